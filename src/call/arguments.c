@@ -42,7 +42,7 @@ struct reading {
     struct str request, about;
     struct word words[WORDS_MOST];
     size_t word_count;
-    struct literal literals[LITERALS_MOST];
+    const struct literal *literals; /* [literal_count] */
     size_t literal_count;
     bool used[LITERALS_MOST];
     struct str nouns[LITERALS_MOST]; /* the word right before a literal that says what it is; empty: none does */
@@ -68,6 +68,22 @@ static void read_words(struct reading *r)
         size_t start = (size_t)(word.ptr - r->request.ptr);
         r->words[r->word_count++] = (struct word){start, start + word.len};
     }
+}
+
+/* How many words end at or before a byte of the request. */
+static size_t words_before(const struct reading *r, size_t start)
+{
+    size_t w = 0;
+    while (w < r->word_count && r->words[w].end <= start)
+        w++;
+    return w;
+}
+
+/* The word right before a byte; empty: there is none. */
+static struct str word_before(const struct reading *r, size_t start)
+{
+    size_t w = words_before(r, start);
+    return w > 0 ? word_text(r, w - 1) : STR("");
 }
 
 /* ---------------------------------------------------------------- enumerations */
@@ -114,9 +130,7 @@ static bool is_denial(struct str word)
 /* "not too pricey": what is said is that it is not so. */
 static bool is_denied(const struct reading *r, size_t start)
 {
-    size_t w = 0;
-    while (w < r->word_count && r->words[w].end <= start)
-        w++;
+    size_t w = words_before(r, start);
     for (size_t back = 1; back <= DENIAL_WORDS && back <= w; back++)
         if (is_denial(word_text(r, w - back)))
             return true;
@@ -342,9 +356,7 @@ static struct around look_around(const struct reading *r, size_t l)
     size_t floor_at = l > 0 ? r->literals[l - 1].end : 0;
     size_t ceiling = l + 1 < r->literal_count ? r->literals[l + 1].start : r->request.len;
     struct around around = {0};
-    while (around.before < r->word_count && r->words[around.before].end <= literal->start)
-        around.before++;
-    around.first_before = around.before;
+    around.before = around.first_before = words_before(r, literal->start);
     while (around.first_before > 0 && around.before - around.first_before < WORDS_BEFORE &&
            r->words[around.first_before - 1].start >= floor_at &&
            !sentence_ends_between(r, r->words[around.first_before - 1].end, literal->start))
@@ -385,11 +397,8 @@ static struct str noun_before(const struct reading *r, size_t l, const struct ar
 
 static bool says_range(const struct reading *r, size_t start)
 {
-    size_t w = 0;
-    while (w < r->word_count && r->words[w].end <= start)
-        w++;
-    return w > 0 &&
-           (wt__str_equal(word_text(r, w - 1), STR("between")) || wt__str_equal(word_text(r, w - 1), STR("from")));
+    static const char *const words[] = {"between", "from"};
+    return wt__str_among(word_before(r, start), words, sizeof words / sizeof *words);
 }
 
 /* "between 10 and 20", "10 to 20", "10-20": the ends of a range. */
@@ -453,10 +462,10 @@ static float score_pair(const struct reading *r, const struct parameter *paramet
 static void score_all(struct reading *r)
 {
     struct around around[LITERALS_MOST];
-    for (size_t l = 0; l < r->literal_count; l++)
+    for (size_t l = 0; l < r->literal_count; l++) {
         around[l] = look_around(r, l);
-    for (size_t l = 0; l < r->literal_count; l++)
         r->nouns[l] = noun_before(r, l, &around[l]);
+    }
     read_ranges(r, around);
     for (size_t p = 0; p < r->parameters->len; p++)
         for (size_t l = 0; l < r->literal_count; l++) {
@@ -549,10 +558,7 @@ static bool is_doubtful(const struct reading *r, size_t l)
             b->kind == LITERAL_NUMBER && a->number > b->number && says_range(r, a->start))
             return true;
     }
-    size_t w = 0;
-    while (w < r->word_count && r->words[w].end <= literal->start)
-        w++;
-    return w > 0 && wt__str_equal(word_text(r, w - 1), STR("not"));
+    return wt__str_equal(word_before(r, literal->start), STR("not"));
 }
 
 static int take_pair(struct reading *r, size_t p, size_t l)
@@ -701,7 +707,7 @@ static void settle(struct reading *r)
                 (struct str){r->request.ptr + r->literals[l].start, r->literals[l].end - r->literals[l].start};
 }
 
-int wt__call_arguments_fill(struct call_arguments *out, struct str request, struct str about,
+int wt__call_arguments_fill(struct call_arguments *out, const struct literals *literals, struct str about,
                             const struct parameters *parameters, struct arena *arena)
 {
     struct reading *r = wt__arena_array(arena, struct reading, 1);
@@ -709,16 +715,16 @@ int wt__call_arguments_fill(struct call_arguments *out, struct str request, stru
                                    .len = parameters->len};
     if (!r || (!out->items && parameters->len > 0))
         return WT_ENOMEM;
-    r->request = request;
+    r->request = literals->request;
+    r->literals = literals->items;
+    r->literal_count = literals->len;
     r->about = about;
     r->parameters = parameters;
     r->out = out;
     r->arena = arena;
     r->scores = wt__arena_calloc(arena, parameters->len, sizeof *r->scores, _Alignof(float));
-    int count = r->scores || parameters->len == 0 ? wt__literals_read(request, r->literals, arena) : WT_ENOMEM;
-    if (count < 0)
-        return count;
-    r->literal_count = (size_t)count;
+    if (!r->scores && parameters->len > 0)
+        return WT_ENOMEM;
     read_words(r);
     int rc = 0;
     for (size_t p = 0; p < parameters->len && rc == 0; p++)
@@ -730,9 +736,8 @@ int wt__call_arguments_fill(struct call_arguments *out, struct str request, stru
         score_all(r);
         rc = take_series(r);
     }
-    if (rc == 0) {
+    if (rc == 0)
         rc = pair_all(r);
-    }
     if (rc == 0)
         settle(r);
     return rc;

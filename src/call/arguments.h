@@ -34,7 +34,7 @@ struct call_arguments {
 
 /* about: what the tool says of itself, whose names are no arguments ("What version is Instana using?"). out->items live
  * in the arena; end with wt__call_arguments_dispose. 0 or WT_ENOMEM. */
-int wt__call_arguments_fill(struct call_arguments *out, struct str request, struct str about,
+int wt__call_arguments_fill(struct call_arguments *out, const struct literals *literals, struct str about,
                             const struct parameters *parameters, struct arena *arena);
 void wt__call_arguments_dispose(struct call_arguments *arguments);
 

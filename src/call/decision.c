@@ -130,12 +130,11 @@ static void decide_one(struct choice *choice, struct reading request, double bes
     }
 }
 
-size_t wt__decide(struct str request, const struct literal *literals, size_t literal_count, struct choice *choices,
-                  size_t count)
+size_t wt__decide(const struct literals *literals, struct choice *choices, size_t count)
 {
     struct reading wanted = {0};
-    read_text(&wanted, request);
-    wanted.kinds = read_kinds(literals, literal_count);
+    read_text(&wanted, literals->request);
+    wanted.kinds = read_kinds(literals->items, literals->len);
     size_t first = 0;
     for (size_t i = 0; i < count; i++) {
         decide_one(&choices[i], wanted, choices[0].score);

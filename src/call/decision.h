@@ -31,8 +31,7 @@ struct choice {
 #define DECISION_CLOSE 0.03
 
 /* Fills what comes of it, and returns the index of the best choice; count is above 0. Of equal ones the first. */
-size_t wt__decide(struct str request, const struct literal *literals, size_t literal_count, struct choice *choices,
-                  size_t count);
+size_t wt__decide(const struct literals *literals, struct choice *choices, size_t count);
 
 /* The best choice but that one; SIZE_MAX where there is none. */
 size_t wt__decide_second(const struct choice *choices, size_t count, size_t first);

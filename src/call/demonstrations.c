@@ -22,29 +22,30 @@ static size_t find(struct str request, struct str text)
     return SIZE_MAX;
 }
 
-/* The word right before start, or right behind end, with no more than a blank and a sign between. */
-static struct str word_beside(struct str request, size_t start, size_t end)
+enum { BETWEEN = 3 /* bytes between a value and a word beside it: a blank and a sign */ };
+
+/* The words right before start and right behind end; empty where there is none so near. */
+static void words_beside(struct str request, size_t start, size_t end, struct str *before, struct str *behind)
 {
-    enum { BETWEEN = 3 };
-    struct str before = {0};
     size_t at = 0;
-    for (struct str word; (word = wt__next_word(request, &at)).len > 0;) {
+    *before = *behind = (struct str){0};
+    for (struct str word; behind->len == 0 && (word = wt__next_word(request, &at)).len > 0;) {
         size_t from = (size_t)(word.ptr - request.ptr);
-        if (from + word.len <= start)
-            before = word;
-        else if (end > 0 && from >= end)
-            return from - end <= BETWEEN ? word : (struct str){0};
+        if (from + word.len <= start && start - from - word.len <= BETWEEN)
+            *before = word;
+        else if (from >= end && from - end <= BETWEEN)
+            *behind = word;
+        else if (from >= end)
+            return;
     }
-    bool near = end == 0 && before.len > 0 && start - (size_t)(before.ptr + before.len - request.ptr) <= BETWEEN;
-    return near ? before : (struct str){0};
 }
 
 /* The words beside a value that was said speak for the parameter from now on, as its description's do. */
 static void learn_words(struct parameter *parameter, struct str request, size_t start, size_t len)
 {
-    const struct str beside[] = {word_beside(request, start, 0), word_beside(request, request.len, start + len)};
-    bool name = isupper((unsigned char)request.ptr[start]) != 0;
-    parameter->placed |= name && wt__is_place_word(beside[0]);
+    struct str beside[2];
+    words_beside(request, start, start + len, &beside[0], &beside[1]);
+    parameter->placed |= isupper((unsigned char)request.ptr[start]) && wt__is_place_word(beside[0]);
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
         if (beside[i].len > 2 && !wt__says_nothing(beside[i]) &&
             parameter->description_word_count < PARAMETER_DESCRIPTION_WORDS)

@@ -507,25 +507,27 @@ static int read_name(struct scan *scan, struct literal *out)
     return words == 1 && (begins || says_nothing) ? 0 : take(scan, out, LITERAL_NAME, end);
 }
 
-int wt__literals_read(struct str request, struct literal out[LITERALS_MOST], struct arena *arena)
+int wt__literals_read(struct literals *out, struct str request, struct arena *arena)
 {
     static int (*const readers[])(struct scan *, struct literal *) = {
         read_quoted, read_address,     read_numeric_date, read_written_date, read_time,
         read_number, read_number_word, read_code,         read_name};
     struct scan scan = {.request = request, .arena = arena};
-    int count = 0;
-    while (scan.at < request.len && count < LITERALS_MOST) {
+    *out = (struct literals){.request = request, .items = wt__arena_array(arena, struct literal, LITERALS_MOST)};
+    if (!out->items)
+        return WT_ENOMEM;
+    while (scan.at < request.len && out->len < LITERALS_MOST) {
         int rc = 0;
         for (size_t r = 0; r < sizeof readers / sizeof *readers && rc == 0; r++)
-            rc = readers[r](&scan, &out[count]);
+            rc = readers[r](&scan, &out->items[out->len]);
         if (rc < 0)
             return rc;
         if (rc > 0)
-            scan.at = out[count++].end;
+            scan.at = out->items[out->len++].end;
         else if (is_word_at(&scan, scan.at))
             scan.at = word_end(&scan, scan.at);
         else
             scan.at++;
     }
-    return count;
+    return 0;
 }

@@ -37,7 +37,14 @@ struct literal {
     bool money, percent;
 };
 
-/* The literals of request in its order, none within another. Returns how many, at most LITERALS_MOST, or WT_ENOMEM. */
-int wt__literals_read(struct str request, struct literal out[LITERALS_MOST], struct arena *arena);
+/* A request with its literals in its order, none within another: read once, for all tools that it may call. */
+struct literals {
+    struct str request;    /* borrowed */
+    struct literal *items; /* [len] in the arena, at most LITERALS_MOST */
+    size_t len;
+};
+
+/* 0 or WT_ENOMEM. */
+int wt__literals_read(struct literals *out, struct str request, struct arena *arena);
 
 #endif

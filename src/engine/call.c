@@ -20,7 +20,8 @@ static const double ABSTAIN = .05; /* wt_call_options.abstain when it is 0 */
 
 struct result {
     wt_called public; /* first, so that the public pointer is this one */
-    wt_tool tool;
+    wt_hits *hits;    /* what the tool is borrowed from: this, or that */
+    wt_tools *tools;
     struct arena arena;
 };
 
@@ -29,6 +30,8 @@ void wt_called_free(wt_called *public)
     if (!public)
         return;
     struct result *result = (struct result *)public;
+    wt_hits_free(result->hits);
+    wt_tools_free(result->tools);
     wt__arena_dispose(&result->arena);
     free(result);
 }
@@ -87,18 +90,14 @@ static int read_arguments(struct calling *calling, struct call_candidate *candid
         rc = wt__parameters_learn(&candidate->parameters, candidate->demonstrations, candidate->demonstration_count,
                                   calling->arena);
     if (rc == 0)
-        rc = wt__call_arguments_fill(&candidate->arguments, calling->request, wt__str(copy), &candidate->parameters,
+        rc = wt__call_arguments_fill(&candidate->arguments, &calling->literals, wt__str(copy), &candidate->parameters,
                                      calling->arena);
     return rc < 0 ? wt__fail_nomem(err) : 0;
 }
 
-static int decide(struct calling *calling, wt_error *err)
+static void decide(struct calling *calling)
 {
     struct choice choices[CALL_CANDIDATES];
-    struct literal *literals = wt__arena_array(calling->arena, struct literal, LITERALS_MOST);
-    int count = literals ? wt__literals_read(calling->request, literals, calling->arena) : WT_ENOMEM;
-    if (count < 0)
-        return wt__fail_nomem(err);
     for (size_t i = 0; i < calling->count; i++) {
         const struct call_candidate *candidate = &calling->candidates[i];
         choices[i] = (struct choice){.name = wt__str(candidate->tool->name),
@@ -107,13 +106,12 @@ static int decide(struct calling *calling, wt_error *err)
                                      .leftover = candidate->arguments.unused.len > 0,
                                      .score = candidate->score};
     }
-    calling->first = wt__decide(calling->request, literals, (size_t)count, choices, calling->count);
+    calling->first = wt__decide(&calling->literals, choices, calling->count);
     calling->second = wt__decide_second(choices, calling->count, calling->first);
     for (size_t i = 0; i < calling->count; i++) {
         calling->candidates[i].decided = choices[i].decided;
         calling->candidates[i].details = choices[i].details;
     }
-    return 0;
 }
 
 /* ---------------------------------------------------------------- its arguments */
@@ -251,30 +249,12 @@ static int write_call(struct calling *calling, wt_called *out, wt_error *err)
     return rc;
 }
 
-static int copy_tool(struct calling *calling, wt_tool *out, wt_error *err)
-{
-    const wt_tool *tool = calling->candidates[calling->first].tool;
-    const char *const from[] = {tool->id,          tool->provider, tool->name,       tool->title,
-                                tool->description, tool->category, tool->source_id,  tool->format,
-                                tool->schema,      tool->sha256,   tool->export_name};
-    const char **const to[] = {&out->id,          &out->provider, &out->name,       &out->title,
-                               &out->description, &out->category, &out->source_id,  &out->format,
-                               &out->schema,      &out->sha256,   &out->export_name};
-    for (size_t i = 0; i < sizeof from / sizeof *from; i++)
-        if (!(*to[i] = wt__arena_copy(calling->arena, wt__str(from[i]))))
-            return wt__fail_nomem(err);
-    out->definition = wt__arena_copy(calling->arena, (struct str){tool->definition, tool->definition_len});
-    out->definition_len = tool->definition_len;
-    return out->definition ? 0 : wt__fail_nomem(err);
-}
-
 static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
 {
     const wt_hits *hits = calling->hits;
-    out->recipe = wt__arena_copy(calling->arena, wt__str(hits ? hits->recipe : ""));
-    out->encoder = wt__arena_copy(calling->arena, wt__str(hits ? hits->encoder : ""));
-    int rc = out->recipe && out->encoder ? 0 : wt__fail_nomem(err);
-    return rc < 0 || !hits || !hits->notice ? rc : wt__add_notice(&out->notice, hits->notice, calling->arena, err);
+    out->recipe = hits ? hits->recipe : "";
+    out->encoder = hits ? hits->encoder : "";
+    return hits && hits->notice ? wt__add_notice(&out->notice, hits->notice, calling->arena, err) : 0;
 }
 
 /* What it cost, and that what it said could not be used. */
@@ -315,27 +295,26 @@ static int tell_verified(struct calling *calling, wt_called *out, wt_error *err)
 
 /* ---------------------------------------------------------------- one after the other */
 
-static int make(struct calling *calling, struct result *result, wt_error *err)
+static int make(struct calling *calling, wt_called *out, wt_error *err)
 {
-    wt_called *out = &result->public;
     int rc = calling->options->tool ? get_tool(calling, err) : find_tools(calling, err);
     if (rc == 0)
         rc = tell_search(calling, out, err);
     calling->found = calling->count;
+    if (rc == 0 && wt__literals_read(&calling->literals, calling->request, calling->arena) < 0)
+        rc = wt__fail_nomem(err);
     for (size_t i = 0; i < calling->count && rc == 0; i++)
         rc = read_arguments(calling, &calling->candidates[i], err);
     if (rc < 0 || calling->count == 0)
         return rc;
-    rc = decide(calling, err);
-    if (rc == 0 && calling->model.wanted)
+    decide(calling);
+    if (calling->model.wanted)
         rc = wt__call_by_model(calling, err);
     if (rc == 0)
         rc = tell_model(calling, out, err);
     if (rc < 0 || calling->count == 0)
         return rc;
-    rc = copy_tool(calling, &result->tool, err);
-    if (rc == 0)
-        rc = collect(calling, err);
+    rc = collect(calling, err);
     if (rc == 0)
         rc = write_call(calling, out, err);
     if (rc == 0)
@@ -344,7 +323,7 @@ static int make(struct calling *calling, struct result *result, wt_error *err)
         rc = ask(calling, out, err);
     if (rc == 0)
         rc = tell_verified(calling, out, err);
-    out->tool = &result->tool;
+    out->tool = calling->candidates[calling->first].tool;
     out->probability = calling->candidates[calling->first].probability;
     out->missing = calling->missing;
     out->missing_count = calling->missing_count;
@@ -367,8 +346,6 @@ static void end(struct calling *calling)
     }
     wt__call_model_dispose(&calling->model);
     json_decref(calling->values);
-    wt_hits_free(calling->hits);
-    wt_tools_free(calling->tools);
 }
 
 int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt_call_options *given, wt_called **out,
@@ -394,10 +371,12 @@ int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt
     result->public.probability = NAN;
     rc = wt__call_model_options(&options, &calling.model, err);
     if (rc == 0)
-        rc = wt__progress_end(&progress, make(&calling, result, err), err);
+        rc = wt__progress_end(&progress, make(&calling, &result->public, err), err);
     if (rc == 0 && options.explain)
         rc = explain(&calling, &result->public, err);
     end(&calling);
+    result->hits = calling.hits;
+    result->tools = calling.tools;
     if (rc < 0) {
         wt_called_free(&result->public);
         return rc;

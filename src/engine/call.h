@@ -50,6 +50,7 @@ struct calling {
     struct arena *arena;            /* the result's */
     struct progress *progress;
     struct call_model model;
+    struct literals literals; /* of the request */
 
     /* How far it is. */
     wt_hits *hits;   /* NULL with options->tool */

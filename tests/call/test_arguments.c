@@ -124,12 +124,13 @@ static void fills_arguments(void **state)
         json_t *schema;
         struct arena arena = {0};
         struct parameters parameters;
+        struct literals literals;
         struct call_arguments arguments;
         struct buffer told = {0};
         assert_int_equal(wt__json_parse(&schema, cases[i].schema, strlen(cases[i].schema), NULL), 0);
         assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
-        assert_int_equal(wt__call_arguments_fill(&arguments, wt__str(cases[i].request), STR(""), &parameters, &arena),
-                         0);
+        assert_int_equal(wt__literals_read(&literals, wt__str(cases[i].request), &arena), 0);
+        assert_int_equal(wt__call_arguments_fill(&arguments, &literals, STR(""), &parameters, &arena), 0);
         for (size_t p = 0; p < arguments.len; p++)
             append_argument(&told, &parameters.items[p], &arguments.items[p]);
         if (arguments.unused.len > 0)
@@ -152,9 +153,9 @@ static void names_of_the_tool_are_no_arguments(void **state)
     struct arena arena = {0};
     struct call_arguments arguments;
     const struct parameters none = {0};
-    assert_int_equal(wt__call_arguments_fill(&arguments, STR("What version is Instana using?"),
-                                             STR("get_version of instana"), &none, &arena),
-                     0);
+    struct literals literals;
+    assert_int_equal(wt__literals_read(&literals, STR("What version is Instana using?"), &arena), 0);
+    assert_int_equal(wt__call_arguments_fill(&arguments, &literals, STR("get_version of instana"), &none, &arena), 0);
     assert_int_equal(arguments.unused.len, 0);
     wt__call_arguments_dispose(&arguments);
     wt__arena_dispose(&arena);

@@ -137,13 +137,12 @@ static void read_tool(struct set *set, const struct tool *tool)
 
 static void decide(struct set *set, const char *request, const struct tool *tools)
 {
-    struct literal literals[LITERALS_MOST];
+    struct literals literals;
     *set = (struct set){.count = 0};
     for (size_t t = 0; t < TOOLS && tools[t].name; t++)
         read_tool(set, &tools[t]);
-    int count = wt__literals_read(wt__str(request), literals, &set->arena);
-    assert_true(count >= 0);
-    set->first = wt__decide(wt__str(request), literals, (size_t)count, set->choices, set->count);
+    assert_int_equal(wt__literals_read(&literals, wt__str(request), &set->arena), 0);
+    set->first = wt__decide(&literals, set->choices, set->count);
 }
 
 static void end(struct set *set)

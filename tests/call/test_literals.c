@@ -94,13 +94,12 @@ static void reads_literals(void **state)
     (void)state;
     int failures = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct literal literals[LITERALS_MOST];
+        struct literals literals;
         struct arena arena = {0};
         struct buffer told = {0};
-        int count = wt__literals_read(wt__str(cases[i].request), literals, &arena);
-        assert_true(count >= 0);
-        for (int l = 0; l < count; l++)
-            append_literal(&told, &literals[l]);
+        assert_int_equal(wt__literals_read(&literals, wt__str(cases[i].request), &arena), 0);
+        for (size_t l = 0; l < literals.len; l++)
+            append_literal(&told, &literals.items[l]);
         const char *text = told.ptr ? told.ptr : "";
         if (strcmp(text, cases[i].expected) != 0)
             print_error("%s: \"%s\" for \"%s\"\n", cases[i].name, text, cases[i].expected), failures++;
@@ -112,14 +111,15 @@ static void reads_literals(void **state)
 
 static void no_more_than_so_many_are_read(void **state)
 {
-    struct literal literals[LITERALS_MOST];
+    struct literals literals;
     struct buffer request = {0};
     struct arena arena = {0};
     (void)state;
     for (int i = 0; i < LITERALS_MOST + 9; i++)
         wt__buffer_printf(&request, "%d ", i);
-    assert_int_equal(wt__literals_read(wt__buffer_view(&request), literals, &arena), LITERALS_MOST);
-    assert_float_equal(literals[LITERALS_MOST - 1].number, LITERALS_MOST - 1, 0);
+    assert_int_equal(wt__literals_read(&literals, wt__buffer_view(&request), &arena), 0);
+    assert_int_equal(literals.len, LITERALS_MOST);
+    assert_float_equal(literals.items[LITERALS_MOST - 1].number, LITERALS_MOST - 1, 0);
     wt__buffer_dispose(&request);
     wt__arena_dispose(&arena);
 }

@@ -19,16 +19,15 @@ static void require(int holds)
         abort();
 }
 
-static void read_literals(struct str request, struct arena *arena)
+static void check_literals(const struct literals *literals)
 {
-    struct literal literals[LITERALS_MOST];
-    int count = wt__literals_read(request, literals, arena);
     size_t from = 0;
-    require(count >= 0 && count <= LITERALS_MOST);
-    for (int i = 0; i < count; i++) {
-        require(literals[i].start >= from && literals[i].start < literals[i].end && literals[i].end <= request.len);
-        require(literals[i].text.len > 0);
-        from = literals[i].end;
+    require(literals->len <= LITERALS_MOST);
+    for (size_t i = 0; i < literals->len; i++) {
+        const struct literal *literal = &literals->items[i];
+        require(literal->start >= from && literal->start < literal->end && literal->end <= literals->request.len);
+        require(literal->text.len > 0);
+        from = literal->end;
     }
 }
 
@@ -38,13 +37,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str request = {(const char *)data, size};
     struct arena arena = {0};
+    struct literals literals;
     struct parameters parameters;
     struct call_arguments arguments;
     json_t *schema;
     require(wt__json_parse(&schema, SCHEMA, strlen(SCHEMA), NULL) == 0);
-    read_literals(request, &arena);
+    require(wt__literals_read(&literals, request, &arena) == 0);
+    check_literals(&literals);
     require(wt__parameters_read(&parameters, schema, &arena) == 0);
-    require(wt__call_arguments_fill(&arguments, request, request, &parameters, &arena) == 0);
+    require(wt__call_arguments_fill(&arguments, &literals, request, &parameters, &arena) == 0);
     for (size_t i = 0; i < arguments.len; i++)
         require(arguments.items[i].end <= size &&
                 (arguments.items[i].state != ARGUMENT_GIVEN || arguments.items[i].value != NULL));

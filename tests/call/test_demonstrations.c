@@ -1,0 +1,110 @@
+/* What past calls of a tool say of its parameters, and what a later request gets of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "call/arguments.h"
+#include "call/demonstrations.h"
+
+enum { CALLS = 3 };
+
+#define ONE(name) "{\"type\":\"object\",\"properties\":{\"" name "\":{}},\"required\":[\"" name "\"]}"
+#define TWO "{\"type\":\"object\",\"properties\":{\"q\":{},\"n\":{}},\"required\":[\"q\",\"n\"]}"
+
+/* value: the first argument of the last request as JSON, "!" where it is missing, behind "?" where it is unsure. */
+static const struct {
+    const char *name, *schema;
+    struct {
+        const char *request, *arguments;
+    } calls[CALLS];
+    const char *request, *value;
+} cases[] = {
+    {"nothing is known", ONE("mode"), {{NULL}}, "the weather please", "!"},
+    {"what no request says is usual",
+     ONE("mode"),
+     {{"rain in Rome", "{\"mode\":\"xml\"}"}, {"snow in Oslo", "{\"mode\":\"xml\"}"}},
+     "the weather please",
+     "\"xml\""},
+    {"of several the most",
+     ONE("mode"),
+     {{"a", "{\"mode\":\"xml\"}"}, {"b", "{\"mode\":\"csv\"}"}, {"c", "{\"mode\":\"xml\"}"}},
+     "d",
+     "\"xml\""},
+    {"unless less than half have it",
+     ONE("mode"),
+     {{"a", "{\"mode\":\"xml\"}"}, {"b", "{\"mode\":\"csv\"}"}, {"c", "{\"mode\":\"txt\"}"}},
+     "d",
+     "!"},
+    {"what was said is none", ONE("mode"), {{"as xml", "{\"mode\":\"xml\"}"}}, "the weather please", "!"},
+    {"but an example", ONE("mode"), {{"as xml", "{\"mode\":\"xml\"}"}}, "give me xml", "\"xml\""},
+    {"so is one whose request is not known", ONE("mode"), {{"", "{\"mode\":\"xml\"}"}}, "give me xml", "\"xml\""},
+    {"a word before it speaks for the next",
+     TWO,
+     {{"breed Siam in 2 pictures", "{\"q\":\"Siam\",\"n\":2}"}},
+     "7 pictures of the breed Korat",
+     "\"Korat\""},
+    {"and one behind it",
+     TWO,
+     {{"the Siam cats, 2 pictures", "{\"n\":2,\"q\":\"Siam\"}"}},
+     "a map of Paris, and Korat cats",
+     "\"Korat\""},
+    {"a place", TWO, {{"snow in Oslo", "{\"q\":\"Oslo\"}"}}, "How is the weather in Reno, Sir Henry?", "\"Reno\""},
+};
+
+static void learn(const struct parameters *parameters, size_t at, json_t *arguments[CALLS], struct arena *arena)
+{
+    struct demonstration calls[CALLS];
+    size_t count = 0;
+    for (size_t c = 0; c < CALLS && cases[at].calls[c].request; c++) {
+        const char *json = cases[at].calls[c].arguments;
+        assert_int_equal(wt__json_parse(&arguments[c], json, strlen(json), NULL), 0);
+        calls[count++] = (struct demonstration){wt__str(cases[at].calls[c].request), arguments[c]};
+    }
+    assert_int_equal(wt__parameters_learn((struct parameters *)parameters, calls, count, arena), 0);
+}
+
+static void tell(struct buffer *out, const struct argument *argument)
+{
+    if (argument->state == ARGUMENT_MISSING || argument->state == ARGUMENT_UNSURE)
+        wt__buffer_char(out, argument->state == ARGUMENT_MISSING ? '!' : '?');
+    if (argument->value)
+        wt__json_write(out, argument->value);
+}
+
+static void past_calls_teach(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *schema, *arguments[CALLS] = {NULL};
+        struct arena arena = {0};
+        struct parameters parameters;
+        struct literals literals;
+        struct call_arguments filled;
+        struct buffer told = {0};
+        assert_int_equal(wt__json_parse(&schema, cases[i].schema, strlen(cases[i].schema), NULL), 0);
+        assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
+        learn(&parameters, i, arguments, &arena);
+        assert_int_equal(wt__literals_read(&literals, wt__str(cases[i].request), &arena), 0);
+        assert_int_equal(wt__call_arguments_fill(&filled, &literals, STR(""), &parameters, &arena), 0);
+        tell(&told, &filled.items[0]);
+        if (strcmp(told.ptr, cases[i].value) != 0)
+            print_error("%s: %s for %s\n", cases[i].name, told.ptr, cases[i].value), failures++;
+        wt__call_arguments_dispose(&filled);
+        wt__buffer_dispose(&told);
+        for (size_t c = 0; c < CALLS; c++)
+            json_decref(arguments[c]);
+        json_decref(schema);
+        wt__arena_dispose(&arena);
+    }
+    assert_int_equal(failures, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(past_calls_teach)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
