@@ -1,0 +1,197 @@
+/* wt_call with a language model, which answers by a script: whose choice and whose arguments the call has, what counts
+ * as verified, what is kept of contrastive questions, and what stands in for answers that are none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "engine/set_up.h"
+#include "net/script_server.h"
+
+#define TOOL(name, description)                                                                                        \
+    "{\"provider\": \"sky\", \"name\": \"" name "\", \"description\": \"" description "\", \"parameters\": {"          \
+    "\"type\": \"object\", \"properties\": {\"city\": {\"type\": \"string\"}}, \"required\": [\"city\"]}}\n"
+
+static const char catalogue[] = TOOL("now", "Current weather in a city") TOOL("later", "Weather forecast for a city")
+    TOOL("past", "Old weather of a city");
+static const char request[] = "weather in the city of Oslo";
+
+#define SAYS(content)                                                                                                  \
+    {                                                                                                                  \
+        .status = 200, .body = "{\"choices\": [{\"message\": {\"role\": \"assistant\", \"content\": \"" content        \
+                               "\"}, \"finish_reason\": \"stop\"}]}"                                                   \
+    }
+#define NUMBER(n) SAYS("{\\\"tool\\\": " n "}")
+#define ARGUMENTS(city) SAYS("{\\\"arguments\\\": {\\\"city\\\": " city "}}")
+
+static struct script_server server;
+static wt_engine *engine;
+
+static int set_up(void **state)
+{
+    wt_open_options options;
+    char url[64];
+    set_up_place(state);
+    assert_int_equal(script_server_start(&server), 0);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/v1", server.port);
+    wt_open_options_init(&options);
+    options.model = "";
+    options.chat_model = "scripted";
+    options.chat_url = url;
+    sound(&place, wt_open(&engine, place.store, &options, &place.err));
+    add(&place, engine, catalogue);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    wt_close(engine);
+    script_server_hang_up(&server);
+    script_server_stop(&server);
+    return tear_down_place(state);
+}
+
+static wt_call_options by_model(const char *generation)
+{
+    wt_call_options options;
+    wt_call_options_init(&options);
+    options.language_model = 1;
+    options.generation = generation;
+    options.recipe = "bm25";
+    options.explain = 1;
+    return options;
+}
+
+static wt_called *called_by(const struct script_step *steps, size_t count, const char *generation)
+{
+    wt_called *called = NULL;
+    const wt_call_options options = by_model(generation);
+    script_server_play(&server, steps, count);
+    sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
+    return called;
+}
+
+static bool is_verified(const wt_called *called, const char *what, const char *by)
+{
+    for (size_t i = 0; i < called->verified_count; i++)
+        if (strcmp(called->verified[i]->what, what) == 0 && strcmp(called->verified[i]->by, by) == 0)
+            return true;
+    return false;
+}
+
+/* The candidate that the decision names: the other one of the two than the first pick. */
+static void a_pick_is_corrected_and_its_question_kept(void **state)
+{
+    (void)state;
+    static const struct script_step steps[] = {NUMBER("1"), /* pick, and again, of the two others */
+                                               NUMBER("1"),
+                                               SAYS("{\\\"question\\\": \\\"Now or later?\\\"}"),
+                                               SAYS("{\\\"answer\\\": \\\"Later.\\\"}"),
+                                               NUMBER("2"),
+                                               ARGUMENTS("\\\"Oslo\\\"")};
+    static const struct script_step without_question[] = {
+        NUMBER("1"), NUMBER("1"), SAYS("{\\\"answer\\\": \\\"Later.\\\"}"), NUMBER("2"), ARGUMENTS("\\\"Oslo\\\"")};
+    wt_called *first = called_by(steps, 6, "sampled");
+    assert_string_equal(first->arguments, "{\"city\":\"Oslo\"}");
+    assert_int_equal(first->valid, 1);
+    assert_null(first->question);
+    assert_true(is_verified(first, "tool", "scripted"));
+    assert_true(is_verified(first, "arguments", "scripted"));
+    assert_true(is_verified(first, "schema", "validator"));
+    assert_int_equal(first->questions, 7);
+    assert_non_null(strstr(first->steps, "\"end\":\"corrected\""));
+    assert_non_null(strstr(first->steps, "\"question\":\"Now or later?\""));
+    assert_non_null(strstr(first->steps, "\"generation\":{\"end\":\"complete\""));
+    json_t *json = NULL;
+    assert_int_equal(wt__json_parse(&json, first->steps, strlen(first->steps), NULL), 0);
+    json_decref(json);
+
+    wt_called *second = called_by(without_question, 5, "sampled");
+    assert_string_equal(second->tool->id, first->tool->id);
+    assert_int_equal(second->questions, 6);
+    assert_non_null(strstr(second->steps, "\"stored\":true"));
+    wt_called_free(first);
+    wt_called_free(second);
+}
+
+static void no_tool_is_called_where_the_model_says_none(void **state)
+{
+    (void)state;
+    static const struct script_step steps[] = {NUMBER("null")};
+    wt_called *called = called_by(steps, 1, "alone");
+    assert_null(called->tool);
+    assert_null(called->call);
+    assert_int_equal(called->valid, 0);
+    assert_int_equal(called->questions, 1);
+    assert_non_null(strstr(called->steps, "\"end\":\"none\""));
+    wt_called_free(called);
+}
+
+/* What was found and read without the model stands, and the notice says so. */
+static void answers_that_are_none_are_told(void **state)
+{
+    (void)state;
+    static const struct script_step steps[] = {SAYS("no idea")};
+    wt_called *called = called_by(steps, 1, "alone");
+    assert_non_null(called->tool);
+    assert_string_equal(called->arguments, "{\"city\":\"Oslo\"}");
+    assert_false(is_verified(called, "tool", "scripted"));
+    assert_false(is_verified(called, "arguments", "scripted"));
+    assert_non_null(strstr(called->notice, "chose no tool that was listed"));
+    wt_called_free(called);
+}
+
+/* A prediction alone is a value, and nobody verified it; one that is null is missing. */
+static void one_prediction_verifies_nothing(void **state)
+{
+    (void)state;
+    static const struct script_step given[] = {ARGUMENTS("\\\"Oslo\\\"")}, missing[] = {ARGUMENTS("null")};
+    wt_call_options options = by_model("alone");
+    wt_called *called = NULL;
+    options.tool = "sky/now";
+    script_server_play(&server, given, 1);
+    sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
+    assert_int_equal(called->valid, 1);
+    assert_int_equal(called->questions, 1);
+    assert_false(is_verified(called, "arguments", "scripted"));
+    wt_called_free(called);
+    script_server_play(&server, missing, 1);
+    sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
+    assert_int_equal(called->valid, 0);
+    assert_int_equal(called->missing_count, 1);
+    assert_string_equal(called->missing[0], "city");
+    assert_string_equal(called->question, "What is city?");
+    wt_called_free(called);
+}
+
+static void what_makes_no_sense_is_told(void **state)
+{
+    (void)state;
+    wt_called *called = NULL;
+    wt_call_options options = by_model("twice");
+    refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
+            "there is no generation \"twice\"");
+    options = by_model(NULL);
+    options.selection = "best";
+    refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
+            "there is no selection \"best\"");
+    options = by_model(NULL);
+    static const struct script_step refusing[] = {{.status = 401, .body = "{}"}};
+    script_server_play(&server, refusing, 1);
+    refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_ENETWORK, "401");
+    assert_null(called);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_pick_is_corrected_and_its_question_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_tool_is_called_where_the_model_says_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(answers_that_are_none_are_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_prediction_verifies_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_makes_no_sense_is_told, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
