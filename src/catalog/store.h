@@ -296,13 +296,14 @@ int wt__store_recorded_calls(struct store *store, int64_t tool, size_t most, str
 
 /* A question that tells two definitions apart, by what it was made of: a hash of them, a language model's name, and a
  * prompt's. *question in the arena; empty: there is none. */
-struct contrast_of {
+struct stored_contrast_key {
     struct str definitions, model, task;
 };
-int wt__store_get_contrast(struct store *store, const struct contrast_of *key, struct arena *arena,
+int wt__store_get_contrast(struct store *store, const struct stored_contrast_key *key, struct arena *arena,
                            struct str *question, wt_error *err);
 /* Keeps it, unless there is one already. */
-int wt__store_put_contrast(struct store *store, const struct contrast_of *key, struct str question, wt_error *err);
+int wt__store_put_contrast(struct store *store, const struct stored_contrast_key *key, struct str question,
+                           wt_error *err);
 
 /* ---------------------------------------------------------------- usage sums */
 

@@ -2,14 +2,14 @@
  * definitions alone, so that the next request that is between the two tools need not wait for one. */
 #include "catalog/store_sqlite.h"
 
-static int bind_key(sqlite3_stmt *statement, const struct contrast_of *key, wt_error *err)
+static int bind_key(sqlite3_stmt *statement, const struct stored_contrast_key *key, wt_error *err)
 {
     int failed = wt__sql_bind_text(statement, 1, key->definitions) | wt__sql_bind_text(statement, 2, key->model) |
                  wt__sql_bind_text(statement, 3, key->task);
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-int wt__store_get_contrast(struct store *store, const struct contrast_of *key, struct arena *arena,
+int wt__store_get_contrast(struct store *store, const struct stored_contrast_key *key, struct arena *arena,
                            struct str *question, wt_error *err)
 {
     sqlite3_stmt *row;
@@ -29,7 +29,8 @@ int wt__store_get_contrast(struct store *store, const struct contrast_of *key, s
     return rc;
 }
 
-int wt__store_put_contrast(struct store *store, const struct contrast_of *key, struct str question, wt_error *err)
+int wt__store_put_contrast(struct store *store, const struct stored_contrast_key *key, struct str question,
+                           wt_error *err)
 {
     sqlite3_stmt *insert;
     int rc = wt__sql_prepare(store, "INSERT OR IGNORE INTO contrast VALUES (?1, ?2, ?3, ?4)", &insert, err);

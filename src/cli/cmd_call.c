@@ -7,7 +7,6 @@
 #include "cli/output.h"
 #include "cli/progress_line.h"
 #include "cli/text.h"
-#include "text/shown.h"
 
 static int exit_code_of(const wt_called *called)
 {
@@ -17,17 +16,6 @@ static int exit_code_of(const wt_called *called)
 }
 
 /* ---------------------------------------------------------------- as JSON */
-
-static void json_list(struct buffer *out, const char *key, const char *const *items, size_t count)
-{
-    wt__json_key(out, key);
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < count; i++) {
-        wt__buffer_text(out, i > 0 ? "," : "");
-        wt__shown_string(out, wt__str(items[i]));
-    }
-    wt__buffer_char(out, ']');
-}
 
 /* As the library wrote it: read and written again, a number would not be as it was typed. */
 static void json_or_null(struct buffer *out, const char *key, const char *json)
@@ -57,11 +45,11 @@ static void print_json(const struct cli *cli, struct buffer *out, const wt_calle
     json_or_null(out, "arguments", called->arguments);
     wt__json_key(out, "valid");
     wt__buffer_text(out, called->valid ? "true" : "false");
-    json_list(out, "missing", called->missing, called->missing_count);
+    wt__json_texts(out, "missing", called->missing, called->missing_count);
     wt__json_text_or_null(out, "question", called->question);
     wt__json_key(out, "asks_tool");
     wt__buffer_text(out, called->asks_tool ? "true" : "false");
-    json_list(out, "violations", called->violations, called->violation_count);
+    wt__json_texts(out, "violations", called->violations, called->violation_count);
     json_verified(out, called);
     wt__json_number(out, "probability", called->probability);
     wt__json_text(out, "recipe", called->recipe);

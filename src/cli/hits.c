@@ -159,17 +159,6 @@ static void json_matches(struct buffer *out, const wt_hit *hit)
     wt__buffer_char(out, ']');
 }
 
-static void json_words(struct buffer *out, const char *key, const char *const *words, size_t count)
-{
-    wt__json_key(out, key);
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < count; i++) {
-        wt__buffer_text(out, i ? "," : "");
-        wt__buffer_json(out, wt__str(words[i]));
-    }
-    wt__buffer_char(out, ']');
-}
-
 static void json_hit(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t rank)
 {
     wt__buffer_char(out, '{');
@@ -181,7 +170,7 @@ static void json_hit(const struct cli *cli, struct buffer *out, const wt_hit *hi
     wt__buffer_text(out, hit->weak ? "true" : "false");
     wt__json_key(out, "kept");
     wt__buffer_text(out, hit->kept ? "true" : "false");
-    json_words(out, "more_like_it", hit->more_like_it, hit->more_listed);
+    wt__json_texts(out, "more_like_it", hit->more_like_it, hit->more_listed);
     wt__json_count(out, "more_like_it_count", hit->more_count);
     wt__json_tool(out, hit->tool);
     if (wt__given(cli, OPT_EXPLAIN)) {
@@ -200,7 +189,7 @@ static void print_json(const struct cli *cli, struct buffer *out, const struct f
     wt__buffer_char(out, '{');
     wt__json_text(out, "request", found->request);
     wt__json_text_or_null(out, "read_as", found->read_as);
-    json_words(out, "unknown_words", found->unknown_words, found->unknown_count);
+    wt__json_texts(out, "unknown_words", found->unknown_words, found->unknown_count);
     wt__json_text(out, "recipe", found->recipe);
     wt__json_text(out, "encoder", found->encoder);
     wt__json_text_or_null(out, "reason", found->reason);

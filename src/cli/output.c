@@ -187,6 +187,17 @@ void wt__print_field(const struct cli *cli, struct buffer *out, const char *labe
     wt__buffer_char(out, '\n');
 }
 
+void wt__json_texts(struct buffer *out, const char *key, const char *const *items, size_t count)
+{
+    wt__json_key(out, key);
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        wt__shown_string(out, wt__str(items[i]));
+    }
+    wt__buffer_char(out, ']');
+}
+
 void wt__json_language_model(struct buffer *out, const struct model_cost *cost)
 {
     wt__json_key(out, "language_model");

@@ -14,6 +14,9 @@ void wt__json_text_or_null(struct buffer *out, const char *key, const char *valu
 /* JSON text that the library gave, on one line; a string when it is no JSON. */
 void wt__json_raw(struct buffer *out, const char *key, const char *json);
 
+/* An array of strings. */
+void wt__json_texts(struct buffer *out, const char *key, const char *const *items, size_t count);
+
 /* "language_model": what it was asked and what that cost; null when nothing was. */
 struct model_cost {
     size_t questions;

@@ -30,16 +30,16 @@ int wt__call_model_options(const wt_call_options *options, struct call_model *ou
 
 /* ---------------------------------------------------------------- contrastive questions, in the store */
 
-static struct contrast_of key_of(const struct contrast_key *key)
+static struct stored_contrast_key key_of(const struct contrast_key *key)
 {
-    return (struct contrast_of){wt__str(key->definitions), wt__str(key->model), wt__str(key->task)};
+    return (struct stored_contrast_key){wt__str(key->definitions), wt__str(key->model), wt__str(key->task)};
 }
 
 static int get_contrast(void *self, const struct contrast_key *key, struct arena *arena, struct str *question,
                         wt_error *err)
 {
     const struct calling *calling = self;
-    const struct contrast_of wanted = key_of(key);
+    const struct stored_contrast_key wanted = key_of(key);
     struct store *reader;
     int rc = wt__engine_reader(calling->engine, &reader, err);
     if (rc < 0)
@@ -53,7 +53,7 @@ static int get_contrast(void *self, const struct contrast_key *key, struct arena
 static int put_contrast(void *self, const struct contrast_key *key, struct str question, wt_error *err)
 {
     const struct calling *calling = self;
-    const struct contrast_of kept = key_of(key);
+    const struct stored_contrast_key kept = key_of(key);
     pthread_mutex_lock(&calling->engine->store_lock);
     int rc = wt__store_put_contrast(calling->engine->store, &kept, question, err);
     pthread_mutex_unlock(&calling->engine->store_lock);

@@ -53,6 +53,17 @@ static int tear_down(void **state)
     return tear_down_place(state);
 }
 
+static int hear(void *phases, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)done;
+    (void)total;
+    assert_non_null(phase);
+    *(size_t *)phases += strstr(phase, "language model") != NULL;
+    return 0;
+}
+
+static size_t heard;
+
 static wt_call_options by_model(const char *generation)
 {
     wt_call_options options;
@@ -61,6 +72,8 @@ static wt_call_options by_model(const char *generation)
     options.generation = generation;
     options.recipe = "bm25";
     options.explain = 1;
+    options.progress = hear;
+    options.progress_context = &heard;
     return options;
 }
 
@@ -101,6 +114,7 @@ static void a_pick_is_corrected_and_its_question_kept(void **state)
     assert_true(is_verified(first, "arguments", "scripted"));
     assert_true(is_verified(first, "schema", "validator"));
     assert_int_equal(first->questions, 7);
+    assert_true(heard > 0);
     assert_non_null(strstr(first->steps, "\"end\":\"corrected\""));
     assert_non_null(strstr(first->steps, "\"question\":\"Now or later?\""));
     assert_non_null(strstr(first->steps, "\"generation\":{\"end\":\"complete\""));
