@@ -31,10 +31,15 @@ typedef struct wt_call_options {
     int language_model; /* the engine's language model (wt_open_options) chooses the tool and writes the arguments, and
                            verifies both, as ToolVerifier does; 0: none is asked */
     /* With a language model, for experiments: */
-    const char *selection;  /* "verified" (2.2), or without the question: "once", "direct" (A.4.8), "conditioned" (4.2),
+    const char *selection;  /* "verified" (2.2); "conditioned", whose question sees the request (4.2); or without one:
+                               "once", "one-shot" (with a recorded request of each tool, 3.2), "direct" (A.4.8),
                                "consistent" (A.3); NULL: "verified" */
-    const char *generation; /* where the second prediction of the arguments (2.3) comes from: "react", "sampled", or
-                               "alone" for none, and so no verification; NULL: "react" */
+    const char *generation; /* where the second prediction of the arguments (2.3) comes from: "react", "second-model",
+                               "sampled", or "alone" for none, and so no verification; NULL: "second-model" where one is
+                               named, else "react" */
+    const char *second_chat_model; /* of "second-model": another model of the same server, by its name there (A.4.5) */
+    const char *construction;      /* of the arguments that were decided on: "assembled", or "written" by the model from
+                                      lines      of "name: value" (A.4.7); NULL: "assembled" */
 } wt_call_options;
 
 WT_INIT(wt_call_options_init, wt_call_options)
@@ -86,8 +91,9 @@ WT_API void wt_called_free(wt_called *called);
  * (whichtool/validator.h) with formats asserted.
  *
  * Errors: those of wt_find, WT_ENOTFOUND and WT_EINVAL also as of wt_get for options->tool, WT_EINVAL (no such form,
- * selection or generation). A schema that is wrong or out of the validator's bounds is no error: the call is not valid
- * then, and notice says why. With a language model also the errors that wt_pick has of it. From any thread. */
+ * selection, generation or construction; a second chat model that is missing, of no use, or the first one). A schema
+ * that is wrong or out of the validator's bounds is no error: the call is not valid then, and notice says why. With a
+ * language model also the errors that wt_pick has of it. From any thread. */
 WT_API int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt_call_options *options,
                    wt_called **out, wt_error *err);
 

@@ -292,6 +292,10 @@ enum { RECORDED_CALLS_MAX = 64 };
 int wt__store_recorded_calls(struct store *store, int64_t tool, size_t most, struct arena *arena,
                              struct recorded_call **out, size_t *count, wt_error *err);
 
+/* The newest request whose usage of the tool did not fail, whether its arguments are told or not; empty: none. Looked
+ * for, and errors, as above. */
+int wt__store_recorded_request(struct store *store, int64_t tool, struct arena *arena, struct str *out, wt_error *err);
+
 /* ---------------------------------------------------------------- contrastive questions */
 
 /* A question that tells two definitions apart, by what it was made of: a hash of them, a language model's name, and a

@@ -51,6 +51,7 @@ struct calls {
     struct call *found;
     size_t count, capacity;
     size_t most;
+    bool untold; /* those without arguments, too */
     wt_error *err;
 };
 
@@ -69,7 +70,7 @@ static int find_calls(struct calls *c, int64_t label)
     sqlite3_stmt *rows;
     size_t first = c->count;
     int rc = wt__sql_prepare(c->store,
-                             "SELECT x.usage, x.position, u.request, u.outcome <> 2 AND x.arguments IS NOT NULL"
+                             "SELECT x.usage, x.position, u.request, u.outcome <> 2 AND (?3 OR x.arguments IS NOT NULL)"
                              " FROM usage_tool x CROSS JOIN usage u ON u.id = x.usage"
                              " WHERE x.label = ?1 ORDER BY x.usage DESC LIMIT ?2",
                              &rows, c->err);
@@ -77,6 +78,7 @@ static int find_calls(struct calls *c, int64_t label)
         return rc;
     sqlite3_bind_int64(rows, 1, label);
     sqlite3_bind_int64(rows, 2, USAGES_READ);
+    sqlite3_bind_int(rows, 3, c->untold);
     while (c->count - first < c->most && (rc = wt__sql_step(c->store, rows, c->err)) == 1) {
         struct call call = {sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1),
                             sqlite3_column_int64(rows, 2)};
@@ -153,33 +155,48 @@ static int read_call(struct calls *c, const struct call *call, struct arena *are
     if (rc == 0)
         rc = copy_view(arena, &out->arguments, c->err);
     wt__sql_reset(row);
-    return rc < 0 ? rc : out->arguments.len > 0;
+    return rc < 0 ? rc : c->untold || out->arguments.len > 0;
+}
+
+static int read_calls(struct calls *c, int64_t tool, struct arena *arena, struct recorded_call **out, size_t *count)
+{
+    int64_t labels[LABELS_READ];
+    size_t label_count;
+    *count = 0;
+    *out = NULL;
+    int rc = read_labels(c, tool, labels, &label_count);
+    for (size_t i = 0; rc == 0 && i < label_count; i++)
+        rc = find_calls(c, labels[i]);
+    choose(c);
+    struct recorded_call *calls = rc == 0 ? wt__arena_array(arena, struct recorded_call, c->count) : NULL;
+    if (rc == 0 && !calls)
+        rc = wt__fail_nomem(c->err);
+    size_t read = 0;
+    for (size_t i = 0; rc >= 0 && i < c->count; i++) {
+        rc = read_call(c, &c->found[i], arena, &calls[read]);
+        read += rc == 1;
+    }
+    free(c->found);
+    if (rc < 0)
+        return rc;
+    *out = calls;
+    *count = read;
+    return 0;
 }
 
 int wt__store_recorded_calls(struct store *store, int64_t tool, size_t most, struct arena *arena,
                              struct recorded_call **out, size_t *count, wt_error *err)
 {
     struct calls c = {.store = store, .most = most < RECORDED_CALLS_MAX ? most : RECORDED_CALLS_MAX, .err = err};
-    int64_t labels[LABELS_READ];
-    size_t label_count;
-    *count = 0;
-    *out = NULL;
-    int rc = read_labels(&c, tool, labels, &label_count);
-    for (size_t i = 0; rc == 0 && i < label_count; i++)
-        rc = find_calls(&c, labels[i]);
-    choose(&c);
-    struct recorded_call *calls = rc == 0 ? wt__arena_array(arena, struct recorded_call, c.count) : NULL;
-    if (rc == 0 && !calls)
-        rc = wt__fail_nomem(err);
-    size_t read = 0;
-    for (size_t i = 0; rc >= 0 && i < c.count; i++) {
-        rc = read_call(&c, &c.found[i], arena, &calls[read]);
-        read += rc == 1;
-    }
-    free(c.found);
-    if (rc < 0)
-        return rc;
-    *out = calls;
-    *count = read;
-    return 0;
+    return read_calls(&c, tool, arena, out, count);
+}
+
+int wt__store_recorded_request(struct store *store, int64_t tool, struct arena *arena, struct str *out, wt_error *err)
+{
+    struct calls c = {.store = store, .most = 1, .untold = true, .err = err};
+    struct recorded_call *calls;
+    size_t count;
+    int rc = read_calls(&c, tool, arena, &calls, &count);
+    *out = rc == 0 && count > 0 ? calls[0].request : STR("");
+    return rc;
 }

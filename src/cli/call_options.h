@@ -41,18 +41,31 @@ static const struct option call_options[] = {
      .name = "selection",
      .kind = VALUE_CHOICE,
      .value = "METHOD",
-     .choices = "verified once direct conditioned consistent",
+     .choices = "verified once one-shot direct conditioned consistent",
      .help =
          "For experiments with --chat-model: how it chooses the tool. verified (default) asks for the two best, a "
-         "question that tells them apart, and its answer; once for the best alone; direct for the two without a "
+         "question that tells them apart, and its answer; once for the best alone; one-shot for that with a recorded "
+         "request of each tool; direct for the two without a "
          "question; conditioned lets the question see the request; consistent takes the majority of three samples."},
     {.id = OPT_GENERATION,
      .name = "generation",
      .kind = VALUE_CHOICE,
      .value = "SOURCE",
-     .choices = "react sampled alone",
+     .choices = "react second-model sampled alone",
      .help = "For experiments with --chat-model: what its first arguments are verified by. react (default): others "
-             "after reasoning; sampled: a sample; alone: nothing."},
+             "after reasoning; second-model: those of --second-chat-model; sampled: a sample; alone: nothing."},
+    {.id = OPT_SECOND_CHAT_MODEL,
+     .name = "second-chat-model",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .help = "Another language model of the same server, whose arguments verify those of --chat-model."},
+    {.id = OPT_CONSTRUCTION,
+     .name = "construction",
+     .kind = VALUE_CHOICE,
+     .value = "WAY",
+     .choices = "assembled written",
+     .help = "For experiments with --chat-model: how the arguments that were decided on become a call. assembled "
+             "(default): as they are; written: by the language model, from lines of NAME: VALUE."},
     TIMEOUT_OPTION,
     MODEL_OPTIONS,
 };

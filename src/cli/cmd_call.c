@@ -184,8 +184,10 @@ int wt__cmd_call(struct cli *cli)
     bool needs_model = true;
     if (recipe && !wt__recipe_known(recipe, strlen(recipe), &needs_model))
         return wt__recipe_unknown(cli, recipe, strlen(recipe));
-    if ((wt__given(cli, OPT_SELECTION) || wt__given(cli, OPT_GENERATION)) && !wt__given(cli, OPT_CHAT_MODEL))
-        return wt__cli_usage(cli, "--selection and --generation are of a language model, which --chat-model names");
+    if (!wt__given(cli, OPT_CHAT_MODEL) && (wt__given(cli, OPT_SELECTION) || wt__given(cli, OPT_GENERATION) ||
+                                            wt__given(cli, OPT_SECOND_CHAT_MODEL) || wt__given(cli, OPT_CONSTRUCTION)))
+        return wt__cli_usage(cli, "--selection, --generation, --second-chat-model and --construction are of a language "
+                                  "model, which --chat-model names");
     struct asked asked = {0};
     wt_engine *engine = NULL;
     wt_filter filter;
@@ -210,11 +212,15 @@ int wt__cmd_call(struct cli *cli)
         options.language_model = wt__given(cli, OPT_CHAT_MODEL);
         options.selection = wt__text_of(cli, OPT_SELECTION);
         options.generation = wt__text_of(cli, OPT_GENERATION);
+        options.second_chat_model = wt__text_of(cli, OPT_SECOND_CHAT_MODEL);
+        options.construction = wt__text_of(cli, OPT_CONSTRUCTION);
         options.time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT];
         wt_called *called = NULL;
         wt_error err;
         int rc = ask(cli, engine, &asked, &options, &called, &err);
         code = rc < 0 ? wt__asked_fail(cli, &err) : print_called(cli, called, &asked);
+        if (code == END_NOTHING && !called && wt__given(cli, OPT_REPLAY))
+            code = END_INPUT; /* a record that lacks the answer */
         wt_called_free(called);
     }
     wt_close(engine);

@@ -12,6 +12,7 @@
 #include "call/demonstrations.h"
 #include "call/generation.h"
 #include "call/selection.h"
+#include "engine/engine_chat.h"
 
 enum {
     CALL_CANDIDATES = 8, /* first tools that are looked at; of dev requests what is meant is seldom beyond the fifth */
@@ -36,8 +37,10 @@ struct call_model {
     bool wanted;
     enum selection_method method;
     enum generation_source source;
-    const char *name;         /* NULL until it was asked */
-    bool selected, generated; /* there is a trace of it */
+    enum generation_build build;
+    struct engine_chat second; /* of GENERATION_OTHER_MODEL */
+    const char *name;          /* NULL until it was asked */
+    bool selected, generated;  /* there is a trace of it */
     struct selection_trace selection;
     struct generation_trace generation;
 };
@@ -75,6 +78,9 @@ void wt__call_model_dispose(struct call_model *model);
 /* Fills the candidate's demonstrations: its definition's input_examples, and recorded calls. Errors: those of the
  * store, WT_ENOMEM. */
 int wt__call_demonstrations(struct calling *calling, struct call_candidate *candidate, wt_error *err);
+
+/* The request of the tool's newest recorded usage that did not fail, in the arena; empty: none. Errors: as above. */
+int wt__call_past_request(const struct calling *calling, const wt_tool *tool, struct str *out, wt_error *err);
 
 /* Appends what was found, decided and read, as a JSON object. */
 void wt__call_steps(struct buffer *out, const struct calling *calling);

@@ -1,4 +1,5 @@
-/* call_demonstrations.c: past calls of a tool: recorded ones, the newest first, then those of its definition. */
+/* call_demonstrations.c: past calls of a tool: recorded ones, the newest first, then those of its definition; and the
+ * request that it served last. */
 #include "engine/call.h"
 
 #include "base/json.h"
@@ -17,36 +18,50 @@ static json_t *examples_of(const wt_tool *tool)
     return examples;
 }
 
-static int read_recorded(struct calling *calling, const wt_tool *tool, struct recorded_call **out, size_t *count,
-                         wt_error *err)
+/* What is recorded of a tool: its calls, or, where calls is NULL, the request that it served last. */
+struct recorded {
+    struct recorded_call **calls;
+    size_t count;
+    struct str request;
+};
+
+static int read_recorded(const struct calling *calling, const wt_tool *tool, struct recorded *out, wt_error *err)
 {
     struct store *reader;
     int64_t id;
-    *count = 0;
     int rc = wt__engine_reader(calling->engine, &reader, err);
     if (rc < 0)
         return rc;
     rc = wt__store_read_begin(reader, err);
     if (rc == 0)
         rc = wt__tool_resolve(reader, tool->id, &id, err);
-    if (rc == 0)
-        rc = wt__store_recorded_calls(reader, id, DEMONSTRATIONS_MOST, calling->arena, out, count, err);
+    if (rc == 0 && out->calls)
+        rc = wt__store_recorded_calls(reader, id, DEMONSTRATIONS_MOST, calling->arena, out->calls, &out->count, err);
+    else if (rc == 0)
+        rc = wt__store_recorded_request(reader, id, calling->arena, &out->request, err);
     wt__store_read_end(reader);
     wt__engine_return_reader(calling->engine, reader);
     return rc == WT_ENOTFOUND || rc == WT_EINVAL ? 0 : rc; /* it was removed meanwhile, or has a namesake now */
 }
 
+int wt__call_past_request(const struct calling *calling, const wt_tool *tool, struct str *out, wt_error *err)
+{
+    struct recorded past = {.request = STR("")};
+    int rc = read_recorded(calling, tool, &past, err);
+    *out = past.request;
+    return rc;
+}
+
 int wt__call_demonstrations(struct calling *calling, struct call_candidate *candidate, wt_error *err)
 {
     struct recorded_call *recorded;
-    size_t count;
+    struct recorded past = {.calls = &recorded};
     json_t *examples = examples_of(candidate->tool);
     candidate->recorded = json_array();
     candidate->demonstrations = wt__arena_array(calling->arena, struct demonstration, DEMONSTRATIONS_MOST);
-    int rc = candidate->recorded && candidate->demonstrations
-                 ? read_recorded(calling, candidate->tool, &recorded, &count, err)
-                 : wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    int rc = candidate->recorded && candidate->demonstrations ? read_recorded(calling, candidate->tool, &past, err)
+                                                              : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < past.count; i++) {
         json_t *arguments;
         struct str text = recorded[i].arguments;
         if (wt__json_parse(&arguments, text.ptr, text.len, NULL) < 0)

@@ -7,25 +7,47 @@
 #include "engine/engine.h"
 #include "engine/engine_chat.h"
 
-int wt__call_model_options(const wt_call_options *options, struct call_model *out, wt_error *err)
+static int read_source(const wt_call_options *options, enum generation_source *out, wt_error *err)
 {
     static const struct {
         const char *name;
         enum generation_source source;
-    } sources[] = {{"react", GENERATION_REACT}, {"sampled", GENERATION_SAMPLED}, {"alone", GENERATION_ALONE}};
+    } sources[] = {{"react", GENERATION_REACT},
+                   {"second-model", GENERATION_OTHER_MODEL},
+                   {"sampled", GENERATION_SAMPLED},
+                   {"alone", GENERATION_ALONE}};
+    const char *name = options->generation          ? options->generation
+                       : options->second_chat_model ? "second-model"
+                                                    : "react";
+    size_t i = 0, count = sizeof sources / sizeof *sources;
+    while (i < count && strcmp(name, sources[i].name) != 0)
+        i++;
+    if (i == count)
+        return wt__fail(err, WT_EINVAL, "there is no generation \"%.40s\": react, second-model, sampled or alone",
+                        name);
+    *out = sources[i].source;
+    if ((*out == GENERATION_OTHER_MODEL) == (options->second_chat_model != NULL))
+        return 0;
+    return options->second_chat_model
+               ? wt__fail(err, WT_EINVAL, "a second chat model writes nothing with the generation \"%s\"", name)
+               : wt__fail(err, WT_EINVAL,
+                          "the generation \"second-model\" wants a second chat model; say which with "
+                          "--second-chat-model NAME");
+}
+
+int wt__call_model_options(const wt_call_options *options, struct call_model *out, wt_error *err)
+{
     *out = (struct call_model){.wanted = options->language_model != 0};
     if (options->selection && !wt__selection_method_named(wt__str(options->selection), &out->method))
         return wt__fail(err, WT_EINVAL,
-                        "there is no selection \"%.40s\": verified, once, direct, conditioned or consistent",
+                        "there is no selection \"%.40s\": verified, once, one-shot, direct, conditioned or consistent",
                         options->selection);
-    bool known = !options->generation;
-    for (size_t i = 0; i < sizeof sources / sizeof *sources && !known; i++)
-        if ((known = strcmp(options->generation, sources[i].name) == 0))
-            out->source = sources[i].source;
-    if (!known)
-        return wt__fail(err, WT_EINVAL, "there is no generation \"%.40s\": react, sampled or alone",
-                        options->generation);
-    return 0;
+    bool written = options->construction && strcmp(options->construction, "written") == 0;
+    if (options->construction && !written && strcmp(options->construction, "assembled") != 0)
+        return wt__fail(err, WT_EINVAL, "there is no construction \"%.40s\": assembled or written",
+                        options->construction);
+    out->build = written ? GENERATION_WRITTEN : GENERATION_ASSEMBLED;
+    return read_source(options, &out->source, err);
 }
 
 /* ---------------------------------------------------------------- contrastive questions, in the store */
@@ -75,13 +97,18 @@ static int select_tool(struct calling *calling, struct chat_model *chat, wt_erro
     const struct contrast_store store = {calling, get_contrast, put_contrast};
     const struct selection_options options = {.method = calling->model.method, .store = &store};
     const struct call_request request = request_of(calling);
-    for (size_t i = 0; i < calling->count; i++) {
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < calling->count; i++) {
         const wt_tool *tool = calling->candidates[i].tool;
         candidates[i].name = wt__str(tool->id);
         candidates[i].description = wt__str(tool->description);
+        if (options.method == SELECTION_ONE_SHOT)
+            rc = wt__call_past_request(calling, tool, &candidates[i].demonstration, err);
     }
+    if (rc < 0)
+        return rc;
     struct selection_trace *trace = &calling->model.selection;
-    int rc = wt__select_tool(&options, candidates, calling->count, chat, &request, calling->arena, trace, err);
+    rc = wt__select_tool(&options, candidates, calling->count, chat, &request, calling->arena, trace, err);
     if (rc < 0)
         return rc;
     calling->model.selected = true;
@@ -113,6 +140,17 @@ static int take_generated(struct calling *calling, wt_error *err)
     return 0;
 }
 
+/* A model that verified what it had written itself would verify nothing. */
+static int open_second(struct calling *calling, const struct chat_model *first, struct chat_model **out, wt_error *err)
+{
+    const char *name = calling->options->second_chat_model;
+    if (calling->model.source != GENERATION_OTHER_MODEL)
+        return 0;
+    if (strcmp(name, first->name) == 0)
+        return wt__fail(err, WT_EINVAL, "the second chat model has to be another one than %s", first->name);
+    return wt__engine_chat_named(calling->engine, name, &calling->model.second, out, err);
+}
+
 static int generate(struct calling *calling, struct chat_model *chat, wt_error *err)
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
@@ -128,13 +166,19 @@ static int generate(struct calling *calling, struct chat_model *chat, wt_error *
                                          .demonstrations = shown,
                                          .demonstration_count = count};
     struct call_checker checker;
-    int rc = wt__call_checker_open(&checker, candidate->tool->schema, err);
+    struct chat_model *other = NULL;
+    int rc = open_second(calling, chat, &other, err);
+    if (rc == 0)
+        rc = wt__call_checker_open(&checker, candidate->tool->schema, err);
+    if (rc < 0)
+        return rc;
     const struct call_validation validation = {.self = &checker, .validate = wt__call_check};
     const struct generation_options options = {.second = calling->model.source,
+                                               .other = other,
+                                               .build = calling->model.build,
                                                .validation = checker.validator ? &validation : NULL};
     const struct call_request request = request_of(calling);
-    if (rc == 0)
-        rc = wt__generate_arguments(&options, &tool, chat, &request, calling->arena, &calling->model.generation, err);
+    rc = wt__generate_arguments(&options, &tool, chat, &request, calling->arena, &calling->model.generation, err);
     wt__call_checker_close(&checker);
     if (rc < 0)
         return rc;
@@ -161,4 +205,5 @@ int wt__call_by_model(struct calling *calling, wt_error *err)
 void wt__call_model_dispose(struct call_model *model)
 {
     wt__generation_dispose(&model->generation);
+    wt__engine_chat_dispose(&model->second);
 }

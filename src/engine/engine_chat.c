@@ -26,15 +26,18 @@ static bool copy(char **out, const char *text)
     return *out || !text;
 }
 
-int wt__engine_set_chat(wt_engine *engine, const wt_open_options *options, wt_error *err)
+static int set_chat(struct engine_chat *chat, const char *model, const wt_open_options *options, wt_error *err)
 {
-    struct engine_chat *chat = &engine->chat;
     wt__engine_chat_dispose(chat);
-    if (copy(&chat->url, options->chat_url) && copy(&chat->model, options->chat_model) &&
-        copy(&chat->key, options->chat_key) && copy(&chat->record, options->record_path) &&
-        copy(&chat->replay, options->replay_path))
+    if (copy(&chat->url, options->chat_url) && copy(&chat->model, model) && copy(&chat->key, options->chat_key) &&
+        copy(&chat->record, options->record_path) && copy(&chat->replay, options->replay_path))
         return 0;
     return wt__fail_nomem(err);
+}
+
+int wt__engine_set_chat(wt_engine *engine, const wt_open_options *options, wt_error *err)
+{
+    return set_chat(&engine->chat, options->chat_model, options, err);
 }
 
 static int open_client(struct engine_chat *chat, wt_error *err)
@@ -63,17 +66,32 @@ static int open_chat(struct engine_chat *chat, wt_error *err)
     return rc;
 }
 
-int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err)
+/* Opens it unless it is open. */
+static int chat_model(struct engine_chat *chat, struct chat_model **out, wt_error *err)
 {
-    struct engine_chat *chat = &engine->chat;
-    int rc = 0;
-    *out = NULL;
-    pthread_mutex_lock(&engine->lazy_lock);
     bool ready = chat->answers || (chat->client && !chat->record);
-    if (!ready)
-        rc = open_chat(chat, err);
+    int rc = ready ? 0 : open_chat(chat, err);
     if (rc == 0)
         *out = chat->answers ? wt__chat_record_model(chat->answers) : wt__chat_client_model(chat->client);
+    return rc;
+}
+
+int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err)
+{
+    *out = NULL;
+    pthread_mutex_lock(&engine->lazy_lock);
+    int rc = chat_model(&engine->chat, out, err);
     pthread_mutex_unlock(&engine->lazy_lock);
     return rc;
+}
+
+int wt__engine_chat_named(wt_engine *engine, const char *model, struct engine_chat *chat, struct chat_model **out,
+                          wt_error *err)
+{
+    const struct engine_chat *own = &engine->chat;
+    const wt_open_options options = {
+        .chat_url = own->url, .chat_key = own->key, .record_path = own->record, .replay_path = own->replay};
+    *out = NULL;
+    int rc = set_chat(chat, model, &options, err);
+    return rc < 0 ? rc : chat_model(chat, out, err);
 }

@@ -77,6 +77,35 @@ static const char *calls_of(struct store *store, const char *name, size_t most)
     return text;
 }
 
+static const char *request_of(struct store *store, const char *name)
+{
+    static char text[400];
+    struct arena arena = {0};
+    struct str request;
+    assert_int_equal(wt__store_recorded_request(store, id_of(store, name), &arena, &request, &err), 0);
+    snprintf(text, sizeof text, "%s", request.ptr);
+    wt__arena_dispose(&arena);
+    return text;
+}
+
+/* Told with which arguments or not, as long as it did not fail. */
+static void test_the_request_that_a_tool_served_last(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    assert_string_equal(request_of(store, "a"), "");
+    record_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
+    assert_string_equal(request_of(store, "a"), "one");
+    record_call(store, "untold", "a", "", USAGE_UNTOLD);
+    record_call(store, "bad", "a", "{\"n\":4}", USAGE_FAILED);
+    record_call(store, "other", "b", "", USAGE_OK);
+    assert_string_equal(request_of(store, "a"), "untold");
+    assert_string_equal(request_of(store, "b"), "other");
+    assert_string_equal(request_of(store, "c"), "");
+    assert_string_equal(request_of(store, "nobody"), "");
+    wt__store_close(store);
+}
+
 static void test_arguments_come_back_to_who_asks_for_them(void **state)
 {
     (void)state;
@@ -306,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arguments_come_back_to_who_asks_for_them),
+        cmocka_unit_test(test_the_request_that_a_tool_served_last),
         cmocka_unit_test(test_the_newest_calls_of_a_tool),
         cmocka_unit_test(test_a_look_for_calls_is_bounded),
         cmocka_unit_test(test_damaged_arguments_are_told),

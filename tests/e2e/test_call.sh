@@ -136,6 +136,73 @@ expect 0 "explained for programs" call "${model[@]}" --explain --json "$tides"
 same "each argument's words" "11.6 -97.8" "$(json_of '" ".join(a["from"] for a in d["steps"]["arguments"])')"
 same "which numbers they are" "[11.6, -97.8]" "$(json_of '[a["value"] for a in d["steps"]["arguments"]]')"
 
+# By a language model: a server that takes the first tool and says "Oslo", or as its second model "Rome", recorded, then
+# replayed without it.
+unset OPENAI_BASE_URL OPENAI_API_KEY
+cat >server.py <<'PYTHON'
+import http.server, json, os, sys
+class Server(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        wanted = asked["response_format"]["json_schema"]["schema"]["properties"]
+        city = "Rome" if asked["model"] == "second" else "Oslo"
+        answer = {"tool": 1} if "tool" in wanted else {"option": 1} if "option" in wanted else {
+            name: {"city": city, "days": None} if name == "arguments" else "now" for name in wanted}
+        body = json.dumps({"choices": [{"message": {"role": "assistant", "content": json.dumps(answer)},
+                                        "finish_reason": "stop"}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Server)
+print(server.server_port, file=open(sys.argv[1] + ".part", "w"), flush=True)
+os.rename(sys.argv[1] + ".part", sys.argv[1])
+server.serve_forever()
+PYTHON
+city="the weather forecast for a city" first=(--chat-model first)
+asked() { # WHAT OPTION...: a call with all that was asked
+    what=$1
+    shift
+    expect 0 "$what" call "${model[@]}" --json --explain "${first[@]}" "$@" "$city"
+    json_of '" ".join([e["task"].split("/")[0] for part in ("selection", "generation") if part in d["steps"] for e in d["steps"][part]["exchanges"]] + [json.dumps(d["arguments"]), *[v["what"] for v in d["verified"]]])'
+}
+expect 2 "a second model alone" call --second-chat-model second "$city"
+says "are of a language model, which --chat-model names"
+expect 2 "a construction alone" call --construction written "$city"
+expect 2 "no such construction" call --chat-model first --construction dictated "$city"
+expect 2 "a second model that is none" call --chat-model first --generation second-model "$city"
+says "wants a second chat model; say which with --second-chat-model NAME"
+expect 2 "a second model that is of no use" call --chat-model first --generation alone --second-chat-model second "$city"
+"$python" server.py port &
+server=$!
+trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
+for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
+if [ -f port ]; then
+    "$WHICHTOOL" -q usage add --no-vectors --request "will it rain in Leith" --tool weather/get_forecast || exit 1
+    from=(--chat-url "http://127.0.0.1:$(cat port)/v1" --record answers.jsonl)
+    for way in served replayed; do
+        one=$(asked "$way: one shot" "${from[@]}" --selection one-shot --generation alone)
+        same "$way: one shot" 'call-pick-one-shot call-arguments {"city": "Oslo"} schema' "$one"
+        same "$way: a past request" True "$(json_of '"will it rain in Leith" in d["steps"]["selection"]["exchanges"][0]["question"]')"
+        two=$(asked "$way: two models" "${from[@]}" --tool get_forecast --second-chat-model second)
+        same "$way: two models" "call-arguments call-arguments call-verify" "${two%% \{*}"
+        same "$way: both are told" "Oslo Rome" "$(json_of '" ".join(d["steps"]["generation"]["arguments"][0]["predictions"])')"
+        written=$(asked "$way: written" "${from[@]}" --tool get_forecast --generation alone --construction written)
+        same "$way: written" 'call-arguments call-build {"city": "Oslo"} schema' "$written"
+        what="$way: lines of values" && [ "$(json_of '"city: Oslo" in d["steps"]["generation"]["exchanges"][1]["question"]')" = True ] ||
+            fail "no line"
+        [ "$way" = served ] && kill $server
+        from=(--replay answers.jsonl)
+    done
+    same "both models are in one file" 5 "$(wc -l <answers.jsonl)"
+    expect 3 "another second model" call "${model[@]}" "${first[@]}" "${from[@]}" --tool get_forecast --second-chat-model third "$city"
+else
+    skip "no server on this machine"
+fi
+
 # What nobody sees is never printed.
 turn=$(printf '\342\200\256') escape=$(printf '\033')
 for form in "" --explain --json "--format openai" "--format mcp" "--format lines" "--json --explain"; do

@@ -180,6 +180,76 @@ static void one_prediction_verifies_nothing(void **state)
     wt_called_free(called);
 }
 
+/* Which of what was sent holds a text. */
+static bool was_sent(size_t request_number, const char *text)
+{
+    assert_true(request_number < server.request_count);
+    return strstr(server.requests[request_number], text) != NULL;
+}
+
+/* The newest one whose usage did not fail, and a dash for tools that nobody used. */
+static void a_recorded_request_of_each_tool_is_shown(void **state)
+{
+    (void)state;
+    static const struct script_step steps[] = {NUMBER("1"), ARGUMENTS("\\\"Oslo\\\"")};
+    static const char *const later[] = {"sky/later"};
+    static const char past[] = "shall I take an umbrella to Rome";
+    sound(&place, wt_record_usage(engine, past, strlen(past), later, 1, NULL, &place.err));
+    wt_call_options options = by_model("alone");
+    options.selection = "one-shot";
+    wt_called *called = NULL;
+    script_server_play(&server, steps, 2);
+    sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
+    assert_int_equal(called->valid, 1);
+    assert_int_equal(called->questions, 2);
+    assert_false(is_verified(called, "tool", "scripted"));
+    assert_non_null(strstr(called->steps, "call-pick-one-shot/"));
+    assert_true(was_sent(0, past));
+    assert_false(was_sent(1, past));
+    wt_called_free(called);
+}
+
+/* It writes the second prediction, and the first one decides between the two. */
+static void a_second_model_writes_the_second_prediction(void **state)
+{
+    (void)state;
+    static const struct script_step steps[] = {ARGUMENTS("\\\"Oslo\\\""), ARGUMENTS("\\\"Oslo\\\"")};
+    wt_call_options options = by_model(NULL);
+    options.tool = "sky/now";
+    options.second_chat_model = "other";
+    wt_called *called = NULL;
+    for (int named = 0; named < 2; named++) {
+        options.generation = named ? "second-model" : NULL; /* which is what naming one means */
+        script_server_play(&server, steps, 2);
+        sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
+        assert_string_equal(called->arguments, "{\"city\":\"Oslo\"}");
+        assert_true(is_verified(called, "arguments", "scripted"));
+        assert_int_equal(server.request_count, 2);
+        assert_int_equal(was_sent(0, "\"model\":\"other\"") + was_sent(1, "\"model\":\"other\""), 1);
+        assert_int_equal(was_sent(0, "\"model\":\"scripted\"") + was_sent(1, "\"model\":\"scripted\""), 1);
+        wt_called_free(called);
+    }
+}
+
+/* What was decided on comes back in another form. */
+static void the_model_writes_the_call_itself(void **state)
+{
+    (void)state;
+    static const struct script_step steps[] = {ARGUMENTS("\\\"Oslo\\\""), ARGUMENTS("\\\"oslo\\\"")};
+    wt_call_options options = by_model("alone");
+    options.tool = "sky/now";
+    wt_called *called = NULL;
+    for (int written = 0; written < 2; written++) {
+        options.construction = written ? "written" : "assembled";
+        script_server_play(&server, steps, 2);
+        sound(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err));
+        assert_string_equal(called->arguments, written ? "{\"city\":\"oslo\"}" : "{\"city\":\"Oslo\"}");
+        assert_int_equal(called->questions, written ? 2 : 1);
+        wt_called_free(called);
+    }
+    assert_true(was_sent(1, "city: Oslo"));
+}
+
 static void what_makes_no_sense_is_told(void **state)
 {
     (void)state;
@@ -191,6 +261,22 @@ static void what_makes_no_sense_is_told(void **state)
     options.selection = "best";
     refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
             "there is no selection \"best\"");
+    static const struct {
+        const char *generation, *second, *construction, *wanted;
+    } wrong[] = {
+        {"second-model", NULL, NULL, "wants a second chat model"},
+        {"sampled", "other", NULL, "writes nothing with the generation \"sampled\""},
+        {NULL, "scripted", NULL, "has to be another one than scripted"},
+        {NULL, NULL, "dictated", "there is no construction \"dictated\""},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        options = by_model(wrong[i].generation);
+        options.tool = "sky/now";
+        options.second_chat_model = wrong[i].second;
+        options.construction = wrong[i].construction;
+        refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
+                wrong[i].wanted);
+    }
     options = by_model(NULL);
     static const struct script_step refusing[] = {{.status = 401, .body = "{}"}};
     script_server_play(&server, refusing, 1);
@@ -205,6 +291,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_tool_is_called_where_the_model_says_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(answers_that_are_none_are_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_prediction_verifies_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_recorded_request_of_each_tool_is_shown, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_second_model_writes_the_second_prediction, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_model_writes_the_call_itself, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_makes_no_sense_is_told, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
