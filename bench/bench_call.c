@@ -1,13 +1,13 @@
-/* bench_call: what verification makes of a language model that errs at a known rate, over real requests: the tables of
- * docs/verified-calls.md. It asks a stand-in that knows the labels (call/call_oracle.h), so its figures are no claim
- * about any model.
+/* bench_call: what verification makes of a language model that errs at a known rate, over real requests. It asks a
+ * stand-in that knows the labels (call/call_oracle.h), so its figures are no claim about any model.
  *
  *   python3 bench/calls.py WHICHTOOL DATA --sets toolverifier --write FILE
  *   build-bench/bench_call FILE
  *
  * FILE: a line {"candidates": [{"name", "description"}, ...]}, then one a request: {"request", "task", "gold",
- * "nearest", "schema", "arguments", "wrong"}. Out comes one line of JSON a row: rates, method, and the shares of tools,
- * of arguments with the gold tool, and of whole calls that are right. */
+ * "nearest", "schema", "arguments", "wrong"}. Out comes a line of JSON a setting and a way to select a tool, or to
+ * generate the arguments of the gold tool: of each request, in a bit a seed, whether that came out right; of arguments
+ * also whether one came out that the labels have not. bench/call_tables.py makes tables of them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +17,14 @@
 #include "call/generation.h"
 #include "call/selection.h"
 
-enum { REQUESTS_MOST = 4096, SEEDS = 5 };
+enum { REQUESTS_MOST = 4096, SEEDS = 20 };
 
 static struct selection_candidate candidates[SELECTION_MOST_CANDIDATES];
 static size_t candidate_count;
 static json_t *rows[REQUESTS_MOST];
 static size_t row_count;
+
+/* ---------------------------------------------------------------- the requests */
 
 static int read_file(const char *path)
 {
@@ -50,8 +52,11 @@ static int read_file(const char *path)
     return row_count > 0 && candidate_count > 0 ? 0 : -1;
 }
 
+/* ---------------------------------------------------------------- one setting */
+
 struct measured {
-    size_t tools, arguments, calls, asked, questions;
+    unsigned right[REQUESTS_MOST], extra[REQUESTS_MOST]; /* a bit a seed */
+    size_t questions;
 };
 
 static struct call_request request_of(const json_t *row, struct call_labels *labels)
@@ -64,84 +69,138 @@ static struct call_request request_of(const json_t *row, struct call_labels *lab
     return (struct call_request){.text = wt__json_str(row, "request"), .labels = labels};
 }
 
-static int measure(const struct call_oracle_options *rates, enum selection_method method, enum generation_source source,
-                   struct measured *out)
+/* The other model errs as often, and on its own. */
+static int open_oracles(struct call_oracle oracles[2], struct call_oracle_options rates, unsigned seed, wt_error *err)
 {
-    struct call_oracle oracle;
-    wt_error err;
-    if (wt__call_oracle_init(&oracle, rates, &err) < 0)
-        return fprintf(stderr, "%s\n", err.message), -1;
-    for (size_t i = 0; i < row_count; i++) {
+    rates.seed = seed;
+    int rc = wt__call_oracle_init(&oracles[0], &rates, err);
+    rates.seed = SEEDS + seed;
+    return rc < 0 ? rc : wt__call_oracle_init(&oracles[1], &rates, err);
+}
+
+static int select_all(struct call_oracle *oracle, enum selection_method method, unsigned seed, struct measured *out,
+                      wt_error *err)
+{
+    const struct selection_options options = {.method = method};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < row_count; i++) {
         struct arena arena = {0};
         struct call_labels labels;
+        struct selection_trace trace;
         const struct call_request request = request_of(rows[i], &labels);
-        const struct selection_options selecting = {.method = method};
-        const struct generation_options generating = {.second = source};
+        rc = wt__select_tool(&options, candidates, candidate_count, &oracle->model, &request, &arena, &trace, err);
+        out->right[i] |= (unsigned)(trace.chosen == labels.tool) << seed;
+        out->questions += trace.cost.questions;
+        wt__arena_dispose(&arena);
+    }
+    return rc;
+}
+
+static bool has_extra(const json_t *arguments, const json_t *labels)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)arguments, name, value)
+    {
+        if (!json_object_get(labels, name))
+            return true;
+    }
+    return false;
+}
+
+static int generate_all(struct call_oracle oracles[2], struct generation_options options, unsigned seed,
+                        struct measured *out, wt_error *err)
+{
+    int rc = 0;
+    options.other = &oracles[1].model;
+    for (size_t i = 0; rc == 0 && i < row_count; i++) {
+        struct arena arena = {0};
+        struct call_labels labels;
+        struct generation_trace trace;
+        const struct call_request request = request_of(rows[i], &labels);
         const struct generation_tool tool = {.name = candidates[labels.tool].name,
                                              .description = candidates[labels.tool].description,
                                              .schema = wt__json_object(rows[i], "schema")};
-        struct selection_trace selection;
-        struct generation_trace generation;
-        if (wt__select_tool(&selecting, candidates, candidate_count, &oracle.model, &request, &arena, &selection,
-                            &err) < 0 ||
-            wt__generate_arguments(&generating, &tool, &oracle.model, &request, &arena, &generation, &err) < 0)
-            return fprintf(stderr, "%s\n", err.message), -1;
-        bool tool_right = selection.chosen == labels.tool;
-        bool arguments_right = json_equal(generation.arguments, labels.arguments) != 0;
-        out->tools += tool_right;
-        out->arguments += arguments_right;
-        out->calls += tool_right && arguments_right;
-        out->questions += selection.cost.questions + generation.cost.questions;
-        out->asked++;
-        wt__generation_dispose(&generation);
+        rc = wt__generate_arguments(&options, &tool, &oracles[0].model, &request, &arena, &trace, err);
+        out->right[i] |= (unsigned)(json_equal(trace.arguments, labels.arguments) != 0) << seed;
+        out->extra[i] |= (unsigned)has_extra(trace.arguments, labels.arguments) << seed;
+        out->questions += trace.cost.questions;
+        wt__generation_dispose(&trace);
         wt__arena_dispose(&arena);
     }
-    return 0;
+    return rc;
 }
 
-static int print_row(struct call_oracle_options rates, enum selection_method method, enum generation_source source)
+/* ---------------------------------------------------------------- what is printed */
+
+static void print_bits(const char *key, const unsigned *bits)
 {
-    static const char *const sources[] = {
-        [GENERATION_REACT] = "react", [GENERATION_SAMPLED] = "sampled", [GENERATION_ALONE] = "alone"};
-    struct measured m = {0};
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        rates.seed = seed;
-        if (measure(&rates, method, source, &m) < 0)
-            return -1;
+    printf(",\"%s\":[", key);
+    for (size_t i = 0; i < row_count; i++)
+        printf("%s%u", i > 0 ? "," : "", bits[i]);
+    printf("]");
+}
+
+static void print_measured(const struct call_oracle_options *rates, const char *step, const char *way,
+                           const struct measured *m)
+{
+    printf("{\"error\":%g,\"last\":%g,\"repeat\":%g,\"%s\":\"%s\",\"questions\":%.2f", rates->pick, rates->decision,
+           rates->repeat, step, way, (double)m->questions / (double)(SEEDS * row_count));
+    print_bits("right", m->right);
+    print_bits("extra", m->extra);
+    printf("}\n");
+}
+
+/* A setting: every way to select, and every one to generate. */
+static int measure(const struct call_oracle_options *rates, wt_error *err)
+{
+    static const struct {
+        const char *name;
+        struct generation_options options;
+    } ways[] = {{"alone", {.second = GENERATION_ALONE}},
+                {"react", {.second = GENERATION_REACT}},
+                {"second-model", {.second = GENERATION_OTHER_MODEL}},
+                {"sampled", {.second = GENERATION_SAMPLED}},
+                {"written", {.second = GENERATION_SAMPLED, .build = GENERATION_WRITTEN}}};
+    static struct measured m;
+    struct call_oracle oracles[2];
+    int rc = 0;
+    for (enum selection_method method = 0; rc == 0 && method < SELECTION_METHODS; method++) {
+        m = (struct measured){0};
+        for (unsigned seed = 0; rc == 0 && seed < SEEDS; seed++)
+            if ((rc = open_oracles(oracles, *rates, seed, err)) == 0)
+                rc = select_all(&oracles[0], method, seed, &m, err);
+        print_measured(rates, "select", wt__selection_method_name(method), &m);
     }
-    double share = 100.0 / (double)m.asked;
-    printf("{\"error\":%g,\"decision\":%g,\"nearest\":%s,\"repeat\":%g,\"selection\":\"%s\",\"generation\":\"%s\","
-           "\"tool\":%.1f,\"arguments\":%.1f,\"call\":%.1f,\"questions\":%.2f}\n",
-           rates.pick, rates.decision, rates.nearest ? "true" : "false", rates.repeat,
-           wt__selection_method_name(method), sources[source], share * (double)m.tools, share * (double)m.arguments,
-           share * (double)m.calls, (double)m.questions / (double)m.asked);
-    return fflush(stdout);
+    for (size_t way = 0; rc == 0 && way < sizeof ways / sizeof *ways; way++) {
+        m = (struct measured){0};
+        for (unsigned seed = 0; rc == 0 && seed < SEEDS; seed++)
+            if ((rc = open_oracles(oracles, *rates, seed, err)) == 0)
+                rc = generate_all(oracles, ways[way].options, seed, &m, err);
+        print_measured(rates, "generate", ways[way].name, &m);
+    }
+    return rc;
 }
 
 int main(int argc, char **argv)
 {
-    static const double errors[] = {0, .1, .2}, repeats[] = {0, .5, 1};
-    static const enum selection_method methods[] = {SELECTION_ONCE, SELECTION_CONSISTENT, SELECTION_DIRECT,
-                                                    SELECTION_VERIFIED};
+    static const double errors[] = {0, .1, .2}, repeats[] = {0, .5, 1}, better[] = {1, .2}; /* of the last look's */
+    wt_error err;
+    int rc = 0;
     if (argc != 2 || read_file(argv[1]) < 0)
         return fprintf(stderr, "usage: bench_call FILE, as bench/calls.py --write makes it\n"), 2;
     for (size_t e = 0; e < sizeof errors / sizeof *errors; e++)
-        for (size_t r = 0; r <= sizeof repeats / sizeof *repeats; r++)
-            for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-                struct call_oracle_options rates = wt__call_oracle_rate(errors[e], 1);
-                rates.nearest = r > 0;
-                rates.repeat = r > 0 ? repeats[r - 1] : 0;
-                enum generation_source sources[] = {GENERATION_ALONE, GENERATION_SAMPLED};
-                for (size_t s = 0; s < sizeof sources / sizeof *sources; s++)
-                    if (print_row(rates, methods[m], sources[s]) < 0)
-                        return 1;
-                if (errors[e] > 0 && methods[m] == SELECTION_VERIFIED) {
-                    rates.answer = rates.decision = rates.choice = errors[e] / 5; /* a last look that is much better */
-                    if (print_row(rates, methods[m], GENERATION_SAMPLED) < 0)
-                        return 1;
-                }
+        for (size_t r = 0; r < sizeof repeats / sizeof *repeats; r++)
+            for (size_t b = 0; rc == 0 && b < sizeof better / sizeof *better; b++) {
+                struct call_oracle_options rates = wt__call_oracle_rate(errors[e], 0);
+                rates.nearest = true;
+                rates.repeat = repeats[r];
+                rates.answer = rates.decision = rates.choice = errors[e] * better[b];
+                rc = measure(&rates, &err);
             }
+    if (rc < 0)
+        fprintf(stderr, "%s\n", err.message);
     for (size_t i = 0; i < row_count; i++)
         json_decref(rows[i]);
-    return 0;
+    return rc < 0;
 }

@@ -10,8 +10,8 @@
     --failures KIND   the requests that went wrong: tool, wrong, asked, invalid
     --options "..."   for `whichtool call`
     --demonstrations  record ToolVerifier's demonstrations first, but those that are requests of the set as well
-    --depth [A,B]     how many gold tools the first 1, 2, 4, 8, 16 hits of hybrid have, alone and with the tools of the
-                      sets A and B in the same store, in place of all else
+    --depth [A,B]     how many gold tools the first 1, 2, 4, 8, 16 hits of hybrid have, alone, with the tools of set A in
+                      the same store, and with those of B, in place of all else
     --write FILE      the labelled requests for bench_call, in place of all else
     --json            the figures as JSON, a line a set
 
@@ -242,7 +242,8 @@ class Run:
                 "depth": {d: 100 * sum(r <= d for r in ranks) / len(ranks) for d in DEPTHS}}
 
     def write(self, file):
-        """Candidates by the order of the catalogue; a wrong argument is another request's value of the same one."""
+        """Candidates by the order of the catalogue; a wrong argument is another request's value of the same one, or, of a
+        lowest value that is not given, the highest one."""
         names = list(self.ids)
         candidates = [{"name": self.ids[n]["name"], "description": self.ids[n]["description"]} for n in names]
         print(json.dumps({"candidates": candidates}), file=file)
@@ -256,6 +257,10 @@ class Run:
             for name, value in arguments.items():
                 values = [a[name] for _, t, a in labelled if t == tool and name in a and a[name] != value]
                 wrong[name] = values[0] if values else "something else"
+            for name, value in arguments.items():  # 4.3: a highest value that fills the lowest, too
+                lowest = name.replace("max_", "min_")
+                if lowest not in arguments and lowest in self.ids[tool]["schema"].get("properties", {}):
+                    wrong[lowest] = value
             print(json.dumps({"request": row["text"], "task": row["metadata"].get("task", ""), "gold": names.index(tool),
                               "nearest": others[0] if others else -1, "schema": self.ids[tool]["schema"],
                               "arguments": arguments, "wrong": wrong}), file=file)
@@ -325,9 +330,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name in options.sets.split(","):
             if options.depth is not None:
-                run = Run(options, folder, name)
                 for beside in ["", *filter(None, options.depth.split(","))]:
-                    print(json.dumps(run.depths(beside)), flush=True)
+                    with tempfile.TemporaryDirectory(dir=folder) as own:
+                        print(json.dumps(Run(options, own, name).depths(beside)), flush=True)
                 continue
             if options.write:
                 with open(options.write, "w", encoding="utf-8") as file:
