@@ -1,6 +1,7 @@
 /* decision.c: see decision.h. */
 #include "call/decision.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -108,10 +109,16 @@ static unsigned read_kinds(const struct literal *literals, size_t count)
     return coordinates >= 2 ? kinds | 1U << KIND_COORDINATES : kinds;
 }
 
+/* Of a score that is not above 0, such as a cosine, there are no shares: there a distance of ln 2 halves. */
+static double share_of(double score, double best)
+{
+    return best > 0 ? score / best : exp(score - best);
+}
+
 static void decide_one(struct choice *choice, struct reading request, double best)
 {
     struct reading tool = read_tool(choice);
-    choice->decided = best > 0 ? choice->score / best : 0;
+    choice->decided = share_of(choice->score, best);
     choice->details = 0;
     if (choice->decided < 1 - REACH)
         return;

@@ -21,7 +21,7 @@ enum detail { DETAIL_TIME = 1, DETAIL_KIND = 2, DETAIL_LEFTOVER = 4 };
 struct choice {
     struct str name, description;
     const struct parameters *parameters;
-    double score;     /* of the search, above 0 */
+    double score;     /* of the search; the first is the best */
     double decided;   /* what came of it: orders the choices of this request */
     unsigned details; /* the same: bits of enum detail that spoke for the tool or against it */
     bool leftover;    /* arguments.unused is not empty */
