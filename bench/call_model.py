@@ -9,13 +9,15 @@
     --list         each request with what was chosen and written
 
 Printed are, of each request: whether its tool was among the candidates, was the first pick, and was chosen in the end;
-whether the first arguments, and those that were decided on, are right, with the gold tool given; and how many answers
-could not be used. And how often answers only repeat what the model was shown:
+whether the first pick was the first of the list; with the gold tool given, whether arguments were written, and whether the
+first ones, and those that were decided on, are right; and how many answers could not be used. And how often answers only
+repeat what the model was shown:
 
-    words    contrastive questions and answers to them that share eight words in a row with their prompt's instructions,
-             with the definitions, or with the request
-    values   predicted texts and numbers that the request does not have: of those the ones that stand in a definition
-             (enumerations and defaults left out), in the instructions, or nowhere that the model was shown
+    words    contrastive questions and answers to them: how many there are, how many are different; how many share eight
+             words in a row with what the prompt shows; of the others how many have no word of four letters or more but
+             those of the prompt's instructions
+    values   predicted texts and numbers: how many; how many are neither in the request nor the schema's (enumerations,
+             defaults); of those the ones that stand in the instructions, in what is shown else, or nowhere
 """
 import argparse
 import json
@@ -26,7 +28,7 @@ import time
 
 import calls
 
-WORDS_IN_A_ROW = 8
+WORDS_IN_A_ROW, LETTERS = 8, 4
 PROMPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "prompts")
 
 
@@ -43,6 +45,12 @@ def shares_words(text, source):
     words = plain(text).split()
     runs = (" ".join(words[i:i + WORDS_IN_A_ROW]) for i in range(max(1, len(words) - WORDS_IN_A_ROW + 1)))
     return bool(words) and any(f" {run} " in f" {source} " for run in runs)
+
+
+def has_other_words(text, source):
+    """In any form: "wants" is "want"."""
+    known = {word[:LETTERS] for word in source.split()}
+    return any(len(word) >= LETTERS and word[:LETTERS] not in known for word in plain(text).split())
 
 
 def holds(source, value):
@@ -66,21 +74,19 @@ class Echo:
     """Counts of what was shown and came back."""
 
     def __init__(self):
-        self.words = dict.fromkeys(("all", "instructions", "definitions", "request"), 0)
-        self.values = dict.fromkeys(("all", "not in the request", "definitions", "instructions", "nowhere"), 0)
+        self.words = {"question": [], "answer": []}
+        self.repeated = {name: {"shown": 0, "instructions": 0} for name in self.words}
+        self.values = dict.fromkeys(("all", "neither in the request nor the schema's", "instructions", "shown", "nowhere"), 0)
 
-    def read_words(self, exchange, member, request):
+    def read_words(self, exchange, member):
         text = answer_of(exchange, member)
         if not isinstance(text, str):
             return
-        own = instructions(exchange["task"])
-        self.words["all"] += 1
-        if shares_words(text, own):
-            self.words["instructions"] += 1
-        elif shares_words(text, plain(request)):
-            self.words["request"] += 1
-        elif shares_words(text, plain(exchange["question"])):
-            self.words["definitions"] += 1
+        self.words[member].append(plain(text))
+        if shares_words(text, plain(exchange["question"])):
+            self.repeated[member]["shown"] += 1
+        elif not has_other_words(text, instructions(exchange["task"])):
+            self.repeated[member]["instructions"] += 1
 
     def read_values(self, exchange, request, schema):
         arguments = answer_of(exchange, "arguments")
@@ -90,9 +96,9 @@ class Echo:
             self.values["all"] += 1
             if holds(plain(request), value) or chosen_by_schema(schema, name, value):
                 continue
-            self.values["not in the request"] += 1
+            self.values["neither in the request nor the schema's"] += 1
             own, shown = instructions(exchange["task"]), plain(exchange["question"])
-            self.values["instructions" if holds(own, value) else "definitions" if holds(shown, value) else "nowhere"] += 1
+            self.values["instructions" if holds(own, value) else "shown" if holds(shown, value) else "nowhere"] += 1
 
 
 def first_arguments(filled):
@@ -105,21 +111,23 @@ def judge(run, row, echo):
     called = run.call(row["text"])
     filled = run.call(row["text"], "--tool", gold["id"])
     selection, labels = called["steps"].get("selection", {}), calls.ACCEPTED["toolverifier"](row)[0]
-    exchanges = filled["steps"].get("generation", {}).get("exchanges", [])
+    generation = filled["steps"].get("generation", {})
+    exchanges, written = generation.get("exchanges", []), generation.get("end", "unsaid") != "unsaid"
     for exchange in selection.get("exchanges", []):
-        for member in ("question", "answer"):
-            if exchange["task"].startswith(("call-contrast", "call-answer")):
-                echo.read_words(exchange, member, row["text"])
+        for task, member in (("call-contrast", "question"), ("call-answer", "answer")):
+            if exchange["task"].startswith(task):
+                echo.read_words(exchange, member)
     for exchange in exchanges:
         if exchange["task"].startswith("call-arguments"):
             echo.read_values(exchange, row["text"], gold["schema"])
     asked = selection.get("exchanges", []) + exchanges
     return {"id": row["_id"], "listed": any(c["tool"] == gold["id"] for c in called["steps"]["candidates"]),
+            "first of the list": selection.get("first") == called["steps"]["candidates"][0]["tool"],
             "once": selection.get("first") == gold["id"], "verified": selection.get("chosen") == gold["id"],
             "chosen": selection.get("chosen"), "end": selection.get("end"), "question": selection.get("question"),
             "answer": selection.get("answer"), "first": first_arguments(filled), "arguments": filled["arguments"],
-            "first right": not calls.mistake(first_arguments(filled), labels) and bool(exchanges),
-            "arguments right": not calls.mistake(filled["arguments"], labels), "asks": bool(filled["question"]),
+            "written": written, "first right": written and not calls.mistake(first_arguments(filled), labels),
+            "arguments right": written and not calls.mistake(filled["arguments"], labels), "asks": bool(filled["question"]),
             "invalid": called["tool"] and not called["question"] and not called["valid"],
             "asked": len(asked), "unusable": sum("unusable" in e for e in asked)}
 
@@ -147,10 +155,12 @@ def main():
             judged.append(judge(run, row, echo))
             if options.list:
                 print(json.dumps(judged[-1]), flush=True)
-    for key in ("listed", "once", "verified", "first right", "arguments right", "asks", "invalid"):
+    for key in ("listed", "first of the list", "once", "verified", "written", "first right", "arguments right", "asks", "invalid"):
         print(f"{key}: {sum(bool(j[key]) for j in judged)} of {len(judged)}")
     print(f"unusable: {sum(j['unusable'] for j in judged)} of {sum(j['asked'] for j in judged)} answers")
-    print(f"words: {echo.words}\nvalues: {echo.values}")
+    for member, texts in echo.words.items():
+        print(f"{member}s: {len(texts)}, {len(set(texts))} different, {echo.repeated[member]}")
+    print(f"values: {echo.values}")
 
 
 if __name__ == "__main__":
