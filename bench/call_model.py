@@ -142,9 +142,9 @@ def main():
     parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
-    given = [f"--{name} {value}" for name in ("chat_model", "chat_url", "record", "replay")
-             if (value := getattr(options, name))]
-    options.options = "--explain --generation sampled " + " ".join(given).replace("_", "-")
+    given = [f"--{name} {value}" for name in ("chat-model", "chat-url", "record", "replay")
+             if (value := getattr(options, name.replace("-", "_")))]
+    options.options = "--explain --generation sampled " + " ".join(given)
     options.half, options.demonstrations, options.begun = None, False, time.monotonic()
     echo, judged = Echo(), []
     with tempfile.TemporaryDirectory() as folder:
