@@ -8,6 +8,7 @@
  * "nearest", "schema", "arguments", "wrong"}. Out comes a line of JSON a setting and a way to select a tool, or to
  * generate the arguments of the gold tool: of each request, in a bit a seed, whether that came out right; of arguments
  * also whether one came out that the labels have not. bench/call_tables.py makes tables of them. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "call/generation.h"
 #include "call/selection.h"
 
-enum { REQUESTS_MOST = 4096, SEEDS = 20 };
+enum { REQUESTS_MOST = 4096, SEEDS = 60 /* at most 64, the bits of an outcome */ };
 
 static struct selection_candidate candidates[SELECTION_MOST_CANDIDATES];
 static size_t candidate_count;
@@ -55,7 +56,7 @@ static int read_file(const char *path)
 /* ---------------------------------------------------------------- one setting */
 
 struct measured {
-    unsigned right[REQUESTS_MOST], extra[REQUESTS_MOST]; /* a bit a seed */
+    uint64_t right[REQUESTS_MOST], extra[REQUESTS_MOST]; /* a bit a seed */
     size_t questions;
 };
 
@@ -89,7 +90,7 @@ static int select_all(struct call_oracle *oracle, enum selection_method method, 
         struct selection_trace trace;
         const struct call_request request = request_of(rows[i], &labels);
         rc = wt__select_tool(&options, candidates, candidate_count, &oracle->model, &request, &arena, &trace, err);
-        out->right[i] |= (unsigned)(trace.chosen == labels.tool) << seed;
+        out->right[i] |= (uint64_t)(trace.chosen == labels.tool) << seed;
         out->questions += trace.cost.questions;
         wt__arena_dispose(&arena);
     }
@@ -122,8 +123,8 @@ static int generate_all(struct call_oracle oracles[2], struct generation_options
                                              .description = candidates[labels.tool].description,
                                              .schema = wt__json_object(rows[i], "schema")};
         rc = wt__generate_arguments(&options, &tool, &oracles[0].model, &request, &arena, &trace, err);
-        out->right[i] |= (unsigned)(json_equal(trace.arguments, labels.arguments) != 0) << seed;
-        out->extra[i] |= (unsigned)has_extra(trace.arguments, labels.arguments) << seed;
+        out->right[i] |= (uint64_t)(json_equal(trace.arguments, labels.arguments) != 0) << seed;
+        out->extra[i] |= (uint64_t)has_extra(trace.arguments, labels.arguments) << seed;
         out->questions += trace.cost.questions;
         wt__generation_dispose(&trace);
         wt__arena_dispose(&arena);
@@ -133,11 +134,11 @@ static int generate_all(struct call_oracle oracles[2], struct generation_options
 
 /* ---------------------------------------------------------------- what is printed */
 
-static void print_bits(const char *key, const unsigned *bits)
+static void print_bits(const char *key, const uint64_t *bits)
 {
     printf(",\"%s\":[", key);
     for (size_t i = 0; i < row_count; i++)
-        printf("%s%u", i > 0 ? "," : "", bits[i]);
+        printf("%s%" PRIu64, i > 0 ? "," : "", bits[i]);
     printf("]");
 }
 
@@ -149,6 +150,12 @@ static void print_measured(const struct call_oracle_options *rates, const char *
     print_bits("right", m->right);
     print_bits("extra", m->extra);
     printf("}\n");
+}
+
+/* Those that answer a question about two looks: only they differ where the last looks do. */
+static bool looks_again(enum selection_method method)
+{
+    return method == SELECTION_VERIFIED || method == SELECTION_DIRECT || method == SELECTION_CONDITIONED;
 }
 
 /* A setting: every way to select, and every one to generate. */
@@ -164,8 +171,11 @@ static int measure(const struct call_oracle_options *rates, wt_error *err)
                 {"written", {.second = GENERATION_SAMPLED, .build = GENERATION_WRITTEN}}};
     static struct measured m;
     struct call_oracle oracles[2];
+    bool better = rates->decision < rates->pick;
     int rc = 0;
     for (enum selection_method method = 0; rc == 0 && method < SELECTION_METHODS; method++) {
+        if (better && !looks_again(method))
+            continue;
         m = (struct measured){0};
         for (unsigned seed = 0; rc == 0 && seed < SEEDS; seed++)
             if ((rc = open_oracles(oracles, *rates, seed, err)) == 0)
@@ -173,6 +183,8 @@ static int measure(const struct call_oracle_options *rates, wt_error *err)
         print_measured(rates, "select", wt__selection_method_name(method), &m);
     }
     for (size_t way = 0; rc == 0 && way < sizeof ways / sizeof *ways; way++) {
+        if (better && ways[way].options.second != GENERATION_REACT)
+            continue;
         m = (struct measured){0};
         for (unsigned seed = 0; rc == 0 && seed < SEEDS; seed++)
             if ((rc = open_oracles(oracles, *rates, seed, err)) == 0)
@@ -193,6 +205,8 @@ int main(int argc, char **argv)
         for (size_t r = 0; r < sizeof repeats / sizeof *repeats; r++)
             for (size_t b = 0; rc == 0 && b < sizeof better / sizeof *better; b++) {
                 struct call_oracle_options rates = wt__call_oracle_rate(errors[e], 0);
+                if (errors[e] == 0 && r + b > 0)
+                    continue; /* nothing to repeat, or to do better */
                 rates.nearest = true;
                 rates.repeat = repeats[r];
                 rates.answer = rates.decision = rates.choice = errors[e] * better[b];
