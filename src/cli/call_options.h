@@ -44,9 +44,9 @@ static const struct option call_options[] = {
      .choices = "verified once one-shot direct conditioned consistent",
      .help =
          "For experiments with --chat-model: how it chooses the tool. verified (default) asks for the two best, a "
-         "question that tells them apart, and its answer; once for the best alone; one-shot for that with a recorded "
-         "request of each tool; direct for the two without a "
-         "question; conditioned lets the question see the request; consistent takes the majority of three samples."},
+         "question that tells them apart, and its answer; once for the best alone; one-shot for that beside a recorded "
+         "request of each tool; direct for the two without a question; conditioned lets the question see the request; "
+         "consistent takes the majority of three samples."},
     {.id = OPT_GENERATION,
      .name = "generation",
      .kind = VALUE_CHOICE,

@@ -38,9 +38,10 @@ struct call_model {
     enum selection_method method;
     enum generation_source source;
     enum generation_build build;
-    struct engine_chat second; /* of GENERATION_OTHER_MODEL */
-    const char *name;          /* NULL until it was asked */
-    bool selected, generated;  /* there is a trace of it */
+    struct engine_chat second; /* of GENERATION_OTHER_MODEL, as is the next */
+    struct chat_model *other;
+    const char *name;         /* NULL until it was asked */
+    bool selected, generated; /* there is a trace of it */
     struct selection_trace selection;
     struct generation_trace generation;
 };

@@ -140,17 +140,6 @@ static int take_generated(struct calling *calling, wt_error *err)
     return 0;
 }
 
-/* A model that verified what it had written itself would verify nothing. */
-static int open_second(struct calling *calling, const struct chat_model *first, struct chat_model **out, wt_error *err)
-{
-    const char *name = calling->options->second_chat_model;
-    if (calling->model.source != GENERATION_OTHER_MODEL)
-        return 0;
-    if (strcmp(name, first->name) == 0)
-        return wt__fail(err, WT_EINVAL, "the second chat model has to be another one than %s", first->name);
-    return wt__engine_chat_named(calling->engine, name, &calling->model.second, out, err);
-}
-
 static int generate(struct calling *calling, struct chat_model *chat, wt_error *err)
 {
     const struct call_candidate *candidate = &calling->candidates[calling->first];
@@ -166,24 +155,31 @@ static int generate(struct calling *calling, struct chat_model *chat, wt_error *
                                          .demonstrations = shown,
                                          .demonstration_count = count};
     struct call_checker checker;
-    struct chat_model *other = NULL;
-    int rc = open_second(calling, chat, &other, err);
-    if (rc == 0)
-        rc = wt__call_checker_open(&checker, candidate->tool->schema, err);
-    if (rc < 0)
-        return rc;
+    int rc = wt__call_checker_open(&checker, candidate->tool->schema, err);
     const struct call_validation validation = {.self = &checker, .validate = wt__call_check};
     const struct generation_options options = {.second = calling->model.source,
-                                               .other = other,
+                                               .other = calling->model.other,
                                                .build = calling->model.build,
                                                .validation = checker.validator ? &validation : NULL};
     const struct call_request request = request_of(calling);
-    rc = wt__generate_arguments(&options, &tool, chat, &request, calling->arena, &calling->model.generation, err);
+    if (rc == 0)
+        rc = wt__generate_arguments(&options, &tool, chat, &request, calling->arena, &calling->model.generation, err);
     wt__call_checker_close(&checker);
     if (rc < 0)
         return rc;
     calling->model.generated = calling->model.generation.end != GENERATION_UNSAID;
     return calling->model.generated ? take_generated(calling, err) : 0;
+}
+
+/* A model that verified what it had written itself would verify nothing. */
+static int open_second(struct calling *calling, const struct chat_model *first, wt_error *err)
+{
+    const char *name = calling->options->second_chat_model;
+    if (calling->model.source != GENERATION_OTHER_MODEL)
+        return 0;
+    if (strcmp(name, first->name) == 0)
+        return wt__fail(err, WT_EINVAL, "the second chat model has to be another one than %s", first->name);
+    return wt__engine_chat_named(calling->engine, name, &calling->model.second, &calling->model.other, err);
 }
 
 int wt__call_by_model(struct calling *calling, wt_error *err)
@@ -195,6 +191,9 @@ int wt__call_by_model(struct calling *calling, wt_error *err)
     calling->model.name = wt__arena_copy(calling->arena, wt__str(chat->name));
     if (!calling->model.name)
         return wt__fail_nomem(err);
+    rc = open_second(calling, chat, err);
+    if (rc < 0)
+        return rc;
     if (wt__progress_phase(calling->progress, "asking the language model", 0))
         return wt__fail_cancelled(err);
     if (!calling->options->tool)

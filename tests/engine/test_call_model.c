@@ -271,12 +271,12 @@ static void what_makes_no_sense_is_told(void **state)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         options = by_model(wrong[i].generation);
-        options.tool = "sky/now";
         options.second_chat_model = wrong[i].second;
         options.construction = wrong[i].construction;
         refused(&place, wt_call(engine, request, strlen(request), &options, &called, &place.err), WT_EINVAL,
                 wrong[i].wanted);
     }
+    assert_int_equal(server.request_count, 0); /* nothing was asked for it */
     options = by_model(NULL);
     static const struct script_step refusing[] = {{.status = 401, .body = "{}"}};
     script_server_play(&server, refusing, 1);
