@@ -39,7 +39,7 @@ typedef struct wt_call_options {
                                named, else "react" */
     const char *second_chat_model; /* of "second-model": another model of the same server, by its name there (A.4.5) */
     const char *construction;      /* of the arguments that were decided on: "assembled", or "written" by the model from
-                                      lines      of "name: value" (A.4.7); NULL: "assembled" */
+                                      lines of "name: value" (A.4.7); NULL: "assembled" */
 } wt_call_options;
 
 WT_INIT(wt_call_options_init, wt_call_options)
