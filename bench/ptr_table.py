@@ -9,7 +9,7 @@
     --trained FOLDER        models of each set in FOLDER/NAME; else they are trained first
     --cache FOLDER, --limit N, --base-retriever A,B      as in eval, for each run
     --replay FILE --chat-model NAME --asked N            rows of a language model, for the first N requests of each set,
-                                                         from its recorded answers
+                                                         from its recorded answers, where they hold all that is asked
     --rows FILE             keep the measured rows
 
 N/A is a retriever alone: its first tools, as many as a request of the train split needs on average, as in the paper;
@@ -60,6 +60,9 @@ def evaluate(options, folder, *more):
     if options.limit and "--limit" not in more:
         command += ["--limit", options.limit]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if options.replay and "has no answer of" in done.stderr:
+        print(f"{folder}: no row of recorded answers: {done.stderr.strip()}", file=sys.stderr)
+        return []
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
     return [json.loads(line) for line in done.stdout.splitlines()]
