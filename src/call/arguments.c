@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "call/coverage.h"
 #include "call/forms.h"
 #include "retrieve/verbs.h"
 #include "retrieve/words.h"
@@ -20,7 +21,7 @@ enum {
 };
 
 /* A pair with less than this is unsure, as is one that another pair comes nearer to than this. */
-static const float SURE_SCORE = .6F;
+static const float SURE_SCORE = .88F;
 static const float SURE_MARGIN = .25F;
 static const float SOLE = .6F;          /* nothing else in the request could be it, and it nothing else */
 static const float NAME_EVIDENCE = 1.F; /* a word of the parameter's name stands beside the literal */
@@ -738,8 +739,10 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
     }
     if (rc == 0)
         rc = pair_all(r);
-    if (rc == 0)
+    if (rc == 0) {
         settle(r);
+        wt__coverage_check(out, r->request, about, parameters);
+    }
     return rc;
 }
 
