@@ -26,7 +26,7 @@ static const float SURE_MARGIN = .25F;
 static const float SOLE = .6F;          /* nothing else in the request could be it, and it nothing else */
 static const float NAME_EVIDENCE = 1.F; /* a word of the parameter's name stands beside the literal */
 static const float DESCRIPTION_EVIDENCE = .35F;
-static const float BOUND_EVIDENCE = .6F;
+static const float BOUND_EVIDENCE = .9F;
 static const float PER_WORD = .12F; /* less for each word between */
 static const float PLACE_EVIDENCE = .6F;
 static const float JOINT_EVIDENCE = .15F;
@@ -542,6 +542,31 @@ static json_t *value_of(const struct parameter *parameter, const struct literal 
                : json_real(literal->number);
 }
 
+/* A word that a calendar or a clock makes a date of: "tomorrow", "March". "may" is more often none. */
+static bool is_of_calendar(struct str word)
+{
+    static const char *const words[] = {"today",   "tomorrow",  "tonight", "yesterday", "weekend",   "week",
+                                        "month",   "monday",    "tuesday", "wednesday", "thursday",  "friday",
+                                        "sunday",  "saturday",  "noon",    "morning",   "afternoon", "evening",
+                                        "january", "february",  "march",   "april",     "june",      "july",
+                                        "august",  "september", "october", "november",  "december"};
+    return wt__str_among(word, words, sizeof words / sizeof *words);
+}
+
+/* "next Monday, today is 2023-10-01": the date that is said need not be the one that is meant. */
+static bool says_other_date(const struct reading *r)
+{
+    size_t l = 0;
+    for (size_t w = 0; w < r->word_count; w++) {
+        while (l < r->literal_count && r->literals[l].end <= r->words[w].start)
+            l++;
+        bool within = l < r->literal_count && r->literals[l].start < r->words[w].end;
+        if (!within && is_of_calendar(word_text(r, w)))
+            return true;
+    }
+    return false;
+}
+
 /* Whether the literal is not what is wanted, or one of two that may be: "not Oslo", "3 or 4", "between 20 and 10". */
 static bool is_doubtful(const struct reading *r, size_t l)
 {
@@ -559,7 +584,8 @@ static bool is_doubtful(const struct reading *r, size_t l)
             b->kind == LITERAL_NUMBER && a->number > b->number && says_range(r, a->start))
             return true;
     }
-    return wt__str_equal(word_before(r, literal->start), STR("not"));
+    return (literal->kind == LITERAL_DATE && says_other_date(r)) ||
+           wt__str_equal(word_before(r, literal->start), STR("not"));
 }
 
 static int take_pair(struct reading *r, size_t p, size_t l)
@@ -656,14 +682,11 @@ static bool is_taken(const struct reading *r, size_t start, size_t end)
  * for a time, when that is. */
 static bool is_mentioned(const struct reading *r, const struct parameter *parameter)
 {
-    static const char *const times[] = {"today",  "tomorrow", "tonight", "yesterday", "weekend",   "week",
-                                        "month",  "monday",   "tuesday", "wednesday", "thursday",  "friday",
-                                        "sunday", "saturday", "noon",    "morning",   "afternoon", "evening"};
     for (size_t w = 0; w < r->word_count; w++) {
         struct str word = word_text(r, w);
         if (is_taken(r, r->words[w].start, r->words[w].end))
             continue;
-        if ((parameter->dated || parameter->timed) && wt__str_among(word, times, sizeof times / sizeof *times))
+        if ((parameter->dated || parameter->timed) && is_of_calendar(word))
             return true;
         if (word.len >= MENTION_BYTES && !wt__says_nothing(word) && repeats_name(parameter, word) &&
             sharers(r->parameters, word) == 1)
