@@ -30,8 +30,9 @@ static const float BOUND_EVIDENCE = .9F;
 static const float PER_WORD = .12F; /* less for each word between */
 static const float PLACE_EVIDENCE = .6F;
 static const float JOINT_EVIDENCE = .15F;
-static const float TELLS_ITSELF = .3F; /* a date is one by its looks */
-static const float LITTLE = .1F;       /* kinds that fit, by which of equal pairs are told apart */
+static const float PLACE_JOINT_EVIDENCE = .3F; /* "the forecast for Oslo" */
+static const float TELLS_ITSELF = .3F;         /* a date is one by its looks */
+static const float LITTLE = .1F;               /* kinds that fit, by which of equal pairs are told apart */
 static const float SURE_FIRST = 10.F;
 static const float NEVER = -1.F;
 
@@ -451,6 +452,8 @@ static float score_pair(const struct reading *r, const struct parameter *paramet
         return NEVER;
     if (literal->kind == LITERAL_NAME && parameter->placed && around->placed)
         beside = fmaxf(beside, PLACE_EVIDENCE);
+    if (literal->kind == LITERAL_NAME && parameter->placed && around->joined)
+        beside = fmaxf(beside, PLACE_JOINT_EVIDENCE);
     if (literal->money && parameter->paid)
         beside = fmaxf(beside, NAME_EVIDENCE);
     if (around->joined)
