@@ -38,6 +38,22 @@ void wt_called_free(wt_called *public)
 
 /* ---------------------------------------------------------------- the tools to choose from */
 
+/* Weak hits are left out, unless there are no others: then the first one is what can be asked about. */
+static void take_hits(struct calling *calling)
+{
+    const wt_hits *hits = calling->hits;
+    size_t weak = 0;
+    for (size_t i = 0; i < hits->len; i++)
+        weak += hits->items[i]->weak != 0;
+    calling->weak = weak > 0 && weak == hits->len;
+    for (size_t i = 0; i < hits->len && calling->count < (calling->weak ? 1 : CALL_CANDIDATES); i++) {
+        const wt_hit *hit = hits->items[i];
+        if (!hit->weak || calling->weak)
+            calling->candidates[calling->count++] =
+                (struct call_candidate){.tool = hit->tool, .score = hit->score, .probability = hit->probability};
+    }
+}
+
 static int find_tools(struct calling *calling, wt_error *err)
 {
     const wt_call_options *options = calling->options;
@@ -47,7 +63,6 @@ static int find_tools(struct calling *calling, wt_error *err)
     find.recipe = options->recipe;
     find.provider = options->provider;
     find.filter = options->filter;
-    find.none_if_unsure = 1;
     find.as_typed = options->as_typed;
     find.progress = options->progress;
     find.progress_context = options->progress_context;
@@ -57,11 +72,8 @@ static int find_tools(struct calling *calling, wt_error *err)
     if (!chosen && options->abstain >= 0)
         find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
     int rc = wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err);
-    for (size_t i = 0; rc == 0 && i < calling->hits->len; i++) {
-        const wt_hit *hit = calling->hits->items[i];
-        calling->candidates[calling->count++] =
-            (struct call_candidate){.tool = hit->tool, .score = hit->score, .probability = hit->probability};
-    }
+    if (rc == 0)
+        take_hits(calling);
     return rc;
 }
 
@@ -214,8 +226,12 @@ static int ask(struct calling *calling, wt_called *out, wt_error *err)
     const struct call_candidate *first = &calling->candidates[calling->first];
     const struct call_candidate *second = calling->second < SIZE_MAX ? &calling->candidates[calling->second] : NULL;
     struct buffer text = {0};
-    out->asks_tool = second && first->decided - second->decided < DECISION_CLOSE;
-    if (out->asks_tool) {
+    bool close = second && first->decided - second->decided < DECISION_CLOSE;
+    out->asks_tool = close || calling->weak;
+    if (calling->weak) {
+        const struct question_tool tool = question_tool(first->tool);
+        wt__question_of_weak(&text, &tool);
+    } else if (close) {
         const struct question_tool a = question_tool(first->tool), b = question_tool(second->tool);
         wt__question_of_tools(&text, &a, &b);
     } else {

@@ -89,8 +89,10 @@ static int select_tool(struct calling *calling, struct chat_model *chat, wt_erro
         calling->count = 0;
     else if (trace->end != SELECTION_UNSAID)
         calling->first = trace->chosen;
-    if (trace->end != SELECTION_UNSAID)
-        calling->second = SIZE_MAX; /* the model told them apart */
+    if (trace->end != SELECTION_UNSAID) {
+        calling->second = SIZE_MAX; /* the model told them apart, */
+        calling->weak = false;      /* and might have said that none fits */
+    }
     return 0;
 }
 
