@@ -38,17 +38,23 @@ void wt_called_free(wt_called *public)
 
 /* ---------------------------------------------------------------- the tools to choose from */
 
+/* Whether hardly anything speaks for it, or nothing: a filter that few tools pass leaves such ones, too. */
+static bool is_weak(const wt_hit *hit)
+{
+    return hit->weak || !(hit->score > 0);
+}
+
 /* Weak hits are left out, unless there are no others: then the first one is what can be asked about. */
 static void take_hits(struct calling *calling)
 {
     const wt_hits *hits = calling->hits;
     size_t weak = 0;
     for (size_t i = 0; i < hits->len; i++)
-        weak += hits->items[i]->weak != 0;
+        weak += is_weak(hits->items[i]);
     calling->weak = weak > 0 && weak == hits->len;
     for (size_t i = 0; i < hits->len && calling->count < (calling->weak ? 1 : CALL_CANDIDATES); i++) {
         const wt_hit *hit = hits->items[i];
-        if (!hit->weak || calling->weak)
+        if (!is_weak(hit) || calling->weak)
             calling->candidates[calling->count++] =
                 (struct call_candidate){.tool = hit->tool, .score = hit->score, .probability = hit->probability};
     }
