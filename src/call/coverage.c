@@ -1,6 +1,7 @@
 /* coverage.c: see coverage.h. How much may be open or unread was chosen on dev (docs/verified-calls.md). */
 #include "call/coverage.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "call/demonstrations.h"
@@ -13,7 +14,6 @@ struct reading {
     const struct parameters *parameters;
 };
 
-/* Whether a past call has the parameter; SIZE_MAX is none of them. */
 static bool has(const struct demonstration *call, const struct parameter *parameter)
 {
     return json_object_get(call->arguments, parameter->name) != NULL;
@@ -68,18 +68,31 @@ static bool is_taken(const struct reading *r, size_t start, size_t end)
     return false;
 }
 
+/* Whether a past call has none of the open arguments. */
+static bool does_without(const struct reading *r, const struct demonstration *call)
+{
+    for (size_t p = 0; p < r->arguments->len; p++)
+        if (is_open(r, p) && has(call, &r->parameters->items[p]))
+            return false;
+    return true;
+}
+
 /* Whether a past call that wanted no more than this one was asked for with the word. */
 static bool is_of_past(const struct reading *r, struct str word)
 {
-    for (size_t i = 0; i < r->parameters->past_count; i++) {
-        const struct demonstration *call = &r->parameters->past[i];
-        bool more = false;
-        for (size_t p = 0; p < r->arguments->len && !more; p++)
-            more = is_open(r, p) && has(call, &r->parameters->items[p]);
-        if (!more && has_word(call->request, word))
+    for (size_t i = 0; i < r->parameters->past_count; i++)
+        if (does_without(r, &r->parameters->past[i]) && has_word(r->parameters->past[i].request, word))
             return true;
-    }
     return false;
+}
+
+/* How many arguments may be open: any number that a past call did without. */
+static size_t most_open(const struct reading *r)
+{
+    for (size_t i = 0; i < r->parameters->past_count; i++)
+        if (does_without(r, &r->parameters->past[i]))
+            return SIZE_MAX;
+    return COVERAGE_OPEN;
 }
 
 static bool is_read(const struct reading *r, struct str word)
@@ -115,7 +128,7 @@ void wt__coverage_check(struct call_arguments *arguments, struct str request, st
     r.about.len = about.len < COVERAGE_ABOUT_BYTES ? about.len : COVERAGE_ABOUT_BYTES;
     for (size_t p = 0; p < arguments->len; p++)
         count += open[p] = is_open(&r, p);
-    if (count == 0 || (count <= COVERAGE_OPEN && !leaves_words(&r)))
+    if (count == 0 || (count <= most_open(&r) && !leaves_words(&r)))
         return;
     for (size_t p = 0; p < arguments->len; p++)
         if (open[p])

@@ -8,7 +8,7 @@
 #include "call/arguments.h"
 
 enum {
-    COVERAGE_OPEN = 1,           /* arguments that may be open, whatever the request says */
+    COVERAGE_OPEN = 1,           /* arguments that may be open, but where a past call did without them */
     COVERAGE_UNREAD = 1,         /* words that may be unread while one is */
     COVERAGE_ABOUT_BYTES = 2048, /* of what a tool says of itself, whose words account for words of the request */
     COVERAGE_PAST_ENOUGH = 3,    /* past calls, none of which has an argument: it is seldom wanted */
