@@ -7,7 +7,6 @@
  *
  * Departs from the paper: a question is a chat message that asks for JSON, not a text to be continued; top-p is not
  * said; whatever was taken out there by hand is turned away by rule here; rows are hard by a share that is drawn. */
-#include "encoder/model_dir.h"
 #include "generate/toolselect.h"
 
 #include <inttypes.h>
@@ -15,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/sha256.h"
+#include "encoder/model_dir.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
 #include "generate/catalogue.h"
