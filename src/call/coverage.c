@@ -12,6 +12,8 @@ struct reading {
     struct call_arguments *arguments;
     struct str request, about;
     const struct parameters *parameters;
+    bool open[PARAMETERS_MOST];
+    bool without[DEMONSTRATIONS_MOST]; /* past calls that have none of the open arguments */
 };
 
 static bool has(const struct demonstration *call, const struct parameter *parameter)
@@ -27,11 +29,35 @@ static bool is_seldom(const struct parameters *parameters, const struct paramete
     return parameters->past_count >= COVERAGE_PAST_ENOUGH;
 }
 
-static bool is_open(const struct reading *r, size_t p)
+/* Returns how many are open. */
+static size_t find_open(struct reading *r)
 {
-    const struct parameter *parameter = &r->parameters->items[p];
-    bool words = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
-    return words && r->arguments->items[p].state == ARGUMENT_ABSENT && !is_seldom(r->parameters, parameter);
+    size_t count = 0;
+    for (size_t p = 0; p < r->arguments->len; p++) {
+        const struct parameter *parameter = &r->parameters->items[p];
+        bool words = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
+        r->open[p] = words && r->arguments->items[p].state == ARGUMENT_ABSENT && !is_seldom(r->parameters, parameter);
+        count += r->open[p];
+    }
+    return count;
+}
+
+/* Returns whether any past call is without the open arguments. */
+static bool find_without(struct reading *r)
+{
+    bool any = false;
+    for (size_t i = 0; i < r->parameters->past_count; i++) {
+        r->without[i] = true;
+        for (size_t p = 0; p < r->arguments->len; p++)
+            r->without[i] &= !r->open[p] || !has(&r->parameters->past[i], &r->parameters->items[p]);
+        any |= r->without[i];
+    }
+    return any;
+}
+
+static struct str beginning(struct str text)
+{
+    return (struct str){text.ptr, text.len < COVERAGE_BYTES ? text.len : COVERAGE_BYTES};
 }
 
 static bool has_word(struct str text, struct str word)
@@ -68,31 +94,13 @@ static bool is_taken(const struct reading *r, size_t start, size_t end)
     return false;
 }
 
-/* Whether a past call has none of the open arguments. */
-static bool does_without(const struct reading *r, const struct demonstration *call)
-{
-    for (size_t p = 0; p < r->arguments->len; p++)
-        if (is_open(r, p) && has(call, &r->parameters->items[p]))
-            return false;
-    return true;
-}
-
 /* Whether a past call that wanted no more than this one was asked for with the word. */
 static bool is_of_past(const struct reading *r, struct str word)
 {
     for (size_t i = 0; i < r->parameters->past_count; i++)
-        if (does_without(r, &r->parameters->past[i]) && has_word(r->parameters->past[i].request, word))
+        if (r->without[i] && has_word(beginning(r->parameters->past[i].request), word))
             return true;
     return false;
-}
-
-/* How many arguments may be open: any number that a past call did without. */
-static size_t most_open(const struct reading *r)
-{
-    for (size_t i = 0; i < r->parameters->past_count; i++)
-        if (does_without(r, &r->parameters->past[i]))
-            return SIZE_MAX;
-    return COVERAGE_OPEN;
 }
 
 static bool is_read(const struct reading *r, struct str word)
@@ -101,18 +109,20 @@ static bool is_read(const struct reading *r, struct str word)
         return true;
     for (size_t p = 0; p < r->arguments->len; p++) {
         const struct parameter *parameter = &r->parameters->items[p];
-        if (!is_open(r, p) && (is_among(word, parameter->words, parameter->word_count) ||
-                               is_among(word, parameter->description_words, parameter->description_word_count)))
+        if (!r->open[p] && (is_among(word, parameter->words, parameter->word_count) ||
+                            is_among(word, parameter->description_words, parameter->description_word_count)))
             return true;
     }
     return is_of_past(r, word);
 }
 
-/* Whether more words are unread than may be. */
+/* Whether more words are unread than may be; of so many that none looks at them all, some are. */
 static bool leaves_words(const struct reading *r)
 {
-    size_t at = 0, unread = 0;
+    size_t at = 0, unread = 0, count = 0;
     for (struct str word; unread <= COVERAGE_UNREAD && (word = wt__next_word(r->request, &at)).len > 0;) {
+        if (count++ == COVERAGE_WORDS)
+            return true;
         size_t start = (size_t)(word.ptr - r->request.ptr);
         unread += !is_taken(r, start, start + word.len) && !is_read(r, word);
     }
@@ -122,15 +132,12 @@ static bool leaves_words(const struct reading *r)
 void wt__coverage_check(struct call_arguments *arguments, struct str request, struct str about,
                         const struct parameters *parameters)
 {
-    struct reading r = {arguments, request, about, parameters};
-    bool open[PARAMETERS_MOST];
-    size_t count = 0;
-    r.about.len = about.len < COVERAGE_ABOUT_BYTES ? about.len : COVERAGE_ABOUT_BYTES;
-    for (size_t p = 0; p < arguments->len; p++)
-        count += open[p] = is_open(&r, p);
-    if (count == 0 || (count <= most_open(&r) && !leaves_words(&r)))
+    struct reading r = {
+        .arguments = arguments, .request = request, .about = beginning(about), .parameters = parameters};
+    size_t count = find_open(&r), most = find_without(&r) ? SIZE_MAX : COVERAGE_OPEN;
+    if (count == 0 || (count <= most && !leaves_words(&r)))
         return;
     for (size_t p = 0; p < arguments->len; p++)
-        if (open[p])
+        if (r.open[p])
             arguments->items[p].state = ARGUMENT_UNSURE;
 }

@@ -8,10 +8,11 @@
 #include "call/arguments.h"
 
 enum {
-    COVERAGE_OPEN = 1,           /* arguments that may be open, but where a past call did without them */
-    COVERAGE_UNREAD = 1,         /* words that may be unread while one is */
-    COVERAGE_ABOUT_BYTES = 2048, /* of what a tool says of itself, whose words account for words of the request */
-    COVERAGE_PAST_ENOUGH = 3,    /* past calls, none of which has an argument: it is seldom wanted */
+    COVERAGE_OPEN = 1,        /* arguments that may be open, but where a past call did without them */
+    COVERAGE_UNREAD = 1,      /* words that may be unread while one is */
+    COVERAGE_WORDS = 512,     /* of a request; one that is longer leaves some unread */
+    COVERAGE_BYTES = 2048,    /* of what a tool says of itself, and of a past request: their words account for others */
+    COVERAGE_PAST_ENOUGH = 3, /* past calls, none of which has an argument: it is seldom wanted */
 };
 
 /* Makes every open argument unsure where the request may say something of one. Open is an optional argument for words

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "call/arguments.h"
+#include "call/coverage.h"
 #include "call/demonstrations.h"
 
 #define ITEM(more)                                                                                                     \
@@ -86,8 +87,35 @@ static void asks_for_what_may_be_meant(void **state)
     assert_int_equal(failures, 0);
 }
 
+/* Not all words of a long request are looked at. */
+static void a_long_request_leaves_words(void **state)
+{
+    (void)state;
+    static const char schema_text[] = ITEM(COLOUR);
+    for (size_t extra = 0; extra < 2; extra++) {
+        struct arena arena = {0};
+        struct parameters parameters;
+        struct literals literals;
+        struct call_arguments arguments;
+        struct buffer request = {0};
+        json_t *schema = parse(schema_text);
+        wt__buffer_text(&request, "item B7");
+        for (size_t i = 2; i < COVERAGE_WORDS + extra; i++)
+            wt__buffer_text(&request, " please");
+        assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
+        assert_int_equal(wt__literals_read(&literals, wt__buffer_view(&request), &arena), 0);
+        assert_int_equal(wt__call_arguments_fill(&arguments, &literals, STR("please"), &parameters, &arena), 0);
+        assert_int_equal(arguments.items[1].state, extra ? ARGUMENT_UNSURE : ARGUMENT_ABSENT);
+        wt__call_arguments_dispose(&arguments);
+        wt__buffer_dispose(&request);
+        json_decref(schema);
+        wt__arena_dispose(&arena);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(asks_for_what_may_be_meant)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(asks_for_what_may_be_meant),
+                                       cmocka_unit_test(a_long_request_leaves_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
