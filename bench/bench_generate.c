@@ -12,6 +12,7 @@
 #include "generate/toolselect.h"
 
 enum { ROUNDS = 3 };
+static const double ALIKE = 0.93; /* wt_toolselect_options.duplicate when it is 0 */
 
 static int fail(const wt_error *err)
 {
@@ -98,7 +99,8 @@ static int judge_file(const char *model, const char *path, wt_error *err)
     struct judged judged = {0};
     if (wt__file_read(&bytes, &len, path, WT_MAX_FILE_BYTES, err) < 0 ||
         wt__samples_parse(&samples, (struct str){bytes, len}, path, err) < 0 ||
-        (model[0] && wt__encoder_open(&encoder, model, err) < 0) || wt__distinct_open(&queries, encoder, 0.95, err) < 0)
+        (model[0] && wt__encoder_open(&encoder, model, err) < 0) ||
+        wt__distinct_open(&queries, encoder, ALIKE, err) < 0)
         return fail(err);
     for (size_t i = 0; i < samples.count; i++)
         if (judge(&samples.items[i], &queries, &names, &judged, err) < 0)

@@ -9,6 +9,7 @@
                       were looked at by their dev halves while this was made
     --failures KIND   the requests that went wrong: tool, wrong, asked, invalid
     --options "..."   for `whichtool call`
+    --candidates      offer each request only the tools that its row names (bfcl-multiple: two to four)
     --demonstrations  record ToolVerifier's demonstrations first, but those that are requests of the set as well
     --depth [A,B]     how many gold tools the first 1, 2, 4, 8, 16 hits of hybrid have, alone, with the tools of set A in
                       the same store, and with those of B, in place of all else
@@ -196,6 +197,13 @@ class Run:
             sys.exit(f"{' '.join(arguments)}: {result.stderr}")
         return result.stdout
 
+    def offered(self, row):
+        """The filter for the tools that the row's set offered with it, where that is wanted."""
+        if not self.options.candidates:
+            return []
+        names = [self.ids[t]["name"] for t in row["metadata"]["candidates"] if t in self.ids]
+        return [part for name in names for part in ("--only", name)]
+
     def call(self, request, *arguments):
         options = self.options.options.split()
         return json.loads(self.command("call", "--json", *options, *arguments, "-", ok=(0, NOTHING, ASK), stdin=request))
@@ -203,9 +211,9 @@ class Run:
     def one(self, row):
         """The judgement of one request: tools by their ids, calls by "right", "asked" or "wrong"."""
         gold = {self.ids[t]["id"] for t in self.gold[row["_id"]]}
-        hits = json.loads(self.command("find", "--json", "--recipe", "hybrid", "-k", "1", "-", ok=(0, NOTHING),
-                                       stdin=row["text"]))["hits"]
-        called = self.call(row["text"])
+        hits = json.loads(self.command("find", "--json", "--recipe", "hybrid", "-k", "1", *self.offered(row), "-",
+                                       ok=(0, NOTHING), stdin=row["text"]))["hits"]
+        called = self.call(row["text"], *self.offered(row))
         out = {"request": row["text"], "hybrid": bool(hits) and hits[0]["id"] in gold, "tool": called["tool"] in gold,
                "asks_tool": called["asks_tool"], "invalid": called["tool"] and not called["question"] and not called["valid"]}
         accepted = ACCEPTED[self.name](row)
@@ -322,6 +330,7 @@ def main():
     parser.add_argument("--half", choices=("dev", "test"))
     parser.add_argument("--failures", choices=("tool", "wrong", "asked", "invalid"))
     parser.add_argument("--options", default="")
+    parser.add_argument("--candidates", action="store_true")
     parser.add_argument("--demonstrations", action="store_true")
     parser.add_argument("--write")
     parser.add_argument("--depth", nargs="?", const="")

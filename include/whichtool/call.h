@@ -60,7 +60,7 @@ typedef struct wt_called {
     size_t missing_count;
     const char *const *missing; /* [missing_count] required arguments that the request does not give */
     const char *question;   /* what to ask whoever made the request, in words of the tools' definitions; NULL: none */
-    int asks_tool;          /* question asks which of two tools is meant, not for a value */
+    int asks_tool;          /* question asks which of two tools is meant, or whether the one is, not for a value */
     size_t violation_count; /* beside missing arguments */
     const char *const *violations; /* [violation_count] what keeps arguments from fitting, a sentence each */
     const char

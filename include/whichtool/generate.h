@@ -53,7 +53,7 @@ typedef struct wt_toolselect_options {
     size_t choices;      /* tools of an easy list, the right one among them; 0: 8. At least 2 */
     double hard;         /* share of the rows whose list holds the right tool and its related ones alone, at most 1; 0:
                             75 of 555; below 0: none */
-    double duplicate;    /* cosine from which on two tools, or two instructions, count as the same one; 0: 0.95; over 1:
+    double duplicate;    /* cosine from which on two tools, or two instructions, count as the same one; 0: 0.93; over 1:
                             none do, but those with the same words */
     double temperature;  /* of the language model, at most 2; 0: 0.7 */
     uint64_t seed;       /* 0: 1 */
@@ -67,8 +67,9 @@ WT_INIT(wt_toolselect_options_init, wt_toolselect_options)
 
 /* Makes a data set for learning which tool of a list an instruction needs, as ToolVerifier's ToolSelect was made
  * (section 2.1): tools, tools related to them, descriptions, instructions, lists easy and hard, and a note a row on why
- * that tool. The engine's language model (wt_open_options.chat_model) writes; its encoder tells duplicates and keeps
- * the examples of the prompts apart from each other. The folder then holds
+ * that tool. The engine's language model (wt_open_options.chat_model) writes; the encoder that is built in
+ * tells duplicates and keeps the examples of the prompts apart from each other, unless the engine has none. The folder
+ * then holds
  *
  *   samples.jsonl   {"query", "choices": [{"name", "description"}, ...], "thought", "tool"} a line
  *   tools.jsonl     {"name", "description", "origin", "related_to"} a line; wt_add reads it

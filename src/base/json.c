@@ -186,11 +186,16 @@ bool wt__json_bool(const json_t *object, const char *key, bool fallback)
 
 json_t *wt__json_string(struct str text)
 {
-    struct buffer quoted = {0};
+    struct buffer bytes = {0}, quoted = {0};
     json_t *value = NULL;
-    wt__buffer_json(&quoted, text);
-    if (!quoted.failed)
+    wt__buffer_str(&bytes, text);
+    for (char *at = bytes.ptr;
+         !bytes.failed && text.len > 0 && (at = memchr(at, 0, bytes.len - (size_t)(at - bytes.ptr)));)
+        *at = (char)0xFF; /* as what is no UTF-8 */
+    wt__buffer_json(&quoted, wt__buffer_view(&bytes));
+    if (!bytes.failed && !quoted.failed)
         wt__json_parse(&value, quoted.ptr, quoted.len, NULL);
+    wt__buffer_dispose(&bytes);
     wt__buffer_dispose(&quoted);
     return value;
 }

@@ -27,7 +27,7 @@ int64_t wt__json_int(const json_t *object, const char *key, int64_t fallback);
 double wt__json_real(const json_t *object, const char *key, double fallback);
 bool wt__json_bool(const json_t *object, const char *key, bool fallback);
 
-/* A new string of any bytes: what is no UTF-8 becomes U+FFFD. NULL when memory is out. */
+/* A new string of any bytes: what is no UTF-8, and NUL, becomes U+FFFD. NULL when memory is out. */
 json_t *wt__json_string(struct str text);
 
 /* Appends "/key" as a step of a JSON pointer (RFC 6901). */

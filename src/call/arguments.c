@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "call/coverage.h"
 #include "call/forms.h"
 #include "retrieve/verbs.h"
 #include "retrieve/words.h"
@@ -20,17 +21,18 @@ enum {
 };
 
 /* A pair with less than this is unsure, as is one that another pair comes nearer to than this. */
-static const float SURE_SCORE = .6F;
+static const float SURE_SCORE = .88F;
 static const float SURE_MARGIN = .25F;
 static const float SOLE = .6F;          /* nothing else in the request could be it, and it nothing else */
 static const float NAME_EVIDENCE = 1.F; /* a word of the parameter's name stands beside the literal */
 static const float DESCRIPTION_EVIDENCE = .35F;
-static const float BOUND_EVIDENCE = .6F;
+static const float BOUND_EVIDENCE = .9F;
 static const float PER_WORD = .12F; /* less for each word between */
 static const float PLACE_EVIDENCE = .6F;
 static const float JOINT_EVIDENCE = .15F;
-static const float TELLS_ITSELF = .3F; /* a date is one by its looks */
-static const float LITTLE = .1F;       /* kinds that fit, by which of equal pairs are told apart */
+static const float PLACE_JOINT_EVIDENCE = .3F; /* "the forecast for Oslo" */
+static const float TELLS_ITSELF = .3F;         /* a date is one by its looks */
+static const float LITTLE = .1F;               /* kinds that fit, by which of equal pairs are told apart */
 static const float SURE_FIRST = 10.F;
 static const float NEVER = -1.F;
 
@@ -450,6 +452,8 @@ static float score_pair(const struct reading *r, const struct parameter *paramet
         return NEVER;
     if (literal->kind == LITERAL_NAME && parameter->placed && around->placed)
         beside = fmaxf(beside, PLACE_EVIDENCE);
+    if (literal->kind == LITERAL_NAME && parameter->placed && around->joined)
+        beside = fmaxf(beside, PLACE_JOINT_EVIDENCE);
     if (literal->money && parameter->paid)
         beside = fmaxf(beside, NAME_EVIDENCE);
     if (around->joined)
@@ -541,6 +545,31 @@ static json_t *value_of(const struct parameter *parameter, const struct literal 
                : json_real(literal->number);
 }
 
+/* A word that a calendar or a clock makes a date of: "tomorrow", "March". "may" is more often none. */
+static bool is_of_calendar(struct str word)
+{
+    static const char *const words[] = {"today",   "tomorrow",  "tonight", "yesterday", "weekend",   "week",
+                                        "month",   "monday",    "tuesday", "wednesday", "thursday",  "friday",
+                                        "sunday",  "saturday",  "noon",    "morning",   "afternoon", "evening",
+                                        "january", "february",  "march",   "april",     "june",      "july",
+                                        "august",  "september", "october", "november",  "december"};
+    return wt__str_among(word, words, sizeof words / sizeof *words);
+}
+
+/* "next Monday, today is 2023-10-01": the date that is said need not be the one that is meant. */
+static bool says_other_date(const struct reading *r)
+{
+    size_t l = 0;
+    for (size_t w = 0; w < r->word_count; w++) {
+        while (l < r->literal_count && r->literals[l].end <= r->words[w].start)
+            l++;
+        bool within = l < r->literal_count && r->literals[l].start < r->words[w].end;
+        if (!within && is_of_calendar(word_text(r, w)))
+            return true;
+    }
+    return false;
+}
+
 /* Whether the literal is not what is wanted, or one of two that may be: "not Oslo", "3 or 4", "between 20 and 10". */
 static bool is_doubtful(const struct reading *r, size_t l)
 {
@@ -558,7 +587,8 @@ static bool is_doubtful(const struct reading *r, size_t l)
             b->kind == LITERAL_NUMBER && a->number > b->number && says_range(r, a->start))
             return true;
     }
-    return wt__str_equal(word_before(r, literal->start), STR("not"));
+    return (literal->kind == LITERAL_DATE && says_other_date(r)) ||
+           wt__str_equal(word_before(r, literal->start), STR("not"));
 }
 
 static int take_pair(struct reading *r, size_t p, size_t l)
@@ -655,14 +685,11 @@ static bool is_taken(const struct reading *r, size_t start, size_t end)
  * for a time, when that is. */
 static bool is_mentioned(const struct reading *r, const struct parameter *parameter)
 {
-    static const char *const times[] = {"today",  "tomorrow", "tonight", "yesterday", "weekend",   "week",
-                                        "month",  "monday",   "tuesday", "wednesday", "thursday",  "friday",
-                                        "sunday", "saturday", "noon",    "morning",   "afternoon", "evening"};
     for (size_t w = 0; w < r->word_count; w++) {
         struct str word = word_text(r, w);
         if (is_taken(r, r->words[w].start, r->words[w].end))
             continue;
-        if ((parameter->dated || parameter->timed) && wt__str_among(word, times, sizeof times / sizeof *times))
+        if ((parameter->dated || parameter->timed) && is_of_calendar(word))
             return true;
         if (word.len >= MENTION_BYTES && !wt__says_nothing(word) && repeats_name(parameter, word) &&
             sharers(r->parameters, word) == 1)
@@ -738,8 +765,10 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
     }
     if (rc == 0)
         rc = pair_all(r);
-    if (rc == 0)
+    if (rc == 0) {
         settle(r);
+        wt__coverage_check(out, r->request, about, parameters);
+    }
     return rc;
 }
 

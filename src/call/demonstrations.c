@@ -142,6 +142,8 @@ int wt__parameters_learn(struct parameters *parameters, const struct demonstrati
 {
     int rc = 0;
     count = count < DEMONSTRATIONS_MOST ? count : DEMONSTRATIONS_MOST;
+    parameters->past = calls;
+    parameters->past_count = count;
     for (size_t p = 0; p < parameters->len && rc == 0; p++)
         rc = learn(&parameters->items[p], calls, count, arena);
     return rc;

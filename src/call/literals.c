@@ -195,6 +195,15 @@ static size_t past_currency(const struct scan *scan, size_t at)
     return end;
 }
 
+/* Behind the name of a currency ("500 USD", "20 dollars"); at where there is none. */
+static size_t past_currency_name(const struct scan *scan, size_t at)
+{
+    static const char *const names[] = {"usd", "eur", "gbp", "jpy", "cny", "inr", "cad",     "aud",
+                                        "chf", "sek", "nok", "dkk", "brl", "mxn", "dollars", "euros"};
+    size_t word = at + (byte_at(scan, at) == ' '), end = word_end(scan, word);
+    return wt__str_among(slice(scan, word, end), names, sizeof names / sizeof *names) ? end : at;
+}
+
 /* Behind digits that are no number, or one that is written otherwise than here: "192.168.0.1", "1.234,56"; at where a
  * number ends there. */
 static size_t past_other_digits(const struct scan *scan, size_t start, size_t at)
@@ -236,6 +245,9 @@ static int read_number(struct scan *scan, struct literal *out)
         return take(scan, out, LITERAL_CODE, negative ? degrees : other);
     bool percent = byte_at(scan, end) == '%', money = digits > unsigned_at || past_currency(scan, end) > end;
     end = degrees > end ? degrees : magnitude_end(scan, end, &value);
+    size_t named = past_currency_name(scan, end);
+    money |= named > end;
+    end = named;
     /* "3D", "1st", "8tq" are no numbers; "5km" is one. */
     struct str suffix = slice(scan, end, word_end(scan, end));
     if (suffix.len > 0 && !wt__str_among(suffix, units, sizeof units / sizeof *units))

@@ -53,6 +53,8 @@ struct parameter {
 struct parameters {
     struct parameter *items; /* [len], in the schema's order */
     size_t len;
+    const struct demonstration *past; /* [past_count] calls that they learned from (demonstrations.h) */
+    size_t past_count;
 };
 
 /* The parameters of schema, which they borrow. 0 or WT_ENOMEM. */

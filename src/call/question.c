@@ -95,6 +95,13 @@ void wt__question_of_tools(struct buffer *out, const struct question_tool *a, co
     wt__buffer_dispose(&only_b);
 }
 
+void wt__question_of_weak(struct buffer *out, const struct question_tool *tool)
+{
+    wt__buffer_text(out, "No tool clearly fits. Is this one meant: ");
+    put_tool(out, tool, tool->description);
+    wt__buffer_char(out, '?');
+}
+
 /* ---------------------------------------------------------------- which value */
 
 static void put_value(struct buffer *out, const json_t *value)

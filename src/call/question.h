@@ -27,6 +27,9 @@ struct question_tool {
  * little, by what both say. Two tools that say the same are told apart by their ids. */
 void wt__question_of_tools(struct buffer *out, const struct question_tool *a, const struct question_tool *b);
 
+/* Appends a question for whether the one tool is meant that hardly anything speaks for. */
+void wt__question_of_weak(struct buffer *out, const struct question_tool *tool);
+
 /* Appends a question for what is missing and for what is unsure, or for what an unused part of the request is to be;
  * nothing where there is nothing to ask. */
 void wt__question_of_arguments(struct buffer *out, const struct parameters *parameters,

@@ -109,8 +109,13 @@ static int read_share(struct cli *cli, enum option_id id, const char *name, doub
     return code;
 }
 
-/* Both tell how it ended in the same way. */
-static int end(struct cli *cli, int rc, const wt_generated *made, const wt_error *err)
+static void begin(struct cli *cli, struct progress_line *line)
+{
+    wt__interrupt_watch();
+    wt__progress_begin(line, cli);
+}
+
+static int tell_end(struct cli *cli, int rc, const wt_generated *made, const wt_error *err)
 {
     wt__progress_clear();
     if (rc == 0)
@@ -123,6 +128,15 @@ static int end(struct cli *cli, int rc, const wt_generated *made, const wt_error
     if (rc == WT_ENETWORK)
         wt__cli_note(cli, "The answers so far are kept in %s, and the same command goes on.",
                      wt__text_of(cli, OPT_OUT));
+    return code;
+}
+
+/* Tells how it ended, and frees what was made and the engine. Returns the exit code. */
+static int end(struct cli *cli, wt_engine *engine, int rc, wt_generated *made, const wt_error *err)
+{
+    int code = tell_end(cli, rc, made, err);
+    wt_generated_free(made);
+    wt_close(engine);
     return code;
 }
 
@@ -155,13 +169,9 @@ static int generate_toolselect(struct cli *cli)
         return code;
     options.progress = wt__progress_show;
     options.progress_context = &line;
-    wt__interrupt_watch();
-    wt__progress_begin(&line, cli);
+    begin(cli, &line);
     int rc = wt_generate_toolselect(engine, &options, &made, &err);
-    code = end(cli, rc, made, &err);
-    wt_generated_free(made);
-    wt_close(engine);
-    return code;
+    return end(cli, engine, rc, made, &err);
 }
 
 static int generate_fine_tuning(struct cli *cli)
@@ -191,13 +201,9 @@ static int generate_fine_tuning(struct cli *cli)
         return code;
     options.progress = wt__progress_show;
     options.progress_context = &line;
-    wt__interrupt_watch();
-    wt__progress_begin(&line, cli);
+    begin(cli, &line);
     int rc = wt_generate_fine_tuning(engine, &options, &made, &err);
-    code = end(cli, rc, made, &err);
-    wt_generated_free(made);
-    wt_close(engine);
-    return code;
+    return end(cli, engine, rc, made, &err);
 }
 
 int wt__cmd_generate(struct cli *cli)

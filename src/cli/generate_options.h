@@ -44,7 +44,7 @@ static const struct option generate_options[] = {
      .name = "duplicate",
      .kind = VALUE_TEXT,
      .value = "COSINE",
-     .help = "toolselect: two tools or two instructions whose vectors are this near are duplicates. Default: 0.95; 2: "
+     .help = "toolselect: two tools or two instructions whose vectors are this near are duplicates. Default: 0.93; 2: "
              "only those with the same words."},
     {.id = OPT_TEMPERATURE,
      .name = "temperature",

@@ -15,6 +15,7 @@
 #include "engine/notice.h"
 #include "engine/search.h"
 #include "engine/sized_options.h"
+#include "recipe/recipes.h"
 
 static const double ABSTAIN = .05; /* wt_call_options.abstain when it is 0 */
 
@@ -38,6 +39,30 @@ void wt_called_free(wt_called *public)
 
 /* ---------------------------------------------------------------- the tools to choose from */
 
+/* Whether hardly anything speaks for it, or nothing, as for tools that are found because a filter lets few through. A
+ * reranker's scores may be below 0 all the same. */
+static bool is_weak(const struct recipe *ran, const wt_hit *hit)
+{
+    return hit->weak || (!(ran && ran->reranker) && !(hit->score > 0));
+}
+
+/* Weak hits are left out, unless there are no others: then the first one is what can be asked about. */
+static void take_hits(struct calling *calling)
+{
+    const wt_hits *hits = calling->hits;
+    const struct recipe *ran = wt__recipe_named(hits->recipe);
+    size_t weak = 0;
+    for (size_t i = 0; i < hits->len; i++)
+        weak += is_weak(ran, hits->items[i]);
+    calling->weak = weak > 0 && weak == hits->len;
+    for (size_t i = 0; i < hits->len && calling->count < (calling->weak ? 1 : CALL_CANDIDATES); i++) {
+        const wt_hit *hit = hits->items[i];
+        if (!is_weak(ran, hit) || calling->weak)
+            calling->candidates[calling->count++] =
+                (struct call_candidate){.tool = hit->tool, .score = hit->score, .probability = hit->probability};
+    }
+}
+
 static int find_tools(struct calling *calling, wt_error *err)
 {
     const wt_call_options *options = calling->options;
@@ -47,7 +72,6 @@ static int find_tools(struct calling *calling, wt_error *err)
     find.recipe = options->recipe;
     find.provider = options->provider;
     find.filter = options->filter;
-    find.none_if_unsure = 1;
     find.as_typed = options->as_typed;
     find.progress = options->progress;
     find.progress_context = options->progress_context;
@@ -57,11 +81,8 @@ static int find_tools(struct calling *calling, wt_error *err)
     if (!chosen && options->abstain >= 0)
         find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
     int rc = wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err);
-    for (size_t i = 0; rc == 0 && i < calling->hits->len; i++) {
-        const wt_hit *hit = calling->hits->items[i];
-        calling->candidates[calling->count++] =
-            (struct call_candidate){.tool = hit->tool, .score = hit->score, .probability = hit->probability};
-    }
+    if (rc == 0)
+        take_hits(calling);
     return rc;
 }
 
@@ -214,8 +235,12 @@ static int ask(struct calling *calling, wt_called *out, wt_error *err)
     const struct call_candidate *first = &calling->candidates[calling->first];
     const struct call_candidate *second = calling->second < SIZE_MAX ? &calling->candidates[calling->second] : NULL;
     struct buffer text = {0};
-    out->asks_tool = second && first->decided - second->decided < DECISION_CLOSE;
-    if (out->asks_tool) {
+    bool close = second && first->decided - second->decided < DECISION_CLOSE;
+    out->asks_tool = close || calling->weak;
+    if (calling->weak) {
+        const struct question_tool tool = question_tool(first->tool);
+        wt__question_of_weak(&text, &tool);
+    } else if (close) {
         const struct question_tool a = question_tool(first->tool), b = question_tool(second->tool);
         wt__question_of_tools(&text, &a, &b);
     } else {

@@ -60,6 +60,7 @@ struct calling {
     wt_hits *hits;   /* NULL with options->tool */
     wt_tools *tools; /* NULL without */
     struct call_candidate candidates[CALL_CANDIDATES];
+    bool weak;            /* hardly anything speaks for the one candidate that there is */
     size_t count, found;  /* count is 0 where a language model says that none fits; found are there nevertheless */
     size_t first, second; /* of the candidates, by the decision; second SIZE_MAX: there is none */
     json_t *values;       /* the arguments that are sure */

@@ -71,14 +71,19 @@ static int get_contrast(void *self, const struct contrast_key *key, struct arena
     return rc;
 }
 
-/* One that cannot be kept, as in a store that is open for reading only, is asked for again. */
+/* One that cannot be kept, as in a store that is open for reading only, is asked for again. Nor does a call wait for
+ * whoever writes (docs/decisions/0011): an import of this engine, or another process. */
 static int put_contrast(void *self, const struct contrast_key *key, struct str question, wt_error *err)
 {
     const struct calling *calling = self;
+    wt_engine *engine = calling->engine;
     const struct stored_contrast_key kept = key_of(key);
-    pthread_mutex_lock(&calling->engine->store_lock);
-    int rc = wt__store_put_contrast(calling->engine->store, &kept, question, err);
-    pthread_mutex_unlock(&calling->engine->store_lock);
+    if (pthread_mutex_trylock(&engine->store_lock) != 0)
+        return 0;
+    wt__store_set_wait(engine->store, 0);
+    int rc = wt__store_put_contrast(engine->store, &kept, question, err);
+    wt__store_set_wait(engine->store, engine->busy_ms);
+    pthread_mutex_unlock(&engine->store_lock);
     return rc == WT_ENOMEM ? rc : 0;
 }
 
@@ -116,8 +121,10 @@ static int select_tool(struct calling *calling, struct chat_model *chat, wt_erro
         calling->count = 0;
     else if (trace->end != SELECTION_UNSAID)
         calling->first = trace->chosen;
-    if (trace->end != SELECTION_UNSAID)
-        calling->second = SIZE_MAX; /* the model told them apart */
+    if (trace->end != SELECTION_UNSAID) {
+        calling->second = SIZE_MAX; /* the model told them apart, */
+        calling->weak = false;      /* and might have said that none fits */
+    }
     return 0;
 }
 

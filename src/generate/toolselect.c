@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/sha256.h"
+#include "encoder/model_dir.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
 #include "generate/catalogue.h"
@@ -23,13 +24,14 @@
 #include "generate/seeds.h"
 
 enum { USUAL_TOOLS = 60, USUAL_RELATED = 2, USUAL_INSTRUCTIONS = 3, USUAL_CHOICES = 8, CATALOGUE_LEAST = 2 };
-static const double USUAL_DUPLICATE = 0.95, USUAL_TEMPERATURE = 0.7, COSINE_OFF = 2;
+static const double USUAL_DUPLICATE = 0.93, USUAL_TEMPERATURE = 0.7, COSINE_OFF = 2;
 
 struct toolselect {
     wt_engine *engine;
     wt_toolselect_options options; /* with every default filled in */
     struct progress progress;
-    const struct encoder *encoder; /* NULL: none */
+    const struct encoder *searching; /* the engine's, by which a catalogue is searched; NULL: none */
+    struct encoder *encoder;         /* the built-in one, which tells duplicates; NULL: words alone do */
     struct chat_model *model;
     struct generate_folder folder;
     struct library library;
@@ -73,14 +75,16 @@ static int read_options(struct toolselect *t, wt_error *err)
     return rc;
 }
 
-/* Without one, words alone tell duplicates. */
+/* Where the engine has an encoder, duplicates are told by the built-in one: a tuned one finds the same, and takes a
+ * hundred times as long (docs/generate.md). Where it has none, words alone tell them. */
 static int open_encoder(struct toolselect *t, wt_error *err)
 {
     wt_error why;
-    int rc = t->engine ? wt__engine_load_encoder(t->engine, &t->progress, &t->encoder, &why) : WT_EMODEL;
-    if (rc < 0)
-        t->encoder = NULL;
-    if (rc < 0 && rc != WT_EMODEL && err)
+    int rc = t->engine ? wt__engine_load_encoder(t->engine, &t->progress, &t->searching, &why) : WT_EMODEL;
+    if (rc == 0)
+        return wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err);
+    t->searching = NULL;
+    if (rc != WT_EMODEL && err)
         *err = why;
     return rc == WT_EMODEL ? 0 : rc;
 }
@@ -91,7 +95,7 @@ static int open_library(struct toolselect *t, wt_error *err)
     if (rc == 0)
         rc = wt__distinct_open(&t->queries, t->encoder, t->options.duplicate, err);
     t->catalogue =
-        (struct catalogue){.engine = t->engine, .library = &t->library, .recipe = t->encoder ? "hybrid" : "bm25"};
+        (struct catalogue){.engine = t->engine, .library = &t->library, .recipe = t->searching ? "hybrid" : "bm25"};
     if (rc == 0 && t->options.from_catalogue)
         rc = wt__catalogue_draw(&t->catalogue, t->options.tools, &t->rng, &t->progress, &t->left_out, err);
     if (rc == 0 && t->options.from_catalogue && t->library.count < CATALOGUE_LEAST)
@@ -125,7 +129,8 @@ static int write_settings(struct toolselect *t, wt_error *err)
     wt__buffer_text(out, ",\"encoder\":");
     wt__buffer_json(out, wt__str(t->encoder ? wt__encoder_hash(t->encoder) : ""));
     if (o->from_catalogue)
-        wt__buffer_printf(out, ",\"catalogue\":\"%s\"", hex);
+        wt__buffer_printf(out, ",\"catalogue\":\"%s\",\"search\":\"%s\"", hex,
+                          t->searching ? wt__encoder_hash(t->searching) : "");
     wt__buffer_char(out, '}');
     return out->failed ? wt__fail_nomem(err) : 0;
 }
@@ -318,6 +323,7 @@ int wt__generate_toolselect(wt_engine *engine, struct chat_model *model, const w
     wt__rows_dispose(&t.rows);
     wt__distinct_dispose(&t.queries);
     wt__library_dispose(&t.library);
+    wt__encoder_close(t.encoder);
     wt__buffer_dispose(&t.settings);
     if (rc == 0)
         *out = &t.result->visible;

@@ -309,6 +309,28 @@ static void progress_reports_ends_and_hears_a_stop(void **state)
     assert_int_equal(wt__progress_step(NULL, 1), 0);
 }
 
+static void a_new_json_string_is_of_any_bytes(void **state)
+{
+    static const struct {
+        struct str in;
+        const char *out;
+    } rows[] = {{{"", 0}, ""},
+                {{NULL, 0}, ""},
+                {{"\"a\"", 3}, "\"a\""},
+                {{"a\0b\0", 4},
+                 "a\xEF\xBF\xBD"
+                 "b\xEF\xBF\xBD"},
+                {{"\xFF", 1}, "\xEF\xBF\xBD"},
+                {{"\\u0000", 6}, "\\u0000"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *value = wt__json_string(rows[i].in);
+        assert_non_null(value);
+        assert_string_equal(json_string_value(value), rows[i].out);
+        json_decref(value);
+    }
+}
+
 static void json_has_limits_and_positions(void **state)
 {
     (void)state;
@@ -479,6 +501,7 @@ int main(void)
         cmocka_unit_test(topk_equals_a_full_sort),
         cmocka_unit_test(a_pool_does_each_item_once_and_stops_on_request),
         cmocka_unit_test(progress_reports_ends_and_hears_a_stop),
+        cmocka_unit_test(a_new_json_string_is_of_any_bytes),
         cmocka_unit_test(json_has_limits_and_positions),
         cmocka_unit_test(json_of_configurations),
         cmocka_unit_test(json_without_memory_is_no_json),

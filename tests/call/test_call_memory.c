@@ -1,97 +1,21 @@
 /* Every allocation of a selection and of a generation fails in turn: each failure is told as WT_ENOMEM or does no harm,
  * nothing crashes, nothing is left over.
  *
- * The C library's allocator is replaced in this program by one that counts, on all threads, since questions are asked
- * on several. Sanitizers bring their own allocator: skipped there. */
+ * The allocator is that of failing_allocator.h, which counts all threads: questions are asked on several. Sanitizers
+ * bring their own: skipped there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <errno.h>
-#include <stdatomic.h>
 
+#define COUNT_ALL_THREADS
+#include "base/failing_allocator.h"
 #include "call/call_oracle.h"
 #include "call/call_world.h"
 #include "call/generation.h"
 #include "call/selection.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
-#define INTERPOSED 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define INTERPOSED 0
-#endif
-#endif
-#ifndef INTERPOSED
-#define INTERPOSED 1
-#endif
-
-static atomic_long countdown;      /* the allocation that makes it 0 fails */
-static atomic_long live;           /* blocks taken minus blocks freed, while counting */
-static atomic_int counting, stuck; /* stuck: all after it fail, too */
-
-#if INTERPOSED
-
-/* Seen by the libraries below, too. */
-#pragma GCC visibility push(default)
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *block, size_t size);
-void *__libc_memalign(size_t align, size_t size);
-void __libc_free(void *block);
-
-static int refuse(void)
-{
-    long left = counting ? atomic_fetch_sub(&countdown, 1) : 2;
-    if (left > 1 || (left < 1 && !stuck))
-        return 0;
-    errno = ENOMEM;
-    return 1;
-}
-
-static void *count_block(void *block)
-{
-    live += counting && block;
-    return block;
-}
-
-void *malloc(size_t size)
-{
-    return refuse() ? NULL : count_block(__libc_malloc(size));
-}
-
-void *calloc(size_t count, size_t size)
-{
-    return refuse() ? NULL : count_block(__libc_calloc(count, size));
-}
-
-void *realloc(void *block, size_t size)
-{
-    if (refuse())
-        return NULL;
-    void *moved = __libc_realloc(block, size);
-    if (!block)
-        count_block(moved);
-    return moved;
-}
-
-void *aligned_alloc(size_t align, size_t size)
-{
-    return refuse() ? NULL : count_block(__libc_memalign(align, size));
-}
-
-void free(void *block)
-{
-    live -= counting && block;
-    __libc_free(block);
-}
-
-#pragma GCC visibility pop
-
-#endif
 
 static json_t *schema, *right, *wrong;
 static struct call_oracle oracle;
@@ -185,8 +109,8 @@ static void sweep(int kind)
     size_t refused = 0;
     assert_int_equal(use(kind, &err), 0); /* what is made once is made here */
     for (long n = 1;; n++) {
-        atomic_store(&countdown, n);
-        atomic_store(&live, 0);
+        countdown = n;
+        live = 0;
         counting = 1;
         int rc = use(kind, &err);
         counting = 0;
@@ -195,7 +119,7 @@ static void sweep(int kind)
         if (live > 4) /* stacks and tables of threads are kept */
             fail_msg("allocation %ld of %d: %ld blocks are left over", n, kind, (long)live);
         refused += rc != 0;
-        if (atomic_load(&countdown) > 0)
+        if (countdown > 0)
             break;
     }
     assert_true(refused > (stuck ? 20 : 4));

@@ -90,7 +90,7 @@ done <<'ROWS'
 8|call --model "" --explain
 8|call --tool tables/book_table
 8|call --tool money/convert_currency --explain
-0|call --tool money/list_invoices --explain
+8|call --tool money/list_invoices --explain
 1|call --model tiny --abstain 0.99 --explain
 ROWS
 finish

@@ -213,6 +213,21 @@ static void two_close_tools_are_asked_about(void **state)
     wt_called_free(called);
 }
 
+/* A hit that no more than a common word speaks for is none to choose among others, but one to ask about. */
+static void a_tool_that_hardly_fits_is_asked_about(void **state)
+{
+    (void)state;
+    wt_call_options options;
+    wt_call_options_init(&options);
+    options.abstain = -1;
+    wt_called *called = call_with("the zebra books xyzzy plugh", &options);
+    assert_non_null(called->tool);
+    assert_true(called->asks_tool);
+    assert_non_null(strstr(called->question, "No tool clearly fits. Is this one meant: "));
+    assert_non_null(strstr(called->question, called->tool->id));
+    wt_called_free(called);
+}
+
 static void a_tool_is_named_as_wt_get_takes_it(void **state)
 {
     static const char *const names[] = {"weather/at_place", "weather__at_place", "at_place"};
@@ -605,6 +620,7 @@ int main(void)
         cmocka_unit_test(a_result_stands_alone),
         cmocka_unit_test(where_no_tool_fits_there_is_nothing_else),
         cmocka_unit_test(two_close_tools_are_asked_about),
+        cmocka_unit_test(a_tool_that_hardly_fits_is_asked_about),
         cmocka_unit_test(a_tool_is_named_as_wt_get_takes_it),
         cmocka_unit_test(the_call_is_written_in_the_form_that_is_wanted),
         cmocka_unit_test(a_filter_says_what_may_be_called),

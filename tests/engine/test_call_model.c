@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/json.h"
+#include "engine/engine.h"
 #include "engine/set_up.h"
 #include "net/script_server.h"
 
@@ -128,6 +129,28 @@ static void a_pick_is_corrected_and_its_question_kept(void **state)
     assert_non_null(strstr(second->steps, "\"stored\":true"));
     wt_called_free(first);
     wt_called_free(second);
+}
+
+/* As while an import runs: what would be kept is not, and the call does not wait. */
+static void a_question_is_not_kept_while_another_writes(void **state)
+{
+    (void)state;
+    static const struct script_step steps[] = {NUMBER("1"),
+                                               NUMBER("1"),
+                                               SAYS("{\\\"question\\\": \\\"Now or later?\\\"}"),
+                                               SAYS("{\\\"answer\\\": \\\"Later.\\\"}"),
+                                               NUMBER("2"),
+                                               ARGUMENTS("\\\"Oslo\\\"")};
+    static const struct script_step none[] = {NUMBER("null")};
+    wt_called_free(called_by(none, 1, "alone")); /* the index is made */
+    pthread_mutex_lock(&engine->store_lock);
+    wt_called *called = called_by(steps, 6, "sampled");
+    pthread_mutex_unlock(&engine->store_lock);
+    assert_non_null(strstr(called->steps, "\"end\":\"corrected\""));
+    wt_called_free(called);
+    called = called_by(steps, 6, "sampled");
+    assert_non_null(strstr(called->steps, "\"stored\":false"));
+    wt_called_free(called);
 }
 
 static void no_tool_is_called_where_the_model_says_none(void **state)
@@ -288,6 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_pick_is_corrected_and_its_question_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_question_is_not_kept_while_another_writes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_tool_is_called_where_the_model_says_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(answers_that_are_none_are_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_prediction_verifies_nothing, set_up, tear_down),

@@ -1,107 +1,15 @@
 /* Every allocation fails in turn, from opening a store to exporting what was found: each failure is told as WT_ENOMEM
  * (or, of the database, WT_ESTORE), nothing crashes, and what is tried again afterwards works.
  *
- * The C library's allocator is replaced in this program by one that counts, blocks that are left over too. Sanitizers
- * bring their own allocator: skipped there. */
+ * The allocator is that of failing_allocator.h. Sanitizers bring their own: skipped there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <errno.h>
-
+#include "base/failing_allocator.h"
 #include "engine/support.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
-#define INTERPOSED 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define INTERPOSED 0
-#endif
-#endif
-#ifndef INTERPOSED
-#define INTERPOSED 1
-#endif
-
-#if INTERPOSED
-
-/* Only the thread under test is counted: the one that armed the countdown. */
-static _Thread_local long countdown; /* 0: not armed; the allocation that makes it 0 fails, and all after it if stuck */
-static _Thread_local long live;      /* blocks taken minus blocks freed, while counting */
-static _Thread_local int counting, stuck;
-
-/* Seen by the libraries below, too. */
-#pragma GCC visibility push(default)
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *block, size_t size);
-void *__libc_memalign(size_t align, size_t size);
-void __libc_free(void *block);
-
-static int refuse(void)
-{
-    if (!counting || countdown < 0)
-        return 0;
-    if (countdown > 0 && --countdown > 0)
-        return 0;
-    countdown = stuck ? 0 : -1;
-    errno = ENOMEM;
-    return 1;
-}
-
-static void *count_block(void *block)
-{
-    live += counting && block;
-    return block;
-}
-
-void *malloc(size_t size)
-{
-    return refuse() ? NULL : count_block(__libc_malloc(size));
-}
-
-void *calloc(size_t count, size_t size)
-{
-    return refuse() ? NULL : count_block(__libc_calloc(count, size));
-}
-
-void *realloc(void *block, size_t size)
-{
-    if (refuse())
-        return NULL;
-    void *moved = __libc_realloc(block, size);
-    if (!block)
-        count_block(moved);
-    return moved;
-}
-
-void *aligned_alloc(size_t align, size_t size)
-{
-    return refuse() ? NULL : count_block(__libc_memalign(align, size));
-}
-
-int posix_memalign(void **out, size_t align, size_t size)
-{
-    if (refuse())
-        return ENOMEM;
-    *out = count_block(__libc_memalign(align, size));
-    return *out ? 0 : ENOMEM;
-}
-
-void free(void *block)
-{
-    live -= counting && block;
-    __libc_free(block);
-}
-
-#pragma GCC visibility pop
-
-#else
-static long countdown, live;
-static int counting, stuck;
-#endif
 
 static struct place place;
 static struct buffer tools;

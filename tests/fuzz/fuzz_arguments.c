@@ -1,10 +1,11 @@
 /* Any request before a schema of every kind: literals lie in the request, in its order, none within another; and each
- * argument is of a part of it. */
+ * argument is of a part of it. Its first half is a past request, its last quarter what the tool says of itself. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "call/arguments.h"
+#include "call/demonstrations.h"
 
 static const char SCHEMA[] =
     "{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\"},\"min_price\":{\"type\":"
@@ -12,6 +13,8 @@ static const char SCHEMA[] =
     "\"type\":\"integer\"},\"tags\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
     "\"unit\":{\"type\":\"string\",\"enum\":[\"c\",\"f f\"]},\"any\":{}},"
     "\"required\":[\"id\",\"count\"]}";
+
+static const char PAST[] = "{\"id\":\"8tq\",\"count\":3,\"tags\":[\"a b\"]}";
 
 static void require(int holds)
 {
@@ -40,17 +43,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct literals literals;
     struct parameters parameters;
     struct call_arguments arguments;
-    json_t *schema;
+    json_t *schema, *past;
     require(wt__json_parse(&schema, SCHEMA, strlen(SCHEMA), NULL) == 0);
+    require(wt__json_parse(&past, PAST, strlen(PAST), NULL) == 0);
+    const struct demonstration call = {{request.ptr, size / 2}, past};
+    const struct str about = {request.ptr + size - size / 4, size / 4};
     require(wt__literals_read(&literals, request, &arena) == 0);
     check_literals(&literals);
     require(wt__parameters_read(&parameters, schema, &arena) == 0);
-    require(wt__call_arguments_fill(&arguments, &literals, request, &parameters, &arena) == 0);
+    require(wt__parameters_learn(&parameters, &call, 1, &arena) == 0);
+    require(wt__call_arguments_fill(&arguments, &literals, about, &parameters, &arena) == 0);
     for (size_t i = 0; i < arguments.len; i++)
         require(arguments.items[i].end <= size &&
                 (arguments.items[i].state != ARGUMENT_GIVEN || arguments.items[i].value != NULL));
     wt__call_arguments_dispose(&arguments);
     json_decref(schema);
+    json_decref(past);
     wt__arena_dispose(&arena);
     return 0;
 }

@@ -1,0 +1,25 @@
+/* coverage.h: whether a call says all that its request does, as far as words tell. What a request wants of an optional
+ * argument it seldom says in the words of that argument: "suitable for children" is family_friendly. No rule finds what
+ * is meant; but words that nothing of the call accounts for, while an argument is open that such words may be for, show
+ * that something may be. Then that is asked for. */
+#ifndef WT_CALL_COVERAGE_H
+#define WT_CALL_COVERAGE_H
+
+#include "call/arguments.h"
+
+enum {
+    COVERAGE_OPEN = 1,        /* arguments that may be open, but where a past call did without them */
+    COVERAGE_UNREAD = 1,      /* words that may be unread while one is */
+    COVERAGE_WORDS = 512,     /* of a request; one that is longer leaves some unread */
+    COVERAGE_BYTES = 2048,    /* of what a tool says of itself, and of a past request: their words account for others */
+    COVERAGE_PAST_ENOUGH = 3, /* past calls, none of which has an argument: it is seldom wanted */
+};
+
+/* Makes every open argument unsure where the request may say something of one. Open is an optional argument for words
+ * (not a number, and not yes or no) that is absent, and that past calls do not do without. What accounts for a word: an
+ * argument that is from it, the tool's name and description, names and descriptions of arguments that are not open, and
+ * past requests whose calls have none of the open ones. */
+void wt__coverage_check(struct call_arguments *arguments, struct str request, struct str about,
+                        const struct parameters *parameters);
+
+#endif

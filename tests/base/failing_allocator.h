@@ -1,0 +1,105 @@
+/* failing_allocator.h: the C library's allocator, replaced in the program that includes this by one that counts blocks
+ * and fails where the test wants it. Sanitizers bring their own: INTERPOSED is 0 there, and nothing fails.
+ *
+ * Counted is the thread that set `counting`; all threads are where COUNT_ALL_THREADS is defined before. */
+#ifndef WT_TESTS_FAILING_ALLOCATOR_H
+#define WT_TESTS_FAILING_ALLOCATOR_H
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#define INTERPOSED 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define INTERPOSED 0
+#endif
+#endif
+#ifndef INTERPOSED
+#define INTERPOSED 1
+#endif
+
+#ifdef COUNT_ALL_THREADS
+#define COUNTED static _Atomic
+#else
+#define COUNTED static _Thread_local
+#endif
+
+COUNTED long countdown; /* the allocation that makes it 0 fails, and all after it if stuck; above 0: none failed yet */
+COUNTED long live;      /* blocks taken minus blocks freed, while counting */
+COUNTED int counting, stuck;
+
+#if INTERPOSED
+
+/* Seen by the libraries below, too. */
+#pragma GCC visibility push(default)
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t align, size_t size);
+void __libc_free(void *block);
+
+static int refuse(void)
+{
+    if (!counting || countdown < 0)
+        return 0;
+    if (countdown > 0 && --countdown > 0)
+        return 0;
+    countdown = stuck ? 0 : -1;
+    errno = ENOMEM;
+    return 1;
+}
+
+static void *count_block(void *block)
+{
+    live += counting && block;
+    return block;
+}
+
+void *malloc(size_t size)
+{
+    return refuse() ? NULL : count_block(__libc_malloc(size));
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return refuse() ? NULL : count_block(__libc_calloc(count, size));
+}
+
+void *realloc(void *block, size_t size)
+{
+    if (refuse())
+        return NULL;
+    void *moved = __libc_realloc(block, size);
+    if (!block)
+        count_block(moved);
+    return moved;
+}
+
+void *aligned_alloc(size_t align, size_t size)
+{
+    return refuse() ? NULL : count_block(__libc_memalign(align, size));
+}
+
+int posix_memalign(void **out, size_t align, size_t size)
+{
+    if (refuse())
+        return ENOMEM;
+    *out = count_block(__libc_memalign(align, size));
+    return *out ? 0 : ENOMEM;
+}
+
+void free(void *block)
+{
+    live -= counting && block;
+    __libc_free(block);
+}
+
+#pragma GCC visibility pop
+
+#endif
+
+#endif

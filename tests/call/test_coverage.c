@@ -1,0 +1,121 @@
+/* What a call leaves unread: optional arguments that the request may say something of are asked for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/json.h"
+#include "call/arguments.h"
+#include "call/coverage.h"
+#include "call/demonstrations.h"
+
+#define ITEM(more)                                                                                                     \
+    "{\"type\":\"object\",\"properties\":{\"item_id\":{\"type\":\"string\"}" more "},\"required\":[\"item_id\"]}"
+#define COLOUR ",\"colour\":{\"type\":\"string\",\"description\":\"such as 'blue'\"}"
+#define SIZE ",\"size\":{\"type\":\"string\"}"
+#define LIMIT ",\"limit\":{\"type\":\"integer\"}"
+#define PAST(arguments) "{\"request\":\"item A1 for the warehouse in winter\",\"arguments\":" arguments "}"
+#define ALONE PAST("{\"item_id\":\"A1\"}")
+
+/* past: recorded calls. asked: the names that are asked for, a blank behind each. */
+static const struct {
+    const char *name, *schema, *about, *past, *request, *asked;
+} cases[] = {
+    {"no word is left", ITEM(COLOUR), "Looks up an item", "", "look up item B7", ""},
+    {"one word may be", ITEM(COLOUR), "", "", "item B7, thanks", ""},
+    {"more may not", ITEM(COLOUR), "", "", "item B7 as dark as ebony", "colour "},
+    {"which the tool says itself", ITEM(COLOUR), "Items of dark ebony", "", "item B7 as dark as ebony", ""},
+    {"or the argument that is given", ITEM(COLOUR), "", "", "item B7 of the blue colour", ""},
+    {"a number is no word", ITEM(LIMIT), "", "", "item B7 as dark as ebony", ""},
+    {"two are asked for in any case", ITEM(COLOUR SIZE), "Looks up an item", "", "look up item B7", "colour size "},
+    {"past requests had such words", ITEM(COLOUR), "", ALONE, "item B7 for the winter warehouse", ""},
+    {"for that colour", ITEM(COLOUR), "", PAST("{\"item_id\":\"A1\",\"colour\":\"white\"}"),
+     "item B7 for the winter warehouse", "colour "},
+    {"past calls do without", ITEM(COLOUR SIZE), "", ALONE "," ALONE "," ALONE, "item B7 as dark as ebony", ""},
+    {"or one call did, and no word is left", ITEM(COLOUR SIZE), "", ALONE, "item B7", ""},
+    {"two are too few to tell", ITEM(COLOUR SIZE), "", ALONE "," ALONE, "item B7 as dark as ebony", "colour size "},
+    {"none did", ITEM(COLOUR SIZE), "", PAST("{\"item_id\":\"A1\",\"size\":\"M\"}"), "item B7", "colour size "},
+};
+
+static size_t read_past(struct demonstration out[DEMONSTRATIONS_MOST], const json_t *calls)
+{
+    for (size_t i = 0; i < json_array_size(calls); i++) {
+        const json_t *call = json_array_get(calls, i);
+        out[i] = (struct demonstration){wt__json_str(call, "request"), json_object_get(call, "arguments")};
+    }
+    return json_array_size(calls);
+}
+
+static json_t *parse(const char *text)
+{
+    json_t *out;
+    assert_int_equal(wt__json_parse(&out, text, strlen(text), NULL), 0);
+    return out;
+}
+
+static void asks_for_what_may_be_meant(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        struct parameters parameters;
+        struct literals literals;
+        struct call_arguments arguments;
+        struct demonstration past[DEMONSTRATIONS_MOST];
+        char list[1024], asked[64] = "";
+        snprintf(list, sizeof list, "[%s]", cases[i].past);
+        json_t *schema = parse(cases[i].schema), *calls = parse(list);
+        assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
+        assert_int_equal(wt__parameters_learn(&parameters, past, read_past(past, calls), &arena), 0);
+        assert_int_equal(wt__literals_read(&literals, wt__str(cases[i].request), &arena), 0);
+        assert_int_equal(wt__call_arguments_fill(&arguments, &literals, wt__str(cases[i].about), &parameters, &arena),
+                         0);
+        for (size_t p = 0; p < arguments.len; p++)
+            if (arguments.items[p].state == ARGUMENT_UNSURE)
+                snprintf(asked + strlen(asked), sizeof asked - strlen(asked), "%s ", parameters.items[p].name);
+        if (strcmp(asked, cases[i].asked) != 0)
+            print_error("%s: \"%s\" for \"%s\"\n", cases[i].name, asked, cases[i].asked), failures++;
+        wt__call_arguments_dispose(&arguments);
+        json_decref(schema);
+        json_decref(calls);
+        wt__arena_dispose(&arena);
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* Not all words of a long request are looked at. */
+static void a_long_request_leaves_words(void **state)
+{
+    (void)state;
+    static const char schema_text[] = ITEM(COLOUR);
+    for (size_t extra = 0; extra < 2; extra++) {
+        struct arena arena = {0};
+        struct parameters parameters;
+        struct literals literals;
+        struct call_arguments arguments;
+        struct buffer request = {0};
+        json_t *schema = parse(schema_text);
+        wt__buffer_text(&request, "item B7");
+        for (size_t i = 2; i < COVERAGE_WORDS + extra; i++)
+            wt__buffer_text(&request, " please");
+        assert_int_equal(wt__parameters_read(&parameters, schema, &arena), 0);
+        assert_int_equal(wt__literals_read(&literals, wt__buffer_view(&request), &arena), 0);
+        assert_int_equal(wt__call_arguments_fill(&arguments, &literals, STR("please"), &parameters, &arena), 0);
+        assert_int_equal(arguments.items[1].state, extra ? ARGUMENT_UNSURE : ARGUMENT_ABSENT);
+        wt__call_arguments_dispose(&arguments);
+        wt__buffer_dispose(&request);
+        json_decref(schema);
+        wt__arena_dispose(&arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(asks_for_what_may_be_meant),
+                                       cmocka_unit_test(a_long_request_leaves_words)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
