@@ -16,6 +16,7 @@ install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/whichtool/models
   PATTERN "packed-*" EXCLUDE PATTERN ".*" EXCLUDE PATTERN "*.unfinished-*" EXCLUDE PATTERN "whichtool-static-v1" EXCLUDE)
 install(FILES models/whichtool-static-v1/README.md
   DESTINATION ${CMAKE_INSTALL_DATADIR}/whichtool/models/whichtool-static-v1 OPTIONAL)
+install(PROGRAMS readers/python_api.py readers/aws_api.py DESTINATION ${CMAKE_INSTALL_DATADIR}/whichtool/readers)
 install(FILES man/whichtool.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/whichtool.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
   RENAME whichtool)

@@ -37,6 +37,7 @@ command=$(find "$tree" -path '*/bin/whichtool')
 readelf -d "$library" | grep -q "SONAME.*libwhichtool.so.${version%%.*}\]" || fail "the SONAME is not libwhichtool.so.${version%%.*}"
 [ -n "$(find "$tree" -name 'all-MiniLM-L6-v2.json')" ] || fail "no manifest of the default model"
 [ -z "$(find "$tree" -path '*/whichtool-static-v1/model.safetensors')" ] || fail "the built-in model is there twice"
+[ -x "$(find "$tree" -path '*/share/whichtool/readers/python_api.py')" ] || fail "no readers of documentation"
 [ -n "$(find "$tree" -path '*/man1/whichtool.1*')" ] || fail "no manual page"
 [ "$(find "$tree" -path '*complet*' -o -path '*site-functions*' | grep -c '/_\{0,1\}whichtool[^/]*$')" -eq 3 ] ||
     fail "completions are not there for three shells"
