@@ -10,14 +10,27 @@ static const struct {
     [PIECE_DESCRIPTION] = {PIECE_DESCRIPTION_BYTES_LEAST, PIECE_DESCRIPTION_BYTES_MAX},
     [PIECE_INSTRUCTION] = {PIECE_INSTRUCTION_BYTES_LEAST, PIECE_INSTRUCTION_BYTES_MAX},
     [PIECE_NOTE] = {PIECE_NOTE_BYTES_LEAST, PIECE_NOTE_BYTES_MAX},
+    [PIECE_EXPLANATION] = {PIECE_EXPLANATION_BYTES_LEAST, PIECE_EXPLANATION_BYTES_MAX},
 };
 
 const char *wt__piece_fate_name(enum piece_fate fate)
 {
     static const char *const names[PIECE_FATES] = {
-        [PIECE_TAKEN] = "taken", [PIECE_NO_WORD] = "no_word",       [PIECE_LENGTH] = "length",
-        [PIECE_MARKS] = "marks", [PIECE_NAME_TAKEN] = "name_taken", [PIECE_SAME_WORDS] = "same_words",
-        [PIECE_ALIKE] = "alike", [PIECE_UNNAMED] = "tool_unnamed",  [PIECE_SURPLUS] = "surplus",
+        [PIECE_TAKEN] = "taken",
+        [PIECE_NO_WORD] = "no_word",
+        [PIECE_LENGTH] = "length",
+        [PIECE_MARKS] = "marks",
+        [PIECE_NAME_TAKEN] = "name_taken",
+        [PIECE_SAME_WORDS] = "same_words",
+        [PIECE_ALIKE] = "alike",
+        [PIECE_UNNAMED] = "tool_unnamed",
+        [PIECE_SURPLUS] = "surplus",
+        [PIECE_REPEATS] = "repeats_prompt",
+        [PIECE_UNKNOWN] = "unknown_tool",
+        [PIECE_COUNT] = "tool_count",
+        [PIECE_NAMES_TOOL] = "names_tool",
+        [PIECE_NOT_FOUND] = "not_found_again",
+        [PIECE_TWIN] = "near_twin",
     };
     return names[fate];
 }
