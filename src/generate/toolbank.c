@@ -177,7 +177,7 @@ static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_e
     char catalogue[65];
     const char *search = "";
     wt__rng_seed(&t->rng, o->seed);
-    wt__examples_open(&t->examples, o->seed);
+    wt__request_examples_open(&t->examples, o->seed);
     wt__request_set_open(&t->set, &split);
     o->no_polish |= o->one_tool;
     int rc = wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err);
@@ -354,7 +354,7 @@ static void dispose(struct toolbank *t)
 {
     wt__folder_close(&t->folder);
     wt__request_set_dispose(&t->set);
-    wt__examples_dispose(&t->examples);
+    wt__request_examples_dispose(&t->examples);
     wt__distinct_dispose(&t->queries);
     wt__tool_draw_dispose(&t->draw);
     wt__map_dispose(&t->places);

@@ -13,7 +13,7 @@
 #define WT_GENERATE_TOOLBANK_H
 
 #include "generate/distinct.h"
-#include "generate/examples.h"
+#include "generate/request_examples.h"
 #include "generate/request_set.h"
 #include "generate/stage.h"
 #include "llm/prompt.h"
@@ -47,7 +47,7 @@ struct toolbank {
     struct tool_draw draw;
     struct map places; /* ids to places of the draw */
     struct distinct queries;
-    struct examples examples;
+    struct request_examples examples;
     struct request_set set;
     struct prompt asks, polishes; /* whose words an answer may not repeat */
     struct toolbank_item items[TOOLBANK_BATCH];

@@ -62,13 +62,14 @@ static int fill_request(void *context, size_t number, struct arena *arena, struc
         values[(*count)++] = (struct prompt_value){.slot = "tool", .text = lines[0]};
         return 0;
     }
-    item->example_count = wt__examples_draw(&t->examples, t->options.examples, &rng, item->examples);
+    item->example_count = wt__request_examples_draw(&t->examples, t->options.examples, &rng, item->examples);
     values[(*count)++] =
         (struct prompt_value){.slot = "examples", .items = item->examples, .item_count = item->example_count};
     values[(*count)++] = (struct prompt_value){.slot = "tools", .items = lines, .item_count = item->drawn.count};
-    struct prompt_value *wanted = &values[(*count)++];
-    wanted->slot = "wanted";
-    return wanted_text(t, &item->drawn, arena, &wanted->text, err);
+    struct prompt_value wanted = {.slot = "wanted"};
+    rc = wanted_text(t, &item->drawn, arena, &wanted.text, err);
+    values[(*count)++] = wanted;
+    return rc;
 }
 
 /* ---------------------------------------------------------------- the answer */
@@ -350,7 +351,7 @@ static int keep(struct toolbank *t, const struct toolbank_item *item, wt_error *
     }
     return t->options.one_tool
                ? 0
-               : wt__examples_add(&t->examples, added->text, names, added->tool_count, added->explanation, err);
+               : wt__request_examples_add(&t->examples, added->text, names, added->tool_count, added->explanation, err);
 }
 
 int wt__toolbank_settle(struct toolbank *t, size_t count, wt_error *err)

@@ -1,9 +1,9 @@
-/* examples.h: the requests that the prompts of ToolBank show: six by hand, and those that were made since.
+/* request_examples.h: the requests that the prompts of ToolBank show: six by hand, and those that were made since.
  *
  * The pool is bounded: once it is full each new one is in it with the same probability as all before it. What a prompt
  * shows is drawn from it by the item's seed. */
-#ifndef WT_GENERATE_EXAMPLES_H
-#define WT_GENERATE_EXAMPLES_H
+#ifndef WT_GENERATE_REQUEST_EXAMPLES_H
+#define WT_GENERATE_REQUEST_EXAMPLES_H
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -16,7 +16,7 @@ enum {
     EXAMPLES_SEEDS = 6,
 };
 
-struct examples {
+struct request_examples {
     struct arena arena;
     struct str lines[EXAMPLES_POOL];
     size_t count, seen;
@@ -24,14 +24,14 @@ struct examples {
 };
 
 /* With those by hand. */
-void wt__examples_open(struct examples *out, uint64_t seed);
-void wt__examples_dispose(struct examples *examples);
+void wt__request_examples_open(struct request_examples *out, uint64_t seed);
+void wt__request_examples_dispose(struct request_examples *examples);
 
 /* Adds a request with its tools' names [count] and what explains it ("": nothing), as one line of JSON. WT_ENOMEM. */
-int wt__examples_add(struct examples *examples, struct str instruction, const struct str *names, size_t count,
+int wt__request_examples_add(struct request_examples *examples, struct str instruction, const struct str *names, size_t count,
                      struct str explanation, wt_error *err);
 
 /* Some of them, in an order that is drawn: shown [EXAMPLES_SHOWN_MAX]; how many. They live as long as the pool. */
-size_t wt__examples_draw(const struct examples *examples, size_t wanted, struct rng *rng, struct str *shown);
+size_t wt__request_examples_draw(const struct request_examples *examples, size_t wanted, struct rng *rng, struct str *shown);
 
 #endif

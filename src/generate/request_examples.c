@@ -1,4 +1,4 @@
-#include "generate/examples.h"
+#include "generate/request_examples.h"
 
 #include "base/buffer.h"
 
@@ -26,21 +26,21 @@ static const char *const seeds[EXAMPLES_SEEDS] = {
     "what was undone is posted.\"}",
 };
 
-void wt__examples_open(struct examples *out, uint64_t seed)
+void wt__request_examples_open(struct request_examples *out, uint64_t seed)
 {
-    *out = (struct examples){.count = EXAMPLES_SEEDS, .seen = EXAMPLES_SEEDS};
+    *out = (struct request_examples){.count = EXAMPLES_SEEDS, .seen = EXAMPLES_SEEDS};
     for (size_t i = 0; i < EXAMPLES_SEEDS; i++)
         out->lines[i] = wt__str(seeds[i]);
     wt__rng_seed(&out->rng, seed);
 }
 
-void wt__examples_dispose(struct examples *examples)
+void wt__request_examples_dispose(struct request_examples *examples)
 {
     wt__arena_dispose(&examples->arena);
     examples->count = 0;
 }
 
-int wt__examples_add(struct examples *examples, struct str instruction, const struct str *names, size_t count,
+int wt__request_examples_add(struct request_examples *examples, struct str instruction, const struct str *names, size_t count,
                      struct str explanation, wt_error *err)
 {
     struct buffer line = {0};
@@ -68,7 +68,7 @@ int wt__examples_add(struct examples *examples, struct str instruction, const st
     return copy ? 0 : wt__fail_nomem(err);
 }
 
-size_t wt__examples_draw(const struct examples *examples, size_t wanted, struct rng *rng, struct str *shown)
+size_t wt__request_examples_draw(const struct request_examples *examples, size_t wanted, struct rng *rng, struct str *shown)
 {
     uint32_t order[EXAMPLES_POOL];
     wanted = wanted < examples->count ? wanted : examples->count;
