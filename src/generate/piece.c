@@ -40,6 +40,11 @@ static bool is_word_part(enum unicode_kind kind)
     return kind == UNICODE_LETTER || kind == UNICODE_UPPER || kind == UNICODE_DIGIT || kind == UNICODE_MARK;
 }
 
+static bool is_ascii_word_part(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
 /* What a name may have beside letters, digits and marks on them. */
 static bool is_name_mark(uint32_t c)
 {
@@ -109,10 +114,13 @@ void wt__piece_words(struct buffer *out, struct str text)
     bool in_word = false, first = true;
     for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
         uint32_t c = wt__utf8_next(&at, end), lower[UNICODE_MAX_LOWER];
-        bool part = is_word_part(wt__unicode_kind(c));
+        const bool ascii = c < 128; /* nearly all of a text, and known without a table of Unicode */
+        bool part = ascii ? is_ascii_word_part((char)c) : is_word_part(wt__unicode_kind(c));
         if (part && !in_word && !first)
             wt__buffer_char(out, ' ');
-        for (unsigned i = 0, count = part ? wt__unicode_lower(c, lower) : 0; i < count; i++) {
+        if (part && ascii)
+            wt__buffer_char(out, (char)(c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c));
+        for (unsigned i = 0, count = part && !ascii ? wt__unicode_lower(c, lower) : 0; i < count; i++) {
             char bytes[4];
             wt__buffer_append(out, bytes, wt__utf8_put(lower[i], bytes));
         }

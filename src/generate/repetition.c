@@ -2,94 +2,95 @@
 
 #include <stdlib.h>
 
-#include "base/buffer.h"
-#include "base/map.h"
 #include "base/memory.h"
 #include "generate/piece.h"
 
-/* A text's words with a blank between, and where each begins. */
-struct words {
-    struct buffer text;
-    size_t *begins; /* [count + 1]; the last one is a blank beyond the end */
-    size_t count;
-};
-
-static void words_dispose(struct words *words)
+void wt__repetition_dispose(struct repetition *repetition)
 {
-    wt__buffer_dispose(&words->text);
-    free(words->begins);
+    wt__buffer_dispose(&repetition->words);
+    wt__map_dispose(&repetition->runs);
+    free(repetition->begins);
+    *repetition = (struct repetition){0};
 }
 
-static int words_of(struct words *out, struct str text, wt_error *err)
+static int words_of(struct repetition *out, struct str text, wt_error *err)
 {
-    *out = (struct words){0};
-    wt__piece_words(&out->text, text);
-    if (out->text.failed)
-        return wt__fail_nomem(err);
-    const struct str view = wt__buffer_view(&out->text);
+    *out = (struct repetition){0};
+    wt__buffer_char(&out->words, ' ');
+    wt__piece_words(&out->words, text);
+    wt__buffer_char(&out->words, ' ');
+    const struct str view = wt__buffer_view(&out->words);
     size_t blanks = 0;
     for (size_t i = 0; i < view.len; i++)
         blanks += view.ptr[i] == ' ';
-    out->begins = wt__alloc_array(blanks + 2, sizeof *out->begins);
-    if (!out->begins)
+    out->begins = wt__alloc_array(blanks + 1, sizeof *out->begins);
+    if (out->words.failed || !out->begins)
         return wt__fail_nomem(err);
-    out->begins[0] = 0;
+    if (view.len == 2) /* not a word */
+        return 0;
     for (size_t i = 0; i < view.len; i++)
         if (view.ptr[i] == ' ')
-            out->begins[++out->count] = i + 1;
-    if (view.len > 0)
-        out->begins[++out->count] = view.len + 1;
+            out->begins[out->count++] = i + 1;
+    out->count--;
     return 0;
 }
 
 /* Words first .. first + length - 1. */
-static struct str run_at(const struct words *words, size_t first, size_t length)
+static struct str run_at(const struct repetition *words, size_t first, size_t length)
 {
-    size_t begin = words->begins[first];
-    return (struct str){words->text.ptr + begin, words->begins[first + length] - 1 - begin};
+    const size_t begin = words->begins[first];
+    return (struct str){words->words.ptr + begin, words->begins[first + length] - 1 - begin};
 }
 
-/* The runs of that length that the prompt has. */
-static int runs_of(struct map *out, const struct words *words, size_t length, wt_error *err)
+int wt__repetition_open(struct repetition *out, struct str prompt, wt_error *err)
 {
-    for (size_t i = 0; i + length <= words->count; i++)
-        if (!wt__map_insert(out, run_at(words, i, length), 0, NULL))
-            return wt__fail_nomem(err);
-    return 0;
+    int rc = words_of(out, prompt, err);
+    for (size_t i = 0; rc == 0 && i + REPETITION_RUN <= out->count; i++)
+        if (!wt__map_insert(&out->runs, run_at(out, i, REPETITION_RUN), 0, NULL))
+            rc = wt__fail_nomem(err);
+    return rc;
 }
 
-static bool is_copied(const struct map *runs, const struct words *said, size_t length)
+static bool has_run(const struct repetition *own, const struct repetition *shown, struct str run)
 {
-    size_t copied = 0, end = 0, begin = 0, longest = 0; /* end: of the copied run that began at begin */
-    for (size_t i = 0; i + length <= said->count; i++) {
-        if (!wt__map_get(runs, run_at(said, i, length)))
+    return wt__map_get(&own->runs, run) || wt__map_get(&shown->runs, run);
+}
+
+static bool is_copied(const struct repetition *own, const struct repetition *shown, const struct repetition *said)
+{
+    size_t copied = 0, begin = 0, end = 0, longest = 0; /* of the copied run at hand */
+    for (size_t i = 0; i + REPETITION_RUN <= said->count; i++) {
+        if (!has_run(own, shown, run_at(said, i, REPETITION_RUN)))
             continue;
         begin = i < end ? begin : i;
-        copied += i + length - (i < end ? end : i);
-        end = i + length;
+        copied += i + REPETITION_RUN - (i < end ? end : i);
+        end = i + REPETITION_RUN;
         longest = end - begin > longest ? end - begin : longest;
     }
     return 2 * copied >= said->count || longest >= REPETITION_RUN_LONG;
 }
 
-int wt__repeats(struct str said, struct str prompt, bool *out, wt_error *err)
+static bool holds(struct str text, struct str part)
 {
-    struct words answer = {0}, asked = {0};
-    struct map runs = {0};
+    return part.len > 0 && text.len > 0 && memmem(text.ptr, text.len, part.ptr, part.len);
+}
+
+int wt__repeats(const struct repetition *own, struct str prompt, struct str examples, struct str said, bool *out,
+                wt_error *err)
+{
+    struct repetition answer = {0}, shown = {0};
     *out = false;
     int rc = words_of(&answer, said, err);
-    if (rc == 0 && answer.count == 0) {
-        const struct str trimmed = wt__str_trim(said);
-        *out = trimmed.len > 0 && prompt.len > 0 && memmem(prompt.ptr, prompt.len, trimmed.ptr, trimmed.len);
-    } else if (rc == 0) {
-        const size_t length = answer.count < REPETITION_RUN ? answer.count : REPETITION_RUN;
-        rc = words_of(&asked, prompt, err);
-        if (rc == 0)
-            rc = runs_of(&runs, &asked, length, err);
-        *out = rc == 0 && is_copied(&runs, &answer, length);
-    }
-    wt__map_dispose(&runs);
-    words_dispose(&asked);
-    words_dispose(&answer);
+    if (rc == 0)
+        rc = wt__repetition_open(&shown, examples, err);
+    const struct str words = wt__buffer_view(&answer.words);
+    if (rc == 0 && answer.count == 0)
+        *out = holds(prompt, wt__str_trim(said)) || holds(examples, wt__str_trim(said));
+    else if (rc == 0 && answer.count < REPETITION_RUN)
+        *out = holds(wt__buffer_view(&own->words), words) || holds(wt__buffer_view(&shown.words), words);
+    else if (rc == 0)
+        *out = is_copied(own, &shown, &answer);
+    wt__repetition_dispose(&shown);
+    wt__repetition_dispose(&answer);
     return rc;
 }

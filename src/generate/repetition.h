@@ -15,12 +15,27 @@
 
 #include <stdbool.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "base/str.h"
 
 enum { REPETITION_RUN = 5, REPETITION_RUN_LONG = 12 };
 
-/* Whether `said` repeats `prompt`. WT_ENOMEM. */
-int wt__repeats(struct str said, struct str prompt, bool *out, wt_error *err);
+/* A text's words with a blank between and at both ends, where each begins, and its runs of REPETITION_RUN words. */
+struct repetition {
+    struct buffer words;
+    size_t *begins; /* [count + 1]; the last one is beyond the end */
+    size_t count;
+    struct map runs;
+};
+
+/* Of a prompt's own text, which every answer to it is held to. WT_ENOMEM. */
+int wt__repetition_open(struct repetition *out, struct str prompt, wt_error *err);
+void wt__repetition_dispose(struct repetition *repetition);
+
+/* Whether `said` repeats the prompt of `own` and `prompt`, or the examples that it showed: one text. WT_ENOMEM. */
+int wt__repeats(const struct repetition *own, struct str prompt, struct str examples, struct str said, bool *out,
+                wt_error *err);
 
 #endif

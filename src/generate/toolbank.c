@@ -190,6 +190,10 @@ static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_e
     if (rc == 0)
         rc = wt__prompt_open(&t->polishes, "generate-polish", err);
     if (rc == 0)
+        rc = wt__repetition_open(&t->asked_words, wt__str(t->asks.text), err);
+    if (rc == 0)
+        rc = wt__repetition_open(&t->polish_words, wt__str(t->polishes.text), err);
+    if (rc == 0)
         rc = read_catalogue(t, catalogue, err);
     if (rc == 0)
         rc = open_search(t, &search, err);
@@ -360,6 +364,8 @@ static void dispose(struct toolbank *t)
     wt__map_dispose(&t->places);
     wt__prompt_dispose(&t->asks);
     wt__prompt_dispose(&t->polishes);
+    wt__repetition_dispose(&t->asked_words);
+    wt__repetition_dispose(&t->polish_words);
     wt__arena_dispose(&t->batch);
     wt__buffer_dispose(&t->settings);
     wt__encoder_close(t->encoder);

@@ -13,6 +13,7 @@
 #define WT_GENERATE_TOOLBANK_H
 
 #include "generate/distinct.h"
+#include "generate/repetition.h"
 #include "generate/request_examples.h"
 #include "generate/request_set.h"
 #include "generate/stage.h"
@@ -49,7 +50,8 @@ struct toolbank {
     struct distinct queries;
     struct request_examples examples;
     struct request_set set;
-    struct prompt asks, polishes; /* whose words an answer may not repeat */
+    struct prompt asks, polishes;
+    struct repetition asked_words, polish_words; /* of these, which an answer may not repeat */
     struct toolbank_item items[TOOLBANK_BATCH];
     struct arena batch; /* of their texts */
     struct asker asker;

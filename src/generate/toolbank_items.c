@@ -4,7 +4,6 @@
 
 #include "base/pool.h"
 #include "generate/library.h"
-#include "generate/repetition.h"
 #include "generate/toolbank.h"
 
 static const uint64_t ITEM_SALT = 0x9e3779b97f4a7c15u;
@@ -75,17 +74,17 @@ static int fill_request(void *context, size_t number, struct arena *arena, struc
 /* ---------------------------------------------------------------- the answer */
 
 /* Whether it gives back the prompt's own text, or an example that the prompt showed. */
-static int repeats(const struct prompt *prompt, const struct toolbank_item *item, struct str said, bool *out,
-                   wt_error *err)
+static int repeats(const struct repetition *own, const struct prompt *prompt, const struct toolbank_item *item,
+                   struct str said, bool *out, wt_error *err)
 {
-    struct buffer shown = {0};
-    wt__buffer_text(&shown, prompt->text);
+    struct buffer examples = {0};
     for (size_t i = 0; i < item->example_count; i++) {
-        wt__buffer_char(&shown, '\n');
-        wt__buffer_str(&shown, item->examples[i]);
+        wt__buffer_str(&examples, item->examples[i]);
+        wt__buffer_char(&examples, '\n');
     }
-    int rc = shown.failed ? wt__fail_nomem(err) : wt__repeats(said, wt__buffer_view(&shown), out, err);
-    wt__buffer_dispose(&shown);
+    int rc = examples.failed ? wt__fail_nomem(err)
+                             : wt__repeats(own, wt__str(prompt->text), wt__buffer_view(&examples), said, out, err);
+    wt__buffer_dispose(&examples);
     return rc;
 }
 
@@ -161,7 +160,7 @@ static int read_request(struct toolbank *t, struct toolbank_item *item, const js
     enum piece_fate unused;
     bool copied;
     *request = (struct request){.none = item->none, .draft = STR(""), .explanation = STR("")};
-    int rc = repeats(&t->asks, item, said, &copied, err);
+    int rc = repeats(&t->asked_words, &t->asks, item, said, &copied, err);
     if (rc == 0 && copied) {
         *fate = PIECE_REPEATS;
         return 0;
@@ -242,7 +241,7 @@ static int take_polish(void *context, size_t number, const json_t *answer, struc
         return 0;
     }
     const struct str said = wt__json_str(answer, "instruction");
-    int rc = repeats(&t->polishes, item, said, &copied, err);
+    int rc = repeats(&t->polish_words, &t->polishes, item, said, &copied, err);
     if (rc == 0 && copied)
         fate = PIECE_REPEATS;
     else if (rc == 0)

@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "base/buffer.h"
 #include "generate/repetition.h"
 #include "llm/prompt.h"
 
@@ -45,15 +44,16 @@ static void test_what_repeats_the_prompt(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct prompt prompt;
-        struct buffer shown = {0};
+        struct repetition own;
         wt_error err;
         bool repeats;
         assert_int_equal(wt__prompt_open(&prompt, rows[i].prompt, &err), 0);
-        wt__buffer_printf(&shown, "%s\n%s\n", prompt.text, example);
-        assert_int_equal(wt__repeats(wt__str(rows[i].said), wt__buffer_view(&shown), &repeats, &err), 0);
+        assert_int_equal(wt__repetition_open(&own, wt__str(prompt.text), &err), 0);
+        assert_int_equal(
+            wt__repeats(&own, wt__str(prompt.text), wt__str(example), wt__str(rows[i].said), &repeats, &err), 0);
         if (repeats != rows[i].repeats)
             fail_msg("%s: \"%s\" %s", rows[i].prompt, rows[i].said, repeats ? "repeats it" : "does not repeat it");
-        wt__buffer_dispose(&shown);
+        wt__repetition_dispose(&own);
         wt__prompt_dispose(&prompt);
     }
 }
