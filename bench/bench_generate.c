@@ -1,5 +1,5 @@
-/* What `generate toolselect` and `generate toolbank` take beside the language model, by the stand-in of their tests, which
- * answers at once and errs in one of ten answers; and what the rules make of rows that people looked at.
+/* What `generate toolselect` and `generate toolbank` take beside the language model, by the stand-in of their tests,
+ * which answers at once and errs in one of ten answers; and what the rules make of rows that people looked at.
  *
  *   bench_generate MODEL [SAMPLES.jsonl]      MODEL: an encoder; "" for none */
 #include <stdio.h>

@@ -19,15 +19,15 @@ extern "C" {
 
 /* Limits of what is asked for; more is WT_EINVAL. */
 enum {
-    WT_MAX_GENERATED_TOOLS = 1000,    /* tools of a data set, related ones not counted */
-    WT_MAX_RELATED = 7,               /* related tools of each */
-    WT_MAX_INSTRUCTIONS = 10,         /* instructions of each tool */
-    WT_MAX_CHOICES = 32,              /* tools of a list to choose from */
+    WT_MAX_GENERATED_TOOLS = 1000,      /* tools of a data set, related ones not counted */
+    WT_MAX_RELATED = 7,                 /* related tools of each */
+    WT_MAX_INSTRUCTIONS = 10,           /* instructions of each tool */
+    WT_MAX_CHOICES = 32,                /* tools of a list to choose from */
     WT_MAX_GENERATED_REQUESTS = 200000, /* answers asked for by one wt_generate_toolbank */
     WT_MAX_GENERATED_USAGES = 1000,     /* usages of a tool that it goes on for */
-    WT_MAX_TRIAL = 1000,              /* answers that it begins with to see whether the model is of use */
-    WT_MAX_FINE_TUNING_ROWS = 100000, /* rows of one export, and of a samples.jsonl that is read */
-    WT_MAX_NOTE_BYTES = 4096          /* a reasoning note */
+    WT_MAX_TRIAL = 1000,                /* answers that it begins with to see whether the model is of use */
+    WT_MAX_FINE_TUNING_ROWS = 100000,   /* rows of one export, and of a samples.jsonl that is read */
+    WT_MAX_NOTE_BYTES = 4096            /* a reasoning note */
 };
 
 /* What was made. Its strings live as long as it does. */
@@ -169,7 +169,8 @@ WT_INIT(wt_toolbank_options_init, wt_toolbank_options)
  * its prompt, breaks the schema or invents tools in more than a share of them is refused with the figures, since what
  * it writes would be no data: WT_EMODEL. Errors: that; WT_EINVAL (no folder or one that holds something else, an
  * option out of range, no language model named), WT_EEMPTY (no tools of which a request can be made, or not one request
- * came of it), WT_ERECIPE, WT_EBUSY, WT_ENETWORK, WT_ENOTFOUND (a replay lacks an answer), WT_ECANCELLED, WT_EIO, ... */
+ * came of it), WT_ERECIPE, WT_EBUSY, WT_ENETWORK, WT_ENOTFOUND (a replay lacks an answer), WT_ECANCELLED, WT_EIO, ...
+ */
 WT_API int wt_generate_toolbank(wt_engine *engine, const wt_toolbank_options *options, wt_generated **out,
                                 wt_error *err);
 

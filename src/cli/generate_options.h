@@ -4,8 +4,10 @@
 #define WT_CLI_GENERATE_OPTIONS_H
 
 static const char generate_text[] =
-    "toolbank has a language model write requests for the store's tools (Tool2Vec's ToolBank): of ten that are drawn it "
-    "picks two to five and writes what takes these. --out is then a data set that `usage add`, `train --data` and `eval` "
+    "toolbank has a language model write requests for the store's tools (Tool2Vec's ToolBank): of ten that are drawn "
+    "it "
+    "picks two to five and writes what takes these. --out is then a data set that `usage add`, `train --data` and "
+    "`eval` "
     "read. The first answers are a trial: a model that repeats its prompt or breaks the schema is refused.\n"
     "toolselect has a language model write tools, tools that are easily taken for them, instructions, and for each "
     "instruction a note on why its tool is the right one of a list (ToolVerifier's ToolSelect): samples.jsonl and "
@@ -27,8 +29,9 @@ static const struct option generate_options[] = {
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = WT_MAX_GENERATED_USAGES,
-     .help = "toolbank: end when every tool has so many requests to train on; tools with fewer are drawn first. Default: "
-             "5, and with --items none."},
+     .help =
+         "toolbank: end when every tool has so many requests to train on; tools with fewer are drawn first. Default: "
+         "5, and with --items none."},
     {.id = OPT_ITEMS,
      .name = "items",
      .kind = VALUE_NUMBER,
@@ -47,8 +50,9 @@ static const struct option generate_options[] = {
      .kind = VALUE_CHOICE,
      .value = "WHAT",
      .choices = "provider category any",
-     .help = "toolbank: the tools of a prompt are one provider's, several providers' of one category, or any (default): "
-             "ToolBench's I1, I2, I3."},
+     .help =
+         "toolbank: the tools of a prompt are one provider's, several providers' of one category, or any (default): "
+         "ToolBench's I1, I2, I3."},
     {.id = OPT_EXAMPLES,
      .name = "examples",
      .kind = VALUE_NUMBER,
@@ -134,7 +138,8 @@ static const struct option generate_options[] = {
      .name = "duplicate",
      .kind = VALUE_TEXT,
      .value = "COSINE",
-     .help = "toolbank, toolselect: requests, tools or instructions whose vectors are this near are duplicates. Default: 0.95; 2: "
+     .help = "toolbank, toolselect: requests, tools or instructions whose vectors are this near are duplicates. "
+             "Default: 0.95; 2: "
              "only those with the same words."},
     {.id = OPT_TEMPERATURE,
      .name = "temperature",

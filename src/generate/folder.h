@@ -26,7 +26,8 @@ struct generate_folder {
 };
 
 /* Makes the folder where there is none. settings: one line of JSON; NULL: none are kept, and no answers. inner: who is
- * asked what the folder does not know; borrowed. Errors: WT_EINVAL (other settings, or data that no run left there), WT_EBUSY, WT_EREADONLY, WT_EIO, ... */
+ * asked what the folder does not know; borrowed. Errors: WT_EINVAL (other settings, or data that no run left there),
+ * WT_EBUSY, WT_EREADONLY, WT_EIO, ... */
 int wt__folder_open(struct generate_folder *out, const char *path, const char *settings, struct chat_model *inner,
                     wt_error *err);
 void wt__folder_close(struct generate_folder *folder);

@@ -16,20 +16,13 @@ static const struct {
 const char *wt__piece_fate_name(enum piece_fate fate)
 {
     static const char *const names[PIECE_FATES] = {
-        [PIECE_TAKEN] = "taken",
-        [PIECE_NO_WORD] = "no_word",
-        [PIECE_LENGTH] = "length",
-        [PIECE_MARKS] = "marks",
-        [PIECE_NAME_TAKEN] = "name_taken",
-        [PIECE_SAME_WORDS] = "same_words",
-        [PIECE_ALIKE] = "alike",
-        [PIECE_UNNAMED] = "tool_unnamed",
-        [PIECE_SURPLUS] = "surplus",
-        [PIECE_REPEATS] = "repeats_prompt",
-        [PIECE_UNKNOWN] = "unknown_tool",
-        [PIECE_COUNT] = "tool_count",
-        [PIECE_NAMES_TOOL] = "names_tool",
-        [PIECE_NOT_FOUND] = "not_found_again",
+        [PIECE_TAKEN] = "taken",           [PIECE_NO_WORD] = "no_word",
+        [PIECE_LENGTH] = "length",         [PIECE_MARKS] = "marks",
+        [PIECE_NAME_TAKEN] = "name_taken", [PIECE_SAME_WORDS] = "same_words",
+        [PIECE_ALIKE] = "alike",           [PIECE_UNNAMED] = "tool_unnamed",
+        [PIECE_SURPLUS] = "surplus",       [PIECE_REPEATS] = "repeats_prompt",
+        [PIECE_UNKNOWN] = "unknown_tool",  [PIECE_COUNT] = "tool_count",
+        [PIECE_NAMES_TOOL] = "names_tool", [PIECE_NOT_FOUND] = "not_found_again",
         [PIECE_TWIN] = "near_twin",
     };
     return names[fate];

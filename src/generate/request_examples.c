@@ -8,7 +8,8 @@ static const char *const seeds[EXAMPLES_SEEDS] = {
     "on the phone where the driver waits.\", \"functions\": [\"flight_status\", \"book_ride\", \"send_message\"], "
     "\"explanation\": \"The arrival decides when the ride is booked, and the pick-up point of the ride goes into the "
     "message.\"}",
-    "{\"instruction\": \"Which of our three warehouses would run out of the blue kettles first at last month's pace?\", "
+    "{\"instruction\": \"Which of our three warehouses would run out of the blue kettles first at last month's "
+    "pace?\", "
     "\"functions\": [\"list_sales\", \"stock_level\"], \"explanation\": \"The pace of sales is set against what each "
     "warehouse has.\"}",
     "{\"instruction\": \"Put the scanned 2019 contracts with Hale & Sons into one searchable PDF and file it under "
@@ -40,8 +41,8 @@ void wt__request_examples_dispose(struct request_examples *examples)
     examples->count = 0;
 }
 
-int wt__request_examples_add(struct request_examples *examples, struct str instruction, const struct str *names, size_t count,
-                     struct str explanation, wt_error *err)
+int wt__request_examples_add(struct request_examples *examples, struct str instruction, const struct str *names,
+                             size_t count, struct str explanation, wt_error *err)
 {
     struct buffer line = {0};
     size_t place = examples->seen++;
@@ -68,7 +69,8 @@ int wt__request_examples_add(struct request_examples *examples, struct str instr
     return copy ? 0 : wt__fail_nomem(err);
 }
 
-size_t wt__request_examples_draw(const struct request_examples *examples, size_t wanted, struct rng *rng, struct str *shown)
+size_t wt__request_examples_draw(const struct request_examples *examples, size_t wanted, struct rng *rng,
+                                 struct str *shown)
 {
     uint32_t order[EXAMPLES_POOL];
     wanted = wanted < examples->count ? wanted : examples->count;

@@ -28,10 +28,11 @@ void wt__request_examples_open(struct request_examples *out, uint64_t seed);
 void wt__request_examples_dispose(struct request_examples *examples);
 
 /* Adds a request with its tools' names [count] and what explains it ("": nothing), as one line of JSON. WT_ENOMEM. */
-int wt__request_examples_add(struct request_examples *examples, struct str instruction, const struct str *names, size_t count,
-                     struct str explanation, wt_error *err);
+int wt__request_examples_add(struct request_examples *examples, struct str instruction, const struct str *names,
+                             size_t count, struct str explanation, wt_error *err);
 
 /* Some of them, in an order that is drawn: shown [EXAMPLES_SHOWN_MAX]; how many. They live as long as the pool. */
-size_t wt__request_examples_draw(const struct request_examples *examples, size_t wanted, struct rng *rng, struct str *shown);
+size_t wt__request_examples_draw(const struct request_examples *examples, size_t wanted, struct rng *rng,
+                                 struct str *shown);
 
 #endif

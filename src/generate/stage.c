@@ -28,7 +28,7 @@ struct round {
 
 const char *wt__stage_name(enum stage_id id)
 {
-    static const char *const names[STAGES] = {"tools", "related", "descriptions", "instructions",
+    static const char *const names[STAGES] = {"tools", "related",  "descriptions", "instructions",
                                               "notes", "requests", "polish"};
     return names[id];
 }

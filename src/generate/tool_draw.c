@@ -168,32 +168,60 @@ static int mark_able(struct tool_draw *draw, wt_error *err)
     return 0;
 }
 
-/* Takes the tool out, what stands or falls with it, and what is nearly the same as any of these. */
-static void take_out(struct tool_draw *draw, size_t place)
+/* Whether the other one is taken out with the first: within "provider" or "category" whole ones are. */
+static bool goes_along(const struct tool_draw *draw, size_t first, size_t other)
 {
     const bool whole = draw->settings.within != WITHIN_ANY && !draw->settings.single;
-    for (size_t i = 0; i < draw->count; i++)
-        if (i == place || (whole && may_join(draw, place, i)))
-            for (size_t twin = 0; twin < draw->count; twin++)
-                if (!draw->tools[twin].out && (twin == i || wt__tool_draw_twins(draw, i, twin))) {
-                    draw->tools[twin].out = true;
-                    draw->taken_out++;
-                }
+    return other == first || (whole && may_join(draw, first, other));
 }
 
+static size_t size_taken(const struct tool_draw *draw, size_t place)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < draw->count; i++)
+        size += !draw->tools[i].out && goes_along(draw, place, i);
+    return size;
+}
+
+/* Takes the tool out, those that go along, and what is nearly the same as any of these. */
+static void take_out(struct tool_draw *draw, size_t place)
+{
+    for (size_t i = 0; i < draw->count; i++)
+        for (size_t twin = 0; goes_along(draw, place, i) && twin < draw->count; twin++)
+            if (!draw->tools[twin].out && (twin == i || wt__tool_draw_twins(draw, i, twin))) {
+                draw->tools[twin].out = true;
+                draw->taken_out++;
+            }
+}
+
+/* As many as the share says; of providers or categories those that are not too large for it, or the smallest one. */
 static int take_share_out(struct tool_draw *draw, struct rng *rng, wt_error *err)
 {
     const size_t least = draw->settings.single ? 1 : 2,
                  share = (size_t)(draw->settings.take_out * (double)draw->count + 0.5),
-                 wanted = share > least ? share : least;
+                 wanted = share > least ? share : least, most = wanted + wanted / 2;
+    size_t smallest = draw->count, smallest_size = draw->able;
     uint32_t *order = wt__alloc_array(draw->count, sizeof *order);
     if (!order)
         return wt__fail_nomem(err);
     wt__rng_draw(rng, order, draw->count, draw->count - 1);
-    for (size_t i = 0; i < draw->count && draw->taken_out < wanted; i++)
-        if (draw->tools[order[i]].able && !draw->tools[order[i]].out)
+    for (size_t i = 0; i < draw->count && draw->taken_out < wanted; i++) {
+        if (!draw->tools[order[i]].able || draw->tools[order[i]].out)
+            continue;
+        const size_t size = size_taken(draw, order[i]);
+        if (draw->taken_out + size <= most)
             take_out(draw, order[i]);
+        else if (size < smallest_size) {
+            smallest = order[i];
+            smallest_size = size;
+        }
+    }
+    if (draw->taken_out == 0 && smallest < draw->count)
+        take_out(draw, smallest);
     free(order);
+    if (draw->taken_out == 0)
+        return wt__fail(err, WT_EEMPTY, "no %s can be taken out for requests that no tool fits: there is but one",
+                        wt__within_name(draw->settings.within));
     return mark_able(draw, err);
 }
 
@@ -213,11 +241,12 @@ int wt__tool_draw_open(struct tool_draw *out, wt_engine *engine, const struct en
     if (rc == 0 && settings->take_out > 0 && out->able > 0)
         rc = take_share_out(out, rng, err);
     if (rc == 0 && out->able == 0)
-        rc = wt__fail(err, WT_EEMPTY,
-                      "no request can be made: of %zu tools %zu have no description, %zu are taken out, and of the rest "
-                      "no two stand together within %s%s",
-                      out->all->len, out->left_out, out->taken_out, wt__within_name(settings->within),
-                      settings->within == WITHIN_ANY ? "" : "; --within any asks for nothing in common");
+        rc =
+            wt__fail(err, WT_EEMPTY,
+                     "no request can be made: of %zu tools %zu have no description, %zu are taken out, and of the rest "
+                     "no two stand together within %s%s",
+                     out->all->len, out->left_out, out->taken_out, wt__within_name(settings->within),
+                     settings->within == WITHIN_ANY ? "" : "; --within any asks for nothing in common");
     return rc;
 }
 

@@ -53,9 +53,9 @@ struct tool_draw {
     struct arena arena;
     wt_tools *all;
     struct draw_tool *tools; /* [count] */
-    size_t count, left_out;  /* left_out: tools without a description, or with an id that no table of judgements takes */
-    size_t taken_out, able;  /* able: of those that stay */
-    float *vectors;          /* [count, dim] */
+    size_t count, left_out; /* left_out: tools without a description, or with an id that no table of judgements takes */
+    size_t taken_out, able; /* able: of those that stay */
+    float *vectors;         /* [count, dim] */
     size_t dim;
 };
 
@@ -68,8 +68,7 @@ struct drawn {
 /* Reads the store's catalogue. encoder: the static one; it may be closed afterwards. Errors: WT_EEMPTY (no tools, or
  * none of which a request can be made), those of wt_list, WT_ECANCELLED, WT_ENOMEM. */
 int wt__tool_draw_open(struct tool_draw *out, wt_engine *engine, const struct encoder *encoder,
-                       const struct draw_settings *settings, struct rng *rng, struct progress *progress,
-                       wt_error *err);
+                       const struct draw_settings *settings, struct rng *rng, struct progress *progress, wt_error *err);
 void wt__tool_draw_dispose(struct tool_draw *draw);
 
 /* Draws. out: of those that were taken out. Any number of threads at once, as long as no `used` changes. WT_ENOMEM. */

@@ -46,8 +46,8 @@ static int read_shares(wt_toolbank_options *o, const wt_toolbank_options *given,
     if (rc == 0)
         rc = wt__generate_share(given->trial_limit, USUAL_TRIAL_LIMIT, 1, "the limit of a trial", &o->trial_limit, err);
     if (rc == 0)
-        rc = wt__generate_share(given->duplicate, USUAL_DUPLICATE, COSINE_OFF, "the cosine of duplicates", &o->duplicate,
-                                err);
+        rc = wt__generate_share(given->duplicate, USUAL_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
+                                &o->duplicate, err);
     if (rc == 0)
         rc = wt__generate_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
                                 &o->temperature, err);
@@ -150,15 +150,15 @@ static int write_settings(struct toolbank *t, const char *catalogue, const char 
 {
     const wt_toolbank_options *o = &t->options;
     struct buffer *out = &t->settings;
-    wt__buffer_printf(out,
-                      "{\"kind\":\"toolbank\",\"version\":1,\"items\":%zu,\"usages\":%zu,\"examples\":%zu,"
-                      "\"draw\":\"%s\",\"within\":\"%s\",\"one_tool\":%s,\"polish\":%s,\"unanswerable\":%.6g,"
-                      "\"dev\":%.6g,\"test\":%.6g,\"duplicate\":%.6g,\"temperature\":%.6g,\"trial\":%zu,\"seed\":%" PRIu64
-                      ",\"round_trip\":%zu",
-                      o->items, o->usages, o->examples, t->draw.settings.near ? "near" : "random",
-                      wt__within_name(t->draw.settings.within), o->one_tool ? "true" : "false",
-                      o->no_polish ? "false" : "true", o->unanswerable, o->dev, o->test, o->duplicate, o->temperature,
-                      o->trial, o->seed, o->round_trip);
+    wt__buffer_printf(
+        out,
+        "{\"kind\":\"toolbank\",\"version\":1,\"items\":%zu,\"usages\":%zu,\"examples\":%zu,"
+        "\"draw\":\"%s\",\"within\":\"%s\",\"one_tool\":%s,\"polish\":%s,\"unanswerable\":%.6g,"
+        "\"dev\":%.6g,\"test\":%.6g,\"duplicate\":%.6g,\"temperature\":%.6g,\"trial\":%zu,\"seed\":%" PRIu64
+        ",\"round_trip\":%zu",
+        o->items, o->usages, o->examples, t->draw.settings.near ? "near" : "random",
+        wt__within_name(t->draw.settings.within), o->one_tool ? "true" : "false", o->no_polish ? "false" : "true",
+        o->unanswerable, o->dev, o->test, o->duplicate, o->temperature, o->trial, o->seed, o->round_trip);
     if (o->round_trip > 0) {
         wt__buffer_text(out, ",\"recipe\":");
         wt__buffer_json(out, wt__str(o->recipe));
@@ -223,13 +223,13 @@ static int judge_trial(struct toolbank *t, wt_error *err)
     trial->refused = (double)trial->repeating > most || (double)trial->broken > most || (double)trial->unknown > most;
     if (!trial->refused)
         return 0;
-    return wt__fail(err, WT_EMODEL,
-                    "%s is of no use here: of %" PRIu64 " trial answers %" PRIu64 " repeat the prompt, %" PRIu64
-                    " break the schema and %" PRIu64 " name tools that were not offered; of each %.0f %% may. Take a "
-                    "larger model%s; --trial 0 goes on with this one, and every such answer is dropped",
-                    t->model->name, trial->answers, trial->repeating, trial->broken, trial->unknown,
-                    100 * t->options.trial_limit,
-                    t->options.one_tool ? "" : ", or --one-tool in another folder, whose prompt has no example to copy");
+    return wt__fail(
+        err, WT_EMODEL,
+        "%s is of no use here: of %" PRIu64 " trial answers %" PRIu64 " repeat the prompt, %" PRIu64
+        " break the schema and %" PRIu64 " name tools that were not offered; of each %.0f %% may. Take a "
+        "larger model%s; --trial 0 goes on with this one, and every such answer is dropped",
+        t->model->name, trial->answers, trial->repeating, trial->broken, trial->unknown, 100 * t->options.trial_limit,
+        t->options.one_tool ? "" : ", or --one-tool in another folder, whose prompt has no example to copy");
 }
 
 /* What the progress line says: changed between the batches, when nobody reads it. */
@@ -300,8 +300,8 @@ static int write_notice(const struct toolbank *t, struct generated *result, wt_e
     if (t->asker.counts[STAGE_REQUESTS].gave_up)
         wt__buffer_printf(&line, "it ended early: %d answers in a row were of no use", STAGE_FRUITLESS_MAX);
     if (few > 0)
-        wt__buffer_printf(&line, "%s%zu of %zu tools have fewer than %zu requests to train on", line.len ? "; " : "", few,
-                          t->draw.able, t->options.usages);
+        wt__buffer_printf(&line, "%s%zu of %zu tools have fewer than %zu requests to train on", line.len ? "; " : "",
+                          few, t->draw.able, t->options.usages);
     if (t->draw.able + t->draw.taken_out < t->draw.count)
         wt__buffer_printf(&line, "%sof %zu tools none could be made: no description, or nothing to stand together with",
                           line.len ? "; " : "", t->draw.count - t->draw.able - t->draw.taken_out);

@@ -326,7 +326,8 @@ static int search_one(void *context, size_t index, unsigned worker)
     options.k = t->options.round_trip;
     options.recipe = t->options.recipe;
     options.copies = 1;
-    int rc = wt_find(t->engine, item->request.text.ptr, item->request.text.len, &options, &hits, &search->errors[index]);
+    int rc =
+        wt_find(t->engine, item->request.text.ptr, item->request.text.len, &options, &hits, &search->errors[index]);
     if (rc == 0)
         search->fates[index] = judge_hits(t, &item->request, hits);
     wt_hits_free(hits);

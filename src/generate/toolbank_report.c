@@ -33,7 +33,8 @@ static void write_kinds(const struct toolbank *t, struct buffer *out)
         wt__buffer_printf(out, "%s\"%zu\":%zu", comma, size, sizes[size]);
         comma = ",";
     }
-    wt__buffer_printf(out, "},\"mean_tools\":%.2f,\"within\":{", (double)tools / (double)(t->set.count ? t->set.count : 1));
+    wt__buffer_printf(out, "},\"mean_tools\":%.2f,\"within\":{",
+                      (double)tools / (double)(t->set.count ? t->set.count : 1));
     for (enum draw_within within = 0; within < WITHINS; within++)
         wt__buffer_printf(out, "%s\"%s\":%zu", within ? "," : "", wt__within_name(within), kinds[within]);
     wt__buffer_char(out, '}');
@@ -92,9 +93,9 @@ void wt__report_toolbank(const struct toolbank *t, bool complete, struct buffer 
     const struct request_set *set = &t->set;
     wt__buffer_printf(out, "{\"settings\":%s,\"complete\":%s,\"model\":", t->settings.ptr, complete ? "true" : "false");
     wt__buffer_json(out, wt__str(t->model->name));
-    wt__buffer_printf(out, ",\"tools\":%zu,\"able\":%zu,\"left_out\":%zu,\"taken_out\":%zu,\"asked\":%zu,\"requests\":%zu",
-                      t->draw.count - t->draw.taken_out, t->draw.able, t->draw.left_out, t->draw.taken_out, t->asked,
-                      set->count);
+    wt__buffer_printf(
+        out, ",\"tools\":%zu,\"able\":%zu,\"left_out\":%zu,\"taken_out\":%zu,\"asked\":%zu,\"requests\":%zu",
+        t->draw.count - t->draw.taken_out, t->draw.able, t->draw.left_out, t->draw.taken_out, t->asked, set->count);
     wt__buffer_printf(out, ",\"train\":%zu,\"dev\":%zu,\"test\":%zu,\"unanswerable\":%zu", set->splits[SPLIT_TRAIN],
                       set->splits[SPLIT_DEV], set->splits[SPLIT_TEST], set->none);
     wt__buffer_printf(out, ",\"combinations\":%zu,\"combinations_share\":%.4f,\"combinations_in_two_splits\":%zu,",

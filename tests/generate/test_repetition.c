@@ -18,7 +18,8 @@ static const struct {
     /* the form, whole or in part */
     {"ptr-requirements", "{\"requirements\": [\"...\", \"...\"]}", true},
     {"ptr-requirements", "...", true},
-    {"generate-toolbank", "{\"instruction\": \"...\", \"functions\": [\"...\", \"...\"], \"explanation\": \"...\"}", true},
+    {"generate-toolbank", "{\"instruction\": \"...\", \"functions\": [\"...\", \"...\"], \"explanation\": \"...\"}",
+     true},
     {"generate-request", "...", true},
     /* rules of the prompt */
     {"generate-toolbank", "The request is what a person would write who wants the outcome and does not know the tools.",

@@ -1,5 +1,6 @@
-/* Requests by a stand-in that errs at several rates: nothing that is no data gets in, the counts add up, no set of tools
- * is in two splits, a model that is of no use is refused, and a run that was stopped goes on to the same bytes. */
+/* Requests by a stand-in that errs at several rates: nothing that is no data gets in, the counts add up, no set of
+ * tools is in two splits, a model that is of no use is refused, and a run that was stopped goes on to the same bytes.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,8 +81,8 @@ static size_t assert_sound_folder(const char *folder, bool single)
             bool added;
             assert_plain(query->text, 8, 800);
             assert_in_range(query->judgement_count, single ? 1 : 2, single ? 1 : 5);
-            assert_non_null(wt__map_insert(&texts, (struct str){wt__arena_copy(&arena, query->text), query->text.len}, 0,
-                                           &added));
+            assert_non_null(
+                wt__map_insert(&texts, (struct str){wt__arena_copy(&arena, query->text), query->text.len}, 0, &added));
             assert_true(added);
             wt__buffer_clear(&key);
             for (size_t t = 0; t < query->judgement_count; t++) {
@@ -90,8 +91,8 @@ static size_t assert_sound_folder(const char *folder, bool single)
                                   query->judgements[t].tool.ptr);
                 assert_non_null(strstr(corpus, key.ptr + begin));
             }
-            const uint32_t *where = wt__map_insert(
-                &sets, (struct str){wt__arena_copy(&arena, wt__buffer_view(&key)), key.len}, s, &added);
+            const uint32_t *where =
+                wt__map_insert(&sets, (struct str){wt__arena_copy(&arena, wt__buffer_view(&key)), key.len}, s, &added);
             assert_true(single || *where == s);
         }
         wt__dataset_dispose(&set);
@@ -309,10 +310,21 @@ static void test_what_stands_together(void **state)
     engine = open_store(&place, "");
     options.within = "category";
     refused(&place, make_requests(engine, &writer, options, "none", &made), WT_EEMPTY, "the store has no tools");
-    add(&place, engine, "{\"name\": \"a\", \"description\": \"Adds\"}\n{\"name\": \"b\", \"description\": \"Takes\"}\n"
-                        "{\"name\": \"c\"}\n");
+    add(&place, engine,
+        "{\"name\": \"a\", \"description\": \"Adds\"}\n{\"name\": \"b\", \"description\": \"Takes\"}\n"
+        "{\"name\": \"c\"}\n");
     refused(&place, make_requests(engine, &writer, options, "none", &made), WT_EEMPTY,
             "of 3 tools 1 have no description, 0 are taken out, and of the rest no two stand together within category");
+    wt_close(engine);
+    snprintf(place.store, sizeof place.store, "%s/one.wt", place.folder);
+    engine = open_store(&place, "");
+    add(&place, engine,
+        "{\"provider\": \"p\", \"name\": \"a\", \"description\": \"Adds\"}\n"
+        "{\"provider\": \"p\", \"name\": \"b\", \"description\": \"Takes\"}\n");
+    options.within = "provider";
+    options.unanswerable = 0.2;
+    refused(&place, make_requests(engine, &writer, options, "none", &made), WT_EEMPTY,
+            "no provider can be taken out for requests that no tool fits: there is but one");
     assert_int_equal(atomic_load(&writer.asked), 0);
     wt_close(engine);
 }
@@ -404,8 +416,9 @@ static void test_the_round_trip(void **state)
         assert_true(made->rows < rows / 2);
     wt_generated_free(made);
     assert_true(refused_as("lost", "not_found_again") > 50);
-    add(&place, engine, "{\"provider\": \"Copy\", \"name\": \"Finder_Harvest_too\", \"category\": \"Home\", "
-                        "\"description\": \"Gives the Finder of every Harvest by city\"}\n");
+    add(&place, engine,
+        "{\"provider\": \"Copy\", \"name\": \"Finder_Harvest_too\", \"category\": \"Home\", "
+        "\"description\": \"Gives the Finder of every Harvest by city\"}\n");
     writer.describes = true;
     options.usages = 8;
     options.items = 300;

@@ -128,8 +128,8 @@ static inline void writer_request(const struct writer *writer, struct rng *rng, 
         wt__buffer_str(out, examples[wt__rng_below(rng, shown)]);
     } else if (hostile) {
         const struct str tool = tools[0];
-        wt__buffer_printf(out, writer_pick(rng, writer_faults, WRITER_FAULTS), sentence.ptr, (int)strcspn(tool.ptr, ":"),
-                          tool.ptr);
+        wt__buffer_printf(out, writer_pick(rng, writer_faults, WRITER_FAULTS), sentence.ptr,
+                          (int)strcspn(tool.ptr, ":"), tool.ptr);
     } else {
         size_t wanted = 2 + wt__rng_below(rng, 4);
         wanted = wanted < count ? wanted : count;
@@ -159,12 +159,11 @@ static inline void writer_polish(struct rng *rng, bool hostile, struct str sente
     if (wt__rng_below(rng, 2) == 0)
         wt__buffer_text(out, "{\"verdict\": \"good\", \"reason\": \"It flows.\"}");
     else
-        wt__buffer_printf(out, "{\"verdict\": \"rewrite\", \"instruction\": \"%s\"}",
-                          hostile ? "###" : sentence.ptr);
+        wt__buffer_printf(out, "{\"verdict\": \"rewrite\", \"instruction\": \"%s\"}", hostile ? "###" : sentence.ptr);
 }
 
-static inline void writer_answer(const struct writer *writer, struct rng *rng, const struct chat_question *question, bool hostile,
-                                 struct buffer *out)
+static inline void writer_answer(const struct writer *writer, struct rng *rng, const struct chat_question *question,
+                                 bool hostile, struct buffer *out)
 {
     const struct stage_subject *subject = question->subject;
     const char *bad = writer_pick(rng, writer_hostile, WRITER_HOSTILE);
