@@ -142,11 +142,12 @@ typedef struct wt_toolbank_options {
     double temperature;  /* of the language model, at most 2; 0: 0.9 */
     size_t round_trip;   /* a request is kept only when a search by it finds each of its tools among so many hits, and
                             none that is nearly the same as one of them stands above it; at most WT_MAX_K; 0: off */
-    const char *recipe;  /* of that search; NULL: "hybrid", or "bm25" without an encoder */
+    const char *recipe;  /* of that search, and of the trial's; NULL: "hybrid", or "bm25" without an encoder */
     size_t trial;        /* answers to begin with; 0: 50, or the items where they are fewer */
     double trial_limit;  /* share of these that may repeat the prompt, the same of those that break the schema, and of
                             those that name unknown tools; 0: 0.2; below 0: none may; 1: any may, so that there is no
-                            trial */
+                            trial. Half of them, or this share where it is more, may lead to none of their tools: a
+                            search (recipe) by the request has none among ten hits */
     uint64_t seed;       /* 0: 1 */
     wt_progress_fn progress;
     void *progress_context;
@@ -166,10 +167,11 @@ WT_INIT(wt_toolbank_options_init, wt_toolbank_options)
  *   answers.jsonl, settings.json                 what a stopped run goes on from
  *
  * The same options, store, model and answers give the same bytes. The first answers are a trial: a model that repeats
- * its prompt, breaks the schema or invents tools in more than a share of them is refused with the figures, since what
- * it writes would be no data: WT_EMODEL. Errors: that; WT_EINVAL (no folder or one that holds something else, an
- * option out of range, no language model named), WT_EEMPTY (no tools of which a request can be made, or not one request
- * came of it), WT_ERECIPE, WT_EBUSY, WT_ENETWORK, WT_ENOTFOUND (a replay lacks an answer), WT_ECANCELLED, WT_EIO, ...
+ * its prompt, breaks the schema, invents tools, or writes what leads to none of its tools, in more than a share of
+ * them, is refused with the figures, since what it writes would be no data: WT_EMODEL. Errors: that; WT_EINVAL (no
+ * folder or one that holds something else, an option out of range, no language model named), WT_EEMPTY (no tools of
+ * which a request can be made, or not one request came of it), WT_ERECIPE, WT_EBUSY, WT_ENETWORK, WT_ENOTFOUND (a
+ * replay lacks an answer), WT_ECANCELLED, WT_EIO, ...
  */
 WT_API int wt_generate_toolbank(wt_engine *engine, const wt_toolbank_options *options, wt_generated **out,
                                 wt_error *err);

@@ -209,7 +209,7 @@ static int take_share_out(struct tool_draw *draw, struct rng *rng, wt_error *err
         if (!draw->tools[order[i]].able || draw->tools[order[i]].out)
             continue;
         const size_t size = size_taken(draw, order[i]);
-        if (draw->taken_out + size <= most)
+        if (draw->taken_out + size <= most && draw->taken_out + size < draw->able)
             take_out(draw, order[i]);
         else if (size < smallest_size) {
             smallest = order[i];

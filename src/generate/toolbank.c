@@ -18,7 +18,7 @@
 
 enum { USUAL_USAGES = 5, USUAL_EXAMPLES = 5, USUAL_TRIAL = 50, ITEMS_LEAST = 100 };
 static const double USUAL_SHARE = 0.1, USUAL_DUPLICATE = 0.95, USUAL_TEMPERATURE = 0.9, USUAL_TRIAL_LIMIT = 0.2,
-                    COSINE_OFF = 2, UNANSWERABLE_MOST = 0.5;
+                    TRIAL_ASTRAY = 0.5, COSINE_OFF = 2, UNANSWERABLE_MOST = 0.5;
 
 /* ---------------------------------------------------------------- options */
 
@@ -118,7 +118,8 @@ static int read_catalogue(struct toolbank *t, char hex[65], wt_error *err)
     return 0;
 }
 
-/* The recipe of the round trip, and that it can run: said before anybody is asked. *hash: of what encodes for it. */
+/* The recipe of the round trip and of the trial, and that it can run: said before anybody is asked. *hash: of what
+ * encodes for it. */
 static int open_search(struct toolbank *t, const char **hash, wt_error *err)
 {
     const struct encoder *encoder = NULL;
@@ -126,8 +127,6 @@ static int open_search(struct toolbank *t, const char **hash, wt_error *err)
     wt_hits *hits = NULL;
     wt_error why;
     *hash = "";
-    if (t->options.round_trip == 0)
-        return 0;
     int rc = wt__engine_load_encoder(t->engine, &t->progress, &encoder, &why);
     if (rc < 0 && rc != WT_EMODEL && err)
         *err = why;
@@ -209,26 +208,30 @@ static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_e
 
 /* ---------------------------------------------------------------- the batches */
 
-/* Whether the first answers are those of a model that is of use. */
+/* Whether the first answers are those of a model that is of use. Requests that lead to none of their tools are of some
+ * use up to TRIAL_ASTRAY of them: people ask in words of their own, and a search does not find everything. */
 static int judge_trial(struct toolbank *t, wt_error *err)
 {
     const struct stage_count *count = &t->asker.counts[STAGE_REQUESTS];
     struct toolbank_trial *trial = &t->trial;
-    *trial = (struct toolbank_trial){.judged = true,
-                                     .answers = count->questions,
-                                     .repeating = count->refused[PIECE_REPEATS],
-                                     .broken = count->unusable,
-                                     .unknown = count->refused[PIECE_UNKNOWN]};
-    const double most = t->options.trial_limit * (double)trial->answers;
-    trial->refused = (double)trial->repeating > most || (double)trial->broken > most || (double)trial->unknown > most;
+    const double limit = t->options.trial_limit, answers = (double)count->questions;
+    trial->judged = true;
+    trial->answers = count->questions;
+    trial->repeating = count->refused[PIECE_REPEATS];
+    trial->broken = count->unusable;
+    trial->unknown = count->refused[PIECE_UNKNOWN];
+    trial->refused = (double)trial->repeating > limit * answers || (double)trial->broken > limit * answers ||
+                     (double)trial->unknown > limit * answers ||
+                     (double)trial->astray > (limit > TRIAL_ASTRAY ? limit : TRIAL_ASTRAY) * answers;
     if (!trial->refused)
         return 0;
     return wt__fail(
         err, WT_EMODEL,
         "%s is of no use here: of %" PRIu64 " trial answers %" PRIu64 " repeat the prompt, %" PRIu64
-        " break the schema and %" PRIu64 " name tools that were not offered; of each %.0f %% may. Take a "
-        "larger model%s; --trial 0 goes on with this one, and every such answer is dropped",
-        t->model->name, trial->answers, trial->repeating, trial->broken, trial->unknown, 100 * t->options.trial_limit,
+        " break the schema and %" PRIu64 " name tools that were not offered, of each of which %.0f %% may, "
+        "and %" PRIu64 " lead to none of their tools, of which half may. Take a larger model%s; --trial 0 "
+        "goes on with this one",
+        t->model->name, trial->answers, trial->repeating, trial->broken, trial->unknown, 100 * limit, trial->astray,
         t->options.one_tool ? "" : ", or --one-tool in another folder, whose prompt has no example to copy");
 }
 
@@ -255,6 +258,8 @@ static int run_batch(struct toolbank *t, wt_error *err)
 {
     const size_t count = next_batch(t);
     int rc = wt__toolbank_ask(t, t->asked, count, err);
+    if (rc == 0 && !t->trial.judged)
+        rc = wt__toolbank_astray(t, &t->trial.astray, err);
     if (rc == 0 && !t->trial.judged &&
         (t->asked + count >= t->options.trial || t->asker.counts[STAGE_REQUESTS].gave_up))
         rc = judge_trial(t, err);

@@ -19,7 +19,7 @@
 #include "generate/stage.h"
 #include "llm/prompt.h"
 
-enum { TOOLBANK_BATCH = 50, TOOLBANK_PHASE_BYTES = 96 };
+enum { TOOLBANK_BATCH = 50, TOOLBANK_TRIAL_HITS = 10, TOOLBANK_PHASE_BYTES = 96 };
 
 /* One of a batch. */
 struct toolbank_item {
@@ -35,6 +35,7 @@ struct toolbank_item {
 struct toolbank_trial {
     bool judged, refused;
     uint64_t answers, repeating, broken, unknown;
+    uint64_t astray; /* requests by which none of their tools is found */
 };
 
 struct toolbank {
@@ -66,6 +67,9 @@ struct toolbank {
 /* Stages of items begin .. begin + count - 1, count at most TOOLBANK_BATCH. Errors: those of wt__stage_run. */
 int wt__toolbank_ask(struct toolbank *t, size_t begin, size_t count, wt_error *err);
 int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error *err);
+/* Adds to *count the batch's requests by which a search finds none of their tools among TOOLBANK_TRIAL_HITS. Errors:
+ * those of wt_find, WT_ECANCELLED, WT_ENOMEM. */
+int wt__toolbank_astray(struct toolbank *t, uint64_t *count, wt_error *err);
 /* Errors: those of wt_find, WT_ECANCELLED, WT_ENOMEM. */
 int wt__toolbank_settle(struct toolbank *t, size_t count, wt_error *err);
 

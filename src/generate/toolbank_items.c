@@ -288,28 +288,31 @@ int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error
 /* What a search by a batch's requests says of them. */
 struct search {
     struct toolbank *t;
+    size_t hits; /* that are looked at */
     enum piece_fate fates[TOOLBANK_BATCH];
+    size_t found[TOOLBANK_BATCH]; /* of its tools */
     wt_error errors[TOOLBANK_BATCH];
     int codes[TOOLBANK_BATCH];
 };
 
 /* Each tool is to be among the hits, and nothing above it that is nearly the same. */
-static enum piece_fate judge_hits(const struct toolbank *t, const struct request *request, const wt_hits *hits)
+static enum piece_fate judge_hits(const struct toolbank *t, const struct request *request, const wt_hits *hits,
+                                  size_t *found)
 {
-    size_t above[WT_MAX_K], count = 0, found = 0; /* others, up to now */
+    size_t above[WT_MAX_K], count = 0; /* others, up to now */
+    bool twin = false;
     for (size_t i = 0; i < hits->len && i < WT_MAX_K; i++) {
         const uint32_t *place = wt__map_get(&t->places, wt__str(hits->items[i]->tool->id));
         bool right = false;
         for (size_t r = 0; place && r < request->tool_count; r++)
             right |= request->tools[r] == *place;
         for (size_t other = 0; right && other < count; other++)
-            if (wt__tool_draw_twins(&t->draw, above[other], *place))
-                return PIECE_TWIN;
-        found += right;
+            twin |= wt__tool_draw_twins(&t->draw, above[other], *place);
+        *found += right;
         if (place && !right)
             above[count++] = *place;
     }
-    return found == request->tool_count ? PIECE_TAKEN : PIECE_NOT_FOUND;
+    return *found < request->tool_count ? PIECE_NOT_FOUND : twin ? PIECE_TWIN : PIECE_TAKEN;
 }
 
 static int search_one(void *context, size_t index, unsigned worker)
@@ -323,17 +326,47 @@ static int search_one(void *context, size_t index, unsigned worker)
     if (!item->kept)
         return 0;
     wt_find_options_init(&options);
-    options.k = t->options.round_trip;
+    options.k = search->hits;
     options.recipe = t->options.recipe;
     options.copies = 1;
     int rc =
         wt_find(t->engine, item->request.text.ptr, item->request.text.len, &options, &hits, &search->errors[index]);
     if (rc == 0)
-        search->fates[index] = judge_hits(t, &item->request, hits);
+        search->fates[index] = judge_hits(t, &item->request, hits, &search->found[index]);
     wt_hits_free(hits);
     if (rc == 0 && wt__progress_step(&t->progress, 0))
         rc = wt__fail_cancelled(&search->errors[index]);
     return search->codes[index] = rc;
+}
+
+/* Searches by every request of the batch that is kept. *out ends with free(). */
+static int search_batch(struct toolbank *t, size_t hits, struct search **out, wt_error *err)
+{
+    struct search *search = calloc(1, sizeof *search);
+    *out = search;
+    if (!search)
+        return wt__fail_nomem(err);
+    search->t = t;
+    search->hits = hits;
+    if (hits > 0)
+        wt__pool_run(0, TOOLBANK_BATCH, search_one, search);
+    for (size_t i = 0; i < TOOLBANK_BATCH; i++)
+        if (search->codes[i] < 0) {
+            if (err)
+                *err = search->errors[i];
+            return search->codes[i];
+        }
+    return 0;
+}
+
+int wt__toolbank_astray(struct toolbank *t, uint64_t *count, wt_error *err)
+{
+    struct search *search;
+    int rc = search_batch(t, TOOLBANK_TRIAL_HITS, &search, err);
+    for (size_t i = 0; rc == 0 && i < TOOLBANK_BATCH; i++)
+        *count += t->items[i].kept && search->found[i] == 0;
+    free(search);
+    return rc;
 }
 
 /* Into the set, its tools' usages and the examples. */
@@ -356,18 +389,8 @@ static int keep(struct toolbank *t, const struct toolbank_item *item, wt_error *
 
 int wt__toolbank_settle(struct toolbank *t, size_t count, wt_error *err)
 {
-    struct search *search = calloc(1, sizeof *search);
-    int rc = search ? 0 : wt__fail_nomem(err);
-    if (rc == 0)
-        search->t = t;
-    if (rc == 0 && t->options.round_trip > 0)
-        wt__pool_run(0, TOOLBANK_BATCH, search_one, search);
-    for (size_t i = 0; rc == 0 && i < TOOLBANK_BATCH; i++)
-        if (search->codes[i] < 0) {
-            rc = search->codes[i];
-            if (err)
-                *err = search->errors[i];
-        }
+    struct search *search;
+    int rc = search_batch(t, t->options.round_trip, &search, err);
     const size_t begin = t->asked;
     for (size_t i = 0; rc == 0 && i < count; i++) {
         const size_t slot = (begin + i) % TOOLBANK_BATCH;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "generate/report.h"
 #include "generate/toolbank.h"
 
@@ -63,7 +64,7 @@ static int compare_counts(const void *a, const void *b)
 /* Train requests a tool of the corpus that requests can be made of. */
 static void write_usages(const struct toolbank *t, struct buffer *out)
 {
-    size_t count = 0, *used = malloc((t->draw.count + 1) * sizeof *used);
+    size_t count = 0, *used = wt__alloc_array(t->draw.count + 1, sizeof *used);
     if (!used) {
         out->failed = true;
         return;
@@ -83,8 +84,9 @@ static void write_trial(const struct toolbank *t, struct buffer *out)
     const struct toolbank_trial *trial = &t->trial;
     wt__buffer_printf(out,
                       ",\"trial\":{\"answers\":%" PRIu64 ",\"repeat_the_prompt\":%" PRIu64
-                      ",\"break_the_schema\":%" PRIu64 ",\"name_unknown_tools\":%" PRIu64 ",\"refused\":%s}",
-                      trial->answers, trial->repeating, trial->broken, trial->unknown,
+                      ",\"break_the_schema\":%" PRIu64 ",\"name_unknown_tools\":%" PRIu64
+                      ",\"lead_to_none_of_their_tools\":%" PRIu64 ",\"refused\":%s}",
+                      trial->answers, trial->repeating, trial->broken, trial->unknown, trial->astray,
                       trial->refused ? "true" : "false");
 }
 

@@ -199,6 +199,7 @@ static void test_the_gate(void **state)
         {"breaks", 0, 0.9, 0, 0, "50 trial answers 0 repeat the prompt, 4"},
         {"silent", 0, 0, 2, 0, "50 trial answers 0 repeat the prompt, 50 break the schema"},
         {"small", 0.98, 0, 0, 1, "Take a larger model; --trial 0"},
+        {"astray", 0, 0, 0, 1, "lead to none of their tools, of which half may"},
         {"good", 0.05, 0.05, 0.1, 0, NULL},
         {"good-small", 0.05, 0.05, 0, 1, NULL},
     };
@@ -210,6 +211,7 @@ static void test_the_gate(void **state)
         wt_generated *made = NULL;
         writer.copies = rows[i].copies;
         writer.broken = rows[i].broken;
+        writer.describes = strcmp(rows[i].folder, "astray") != 0;
         options.trial_limit = 0;
         options.one_tool = rows[i].one_tool;
         if (!rows[i].says) {
@@ -222,6 +224,8 @@ static void test_the_gate(void **state)
         json_t *report = json_file(rows[i].folder, "report.json");
         assert_true(json_is_true(json_object_get(wt__json_object(report, "trial"), "refused")));
         assert_int_equal(wt__json_int(wt__json_object(report, "trial"), "answers", 0), 50);
+        assert_true((wt__json_int(wt__json_object(report, "trial"), "lead_to_none_of_their_tools", -1) > 25) ==
+                    !writer.describes);
         json_decref(report);
         assert_int_equal(atomic_load(&writer.asked), 50);
         size_t len;

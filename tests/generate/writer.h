@@ -76,14 +76,15 @@ static inline void writer_sentence(struct rng *rng, struct buffer *out)
     wt__buffer_printf(out, " %llu.", (unsigned long long)wt__rng_below(rng, 1000000));
 }
 
-/* The line of the prompt's slot `chosen`. */
-static inline struct str writer_chosen(struct str prompt)
+/* The line of a text's slot. */
+static inline struct str writer_slot(struct str prompt, const char *slot)
 {
-    static const char mark[] = "<<<chosen\n";
-    const char *at = memmem(prompt.ptr, prompt.len, mark, sizeof mark - 1);
+    char mark[32];
+    snprintf(mark, sizeof mark, "<<<%s\n", slot);
+    const char *at = memmem(prompt.ptr, prompt.len, mark, strlen(mark));
     if (!at)
         return (struct str){"", 0};
-    at += sizeof mark - 1;
+    at += strlen(mark);
     return (struct str){at, strcspn(at, "\n")};
 }
 
@@ -121,7 +122,12 @@ static inline void writer_request(const struct writer *writer, struct rng *rng, 
         wt__buffer_text(out, writer_pick(rng, writer_nonsense, WRITER_NONSENSE));
     } else if (count == 0) {
         const char *said = copies ? "..." : hostile ? writer_pick(rng, writer_hostile, WRITER_HOSTILE) : sentence.ptr;
-        wt__buffer_printf(out, "{\"instruction\": \"%s\"}", said);
+        const struct str tool = writer_slot(question->text, "tool");
+        const size_t name = strcspn(tool.ptr, ":") + 2;
+        wt__buffer_text(out, "{\"instruction\": \"");
+        if (writer->describes && !copies && !hostile)
+            wt__buffer_printf(out, "%.*s and ", (int)(tool.len - name), tool.ptr + name);
+        wt__buffer_printf(out, "%s\"}", said);
     } else if (copies) {
         struct str examples[5];
         size_t shown = writer_items(question->text, "examples", examples, 5);
@@ -192,7 +198,7 @@ static inline void writer_answer(const struct writer *writer, struct rng *rng, c
         writer_polish(rng, hostile, wt__buffer_view(&sentence), out);
         break;
     default: {
-        struct str chosen = writer_chosen(question->text);
+        struct str chosen = writer_slot(question->text, "chosen");
         wt__buffer_printf(out, "{\"note\": \"%s%.*s is the one: %s\"}", hostile ? "" : "The user wants it, and ",
                           hostile ? 0 : (int)chosen.len, chosen.ptr, said);
     }
