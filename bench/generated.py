@@ -7,7 +7,8 @@ SET is a data set in BEIR layout with a test split. GENERATED is what `whichtool
 tools; these are told by name and provider. WORK gets a data set of SET's corpus and test, and GENERATED's train and dev;
 a generated request that says what a test request says is left out: the same words, or four in five of both together.
 Then `whichtool eval` on test with at most N usages of a tool, for each N, beside the first recipe, which learns nothing.
---synthetic adds an encoder that learned as many requests of the inverse cloze task (`train encoder --synthetic`).
+--synthetic adds for each N an encoder that learned as many requests of the inverse cloze task (`train encoder
+--synthetic`).
 Prints a table in Markdown; a row that cannot be made says why.
 
     whichtool -s numpy.wt add shared/data/numpybank/corpus.jsonl
@@ -73,9 +74,10 @@ def join(out, people, generated):
     return {split: len(rows) for split, rows in judged.items()}, left_out
 
 
-def run(options, *arguments):
+def run(options, *arguments, model=None):
     """The lines of --json, or why there are none."""
-    more = ("--model", options.model) if options.model else ()
+    model = model or options.model
+    more = ("--model", model) if model else ()
     done = subprocess.run((options.whichtool, *arguments, *more), capture_output=True, text=True, check=False)
     if done.returncode:
         return (done.stderr.strip().splitlines() or ["?"])[-1]
@@ -83,26 +85,29 @@ def run(options, *arguments):
 
 
 def print_rows(name, rows):
+    """Prints them; the most requests that one of them learned."""
+    most = 0
     if isinstance(rows, str):
         print(f"| {name} | | {rows} |" + " |" * (len(METRICS) - 1))
-        return
+        return most
     for row in rows:
         learned = (row["settings"].get("trained") or {}).get("requests", "")
+        most = max(most, learned or 0)
         figures = " | ".join(f"{100 * row['metrics'][metric]:.1f}" for metric in METRICS)
         print(f"| {name}: {row['recipe']} | {learned} | {figures} |", flush=True)
+    return most
 
 
 def synthetic(options, data, count):
     """An encoder that learned nothing but the catalogue's own words, from a store of it alone."""
-    store, models = os.path.join(data, "bare.wt"), os.path.join(data, "synthetic")
-    added = run(options, "-s", store, "add", "--json", os.path.join(data, "corpus.jsonl"))
-    if isinstance(added, str):
-        return added
-    trained = run(options, "-s", store, "train", "encoder", "--synthetic", str(count), "--out", models, "--json")
-    if isinstance(trained, str):
-        return trained
-    options.model = next(folder for folder, _, files in os.walk(models) if "model.safetensors" in files)
-    return run(options, "eval", data, "--recipe", "dense,hybrid", "--k", "3,5", "--json")
+    store, models = os.path.join(data, "bare.wt"), os.path.join(data, f"synthetic-{count}")
+    made = run(options, "-s", store, "add", "--json", os.path.join(data, "corpus.jsonl"))
+    if not isinstance(made, str):
+        made = run(options, "-s", store, "train", "encoder", "--synthetic", str(count), "--out", models, "--json")
+    if isinstance(made, str):
+        return made
+    model = next(folder for folder, _, files in os.walk(models) if "model.safetensors" in files)
+    return run(options, "eval", data, "--recipe", "dense,hybrid", "--k", "3,5", "--json", model=model)
 
 
 def main():
@@ -123,10 +128,10 @@ def main():
     print("|---|" + "---|" * (1 + len(METRICS)))
     print_rows("none", run(options, "eval", options.work, "--recipe", "hybrid", "--k", "3,5", "--json"))
     for count in options.usages.split(","):
-        print_rows(count, run(options, "eval", options.work, "--recipe", options.recipes, "--usages", count,
-                              "--k", "3,5", "--json"))
-    if options.synthetic:
-        print_rows("synthetic", synthetic(options, options.work, counts["train"]))
+        learned = print_rows(count, run(options, "eval", options.work, "--recipe", options.recipes, "--usages", count,
+                                        "--k", "3,5", "--json"))
+        if options.synthetic and learned:
+            print_rows(f"{learned} synthetic ones", synthetic(options, options.work, learned))
 
 
 if __name__ == "__main__":

@@ -89,12 +89,14 @@ static int read_options(struct toolbank *t, struct draw_settings *draw, wt_error
     if (rc == 0 && (!o->out || !o->out[0]))
         rc = wt__fail(err, WT_EINVAL, "name a folder for the data set");
     o->seed = o->seed ? o->seed : 1;
+    if (rc < 0)
+        return rc;
     *draw = (struct draw_settings){.within = kinds[within],
                                    .near = near == 1,
                                    .single = o->one_tool != 0,
                                    .usages = o->usages,
                                    .take_out = o->unanswerable};
-    return rc;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- before the first question */
