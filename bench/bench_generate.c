@@ -1,17 +1,19 @@
-/* What `generate toolselect` takes beside the language model, by the stand-in of its tests, which answers at once and
- * errs in one of ten answers; and what its rules make of rows that people looked at.
+/* What `generate toolselect` and `generate toolbank` take beside the language model, by the stand-in of their tests,
+ * which answers at once and errs in one of ten answers; and what the rules make of rows that people looked at.
  *
  *   bench_generate MODEL [SAMPLES.jsonl]      MODEL: an encoder; "" for none */
 #include <stdio.h>
+#include <time.h>
 
 #include "../tests/generate/writer.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "generate/distinct.h"
 #include "generate/samples.h"
+#include "generate/toolbank.h"
 #include "generate/toolselect.h"
 
-enum { ROUNDS = 3 };
+enum { ROUNDS = 3, TOOLS = 1000, ITEMS = 2000, ROUND_TRIP = 10 };
 static const double ALIKE = 0.93; /* wt_toolselect_options.duplicate when it is 0 */
 
 static int fail(const wt_error *err)
@@ -52,6 +54,70 @@ static int measure(const char *model, wt_error *err)
     wt_close(engine);
     printf("generate toolselect, a question\twhichtool\t%.3f\tms\n", least * 1000 / (double)questions);
     printf("generate toolselect, a row\twhichtool\t%.3f\tms\n", least * 1000 / (double)rows);
+    return 0;
+}
+
+/* A thousand tools of fifty providers. */
+static int add_tools(wt_engine *engine, wt_error *err)
+{
+    struct buffer lines = {0};
+    struct rng rng;
+    wt_add_options options;
+    wt_add_report *report = NULL;
+    wt__rng_seed(&rng, 1);
+    for (size_t i = 0; i < TOOLS; i++) {
+        wt__buffer_printf(&lines, "{\"provider\": \"p%zu\", \"name\": \"tool_%zu\", \"description\": \"", i % 50, i);
+        writer_sentence(&rng, &lines);
+        wt__buffer_text(&lines, "\"}\n");
+    }
+    wt_add_options_init(&options);
+    options.format = "jsonl";
+    int rc = wt_add(engine, lines.ptr, lines.len, &options, &report, err);
+    wt_add_report_free(report);
+    wt__buffer_dispose(&lines);
+    return rc;
+}
+
+static int measure_toolbank(const char *model, const char *draw, size_t round_trip, wt_error *err)
+{
+    wt_open_options open;
+    wt_toolbank_options options;
+    wt_engine *engine = NULL;
+    double least = 0,
+           least_cpu = 0; /* seconds; processor time of all threads tells more on a machine that others use */
+    wt_open_options_init(&open);
+    open.model = model;
+    int rc = wt_open(&engine, ":memory:", &open, err);
+    if (rc == 0)
+        rc = add_tools(engine, err);
+    for (int round = 0; rc >= 0 && round < ROUNDS; round++) {
+        char folder[] = "/tmp/bench-generate-XXXXXX";
+        struct writer writer = writer_of(0.1);
+        wt_generated *made;
+        writer.describes = true;
+        wt_toolbank_options_init(&options);
+        options.out = mkdtemp(folder);
+        options.draw = draw;
+        options.items = ITEMS;
+        options.usages = WT_MAX_GENERATED_USAGES; /* so that all items are asked for, and the draw is steered */
+        options.round_trip = round_trip;
+        const clock_t began = clock();
+        rc = options.out ? wt__generate_toolbank(engine, &writer.model, &options, &made, err) : WT_EIO;
+        if (rc < 0)
+            break;
+        least = round == 0 || made->seconds < least ? made->seconds : least;
+        const double cpu = (double)(clock() - began) / CLOCKS_PER_SEC;
+        least_cpu = round == 0 || cpu < least_cpu ? cpu : least_cpu;
+        fprintf(stderr, "left in %s\n", options.out);
+        wt_generated_free(made);
+    }
+    wt_close(engine);
+    if (rc < 0)
+        return fail(err);
+    printf("generate toolbank, an item, %s%s\twhichtool\t%.3f\tms\n", draw, round_trip ? ", round trip" : "",
+           least * 1000 / ITEMS);
+    printf("generate toolbank, an item, %s%s, processor time\twhichtool\t%.3f\tms\n", draw,
+           round_trip ? ", round trip" : "", least_cpu * 1000 / ITEMS);
     return 0;
 }
 
@@ -124,5 +190,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_generate MODEL [SAMPLES.jsonl]\n");
         return 2;
     }
-    return argc > 2 ? judge_file(argv[1], argv[2], &err) : measure(argv[1], &err);
+    if (argc > 2)
+        return judge_file(argv[1], argv[2], &err);
+    int failed = measure(argv[1], &err);
+    failed |= measure_toolbank(argv[1], "random", 0, &err);
+    failed |= measure_toolbank(argv[1], "near", 0, &err);
+    return failed | measure_toolbank(argv[1], "random", ROUND_TRIP, &err);
 }

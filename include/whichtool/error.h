@@ -48,7 +48,7 @@ typedef enum wt_code {
     WT_ENEWER = -7,      /* the store was written by a newer whichtool */
     WT_EREADONLY = -8,   /* the store or its folder cannot be written */
     WT_EBUSY = -9,       /* another process kept the store locked too long */
-    WT_EMODEL = -10,     /* the model is missing, damaged or of an unsupported kind */
+    WT_EMODEL = -10,     /* the model is missing, damaged or of an unsupported kind; or a language model of no use */
     WT_ERECIPE = -11,    /* unknown recipe, or what it needs is missing */
     WT_EIO = -12,        /* reading or writing failed */
     WT_EFULL = -13,      /* the disk is full */

@@ -5,6 +5,7 @@
  *   options.out = "select";                                        a folder; a stopped run goes on there
  *   wt_generate_toolselect(engine, &options, &made, &err);         the engine's language model writes
  *   wt_generate_fine_tuning(engine, &other, &made, &err);          rows for fine-tuning a language model
+ *   wt_generate_toolbank(engine, &third, &made, &err);             requests for the store's tools, to train on
  *
  * The conventions are those of whichtool.h, which includes this header. */
 #ifndef WHICHTOOL_GENERATE_H
@@ -18,21 +19,24 @@ extern "C" {
 
 /* Limits of what is asked for; more is WT_EINVAL. */
 enum {
-    WT_MAX_GENERATED_TOOLS = 1000,    /* tools of a data set, related ones not counted */
-    WT_MAX_RELATED = 7,               /* related tools of each */
-    WT_MAX_INSTRUCTIONS = 10,         /* instructions of each tool */
-    WT_MAX_CHOICES = 32,              /* tools of a list to choose from */
-    WT_MAX_FINE_TUNING_ROWS = 100000, /* rows of one export, and of a samples.jsonl that is read */
-    WT_MAX_NOTE_BYTES = 4096          /* a reasoning note */
+    WT_MAX_GENERATED_TOOLS = 1000,      /* tools of a data set, related ones not counted */
+    WT_MAX_RELATED = 7,                 /* related tools of each */
+    WT_MAX_INSTRUCTIONS = 10,           /* instructions of each tool */
+    WT_MAX_CHOICES = 32,                /* tools of a list to choose from */
+    WT_MAX_GENERATED_REQUESTS = 200000, /* answers asked for by one wt_generate_toolbank */
+    WT_MAX_GENERATED_USAGES = 1000,     /* usages of a tool that it goes on for */
+    WT_MAX_TRIAL = 1000,                /* answers that it begins with to see whether the model is of use */
+    WT_MAX_FINE_TUNING_ROWS = 100000,   /* rows of one export, and of a samples.jsonl that is read */
+    WT_MAX_NOTE_BYTES = 4096            /* a reasoning note */
 };
 
 /* What was made. Its strings live as long as it does. */
 typedef struct wt_generated {
     const char *path;           /* the folder */
-    size_t tools;               /* that its lists choose from */
-    size_t rows;                /* samples */
+    size_t tools;               /* that its lists choose from; of wt_generate_toolbank the corpus */
+    size_t rows;                /* samples; requests */
     size_t hard;                /* of those, with a list of nothing but the tool and those like it */
-    size_t train, dev;          /* of wt_generate_fine_tuning: how the rows are split; else 0 */
+    size_t train, dev;          /* how the rows are split; 0 of wt_generate_toolselect */
     uint64_t questions;         /* that the language model was asked, in this run and earlier ones of the folder */
     uint64_t requests;          /* that this run sent to a server; recorded answers are none */
     uint64_t prompt_tokens;     /* of all questions; 0 where the server does not tell */
@@ -40,6 +44,8 @@ typedef struct wt_generated {
     double model_ms, seconds;   /* that all answers took; that this run took */
     const char *report;         /* report.json: counts of every stage, on one line (docs/generate.md) */
     const char *notice;         /* one line on what to know, or NULL */
+    size_t test;                /* of wt_generate_toolbank: rows of that split; else 0 */
+    size_t unanswerable;        /* of wt_generate_toolbank: rows that no tool of the corpus fits, in no split */
 } wt_generated;
 
 WT_API void wt_generated_free(wt_generated *generated);
@@ -114,6 +120,62 @@ WT_INIT(wt_fine_tuning_options_init, wt_fine_tuning_options)
  * WT_EIO, ...; with notes those of wt_generate_toolselect. */
 WT_API int wt_generate_fine_tuning(wt_engine *engine, const wt_fine_tuning_options *options, wt_generated **out,
                                    wt_error *err);
+
+typedef struct wt_toolbank_options {
+    size_t size;
+    const char *out;     /* folder; what an earlier run with the same options left there is gone on with */
+    size_t items;        /* answers that are asked for at most; 0: as many as tools times usages, at least 100 */
+    size_t usages;       /* it ends when each tool has so many train requests, and draws tools that have fewer first; 0:
+                            5, or with items no such end and no such order */
+    size_t examples;     /* that a prompt shows, at most 5; 0: 5, the paper's (its script has 3) */
+    const char *draw;    /* how the ten tools of a prompt are drawn: "random", or "near": one and some that are most
+                            like it. NULL: "random" */
+    const char *within;  /* "provider": the tools of a prompt are one provider's; "category": several providers' of one
+                            category; "any". NULL: "any" */
+    int one_tool;        /* a request for each tool by itself, from a prompt without an example, and no polish: for
+                            small models */
+    int no_polish;       /* requests stay as they came */
+    double unanswerable; /* share of the requests that no tool is to fit: as large a share of the tools is taken out of
+                            the corpus for them, at most 0.5; 0: none */
+    double dev, test;    /* shares of the splits, below 1 together; 0: 0.1 each; below 0: none */
+    double duplicate;    /* cosine (WT_BUILT_IN_MODEL) from which on two requests count as the same one; 0: 0.93; over
+                            1: none do, but those with the same words */
+    double temperature;  /* of the language model, at most 2; 0: 0.9 */
+    size_t round_trip;   /* a request is kept only when a search by it finds each of its tools among so many hits, and
+                            none that is nearly the same as one of them stands above it; at most WT_MAX_K; 0: off */
+    const char *recipe;  /* of that search, and of the trial's; NULL: "hybrid", or "bm25" without an encoder */
+    size_t trial;        /* answers to begin with; 0: 50, or the items where they are fewer */
+    double trial_limit;  /* share of these that may repeat the prompt, the same of those that break the schema, and of
+                            those that name unknown tools; 0: 0.2; below 0: none may; 1: any may, so that there is no
+                            trial. Half of them, or this share where it is more, may lead to none of their tools: a
+                            search (recipe) by the request has none among ten hits */
+    uint64_t seed;       /* 0: 1 */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_toolbank_options;
+
+WT_INIT(wt_toolbank_options_init, wt_toolbank_options)
+
+/* Makes requests for the tools of the store, as ToolBank was made (Tool2Vec, section 3 and appendix C): of ten tools
+ * that are drawn the engine's language model picks two to five and writes a request that takes them, beside examples of
+ * what was made before; each is polished; what is no request, names unknown tools, says a tool's name, repeats its
+ * prompt, or is nearly the same as an earlier one is dropped and counted. The folder then holds
+ *
+ *   corpus.jsonl, queries.jsonl, qrels/{train,dev,test}.tsv     BEIR, as wt_eval, wt_train and `usage add` read it; no
+ *                                                set of tools has requests in two splits
+ *   none/                                        the same of the requests that no tool fits (options->unanswerable)
+ *   report.json                                  what was asked for, made, dropped and why; beside the paper's figures
+ *   answers.jsonl, settings.json                 what a stopped run goes on from
+ *
+ * The same options, store, model and answers give the same bytes. The first answers are a trial: a model that repeats
+ * its prompt, breaks the schema, invents tools, or writes what leads to none of its tools, in more than a share of
+ * them, is refused with the figures, since what it writes would be no data: WT_EMODEL. Errors: that; WT_EINVAL (no
+ * folder or one that holds something else, an option out of range, no language model named), WT_EEMPTY (no tools of
+ * which a request can be made, or not one request came of it), WT_ERECIPE, WT_EBUSY, WT_ENETWORK, WT_ENOTFOUND (a
+ * replay lacks an answer), WT_ECANCELLED, WT_EIO, ...
+ */
+WT_API int wt_generate_toolbank(wt_engine *engine, const wt_toolbank_options *options, wt_generated **out,
+                                wt_error *err);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,8 @@ static void json_result(struct buffer *out, const wt_generated *made)
     wt__json_count(out, "hard", made->hard);
     wt__json_count(out, "train", made->train);
     wt__json_count(out, "dev", made->dev);
+    wt__json_count(out, "test", made->test);
+    wt__json_count(out, "unanswerable", made->unanswerable);
     wt__json_count(out, "questions", made->questions);
     wt__json_count(out, "requests", made->requests);
     wt__json_count(out, "prompt_tokens", made->prompt_tokens);
@@ -44,8 +46,12 @@ static void text_result(const struct cli *cli, struct buffer *out, const wt_gene
         wt__grouped(&line, made->tools);
         wt__buffer_text(&line, " tools");
     }
-    if (made->train + made->dev > 0)
+    if (made->train + made->dev + made->test > 0)
         wt__buffer_printf(&line, ": %zu to train on, %zu for dev", made->train, made->dev);
+    if (made->test > 0)
+        wt__buffer_printf(&line, ", %zu for test", made->test);
+    if (made->unanswerable > 0)
+        wt__buffer_printf(&line, ", %zu that no tool fits", made->unanswerable);
     if (made->questions > 0) {
         wt__buffer_text(&line, "; ");
         wt__grouped(&line, made->questions);
@@ -79,24 +85,52 @@ static int print_result(struct cli *cli, const wt_generated *made)
 
 /* ---------------------------------------------------------------- what is wanted */
 
-/* Options of one of the two alone. */
+enum { TOOLBANK = 1, TOOLSELECT = 2, FINE_TUNING = 4 };
+
+static const char *const kind_names[] = {
+    [TOOLBANK] = "toolbank", [TOOLSELECT] = "toolselect", [FINE_TUNING] = "fine-tuning"};
+
+/* Options that not every one of them has. */
 static const struct {
     const char *name;
     enum option_id id;
-    bool toolselect;
+    int kinds;
 } own[] = {
-    {"tools", OPT_TOOLS, true},         {"instructions", OPT_INSTRUCTIONS, true},
-    {"duplicate", OPT_DUPLICATE, true}, {"from-catalogue", OPT_FROM_CATALOGUE, true},
-    {"from", OPT_FROM, false},          {"dev", OPT_DEV, false},
-    {"notes", OPT_NOTES, false},        {"limit", OPT_LIMIT, false},
+    {"usages", OPT_USAGES, TOOLBANK},
+    {"items", OPT_ITEMS, TOOLBANK},
+    {"draw", OPT_DRAW, TOOLBANK},
+    {"within", OPT_WITHIN, TOOLBANK},
+    {"examples", OPT_EXAMPLES, TOOLBANK},
+    {"one-tool", OPT_ONE_TOOL, TOOLBANK},
+    {"no-polish", OPT_NO_POLISH, TOOLBANK},
+    {"unanswerable", OPT_UNANSWERABLE, TOOLBANK},
+    {"round-trip", OPT_ROUND_TRIP, TOOLBANK},
+    {"recipe", OPT_RECIPE, TOOLBANK},
+    {"trial", OPT_TRIAL, TOOLBANK},
+    {"trial-limit", OPT_TRIAL_LIMIT, TOOLBANK},
+    {"test", OPT_TEST, TOOLBANK},
+    {"tools", OPT_TOOLS, TOOLSELECT},
+    {"instructions", OPT_INSTRUCTIONS, TOOLSELECT},
+    {"from-catalogue", OPT_FROM_CATALOGUE, TOOLSELECT},
+    {"duplicate", OPT_DUPLICATE, TOOLBANK | TOOLSELECT},
+    {"related", OPT_RELATED, TOOLSELECT | FINE_TUNING},
+    {"choices", OPT_CHOICES, TOOLSELECT | FINE_TUNING},
+    {"hard", OPT_HARD, TOOLSELECT | FINE_TUNING},
+    {"dev", OPT_DEV, TOOLBANK | FINE_TUNING},
+    {"from", OPT_FROM, FINE_TUNING},
+    {"notes", OPT_NOTES, FINE_TUNING},
+    {"limit", OPT_LIMIT, FINE_TUNING},
 };
 
-static int check_options(const struct cli *cli, bool toolselect)
+static int check_options(const struct cli *cli, int kind)
 {
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (wt__given(cli, own[i].id) && own[i].toolselect != toolselect)
-            return wt__cli_usage(cli, "--%s is an option of `generate %s`", own[i].name,
-                                 own[i].toolselect ? "toolselect" : "fine-tuning");
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (!wt__given(cli, own[i].id) || (own[i].kinds & kind))
+            continue;
+        const int first = own[i].kinds & -own[i].kinds, other = own[i].kinds & ~first;
+        return wt__cli_usage(cli, "--%s is an option of `generate %s%s%s`", own[i].name, kind_names[first],
+                             other ? "` and `generate " : "", other ? kind_names[other] : "");
+    }
     return wt__text_of(cli, OPT_OUT) ? 0 : wt__cli_usage(cli, "name a folder for the data with --out FOLDER");
 }
 
@@ -206,11 +240,71 @@ static int generate_fine_tuning(struct cli *cli)
     return end(cli, engine, rc, made, &err);
 }
 
-int wt__cmd_generate(struct cli *cli)
+/* A trial of 0 is one that lets everything pass. */
+static int read_toolbank(struct cli *cli, wt_toolbank_options *options)
 {
-    bool toolselect = strcmp(cli->arguments.words[0], "toolselect") == 0;
-    int code = check_options(cli, toolselect);
+    const uint64_t *number = cli->arguments.number;
+    wt_toolbank_options_init(options);
+    options->out = wt__text_of(cli, OPT_OUT);
+    options->items = (size_t)number[OPT_ITEMS];
+    options->usages = (size_t)number[OPT_USAGES];
+    options->examples = (size_t)number[OPT_EXAMPLES];
+    options->draw = wt__text_of(cli, OPT_DRAW);
+    options->within = wt__text_of(cli, OPT_WITHIN);
+    options->one_tool = wt__given(cli, OPT_ONE_TOOL);
+    options->no_polish = wt__given(cli, OPT_NO_POLISH);
+    options->round_trip = (size_t)number[OPT_ROUND_TRIP];
+    options->recipe = wt__text_of(cli, OPT_RECIPE);
+    options->trial = (size_t)number[OPT_TRIAL];
+    options->seed = number[OPT_SEED];
+    const struct {
+        enum option_id id;
+        const char *name;
+        double *out;
+    } shares[] = {
+        {OPT_UNANSWERABLE, "unanswerable", &options->unanswerable},
+        {OPT_DEV, "dev", &options->dev},
+        {OPT_TEST, "test", &options->test},
+        {OPT_TRIAL_LIMIT, "trial-limit", &options->trial_limit},
+    };
+    int code = 0;
+    for (size_t i = 0; code == 0 && i < sizeof shares / sizeof *shares; i++)
+        code = read_share(cli, shares[i].id, shares[i].name, shares[i].out);
+    if (code == 0)
+        code = wt__cli_real(cli, OPT_DUPLICATE, "duplicate", &options->duplicate);
+    if (code == 0)
+        code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options->temperature);
+    if (wt__given(cli, OPT_TRIAL) && options->trial == 0)
+        options->trial_limit = 1;
+    return code;
+}
+
+static int generate_toolbank(struct cli *cli)
+{
+    wt_toolbank_options options;
+    struct progress_line line;
+    wt_engine *engine = NULL;
+    wt_generated *made = NULL;
+    wt_error err;
+    int code = read_toolbank(cli, &options);
+    if (code == 0)
+        code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
     if (code != 0)
         return code;
-    return toolselect ? generate_toolselect(cli) : generate_fine_tuning(cli);
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    begin(cli, &line);
+    int rc = wt_generate_toolbank(engine, &options, &made, &err);
+    return end(cli, engine, rc, made, &err);
+}
+
+int wt__cmd_generate(struct cli *cli)
+{
+    static int (*const commands[])(struct cli *) = {
+        [TOOLBANK] = generate_toolbank, [TOOLSELECT] = generate_toolselect, [FINE_TUNING] = generate_fine_tuning};
+    int kind = TOOLBANK;
+    while (kind < FINE_TUNING && strcmp(cli->arguments.words[0], kind_names[kind]) != 0)
+        kind *= 2;
+    int code = check_options(cli, kind);
+    return code == 0 ? commands[kind](cli) : code;
 }

@@ -1082,19 +1082,10 @@ const struct verb wt__verbs[] = {
      EXAMPLES(train_examples),
      .run = wt__cmd_train},
     {.name = "generate",
-     .arguments = "toolselect|fine-tuning",
+     .arguments = "toolbank|toolselect|fine-tuning",
      .summary = "Make data for choosing tools with a language model",
-     .text =
-         "toolselect has a language model write tools, tools that are easily taken for them, instructions, and for "
-         "each instruction a note on why its tool is the right one of a list (ToolVerifier's ToolSelect, "
-         "docs/generate.md): samples.jsonl and tools.jsonl in --out. What the model says is checked piece by piece; "
-         "report.json "
-         "counts what was turned away, and why.\n"
-         "fine-tuning writes such rows, or the store's recorded use, as conversations for fine-tuning a language "
-         "model: train.jsonl and dev.jsonl, whose first lines hold the settings.\n"
-         "Ctrl-C, a server that fails, or even kill -9 loses no answer: they are kept in --out, and the same command "
-         "goes on.",
-     .choices = "toolselect fine-tuning",
+     .text = generate_text,
+     .choices = "toolbank toolselect fine-tuning",
      .min_words = 1,
      .max_words = 1,
      OPTIONS(generate_options),

@@ -117,6 +117,17 @@ enum option_id {
     OPT_RELATED,
     OPT_TEMPERATURE,
     OPT_TOOLS,
+    OPT_DRAW,
+    OPT_EXAMPLES,
+    OPT_ITEMS,
+    OPT_NO_POLISH,
+    OPT_ONE_TOOL,
+    OPT_ROUND_TRIP,
+    OPT_TEST,
+    OPT_TRIAL,
+    OPT_TRIAL_LIMIT,
+    OPT_UNANSWERABLE,
+    OPT_WITHIN,
     OPT_COUNT
 };
 
@@ -139,10 +150,11 @@ struct option {
     const char *name;
     const char *value;   /* how help names the value */
     const char *choices; /* VALUE_CHOICE: separated by blanks */
-    uint64_t max;        /* VALUE_NUMBER: 1 .. max */
+    uint64_t max;        /* VALUE_NUMBER: 1 .. max, or 0 .. max */
     const char *help;    /* one sentence or two */
     char letter;         /* 0: none */
     bool repeats;        /* given again, it adds a line to the text */
+    bool or_zero;        /* VALUE_NUMBER: 0 says something */
     bool one_line;       /* line ends in a value are blanks, as in JSON of another program */
 };
 

@@ -82,7 +82,7 @@ const struct option *wt__option_lettered(const struct verb *verb, char letter)
 
 static int refuse_number(struct parsing *p, const struct option *option, const char *value)
 {
-    wt__buffer_printf(p->why, "--%s takes a number from 1 to %llu, not \"%s\"", option->name,
+    wt__buffer_printf(p->why, "--%s takes a number from %d to %llu, not \"%s\"", option->name, option->or_zero ? 0 : 1,
                       (unsigned long long)option->max, value);
     return -1;
 }
@@ -95,7 +95,7 @@ static int read_number(struct parsing *p, const struct option *option, const cha
             return refuse_number(p, option, value);
         number = number * 10 + (uint64_t)(*c - '0');
     }
-    if (number < 1 || number > option->max)
+    if (!*value || number < (option->or_zero ? 0u : 1u) || number > option->max)
         return refuse_number(p, option, value);
     p->out->number[option->id] = number;
     return 0;

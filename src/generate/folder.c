@@ -11,13 +11,18 @@ static int check_settings(struct generate_folder *folder, const char *settings, 
 {
     char *known = NULL;
     size_t len = 0;
-    const char *path = wt__path_join(&folder->arena, folder->path, FOLDER_SETTINGS),
-               *samples = wt__path_join(&folder->arena, folder->path, "samples.jsonl");
-    if (!path || !samples)
+    static const char *const data[] = {"samples.jsonl", "queries.jsonl"};
+    const char *path = wt__path_join(&folder->arena, folder->path, FOLDER_SETTINGS);
+    if (!path)
         return wt__fail_nomem(err);
     if (!wt__is_file(path)) {
-        if (wt__is_file(samples))
-            return wt__fail(err, WT_EINVAL, "%s is there, and no run of ours left it; name another folder", samples);
+        for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
+            const char *there = wt__path_join(&folder->arena, folder->path, data[i]);
+            if (!there)
+                return wt__fail_nomem(err);
+            if (wt__is_file(there))
+                return wt__fail(err, WT_EINVAL, "%s is there, and no run of ours left it; name another folder", there);
+        }
         return wt__file_replace(path, settings, strlen(settings), err);
     }
     int rc = wt__file_read(&known, &len, path, SETTINGS_BYTES_MAX, err);
@@ -67,6 +72,12 @@ void wt__folder_close(struct generate_folder *folder)
 struct chat_model *wt__folder_model(const struct generate_folder *folder)
 {
     return folder->answers ? wt__chat_record_model(folder->answers) : NULL;
+}
+
+int wt__folder_make(struct generate_folder *folder, const char *name, wt_error *err)
+{
+    const char *path = wt__path_join(&folder->arena, folder->path, name);
+    return path ? wt__make_folders(path, err) : wt__fail_nomem(err);
 }
 
 int wt__folder_write(struct generate_folder *folder, const char *name, const struct buffer *bytes, wt_error *err)

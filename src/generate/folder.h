@@ -26,14 +26,17 @@ struct generate_folder {
 };
 
 /* Makes the folder where there is none. settings: one line of JSON; NULL: none are kept, and no answers. inner: who is
- * asked what the folder does not know; borrowed. Errors: WT_EINVAL (other settings, or a samples.jsonl that no run left
- * there), WT_EBUSY, WT_EREADONLY, WT_EIO, ... */
+ * asked what the folder does not know; borrowed. Errors: WT_EINVAL (other settings, or data that no run left there),
+ * WT_EBUSY, WT_EREADONLY, WT_EIO, ... */
 int wt__folder_open(struct generate_folder *out, const char *path, const char *settings, struct chat_model *inner,
                     wt_error *err);
 void wt__folder_close(struct generate_folder *folder);
 
 /* The model that answers from the folder first. Borrowed. */
 struct chat_model *wt__folder_model(const struct generate_folder *folder);
+
+/* Makes a folder within it, with those above it. */
+int wt__folder_make(struct generate_folder *folder, const char *name, wt_error *err);
 
 /* Replaces one file of it in one step; bytes that failed are WT_ENOMEM. */
 int wt__folder_write(struct generate_folder *folder, const char *name, const struct buffer *bytes, wt_error *err);

@@ -10,14 +10,20 @@ static const struct {
     [PIECE_DESCRIPTION] = {PIECE_DESCRIPTION_BYTES_LEAST, PIECE_DESCRIPTION_BYTES_MAX},
     [PIECE_INSTRUCTION] = {PIECE_INSTRUCTION_BYTES_LEAST, PIECE_INSTRUCTION_BYTES_MAX},
     [PIECE_NOTE] = {PIECE_NOTE_BYTES_LEAST, PIECE_NOTE_BYTES_MAX},
+    [PIECE_EXPLANATION] = {PIECE_EXPLANATION_BYTES_LEAST, PIECE_EXPLANATION_BYTES_MAX},
 };
 
 const char *wt__piece_fate_name(enum piece_fate fate)
 {
     static const char *const names[PIECE_FATES] = {
-        [PIECE_TAKEN] = "taken", [PIECE_NO_WORD] = "no_word",       [PIECE_LENGTH] = "length",
-        [PIECE_MARKS] = "marks", [PIECE_NAME_TAKEN] = "name_taken", [PIECE_SAME_WORDS] = "same_words",
-        [PIECE_ALIKE] = "alike", [PIECE_UNNAMED] = "tool_unnamed",  [PIECE_SURPLUS] = "surplus",
+        [PIECE_TAKEN] = "taken",           [PIECE_NO_WORD] = "no_word",
+        [PIECE_LENGTH] = "length",         [PIECE_MARKS] = "marks",
+        [PIECE_NAME_TAKEN] = "name_taken", [PIECE_SAME_WORDS] = "same_words",
+        [PIECE_ALIKE] = "alike",           [PIECE_UNNAMED] = "tool_unnamed",
+        [PIECE_SURPLUS] = "surplus",       [PIECE_REPEATS] = "repeats_prompt",
+        [PIECE_UNKNOWN] = "unknown_tool",  [PIECE_COUNT] = "tool_count",
+        [PIECE_NAMES_TOOL] = "names_tool", [PIECE_NOT_FOUND] = "not_found_again",
+        [PIECE_TWIN] = "near_twin",
     };
     return names[fate];
 }
@@ -25,6 +31,11 @@ const char *wt__piece_fate_name(enum piece_fate fate)
 static bool is_word_part(enum unicode_kind kind)
 {
     return kind == UNICODE_LETTER || kind == UNICODE_UPPER || kind == UNICODE_DIGIT || kind == UNICODE_MARK;
+}
+
+static bool is_ascii_word_part(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
 /* What a name may have beside letters, digits and marks on them. */
@@ -96,10 +107,13 @@ void wt__piece_words(struct buffer *out, struct str text)
     bool in_word = false, first = true;
     for (const char *at = text.ptr, *end = text.ptr + text.len; at < end;) {
         uint32_t c = wt__utf8_next(&at, end), lower[UNICODE_MAX_LOWER];
-        bool part = is_word_part(wt__unicode_kind(c));
+        const bool ascii = c < 128; /* nearly all of a text, and known without a table of Unicode */
+        bool part = ascii ? is_ascii_word_part((char)c) : is_word_part(wt__unicode_kind(c));
         if (part && !in_word && !first)
             wt__buffer_char(out, ' ');
-        for (unsigned i = 0, count = part ? wt__unicode_lower(c, lower) : 0; i < count; i++) {
+        if (part && ascii)
+            wt__buffer_char(out, (char)(c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c));
+        for (unsigned i = 0, count = part && !ascii ? wt__unicode_lower(c, lower) : 0; i < count; i++) {
             char bytes[4];
             wt__buffer_append(out, bytes, wt__utf8_put(lower[i], bytes));
         }

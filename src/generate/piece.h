@@ -20,6 +20,8 @@ enum {
     PIECE_INSTRUCTION_BYTES_LEAST = 8,
     PIECE_INSTRUCTION_BYTES_MAX = 800, /* the paper's longest has 634 characters */
     PIECE_NOTE_BYTES_LEAST = 40,
+    PIECE_EXPLANATION_BYTES_LEAST = 1,
+    PIECE_EXPLANATION_BYTES_MAX = 1200,
     PIECE_NOTE_BYTES_MAX = 4096, /* WT_MAX_NOTE_BYTES; the paper's longest has 1,940 characters */
 };
 
@@ -34,13 +36,19 @@ enum piece_fate {
     PIECE_ALIKE,      /* another piece means nearly the same */
     PIECE_UNNAMED,    /* a note that does not name the tool that was chosen */
     PIECE_SURPLUS,    /* more than were wanted */
+    PIECE_REPEATS,    /* it repeats what it was asked with (repetition.h) */
+    PIECE_UNKNOWN,    /* it names a tool that was not offered */
+    PIECE_COUNT,      /* too few or too many tools */
+    PIECE_NAMES_TOOL, /* a request that says the name of its tool */
+    PIECE_NOT_FOUND,  /* a request by which its tools are not found again */
+    PIECE_TWIN,       /* the same, since one that is nearly the same stands above one of them */
     PIECE_FATES
 };
 
 /* As report.json calls it: "no_word". */
 const char *wt__piece_fate_name(enum piece_fate fate);
 
-enum piece_kind { PIECE_NAME, PIECE_DESCRIPTION, PIECE_INSTRUCTION, PIECE_NOTE };
+enum piece_kind { PIECE_NAME, PIECE_DESCRIPTION, PIECE_INSTRUCTION, PIECE_NOTE, PIECE_EXPLANATION };
 
 /* The piece as it goes into the data, in the arena. *fate: PIECE_TAKEN, or one of the first three reasons. WT_ENOMEM.
  */

@@ -24,12 +24,12 @@ struct round {
     struct prompt prompt;
     struct reply *replies; /* [count] */
     size_t count;
-    size_t fruitless; /* answers in a row, up to now */
 };
 
 const char *wt__stage_name(enum stage_id id)
 {
-    static const char *const names[STAGES] = {"tools", "related", "descriptions", "instructions", "notes"};
+    static const char *const names[STAGES] = {"tools", "related",  "descriptions", "instructions",
+                                              "notes", "requests", "polish"};
     return names[id];
 }
 
@@ -96,7 +96,7 @@ static int read_reply(struct round *round, struct reply *reply, bool *done, wt_e
     int rc = 0;
     if (reply->rc == 0)
         rc = round->stage->take(round->stage->context, reply->subject.item, reply->got.json, count, done, err);
-    round->fruitless = count->made > made ? 0 : round->fruitless + 1;
+    count->fruitless = count->made > made ? 0 : count->fruitless + 1;
     return rc;
 }
 
@@ -105,6 +105,7 @@ static int read_reply(struct round *round, struct reply *reply, bool *done, wt_e
 static int ask_round(struct round *round, wt_error *err)
 {
     wt_error unused;
+    const unsigned attempts = round->stage->attempts ? round->stage->attempts : STAGE_ATTEMPTS;
     size_t again = 0;
     int rc = 0;
     wt__pool_run(STAGE_AT_ONCE, round->count, put, round);
@@ -118,7 +119,7 @@ static int ask_round(struct round *round, wt_error *err)
         wt__arena_dispose(&reply->arena);
         *reply = (struct reply){0};
         subject.attempt++;
-        if (!done && subject.attempt < STAGE_ATTEMPTS)
+        if (!done && subject.attempt < attempts)
             round->replies[again++].subject = subject;
         else
             wt__progress_step(round->asker->progress, 1);
@@ -132,9 +133,10 @@ static int run(struct round *round, wt_error *err)
     const struct stage *stage = round->stage;
     struct stage_count *count = &round->asker->counts[stage->id];
     int rc = 0;
-    for (size_t next = 0; rc == 0 && next < stage->count && !count->gave_up;) {
+    const size_t end = stage->begin + stage->count;
+    for (size_t next = stage->begin; rc == 0 && next < end && !count->gave_up;) {
         round->count = 0;
-        for (; next < stage->count && round->count < stage->round; next++) {
+        for (; next < end && round->count < stage->round; next++) {
             if (stage->skip && stage->skip(stage->context, next))
                 wt__progress_step(round->asker->progress, 1);
             else
@@ -142,7 +144,7 @@ static int run(struct round *round, wt_error *err)
         }
         while (rc == 0 && round->count > 0 && !count->gave_up) {
             rc = ask_round(round, err);
-            count->gave_up = round->fruitless >= STAGE_FRUITLESS_MAX;
+            count->gave_up = count->fruitless >= STAGE_FRUITLESS_MAX;
         }
     }
     return rc;
@@ -157,7 +159,7 @@ int wt__stage_run(struct asker *asker, const struct stage *stage, wt_error *err)
     round.replies = calloc(stage->round, sizeof *round.replies);
     if (!round.replies)
         rc = wt__fail_nomem(err);
-    if (rc == 0 && wt__progress_phase(asker->progress, stage->phase, stage->count))
+    if (rc == 0 && stage->phase && wt__progress_phase(asker->progress, stage->phase, stage->count))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = run(&round, err);

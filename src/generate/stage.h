@@ -23,12 +23,22 @@ enum {
     STAGE_VALUES = 4,         /* slots of a prompt */
 };
 
-enum stage_id { STAGE_TOOLS, STAGE_RELATED, STAGE_DESCRIPTIONS, STAGE_INSTRUCTIONS, STAGE_NOTES, STAGES };
+enum stage_id {
+    STAGE_TOOLS,
+    STAGE_RELATED,
+    STAGE_DESCRIPTIONS,
+    STAGE_INSTRUCTIONS,
+    STAGE_NOTES,
+    STAGE_REQUESTS, /* of ToolBank (toolbank.h), and their polish */
+    STAGE_POLISH,
+    STAGES
+};
 
 struct stage_count {
     size_t wanted, made;
     uint64_t questions, unusable, offered;
     uint64_t refused[PIECE_FATES]; /* PIECE_TAKEN is always 0 */
+    size_t fruitless;              /* answers in a row up to now of which nothing was made */
     bool gave_up;                  /* it ended by STAGE_FRUITLESS_MAX */
 };
 
@@ -56,10 +66,12 @@ struct stage_subject {
 
 struct stage {
     enum stage_id id;
-    const char *phase;  /* as progress calls it */
+    const char *phase;  /* as progress calls it; NULL: the phase goes on that is under way */
     const char *prompt; /* name */
+    size_t begin;       /* number of the first item */
     size_t count;       /* items */
     size_t round;       /* items asked together: 1 where each depends on those before it */
+    unsigned attempts;  /* 0: STAGE_ATTEMPTS */
     uint64_t salt;      /* of its seeds, where a stage runs more than once */
     void *context;
 
@@ -75,6 +87,13 @@ struct stage {
 /* Runs it. Errors: those of wt__chat_ask but WT_EFORMAT, which is an answer of no use; of fill and take; WT_ECANCELLED.
  */
 int wt__stage_run(struct asker *asker, const struct stage *stage, wt_error *err);
+
+/* A piece that was taken and is turned away after all. */
+static inline void wt__stage_withdraw(struct stage_count *count, enum piece_fate fate)
+{
+    count->made--;
+    count->refused[fate]++;
+}
 
 /* Counts a piece of an answer, by what became of it. */
 static inline void wt__stage_note(struct stage_count *count, enum piece_fate fate)

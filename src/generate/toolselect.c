@@ -24,7 +24,7 @@
 #include "generate/seeds.h"
 
 enum { USUAL_TOOLS = 60, USUAL_RELATED = 2, USUAL_INSTRUCTIONS = 3, USUAL_CHOICES = 8, CATALOGUE_LEAST = 2 };
-static const double USUAL_DUPLICATE = 0.93, USUAL_TEMPERATURE = 0.7, COSINE_OFF = 2;
+static const double USUAL_TEMPERATURE = 0.7, COSINE_OFF = 2;
 
 struct toolselect {
     wt_engine *engine;
@@ -62,8 +62,8 @@ static int read_options(struct toolselect *t, wt_error *err)
     if (rc == 0)
         rc = wt__generate_share(given.hard, GENERATE_HARD_SHARE, 1, "the share of hard lists", &o->hard, err);
     if (rc == 0)
-        rc = wt__generate_share(given.duplicate, USUAL_DUPLICATE, COSINE_OFF, "the cosine of duplicates", &o->duplicate,
-                                err);
+        rc = wt__generate_share(given.duplicate, GENERATE_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
+                                &o->duplicate, err);
     if (rc == 0)
         rc = wt__generate_share(given.temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
                                 &o->temperature, err);

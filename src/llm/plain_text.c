@@ -100,6 +100,10 @@ static void put(struct writer *w, int32_t c)
 
 static void take(struct writer *w, int32_t c)
 {
+    if (c > ' ' && c < 0x7f) { /* nearly all of a text: never left out, and no other mark */
+        put(w, c);
+        return;
+    }
     c = as_mark(c);
     bool blank = is_line_end(c) || c == '\t' || c == '\r' || utf8proc_category(c) == UTF8PROC_CATEGORY_ZS;
     if (!w->lines && blank)
@@ -116,8 +120,8 @@ static void write_plain(struct buffer *out, struct str text, size_t max, bool li
     const utf8proc_uint8_t *bytes = (const utf8proc_uint8_t *)text.ptr;
     for (size_t at = 0; at < text.len && !w.full && !out->failed;) {
         size_t left = text.len - at;
-        int32_t c;
-        utf8proc_ssize_t n = utf8proc_iterate(bytes + at, left < 4 ? (utf8proc_ssize_t)left : 4, &c);
+        int32_t c = bytes[at];
+        utf8proc_ssize_t n = c < 0x80 ? 1 : utf8proc_iterate(bytes + at, left < 4 ? (utf8proc_ssize_t)left : 4, &c);
         if (n <= 0) {
             c = REPLACEMENT;
             n = 1;

@@ -14,6 +14,9 @@
 struct writer {
     struct chat_model model;
     double nonsense;          /* share of answers that are none, or hold what is not to be taken; 2: none is */
+    double copies;            /* of requests: share that give an example or a rule of the prompt back */
+    double broken;            /* the same: share that are no JSON of the schema */
+    bool describes;           /* requests say what their tools' descriptions say, so that a search finds these */
     unsigned long fail_after; /* questions; 0: never */
     int failure;              /* the code then */
     atomic_ulong asked;
@@ -73,19 +76,100 @@ static inline void writer_sentence(struct rng *rng, struct buffer *out)
     wt__buffer_printf(out, " %llu.", (unsigned long long)wt__rng_below(rng, 1000000));
 }
 
-/* The line of the prompt's slot `chosen`. */
-static inline struct str writer_chosen(struct str prompt)
+/* The line of a text's slot. */
+static inline struct str writer_slot(struct str prompt, const char *slot)
 {
-    static const char mark[] = "<<<chosen\n";
-    const char *at = memmem(prompt.ptr, prompt.len, mark, sizeof mark - 1);
+    char mark[32];
+    snprintf(mark, sizeof mark, "<<<%s\n", slot);
+    const char *at = memmem(prompt.ptr, prompt.len, mark, strlen(mark));
     if (!at)
         return (struct str){"", 0};
-    at += sizeof mark - 1;
+    at += strlen(mark);
     return (struct str){at, strcspn(at, "\n")};
 }
 
-static inline void writer_answer(struct rng *rng, const struct chat_question *question, bool hostile,
-                                 struct buffer *out)
+/* The items of a list's slot; how many. */
+static inline size_t writer_items(struct str prompt, const char *slot, struct str *items, size_t most)
+{
+    char mark[32];
+    size_t count = 0;
+    snprintf(mark, sizeof mark, "<<<%s\n", slot);
+    const char *at = memmem(prompt.ptr, prompt.len, mark, strlen(mark));
+    for (at = at ? strchr(at, '\n') + 1 : ""; count < most && *at && strncmp(at, ">>>", 3) != 0;) {
+        const char *end = strchr(at, '\n'), *begin = memmem(at, (size_t)(end - at), ". ", 2);
+        items[count++] = (struct str){begin + 2, (size_t)(end - begin - 2)};
+        at = end + 1;
+    }
+    return count;
+}
+
+/* What is wrong with a request that matches the schema; of WRITER_FAULTS. */
+static const char *const writer_faults[] = {
+    "{\"instruction\": \"%s\", \"functions\": [\"no_such_tool\", \"%.*s\"], \"explanation\": \"It does.\"}",
+    "{\"instruction\": \"%s\", \"functions\": [\"%.*s\"], \"explanation\": \"One alone.\"}",
+    "{\"instruction\": \"### %s\", \"functions\": [\"%.*s\"], \"explanation\": \"\"}",
+};
+enum { WRITER_FAULTS = 3 };
+
+/* A request for some of the tools that the prompt shows, or for its one. */
+static inline void writer_request(const struct writer *writer, struct rng *rng, const struct chat_question *question,
+                                  bool hostile, struct str sentence, struct buffer *out)
+{
+    struct str tools[10];
+    size_t count = writer_items(question->text, "tools", tools, 10), names[10];
+    const bool copies = wt__rng_unit(rng) < writer->copies;
+    if (wt__rng_unit(rng) < writer->broken) {
+        wt__buffer_text(out, writer_pick(rng, writer_nonsense, WRITER_NONSENSE));
+    } else if (count == 0) {
+        const char *said = copies ? "..." : hostile ? writer_pick(rng, writer_hostile, WRITER_HOSTILE) : sentence.ptr;
+        const struct str tool = writer_slot(question->text, "tool");
+        const size_t name = strcspn(tool.ptr, ":") + 2;
+        wt__buffer_text(out, "{\"instruction\": \"");
+        if (writer->describes && !copies && !hostile)
+            wt__buffer_printf(out, "%.*s and ", (int)(tool.len - name), tool.ptr + name);
+        wt__buffer_printf(out, "%s\"}", said);
+    } else if (copies) {
+        struct str examples[5];
+        size_t shown = writer_items(question->text, "examples", examples, 5);
+        wt__buffer_str(out, examples[wt__rng_below(rng, shown)]);
+    } else if (hostile) {
+        const struct str tool = tools[0];
+        wt__buffer_printf(out, writer_pick(rng, writer_faults, WRITER_FAULTS), sentence.ptr,
+                          (int)strcspn(tool.ptr, ":"), tool.ptr);
+    } else {
+        size_t wanted = 2 + wt__rng_below(rng, 4);
+        wanted = wanted < count ? wanted : count;
+        for (size_t i = 0; i < count; i++)
+            names[i] = i;
+        for (size_t i = 0; i < wanted; i++) {
+            size_t other = i + wt__rng_below(rng, count - i), moved = names[i];
+            names[i] = names[other];
+            names[other] = moved;
+        }
+        wt__buffer_text(out, "{\"instruction\": \"");
+        for (size_t i = 0; writer->describes && i < wanted; i++) {
+            const struct str tool = tools[names[i]];
+            const size_t name = strcspn(tool.ptr, ":") + 2;
+            wt__buffer_printf(out, "%.*s and ", (int)(tool.len - name), tool.ptr + name);
+        }
+        wt__buffer_printf(out, "%s\", \"functions\": [", sentence.ptr);
+        for (size_t i = 0; i < wanted; i++)
+            wt__buffer_printf(out, "%s\"%.*s\"", i ? ", " : "", (int)strcspn(tools[names[i]].ptr, ":"),
+                              tools[names[i]].ptr);
+        wt__buffer_text(out, "], \"explanation\": \"One feeds the other.\"}");
+    }
+}
+
+static inline void writer_polish(struct rng *rng, bool hostile, struct str sentence, struct buffer *out)
+{
+    if (wt__rng_below(rng, 2) == 0)
+        wt__buffer_text(out, "{\"verdict\": \"good\", \"reason\": \"It flows.\"}");
+    else
+        wt__buffer_printf(out, "{\"verdict\": \"rewrite\", \"instruction\": \"%s\"}", hostile ? "###" : sentence.ptr);
+}
+
+static inline void writer_answer(const struct writer *writer, struct rng *rng, const struct chat_question *question,
+                                 bool hostile, struct buffer *out)
 {
     const struct stage_subject *subject = question->subject;
     const char *bad = writer_pick(rng, writer_hostile, WRITER_HOSTILE);
@@ -107,8 +191,14 @@ static inline void writer_answer(struct rng *rng, const struct chat_question *qu
         wt__buffer_printf(out, "{\"instructions\": [\"%s\", \"a %s\", \"b %s\", \"c %s\"]}", said, sentence.ptr,
                           sentence.ptr, sentence.ptr);
         break;
+    case STAGE_REQUESTS:
+        writer_request(writer, rng, question, hostile, wt__buffer_view(&sentence), out);
+        break;
+    case STAGE_POLISH:
+        writer_polish(rng, hostile, wt__buffer_view(&sentence), out);
+        break;
     default: {
-        struct str chosen = writer_chosen(question->text);
+        struct str chosen = writer_slot(question->text, "chosen");
         wt__buffer_printf(out, "{\"note\": \"%s%.*s is the one: %s\"}", hostile ? "" : "The user wants it, and ",
                           hostile ? 0 : (int)chosen.len, chosen.ptr, said);
     }
@@ -136,7 +226,7 @@ static inline int writer_ask(struct chat_model *model, const struct chat_questio
     if (wrong && (writer->nonsense > 1 || wt__rng_below(&rng, 2) == 0))
         wt__buffer_text(&text, writer_pick(&rng, writer_nonsense, WRITER_NONSENSE));
     else
-        writer_answer(&rng, question, wrong, &text);
+        writer_answer(writer, &rng, question, wrong, &text);
     out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
     wt__buffer_dispose(&text);
     return wt__answer_parse(&out->json, out->text, question->schema, err);

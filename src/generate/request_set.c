@@ -1,0 +1,193 @@
+#include "generate/request_set.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "generate/piece.h"
+
+static const char *const split_names[REQUEST_SPLITS] = {"train", "dev", "test"};
+
+void wt__request_set_open(struct request_set *out, const struct split_settings *split)
+{
+    *out = (struct request_set){.split = *split};
+}
+
+void wt__request_set_dispose(struct request_set *set)
+{
+    wt__map_dispose(&set->combinations);
+    wt__arena_dispose(&set->arena);
+    free(set->requests);
+    *set = (struct request_set){0};
+}
+
+/* ---------------------------------------------------------------- the split */
+
+static enum request_split split_of(const struct split_settings *split, struct str key)
+{
+    struct sha256 sha;
+    unsigned char digest[32];
+    uint64_t number;
+    char seed[32];
+    int len = snprintf(seed, sizeof seed, "%" PRIu64 "\n", split->seed);
+    wt__sha256_begin(&sha);
+    wt__sha256_update(&sha, seed, (size_t)len);
+    wt__sha256_update(&sha, key.ptr, key.len);
+    wt__sha256_end(&sha, digest);
+    number = 0;
+    for (int i = 0; i < 8; i++) /* the same on every machine */
+        number = number << 8 | digest[i];
+    const double unit = (double)(number >> 11) / 9007199254740992.0;
+    return unit < split->test ? SPLIT_TEST : unit < split->test + split->dev ? SPLIT_DEV : SPLIT_TRAIN;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, const struct request *request,
+                        struct request **out, wt_error *err)
+{
+    struct buffer key = {0}, words = {0};
+    struct request added = *request;
+    uint32_t *splits = NULL;
+    qsort(added.tools, added.tool_count, sizeof *added.tools, compare_places);
+    for (size_t i = 0; i < added.tool_count; i++)
+        wt__buffer_printf(&key, "%s\n", draw->tools[added.tools[i]].tool->id);
+    wt__piece_words(&words, added.text);
+    added.text.ptr = wt__arena_copy(&set->arena, added.text);
+    added.draft.ptr = wt__arena_copy(&set->arena, added.draft);
+    added.explanation.ptr = wt__arena_copy(&set->arena, added.explanation);
+    const char *name = key.failed ? NULL : wt__arena_copy(&set->arena, wt__buffer_view(&key));
+    bool whole = name && !words.failed && added.text.ptr && added.draft.ptr && added.explanation.ptr &&
+                 wt__grow((void **)&set->requests, &set->capacity, set->count + 1, sizeof *set->requests) == 0;
+    if (whole)
+        splits = wt__map_insert(&set->combinations, (struct str){name, key.len}, 0, NULL);
+    if (splits) {
+        added.split = split_of(&set->split, wt__buffer_view(added.tool_count > 1 ? &key : &words));
+        const uint32_t before = *splits;
+        *splits |= 1u << added.split;
+        set->in_two_splits += before && !(before & (before - 1)) && *splits != before;
+        set->requests[set->count] = added;
+        *out = &set->requests[set->count++];
+        set->none += added.none;
+        set->splits[added.split] += !added.none;
+    }
+    wt__buffer_dispose(&key);
+    wt__buffer_dispose(&words);
+    return splits ? 0 : wt__fail_nomem(err);
+}
+
+/* ---------------------------------------------------------------- the folder */
+
+static void write_tool(const struct draw_tool *tool, struct buffer *out)
+{
+    wt__buffer_text(out, "{\"_id\": ");
+    wt__buffer_json(out, wt__str(tool->tool->id));
+    wt__buffer_text(out, ", \"title\": ");
+    wt__buffer_json(out, wt__str(tool->tool->name));
+    wt__buffer_text(out, ", \"text\": ");
+    wt__buffer_json(out, wt__str(tool->tool->description));
+    wt__buffer_text(out, ", \"metadata\": {");
+    if (tool->provider) {
+        wt__buffer_text(out, "\"provider\": ");
+        wt__buffer_json(out, wt__str(tool->tool->provider));
+        wt__buffer_text(out, ", ");
+    }
+    if (tool->category) {
+        wt__buffer_text(out, "\"category\": ");
+        wt__buffer_json(out, wt__str(tool->tool->category));
+        wt__buffer_text(out, ", ");
+    }
+    wt__buffer_printf(out, "\"parameters\": %s}}\n", tool->tool->schema);
+}
+
+static void write_query(const struct request_set *set, const struct tool_draw *draw, size_t place, struct buffer *out)
+{
+    const struct request *request = &set->requests[place];
+    wt__buffer_printf(out, "{\"_id\": \"g%zu\", \"text\": ", place + 1);
+    wt__buffer_json(out, request->text);
+    wt__buffer_printf(out, ", \"metadata\": {\"split\": \"%s\", \"within\": \"%s\", \"tools\": %zu, \"answerable\": %s",
+                      split_names[request->split],
+                      wt__within_name(wt__tool_draw_within(draw, request->tools, request->tool_count)),
+                      request->tool_count, request->none ? "false" : "true");
+    if (request->draft.len > 0) {
+        wt__buffer_text(out, ", \"draft\": ");
+        wt__buffer_json(out, request->draft);
+    }
+    if (request->explanation.len > 0) {
+        wt__buffer_text(out, ", \"explanation\": ");
+        wt__buffer_json(out, request->explanation);
+    }
+    wt__buffer_text(out, "}}\n");
+}
+
+/* prefix: "" for the folder itself, or "none/". */
+static int write_file(struct generate_folder *folder, const char *prefix, const char *name, const struct buffer *bytes,
+                      wt_error *err)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s%s", prefix, name);
+    return wt__folder_write(folder, path, bytes, err);
+}
+
+static int write_judgements(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
+                            bool none, const char *prefix, wt_error *err)
+{
+    int rc = 0;
+    for (enum request_split split = 0; rc == 0 && split < REQUEST_SPLITS; split++) {
+        struct buffer rows = {0};
+        char name[32];
+        size_t count = 0;
+        wt__buffer_text(&rows, "query-id\tcorpus-id\tscore\n");
+        for (size_t i = 0; i < set->count; i++) {
+            const struct request *request = &set->requests[i];
+            if (request->split != split || (none && !request->none))
+                continue;
+            count += none || !request->none;
+            for (size_t t = 0; t < request->tool_count; t++)
+                wt__buffer_printf(&rows, "g%zu\t%s\t%d\n", i + 1, draw->tools[request->tools[t]].tool->id,
+                                  none || !request->none);
+        }
+        snprintf(name, sizeof name, "qrels/%s.tsv", split_names[split]);
+        if (count > 0)
+            rc = write_file(folder, prefix, name, &rows, err);
+        wt__buffer_dispose(&rows);
+    }
+    return rc;
+}
+
+/* The folder itself, or that of the requests that no tool fits. */
+static int write_set(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
+                     bool none, wt_error *err)
+{
+    const char *prefix = none ? "none/" : "";
+    struct buffer corpus = {0}, queries = {0};
+    int rc = wt__folder_make(folder, none ? "none/qrels" : "qrels", err);
+    for (size_t i = 0; i < draw->count; i++)
+        if (draw->tools[i].out == none)
+            write_tool(&draw->tools[i], &corpus);
+    for (size_t i = 0; i < set->count; i++)
+        if (!none || set->requests[i].none)
+            write_query(set, draw, i, &queries);
+    if (rc == 0)
+        rc = write_file(folder, prefix, "corpus.jsonl", &corpus, err);
+    if (rc == 0)
+        rc = write_file(folder, prefix, "queries.jsonl", &queries, err);
+    if (rc == 0)
+        rc = write_judgements(set, draw, folder, none, prefix, err);
+    wt__buffer_dispose(&corpus);
+    wt__buffer_dispose(&queries);
+    return rc;
+}
+
+int wt__request_set_write(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
+                          wt_error *err)
+{
+    int rc = write_set(set, draw, folder, false, err);
+    return rc < 0 || set->none == 0 ? rc : write_set(set, draw, folder, true, err);
+}

@@ -1,0 +1,368 @@
+#include "generate/tool_draw.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/topk.h"
+#include "generate/piece.h"
+#include "llm/prompt.h"
+#include "nn/kernels/kernels.h"
+
+enum { DESCRIPTION_BYTES = PIECE_DESCRIPTION_BYTES_MAX };
+static const double TWIN = 0.95; /* cosine from which on two tools are nearly the same */
+
+const char *wt__within_name(enum draw_within within)
+{
+    static const char *const names[WITHINS] = {"provider", "category", "any"};
+    return names[within];
+}
+
+/* ---------------------------------------------------------------- the catalogue */
+
+/* The number of a name, from 1; 0 for "". */
+static int number_of(struct map *names, const char *name, uint32_t *out, wt_error *err)
+{
+    *out = 0;
+    if (!name[0])
+        return 0;
+    const uint32_t *place = wt__map_insert(names, wt__str(name), (uint32_t)names->len + 1, NULL);
+    if (!place)
+        return wt__fail_nomem(err);
+    *out = *place;
+    return 0;
+}
+
+/* Ids stand in qrels/SPLIT.tsv. */
+static bool fits_a_table(const char *id)
+{
+    return !strpbrk(id, "\t\r\n");
+}
+
+static int read_tools(struct tool_draw *draw, wt_error *err)
+{
+    struct map providers = {0}, categories = {0};
+    struct buffer line = {0};
+    int rc = 0;
+    draw->tools = wt__arena_array(&draw->arena, struct draw_tool, draw->all->len + 1);
+    if (!draw->tools)
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < draw->all->len; i++) {
+        const wt_tool *tool = draw->all->items[i];
+        struct draw_tool *out = &draw->tools[draw->count];
+        wt__buffer_clear(&line);
+        wt__piece_line(&line, wt__str(tool->description), DESCRIPTION_BYTES);
+        draw->left_out += line.len == 0 || !fits_a_table(tool->id);
+        if (!fits_a_table(tool->id))
+            continue;
+        *out = (struct draw_tool){.tool = tool, .name = wt__str(tool->export_name), .mute = line.len == 0};
+        out->description = (struct str){wt__arena_copy(&draw->arena, wt__buffer_view(&line)), line.len};
+        if (line.failed || !out->description.ptr)
+            rc = wt__fail_nomem(err);
+        if (rc == 0)
+            rc = number_of(&providers, tool->provider, &out->provider, err);
+        if (rc == 0)
+            rc = number_of(&categories, tool->category, &out->category, err);
+        draw->count++;
+    }
+    wt__buffer_dispose(&line);
+    wt__map_dispose(&providers);
+    wt__map_dispose(&categories);
+    return rc;
+}
+
+static int encode_tools(struct tool_draw *draw, const struct encoder *encoder, struct progress *progress, wt_error *err)
+{
+    struct arena texts = {0};
+    int rc = 0;
+    draw->dim = wt__encoder_dim(encoder);
+    draw->vectors = wt__alloc_aligned(draw->count * draw->dim + 1, sizeof *draw->vectors);
+    struct str *lines = wt__arena_array(&texts, struct str, draw->count + 1);
+    if (!draw->vectors || !lines)
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < draw->count; i++) {
+        const struct str name = wt__str(draw->tools[i].tool->name), said = draw->tools[i].description;
+        lines[i] = wt__prompt_tool(name, said, name.len + said.len + 2, &texts);
+        if (!lines[i].ptr)
+            rc = wt__fail_nomem(err);
+    }
+    if (rc == 0 && wt__progress_phase(progress, "reading", draw->count))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = wt__encode_many(encoder, TEXT_TOOL, lines, draw->count, 0, draw->vectors, progress, err);
+    wt__arena_dispose(&texts);
+    return rc;
+}
+
+double wt__tool_draw_cosine(const struct tool_draw *draw, size_t a, size_t b)
+{
+    return wt__kernels()->dot_f32(draw->vectors + a * draw->dim, draw->vectors + b * draw->dim, draw->dim);
+}
+
+bool wt__tool_draw_twins(const struct tool_draw *draw, size_t a, size_t b)
+{
+    return (!draw->tools[a].mute && wt__str_equal(draw->tools[a].description, draw->tools[b].description)) ||
+           wt__tool_draw_cosine(draw, a, b) >= TWIN;
+}
+
+/* ---------------------------------------------------------------- what may stand together */
+
+static bool may_join(const struct tool_draw *draw, size_t first, size_t other)
+{
+    const struct draw_tool *a = &draw->tools[first], *b = &draw->tools[other];
+    switch (draw->settings.within) {
+    case WITHIN_PROVIDER:
+        return a->provider > 0 && a->provider == b->provider;
+    case WITHIN_CATEGORY:
+        return a->category > 0 && a->category == b->category && a->provider > 0 && b->provider > 0;
+    default:
+        return true;
+    }
+}
+
+enum draw_within wt__tool_draw_within(const struct tool_draw *draw, const size_t *places, size_t count)
+{
+    const struct draw_tool *first = &draw->tools[places[0]];
+    bool provider = first->provider > 0, category = first->category > 0;
+    for (size_t i = 1; i < count; i++) {
+        provider &= draw->tools[places[i]].provider == first->provider;
+        category &= draw->tools[places[i]].category == first->category;
+    }
+    return provider ? WITHIN_PROVIDER : category ? WITHIN_CATEGORY : WITHIN_ANY;
+}
+
+/* Sets of each tool whether it has a partner: one of its group, and within a category of another provider. Groups are
+ * met twice: counted by number, with the provider of their first tool. */
+static int mark_able(struct tool_draw *draw, wt_error *err)
+{
+    struct group {
+        size_t tools;
+        uint32_t provider;
+        bool several;
+    } *groups = calloc(2 * (draw->count + 2), sizeof *groups);
+    if (!groups)
+        return wt__fail_nomem(err);
+    const enum draw_within within = draw->settings.within;
+    draw->able = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < draw->count; i++) {
+            struct draw_tool *tool = &draw->tools[i];
+            const uint32_t number = within == WITHIN_PROVIDER   ? tool->provider
+                                    : within == WITHIN_CATEGORY ? tool->category
+                                                                : 1;
+            struct group *group = &groups[2 * number + tool->out];
+            if (tool->mute || number == 0 || (within == WITHIN_CATEGORY && tool->provider == 0))
+                continue;
+            if (pass == 0) {
+                group->several |= group->tools > 0 && group->provider != tool->provider;
+                group->provider = tool->provider;
+                group->tools++;
+                continue;
+            }
+            tool->able = draw->settings.single || (group->tools > 1 && (within != WITHIN_CATEGORY || group->several));
+            draw->able += tool->able && !tool->out;
+        }
+    free(groups);
+    return 0;
+}
+
+/* Whether the other one is taken out with the first: within "provider" or "category" whole ones are. */
+static bool goes_along(const struct tool_draw *draw, size_t first, size_t other)
+{
+    const bool whole = draw->settings.within != WITHIN_ANY && !draw->settings.single;
+    return other == first || (whole && may_join(draw, first, other));
+}
+
+static size_t size_taken(const struct tool_draw *draw, size_t place)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < draw->count; i++)
+        size += !draw->tools[i].out && goes_along(draw, place, i);
+    return size;
+}
+
+/* Takes the tool out, those that go along, and what is nearly the same as any of these. */
+static void take_out(struct tool_draw *draw, size_t place)
+{
+    for (size_t i = 0; i < draw->count; i++)
+        for (size_t twin = 0; goes_along(draw, place, i) && twin < draw->count; twin++)
+            if (!draw->tools[twin].out && (twin == i || wt__tool_draw_twins(draw, i, twin))) {
+                draw->tools[twin].out = true;
+                draw->taken_out++;
+            }
+}
+
+/* As many as the share says; of providers or categories those that are not too large for it, or the smallest one. */
+static int take_share_out(struct tool_draw *draw, struct rng *rng, wt_error *err)
+{
+    const size_t least = draw->settings.single ? 1 : 2,
+                 share = (size_t)(draw->settings.take_out * (double)draw->count + 0.5),
+                 wanted = share > least ? share : least, most = wanted + wanted / 2;
+    size_t smallest = draw->count, smallest_size = draw->able;
+    uint32_t *order = wt__alloc_array(draw->count, sizeof *order);
+    if (!order)
+        return wt__fail_nomem(err);
+    wt__rng_draw(rng, order, draw->count, draw->count - 1);
+    for (size_t i = 0; i < draw->count && draw->taken_out < wanted; i++) {
+        if (!draw->tools[order[i]].able || draw->tools[order[i]].out)
+            continue;
+        const size_t size = size_taken(draw, order[i]);
+        if (draw->taken_out + size <= most && draw->taken_out + size < draw->able)
+            take_out(draw, order[i]);
+        else if (size < smallest_size) {
+            smallest = order[i];
+            smallest_size = size;
+        }
+    }
+    if (draw->taken_out == 0 && smallest < draw->count)
+        take_out(draw, smallest);
+    free(order);
+    if (draw->taken_out == 0)
+        return wt__fail(err, WT_EEMPTY, "no %s can be taken out for requests that no tool fits: there is but one",
+                        wt__within_name(draw->settings.within));
+    return mark_able(draw, err);
+}
+
+int wt__tool_draw_open(struct tool_draw *out, wt_engine *engine, const struct encoder *encoder,
+                       const struct draw_settings *settings, struct rng *rng, struct progress *progress, wt_error *err)
+{
+    *out = (struct tool_draw){.settings = *settings};
+    int rc = wt_list(engine, NULL, &out->all, err);
+    if (rc == 0 && out->all->len == 0)
+        rc = wt__fail(err, WT_EEMPTY, "the store has no tools; add some with `whichtool add`");
+    if (rc == 0)
+        rc = read_tools(out, err);
+    if (rc == 0)
+        rc = encode_tools(out, encoder, progress, err);
+    if (rc == 0)
+        rc = mark_able(out, err);
+    if (rc == 0 && settings->take_out > 0 && out->able > 0)
+        rc = take_share_out(out, rng, err);
+    if (rc == 0 && out->able == 0)
+        rc =
+            wt__fail(err, WT_EEMPTY,
+                     "no request can be made: of %zu tools %zu have no description, %zu are taken out, and of the rest "
+                     "no two stand together within %s%s",
+                     out->all->len, out->left_out, out->taken_out, wt__within_name(settings->within),
+                     settings->within == WITHIN_ANY ? "" : "; --within any asks for nothing in common");
+    return rc;
+}
+
+void wt__tool_draw_dispose(struct tool_draw *draw)
+{
+    wt_tools_free(draw->all);
+    free(draw->vectors);
+    wt__arena_dispose(&draw->arena);
+    *draw = (struct tool_draw){0};
+}
+
+/* ---------------------------------------------------------------- a draw */
+
+static bool is_short(const struct tool_draw *draw, size_t place)
+{
+    return draw->tools[place].used < draw->settings.usages;
+}
+
+size_t wt__tool_draw_short(const struct tool_draw *draw)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < draw->count; i++)
+        count += draw->tools[i].able && !draw->tools[i].out && is_short(draw, i);
+    return count;
+}
+
+/* One of the tools that a draw can begin with; of those used too little where there are some. */
+static size_t draw_first(const struct tool_draw *draw, struct rng *rng, bool out, uint32_t *list)
+{
+    size_t count = 0;
+    for (int steered = 1; steered >= 0 && count == 0; steered--)
+        for (size_t i = 0; i < draw->count; i++)
+            if (draw->tools[i].able && draw->tools[i].out == out && (!steered || is_short(draw, i)))
+                list[count++] = (uint32_t)i;
+    return list[wt__rng_below(rng, count)];
+}
+
+/* Keeps the DRAW_NEAR places of list [count] that are nearest to the first; their number. */
+static size_t keep_near(const struct tool_draw *draw, size_t first, uint32_t *list, size_t count)
+{
+    struct scored items[DRAW_NEAR];
+    struct topk top = {.items = items, .k = DRAW_NEAR};
+    for (size_t i = 0; i < count; i++)
+        wt__topk_push(&top, (struct scored){(float)wt__tool_draw_cosine(draw, first, list[i]), list[i]});
+    wt__topk_sort(&top);
+    for (size_t i = 0; i < top.len; i++)
+        list[i] = items[i].row;
+    return top.len;
+}
+
+/* Within a category the draw has to have tools of two providers: the last one makes way for one of another. */
+static void mix_providers(const struct tool_draw *draw, struct rng *rng, struct drawn *drawn, const uint32_t *list,
+                          size_t count)
+{
+    const uint32_t provider = draw->tools[drawn->places[0]].provider;
+    for (size_t i = 1; i < drawn->count; i++)
+        if (draw->tools[drawn->places[i]].provider != provider)
+            return;
+    const size_t start = count > 0 ? wt__rng_below(rng, count) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t place = list[(start + i) % count];
+        if (draw->tools[place].provider != provider) {
+            drawn->places[drawn->count - 1] = place;
+            return;
+        }
+    }
+}
+
+/* Fills the draw from list [count], in an order that is drawn; those used too little first, up to some. */
+static int fill_draw(const struct tool_draw *draw, struct rng *rng, const uint32_t *list, size_t count,
+                     struct drawn *drawn, wt_error *err)
+{
+    uint32_t *order = wt__alloc_array(count + 1, sizeof *order);
+    if (!order)
+        return wt__fail_nomem(err);
+    if (count > 1)
+        wt__rng_draw(rng, order, count, count - 1);
+    else
+        order[0] = 0;
+    bool taken[DRAW_TOOLS + DRAW_NEAR] = {false}; /* of the order's first ones, which are all that a draw can need */
+    for (size_t i = 0; i < count && drawn->count < 1 + DRAW_STEERED; i++)
+        if (is_short(draw, list[order[i]])) {
+            drawn->places[drawn->count++] = list[order[i]];
+            if (i < sizeof taken / sizeof *taken)
+                taken[i] = true;
+        }
+    for (size_t i = 0; i < count && i < sizeof taken / sizeof *taken && drawn->count < DRAW_TOOLS; i++)
+        if (!taken[i])
+            drawn->places[drawn->count++] = list[order[i]];
+    free(order);
+    return 0;
+}
+
+int wt__tool_draw(const struct tool_draw *draw, struct rng *rng, bool out, struct drawn *drawn, wt_error *err)
+{
+    uint32_t *list = wt__alloc_array(draw->count + 1, sizeof *list);
+    if (!list)
+        return wt__fail_nomem(err);
+    const size_t first = draw_first(draw, rng, out, list);
+    *drawn = (struct drawn){{first}, 1};
+    int rc = 0;
+    if (!draw->settings.single) {
+        size_t all = 0, count;
+        for (size_t i = 0; i < draw->count; i++)
+            if (i != first && draw->tools[i].out == out && !draw->tools[i].mute && may_join(draw, first, i))
+                list[all++] = (uint32_t)i;
+        count = draw->settings.near ? keep_near(draw, first, list, all) : all;
+        rc = fill_draw(draw, rng, list, count, drawn, err);
+        if (rc == 0 && draw->settings.within == WITHIN_CATEGORY)
+            mix_providers(draw, rng, drawn, list, all);
+    }
+    for (size_t i = drawn->count; rc == 0 && i > 1; i--) { /* the first one shall not stand out */
+        const size_t j = wt__rng_below(rng, i), place = drawn->places[i - 1];
+        drawn->places[i - 1] = drawn->places[j];
+        drawn->places[j] = place;
+    }
+    free(list);
+    return rc;
+}

@@ -1,0 +1,422 @@
+/* toolbank.c: wt_generate_toolbank: batches until every tool has its usages or the items are used up, and the folder
+ * that they end in (Tool2Vec, section 3 and appendix C; toolbank.h has the parts).
+ *
+ * Departs from the paper: what is used too little is drawn first and the prompt says so; near-duplicates and requests
+ * that say a tool's name are turned away; no set of tools is in two splits; the model has to show in a trial that it is
+ * of use. */
+#include "generate/toolbank.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/sha256.h"
+#include "encoder/model_dir.h"
+#include "engine/engine.h"
+#include "engine/sized_options.h"
+#include "generate/result.h"
+
+enum { USUAL_USAGES = 5, USUAL_EXAMPLES = 5, USUAL_TRIAL = 50, ITEMS_LEAST = 100 };
+static const double USUAL_SHARE = 0.1, USUAL_TEMPERATURE = 0.9, USUAL_TRIAL_LIMIT = 0.2, TRIAL_ASTRAY = 0.5,
+                    COSINE_OFF = 2, UNANSWERABLE_MOST = 0.5;
+
+/* ---------------------------------------------------------------- options */
+
+/* The place of a name in names [count]; the first one where none is given. */
+static int read_name(const char *given, const char *const *names, size_t count, const char *what, size_t *out,
+                     wt_error *err)
+{
+    for (*out = 0; *out < count; (*out)++)
+        if (!given || strcmp(given, names[*out]) == 0)
+            return 0;
+    return wt__fail(err, WT_EINVAL, "%s: \"%s\"; it can be %s or %s", what, given, names[0], names[count - 1]);
+}
+
+static int read_shares(wt_toolbank_options *o, const wt_toolbank_options *given, wt_error *err)
+{
+    int rc = wt__generate_share(given->unanswerable, 0, UNANSWERABLE_MOST, "the share of unanswerable requests",
+                                &o->unanswerable, err);
+    if (rc == 0)
+        rc = wt__generate_share(given->dev, USUAL_SHARE, 1, "the share of dev", &o->dev, err);
+    if (rc == 0)
+        rc = wt__generate_share(given->test, USUAL_SHARE, 1, "the share of test", &o->test, err);
+    if (rc == 0 && o->dev + o->test >= 1)
+        rc = wt__fail(err, WT_EINVAL, "dev and test are %g of the requests; nothing is left to train on",
+                      o->dev + o->test);
+    if (rc == 0)
+        rc = wt__generate_share(given->trial_limit, USUAL_TRIAL_LIMIT, 1, "the limit of a trial", &o->trial_limit, err);
+    if (rc == 0)
+        rc = wt__generate_share(given->duplicate, GENERATE_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
+                                &o->duplicate, err);
+    if (rc == 0)
+        rc = wt__generate_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                                &o->temperature, err);
+    if (rc == 0 && (given->duplicate < 0 || given->temperature < 0))
+        rc = wt__fail(err, WT_EINVAL, "a cosine and a temperature cannot be below 0");
+    return rc;
+}
+
+static int read_counts(wt_toolbank_options *o, const wt_toolbank_options *given, wt_error *err)
+{
+    int rc = wt__generate_count(given->examples, USUAL_EXAMPLES, 1, EXAMPLES_SHOWN_MAX, "examples of a prompt",
+                                &o->examples, err);
+    if (rc == 0)
+        rc = wt__generate_count(given->trial, USUAL_TRIAL, 1, WT_MAX_TRIAL, "answers of the trial", &o->trial, err);
+    if (rc == 0)
+        rc = wt__generate_count(given->usages, given->items ? 0 : USUAL_USAGES, 0, WT_MAX_GENERATED_USAGES,
+                                "usages of a tool", &o->usages, err);
+    if (rc == 0)
+        rc = wt__generate_count(given->items, 0, 0, WT_MAX_GENERATED_REQUESTS, "items", &o->items, err);
+    if (rc == 0)
+        rc = wt__generate_count(given->round_trip, 0, 0, WT_MAX_K, "hits of the round trip", &o->round_trip, err);
+    return rc;
+}
+
+static int read_options(struct toolbank *t, struct draw_settings *draw, wt_error *err)
+{
+    static const char *const draws[] = {"random", "near"}, *const withins[] = {"any", "provider", "category"};
+    static const enum draw_within kinds[] = {WITHIN_ANY, WITHIN_PROVIDER, WITHIN_CATEGORY};
+    wt_toolbank_options *o = &t->options;
+    const wt_toolbank_options given = *o;
+    size_t near = 0, within = 0;
+    int rc = read_counts(o, &given, err);
+    if (rc == 0)
+        rc = read_shares(o, &given, err);
+    if (rc == 0)
+        rc = read_name(given.draw, draws, 2, "the draw of the tools", &near, err);
+    if (rc == 0)
+        rc = read_name(given.within, withins, 3, "within what tools stand together", &within, err);
+    if (rc == 0 && (!o->out || !o->out[0]))
+        rc = wt__fail(err, WT_EINVAL, "name a folder for the data set");
+    o->seed = o->seed ? o->seed : 1;
+    if (rc < 0)
+        return rc;
+    *draw = (struct draw_settings){.within = kinds[within],
+                                   .near = near == 1,
+                                   .single = o->one_tool != 0,
+                                   .usages = o->usages,
+                                   .take_out = o->unanswerable};
+    return 0;
+}
+
+/* ---------------------------------------------------------------- before the first question */
+
+/* Ids to places, and the digest of what the prompts can show. */
+static int read_catalogue(struct toolbank *t, char hex[65], wt_error *err)
+{
+    struct sha256 sha;
+    unsigned char digest[32];
+    wt__sha256_begin(&sha);
+    for (size_t i = 0; i < t->draw.count; i++) {
+        const struct draw_tool *tool = &t->draw.tools[i];
+        if (!wt__map_insert(&t->places, wt__str(tool->tool->id), (uint32_t)i, NULL))
+            return wt__fail_nomem(err);
+        wt__sha256_update(&sha, tool->tool->id, strlen(tool->tool->id) + 1);
+        wt__sha256_update(&sha, tool->tool->sha256, strlen(tool->tool->sha256));
+        t->some_none |= tool->out && tool->able;
+    }
+    wt__sha256_end(&sha, digest);
+    wt__sha256_hex(digest, hex);
+    return 0;
+}
+
+/* The recipe of the round trip and of the trial, and that it can run: said before anybody is asked. *hash: of what
+ * encodes for it. */
+static int open_search(struct toolbank *t, const char **hash, wt_error *err)
+{
+    const struct encoder *encoder = NULL;
+    wt_find_options options;
+    wt_hits *hits = NULL;
+    wt_error why;
+    *hash = "";
+    int rc = wt__engine_load_encoder(t->engine, &t->progress, &encoder, &why);
+    if (rc < 0 && rc != WT_EMODEL && err)
+        *err = why;
+    if (rc < 0 && rc != WT_EMODEL)
+        return rc;
+    if (encoder)
+        *hash = wt__encoder_hash(encoder);
+    if (!t->options.recipe)
+        t->options.recipe = encoder ? "hybrid" : "bm25";
+    wt_find_options_init(&options);
+    options.recipe = t->options.recipe;
+    rc = wt_find(t->engine, "a request", strlen("a request"), &options, &hits, err);
+    wt_hits_free(hits);
+    return rc;
+}
+
+/* What the data set is to be, on one line: another run goes on with this one's answers only if it is the same. The
+ * trial's limit decides only whether it goes on at all. */
+static int write_settings(struct toolbank *t, const char *catalogue, const char *search, wt_error *err)
+{
+    const wt_toolbank_options *o = &t->options;
+    struct buffer *out = &t->settings;
+    wt__buffer_printf(
+        out,
+        "{\"kind\":\"toolbank\",\"version\":1,\"items\":%zu,\"usages\":%zu,\"examples\":%zu,"
+        "\"draw\":\"%s\",\"within\":\"%s\",\"one_tool\":%s,\"polish\":%s,\"unanswerable\":%.6g,"
+        "\"dev\":%.6g,\"test\":%.6g,\"duplicate\":%.6g,\"temperature\":%.6g,\"trial\":%zu,\"seed\":%" PRIu64
+        ",\"round_trip\":%zu",
+        o->items, o->usages, o->examples, t->draw.settings.near ? "near" : "random",
+        wt__within_name(t->draw.settings.within), o->one_tool ? "true" : "false", o->no_polish ? "false" : "true",
+        o->unanswerable, o->dev, o->test, o->duplicate, o->temperature, o->trial, o->seed, o->round_trip);
+    if (o->round_trip > 0) {
+        wt__buffer_text(out, ",\"recipe\":");
+        wt__buffer_json(out, wt__str(o->recipe));
+        wt__buffer_printf(out, ",\"recipe_encoder\":\"%s\"", search);
+    }
+    wt__buffer_text(out, ",\"model\":");
+    wt__buffer_json(out, wt__str(t->model->name));
+    wt__buffer_printf(out, ",\"encoder\":\"%s\",\"catalogue\":\"%s\"}", wt__encoder_hash(t->encoder), catalogue);
+    return out->failed ? wt__fail_nomem(err) : 0;
+}
+
+static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_error *err)
+{
+    wt_toolbank_options *o = &t->options;
+    const struct split_settings split = {.seed = o->seed, .dev = o->dev, .test = o->test};
+    char catalogue[65];
+    const char *search = "";
+    wt__rng_seed(&t->rng, o->seed);
+    wt__request_examples_open(&t->examples, o->seed);
+    wt__request_set_open(&t->set, &split);
+    o->no_polish |= o->one_tool;
+    int rc = wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err);
+    if (rc == 0)
+        rc = wt__tool_draw_open(&t->draw, t->engine, t->encoder, draw, &t->rng, &t->progress, err);
+    if (rc == 0)
+        rc = wt__distinct_open(&t->queries, t->encoder, o->duplicate, err);
+    if (rc == 0)
+        rc = wt__prompt_open(&t->asks, o->one_tool ? "generate-request" : "generate-toolbank", err);
+    if (rc == 0)
+        rc = wt__prompt_open(&t->polishes, "generate-polish", err);
+    if (rc == 0)
+        rc = wt__repetition_open(&t->asked_words, wt__str(t->asks.text), err);
+    if (rc == 0)
+        rc = wt__repetition_open(&t->polish_words, wt__str(t->polishes.text), err);
+    if (rc == 0)
+        rc = read_catalogue(t, catalogue, err);
+    if (rc == 0)
+        rc = open_search(t, &search, err);
+    if (o->items == 0) {
+        const size_t wanted = t->draw.able * o->usages, most = WT_MAX_GENERATED_REQUESTS;
+        o->items = wanted < ITEMS_LEAST ? ITEMS_LEAST : wanted < most ? wanted : most;
+    }
+    o->trial = o->trial < o->items ? o->trial : o->items;
+    if (rc == 0)
+        rc = write_settings(t, catalogue, search, err);
+    return rc < 0 ? rc : wt__folder_open(&t->folder, o->out, t->settings.ptr, t->model, err);
+}
+
+/* ---------------------------------------------------------------- the batches */
+
+/* Whether the first answers are those of a model that is of use. Requests that lead to none of their tools are of some
+ * use up to TRIAL_ASTRAY of them: people ask in words of their own, and a search does not find everything. */
+static int judge_trial(struct toolbank *t, wt_error *err)
+{
+    const struct stage_count *count = &t->asker.counts[STAGE_REQUESTS];
+    struct toolbank_trial *trial = &t->trial;
+    const double limit = t->options.trial_limit, answers = (double)count->questions;
+    trial->judged = true;
+    trial->answers = count->questions;
+    trial->repeating = count->refused[PIECE_REPEATS];
+    trial->broken = count->unusable;
+    trial->unknown = count->refused[PIECE_UNKNOWN];
+    trial->refused = (double)trial->repeating > limit * answers || (double)trial->broken > limit * answers ||
+                     (double)trial->unknown > limit * answers ||
+                     (double)trial->astray > (limit > TRIAL_ASTRAY ? limit : TRIAL_ASTRAY) * answers;
+    if (!trial->refused)
+        return 0;
+    return wt__fail(
+        err, WT_EMODEL,
+        "%s is of no use here: of %" PRIu64 " trial answers %" PRIu64 " repeat the prompt, %" PRIu64
+        " break the schema and %" PRIu64 " name tools that were not offered, of each of which %.0f %% may, "
+        "and %" PRIu64 " lead to none of their tools, of which half may. Take a larger model%s; --trial 0 "
+        "goes on with this one",
+        t->model->name, trial->answers, trial->repeating, trial->broken, trial->unknown, 100 * limit, trial->astray,
+        t->options.one_tool ? "" : ", or --one-tool in another folder, whose prompt has no example to copy");
+}
+
+/* What the progress line says: changed between the batches, when nobody reads it. */
+static void name_phase(struct toolbank *t)
+{
+    snprintf(t->phase, sizeof t->phase, "asking (%zu requests, %" PRIu64 " tokens)", t->set.count,
+             t->asker.cost.prompt_tokens + t->asker.cost.completion_tokens);
+}
+
+static size_t next_batch(const struct toolbank *t)
+{
+    const size_t end = t->asked < t->options.trial ? t->options.trial : t->options.items, left = end - t->asked;
+    return left < TOOLBANK_BATCH ? left : TOOLBANK_BATCH;
+}
+
+static bool is_enough(const struct toolbank *t)
+{
+    return t->asked >= t->options.items || t->asker.counts[STAGE_REQUESTS].gave_up ||
+           (t->options.usages > 0 && wt__tool_draw_short(&t->draw) == 0);
+}
+
+static int run_batch(struct toolbank *t, wt_error *err)
+{
+    const size_t count = next_batch(t);
+    int rc = wt__toolbank_ask(t, t->asked, count, err);
+    if (rc == 0 && !t->trial.judged)
+        rc = wt__toolbank_astray(t, &t->trial.astray, err);
+    if (rc == 0 && !t->trial.judged &&
+        (t->asked + count >= t->options.trial || t->asker.counts[STAGE_REQUESTS].gave_up))
+        rc = judge_trial(t, err);
+    if (rc == 0 && !t->options.no_polish)
+        rc = wt__toolbank_polish(t, t->asked, count, err);
+    if (rc == 0)
+        rc = wt__toolbank_settle(t, count, err);
+    t->asked += count;
+    name_phase(t);
+    return rc;
+}
+
+static int make(struct toolbank *t, wt_error *err)
+{
+    name_phase(t);
+    const size_t questions = t->options.no_polish ? 1 : 2;
+    int rc = wt__progress_phase(&t->progress, t->phase, t->options.items * questions) ? wt__fail_cancelled(err) : 0;
+    while (rc == 0 && !is_enough(t))
+        rc = run_batch(t, err);
+    if (rc == 0 && !t->trial.judged)
+        rc = judge_trial(t, err);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- what is left */
+
+static int write_report(struct toolbank *t, struct generated *result, bool complete, wt_error *err)
+{
+    struct buffer line = {0};
+    wt__report_toolbank(t, complete, &line);
+    result->visible.report = wt__arena_copy(&result->arena, wt__buffer_view(&line));
+    wt__buffer_char(&line, '\n');
+    int rc = result->visible.report ? wt__folder_write(&t->folder, "report.json", &line, err) : wt__fail_nomem(err);
+    wt__buffer_dispose(&line);
+    return rc;
+}
+
+/* What a person should know of it, on one line. */
+static int write_notice(const struct toolbank *t, struct generated *result, wt_error *err)
+{
+    struct buffer line = {0};
+    const size_t few = wt__tool_draw_short(&t->draw);
+    if (t->asker.counts[STAGE_REQUESTS].gave_up)
+        wt__buffer_printf(&line, "it ended early: %d answers in a row were of no use", STAGE_FRUITLESS_MAX);
+    if (few > 0)
+        wt__buffer_printf(&line, "%s%zu of %zu tools have fewer than %zu requests to train on", line.len ? "; " : "",
+                          few, t->draw.able, t->options.usages);
+    if (t->draw.able + t->draw.taken_out < t->draw.count)
+        wt__buffer_printf(&line, "%sof %zu tools none could be made: no description, or nothing to stand together with",
+                          line.len ? "; " : "", t->draw.count - t->draw.able - t->draw.taken_out);
+    if (line.len > 0)
+        result->visible.notice = wt__arena_copy(&result->arena, wt__buffer_view(&line));
+    bool failed = line.failed || (line.len > 0 && !result->visible.notice);
+    wt__buffer_dispose(&line);
+    return failed ? wt__fail_nomem(err) : 0;
+}
+
+static int finish(struct toolbank *t, struct generated *result, wt_error *err)
+{
+    wt_generated *visible = &result->visible;
+    int rc = 0;
+    if (t->set.count > 0)
+        rc = wt__request_set_write(&t->set, &t->draw, &t->folder, err);
+    if (rc == 0)
+        rc = write_report(t, result, true, err);
+    if (rc == 0)
+        rc = write_notice(t, result, err);
+    visible->path = wt__arena_copy(&result->arena, wt__str(t->options.out));
+    if (rc == 0 && !visible->path)
+        rc = wt__fail_nomem(err);
+    visible->tools = t->draw.count - t->draw.taken_out;
+    visible->rows = t->set.count;
+    visible->train = t->set.splits[SPLIT_TRAIN];
+    visible->dev = t->set.splits[SPLIT_DEV];
+    visible->test = t->set.splits[SPLIT_TEST];
+    visible->unanswerable = t->set.none;
+    if (rc == 0 && t->set.count == 0)
+        rc = wt__fail(err, WT_EEMPTY, "not one request came of %" PRIu64 " questions to %s; %s/report.json counts why",
+                      t->asker.cost.questions, t->model->name, t->options.out);
+    return rc;
+}
+
+static int run(struct toolbank *t, const struct draw_settings *draw, struct generated *result, wt_error *err)
+{
+    int rc = open_parts(t, draw, err);
+    if (rc < 0)
+        return rc;
+    t->asker = (struct asker){.model = wt__folder_model(&t->folder),
+                              .temperature = t->options.temperature,
+                              .seed = t->options.seed,
+                              .progress = &t->progress};
+    rc = make(t, err);
+    if (rc == 0)
+        return finish(t, result, err);
+    wt_error unused;
+    write_report(t, result, false, &unused); /* how far it came */
+    return rc;
+}
+
+static void dispose(struct toolbank *t)
+{
+    wt__folder_close(&t->folder);
+    wt__request_set_dispose(&t->set);
+    wt__request_examples_dispose(&t->examples);
+    wt__distinct_dispose(&t->queries);
+    wt__tool_draw_dispose(&t->draw);
+    wt__map_dispose(&t->places);
+    wt__prompt_dispose(&t->asks);
+    wt__prompt_dispose(&t->polishes);
+    wt__repetition_dispose(&t->asked_words);
+    wt__repetition_dispose(&t->polish_words);
+    wt__arena_dispose(&t->batch);
+    wt__buffer_dispose(&t->settings);
+    wt__encoder_close(t->encoder);
+    free(t);
+}
+
+int wt__generate_toolbank(wt_engine *engine, struct chat_model *model, const wt_toolbank_options *given,
+                          wt_generated **out, wt_error *err)
+{
+    struct draw_settings draw;
+    struct generated *result = NULL;
+    struct toolbank *t = calloc(1, sizeof *t);
+    *out = NULL;
+    if (!t)
+        return wt__fail_nomem(err);
+    t->folder.lock = -1;
+    t->engine = engine;
+    t->model = model;
+    int rc = wt__options_read(&t->options, sizeof t->options, given, err);
+    if (rc == 0)
+        rc = read_options(t, &draw, err);
+    if (rc == 0 && !engine)
+        rc = wt__fail(err, WT_EINVAL, "an engine is needed: requests are made for the tools of its store");
+    if (rc == 0 && !model)
+        rc = wt__engine_chat(engine, &t->model, err);
+    if (rc == 0 && !(result = calloc(1, sizeof *result)))
+        rc = wt__fail_nomem(err);
+    if (rc == 0) {
+        const double began = wt__now_ms();
+        wt__progress_init(&t->progress, t->options.progress, t->options.progress_context);
+        rc = run(t, &draw, result, err);
+        wt__progress_dispose(&t->progress);
+        wt__generated_cost(result, &t->asker);
+        result->visible.seconds = (wt__now_ms() - began) / 1000;
+    }
+    dispose(t);
+    if (rc == 0)
+        *out = &result->visible;
+    else if (result)
+        wt_generated_free(&result->visible);
+    return rc;
+}
+
+int wt_generate_toolbank(wt_engine *engine, const wt_toolbank_options *options, wt_generated **out, wt_error *err)
+{
+    return wt__generate_toolbank(engine, NULL, options, out, err);
+}

@@ -1,0 +1,411 @@
+/* toolbank_items.c: what is asked for an item, and which answers become requests. */
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/pool.h"
+#include "generate/library.h"
+#include "generate/toolbank.h"
+
+static const uint64_t ITEM_SALT = 0x9e3779b97f4a7c15u;
+
+static struct toolbank_item *item_of(struct toolbank *t, size_t number)
+{
+    return &t->items[number % TOOLBANK_BATCH];
+}
+
+/* ---------------------------------------------------------------- the question */
+
+/* Names of those drawn that have been used too little, or that it does not matter. */
+static int wanted_text(const struct toolbank *t, const struct drawn *drawn, struct arena *arena, struct str *out,
+                       wt_error *err)
+{
+    struct buffer line = {0};
+    for (size_t i = 0; i < drawn->count; i++) {
+        const struct draw_tool *tool = &t->draw.tools[drawn->places[i]];
+        if (tool->used >= t->draw.settings.usages)
+            continue;
+        wt__buffer_text(&line, line.len ? ", " : "");
+        wt__buffer_str(&line, tool->name);
+    }
+    if (line.len == 0)
+        wt__buffer_text(&line, "(none; take any)");
+    const char *copy = line.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&line));
+    *out = (struct str){copy, line.len};
+    wt__buffer_dispose(&line);
+    return copy ? 0 : wt__fail_nomem(err);
+}
+
+/* Tools and examples of an item hang on its number and on the batches before it. Several threads at once. */
+static int fill_request(void *context, size_t number, struct arena *arena, struct prompt_value *values, size_t *count,
+                        wt_error *err)
+{
+    struct toolbank *t = context;
+    struct toolbank_item *item = item_of(t, number);
+    struct rng rng;
+    *item = (struct toolbank_item){0};
+    wt__rng_seed(&rng, t->options.seed ^ (number + 1) * ITEM_SALT);
+    item->none = wt__rng_unit(&rng) < t->options.unanswerable && t->some_none;
+    int rc = wt__tool_draw(&t->draw, &rng, item->none, &item->drawn, err);
+    struct str *lines = rc == 0 ? wt__arena_array(arena, struct str, item->drawn.count) : NULL;
+    if (rc == 0 && !lines)
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < item->drawn.count; i++) {
+        const struct draw_tool *tool = &t->draw.tools[item->drawn.places[i]];
+        lines[i] = wt__prompt_tool(tool->name, tool->description, LIBRARY_LINE_BYTES, arena);
+        if (!lines[i].ptr)
+            rc = wt__fail_nomem(err);
+    }
+    if (rc < 0)
+        return rc;
+    if (t->options.one_tool) {
+        values[(*count)++] = (struct prompt_value){.slot = "tool", .text = lines[0]};
+        return 0;
+    }
+    item->example_count = wt__request_examples_draw(&t->examples, t->options.examples, &rng, item->examples);
+    values[(*count)++] =
+        (struct prompt_value){.slot = "examples", .items = item->examples, .item_count = item->example_count};
+    values[(*count)++] = (struct prompt_value){.slot = "tools", .items = lines, .item_count = item->drawn.count};
+    struct prompt_value wanted = {.slot = "wanted"};
+    rc = wanted_text(t, &item->drawn, arena, &wanted.text, err);
+    values[(*count)++] = wanted;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the answer */
+
+/* Whether it gives back the prompt's own text, or an example that the prompt showed. */
+static int repeats(const struct repetition *own, const struct prompt *prompt, const struct toolbank_item *item,
+                   struct str said, bool *out, wt_error *err)
+{
+    struct buffer examples = {0};
+    for (size_t i = 0; i < item->example_count; i++) {
+        wt__buffer_str(&examples, item->examples[i]);
+        wt__buffer_char(&examples, '\n');
+    }
+    int rc = examples.failed ? wt__fail_nomem(err)
+                             : wt__repeats(own, wt__str(prompt->text), wt__buffer_view(&examples), said, out, err);
+    wt__buffer_dispose(&examples);
+    return rc;
+}
+
+/* A name that nobody would write by chance: with a mark, a digit or a capital within. */
+static bool is_written_as_code(struct str name)
+{
+    bool code = false;
+    for (size_t i = 1; i < name.len; i++) {
+        const char c = name.ptr[i], before = name.ptr[i - 1];
+        code |= c == '_' || c == '.' || c == '/' || (c >= '0' && c <= '9') ||
+                (c >= 'A' && c <= 'Z' && before >= 'a' && before <= 'z');
+    }
+    return code && name.len >= 4;
+}
+
+static bool says_name(struct str text, struct str name)
+{
+    return is_written_as_code(name) && text.len > 0 && memmem(text.ptr, text.len, name.ptr, name.len);
+}
+
+static bool says_a_name(const struct toolbank *t, const struct request *request, struct str text)
+{
+    bool says = false;
+    for (size_t i = 0; i < request->tool_count; i++) {
+        const struct draw_tool *tool = &t->draw.tools[request->tools[i]];
+        says |= says_name(text, tool->name) || says_name(text, wt__str(tool->tool->name));
+    }
+    return says;
+}
+
+/* The tool of those drawn that the model calls by that name: its exported one, or its own where no other has it. */
+static bool find_named(const struct toolbank *t, const struct drawn *drawn, const char *name, size_t *place)
+{
+    size_t found = 0;
+    for (int own = 0; own < 2 && found == 0; own++)
+        for (size_t i = 0; i < drawn->count; i++) {
+            const wt_tool *tool = t->draw.tools[drawn->places[i]].tool;
+            if (strcasecmp(own ? tool->name : tool->export_name, name) != 0)
+                continue;
+            *place = drawn->places[i];
+            found++;
+        }
+    return found == 1;
+}
+
+/* The tools that the answer names, each once. */
+static enum piece_fate read_tools(const struct toolbank *t, const struct toolbank_item *item, const json_t *names,
+                                  struct request *request)
+{
+    size_t index;
+    json_t *name;
+    json_array_foreach((json_t *)names, index, name)
+    {
+        size_t place = 0;
+        bool known = false;
+        if (!find_named(t, &item->drawn, json_string_value(name), &place))
+            return PIECE_UNKNOWN;
+        for (size_t i = 0; i < request->tool_count; i++)
+            known |= request->tools[i] == place;
+        if (!known && request->tool_count == REQUEST_TOOLS_MAX)
+            return PIECE_COUNT;
+        if (!known)
+            request->tools[request->tool_count++] = place;
+    }
+    return request->tool_count < REQUEST_TOOLS_MIN ? PIECE_COUNT : PIECE_TAKEN;
+}
+
+static int read_request(struct toolbank *t, struct toolbank_item *item, const json_t *answer, enum piece_fate *fate,
+                        wt_error *err)
+{
+    struct request *request = &item->request;
+    const struct str said = wt__json_str(answer, "instruction");
+    enum piece_fate unused;
+    bool copied;
+    *request = (struct request){.none = item->none, .draft = STR(""), .explanation = STR("")};
+    int rc = repeats(&t->asked_words, &t->asks, item, said, &copied, err);
+    if (rc == 0 && copied) {
+        *fate = PIECE_REPEATS;
+        return 0;
+    }
+    if (rc == 0)
+        rc = wt__piece_read(&t->batch, PIECE_INSTRUCTION, said, &request->text, fate, err);
+    if (rc == 0 && *fate == PIECE_TAKEN && t->options.one_tool) {
+        request->tools[request->tool_count++] = item->drawn.places[0];
+    } else if (rc == 0 && *fate == PIECE_TAKEN) {
+        *fate = read_tools(t, item, wt__json_array(answer, "functions"), request);
+        rc = wt__piece_read(&t->batch, PIECE_EXPLANATION, wt__json_str(answer, "explanation"), &request->explanation,
+                            &unused, err);
+    }
+    if (rc == 0 && *fate == PIECE_TAKEN && says_a_name(t, request, request->text))
+        *fate = PIECE_NAMES_TOOL;
+    return rc;
+}
+
+static int take_request(void *context, size_t number, const json_t *answer, struct stage_count *count, bool *done,
+                        wt_error *err)
+{
+    struct toolbank *t = context;
+    struct toolbank_item *item = item_of(t, number);
+    enum piece_fate fate = PIECE_TAKEN;
+    *done = true; /* another item comes in its place */
+    int rc = read_request(t, item, answer, &fate, err);
+    if (rc < 0)
+        return rc;
+    wt__stage_note(count, fate);
+    item->kept = fate == PIECE_TAKEN;
+    return 0;
+}
+
+int wt__toolbank_ask(struct toolbank *t, size_t begin, size_t count, wt_error *err)
+{
+    const struct stage stage = {
+        .id = STAGE_REQUESTS,
+        .prompt = t->options.one_tool ? "generate-request" : "generate-toolbank",
+        .begin = begin,
+        .count = count,
+        .round = count,
+        .attempts = 1,
+        .context = t,
+        .fill = fill_request,
+        .take = take_request,
+    };
+    wt__arena_reset(&t->batch);
+    for (size_t i = 0; i < count; i++)
+        item_of(t, begin + i)->kept = false;
+    t->asker.counts[STAGE_REQUESTS].wanted += count;
+    return wt__stage_run(&t->asker, &stage, err);
+}
+
+/* ---------------------------------------------------------------- the polish */
+
+static int fill_polish(void *context, size_t number, struct arena *arena, struct prompt_value *values, size_t *count,
+                       wt_error *err)
+{
+    (void)arena;
+    (void)err;
+    values[(*count)++] = (struct prompt_value){.slot = "request", .text = item_of(context, number)->request.text};
+    return 0;
+}
+
+/* A rewrite that is none leaves the request as it was. */
+static int take_polish(void *context, size_t number, const json_t *answer, struct stage_count *count, bool *done,
+                       wt_error *err)
+{
+    struct toolbank *t = context;
+    struct toolbank_item *item = item_of(t, number);
+    struct str text = STR("");
+    enum piece_fate fate = PIECE_TAKEN;
+    bool copied = false;
+    *done = true;
+    if (wt__str_equal(wt__json_str(answer, "verdict"), STR("good"))) {
+        t->good++;
+        wt__stage_note(count, PIECE_TAKEN);
+        return 0;
+    }
+    const struct str said = wt__json_str(answer, "instruction");
+    int rc = repeats(&t->polish_words, &t->polishes, item, said, &copied, err);
+    if (rc == 0 && copied)
+        fate = PIECE_REPEATS;
+    else if (rc == 0)
+        rc = wt__piece_read(&t->batch, PIECE_INSTRUCTION, said, &text, &fate, err);
+    if (rc == 0 && fate == PIECE_TAKEN && says_a_name(t, &item->request, text))
+        fate = PIECE_NAMES_TOOL;
+    if (rc < 0)
+        return rc;
+    wt__stage_note(count, fate);
+    if (fate == PIECE_TAKEN && !wt__str_equal(text, item->request.text)) {
+        item->request.draft = item->request.text;
+        item->request.text = text;
+    }
+    t->rewritten += fate == PIECE_TAKEN;
+    return 0;
+}
+
+static bool skip_polish(void *context, size_t number)
+{
+    return !item_of(context, number)->kept;
+}
+
+int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error *err)
+{
+    const struct stage stage = {
+        .id = STAGE_POLISH,
+        .prompt = "generate-polish",
+        .begin = begin,
+        .count = count,
+        .round = count,
+        .attempts = 1,
+        .context = t,
+        .fill = fill_polish,
+        .take = take_polish,
+        .skip = skip_polish,
+    };
+    for (size_t i = 0; i < count; i++)
+        t->asker.counts[STAGE_POLISH].wanted += item_of(t, begin + i)->kept;
+    return wt__stage_run(&t->asker, &stage, err);
+}
+
+/* ---------------------------------------------------------------- the rest */
+
+/* What a search by a batch's requests says of them. */
+struct search {
+    struct toolbank *t;
+    size_t hits; /* that are looked at */
+    enum piece_fate fates[TOOLBANK_BATCH];
+    size_t found[TOOLBANK_BATCH]; /* of its tools */
+    wt_error errors[TOOLBANK_BATCH];
+    int codes[TOOLBANK_BATCH];
+};
+
+/* Each tool is to be among the hits, and nothing above it that is nearly the same. */
+static enum piece_fate judge_hits(const struct toolbank *t, const struct request *request, const wt_hits *hits,
+                                  size_t *found)
+{
+    size_t above[WT_MAX_K], count = 0; /* others, up to now */
+    bool twin = false;
+    for (size_t i = 0; i < hits->len && i < WT_MAX_K; i++) {
+        const uint32_t *place = wt__map_get(&t->places, wt__str(hits->items[i]->tool->id));
+        bool right = false;
+        for (size_t r = 0; place && r < request->tool_count; r++)
+            right |= request->tools[r] == *place;
+        for (size_t other = 0; right && other < count; other++)
+            twin |= wt__tool_draw_twins(&t->draw, above[other], *place);
+        *found += right;
+        if (place && !right)
+            above[count++] = *place;
+    }
+    return *found < request->tool_count ? PIECE_NOT_FOUND : twin ? PIECE_TWIN : PIECE_TAKEN;
+}
+
+static int search_one(void *context, size_t index, unsigned worker)
+{
+    struct search *search = context;
+    struct toolbank *t = search->t;
+    const struct toolbank_item *item = &t->items[index];
+    wt_find_options options;
+    wt_hits *hits = NULL;
+    (void)worker;
+    if (!item->kept)
+        return 0;
+    wt_find_options_init(&options);
+    options.k = search->hits;
+    options.recipe = t->options.recipe;
+    options.copies = 1;
+    int rc =
+        wt_find(t->engine, item->request.text.ptr, item->request.text.len, &options, &hits, &search->errors[index]);
+    if (rc == 0)
+        search->fates[index] = judge_hits(t, &item->request, hits, &search->found[index]);
+    wt_hits_free(hits);
+    if (rc == 0 && wt__progress_step(&t->progress, 0))
+        rc = wt__fail_cancelled(&search->errors[index]);
+    return search->codes[index] = rc;
+}
+
+/* Searches by every request of the batch that is kept. *out ends with free(). */
+static int search_batch(struct toolbank *t, size_t hits, struct search **out, wt_error *err)
+{
+    struct search *search = calloc(1, sizeof *search);
+    *out = search;
+    if (!search)
+        return wt__fail_nomem(err);
+    search->t = t;
+    search->hits = hits;
+    if (hits > 0)
+        wt__pool_run(0, TOOLBANK_BATCH, search_one, search);
+    for (size_t i = 0; i < TOOLBANK_BATCH; i++)
+        if (search->codes[i] < 0) {
+            if (err)
+                *err = search->errors[i];
+            return search->codes[i];
+        }
+    return 0;
+}
+
+int wt__toolbank_astray(struct toolbank *t, uint64_t *count, wt_error *err)
+{
+    struct search *search;
+    int rc = search_batch(t, TOOLBANK_TRIAL_HITS, &search, err);
+    for (size_t i = 0; rc == 0 && i < TOOLBANK_BATCH; i++)
+        *count += t->items[i].kept && search->found[i] == 0;
+    free(search);
+    return rc;
+}
+
+/* Into the set, its tools' usages and the examples. */
+static int keep(struct toolbank *t, const struct toolbank_item *item, wt_error *err)
+{
+    struct request *added;
+    struct str names[REQUEST_TOOLS_MAX];
+    int rc = wt__request_set_add(&t->set, &t->draw, &item->request, &added, err);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < added->tool_count; i++) {
+        struct draw_tool *tool = &t->draw.tools[added->tools[i]];
+        tool->used += added->none || added->split == SPLIT_TRAIN;
+        names[i] = tool->name;
+    }
+    return t->options.one_tool
+               ? 0
+               : wt__request_examples_add(&t->examples, added->text, names, added->tool_count, added->explanation, err);
+}
+
+int wt__toolbank_settle(struct toolbank *t, size_t count, wt_error *err)
+{
+    struct search *search;
+    int rc = search_batch(t, t->options.round_trip, &search, err);
+    const size_t begin = t->asked;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        const size_t slot = (begin + i) % TOOLBANK_BATCH;
+        struct toolbank_item *item = &t->items[slot];
+        enum piece_fate fate = search->fates[slot];
+        if (!item->kept)
+            continue;
+        item->kept = false;
+        if (fate == PIECE_TAKEN)
+            rc = wt__distinct_add(&t->queries, item->request.text, &fate, err);
+        if (rc == 0 && fate != PIECE_TAKEN)
+            wt__stage_withdraw(&t->asker.counts[STAGE_REQUESTS], fate);
+        else if (rc == 0)
+            rc = keep(t, item, err);
+    }
+    free(search);
+    return rc;
+}

@@ -1,0 +1,120 @@
+#!/bin/bash
+# From a catalogue alone to trained recipes as a user does it: requests by a language model (a server that answers by
+# rules), trained on, measured, recorded as use; the gate for models that are of no use; stopped, gone on with, replayed.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+unset OPENAI_BASE_URL OPENAI_API_KEY
+trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
+server=
+
+start_server() {
+    rm -f port asked
+    "$python" "$here/generate_server.py" &
+    server=$!
+    for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
+    [ -f port ] || { echo "skipped: no server on this machine"; exit 77; }
+    at=(--chat-url "http://127.0.0.1:$(cat port)/v1" --chat-model rules)
+}
+member() { # FILE EXPRESSION over d
+    "$python" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"
+}
+model=(--model whichtool-static-v1)
+make=(generate toolbank "${model[@]}" --usages 3)
+
+expect 0 "a catalogue" add "${model[@]}" "$source_root/samples/catalogue"
+expect 2 "no folder" "${make[@]}" --chat-model rules
+says "--out FOLDER"
+expect 2 "an option of another" "${make[@]}" --out set --notes
+says "--notes is an option of .generate fine-tuning."
+expect 2 "an option of two others" "${make[@]}" --out set --related 2
+says "of .generate toolselect. and .generate fine-tuning."
+expect 2 "an option of this one alone" generate toolselect --within any --out set
+says "--within is an option of .generate toolbank."
+
+start_server
+expect 0 "requests" "${make[@]}" "${at[@]}" --out set --record answers.jsonl --json
+json_lines
+same "members as documented" "True" "$("$python" - "$source_root/docs/json.md" <<'PYTHON'
+import json, re, sys
+table = open(sys.argv[1]).read().split("## What generate prints")[1]
+kinds = dict(re.findall(r"\| `(\w+)` \| ([^|]+?) \|", table))
+print(set(json.load(open("out"))) == set(kinds))
+PYTHON
+)"
+same "the report is the file" "True" "$(json_of 'd["report"] == json.load(open("set/report.json"))')"
+same "every tool has its requests" "0 True" "$(json_of '"%d %s" % (d["report"]["usages"]["tools_short"], d["report"]["usages"]["least"] >= 3)')"
+same "each part" "True" "$(json_of 'd["train"] > 5 * d["dev"] > 0 < d["test"] and d["train"] + d["dev"] + d["test"] == d["rows"]')"
+same "no set of tools in two splits" "0 True" "$(json_of '"%d %s" % (d["report"]["combinations_in_two_splits"], d["report"]["combinations_share"] > 0.9)')"
+same "the paper's temperature" "0.9" "$(cut -d' ' -f1 asked | sort -u)"
+same "BEIR" "True" "$("$python" -c '
+import json
+tools = {json.loads(line)["_id"] for line in open("set/corpus.jsonl")}
+texts = {q["_id"]: q["text"] for q in map(json.loads, open("set/queries.jsonl"))}
+rows = [line.split("\t") for s in ("train", "dev", "test") for line in open(f"set/qrels/{s}.tsv").read().splitlines()[1:]]
+print(len(tools) == 167 and len(set(texts.values())) == len(texts) and {r[0] for r in rows} == set(texts)
+      and all(r[1] in tools and r[2] == "1" for r in rows))')"
+cp set/queries.jsonl first.jsonl
+
+# The session: train on it, measure, and use it in the store.
+expect 0 "trained on it" train all "${model[@]}" --data set --out trained
+expect 0 "measured" eval set "${model[@]}" --recipe hybrid,auto --trained trained --json
+json_lines
+same "all of test, and no worse for it" "True" "$(json_of 'len(l) == 2 and l[0]["queries"] == json.load(open("set/report.json"))["test"] and l[1]["metrics"]["recall@5"] >= l[0]["metrics"]["recall@5"] - 0.1')"
+expect 0 "recorded" usage add "${model[@]}" set
+prints "[0-9]+ (requests|usages)? ?added"
+expect 0 "and learned from" train neighbours "${model[@]}"
+expect 0 "and found by" find "${model[@]}" --recipe neighbours "$("$python" -c 'import json; print(json.loads(open("set/queries.jsonl").readline())["text"][:80])')"
+
+# The gate.
+for mode in repeats breaks; do
+    echo $mode >mode
+    expect 5 "a model that $mode" "${make[@]}" "${at[@]}" --out "gate-$mode"
+    says "of 50 trial answers"
+    says "one-tool"
+    [ ! -e "gate-$mode/queries.jsonl" ] || fail "requests of a model that is of no use"
+    same "its report" "True" "$(member "gate-$mode/report.json" 'd["trial"]["refused"] and not d["complete"]')"
+done
+expect 5 "with one tool as well" "${make[@]}" "${at[@]}" --out gate-one --one-tool
+says "Take a larger model; --trial 0"
+rm mode
+expect 0 "a model that does for one tool" "${make[@]}" "${at[@]}" --out one --one-tool --round-trip 10 --json
+same "single ones, found again" "True" "$(json_of 'list(d["report"]["sizes"]) == ["1"] and d["report"]["polish"] == {"good": 0, "rewritten": 0}')"
+expect 0 "no gate" "${make[@]}" "${at[@]}" --out gate-repeats --trial 0 # the answers so far are those of the gate
+same "which drops them all the same" "True" "$(member gate-repeats/report.json 'd["stages"][0]["refused"]["repeats_prompt"] > 40 and d["requests"] > 100')"
+
+# Requests that no tool fits, of one provider each.
+expect 0 "some that no tool fits" "${make[@]}" "${at[@]}" --out none --within provider --unanswerable 0.2 --json
+same "marked" "True" "$(json_of 'd["unanswerable"] > 10 and d["tools"] < 167 and d["report"]["within"]["provider"] == d["rows"]')"
+expect 0 "are judged, and left out" eval none "${model[@]}" --recipe bm25 --json
+same "said so" "True" "$(json_of '"no relevant tool" in (d["notice"] or "")')"
+expect 0 "tell how well nothing is said" eval none "${model[@]}" --recipe bm25 --out-of-domain none/none
+
+# Stopped in the midst, kindly and not, and the same command again; then from the record alone.
+for signal in INT KILL; do
+    what="stopped by $signal"
+    rm -rf stopped
+    touch slowly
+    : >asked
+    set -m # a background job of a script ignores SIGINT, unless it has a group of its own
+    "$WHICHTOOL" "${make[@]}" "${at[@]}" --out stopped >out 2>err &
+    pid=$!
+    until [ "$(wc -l <asked)" -gt 30 ] || ! kill -0 $pid; do sleep 0.05; done
+    kill -$signal $pid
+    wait $pid 2>/dev/null
+    code=$?
+    set +m
+    [ ! -e stopped/queries.jsonl ] || fail "half a data set"
+    [ $signal = KILL ] || same "Ctrl-C" 130 $code
+    rm -f slowly
+    kill $server # what it did not answer
+    wait $server 2>/dev/null
+    start_server
+    expect 0 "gone on with after $signal" "${make[@]}" "${at[@]}" --out stopped
+    diff -r -x answers.jsonl -x .lock set stopped >differs || fail "other bytes than without a stop: $(head -c 300 differs)"
+done
+kill $server
+wait $server 2>/dev/null
+expect 0 "its answers are enough" "${make[@]}" --chat-model rules --replay answers.jsonl --out again
+cmp -s first.jsonl again/queries.jsonl || fail "other requests than the server's"
+finish

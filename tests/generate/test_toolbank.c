@@ -1,0 +1,498 @@
+/* Requests by a stand-in that errs at several rates: nothing that is no data gets in, the counts add up, no set of
+ * tools is in two splits, a model that is of no use is refused, and a run that was stopped goes on to the same bytes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "catalog/dataset.h"
+#include "generate/support.h"
+#include "generate/toolbank.h"
+
+enum { PROVIDERS = 8, DEEDS = 5, TOOLS = PROVIDERS * DEEDS };
+
+/* Eight providers of two categories with five tools each. */
+static wt_engine *open_catalogue(void)
+{
+    struct buffer lines = {0};
+    wt_engine *engine = open_store(&place, "");
+    for (int p = 0; p < PROVIDERS; p++)
+        for (int d = 0; d < DEEDS; d++)
+            wt__buffer_printf(&lines,
+                              "{\"provider\": \"%s\", \"name\": \"%s_%s\", \"category\": \"%s\", \"description\": "
+                              "\"Gives the %s of every %s %s\"}\n",
+                              writer_things[p], writer_deeds[d], writer_things[p], p % 2 ? "Trade" : "Home",
+                              writer_deeds[d], writer_things[p], writer_ways[(p + d) % WRITER_WAYS]);
+    add(&place, engine, lines.ptr);
+    wt__buffer_dispose(&lines);
+    return engine;
+}
+
+static wt_toolbank_options few(void)
+{
+    wt_toolbank_options options;
+    wt_toolbank_options_init(&options);
+    options.items = 150;
+    options.usages = 2;
+    options.trial_limit = 1;
+    return options;
+}
+
+static int make_requests(wt_engine *engine, struct writer *writer, wt_toolbank_options options, const char *folder,
+                         wt_generated **out)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", place.folder, folder);
+    options.out = path;
+    return wt__generate_toolbank(engine, &writer->model, &options, out, &place.err);
+}
+
+static struct dataset split_of(const char *folder, const char *split)
+{
+    struct dataset set;
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", place.folder, folder);
+    int rc = wt__dataset_read(&set, path, split, &place.err);
+    if (rc == WT_ENOTFOUND)
+        set = (struct dataset){0};
+    else
+        sound(&place, rc);
+    return set;
+}
+
+/* What holds of every folder: a request is plain and there once; its tools are in the corpus, two to five of them; no
+ * set of tools is in two splits. Returns the requests of all splits. */
+static size_t assert_sound_folder(const char *folder, bool single)
+{
+    static const char *const splits[] = {"train", "dev", "test"};
+    struct map texts = {0}, sets = {0};
+    struct arena arena = {0};
+    struct buffer key = {0};
+    size_t len, count = 0;
+    char *corpus = file_of(folder, "corpus.jsonl", &len);
+    assert_non_null(corpus);
+    for (uint32_t s = 0; s < 3; s++) {
+        struct dataset set = split_of(folder, splits[s]);
+        for (size_t i = 0; i < set.len; i++, count++) {
+            const struct query *query = &set.queries[i];
+            bool added;
+            assert_plain(query->text, 8, 800);
+            assert_in_range(query->judgement_count, single ? 1 : 2, single ? 1 : 5);
+            assert_non_null(
+                wt__map_insert(&texts, (struct str){wt__arena_copy(&arena, query->text), query->text.len}, 0, &added));
+            assert_true(added);
+            wt__buffer_clear(&key);
+            for (size_t t = 0; t < query->judgement_count; t++) {
+                const size_t begin = key.len;
+                wt__buffer_printf(&key, "\"_id\": \"%.*s\"", (int)query->judgements[t].tool.len,
+                                  query->judgements[t].tool.ptr);
+                assert_non_null(strstr(corpus, key.ptr + begin));
+            }
+            const uint32_t *where =
+                wt__map_insert(&sets, (struct str){wt__arena_copy(&arena, wt__buffer_view(&key)), key.len}, s, &added);
+            assert_true(single || *where == s);
+        }
+        wt__dataset_dispose(&set);
+    }
+    wt__buffer_dispose(&key);
+    wt__map_dispose(&texts);
+    wt__map_dispose(&sets);
+    wt__arena_dispose(&arena);
+    free(corpus);
+    return count;
+}
+
+static void assert_report(const char *folder, const wt_generated *made)
+{
+    json_t *report = json_file(folder, "report.json");
+    const json_t *stages = wt__json_array(report, "stages");
+    for (size_t i = 0; i < json_array_size(stages); i++) {
+        const json_t *stage = json_array_get(stages, i);
+        assert_int_equal(wt__json_int(stage, "offered", -1),
+                         wt__json_int(stage, "made", -1) + sum_of(wt__json_object(stage, "refused")));
+        assert_int_equal(wt__json_int(stage, "questions", -1),
+                         wt__json_int(stage, "offered", -1) + wt__json_int(stage, "unusable", -1));
+    }
+    assert_true(json_is_true(json_object_get(report, "complete")));
+    assert_int_equal(wt__json_int(json_array_get(stages, 0), "made", -1), made->rows);
+    assert_int_equal(wt__json_int(report, "requests", -1), made->rows);
+    assert_int_equal(sum_of(wt__json_object(report, "sizes")), made->rows);
+    assert_int_equal(sum_of(wt__json_object(report, "within")), made->rows);
+    assert_int_equal(made->train + made->dev + made->test + made->unanswerable, made->rows);
+    json_decref(report);
+}
+
+static int64_t refused_as(const char *folder, const char *fate)
+{
+    json_t *report = json_file(folder, "report.json");
+    const json_t *stage = json_array_get(wt__json_array(report, "stages"), 0);
+    int64_t count = wt__json_int(wt__json_object(stage, "refused"), fate, 0);
+    json_decref(report);
+    return count;
+}
+
+static void test_what_a_model_of_any_quality_leaves(void **state)
+{
+    static const double rates[] = {0, 0.2, 0.7};
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        for (int near = 0; near < 2; near++) {
+            struct writer writer = writer_of(rates[i]);
+            wt_toolbank_options options = few();
+            wt_generated *made = NULL;
+            char folder[16];
+            writer.copies = rates[i] / 4;
+            options.draw = near ? "near" : NULL;
+            snprintf(folder, sizeof folder, "set-%zu-%d", i, near);
+            sound(&place, make_requests(engine, &writer, options, folder, &made));
+            assert_int_equal(assert_sound_folder(folder, false), made->rows);
+            assert_report(folder, made);
+            assert_int_equal(made->tools, TOOLS);
+            assert_true(made->rows > 20);
+            assert_int_equal(made->questions, atomic_load(&writer.asked));
+            assert_true((refused_as(folder, "repeats_prompt") > 0) == (writer.copies > 0));
+            wt_generated_free(made);
+        }
+    wt_close(engine);
+}
+
+/* It ends as soon as every tool has its usages, and draws those that have none first. */
+static void test_until_each_tool_has_its_usages(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct writer writer = writer_of(0);
+    wt_toolbank_options options = few();
+    wt_generated *made = NULL;
+    options.items = 5000;
+    options.usages = 3;
+    sound(&place, make_requests(engine, &writer, options, "covered", &made));
+    json_t *report = json_file("covered", "report.json");
+    const json_t *usages = wt__json_object(report, "usages");
+    assert_true(wt__json_int(usages, "least", -1) >= 3);
+    assert_int_equal(wt__json_int(usages, "tools_short", -1), 0);
+    assert_true(wt__json_int(report, "asked", -1) < 500);
+    assert_null(made->notice);
+    json_decref(report);
+    wt_generated_free(made);
+    options.items = 10;
+    options.usages = 100;
+    sound(&place, make_requests(engine, &writer, options, "short", &made));
+    assert_non_null(strstr(made->notice, "40 of 40 tools have fewer than 100 requests to train on"));
+    wt_generated_free(made);
+    wt_close(engine);
+}
+
+static void test_the_gate(void **state)
+{
+    static const struct {
+        const char *folder;
+        double copies, broken, nonsense;
+        int one_tool;
+        const char *says;
+    } rows[] = {
+        {"repeats", 0.9, 0, 0, 0, "repeat the prompt, 0 break the schema and 0 name tools that were not offered"},
+        {"breaks", 0, 0.9, 0, 0, "50 trial answers 0 repeat the prompt, 4"},
+        {"silent", 0, 0, 2, 0, "50 trial answers 0 repeat the prompt, 50 break the schema"},
+        {"small", 0.98, 0, 0, 1, "Take a larger model; --trial 0"},
+        {"astray", 0, 0, 0, 1, "lead to none of their tools, of which half may"},
+        {"good", 0.05, 0.05, 0.1, 0, NULL},
+        {"good-small", 0.05, 0.05, 0, 1, NULL},
+    };
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct writer writer = writer_of(rows[i].nonsense);
+        wt_toolbank_options options = few();
+        wt_generated *made = NULL;
+        writer.copies = rows[i].copies;
+        writer.broken = rows[i].broken;
+        writer.describes = strcmp(rows[i].folder, "astray") != 0;
+        options.trial_limit = 0;
+        options.one_tool = rows[i].one_tool;
+        if (!rows[i].says) {
+            sound(&place, make_requests(engine, &writer, options, rows[i].folder, &made));
+            wt_generated_free(made);
+            continue;
+        }
+        refused(&place, make_requests(engine, &writer, options, rows[i].folder, &made), WT_EMODEL, rows[i].says);
+        assert_null(made);
+        json_t *report = json_file(rows[i].folder, "report.json");
+        assert_true(json_is_true(json_object_get(wt__json_object(report, "trial"), "refused")));
+        assert_int_equal(wt__json_int(wt__json_object(report, "trial"), "answers", 0), 50);
+        assert_true((wt__json_int(wt__json_object(report, "trial"), "lead_to_none_of_their_tools", -1) > 25) ==
+                    !writer.describes);
+        json_decref(report);
+        assert_int_equal(atomic_load(&writer.asked), 50);
+        size_t len;
+        assert_null(file_of(rows[i].folder, "queries.jsonl", &len));
+        /* the same folder, without the gate: what is no request is dropped all the same */
+        options.trial_limit = 1;
+        int rc = make_requests(engine, &writer, options, rows[i].folder, &made);
+        if (rc == 0)
+            assert_int_equal(assert_sound_folder(rows[i].folder, rows[i].one_tool), made->rows);
+        else
+            refused(&place, rc, WT_EEMPTY, "not one request came of");
+        wt_generated_free(made);
+    }
+    wt_close(engine);
+}
+
+static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
+{
+    static const unsigned long stops[] = {1, 30, 70, 130};
+    static const char *const files[] = {"corpus.jsonl", "queries.jsonl", "qrels/train.tsv", "report.json"};
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct writer whole = writer_of(0.2), writer = writer_of(0.2);
+    wt_toolbank_options options = few();
+    wt_generated *made = NULL;
+    options.trial = 20;
+    sound(&place, make_requests(engine, &whole, options, "whole", &made));
+    const uint64_t questions = made->questions;
+    wt_generated_free(made);
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        writer.fail_after = stops[i];
+        writer.failure = i % 2 ? WT_ENETWORK : WT_ECANCELLED;
+        atomic_store(&writer.asked, 0);
+        int rc = make_requests(engine, &writer, options, "stopped", &made);
+        if (rc == 0)
+            wt_generated_free(made); /* earlier answers were enough */
+        else
+            refused(&place, rc, writer.failure, "it fails after");
+    }
+    writer.fail_after = 0;
+    sound(&place, make_requests(engine, &writer, options, "stopped", &made));
+    assert_int_equal(made->questions, questions);
+    wt_generated_free(made);
+    atomic_store(&writer.asked, 0);
+    sound(&place, make_requests(engine, &writer, options, "stopped", &made)); /* once more, for nothing */
+    assert_int_equal(atomic_load(&writer.asked), 0);
+    wt_generated_free(made);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        assert_same_file("whole", "stopped", files[i]);
+    options.seed = 2;
+    refused(&place, make_requests(engine, &writer, options, "stopped", &made), WT_EINVAL, "begun with other options");
+    wt_close(engine);
+}
+
+static void test_what_stands_together(void **state)
+{
+    static const char *const kinds[] = {"provider", "category", "any"};
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    for (size_t i = 0; i < 3; i++) {
+        struct writer writer = writer_of(0);
+        wt_toolbank_options options = few();
+        wt_generated *made = NULL;
+        options.within = kinds[i];
+        options.draw = i == 1 ? "near" : "random";
+        sound(&place, make_requests(engine, &writer, options, kinds[i], &made));
+        assert_report(kinds[i], made);
+        json_t *report = json_file(kinds[i], "report.json");
+        const json_t *within = wt__json_object(report, "within");
+        if (i == 0)
+            assert_int_equal(wt__json_int(within, "provider", -1), made->rows);
+        if (i == 1) {
+            assert_int_equal(wt__json_int(within, "any", -1), 0);
+            assert_true(wt__json_int(within, "category", -1) > 0);
+        }
+        if (i == 2)
+            assert_true(wt__json_int(within, "any", -1) > 0);
+        json_decref(report);
+        wt_generated_free(made);
+    }
+    wt_close(engine);
+    struct writer writer = writer_of(0);
+    wt_toolbank_options options = few();
+    wt_generated *made = NULL;
+    snprintf(place.store, sizeof place.store, "%s/plain.wt", place.folder);
+    engine = open_store(&place, "");
+    options.within = "category";
+    refused(&place, make_requests(engine, &writer, options, "none", &made), WT_EEMPTY, "the store has no tools");
+    add(&place, engine,
+        "{\"name\": \"a\", \"description\": \"Adds\"}\n{\"name\": \"b\", \"description\": \"Takes\"}\n"
+        "{\"name\": \"c\"}\n");
+    refused(&place, make_requests(engine, &writer, options, "none", &made), WT_EEMPTY,
+            "of 3 tools 1 have no description, 0 are taken out, and of the rest no two stand together within category");
+    wt_close(engine);
+    snprintf(place.store, sizeof place.store, "%s/one.wt", place.folder);
+    engine = open_store(&place, "");
+    add(&place, engine,
+        "{\"provider\": \"p\", \"name\": \"a\", \"description\": \"Adds\"}\n"
+        "{\"provider\": \"p\", \"name\": \"b\", \"description\": \"Takes\"}\n");
+    options.within = "provider";
+    options.unanswerable = 0.2;
+    refused(&place, make_requests(engine, &writer, options, "none", &made), WT_EEMPTY,
+            "no provider can be taken out for requests that no tool fits: there is but one");
+    assert_int_equal(atomic_load(&writer.asked), 0);
+    wt_close(engine);
+}
+
+/* Tools are taken out of the corpus, and requests for them judged by 0; none/ has them with what would fit. */
+static void test_requests_that_no_tool_fits(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    for (int i = 0; i < 3; i++) {
+        static const char *const within[] = {"any", "provider", "any"};
+        struct writer writer = writer_of(0);
+        wt_toolbank_options options = few();
+        wt_generated *made = NULL;
+        char folder[16], none[24];
+        size_t len, whole;
+        snprintf(folder, sizeof folder, "taken-%d", i);
+        snprintf(none, sizeof none, "%s/none", folder);
+        options.unanswerable = 0.2;
+        options.usages = 10;
+        options.within = within[i];
+        options.one_tool = i == 2;
+        sound(&place, make_requests(engine, &writer, options, folder, &made));
+        assert_true(made->unanswerable > 10 && made->unanswerable < made->rows / 2);
+        assert_true(made->tools <= TOOLS * 4 / 5 && made->tools > TOOLS / 3);
+        assert_int_equal(assert_sound_folder(folder, i == 2), made->rows - made->unanswerable);
+        assert_int_equal(assert_sound_folder(none, i == 2), made->unanswerable);
+        assert_report(folder, made);
+        struct dataset train = split_of(folder, "train"), other = split_of(none, "train");
+        assert_int_equal(train.barren_queries, other.len);
+        wt__dataset_dispose(&train);
+        wt__dataset_dispose(&other);
+        char *corpus = file_of(folder, "corpus.jsonl", &len), *out = file_of(none, "corpus.jsonl", &whole);
+        size_t lines = 0;
+        for (const char *at = corpus; (at = strchr(at, '\n')); at++)
+            lines++;
+        for (const char *at = out; (at = strchr(at, '\n')); at++)
+            lines++;
+        assert_int_equal(lines, TOOLS);
+        free(corpus);
+        free(out);
+        wt_generated_free(made);
+    }
+    wt_close(engine);
+}
+
+static void test_one_tool(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct writer writer = writer_of(0.1);
+    wt_toolbank_options options = few();
+    wt_generated *made = NULL;
+    options.one_tool = 1;
+    options.items = 1000;
+    options.usages = 3;
+    sound(&place, make_requests(engine, &writer, options, "single", &made));
+    assert_int_equal(assert_sound_folder("single", true), made->rows);
+    assert_report("single", made);
+    assert_int_equal(made->questions, atomic_load(&writer.asked));
+    json_t *report = json_file("single", "report.json");
+    assert_int_equal(json_array_size(wt__json_array(report, "stages")), 1); /* no polish */
+    assert_true(wt__json_int(wt__json_object(report, "usages"), "least", -1) >= 3);
+    json_decref(report);
+    wt_generated_free(made);
+    wt_close(engine);
+}
+
+/* A request is kept when its tools are found by it, and none that is nearly the same above them. */
+static void test_the_round_trip(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct writer writer = writer_of(0);
+    wt_toolbank_options options = few();
+    wt_generated *made = NULL;
+    options.no_polish = 1;
+    options.round_trip = 10;
+    writer.describes = true;
+    sound(&place, make_requests(engine, &writer, options, "found", &made));
+    const size_t rows = made->rows;
+    assert_true(rows > 30);
+    assert_report("found", made);
+    wt_generated_free(made);
+    writer.describes = false;
+    options.items = 100;
+    int rc = make_requests(engine, &writer, options, "lost", &made);
+    if (rc == 0)
+        assert_true(made->rows < rows / 2);
+    wt_generated_free(made);
+    assert_true(refused_as("lost", "not_found_again") > 50);
+    add(&place, engine,
+        "{\"provider\": \"Copy\", \"name\": \"Finder_Harvest_too\", \"category\": \"Home\", "
+        "\"description\": \"Gives the Finder of every Harvest by city\"}\n");
+    writer.describes = true;
+    options.usages = 8;
+    options.items = 300;
+    sound(&place, make_requests(engine, &writer, options, "twins", &made));
+    assert_true(refused_as("twins", "near_twin") > 0);
+    wt_generated_free(made);
+    options.recipe = "no such recipe";
+    refused(&place, make_requests(engine, &writer, options, "bad", &made), WT_ERECIPE, "no such recipe");
+    wt_close(engine);
+}
+
+static void test_what_is_refused(void **state)
+{
+    static const struct {
+        wt_toolbank_options options;
+        const char *says;
+    } rows[] = {
+        {{.items = 200001}, "items: 200001; it can be 0 to 200000"},
+        {{.usages = 1001}, "usages of a tool: 1001"},
+        {{.examples = 6}, "examples of a prompt: 6; it can be 1 to 5"},
+        {{.draw = "far"}, "the draw of the tools: \"far\"; it can be random or near"},
+        {{.within = "house"}, "\"house\"; it can be any or category"},
+        {{.unanswerable = 0.6}, "the share of unanswerable requests is 0.6; it can be up to 0.5"},
+        {{.dev = 0.5, .test = 0.5}, "nothing is left to train on"},
+        {{.duplicate = 3}, "cosine of duplicates is 3"},
+        {{.temperature = 2.5}, "the temperature is 2.5"},
+        {{.temperature = -1}, "cannot be below 0"},
+        {{.round_trip = 1001}, "hits of the round trip: 1001"},
+        {{.trial = 1001}, "answers of the trial: 1001"},
+        {{.trial_limit = 1.5}, "the limit of a trial is 1.5"},
+        {{.out = NULL}, "name a folder"},
+    };
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct writer writer = writer_of(0);
+    wt_generated *made = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_toolbank_options options = rows[i].options;
+        options.size = sizeof options;
+        options.out = i + 1 < sizeof rows / sizeof *rows ? place.folder : NULL;
+        refused(&place, wt__generate_toolbank(engine, &writer.model, &options, &made, &place.err), WT_EINVAL,
+                rows[i].says);
+    }
+    char path[256];
+    snprintf(path, sizeof path, "%s/foreign", place.folder);
+    sound(&place, wt__make_folders(path, &place.err));
+    snprintf(path, sizeof path, "%s/foreign/queries.jsonl", place.folder);
+    sound(&place, wt__file_replace(path, "mine\n", 5, &place.err));
+    refused(&place, make_requests(engine, &writer, few(), "foreign", &made), WT_EINVAL, "no run of ours");
+    wt_toolbank_options options = few();
+    options.out = "x";
+    refused(&place, wt_generate_toolbank(engine, &options, &made, &place.err), WT_EINVAL, "");
+    refused(&place, wt_generate_toolbank(NULL, &options, &made, &place.err), WT_EINVAL, "an engine is needed");
+    options.size = 0;
+    refused(&place, wt_generate_toolbank(engine, &options, &made, &place.err), WT_EINVAL, "_init");
+    wt_close(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_what_a_model_of_any_quality_leaves, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_until_each_tool_has_its_usages, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_the_gate, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_a_stopped_run_goes_on_to_the_same_bytes, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_what_stands_together, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_requests_that_no_tool_fits, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_one_tool, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_the_round_trip, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_what_is_refused, set_up_place, tear_down_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
