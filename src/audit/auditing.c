@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "text/unicode.h"
 
+enum { EMOJI_SELECTOR = 0xFE0F /* behind a symbol: it is drawn in colour */ };
+
 bool wt__audit_wants(const struct auditing *a, const struct found *found)
 {
     if (!a->wanted[found->rule] || !a->scoped)
@@ -117,7 +119,7 @@ const char *wt__audit_quoted(struct auditing *a, struct str text)
         bool is_blank = wt__unicode_blank(c) || c < ' ';
         if (is_blank && !blank)
             wt__buffer_char(&out, ' ');
-        else if (!is_blank && wt__unicode_unseen(c))
+        else if (!is_blank && c != EMOJI_SELECTOR && wt__unicode_unseen(c))
             wt__buffer_printf(&out, "[U+%04X]", (unsigned)c);
         else if (!is_blank)
             wt__buffer_append(&out, from, (size_t)(at - from));

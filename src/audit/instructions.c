@@ -40,9 +40,11 @@ static const struct pattern patterns[] = {
      "env|ssh|credentials|secrets|id_rsa|passwd"},
     {RULE_ASKS_FOR_SECRETS,
      "pass|send|include|put|attach|copy|paste|forward * user's|their|your * password|passwords|credentials|cookies|keychain"},
-    {RULE_CLAIMS_PRIORITY, "always|must|should|first|immediately " CALL " this|it * first|before|instead|tool"},
-    {RULE_CLAIMS_PRIORITY, "always|must|should|need|required|requires|have to? " CALL " * first"},
-    {RULE_CLAIMS_PRIORITY, "always|must|should|need|have * first|always " CALL},
+    {RULE_CLAIMS_PRIORITY, "always|must|immediately " CALL " this|it * first|before|instead|tool|function"},
+    {RULE_CLAIMS_PRIORITY, "should|first " CALL " this|it * first|before|instead|beginning|start|to"},
+    {RULE_CLAIMS_PRIORITY, "always|must|should|required|requires " CALL " * first"},
+    {RULE_CLAIMS_PRIORITY, "you need|have to " CALL " * first"},
+    {RULE_CLAIMS_PRIORITY, "must|should|always first|always " CALL},
     {RULE_CLAIMS_PRIORITY, "always * call|use|invoke|run * first|tool|instead"},
     {RULE_CLAIMS_PRIORITY, "must|should|shall|always be called|used|invoked|run|executed * first|before|prior"},
     {RULE_CLAIMS_PRIORITY, "call|use|invoke|run this|it * first"},
@@ -118,6 +120,13 @@ static size_t find_any(struct str text, const char *const *marks, size_t count, 
     return text.len;
 }
 
+/* What a quotation mark stands before is said to somebody else, as a prompt that is given as an example. An order is
+ * none the less one for that. */
+static bool is_example(struct str text, size_t start, enum audit_rule rule)
+{
+    return rule == RULE_ADDRESSES_MODEL && start > 0 && (text.ptr[start - 1] == '"' || text.ptr[start - 1] == '`');
+}
+
 static int look_at(void *context, const struct tool_text *text)
 {
     struct telling *t = context;
@@ -134,7 +143,7 @@ static int look_at(void *context, const struct tool_text *text)
     const struct word *words = t->at->wording.words;
     for (size_t p = 0; rc == 0 && p < COUNT(patterns); p++) {
         size_t end, found = wt__wording_find(&t->at->wording, patterns[p].words, 0, &end);
-        if (found < t->at->wording.count)
+        if (found < t->at->wording.count && !is_example(text->text, words[found].start, patterns[p].rule))
             rc = tell(t, patterns[p].rule, text, words[found].start, words[end - 1].end);
     }
     return rc;

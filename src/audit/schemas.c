@@ -132,20 +132,23 @@ static int tell_parameters(struct auditing *a, const struct looked_at *at, enum 
 static int look_at_parameters(struct auditing *a, const struct looked_at *at, wt_error *err)
 {
     const json_t *properties = wt__json_object(at->schema, "properties");
-    size_t all = json_object_size(properties), undescribed = 0, untyped = 0;
+    size_t all = json_object_size(properties), undescribed = 0, untyped = 0, nothing = 0;
     struct buffer no_words = {0}, no_type = {0};
     const char *key;
     json_t *property;
     json_object_foreach((json_t *)properties, key, property)
     {
-        if (!has_description(property))
+        bool described = has_description(property), typed = has_type(property);
+        nothing += !described && !typed;
+        if (!described)
             name(&no_words, undescribed++, key);
-        if (!has_type(property))
+        else if (!typed)
             name(&no_type, untyped++, key);
     }
     int rc = no_words.failed || no_type.failed ? wt__fail_nomem(err) : 0;
     if (rc == 0)
-        rc = tell_parameters(a, at, RULE_UNDESCRIBED_PARAMETERS, undescribed, all, "description", &no_words, err);
+        rc = tell_parameters(a, at, RULE_UNDESCRIBED_PARAMETERS, undescribed, all,
+                             nothing == undescribed ? "description and no type" : "description", &no_words, err);
     if (rc == 0)
         rc = tell_parameters(a, at, RULE_UNTYPED_PARAMETERS, untyped, all, "type", &no_type, err);
     wt__buffer_dispose(&no_words);

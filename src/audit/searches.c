@@ -75,12 +75,15 @@ static int make_plain(struct auditing *a, struct searches *out, wt_error *err)
     return rc;
 }
 
-/* As many as there are plain ones, or more where these are few; each of the voices as often as any. */
+/* As many as there are plain ones, within bounds, each of the voices as often as any: a share is told from some
+ * thousand places as well as from more. */
 static int make_voiced(struct auditing *a, struct searches *out, wt_error *err)
 {
     size_t count = out->plain_count == 0                    ? 0
                    : out->plain_count < SEARCH_VOICED_LEAST ? SEARCH_VOICED_LEAST
                                                             : out->plain_count;
+    if (count > SEARCH_VOICED_MOST)
+        count = SEARCH_VOICED_MOST;
     if (count > a->options.searches)
         count = a->options.searches;
     struct buffer text = {0};

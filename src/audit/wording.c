@@ -15,7 +15,7 @@ static bool is_apostrophe(uint32_t c)
 
 static bool ends_sentence(uint32_t c)
 {
-    return c < 0x80 && c > 0 && strchr(".!?;()[]{}<>\n", (int)c) != NULL;
+    return c < 0x80 && c > 0 && strchr(".!?;:()[]{}<>\n", (int)c) != NULL;
 }
 
 static int add(struct wording *wording, const char *bytes, size_t len, size_t start, size_t end)

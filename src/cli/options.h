@@ -115,6 +115,13 @@ enum option_id {
     OPT_RELATED,
     OPT_TEMPERATURE,
     OPT_TOOLS,
+    OPT_AGAINST,
+    OPT_DAMAGE,
+    OPT_IGNORE,
+    OPT_LEVEL,
+    OPT_PIN,
+    OPT_RULE,
+    OPT_SEARCHES,
     OPT_COUNT
 };
 
