@@ -11,7 +11,8 @@ that they needed are recorded first, as if by use; those of the flooder's knowle
 
 Prints Markdown, in percent, mean over draws: the flooder's places; its share as `capture` told it; of draws, in how many
 `capture` named the flooder, and in how many `capture`, `stuffed-words` or `worded-as-request` did; of the other providers
-(a tool without one counts for itself), how many `capture` names, and how many any of the three.
+(a tool without one counts for itself), how many `capture` names, and how many any of the three. Some floods give each
+of their tools a provider of its own: these are found when one of them is, and the largest share is told.
 """
 import argparse
 import collections
@@ -22,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 
-from flood import ATTACKS, FLOODER, Catalogue, Flooder, call, judge, known_requests, read
+from flood import ATTACKS, Catalogue, Flooder, call, judge, known_requests, read
 from beir import judgements, lines
 
 RULES = ("capture", "stuffed-words", "worded-as-request")
@@ -85,10 +86,12 @@ def measure(args, folder):
             call([args.whichtool, "-s", store, "-q", "vectors", *options])
             named, shares = audit(args.whichtool, store, options)
             places = judge(catalogue.rank("hybrid", options), right)[0]
-            everybody = set().union(*named.values()) if named else set()
-            rows.append([places, 100 * shares.get(FLOODER, 0), 100 * (FLOODER in named["capture"]),
-                         100 * (FLOODER in everybody), 100 * len(named["capture"] - {FLOODER}) / len(honest),
-                         100 * len(everybody - {FLOODER}) / len(honest)])
+            everybody = set().union(*named.values())
+            flooders = {tool["metadata"]["provider"].strip() for tool in flood}
+            rows.append([places, 100 * max([shares.get(name, 0) for name in flooders] or [0]),
+                         100 * bool(flooders & named["capture"]), 100 * bool(flooders & everybody),
+                         100 * len(named["capture"] - flooders) / len(honest),
+                         100 * len(everybody - flooders) / len(honest)])
         means = [sum(column) / len(column) for column in zip(*rows)]
         print(f"| {attack} | " + " | ".join(f"{mean:.1f}" for mean in means) + " |", flush=True)
 

@@ -22,7 +22,8 @@ struct audited_tool {
     struct tool tool; /* views in the arena */
     int64_t key;      /* the store's id */
     uint32_t provider;
-    const char *id; /* as in wt_tool */
+    const char *id;    /* as in wt_tool */
+    uint64_t says;     /* a hash of the description, but for case, blanks and punctuation; 0: it has none */
 };
 
 struct audited_provider {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/checksum.h"
 #include "base/map.h"
 #include "catalog/export.h"
 #include "text/analyser.h"
@@ -212,6 +213,8 @@ static int make_key(struct auditing *a, size_t tool, struct str *out, wt_error *
     }
     if (key.len == begin)
         wt__buffer_clear(&key);
+    else
+        a->tools[tool].says = wt__checksum(key.ptr + begin, key.len - begin, 1);
     *out = (struct str){wt__arena_copy(&a->scratch, wt__buffer_view(&key)), key.len};
     int rc = key.failed || !out->ptr ? wt__fail_nomem(err) : 0;
     wt__buffer_dispose(&key);

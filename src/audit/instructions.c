@@ -26,11 +26,13 @@ static const struct pattern patterns[] = {
      "instructions|prompt|rules|guidelines|guardrails|restrictions|training|policy|policies"},
     {RULE_OVERRIDES_INSTRUCTIONS, "new|updated|real system instructions|prompt"},
     {RULE_HIDES_FROM_USER,
-     "do not|don't|never|avoid|without tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting|"
-     "reveal|disclose|let * user|users|human|anyone"},
+     "don't|never|avoid tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting|reveal|revealing|"
+     "disclose|disclosing * user|users|human|anyone"},
     {RULE_HIDES_FROM_USER, "do|must|should not tell|mention|inform|notify|alert|reveal|disclose * user|users|human|anyone"},
+    {RULE_HIDES_FROM_USER, "without telling|mentioning|informing|asking * user|users|human|anyone"},
     {RULE_HIDES_FROM_USER, "hide|conceal|keep|secret|hidden|invisible from * user|users|human"},
-    {RULE_HIDES_FROM_USER, "do not|don't|never mention|reveal|disclose * this|that|it|these|step|instruction|instructions"},
+    {RULE_HIDES_FROM_USER, "don't|never mention|reveal|disclose * this|that|it|these|step|instruction|instructions"},
+    {RULE_HIDES_FROM_USER, "do not mention|reveal|disclose * this|that|it|these|step|instruction|instructions"},
     {RULE_ASKS_FOR_SECRETS,
      "pass|send|include|provide|put|attach|append|add|copy|paste|forward|submit * full|entire|whole|complete|all|previous "
      "* conversation|chat|messages|history|context|prompt"},
@@ -53,7 +55,7 @@ static const struct pattern patterns[] = {
     {RULE_CLAIMS_PRIORITY, "before|prior|over|above|of to? any|all? other tool|tools"},
     {RULE_CLAIMS_PRIORITY, "before|over any|all|other other|tool|tools tool|tools|is|in"},
     {RULE_CLAIMS_PRIORITY, "prefer|use|choose|pick this tool|one|server * over|instead|rather"},
-    {RULE_CLAIMS_PRIORITY, "do not|don't|never use|call|invoke * other|another|any tool|tools|server|servers"},
+    {RULE_CLAIMS_PRIORITY, "not|don't|never use|call|invoke * other|another|any tool|tools|server|servers"},
     {RULE_ADDRESSES_MODEL, "you are|act as|like? a|an|the ai|assistant|expert|agent|helpful|llm|model|language|claude|chatgpt"},
     {RULE_ADDRESSES_MODEL, "you are an? ai|expert|helpful|assistant"},
     {RULE_ADDRESSES_MODEL,

@@ -121,7 +121,7 @@ static int look_at_pairs(struct auditing *a, const struct searches *searches, co
         const struct searched *other = wt__audit_own_search(searches, of->hits[i]);
         bool before, back;
         if (!other || other->tool <= of->tool || other->copy_of == of->tool || of->copy_of == other->tool ||
-            wt__str_equal(a->tools[of->tool].tool.description, a->tools[other->tool].tool.description) ||
+            a->tools[of->tool].says == a->tools[other->tool].says ||
             !stands_before(of, other->tool, &before) || !stands_before(other, of->tool, &back) || !(before || back))
             continue;
         const uint32_t pair[] = {of->tool, other->tool};
