@@ -32,8 +32,13 @@ static int rule_named(const char *id, enum audit_rule *out, wt_error *err)
 {
     if (id && wt__audit_rule_named(wt__str(id), out))
         return 0;
-    return wt__fail(err, WT_EINVAL, "there is no rule \"%s\"; docs/audit.md has them all, and `whichtool check --help`",
-                    id ? id : "");
+    struct buffer ids = {0};
+    for (size_t r = 0; r < AUDIT_RULES; r++)
+        wt__buffer_printf(&ids, "%s%s", r > 0 ? ", " : "", wt__audit_rules[r].id);
+    int rc = ids.failed ? wt__fail_nomem(err)
+                        : wt__fail(err, WT_EINVAL, "there is no rule \"%.64s\"; there are %s", id ? id : "", ids.ptr);
+    wt__buffer_dispose(&ids);
+    return rc;
 }
 
 static int read_rules(struct auditing *a, wt_error *err)

@@ -74,18 +74,26 @@ static const char *const marks_request[] = {
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* Its first sentence speaks so, and enough of what follows: a description may end in examples of requests. */
 static bool is_request(const struct wording *wording)
 {
-    size_t words = 0, marks = 0, end;
+    size_t words = 0, first = wording->count, marks = 0, early = 0, end;
     bool opens = false;
-    for (size_t i = 0; i < wording->count; i++)
-        words += !wt__str_equal(wording->words[i].text, STR("."));
+    for (size_t i = 0; i < wording->count; i++) {
+        bool stop = wt__str_equal(wording->words[i].text, STR("."));
+        words += !stop;
+        if (stop && i > 0 && i < first)
+            first = i;
+    }
     for (size_t p = 0; p < COUNT(opens_request); p++)
         opens |= wt__wording_find(wording, opens_request[p], 0, &end) == 0 && wording->count > 0;
     for (size_t p = 0; p < COUNT(marks_request); p++)
-        for (size_t at = 0; (at = wt__wording_find(wording, marks_request[p], at, &end)) < wording->count; at = end)
+        for (size_t at = 0; (at = wt__wording_find(wording, marks_request[p], at, &end)) < wording->count; at = end) {
             marks++;
-    return words >= REQUEST_WORDS && marks * REQUEST_WORDS_A_MARK >= words && (opens ? marks >= 1 : marks >= 3);
+            early += at < first;
+        }
+    return words >= REQUEST_WORDS && marks * REQUEST_WORDS_A_MARK >= words &&
+           ((opens && marks >= 1) || (early >= 1 && marks >= 3));
 }
 
 static int look_at_wording(struct auditing *a, struct looked_at *at, struct str text, const char *what, bool *told,

@@ -29,7 +29,7 @@ static const struct pattern patterns[] = {
      "don't|never|avoid tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting|reveal|revealing|"
      "disclose|disclosing * user|users|human|anyone"},
     {RULE_HIDES_FROM_USER, "do|must|should not tell|mention|inform|notify|alert|reveal|disclose * user|users|human|anyone"},
-    {RULE_HIDES_FROM_USER, "without telling|mentioning|informing|asking * user|users|human|anyone"},
+    {RULE_HIDES_FROM_USER, "without telling|mentioning|informing * user|users|human|anyone"},
     {RULE_HIDES_FROM_USER, "hide|conceal|keep|secret|hidden|invisible from * user|users|human"},
     {RULE_HIDES_FROM_USER, "don't|never mention|reveal|disclose * this|that|it|these|step|instruction|instructions"},
     {RULE_HIDES_FROM_USER, "do not mention|reveal|disclose * this|that|it|these|step|instruction|instructions"},
@@ -43,7 +43,8 @@ static const struct pattern patterns[] = {
     {RULE_ASKS_FOR_SECRETS,
      "pass|send|include|put|attach|copy|paste|forward * user's|their|your * password|passwords|credentials|cookies|keychain"},
     {RULE_CLAIMS_PRIORITY, "always|must|immediately " CALL " this|it * first|before|instead|tool|function"},
-    {RULE_CLAIMS_PRIORITY, "should|first " CALL " this|it * first|before|instead|beginning|start|to"},
+    {RULE_CLAIMS_PRIORITY, "should " CALL " this|it * first|before|instead|beginning|start"},
+    {RULE_CLAIMS_PRIORITY, "first " CALL " this|it tool|function|to"},
     {RULE_CLAIMS_PRIORITY, "always|must|should|required|requires " CALL " * first"},
     {RULE_CLAIMS_PRIORITY, "you need|have to " CALL " * first"},
     {RULE_CLAIMS_PRIORITY, "must|should|always first|always " CALL},
