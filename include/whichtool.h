@@ -28,8 +28,7 @@
  *
  * This is the header to include. It brings whichtool/error.h (errors, the version), whichtool/call.h (calls for
  * requests), whichtool/generate.h (data that a language model makes), whichtool/audit.h (what is wrong with a
- * catalogue), and what needs no engine: whichtool/validator.h
- * (JSON held to JSON Schemas). */
+ * catalogue), and what needs no engine: whichtool/validator.h (JSON held to JSON Schemas). */
 #ifndef WHICHTOOL_H
 #define WHICHTOOL_H
 

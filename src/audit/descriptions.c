@@ -170,7 +170,7 @@ static int look_at_length(struct auditing *a, const struct looked_at *at, struct
         const struct found found = {
             .rule = RULE_LONG_DESCRIPTION, .tools = &place, .count = 1, .figure = (double)length};
         return wt__audit_find(a, &found, err,
-                              "The description has %zu characters; OpenAI's API takes %d, and what is beyond is cut off.",
+                              "The description has %zu characters; OpenAI's API refuses more than %d, and an export for it is cut there.",
                               length, EXPORT_OPENAI_DESCRIPTION);
     }
     if (clean.len > BARE_BYTES)

@@ -114,4 +114,13 @@ same "say how many" '{"path":"some.pins","tools":2}' "$(cat out)"
 # ---------------------------------------------------------------- damage
 printf 'no store' >broken.wt
 expect 4 "what is no store" -s broken.wt check
+
+what="the page of rules"
+checks=$((checks + 1))
+"$WHICHTOOL" check --model "" --format sarif >out 2>err
+while read -r rule; do
+    grep -qF "| \`$rule\` |" "$source_root/docs/audit.md" || fail "docs/audit.md lacks $rule"
+done < <("$python" -c '
+import json
+for rule in json.load(open("out"))["runs"][0]["tool"]["driver"]["rules"]: print(rule["id"])')
 finish
