@@ -22,8 +22,8 @@ struct audited_tool {
     struct tool tool; /* views in the arena */
     int64_t key;      /* the store's id */
     uint32_t provider;
-    const char *id;    /* as in wt_tool */
-    uint64_t says;     /* a hash of the description, but for case, blanks and punctuation; 0: it has none */
+    const char *id; /* as in wt_tool */
+    uint64_t says;  /* a hash of the description, but for case, blanks and punctuation; 0: it has none */
 };
 
 struct audited_provider {
@@ -48,7 +48,7 @@ struct auditing {
         wt_finding finding;
         enum audit_rule rule;
         size_t order; /* as it was found */
-    } * findings; /* [finding_count] */
+    } * findings;     /* [finding_count] */
     size_t finding_count, finding_capacity;
     const char *notice;
 };
@@ -58,10 +58,10 @@ struct found {
     enum audit_rule rule;
     const uint32_t *tools; /* [count] the first is what it is about */
     size_t count;
-    uint32_t provider;  /* where count is 0 */
+    uint32_t provider;              /* where count is 0 */
     struct str gone, gone_provider; /* id of a tool that is not here, in place of all these; "": none */
-    double figure;      /* NaN: none */
-    const char *advice; /* NULL: the rule's */
+    double figure;                  /* NaN: none */
+    const char *advice;             /* NULL: the rule's */
 };
 
 /* Whether anybody wants it. */

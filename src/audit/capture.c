@@ -3,10 +3,10 @@
  *   share(P) = places that P's tools take / all places, but each request's own tool
  *              both of requests that are not for P: made of others' descriptions, or recorded without its tools used
  *
- * in the first AUDIT_FIRST_PLACES, and lift(P) = share(P) / P's share of the tools. A tool without a provider stands for
- * itself. What is far beyond was chosen on floods of toolbench-i3 and metatool (docs/audit.md): there are catalogues
- * whose honest providers have a lift of 6, with little of all places, and such whose large ones take 5 %, with a lift
- * of 1; only who floods has both.
+ * in the first AUDIT_FIRST_PLACES, and lift(P) = share(P) / P's share of the tools. A tool without a provider stands
+ * for itself. What is far beyond was chosen on floods of toolbench-i3 and metatool (docs/audit.md): there are
+ * catalogues whose honest providers have a lift of 6, with little of all places, and such whose large ones take 5 %,
+ * with a lift of 1; only who floods has both.
  *
  * Three kinds of requests are counted apart, and the largest share counts: descriptions as they are, which a text
  * stuffed with the catalogue's words answers to; the same in the words in which people ask (voices.h), which a text
@@ -126,9 +126,8 @@ int wt__audit_capture(struct auditing *a, const struct searches *searches, wt_er
         size_t kind = 0;
         for (size_t k = 0; k < KINDS; k++) {
             size_t places = tallies[k].all - tallies[k].own[p];
-            double share = all[k].count < CAPTURE_REQUESTS || places == 0
-                               ? 0
-                               : (double)tallies[k].took[p] / (double)places;
+            double share =
+                all[k].count < CAPTURE_REQUESTS || places == 0 ? 0 : (double)tallies[k].took[p] / (double)places;
             kind = share > best ? k : kind;
             best = share > best ? share : best;
         }

@@ -2,8 +2,8 @@
  * round, tags, private ones; and letters of other alphabets that look like one's own.
  *
  * Where such characters have a use they stay: joiners between emoji and in scripts that join their letters, selectors
- * behind a symbol, marks of direction beside a script that runs from the right, flags made of tags, a byte order mark at
- * the beginning, soft hyphens. */
+ * behind a symbol, marks of direction beside a script that runs from the right, flags made of tags, a byte order mark
+ * at the beginning, soft hyphens. */
 #include "audit/families.h"
 
 #include "audit/texts.h"
@@ -42,7 +42,7 @@ static bool has_use(uint32_t c, uint32_t before, uint32_t after, bool first)
     if (c == 0x200C || c == 0x200E || c == 0x200F || c == 0x061C)
         return is_joining_script(before) || is_joining_script(after);
     if (c == 0x2028 || c == 0x2029 || c == 0x2060 || c == 0x0085)
-        return true; /* breaks of lines, and what keeps words together */
+        return true;                  /* breaks of lines, and what keeps words together */
     if (c >= 0xE0020 && c <= 0xE007F) /* of a flag */
         return before == 0x1F3F4 || (before >= 0xE0020 && before <= 0xE007F);
     return false;
@@ -94,8 +94,7 @@ static int look_for_hidden(struct looking *l, const struct tool_text *text)
     while (begin > 0 && (text->text.ptr[begin] & 0xC0) == 0x80)
         begin--;
     uint32_t place = (uint32_t)l->at->tool;
-    const struct found found = {
-        .rule = RULE_HIDDEN_CHARACTERS, .tools = &place, .count = 1, .figure = (double)count};
+    const struct found found = {.rule = RULE_HIDDEN_CHARACTERS, .tools = &place, .count = 1, .figure = (double)count};
     return wt__audit_find(l->a, &found, l->err, "The %s has U+%04X, %s%s: \"%s\".", where(text), (unsigned)worst,
                           kind_of(worst), count > 1 ? ", and more of the kind" : "",
                           wt__audit_quoted(l->a, (struct str){text->text.ptr + begin, text->text.len - begin}));
@@ -158,8 +157,8 @@ static int look_for_mixed(struct looking *l, const struct tool_text *text)
         if (!letter && begin && is_mixed((struct str){begin, (size_t)(from - begin)})) {
             l->mixed = true;
             return wt__audit_find_one(l->a, RULE_MIXED_SCRIPTS, l->at->tool, l->err,
-                                      "The %s has a word of letters that look Latin and of Latin ones: \"%s\".", where(text),
-                                      wt__audit_quoted(l->a, (struct str){begin, (size_t)(from - begin)}));
+                                      "The %s has a word of letters that look Latin and of Latin ones: \"%s\".",
+                                      where(text), wt__audit_quoted(l->a, (struct str){begin, (size_t)(from - begin)}));
         }
         if (!letter)
             begin = NULL;

@@ -46,11 +46,13 @@ int wt__audit_copies(struct auditing *a, const struct searches *searches, wt_err
     int rc = a->count > 0 ? tell_words(a, err) : 0;
     for (size_t i = 0; rc == 0 && i < searches->plain_count; i++) {
         const struct searched *of = &searches->plain[i];
-        if (of->copy_of == UINT32_MAX || of->word_for_word || a->tools[of->tool].provider == a->tools[of->copy_of].provider)
+        if (of->copy_of == UINT32_MAX || of->word_for_word ||
+            a->tools[of->tool].provider == a->tools[of->copy_of].provider)
             continue;
         const uint32_t pair[] = {of->tool, of->copy_of};
         const struct found found = {.rule = RULE_NEAR_COPY, .tools = pair, .count = 2, .figure = NAN};
-        rc = wt__audit_find(a, &found, err, "%s is named and described much like %s, which was here before and takes its place.",
+        rc = wt__audit_find(a, &found, err,
+                            "%s is named and described much like %s, which was here before and takes its place.",
                             a->tools[of->tool].id, a->tools[of->copy_of].id);
     }
     return rc;

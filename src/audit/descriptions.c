@@ -16,11 +16,11 @@
 #include "text/unicode.h"
 
 enum {
-    HEAP_WORDS = 15,       /* of fewer words nothing is told */
+    HEAP_WORDS = 15,        /* of fewer words nothing is told */
     HEAP_SHORT_PERCENT = 8, /* words of up to SHORT_WORD letters; a sentence has 20 to 50 */
     HEAP_MARKS_PERCENT = 10,
     SHORT_WORD = 3,
-    REQUEST_WORDS = 6,     /* of fewer words nothing is told */
+    REQUEST_WORDS = 6, /* of fewer words nothing is told */
     REQUEST_WORDS_A_MARK = 25,
     BARE_TERMS = 1, /* of the description, that the name lacks */
 };
@@ -105,9 +105,8 @@ static int look_at_wording(struct auditing *a, struct looked_at *at, struct str 
     bool heap = is_heap(&at->wording), request = !heap && is_request(&at->wording);
     *told = heap || request;
     if (heap)
-        rc = wt__audit_find_one(a, RULE_STUFFED_WORDS, at->tool, err,
-                                "The %s is %zu words without a sentence: \"%s\".", what, at->wording.count,
-                                wt__audit_quoted(a, text));
+        rc = wt__audit_find_one(a, RULE_STUFFED_WORDS, at->tool, err, "The %s is %zu words without a sentence: \"%s\".",
+                                what, at->wording.count, wt__audit_quoted(a, text));
     if (request)
         rc = wt__audit_find_one(a, RULE_WORDED_AS_REQUEST, at->tool, err,
                                 "The %s is worded like what a user asks: \"%s\".", what, wt__audit_quoted(a, text));
@@ -169,9 +168,10 @@ static int look_at_length(struct auditing *a, const struct looked_at *at, struct
         uint32_t place = (uint32_t)at->tool;
         const struct found found = {
             .rule = RULE_LONG_DESCRIPTION, .tools = &place, .count = 1, .figure = (double)length};
-        return wt__audit_find(a, &found, err,
-                              "The description has %zu characters; OpenAI's API refuses more than %d, and an export for it is cut there.",
-                              length, EXPORT_OPENAI_DESCRIPTION);
+        return wt__audit_find(
+            a, &found, err,
+            "The description has %zu characters; OpenAI's API refuses more than %d, and an export for it is cut there.",
+            length, EXPORT_OPENAI_DESCRIPTION);
     }
     if (clean.len > BARE_BYTES)
         return 0;
@@ -191,7 +191,8 @@ int wt__audit_description(struct auditing *a, struct looked_at *at, wt_error *er
     struct str text = wt__str_trim(wt__buffer_view(&clean));
     int rc = clean.failed ? wt__fail_nomem(err) : 0;
     if (rc == 0 && !wt__has_word(text))
-        rc = wt__audit_find_one(a, RULE_EMPTY_DESCRIPTION, at->tool, err, text.len > 0 ? "The description has no word." : "There is no description.");
+        rc = wt__audit_find_one(a, RULE_EMPTY_DESCRIPTION, at->tool, err,
+                                text.len > 0 ? "The description has no word." : "There is no description.");
     else if (rc == 0)
         rc = look_at_length(a, at, text, err);
     if (rc == 0)

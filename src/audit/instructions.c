@@ -1,6 +1,6 @@
-/* instructions.c: texts that address the model in place of describing the tool. Tool descriptions are read by a language
- * model as part of its prompt, so whoever writes one can give orders ("tool poisoning"); most who do mean well, and
- * still decide what the model's owner should.
+/* instructions.c: texts that address the model in place of describing the tool. Tool descriptions are read by a
+ * language model as part of its prompt, so whoever writes one can give orders ("tool poisoning"); most who do mean
+ * well, and still decide what the model's owner should.
  *
  * Patterns of words (wording.h), the worst rule first; a text is told once, by the first that it breaks. What describes
  * how to fill a parameter ("You must provide either id or name") is no order beyond the call, and has no pattern. */
@@ -26,22 +26,25 @@ static const struct pattern patterns[] = {
      "instructions|prompt|rules|guidelines|guardrails|restrictions|training|policy|policies"},
     {RULE_OVERRIDES_INSTRUCTIONS, "new|updated|real system instructions|prompt"},
     {RULE_HIDES_FROM_USER,
-     "don't|never|avoid tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting|reveal|revealing|"
+     "don't|never|avoid "
+     "tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting|reveal|revealing|"
      "disclose|disclosing * user|users|human|anyone"},
-    {RULE_HIDES_FROM_USER, "do|must|should not tell|mention|inform|notify|alert|reveal|disclose * user|users|human|anyone"},
+    {RULE_HIDES_FROM_USER,
+     "do|must|should not tell|mention|inform|notify|alert|reveal|disclose * user|users|human|anyone"},
     {RULE_HIDES_FROM_USER, "without telling|mentioning|informing * user|users|human|anyone"},
     {RULE_HIDES_FROM_USER, "hide|conceal|keep|secret|hidden|invisible from * user|users|human"},
     {RULE_HIDES_FROM_USER, "don't|never mention|reveal|disclose * this|that|it|these|step|instruction|instructions"},
     {RULE_HIDES_FROM_USER, "do not mention|reveal|disclose * this|that|it|these|step|instruction|instructions"},
+    {RULE_ASKS_FOR_SECRETS, "pass|send|include|provide|put|attach|append|add|copy|paste|forward|submit * "
+                            "full|entire|whole|complete|all|previous "
+                            "* conversation|chat|messages|history|context|prompt"},
     {RULE_ASKS_FOR_SECRETS,
-     "pass|send|include|provide|put|attach|append|add|copy|paste|forward|submit * full|entire|whole|complete|all|previous "
-     "* conversation|chat|messages|history|context|prompt"},
-    {RULE_ASKS_FOR_SECRETS, "pass|send|include|provide|put|attach|copy|paste|forward|reveal|output * your|the system prompt"},
+     "pass|send|include|provide|put|attach|copy|paste|forward|reveal|output * your|the system prompt"},
     {RULE_ASKS_FOR_SECRETS,
      "read|cat|open|send|pass|include|provide|put|attach|copy|paste|upload * content|contents of * "
      "env|ssh|credentials|secrets|id_rsa|passwd"},
-    {RULE_ASKS_FOR_SECRETS,
-     "pass|send|include|put|attach|copy|paste|forward * user's|their|your * password|passwords|credentials|cookies|keychain"},
+    {RULE_ASKS_FOR_SECRETS, "pass|send|include|put|attach|copy|paste|forward * user's|their|your * "
+                            "password|passwords|credentials|cookies|keychain"},
     {RULE_CLAIMS_PRIORITY, "always|must|immediately " CALL " this|it * first|before|instead|tool|function"},
     {RULE_CLAIMS_PRIORITY, "should " CALL " this|it * first|before|instead|beginning|start"},
     {RULE_CLAIMS_PRIORITY, "first " CALL " this|it tool|function|to"},
@@ -57,7 +60,8 @@ static const struct pattern patterns[] = {
     {RULE_CLAIMS_PRIORITY, "before|over any|all|other other|tool|tools tool|tools|is|in"},
     {RULE_CLAIMS_PRIORITY, "prefer|use|choose|pick this tool|one|server * over|instead|rather"},
     {RULE_CLAIMS_PRIORITY, "not|don't|never use|call|invoke * other|another|any tool|tools|server|servers"},
-    {RULE_ADDRESSES_MODEL, "you are|act as|like? a|an|the ai|assistant|expert|agent|helpful|llm|model|language|claude|chatgpt"},
+    {RULE_ADDRESSES_MODEL,
+     "you are|act as|like? a|an|the ai|assistant|expert|agent|helpful|llm|model|language|claude|chatgpt"},
     {RULE_ADDRESSES_MODEL, "you are an? ai|expert|helpful|assistant"},
     {RULE_ADDRESSES_MODEL,
      "the|an|ai|llm|claude|chatgpt|gpt assistant|llm|ai|agent|claude|model should|must|shall|needs|will * "
@@ -70,9 +74,11 @@ static const struct pattern patterns[] = {
 };
 
 /* Tokens of chat templates: in no description by chance. */
-static const char *const template_marks[] = {"<|im_start|>", "<|im_end|>", "[INST]", "<<SYS>>", "<|system|>", "<|endoftext|>"};
-static const char *const private_files[] = {"~/.ssh", "id_rsa", "/etc/passwd", "/etc/shadow", "~/.aws/", ".cursor/mcp.json",
-                                            "claude_desktop_config.json", "~/.netrc"};
+static const char *const template_marks[] = {"<|im_start|>", "<|im_end|>", "[INST]",
+                                             "<<SYS>>",      "<|system|>", "<|endoftext|>"};
+static const char *const private_files[] = {
+    "~/.ssh",  "id_rsa", "/etc/passwd", "/etc/shadow", "~/.aws/", ".cursor/mcp.json", "claude_desktop_config.json",
+    "~/.netrc"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 struct telling {
@@ -103,12 +109,13 @@ static int tell(struct telling *t, enum audit_rule rule, const struct tool_text 
     char place[64 + WT_MAX_NAME_BYTES];
     struct str sentence = wt__wording_sentence(text->text, start, end);
     if (sentence.len > AUDIT_QUOTED) /* from where it is told */
-        sentence = (struct str){text->text.ptr + start, (size_t)(sentence.ptr + sentence.len - (text->text.ptr + start))};
+        sentence =
+            (struct str){text->text.ptr + start, (size_t)(sentence.ptr + sentence.len - (text->text.ptr + start))};
     if (t->told[rule])
         return 0;
     t->told[rule] = true;
-    return wt__audit_find_one(t->a, rule, t->at->tool, t->err, "The %s %s: \"%s\".", where(text, place, t->a), does[rule],
-                              wt__audit_quoted(t->a, sentence));
+    return wt__audit_find_one(t->a, rule, t->at->tool, t->err, "The %s %s: \"%s\".", where(text, place, t->a),
+                              does[rule], wt__audit_quoted(t->a, sentence));
 }
 
 /* Where one of them stands in the text; text.len where none does. */

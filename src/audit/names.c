@@ -26,7 +26,8 @@ static bool is_letter(unsigned char c)
 
 static bool takes(const struct api *api, struct str name)
 {
-    if (name.len == 0 || name.len > api->most || (api->begins && !is_letter((unsigned char)name.ptr[0]) && name.ptr[0] != '_'))
+    if (name.len == 0 || name.len > api->most ||
+        (api->begins && !is_letter((unsigned char)name.ptr[0]) && name.ptr[0] != '_'))
         return false;
     for (size_t i = 0; i < name.len; i++) {
         unsigned char c = (unsigned char)name.ptr[i];
@@ -46,7 +47,8 @@ int wt__audit_name(struct auditing *a, struct looked_at *at, wt_error *err)
             wt__buffer_printf(&refusing, "%s%s", count++ > 0 ? ", " : "", apis[i].name);
     char name[EXPORT_NAME_MAX + 1];
     wt__export_name((struct str){0}, tool->name, 0, name);
-    wt__buffer_printf(&advice, "Name it \"%s\", or send what `whichtool show` exports, whose names every API takes.", name);
+    wt__buffer_printf(&advice, "Name it \"%s\", or send what `whichtool show` exports, whose names every API takes.",
+                      name);
     uint32_t place = (uint32_t)at->tool;
     const struct found found = {
         .rule = RULE_REFUSED_NAME, .tools = &place, .count = 1, .figure = (double)count, .advice = advice.ptr};

@@ -202,10 +202,10 @@ static int compare_tool(struct auditing *a, struct pin *pin, size_t tool, wt_err
         return rc;
     if (strcmp(sha256, pin->sha256) != 0) {
         name_changes(pin->members, members, &changes);
-        rc = changes.failed ? wt__fail_nomem(err)
-                            : wt__audit_find_one(a, RULE_PIN_CHANGED, tool, err, "Its definition changed since it was pinned%s%s.",
-                                                 changes.len > 0 ? ": " : "",
-                                                 wt__audit_quoted(a, wt__buffer_view(&changes)));
+        rc = changes.failed
+                 ? wt__fail_nomem(err)
+                 : wt__audit_find_one(a, RULE_PIN_CHANGED, tool, err, "Its definition changed since it was pinned%s%s.",
+                                      changes.len > 0 ? ": " : "", wt__audit_quoted(a, wt__buffer_view(&changes)));
     }
     wt__buffer_dispose(&changes);
     json_decref(members);

@@ -47,12 +47,13 @@ static int tell_unreachable(struct auditing *a, const struct searched *of, wt_er
     int rc = shadows.failed || advice.failed ? wt__fail_nomem(err) : 0;
     const char *words = wt__audit_quoted(a, of->request);
     if (rc == 0 && of->rank > 0)
-        rc = wt__audit_find(a, &found, err, "Asked \"%s\", its own description, a search finds it at place %u, behind %s.",
-                            words, of->rank, shadows.len > 0 ? shadows.ptr : "others");
-    else if (rc == 0)
         rc = wt__audit_find(a, &found, err,
-                            "Asked \"%s\", its own description, a search does not have it among the first %d%s%s.", words,
-                            SEARCH_DEPTH, shadows.len > 0 ? "; first come " : "", shadows.len > 0 ? shadows.ptr : "");
+                            "Asked \"%s\", its own description, a search finds it at place %u, behind %s.", words,
+                            of->rank, shadows.len > 0 ? shadows.ptr : "others");
+    else if (rc == 0)
+        rc = wt__audit_find(
+            a, &found, err, "Asked \"%s\", its own description, a search does not have it among the first %d%s%s.",
+            words, SEARCH_DEPTH, shadows.len > 0 ? "; first come " : "", shadows.len > 0 ? shadows.ptr : "");
     wt__buffer_dispose(&shadows);
     wt__buffer_dispose(&advice);
     return rc;
@@ -111,8 +112,7 @@ static bool stands_before(const struct searched *of, uint32_t other, bool *befor
 {
     size_t own = place_among(of, of->tool), theirs = place_among(of, other);
     *before = theirs < own;
-    return own < of->count && theirs < of->count &&
-           (*before || of->scores[theirs] >= TIE * of->scores[own]);
+    return own < of->count && theirs < of->count && (*before || of->scores[theirs] >= TIE * of->scores[own]);
 }
 
 static int look_at_pairs(struct auditing *a, const struct searches *searches, const struct searched *of, wt_error *err)
@@ -121,8 +121,8 @@ static int look_at_pairs(struct auditing *a, const struct searches *searches, co
         const struct searched *other = wt__audit_own_search(searches, of->hits[i]);
         bool before, back;
         if (!other || other->tool <= of->tool || other->copy_of == of->tool || of->copy_of == other->tool ||
-            a->tools[of->tool].says == a->tools[other->tool].says ||
-            !stands_before(of, other->tool, &before) || !stands_before(other, of->tool, &back) || !(before || back))
+            a->tools[of->tool].says == a->tools[other->tool].says || !stands_before(of, other->tool, &before) ||
+            !stands_before(other, of->tool, &back) || !(before || back))
             continue;
         const uint32_t pair[] = {of->tool, other->tool};
         const struct found found = {.rule = RULE_SHADOWED_PAIR, .tools = pair, .count = 2, .figure = NAN};

@@ -7,7 +7,8 @@
 
 static void put_numbers(struct buffer *out, const wt_audit_result *audit)
 {
-    wt__html_table(out, "What the catalogue would take in a prompt, in estimated tokens", "<API tokens <largest_tool its_tokens");
+    wt__html_table(out, "What the catalogue would take in a prompt, in estimated tokens",
+                   "<API tokens <largest_tool its_tokens");
     for (size_t i = 0; i < audit->cost_count; i++) {
         const wt_audit_cost *cost = audit->costs[i];
         wt__html_row(out, cost->format);

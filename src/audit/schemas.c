@@ -1,6 +1,6 @@
-/* schemas.c: schemas that the validator refuses, that take more of a prompt than a tool is worth, and that leave a model
- * to guess. What is broken is told of the source's own schema, where the definition has one: the stored one is mended
- * already (catalog/schema.h). */
+/* schemas.c: schemas that the validator refuses, that take more of a prompt than a tool is worth, and that leave a
+ * model to guess. What is broken is told of the source's own schema, where the definition has one: the stored one is
+ * mended already (catalog/schema.h). */
 #include "audit/families.h"
 
 #include <math.h>
@@ -64,8 +64,7 @@ static size_t depth_of(const json_t *value)
     json_t *member;
     size_t i, deepest = 0, depth;
     if (json_is_array(value))
-        json_array_foreach((json_t *)value, i, member) deepest =
-            (depth = depth_of(member)) > deepest ? depth : deepest;
+        json_array_foreach((json_t *)value, i, member) deepest = (depth = depth_of(member)) > deepest ? depth : deepest;
     json_object_foreach((json_t *)value, key, member) deepest = (depth = depth_of(member)) > deepest ? depth : deepest;
     return json_is_array(value) || json_is_object(value) ? deepest + 1 : 0;
 }
@@ -74,7 +73,8 @@ static int tell_large(struct auditing *a, size_t tool, size_t figure, size_t lim
 {
     uint32_t place = (uint32_t)tool;
     const struct found found = {.rule = RULE_LARGE_SCHEMA, .tools = &place, .count = 1, .figure = (double)figure};
-    return wt__audit_find(a, &found, err, "The schema has %zu %s; more than %zu is much for one tool.", figure, of, limit);
+    return wt__audit_find(a, &found, err, "The schema has %zu %s; more than %zu is much for one tool.", figure, of,
+                          limit);
 }
 
 static int look_at_size(struct auditing *a, const struct looked_at *at, wt_error *err)
@@ -100,7 +100,8 @@ static bool has_description(const json_t *property)
 
 static bool has_type(const json_t *property)
 {
-    static const char *const keys[] = {"type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "properties", "items"};
+    static const char *const keys[] = {"type",  "enum",  "const",      "$ref", "anyOf",
+                                       "oneOf", "allOf", "properties", "items"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         if (json_object_get(property, keys[k]))
             return true;

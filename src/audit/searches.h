@@ -6,8 +6,8 @@
 #include "audit/auditing.h"
 
 enum {
-    SEARCH_DEPTH = 10,       /* hits of each search */
-    SEARCH_WORDS = 4,        /* a description's first sentences are read until they have so many */
+    SEARCH_DEPTH = 10,          /* hits of each search */
+    SEARCH_WORDS = 4,           /* a description's first sentences are read until they have so many */
     SEARCH_VOICED_LEAST = 2000, /* requests in people's words, however few tools there are */
     SEARCH_VOICED_MOST = 5000,  /* and however many */
     SEARCH_USED = 32            /* tools of one recorded request that are looked at */

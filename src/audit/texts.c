@@ -19,7 +19,8 @@ static int walk_schema(const struct walk *walk, const json_t *value, const char 
         json_array_foreach((json_t *)value, i, member) if (rc == 0) rc = walk_schema(walk, member, parameter, false);
     json_object_foreach((json_t *)value, key, member)
     {
-        struct tool_text text = {TEXT_PARAMETER_PROSE, {json_string_value(member), json_string_length(member)}, parameter};
+        struct tool_text text = {
+            TEXT_PARAMETER_PROSE, {json_string_value(member), json_string_length(member)}, parameter};
         bool prose = strcmp(key, "description") == 0 || strcmp(key, "title") == 0;
         if (rc != 0)
             break;
@@ -30,10 +31,10 @@ static int walk_schema(const struct walk *walk, const json_t *value, const char 
             rc = walk->visit(walk->context, &text);
         }
         if (rc == 0)
-            rc = walk_schema(walk, member, names ? key : parameter,
-                             !names && json_is_object(member) &&
-                                 (strcmp(key, "properties") == 0 || strcmp(key, "$defs") == 0 ||
-                                  strcmp(key, "definitions") == 0));
+            rc = walk_schema(
+                walk, member, names ? key : parameter,
+                !names && json_is_object(member) &&
+                    (strcmp(key, "properties") == 0 || strcmp(key, "$defs") == 0 || strcmp(key, "definitions") == 0));
     }
     return rc;
 }

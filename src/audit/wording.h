@@ -2,8 +2,8 @@
  *
  * A pattern is words with blanks between them. "a|b" is either, "a|b?" either or none; "*" any up to PATTERN_GAP
  * words, or none. A match lies
- * within one sentence: '.', '!', '?', ';', ':', a bracket and the end of a line are the word "." in a text, which no pattern
- * has. Apostrophes belong to words, whichever way they are written. */
+ * within one sentence: '.', '!', '?', ';', ':', a bracket and the end of a line are the word "." in a text, which no
+ * pattern has. Apostrophes belong to words, whichever way they are written. */
 #ifndef WT_AUDIT_WORDING_H
 #define WT_AUDIT_WORDING_H
 
@@ -18,7 +18,7 @@ enum {
 };
 
 struct word {
-    struct str text; /* lower case, in the wording's arena; "." between sentences */
+    struct str text;   /* lower case, in the wording's arena; "." between sentences */
     size_t start, end; /* where it stands in the text: bytes start .. end - 1 */
 };
 

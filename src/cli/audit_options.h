@@ -64,7 +64,8 @@ static const struct option check_options[] = {
 };
 static const struct example check_examples[] = {
     {"whichtool check", "What is wrong with the catalogue, and what to write instead."},
-    {"whichtool check --level warning --format sarif > findings.sarif", "The same for a code host; exit code 1 at warnings."},
+    {"whichtool check --level warning --format sarif > findings.sarif",
+     "The same for a code host; exit code 1 at warnings."},
     {"whichtool check --pin tools.pins", "Remembers every definition as it is now."},
     {"whichtool check --against tools.pins --rule pin-changed --rule pin-new",
      "Fails when a server changed what its tools say."},

@@ -73,7 +73,7 @@ static void main_table(struct buffer *out, const struct page *page)
     wt__buffer_text(&columns, " p50_ms p95_ms p99_ms");
     out->failed |= columns.failed;
     wt__html_table(out, "Percent, with the 95 % interval of the mean over requests (bootstrap); time of one find",
-               columns.failed ? "" : columns.ptr);
+                   columns.failed ? "" : columns.ptr);
     wt__buffer_dispose(&columns);
     for (size_t r = 0; r < report->row_count; r++) {
         const wt_eval_row *row = report->rows[r];
@@ -113,8 +113,9 @@ static void comparison_table(struct buffer *out, const wt_eval_report *report)
 {
     if (report->comparison_count == 0)
         return;
-    wt__html_table(out, "Against the first recipe, request by request: mean difference in points, its 95 % interval, and p",
-               "recipe <figure difference from to p");
+    wt__html_table(out,
+                   "Against the first recipe, request by request: mean difference in points, its 95 % interval, and p",
+                   "recipe <figure difference from to p");
     for (size_t i = 0; i < report->comparison_count; i++) {
         const wt_eval_comparison *c = report->comparisons[i];
         wt__html_row(out, c->b);
@@ -219,7 +220,7 @@ static void failure_charts(struct buffer *out, const struct page *page)
 static void failure_table(struct buffer *out, const struct page *page)
 {
     wt__html_table(out, "Tools by the share of their requests that miss them, in percent",
-               "recipe tools mean deviation none to_10 to_20 to_30 to_40 to_50 to_60 to_70 to_80 to_90 to_100");
+                   "recipe tools mean deviation none to_10 to_20 to_30 to_40 to_50 to_60 to_70 to_80 to_90 to_100");
     for (size_t r = 0; r < page->report->row_count; r++) {
         const struct failures *f = &page->failures[r];
         wt__html_row(out, page->report->rows[r]->recipe);
@@ -449,7 +450,7 @@ static void map_of(struct buffer *out, const struct page *page, size_t v)
     figure_end(out, "t-SNE from 2 principal components, perplexity 30. Distances within a crowd mean more than those "
                     "between crowds. Point at a mark to see what it is.");
     wt__html_table(out, "Of what kind is the point that is nearest, in all dimensions? Percent of the points",
-               "points a_request a_tool_by_use a_tool_by_description");
+                   "points a_request a_tool_by_use a_tool_by_description");
     for (unsigned k = 0; k < POINT_KINDS; k++) {
         if (map->of_kind[k] == 0)
             continue;

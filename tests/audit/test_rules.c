@@ -230,8 +230,10 @@ static void files_that_are_no_pins_are_refused(void **state)
         {"{\"whichtool_pins\": 1}\n{\"id\": \"a\"}", "line 2"},
         {"{\"whichtool_pins\": 1}\n[", "line 2"},
         {"{\"whichtool_pins\": 1}\n"
-         "{\"id\":\"a\",\"sha256\":\"0000000000000000000000000000000000000000000000000000000000000000\",\"members\":{}}\n"
-         "{\"id\":\"a\",\"sha256\":\"0000000000000000000000000000000000000000000000000000000000000000\",\"members\":{}}\n",
+         "{\"id\":\"a\",\"sha256\":\"0000000000000000000000000000000000000000000000000000000000000000\",\"members\":{}}"
+         "\n"
+         "{\"id\":\"a\",\"sha256\":\"0000000000000000000000000000000000000000000000000000000000000000\",\"members\":{}}"
+         "\n",
          "line 3"},
     };
     wt_engine *engine = open_store(&place, "");
@@ -251,9 +253,9 @@ static void files_that_are_no_pins_are_refused(void **state)
 /* A catalogue of 120 tools of 12 providers, each about its own word. */
 static void many_tools(struct buffer *jsonl)
 {
-    static const char *const acts[] = {"Lists", "Reads", "Writes", "Deletes", "Renames",
-                                       "Sorts", "Prints", "Counts", "Shares", "Copies"};
-    static const char *const things[] = {"invoices", "planets",  "recipes", "flights",  "poems",  "bridges",
+    static const char *const acts[] = {"Lists", "Reads",  "Writes", "Deletes", "Renames",
+                                       "Sorts", "Prints", "Counts", "Shares",  "Copies"};
+    static const char *const things[] = {"invoices",  "planets",   "recipes", "flights",  "poems",  "bridges",
                                          "volcanoes", "contracts", "songs",   "patients", "stamps", "vineyards"};
     for (size_t p = 0; p < 12; p++)
         for (size_t t = 0; t < 10; t++)
