@@ -1,8 +1,8 @@
 /* descriptions.c: descriptions that are missing, said twice, say nothing, or are not descriptions.
  *
  * A heap of words has hardly any of the short words that hold a sentence together, in whatever language, and no
- * punctuation. What a user asks speaks in the first person, and to somebody: "I'm planning a trip. Can you ...". No
- * description of the 24,000 tools that this was tried on is taken for either but one (docs/audit.md). */
+ * punctuation. What a user asks speaks in the first person, and to somebody: "I'm planning a trip. Can you ...". What
+ * honest catalogues have of either is in docs/audit.md. */
 #include "audit/families.h"
 
 #include <math.h>
