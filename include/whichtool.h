@@ -27,8 +27,8 @@
  *   - Nothing prints, exits, aborts on bad input, installs signal handlers or keeps global state.
  *
  * This is the header to include. It brings whichtool/error.h (errors, the version), whichtool/call.h (calls for
- * requests), whichtool/generate.h (data that a language model makes), and what needs no engine: whichtool/validator.h
- * (JSON held to JSON Schemas). */
+ * requests), whichtool/generate.h (data that a language model makes), whichtool/audit.h (what is wrong with a
+ * catalogue), and what needs no engine: whichtool/validator.h (JSON held to JSON Schemas). */
 #ifndef WHICHTOOL_H
 #define WHICHTOOL_H
 
@@ -1113,6 +1113,7 @@ WT_API int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_repo
 #ifdef __cplusplus
 }
 #endif
+#include "whichtool/audit.h"
 #include "whichtool/call.h"
 #include "whichtool/generate.h"
 #endif

@@ -1,21 +1,315 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/progress_line.h"
+#include "cli/text.h"
+
+enum { SHOWN = 5 /* findings of a rule, without --all */, INDENT = 2, DEEPER = 6 };
+
+static const char *const level_names[] = {"", "note", "warning", "error"};
+
+/* ---------------------------------------------------------------- for programs */
+
+static void json_finding(struct buffer *out, const wt_finding *finding)
+{
+    wt__buffer_text(out, "{");
+    wt__json_text(out, "rule", finding->rule);
+    wt__json_text(out, "level", level_names[finding->level]);
+    wt__json_texts(out, "tools", finding->tools, finding->tool_count);
+    wt__json_count(out, "more_tools", finding->more_tools);
+    wt__json_text(out, "provider", finding->provider);
+    wt__json_text(out, "message", finding->message);
+    wt__json_text(out, "advice", finding->advice);
+    wt__json_number(out, "figure", finding->figure);
+    wt__buffer_char(out, '}');
+}
+
+static void json_costs(struct buffer *out, const wt_audit_result *audit)
+{
+    wt__json_key(out, "costs");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < audit->cost_count; i++) {
+        const wt_audit_cost *cost = audit->costs[i];
+        wt__buffer_text(out, i > 0 ? ",{" : "{");
+        wt__json_text(out, "format", cost->format);
+        wt__json_count(out, "tokens", cost->tokens);
+        wt__json_count(out, "bytes", cost->bytes);
+        wt__json_text(out, "largest", cost->largest);
+        wt__json_count(out, "largest_tokens", cost->largest_tokens);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
+}
+
+static void json_audit(struct buffer *out, const wt_audit_result *audit)
+{
+    wt__buffer_text(out, "{\"sound\":true");
+    wt__json_count(out, "tools", audit->tools);
+    wt__json_count(out, "providers", audit->providers);
+    wt__json_count(out, "errors", audit->errors);
+    wt__json_count(out, "warnings", audit->warnings);
+    wt__json_count(out, "notes", audit->notes);
+    wt__json_key(out, "findings");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < audit->finding_count; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        json_finding(out, audit->findings[i]);
+    }
+    wt__buffer_char(out, ']');
+    json_costs(out, audit);
+    wt__json_count(out, "made", audit->made);
+    wt__json_count(out, "recorded", audit->recorded);
+    wt__json_text(out, "recipe", audit->recipe);
+    wt__json_text(out, "encoder", audit->encoder);
+    wt__json_text_or_null(out, "notice", audit->notice);
+    wt__json_number(out, "seconds", audit->seconds);
+    wt__buffer_text(out, "}\n");
+}
+
+/* ---------------------------------------------------------------- for people */
+
+static void put_line(const struct cli *cli, struct buffer *out, size_t indent, const char *text)
+{
+    struct buffer escaped = {0};
+    wt__text_escape(&escaped, wt__str(text), TEXT_LINE);
+    wt__text_pad(out, indent);
+    wt__text_wrap(out, wt__buffer_view(&escaped), indent, cli->width);
+    wt__buffer_char(out, '\n');
+    out->failed |= escaped.failed;
+    wt__buffer_dispose(&escaped);
+}
+
+static void put_tools(const struct cli *cli, struct buffer *out, const wt_finding *finding)
+{
+    struct buffer line = {0};
+    for (size_t i = 0; i < finding->tool_count; i++)
+        wt__buffer_printf(&line, "%s%s", i > 0 ? ", " : "", finding->tools[i]);
+    if (finding->tool_count == 0)
+        wt__buffer_text(&line, finding->provider);
+    if (finding->more_tools > 0)
+        wt__buffer_printf(&line, " and %zu more", finding->more_tools);
+    put_line(cli, out, INDENT, line.ptr ? line.ptr : "");
+    out->failed |= line.failed;
+    wt__buffer_dispose(&line);
+}
+
+/* The findings of one rule stand together: from `begin` on. Returns where the next begin. */
+static size_t put_rule(const struct cli *cli, struct buffer *out, const wt_audit_result *audit, size_t begin)
+{
+    const char *rule = audit->findings[begin]->rule;
+    size_t end = begin, shown;
+    while (end < audit->finding_count && strcmp(audit->findings[end]->rule, rule) == 0)
+        end++;
+    shown = !wt__given(cli, OPT_ALL) && end - begin > SHOWN ? begin + SHOWN : end;
+    wt__buffer_char(out, '\n');
+    wt__style_begin(out, cli->color_out, STYLE_BOLD);
+    wt__buffer_printf(out, "%s: %s", level_names[audit->findings[begin]->level], rule);
+    wt__style_end(out, cli->color_out);
+    wt__buffer_text(out, " (");
+    wt__grouped(out, end - begin);
+    wt__buffer_text(out, ")\n");
+    for (size_t i = begin; i < shown; i++) {
+        const wt_finding *finding = audit->findings[i];
+        put_tools(cli, out, finding);
+        put_line(cli, out, DEEPER, finding->message);
+        if (i + 1 == shown || strcmp(finding->advice, audit->findings[i + 1]->advice) != 0) {
+            wt__style_begin(out, cli->color_out, STYLE_DIM);
+            put_line(cli, out, DEEPER, finding->advice);
+            wt__style_end(out, cli->color_out);
+        }
+    }
+    if (shown < end) {
+        wt__text_pad(out, INDENT);
+        wt__buffer_text(out, "and ");
+        wt__grouped(out, end - shown);
+        wt__buffer_text(out, " more; --all shows them\n");
+    }
+    return end;
+}
+
+static void put_count(struct buffer *out, uint64_t count, const char *one, const char *more)
+{
+    wt__grouped(out, count);
+    wt__buffer_printf(out, " %s", count == 1 ? one : more);
+}
+
+/* "755 tools of 28 providers, about 81,000 tokens in a prompt (openai): 2 errors, 40 warnings, 310 notes." */
+static void put_sum(const struct cli *cli, struct buffer *out, const wt_audit_result *audit)
+{
+    struct buffer line = {0};
+    put_count(&line, audit->tools, "tool", "tools");
+    wt__buffer_text(&line, " of ");
+    put_count(&line, audit->providers, "provider", "providers");
+    wt__buffer_text(&line, ", about ");
+    wt__grouped(&line, audit->cost_count > 0 ? audit->costs[0]->tokens : 0);
+    wt__buffer_text(&line, " tokens in a prompt: ");
+    put_count(&line, audit->errors, "error", "errors");
+    wt__buffer_text(&line, ", ");
+    put_count(&line, audit->warnings, "warning", "warnings");
+    wt__buffer_text(&line, ", ");
+    put_count(&line, audit->notes, "note", "notes");
+    wt__buffer_char(&line, '.');
+    put_line(cli, out, 0, line.ptr ? line.ptr : "");
+    out->failed |= line.failed;
+    wt__buffer_dispose(&line);
+}
+
+static void text_audit(const struct cli *cli, struct buffer *out, const wt_audit_result *audit)
+{
+    wt__buffer_text(out, "The store and its index are sound.\n");
+    put_sum(cli, out, audit);
+    for (int level = WT_AUDIT_ERROR; level >= WT_AUDIT_NOTE; level--)
+        for (size_t i = 0; i < audit->finding_count;) {
+            size_t next = i + 1;
+            if (audit->findings[i]->level == level)
+                next = put_rule(cli, out, audit, i);
+            i = next;
+        }
+}
+
+/* ---------------------------------------------------------------- the verb */
+
+static bool is_format(const struct cli *cli, const char *format)
+{
+    const char *wanted = wt__text_of(cli, OPT_FORMAT);
+    return wanted && strcmp(wanted, format) == 0;
+}
+
+static int print_audit(struct cli *cli, const wt_audit_result *audit)
+{
+    struct buffer out = {0};
+    char *rendered = NULL;
+    wt_error err;
+    if (is_format(cli, "sarif") || is_format(cli, "html")) {
+        if (wt_audit_render(audit, wt__text_of(cli, OPT_FORMAT), &rendered, &err) < 0)
+            return wt__cli_fail(cli, &err);
+        wt__buffer_text(&out, rendered);
+        wt_string_free(rendered);
+    } else if (cli->json || is_format(cli, "json")) {
+        json_audit(&out, audit);
+    } else {
+        text_audit(cli, &out, audit);
+    }
+    if (!wt__cli_print(&out))
+        return END_SYSTEM;
+    if (audit->notice)
+        wt__cli_note(cli, "Note: %s", audit->notice);
+    const char *level = wt__text_of(cli, OPT_LEVEL);
+    size_t found = audit->errors;
+    found += level && strcmp(level, "error") != 0 ? audit->warnings : 0;
+    found += level && strcmp(level, "note") == 0 ? audit->notes : 0;
+    return found > 0 ? END_NOTHING : END_DONE;
+}
+
+/* The lines of an option that may be given again, in the arena. */
+static int read_ids(struct cli *cli, enum option_id id, const char *const **out, size_t *count)
+{
+    const char *lines = wt__text_of(cli, id), *at = lines;
+    struct str line;
+    *count = 0;
+    while (lines && wt__str_line(&at, &line))
+        ++*count;
+    const char **ids = wt__arena_array(&cli->arena, const char *, *count);
+    at = lines;
+    for (size_t i = 0; ids && i < *count && wt__str_line(&at, &line); i++)
+        if (!(ids[i] = wt__arena_copy(&cli->arena, line)))
+            ids = NULL;
+    *out = ids;
+    return ids ? 0 : wt__cli_say(cli, END_SYSTEM, "out of memory");
+}
+
+static int audit(struct cli *cli, wt_engine *engine)
+{
+    struct progress_line line;
+    wt_audit_options options;
+    wt_audit_result *found = NULL;
+    char *pins = NULL;
+    wt_error err;
+    wt_audit_options_init(&options);
+    int code = read_ids(cli, OPT_RULE, &options.rules, &options.rule_count);
+    if (code == 0)
+        code = read_ids(cli, OPT_IGNORE, &options.ignored, &options.ignored_count);
+    const char *against = wt__text_of(cli, OPT_AGAINST);
+    if (code == 0 && against && wt__file_read(&pins, &options.pins_len, against, WT_MAX_PIN_FILE_BYTES, &err) < 0)
+        code = wt__cli_fail_input(cli, &err);
+    if (code != 0)
+        return code;
+    options.pins = pins;
+    options.provider = wt__text_of(cli, OPT_PROVIDER);
+    options.searches = (size_t)cli->arguments.number[OPT_SEARCHES];
+    options.seed = cli->arguments.number[OPT_SEED];
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    wt__interrupt_watch();
+    wt__progress_begin(&line, cli);
+    int rc = wt_audit(engine, &options, &found, &err);
+    wt__progress_clear();
+    if (rc == 0)
+        code = print_audit(cli, found);
+    else if (rc == WT_ECANCELLED)
+        code = wt__cli_say(cli, END_INTERRUPTED, "stopped; nothing was changed");
+    else if (rc == WT_EINVAL)
+        code = wt__cli_usage(cli, "%s", err.message);
+    else
+        code = wt__cli_fail_input(cli, &err);
+    wt_audit_free(found);
+    free(pins);
+    return code;
+}
+
+static int pin(struct cli *cli, wt_engine *engine)
+{
+    const char *path = wt__text_of(cli, OPT_PIN);
+    struct buffer out = {0};
+    char *pins = NULL;
+    size_t lines = 0;
+    wt_error err;
+    int rc = wt_audit_pins(engine, wt__text_of(cli, OPT_PROVIDER), &pins, &err);
+    if (rc == 0)
+        rc = wt__file_replace(path, pins, strlen(pins), &err);
+    for (const char *at = pins; rc == 0 && (at = strchr(at, '\n')); at++)
+        lines++;
+    wt_string_free(pins);
+    if (rc < 0)
+        return wt__cli_fail_input(cli, &err);
+    lines -= lines > 0; /* the first line says what file it is */
+    if (cli->json) {
+        wt__buffer_char(&out, '{');
+        wt__json_text(&out, "path", path);
+        wt__json_count(&out, "tools", lines);
+        wt__buffer_text(&out, "}\n");
+    } else {
+        wt__buffer_printf(&out, "%zu %s pinned in %s.\n", lines, lines == 1 ? "tool is" : "tools are", path);
+    }
+    return wt__cli_print(&out) ? 0 : END_SYSTEM;
+}
+
+static int tell_sound(const struct cli *cli)
+{
+    struct buffer out = {0};
+    wt__buffer_text(&out, cli->json ? "{\"sound\": true}\n" : "The store and its index are sound.\n");
+    return wt__cli_print(&out) ? 0 : END_SYSTEM;
+}
 
 int wt__cmd_check(struct cli *cli)
 {
     wt_engine *engine = NULL;
     wt_error err;
-    struct buffer out = {0};
-    int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
+    if (wt__given(cli, OPT_PIN) && wt__given(cli, OPT_AGAINST))
+        return wt__cli_usage(cli, "--pin writes what --against compares with: give one of them");
+    bool searches = !wt__given(cli, OPT_PIN) && !wt__given(cli, OPT_DAMAGE);
+    int code = wt__cli_open(cli, OPEN_EXISTING, searches ? NULL : "", &engine);
     if (code != 0)
         return code;
-    int rc = wt_check(engine, &err);
-    wt_close(engine);
-    if (rc < 0)
-        return wt__cli_fail(cli, &err);
-    if (cli->json)
-        wt__buffer_text(&out, "{\"sound\": true}\n");
+    if (wt_check(engine, &err) < 0)
+        code = wt__cli_fail(cli, &err);
+    else if (wt__given(cli, OPT_DAMAGE))
+        code = tell_sound(cli);
     else
-        wt__buffer_text(&out, "The store and its index are sound.\n");
-    return wt__cli_print(&out) ? 0 : END_SYSTEM;
+        code = wt__given(cli, OPT_PIN) ? pin(cli, engine) : audit(cli, engine);
+    wt_close(engine);
+    return code;
 }

@@ -346,9 +346,7 @@ static const struct example status_examples[] = {
     {"whichtool status --json | jq .untrained", "How many requests another training would add."},
 };
 
-static const struct example check_examples[] = {
-    {"whichtool check && cp ~/.local/share/whichtool/tools.wt backup.wt", "A copy of a store that is sound."},
-};
+#include "cli/audit_options.h"
 
 static const struct option show_options[] = {
     {.id = OPT_DEFINITION, .name = "definition", .help = "Print the definition, byte for byte as in the source."},
@@ -990,9 +988,11 @@ const struct verb wt__verbs[] = {
      .run = wt__cmd_rename},
     {.name = "check",
      .arguments = "",
-     .summary = "Check the store and its index for damage",
-     .text = "Reads both whole, to the last entry, of which a search checks only those that it meets. Changes nothing. "
-             "Damage is told with what to do about it, and the exit code is 4.",
+     .summary = "Look for damage, and for what is wrong with the tools",
+     .text = "Reads store and index whole; damage is told with what to do about it, and the exit code is 4. Then it "
+             "audits the catalogue (docs/audit.md): descriptions, schemas, names, hidden characters, tools that nobody "
+             "finds, copies, providers that take the places of others. Each finding says what to write instead.",
+     OPTIONS(check_options),
      EXAMPLES(check_examples),
      .run = wt__cmd_check},
     {.name = "vectors",
@@ -1147,7 +1147,7 @@ const size_t wt__verb_count = COUNT(wt__verbs);
 
 const struct meaning wt__exit_codes[] = {
     {"0", "Done."},
-    {"1", "Nothing was found."},
+    {"1", "Nothing was found; of check: something was that is wrong."},
     {"2", "The command line makes no sense."},
     {"3", "Bad input: a source, a request or a data set."},
     {"4", "The store is empty, damaged, locked, or cannot be read or written."},

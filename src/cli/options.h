@@ -128,6 +128,13 @@ enum option_id {
     OPT_TRIAL_LIMIT,
     OPT_UNANSWERABLE,
     OPT_WITHIN,
+    OPT_AGAINST,
+    OPT_DAMAGE,
+    OPT_IGNORE,
+    OPT_LEVEL,
+    OPT_PIN,
+    OPT_RULE,
+    OPT_SEARCHES,
     OPT_COUNT
 };
 

@@ -9,100 +9,11 @@
 
 enum { WORST_TOOLS = 15, FAILED_REQUESTS = 15, REQUEST_SHOWN = 240, MAIN_CUTOFF = 5 };
 
-static const char head[] =
-    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-    "<meta name=\"color-scheme\" content=\"light dark\">\n"
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n";
-
-static const char style[] =
-    "<style>\n"
-    ":root{--paper:#fff;--ink:#1c2126;--faint:#5b6570;--grid:#dfe3e8;--s0:#2f6fb0;--s1:#c96f1c;--s2:#2b8a6b;"
-    "--s3:#8a93a0}\n"
-    "@media (prefers-color-scheme:dark){:root{--paper:#15181c;--ink:#e6e9ec;--faint:#a0a9b3;--grid:#31373e;"
-    "--s0:#6aa8e6;--s1:#eba15a;--s2:#5cc3a0;--s3:#808a96}}\n"
-    "*{box-sizing:border-box}\n"
-    "body{margin:0 auto;padding:2rem 1.25rem 4rem;max-width:52rem;background:var(--paper);color:var(--ink);"
-    "font:16px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif}\n"
-    "h1{font-size:1.7rem;line-height:1.2;margin:0 0 .4rem}\n"
-    "h2{font-size:1.25rem;margin:2.6rem 0 .5rem;padding-top:1.1rem;border-top:1px solid var(--grid)}\n"
-    "h3{font-size:1rem;margin:1.6rem 0 .3rem}\n"
-    "p{margin:.5rem 0 .8rem}\n"
-    ".lead,figcaption,caption,summary{color:var(--faint)}\n"
-    "figure{margin:1rem 0;break-inside:avoid}\n"
-    "figcaption{font-size:.9rem;margin-top:.3rem}\n"
-    ".scroll{overflow-x:auto}\n"
-    "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;margin:.6rem 0}\n"
-    "caption{text-align:left;font-size:.9rem;padding:.2rem 0}\n"
-    "th,td{padding:.28rem .7rem .28rem 0;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}\n"
-    "th{font-weight:600}\nth:first-child,th.words,td.words{text-align:left}\ntd.long{text-align:left;overflow-wrap:"
-    "anywhere}\n"
-    "td small{display:block;color:var(--faint);white-space:nowrap}\n"
-    "td.best{font-weight:700}\ntd.best small{font-weight:400}\n"
-    "details{margin:.8rem 0}\nsummary{cursor:pointer}\n"
-    "pre{font-size:.8rem;white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0 1rem}\n"
-    ".beside{display:grid;grid-template-columns:repeat(auto-fill,minmax(15.5rem,1fr));gap:.4rem 1.2rem}\n"
-    ".beside figure{margin:.4rem 0}\n"
-    ".legend{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding:0;list-style:none;font-size:.9rem}\n"
-    "svg{display:block;width:100%;height:auto;overflow:visible}\n"
-    "svg.wide{min-width:26rem;max-width:41rem}\nsvg.mark{display:inline-block;width:.8em;height:.8em;margin-right:."
-    "35em}\n"
-    "svg text{fill:var(--ink);font:12.5px system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif}\n"
-    "svg .tick{fill:var(--faint);font-size:11px}\nsvg .middle{text-anchor:middle}\nsvg .end{text-anchor:end}\n"
-    "svg .value{font-variant-numeric:tabular-nums}\n"
-    ".grid{stroke:var(--grid)}\n.s0{fill:var(--s0)}\n.s1{fill:var(--s1)}\n.s2{fill:var(--s2)}\n.s3{fill:var(--s3)}\n"
-    ".whisker{stroke:var(--ink);stroke-width:1.4;fill:none}\n.box{stroke:var(--ink);stroke-width:1}\n"
-    ".median{stroke:var(--paper);stroke-width:3}\n.point{fill-opacity:.62}\n"
-    "@media print{:root{--paper:#fff;--ink:#000;--faint:#444;--grid:#ccc;--s0:#2f6fb0;--s1:#c96f1c;--s2:#2b8a6b;"
-    "--s3:#8a93a0}body{max-width:none;padding:0;font-size:10.5pt;print-color-adjust:exact;"
-    "-webkit-print-color-adjust:exact}.scroll{overflow:visible}svg.wide{min-width:0}h2,h3{break-after:avoid}"
-    "tr{break-inside:avoid}}\n"
-    "</style>\n</head>\n<body>\n<main>\n";
-
 /* ---------------------------------------------------------------- small parts */
 
 static void cell(struct buffer *out, double value, int decimals)
 {
     wt__buffer_printf(out, "<td>%.*f</td>", decimals, value);
-}
-
-static void words(struct buffer *out, const char *tag, const char *text)
-{
-    wt__buffer_printf(out, "<%s>", tag);
-    wt__html_text(out, wt__str(text));
-    wt__buffer_printf(out, "</%s>", tag);
-}
-
-/* Column heads, with blanks between them; '_' stands for a blank within one, '<' begins one of words. */
-static void table_head(struct buffer *out, const char *caption, const char *columns)
-{
-    wt__buffer_text(out, "<div class=\"scroll\"><table>");
-    if (caption)
-        words(out, "caption", caption);
-    wt__buffer_text(out, "<thead><tr>");
-    for (const char *at = columns; *at;) {
-        bool of_words = *at == '<';
-        at += of_words;
-        size_t len = strcspn(at, " ");
-        wt__buffer_text(out, of_words ? "<th scope=\"col\" class=\"words\">" : "<th scope=\"col\">");
-        for (size_t i = 0; i < len; i++)
-            wt__buffer_char(out, at[i] == '_' ? ' ' : at[i]);
-        wt__buffer_text(out, "</th>");
-        at += len + (at[len] == ' ');
-    }
-    wt__buffer_text(out, "</tr></thead><tbody>\n");
-}
-
-static void row_head(struct buffer *out, const char *label)
-{
-    wt__buffer_text(out, "<tr><th scope=\"row\">");
-    wt__html_text(out, wt__str(label));
-    wt__buffer_text(out, "</th>");
-}
-
-static void table_end(struct buffer *out)
-{
-    wt__buffer_text(out, "</tbody></table></div>\n");
 }
 
 static void figure_begin(struct buffer *out)
@@ -113,7 +24,7 @@ static void figure_begin(struct buffer *out)
 static void figure_end(struct buffer *out, const char *caption)
 {
     wt__buffer_text(out, "</div>");
-    words(out, "figcaption", caption);
+    wt__html_element(out, "figcaption", caption);
     wt__buffer_text(out, "</figure>\n");
 }
 
@@ -161,12 +72,12 @@ static void main_table(struct buffer *out, const struct page *page)
         wt__buffer_printf(&columns, " %s", report->rows[0]->metrics[shown[i]]->name);
     wt__buffer_text(&columns, " p50_ms p95_ms p99_ms");
     out->failed |= columns.failed;
-    table_head(out, "Percent, with the 95 % interval of the mean over requests (bootstrap); time of one find",
-               columns.failed ? "" : columns.ptr);
+    wt__html_table(out, "Percent, with the 95 % interval of the mean over requests (bootstrap); time of one find",
+                   columns.failed ? "" : columns.ptr);
     wt__buffer_dispose(&columns);
     for (size_t r = 0; r < report->row_count; r++) {
         const wt_eval_row *row = report->rows[r];
-        row_head(out, row->recipe);
+        wt__html_row(out, row->recipe);
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
             metric_cell(out, page, r, shown[i]);
         cell(out, row->p50_ms, 2);
@@ -174,7 +85,7 @@ static void main_table(struct buffer *out, const struct page *page)
         cell(out, row->p99_ms, 2);
         wt__buffer_text(out, "</tr>\n");
     }
-    table_end(out);
+    wt__html_table_end(out);
 }
 
 static void full_table(struct buffer *out, const struct page *page)
@@ -189,12 +100,12 @@ static void full_table(struct buffer *out, const struct page *page)
     }
     wt__buffer_text(out, "</tr></thead><tbody>\n");
     for (size_t m = 0; m < wt__plan_metrics(page->plan); m++) {
-        row_head(out, report->rows[0]->metrics[m]->name);
+        wt__html_row(out, report->rows[0]->metrics[m]->name);
         for (size_t r = 0; r < report->row_count; r++)
             metric_cell(out, page, r, m);
         wt__buffer_text(out, "</tr>\n");
     }
-    table_end(out);
+    wt__html_table_end(out);
     wt__buffer_text(out, "</details>\n");
 }
 
@@ -202,17 +113,18 @@ static void comparison_table(struct buffer *out, const wt_eval_report *report)
 {
     if (report->comparison_count == 0)
         return;
-    table_head(out, "Against the first recipe, request by request: mean difference in points, its 95 % interval, and p",
-               "recipe <figure difference from to p");
+    wt__html_table(out,
+                   "Against the first recipe, request by request: mean difference in points, its 95 % interval, and p",
+                   "recipe <figure difference from to p");
     for (size_t i = 0; i < report->comparison_count; i++) {
         const wt_eval_comparison *c = report->comparisons[i];
-        row_head(out, c->b);
+        wt__html_row(out, c->b);
         wt__buffer_text(out, "<td class=\"words\">");
         wt__html_text(out, wt__str(c->metric));
         wt__buffer_printf(out, "</td><td>%+.1f</td><td>%+.1f</td><td>%+.1f</td><td>%.4f</td></tr>\n",
                           100 * c->difference, 100 * c->low, 100 * c->high, c->p);
     }
-    table_end(out);
+    wt__html_table_end(out);
 }
 
 static void recipes_section(struct buffer *out, const struct page *page)
@@ -259,11 +171,11 @@ static void standing_section(struct buffer *out, const struct page *page)
                           "<p>%zu training requests are recorded as use. A tool that none of them used has no "
                           "vector by use and cannot be found by it.</p>\n",
                           page->usages);
-    table_head(out, "Percent", "encoder <vectors tools R@3 R@5 R@7 nDCG@3 nDCG@5 nDCG@7");
+    wt__html_table(out, "Percent", "encoder <vectors tools R@3 R@5 R@7 nDCG@3 nDCG@5 nDCG@7");
     for (size_t v = 0; v < page->view_count; v++)
         for (unsigned s = 0; s < (page->with_use ? STANDINGS : 1); s++) {
             const struct standing_quality *q = &page->views[v].by[s];
-            row_head(out, page->views[v].trained ? "trained" : page->views[v].encoder);
+            wt__html_row(out, page->views[v].trained ? "trained" : page->views[v].encoder);
             wt__buffer_printf(out, "<td class=\"words\">%s</td><td>%zu</td>", standing_names[s], q->tools);
             for (size_t c = 0; c < STANDING_CUTOFFS; c++)
                 cell(out, 100 * q->recall[c], 1);
@@ -271,7 +183,7 @@ static void standing_section(struct buffer *out, const struct page *page)
                 cell(out, 100 * q->ndcg[c], 1);
             wt__buffer_text(out, "</tr>\n");
         }
-    table_end(out);
+    wt__html_table_end(out);
 }
 
 /* ---------------------------------------------------------------- failures */
@@ -307,18 +219,18 @@ static void failure_charts(struct buffer *out, const struct page *page)
 
 static void failure_table(struct buffer *out, const struct page *page)
 {
-    table_head(out, "Tools by the share of their requests that miss them, in percent",
-               "recipe tools mean deviation none to_10 to_20 to_30 to_40 to_50 to_60 to_70 to_80 to_90 to_100");
+    wt__html_table(out, "Tools by the share of their requests that miss them, in percent",
+                   "recipe tools mean deviation none to_10 to_20 to_30 to_40 to_50 to_60 to_70 to_80 to_90 to_100");
     for (size_t r = 0; r < page->report->row_count; r++) {
         const struct failures *f = &page->failures[r];
-        row_head(out, page->report->rows[r]->recipe);
+        wt__html_row(out, page->report->rows[r]->recipe);
         wt__buffer_printf(out, "<td>%zu</td><td>%.1f</td><td>%.1f</td>", f->tool_count, 100 * f->share.mean,
                           100 * f->share.deviation);
         for (size_t b = 0; b < FAILURE_BINS; b++)
             wt__buffer_printf(out, "<td>%zu</td>", f->bins[b]);
         wt__buffer_text(out, "</tr>\n");
     }
-    table_end(out);
+    wt__html_table_end(out);
 }
 
 static void length_chart(struct buffer *out, const struct page *page)
@@ -357,15 +269,15 @@ static void length_table(struct buffer *out, const struct page *page)
     struct buffer caption = {0};
     wt__buffer_printf(&caption, "Length of requests in %s", page->length_unit);
     out->failed |= caption.failed;
-    table_head(out, caption.ptr, "recipe failed mean deviation found mean deviation");
+    wt__html_table(out, caption.ptr, "recipe failed mean deviation found mean deviation");
     for (size_t r = 0; r < page->report->row_count; r++) {
         const struct failures *f = &page->failures[r];
-        row_head(out, page->report->rows[r]->recipe);
+        wt__html_row(out, page->report->rows[r]->recipe);
         wt__buffer_printf(out, "<td>%zu</td><td>%.1f</td><td>%.1f</td><td>%zu</td><td>%.1f</td><td>%.1f</td></tr>\n",
                           f->failed_length.count, f->failed_length.mean, f->failed_length.deviation,
                           f->found_length.count, f->found_length.mean, f->found_length.deviation);
     }
-    table_end(out);
+    wt__html_table_end(out);
     wt__buffer_dispose(&caption);
 }
 
@@ -398,13 +310,13 @@ static void worst_tools(struct buffer *out, const struct page *page, size_t best
     wt__buffer_text(out, "<details><summary>Tools that ");
     wt__html_text(out, wt__str(page->report->rows[best]->recipe));
     wt__buffer_text(out, " misses most</summary>\n");
-    table_head(out, NULL, "tool wanted missed");
+    wt__html_table(out, NULL, "tool wanted missed");
     for (size_t i = 0; i < WORST_TOOLS && (tool = next_worst(&page->failures[best], tool)); i++) {
         wt__buffer_text(out, "<tr><td class=\"long\">");
         wt__html_cut(out, tool->tool, REQUEST_SHOWN);
         wt__buffer_printf(out, "</td><td>%zu</td><td>%zu</td></tr>\n", tool->wanted, tool->missed);
     }
-    table_end(out);
+    wt__html_table_end(out);
     wt__buffer_text(out, "</details>\n");
 }
 
@@ -414,7 +326,7 @@ static void failed_requests(struct buffer *out, const struct page *page, size_t 
     wt__buffer_text(out, "<details><summary>Requests that ");
     wt__html_text(out, wt__str(page->report->rows[best]->recipe));
     wt__buffer_text(out, " did not find all tools of: the first of them</summary>\n");
-    table_head(out, NULL, "<request <relevant_tools");
+    wt__html_table(out, NULL, "<request <relevant_tools");
     for (size_t q = 0; q < page->plan->queries && shown < FAILED_REQUESTS; q++) {
         const struct query *query = &page->dataset->queries[q];
         if (!page->failures[best].failed[q])
@@ -431,7 +343,7 @@ static void failed_requests(struct buffer *out, const struct page *page, size_t 
         }
         wt__buffer_text(out, "</td></tr>\n");
     }
-    table_end(out);
+    wt__html_table_end(out);
     wt__buffer_text(out, "</details>\n");
 }
 
@@ -481,17 +393,17 @@ static void boxes_of(struct buffer *out, const struct page *page, size_t v)
     wt__svg_boxes(out, &chart, rows, count);
     figure_end(out, "Box: quartiles, with the median in it and beside the upper whisker. Whiskers: the last value "
                     "within 1.5 times the distance of the quartiles.");
-    table_head(out, NULL, "tools'_vectors pairs low first_quartile median third_quartile high outliers");
+    wt__html_table(out, NULL, "tools'_vectors pairs low first_quartile median third_quartile high outliers");
     for (size_t i = 0; i < count; i++) {
         const struct box *box = &rows[i].box;
-        row_head(out, rows[i].label);
+        wt__html_row(out, rows[i].label);
         wt__buffer_printf(out, "<td>%zu</td>", box->count);
         const double values[] = {box->low, box->first, box->median, box->third, box->high};
         for (size_t k = 0; k < 5; k++)
             cell(out, values[k], 3);
         wt__buffer_printf(out, "<td>%zu</td></tr>\n", box->outliers);
     }
-    table_end(out);
+    wt__html_table_end(out);
     wt__buffer_dispose(&name);
 }
 
@@ -537,17 +449,17 @@ static void map_of(struct buffer *out, const struct page *page, size_t v)
     wt__svg_map(out, &chart, map);
     figure_end(out, "t-SNE from 2 principal components, perplexity 30. Distances within a crowd mean more than those "
                     "between crowds. Point at a mark to see what it is.");
-    table_head(out, "Of what kind is the point that is nearest, in all dimensions? Percent of the points",
-               "points a_request a_tool_by_use a_tool_by_description");
+    wt__html_table(out, "Of what kind is the point that is nearest, in all dimensions? Percent of the points",
+                   "points a_request a_tool_by_use a_tool_by_description");
     for (unsigned k = 0; k < POINT_KINDS; k++) {
         if (map->of_kind[k] == 0)
             continue;
-        row_head(out, kinds[k]);
+        wt__html_row(out, kinds[k]);
         for (unsigned n = 0; n < POINT_KINDS; n++)
             cell(out, 100 * map->nearest[k][n], 1);
         wt__buffer_text(out, "</tr>\n");
     }
-    table_end(out);
+    wt__html_table_end(out);
     wt__buffer_dispose(&name);
 }
 
@@ -570,10 +482,10 @@ static void settings_section(struct buffer *out, const wt_eval_report *report)
 {
     wt__buffer_text(out, "<h2 id=\"of-settings\">What the figures depend on</h2>\n");
     for (size_t r = 0; r < report->row_count; r++) {
-        words(out, "h3", report->rows[r]->recipe);
+        wt__html_element(out, "h3", report->rows[r]->recipe);
         if (report->rows[r]->notice)
-            words(out, "p", report->rows[r]->notice);
-        words(out, "pre", report->rows[r]->settings);
+            wt__html_element(out, "p", report->rows[r]->notice);
+        wt__html_element(out, "pre", report->rows[r]->settings);
         wt__buffer_char(out, '\n');
     }
 }
@@ -581,13 +493,12 @@ static void settings_section(struct buffer *out, const wt_eval_report *report)
 void wt__report_html(struct buffer *out, const struct page *page)
 {
     const wt_eval_row *first = page->report->rows[0];
-    wt__buffer_text(out, head);
-    wt__buffer_text(out, "<title>");
+    wt__html_head(out);
     wt__html_text(out, wt__str(first->set));
     wt__buffer_text(out, ", ");
     wt__html_text(out, wt__str(first->split));
-    wt__buffer_text(out, ": evaluation</title>\n");
-    wt__buffer_text(out, style);
+    wt__buffer_text(out, ": evaluation");
+    wt__html_body(out);
     wt__buffer_text(out, "<h1>");
     wt__html_text(out, wt__str(first->set));
     wt__buffer_text(out, ", ");
@@ -602,5 +513,5 @@ void wt__report_html(struct buffer *out, const struct page *page)
     cosines_section(out, page);
     map_section(out, page);
     settings_section(out, page->report);
-    wt__buffer_text(out, "</main>\n</body>\n</html>\n");
+    wt__html_end(out);
 }

@@ -21,53 +21,6 @@ enum {
     TIP = 160 /* characters of a tooltip */
 };
 
-/* ---------------------------------------------------------------- text */
-
-static void put(struct buffer *out, char c)
-{
-    switch (c) {
-    case '&':
-        wt__buffer_text(out, "&amp;");
-        break;
-    case '<':
-        wt__buffer_text(out, "&lt;");
-        break;
-    case '>':
-        wt__buffer_text(out, "&gt;");
-        break;
-    case '"':
-        wt__buffer_text(out, "&quot;");
-        break;
-    case '\'':
-        wt__buffer_text(out, "&#39;");
-        break;
-    default:
-        wt__buffer_char(out, (unsigned char)c < ' ' || c == 0x7f ? ' ' : c);
-    }
-}
-
-void wt__html_cut(struct buffer *out, struct str s, size_t most)
-{
-    struct buffer sound = {0};
-    size_t characters = 0, i = 0;
-    wt__utf8_append(&sound, s);
-    out->failed |= sound.failed;
-    for (; i < sound.len; i++) {
-        bool begins = ((unsigned char)sound.ptr[i] & 0xC0) != 0x80;
-        if (begins && characters++ == most)
-            break;
-        put(out, sound.ptr[i]);
-    }
-    if (i < sound.len)
-        wt__buffer_text(out, "\xe2\x80\xa6");
-    wt__buffer_dispose(&sound);
-}
-
-void wt__html_text(struct buffer *out, struct str s)
-{
-    wt__html_cut(out, s, SIZE_MAX);
-}
-
 /* ---------------------------------------------------------------- axes */
 
 double wt__svg_step(double low, double high)

@@ -1,4 +1,4 @@
-/* svg.h: charts as SVG inside an HTML page, and text that came from outside as text.
+/* svg.h: charts as SVG inside an HTML page (text/html.h).
  *
  * Colours are classes that the page's style defines, so that one drawing does for light, dark and paper: s0 .. s3 for
  * series, ink, faint, grid. Every chart carries a title and a description, for those who hear the page. */
@@ -10,12 +10,7 @@
 
 #include "base/buffer.h"
 #include "eval/analysis.h"
-
-/* s as text or as the value of an attribute: markup is escaped, broken UTF-8 replaced, control characters are blanks.
- */
-void wt__html_text(struct buffer *out, struct str s);
-/* The same of at most `most` characters, with an ellipsis where there were more. */
-void wt__html_cut(struct buffer *out, struct str s, size_t most);
+#include "text/html.h"
 
 enum svg_unit { UNIT_PERCENT, UNIT_COUNT, UNIT_PLAIN };
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What find, pick and call print for programs, held to the tables of docs/json.md: every member is there, and of its type.
+# What find, pick, call and check print for programs, held to the tables of docs/json.md: every member is there, and of its type.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 need_python
@@ -37,7 +37,7 @@ def hold(where, value, table, explain):
 def check_call(d, explain):
     hold("call", d, "What `call` prints", explain)
     for one in d["verified"]:
-        hold("check", one, "A check", explain)
+        hold("check", one, "A check of a call", explain)
     steps = d.get("steps")
     if steps:
         hold("steps", steps, "The steps of a call", explain)
@@ -60,9 +60,18 @@ def check(d, explain):
             hold("match", match, "A match", explain)
 
 
+def check_audit(d, explain):
+    hold("audit", d, "What `check` prints", explain)
+    assert d["findings"] and d["costs"]
+    for one in d["findings"]:
+        hold("finding", one, "A finding", explain)
+    for one in d["costs"]:
+        hold("cost", one, "A cost", explain)
+
+
 lines = sys.stdin.read().splitlines()
 assert len(lines) == 1, f"{len(lines)} lines"
-(check_call if sys.argv[2] == "call" else check)(json.loads(lines[0]), "--explain" in sys.argv[2:])
+{"call": check_call, "check": check_audit}.get(sys.argv[2], check)(json.loads(lines[0]), "--explain" in sys.argv[2:])
 PYTHON
 
 while IFS='|' read -r code arguments; do
@@ -93,4 +102,10 @@ done <<'ROWS'
 8|call --tool money/list_invoices --explain
 1|call --model tiny --abstain 0.99 --explain
 ROWS
+
+for form in --json "--format json"; do
+    # shellcheck disable=SC2086
+    expect 0 "check $form" check --model tiny $form
+    "$python" holds.py "$source_root/docs/json.md" check <out 2>why || fail "$(tail -1 why)"
+done
 finish

@@ -1,0 +1,325 @@
+/* audit.c: wt_audit: reads the catalogue whole, has each family of rules look at it, and sorts what they found. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "audit/costs.h"
+#include "audit/families.h"
+#include "audit/pins.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "catalog/names.h"
+#include "engine/sized_options.h"
+#include "engine/suggest.h"
+
+struct result {
+    wt_audit_result public; /* first: freed by it */
+    struct arena arena;
+};
+
+void wt_audit_free(wt_audit_result *audit)
+{
+    if (!audit)
+        return;
+    struct result *result = (struct result *)audit;
+    wt__arena_dispose(&result->arena);
+    free(result);
+}
+
+/* ---------------------------------------------------------------- options */
+
+static int rule_named(const char *id, enum audit_rule *out, wt_error *err)
+{
+    if (id && wt__audit_rule_named(wt__str(id), out))
+        return 0;
+    struct buffer ids = {0};
+    for (size_t r = 0; r < AUDIT_RULES; r++)
+        wt__buffer_printf(&ids, "%s%s", r > 0 ? ", " : "", wt__audit_rules[r].id);
+    int rc = ids.failed ? wt__fail_nomem(err)
+                        : wt__fail(err, WT_EINVAL, "there is no rule \"%.64s\"; there are %s", id ? id : "", ids.ptr);
+    wt__buffer_dispose(&ids);
+    return rc;
+}
+
+static int read_rules(struct auditing *a, wt_error *err)
+{
+    const wt_audit_options *options = &a->options;
+    enum audit_rule rule;
+    int rc = 0;
+    for (size_t r = 0; r < AUDIT_RULES; r++)
+        a->wanted[r] = options->rule_count == 0;
+    for (size_t i = 0; rc == 0 && i < options->rule_count; i++)
+        if ((rc = rule_named(options->rules ? options->rules[i] : NULL, &rule, err)) == 0)
+            a->wanted[rule] = true;
+    for (size_t i = 0; rc == 0 && i < options->ignored_count; i++)
+        if ((rc = rule_named(options->ignored ? options->ignored[i] : NULL, &rule, err)) == 0)
+            a->wanted[rule] = false;
+    return rc;
+}
+
+static int read_options(struct auditing *a, const wt_audit_options *given, wt_error *err)
+{
+    int rc = wt__options_read(&a->options, sizeof a->options, given, err);
+    if (rc < 0)
+        return rc;
+    if (a->options.searches > WT_MAX_AUDIT_SEARCHES)
+        return wt__fail(err, WT_EINVAL, "%zu searches of a kind are too many; at most %d are made", a->options.searches,
+                        WT_MAX_AUDIT_SEARCHES);
+    if (a->options.searches == 0)
+        a->options.searches = WT_MAX_AUDIT_REQUESTS;
+    if (a->options.seed == 0)
+        a->options.seed = 1;
+    return read_rules(a, err);
+}
+
+/* ---------------------------------------------------------------- reading */
+
+struct reading {
+    struct auditing *a;
+    struct map providers;
+    struct buffer id;
+    wt_error *err;
+};
+
+static int read_provider(struct reading *r, struct str name, uint32_t *out)
+{
+    struct auditing *a = r->a;
+    bool added;
+    const uint32_t *place = wt__map_get(&r->providers, name);
+    if (!place) {
+        if (wt__grow((void **)&a->providers, &a->provider_capacity, a->provider_count + 1, sizeof *a->providers) < 0)
+            return wt__fail_nomem(r->err);
+        struct str copy = {wt__arena_copy(&a->scratch, name), name.len};
+        place = copy.ptr ? wt__map_insert(&r->providers, copy, (uint32_t)a->provider_count, &added) : NULL;
+        if (!place)
+            return wt__fail_nomem(r->err);
+        a->providers[a->provider_count++] = (struct audited_provider){.name = copy};
+    }
+    *out = *place;
+    a->providers[*out].tools++;
+    return 0;
+}
+
+static int read_tool(void *context, const struct store_key *key, const struct tool *tool)
+{
+    struct reading *r = context;
+    struct auditing *a = r->a;
+    uint32_t provider = 0;
+    if (wt__grow((void **)&a->tools, &a->capacity, a->count + 1, sizeof *a->tools) < 0)
+        return wt__fail_nomem(r->err);
+    struct audited_tool *out = &a->tools[a->count];
+    wt__buffer_clear(&r->id);
+    wt__tool_id(&r->id, tool->provider, tool->name);
+    int rc = read_provider(r, tool->provider, &provider);
+    if (rc < 0)
+        return rc;
+    *out = (struct audited_tool){.tool = *tool,
+                                 .key = key->id,
+                                 .provider = provider,
+                                 .id = r->id.failed ? NULL : wt__arena_copy(&a->scratch, wt__buffer_view(&r->id))};
+    rc = out->id ? wt__store_copy_tool(&out->tool, &a->scratch, r->err) : wt__fail_nomem(r->err);
+    a->count += rc == 0;
+    return rc == 0 && wt__progress_step(&a->progress, 1) ? wt__fail_cancelled(r->err) : rc;
+}
+
+static int find_scope(struct auditing *a, const struct map *providers, struct store *reader, wt_error *err)
+{
+    if (!a->options.provider)
+        return 0;
+    const uint32_t *place = wt__map_get(providers, wt__str(a->options.provider));
+    if (!place && a->count > 0)
+        return wt__fail_no_provider(reader, a->options.provider, err);
+    a->scoped = place != NULL;
+    a->scope = place ? *place : 0;
+    return 0;
+}
+
+static int read_catalogue(struct auditing *a, wt_error *err)
+{
+    struct reading reading = {.a = a, .err = err};
+    struct store *reader;
+    if (wt__progress_phase(&a->progress, "reading", 0))
+        return wt__fail_cancelled(err);
+    int rc = wt__engine_reader(a->engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__store_each(reader, 0, read_tool, &reading, err);
+    if (rc == 0)
+        rc = find_scope(a, &reading.providers, reader, err);
+    wt__engine_return_reader(a->engine, reader);
+    wt__map_dispose(&reading.providers);
+    wt__buffer_dispose(&reading.id);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- looking */
+
+static int look_at_tool(struct auditing *a, struct looked_at *at, wt_error *err)
+{
+    static int (*const families[])(struct auditing *, struct looked_at *, wt_error *) = {
+        wt__audit_description, wt__audit_instructions, wt__audit_hidden, wt__audit_schema, wt__audit_name};
+    const struct tool *tool = &a->tools[at->tool].tool;
+    json_t *schema = NULL;
+    if (wt__json_parse(&schema, tool->schema.ptr, tool->schema.len, NULL) == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    at->schema = schema;
+    int rc = 0;
+    for (size_t f = 0; rc == 0 && f < sizeof families / sizeof *families; f++)
+        rc = families[f](a, at, err);
+    json_decref(schema);
+    return rc;
+}
+
+static int look_at_tools(struct auditing *a, wt_error *err)
+{
+    struct looked_at at = {0};
+    int rc = wt__progress_phase(&a->progress, "reading definitions", a->count) ? wt__fail_cancelled(err) : 0;
+    for (; rc == 0 && at.tool < a->count; at.tool++) {
+        if (!a->scoped || a->tools[at.tool].provider == a->scope)
+            rc = look_at_tool(a, &at, err);
+        if (rc == 0 && wt__progress_step(&a->progress, 1))
+            rc = wt__fail_cancelled(err);
+    }
+    wt__wording_dispose(&at.wording);
+    return rc;
+}
+
+static bool wants_searches(const struct auditing *a)
+{
+    return a->wanted[RULE_UNREACHABLE] || a->wanted[RULE_UNREACHED_BY_USE] || a->wanted[RULE_SHADOWED_PAIR] ||
+           a->wanted[RULE_NEAR_COPY] || a->wanted[RULE_CAPTURE];
+}
+
+static int tell_sample(struct auditing *a, const struct searches *searches, wt_error *err)
+{
+    struct buffer text = {0};
+    if (a->count <= a->options.searches || searches->plain_count == 0)
+        return 0;
+    if (a->notice)
+        wt__buffer_printf(&text, "%s; ", a->notice);
+    wt__buffer_printf(&text, "of %zu tools %zu were drawn and searched for; --searches takes more", a->count,
+                      searches->plain_count);
+    a->notice = text.failed ? NULL : wt__arena_copy(a->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return a->notice ? 0 : wt__fail_nomem(err);
+}
+
+static int look(struct auditing *a, wt_audit_result *out, wt_error *err)
+{
+    struct searches searches = {.recipe = "", .encoder = ""};
+    int rc = look_at_tools(a, err);
+    if (rc == 0)
+        rc = wt__audit_duplicates(a, err);
+    if (rc == 0 && a->options.pins)
+        rc = wt__audit_pinned(a, err);
+    if (rc == 0 && a->count > 0 && wants_searches(a))
+        rc = wt__audit_search(a, &searches, err);
+    if (rc == 0)
+        rc = wt__audit_reach(a, &searches, err);
+    if (rc == 0)
+        rc = wt__audit_copies(a, &searches, err);
+    if (rc == 0)
+        rc = wt__audit_capture(a, &searches, err);
+    if (rc == 0)
+        rc = tell_sample(a, &searches, err);
+    out->made = searches.plain_count + searches.voiced_count;
+    out->recorded = searches.recorded_count;
+    out->recipe = searches.recipe;
+    out->encoder = searches.encoder;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the result */
+
+static int by_rule(const void *one, const void *other)
+{
+    const struct kept_finding *a = one, *b = other;
+    if (a->rule != b->rule)
+        return a->rule < b->rule ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+static int tell(struct auditing *a, wt_audit_result *out, wt_error *err)
+{
+    if (a->finding_count > 0)
+        qsort(a->findings, a->finding_count, sizeof *a->findings, by_rule);
+    wt_finding *findings = wt__arena_array(a->arena, wt_finding, a->finding_count);
+    for (size_t i = 0; findings && i < a->finding_count; i++) {
+        findings[i] = a->findings[i].finding;
+        out->errors += findings[i].level == WT_AUDIT_ERROR;
+        out->warnings += findings[i].level == WT_AUDIT_WARNING;
+        out->notes += findings[i].level == WT_AUDIT_NOTE;
+    }
+    out->findings = wt__arena_pointers(a->arena, findings, a->finding_count, sizeof *findings);
+    out->finding_count = a->finding_count;
+    out->tools = a->scoped ? a->providers[a->scope].tools : a->count;
+    out->providers = a->scoped ? 1 : a->provider_count;
+    out->notice = a->notice;
+    return findings && out->findings ? 0 : wt__fail_nomem(err);
+}
+
+static void end(struct auditing *a)
+{
+    free(a->tools);
+    free(a->providers);
+    free(a->findings);
+    wt__arena_dispose(&a->scratch);
+}
+
+int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result **out, wt_error *err)
+{
+    double begun = wt__now_ms();
+    struct auditing a = {.engine = engine};
+    struct result *result = calloc(1, sizeof *result);
+    *out = NULL;
+    if (!result)
+        return wt__fail_nomem(err);
+    a.arena = &result->arena;
+    int rc = read_options(&a, options, err);
+    wt__progress_init(&a.progress, a.options.progress, a.options.progress_context);
+    if (rc == 0)
+        rc = read_catalogue(&a, err);
+    if (rc == 0)
+        rc = look(&a, &result->public, err);
+    if (rc == 0)
+        rc = wt__audit_costs(&a, &result->public, err);
+    if (rc == 0)
+        rc = tell(&a, &result->public, err);
+    rc = wt__progress_end(&a.progress, rc, err);
+    end(&a);
+    if (rc < 0) {
+        wt_audit_free(&result->public);
+        return rc;
+    }
+    result->public.seconds = (wt__now_ms() - begun) / 1000;
+    *out = &result->public;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- pins */
+
+static int by_id(const void *one, const void *other)
+{
+    return strcmp(((const struct audited_tool *)one)->id, ((const struct audited_tool *)other)->id);
+}
+
+int wt_audit_pins(wt_engine *engine, const char *provider, char **out, wt_error *err)
+{
+    struct auditing a = {.engine = engine, .options.provider = provider};
+    struct buffer text = {0};
+    *out = NULL;
+    wt__progress_init(&a.progress, NULL, NULL);
+    int rc = read_catalogue(&a, err);
+    if (rc == 0 && a.count > 0)
+        qsort(a.tools, a.count, sizeof *a.tools, by_id);
+    wt__pins_begin(&text);
+    for (size_t i = 0; rc == 0 && i < a.count; i++)
+        if (!a.scoped || a.tools[i].provider == a.scope)
+            rc = wt__pins_add(&text, wt__str(a.tools[i].id), a.tools[i].tool.provider, a.tools[i].tool.definition, err);
+    if (rc == 0 && !(*out = wt__buffer_take(&text)))
+        rc = wt__fail_nomem(err);
+    rc = wt__progress_end(&a.progress, rc, err);
+    wt__buffer_dispose(&text);
+    end(&a);
+    return rc;
+}

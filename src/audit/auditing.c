@@ -1,0 +1,146 @@
+#include "audit/auditing.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "text/unicode.h"
+
+enum { EMOJI_SELECTOR = 0xFE0F /* behind a symbol: it is drawn in colour */ };
+
+bool wt__audit_wants(const struct auditing *a, const struct found *found)
+{
+    if (!a->wanted[found->rule] || !a->scoped)
+        return a->wanted[found->rule];
+    for (size_t i = 0; i < found->count; i++)
+        if (a->tools[found->tools[i]].provider == a->scope)
+            return true;
+    if (found->gone.len > 0)
+        return wt__str_equal(found->gone_provider, a->providers[a->scope].name);
+    return found->count == 0 && found->provider == a->scope;
+}
+
+static struct str provider_of(const struct auditing *a, const struct found *found)
+{
+    if (found->gone.len > 0)
+        return found->gone_provider;
+    return a->providers[found->count > 0 ? a->tools[found->tools[0]].provider : found->provider].name;
+}
+
+static const char **list_tools(struct auditing *a, const struct found *found, size_t *count)
+{
+    bool gone = found->gone.len > 0;
+    *count = gone ? 1 : found->count < AUDIT_LISTED ? found->count : AUDIT_LISTED;
+    const char **tools = wt__arena_array(a->arena, const char *, *count);
+    for (size_t i = 0; tools && i < *count; i++)
+        if (!(tools[i] = wt__arena_copy(a->arena, gone ? found->gone : wt__str(a->tools[found->tools[i]].id))))
+            return NULL;
+    return tools;
+}
+
+static int keep(struct auditing *a, const struct found *found, struct str message, wt_error *err)
+{
+    const wt_audit_rule *rule = &wt__audit_rules[found->rule];
+    size_t listed;
+    const char **tools = list_tools(a, found, &listed);
+    const char *text = wt__arena_copy(a->arena, message), *provider = wt__arena_copy(a->arena, provider_of(a, found));
+    const char *advice = found->advice ? wt__arena_copy(a->arena, wt__str(found->advice)) : rule->advice;
+    if (!tools || !text || !provider || !advice ||
+        wt__grow((void **)&a->findings, &a->finding_capacity, a->finding_count + 1, sizeof *a->findings) < 0)
+        return wt__fail_nomem(err);
+    a->findings[a->finding_count] =
+        (struct kept_finding){.rule = found->rule,
+                              .order = a->finding_count,
+                              .finding = {.rule = rule->id,
+                                          .level = rule->level,
+                                          .tool_count = listed,
+                                          .tools = tools,
+                                          .more_tools = found->count > listed ? found->count - listed : 0,
+                                          .provider = provider,
+                                          .message = text,
+                                          .advice = advice,
+                                          .figure = found->figure}};
+    a->finding_count++;
+    return 0;
+}
+
+static int find(struct auditing *a, const struct found *found, wt_error *err, const char *format, va_list values)
+{
+    struct buffer message = {0};
+    va_list again;
+    va_copy(again, values);
+    int len = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = len < 0 ? NULL : malloc((size_t)len + 1);
+    if (!text)
+        return wt__fail_nomem(err);
+    vsnprintf(text, (size_t)len + 1, format, values);
+    wt__utf8_append(&message, (struct str){text, (size_t)len});
+    free(text);
+    int rc = message.failed ? wt__fail_nomem(err) : keep(a, found, wt__buffer_view(&message), err);
+    wt__buffer_dispose(&message);
+    return rc;
+}
+
+int wt__audit_find(struct auditing *a, const struct found *found, wt_error *err, const char *format, ...)
+{
+    va_list values;
+    if (!wt__audit_wants(a, found))
+        return 0;
+    va_start(values, format);
+    int rc = find(a, found, err, format, values);
+    va_end(values);
+    return rc;
+}
+
+int wt__audit_find_one(struct auditing *a, enum audit_rule rule, size_t tool, wt_error *err, const char *format, ...)
+{
+    uint32_t place = (uint32_t)tool;
+    struct found found = {.rule = rule, .tools = &place, .count = 1, .figure = NAN};
+    va_list values;
+    if (!wt__audit_wants(a, &found))
+        return 0;
+    va_start(values, format);
+    int rc = find(a, &found, err, format, values);
+    va_end(values);
+    return rc;
+}
+
+const char *wt__audit_quoted(struct auditing *a, struct str text)
+{
+    struct buffer out = {0};
+    bool blank = false;
+    text = wt__str_trim(text);
+    struct str head = wt__str_head(text, AUDIT_QUOTED);
+    for (const char *at = head.ptr, *end = head.len > 0 ? head.ptr + head.len : at; at < end;) {
+        const char *from = at;
+        uint32_t c = wt__utf8_next(&at, end);
+        bool is_blank = wt__unicode_blank(c) || c < ' ';
+        if (is_blank && !blank)
+            wt__buffer_char(&out, ' ');
+        else if (!is_blank && c != EMOJI_SELECTOR && wt__unicode_unseen(c))
+            wt__buffer_printf(&out, "[U+%04X]", (unsigned)c);
+        else if (!is_blank)
+            wt__buffer_append(&out, from, (size_t)(at - from));
+        blank = is_blank;
+    }
+    if (head.len < text.len)
+        wt__buffer_text(&out, "...");
+    const char *copy = out.failed ? NULL : wt__arena_copy(&a->scratch, wt__buffer_view(&out));
+    wt__buffer_dispose(&out);
+    return copy ? copy : "";
+}
+
+size_t wt__audit_place(const struct auditing *a, int64_t key)
+{
+    size_t low = 0, high = a->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (a->tools[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < a->count && a->tools[low].key == key ? low : a->count;
+}

@@ -1,0 +1,138 @@
+/* capture.c: providers that take a share of the first places far beyond their share of the tools.
+ *
+ *   share(P) = places that P's tools take / all places, but each request's own tool
+ *              both of requests that are not for P: made of others' descriptions, or recorded without its tools used
+ *
+ * in the first AUDIT_FIRST_PLACES, and lift(P) = share(P) / P's share of the tools. A tool without a provider stands
+ * for itself. What is far beyond was chosen on floods of toolbench-i3 and metatool (docs/audit.md): there are
+ * catalogues whose honest providers have a lift of 6, with little of all places, and such whose large ones take 5 %,
+ * with a lift of 1; only who floods has both.
+ *
+ * Three kinds of requests are counted apart, and the largest share counts: descriptions as they are, which a text
+ * stuffed with the catalogue's words answers to; the same in the words in which people ask (voices.h), which a text
+ * stuffed with requests' words does; and recorded ones. */
+#include "audit/families.h"
+
+#include <math.h>
+
+enum {
+    CAPTURE_TOOLS = 100,   /* in a smaller catalogue chance alone makes such shares */
+    CAPTURE_REQUESTS = 100 /* the same of requests of one kind */
+};
+
+static const double CAPTURE_SHARE = 0.025, CAPTURE_LIFT = 3;
+
+/* Who stands for a tool: its provider, or, without one, the tool itself behind all providers. */
+static size_t party_of(const struct auditing *a, uint32_t tool)
+{
+    uint32_t provider = a->tools[tool].provider;
+    return a->providers[provider].name.len > 0 ? provider : a->provider_count + tool;
+}
+
+struct tally {
+    size_t all;   /* places */
+    size_t *own;  /* [parties] places in requests that are for it */
+    size_t *took; /* [parties] in the others */
+};
+
+static int tally_new(struct auditing *a, struct tally *out, wt_error *err)
+{
+    size_t parties = a->provider_count + a->count;
+    out->all = 0;
+    out->own = wt__arena_array(&a->scratch, size_t, parties);
+    out->took = wt__arena_array(&a->scratch, size_t, parties);
+    return out->own && out->took ? 0 : wt__fail_nomem(err);
+}
+
+static bool is_for(const struct auditing *a, const struct searched *of, size_t party)
+{
+    if (of->tool != UINT32_MAX)
+        return party_of(a, of->tool) == party;
+    for (size_t u = 0; u < of->used_count; u++)
+        if (party_of(a, of->used[u]) == party)
+            return true;
+    return false;
+}
+
+static bool is_answer(const struct searched *of, uint32_t tool)
+{
+    bool answer = of->tool == tool;
+    for (size_t u = 0; u < of->used_count; u++)
+        answer |= of->used[u] == tool;
+    return answer;
+}
+
+static void count_search(const struct auditing *a, const struct searched *of, struct tally *tally)
+{
+    size_t places = 0;
+    for (size_t i = 0; i < of->count && i < AUDIT_FIRST_PLACES; i++) {
+        size_t party = party_of(a, of->hits[i]);
+        if (is_answer(of, of->hits[i]))
+            continue;
+        places++;
+        if (!is_for(a, of, party))
+            tally->took[party]++;
+    }
+    tally->all += places;
+    if (of->tool != UINT32_MAX)
+        tally->own[party_of(a, of->tool)] += places;
+    for (size_t u = 0; u < of->used_count; u++) {
+        bool again = false;
+        for (size_t v = 0; v < u && !again; v++)
+            again = party_of(a, of->used[v]) == party_of(a, of->used[u]);
+        tally->own[party_of(a, of->used[u])] += again ? 0 : places;
+    }
+}
+
+static const char *const kinds[] = {"others' descriptions", "what people may ask of others' tools",
+                                    "recorded requests that used others"};
+
+static int tell(struct auditing *a, size_t party, double share, double of_tools, const char *kind, wt_error *err)
+{
+    bool provider = party < a->provider_count;
+    uint32_t tool = provider ? 0 : (uint32_t)(party - a->provider_count);
+    const struct found found = {.rule = RULE_CAPTURE,
+                                .tools = provider ? NULL : &tool,
+                                .count = provider ? 0 : 1,
+                                .provider = provider ? (uint32_t)party : 0,
+                                .figure = share};
+    struct str name = provider ? a->providers[party].name : wt__str(a->tools[tool].id);
+    return wt__audit_find(a, &found, err,
+                          "%s takes %.1f %% of the first %d places for %s, with %.2f %% of the tools: %.0f times its "
+                          "share.",
+                          wt__audit_quoted(a, name), 100 * share, AUDIT_FIRST_PLACES, kind, 100 * of_tools,
+                          share / of_tools);
+}
+
+int wt__audit_capture(struct auditing *a, const struct searches *searches, wt_error *err)
+{
+    const struct {
+        const struct searched *items;
+        size_t count;
+    } all[] = {{searches->plain, searches->plain_count},
+               {searches->voiced, searches->voiced_count},
+               {searches->recorded, searches->recorded_count}};
+    enum { KINDS = sizeof all / sizeof *all };
+    struct tally tallies[KINDS];
+    int rc = 0;
+    for (size_t k = 0; rc == 0 && k < KINDS; k++) {
+        rc = tally_new(a, &tallies[k], err);
+        for (size_t i = 0; rc == 0 && i < all[k].count; i++)
+            count_search(a, &all[k].items[i], &tallies[k]);
+    }
+    for (size_t p = 0; rc == 0 && a->count >= CAPTURE_TOOLS && p < a->provider_count + a->count; p++) {
+        bool provider = p < a->provider_count;
+        double of_tools = (provider ? (double)a->providers[p].tools : 1) / (double)a->count, best = 0;
+        size_t kind = 0;
+        for (size_t k = 0; k < KINDS; k++) {
+            size_t places = tallies[k].all - tallies[k].own[p];
+            double share =
+                all[k].count < CAPTURE_REQUESTS || places == 0 ? 0 : (double)tallies[k].took[p] / (double)places;
+            kind = share > best ? k : kind;
+            best = share > best ? share : best;
+        }
+        if (best >= CAPTURE_SHARE && best >= CAPTURE_LIFT * of_tools)
+            rc = tell(a, p, best, of_tools, kinds[kind], err);
+    }
+    return rc;
+}

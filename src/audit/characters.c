@@ -1,0 +1,182 @@
+/* characters.c: what a reader does not see and a language model does: characters of no width, marks that turn text
+ * round, tags, private ones; and letters of other alphabets that look like one's own.
+ *
+ * Where such characters have a use they stay: joiners between emoji and in scripts that join their letters, selectors
+ * behind a symbol, marks of direction beside a script that runs from the right, flags made of tags, a byte order mark
+ * at the beginning, soft hyphens. */
+#include "audit/families.h"
+
+#include "audit/texts.h"
+#include "text/unicode.h"
+
+struct looking {
+    struct auditing *a;
+    struct looked_at *at;
+    bool hidden, mixed; /* told already */
+    wt_error *err;
+};
+
+static bool is_symbol(uint32_t c)
+{
+    return (c >= 0x2190 && c <= 0x2BFF) || (c >= 0x1F000 && c <= 0x1FAFF) || c == 0xA9 || c == 0xAE || c == 0x2122 ||
+           c == 0x203C || c == 0x2049 || c == 0x2139 || c == 0x3030 || c == 0x303D || c == 0x3297 || c == 0x3299 ||
+           c == '#' || c == '*' || (c >= '0' && c <= '9') || c == 0xFE0F || c == 0x20E3;
+}
+
+/* Scripts whose letters join, or that run from the right: Hebrew to Arabic, Indic to Myanmar, Mongolian. */
+static bool is_joining_script(uint32_t c)
+{
+    return (c >= 0x0590 && c <= 0x08FF) || (c >= 0x0900 && c <= 0x109F) || (c >= 0x1780 && c <= 0x18AF) ||
+           (c >= 0xFB1D && c <= 0xFEFC && c != 0xFEFF);
+}
+
+/* Whether an unseen character has a use there. */
+static bool has_use(uint32_t c, uint32_t before, uint32_t after, bool first)
+{
+    if (c == '\t' || c == '\n' || c == '\r' || c == 0xAD || (c == 0xFEFF && first))
+        return true;
+    if (c >= 0xFE00 && c <= 0xFE0F)
+        return is_symbol(before) || before >= 0x2E80;
+    if (c == 0x200D)
+        return is_symbol(before) || is_joining_script(before);
+    if (c == 0x200C || c == 0x200E || c == 0x200F || c == 0x061C)
+        return is_joining_script(before) || is_joining_script(after);
+    if (c == 0x2028 || c == 0x2029 || c == 0x2060 || c == 0x0085)
+        return true;                  /* breaks of lines, and what keeps words together */
+    if (c >= 0xE0020 && c <= 0xE007F) /* of a flag */
+        return before == 0x1F3F4 || (before >= 0xE0020 && before <= 0xE007F);
+    return false;
+}
+
+static bool is_private(uint32_t c)
+{
+    return (c >= 0xE000 && c <= 0xF8FF) || c >= 0xF0000;
+}
+
+static const char *kind_of(uint32_t c)
+{
+    if (c >= 0xE0000 && c <= 0xE007F)
+        return "a tag, which spells out text that nobody sees";
+    if ((c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069))
+        return "a mark that turns text round";
+    if (is_private(c))
+        return "a private character, which means nothing outside one program";
+    return c < ' ' || (c >= 0x7F && c < 0xA0) ? "a control character" : "a character of no width";
+}
+
+static const char *where(const struct tool_text *text)
+{
+    static const char *const places[] = {"name", "description", "name of a parameter", "description of a parameter"};
+    return places[text->kind];
+}
+
+static int look_for_hidden(struct looking *l, const struct tool_text *text)
+{
+    const char *at = text->text.ptr, *end = at + text->text.len;
+    uint32_t before = 0, worst = 0;
+    size_t count = 0, worst_at = 0;
+    while (at < end) {
+        const char *from = at;
+        uint32_t c = wt__utf8_next(&at, end);
+        const char *next = at;
+        uint32_t after = at < end ? wt__utf8_next(&next, end) : 0;
+        bool hidden = is_private(c) || (wt__unicode_unseen(c) && !has_use(c, before, after, from == text->text.ptr));
+        if (hidden && count++ == 0) {
+            worst = c;
+            worst_at = (size_t)(from - text->text.ptr);
+        }
+        before = c;
+    }
+    if (count == 0)
+        return 0;
+    l->hidden = true;
+    size_t begin = worst_at > 20 ? worst_at - 20 : 0;
+    while (begin > 0 && (text->text.ptr[begin] & 0xC0) == 0x80)
+        begin--;
+    uint32_t place = (uint32_t)l->at->tool;
+    const struct found found = {.rule = RULE_HIDDEN_CHARACTERS, .tools = &place, .count = 1, .figure = (double)count};
+    return wt__audit_find(l->a, &found, l->err, "The %s has U+%04X, %s%s: \"%s\".", where(text), (unsigned)worst,
+                          kind_of(worst), count > 1 ? ", and more of the kind" : "",
+                          wt__audit_quoted(l->a, (struct str){text->text.ptr + begin, text->text.len - begin}));
+}
+
+/* ---------------------------------------------------------------- look-alikes */
+
+enum alphabet { ALPHABET_OTHER, ALPHABET_LATIN, ALPHABET_GREEK, ALPHABET_CYRILLIC };
+
+static enum alphabet alphabet_of(uint32_t c)
+{
+    if ((c | 0x20) >= 'a' && (c | 0x20) <= 'z' && c < 0x80)
+        return ALPHABET_LATIN;
+    if (c >= 0x0370 && c <= 0x03FF)
+        return ALPHABET_GREEK;
+    return c >= 0x0400 && c <= 0x052F ? ALPHABET_CYRILLIC : ALPHABET_OTHER;
+}
+
+/* Letters that look like a Latin one. */
+static bool looks_latin(uint32_t c)
+{
+    static const uint32_t alike[] = {0x0430, 0x0435, 0x043E, 0x0440, 0x0441, 0x0443, 0x0445, 0x0455, 0x0456, 0x0458,
+                                     0x04BB, 0x0501, 0x051B, 0x0410, 0x0412, 0x0415, 0x041A, 0x041C, 0x041D, 0x041E,
+                                     0x0420, 0x0421, 0x0422, 0x0423, 0x0425, 0x0405, 0x0406, 0x0408, 0x03BF, 0x03B1,
+                                     0x03BD, 0x03C1, 0x0391, 0x0392, 0x0395, 0x0396, 0x0397, 0x0399, 0x039A, 0x039C,
+                                     0x039D, 0x039F, 0x03A1, 0x03A4, 0x03A5, 0x03A7};
+    for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
+        if (c == alike[i])
+            return true;
+    return false;
+}
+
+/* A word in which letters that look Latin and are not stand among Latin ones, and no other letters of their alphabet
+ * do: "pаypal". A word with those ("Zoom-встреча", "μTorrent") is honest. */
+static bool is_mixed(struct str word)
+{
+    size_t latin = 0, alike = 0, foreign = 0;
+    for (const char *at = word.ptr, *end = at + word.len; at < end;) {
+        uint32_t c = wt__utf8_next(&at, end);
+        enum alphabet alphabet = alphabet_of(c);
+        latin += alphabet == ALPHABET_LATIN;
+        if (alphabet > ALPHABET_LATIN) {
+            alike += looks_latin(c);
+            foreign += !looks_latin(c);
+        }
+    }
+    return latin > 0 && alike > 0 && foreign == 0;
+}
+
+static int look_for_mixed(struct looking *l, const struct tool_text *text)
+{
+    const char *at = text->text.ptr, *end = at + text->text.len, *begin = NULL;
+    while (at <= end && !l->mixed) {
+        const char *from = at;
+        uint32_t c = at < end ? wt__utf8_next(&at, end) : ' ';
+        enum unicode_kind kind = wt__unicode_kind(c);
+        bool letter = kind == UNICODE_LETTER || kind == UNICODE_UPPER;
+        if (letter && !begin)
+            begin = from;
+        if (!letter && begin && is_mixed((struct str){begin, (size_t)(from - begin)})) {
+            l->mixed = true;
+            return wt__audit_find_one(l->a, RULE_MIXED_SCRIPTS, l->at->tool, l->err,
+                                      "The %s has a word of letters that look Latin and of Latin ones: \"%s\".",
+                                      where(text), wt__audit_quoted(l->a, (struct str){begin, (size_t)(from - begin)}));
+        }
+        if (!letter)
+            begin = NULL;
+        if (from == end)
+            break;
+    }
+    return 0;
+}
+
+static int look_at(void *context, const struct tool_text *text)
+{
+    struct looking *l = context;
+    int rc = l->hidden || text->text.len == 0 ? 0 : look_for_hidden(l, text);
+    return rc == 0 && !l->mixed && text->text.len > 0 ? look_for_mixed(l, text) : rc;
+}
+
+int wt__audit_hidden(struct auditing *a, struct looked_at *at, wt_error *err)
+{
+    struct looking l = {.a = a, .at = at, .err = err};
+    return wt__tool_texts(&a->tools[at->tool].tool, at->schema, look_at, &l);
+}

@@ -1,0 +1,166 @@
+/* instructions.c: texts that address the model in place of describing the tool. Tool descriptions are read by a
+ * language model as part of its prompt, so whoever writes one can give orders ("tool poisoning"); most who do mean
+ * well, and still decide what the model's owner should.
+ *
+ * Patterns of words (wording.h), the worst rule first; a text is told once, by the first that it breaks. What describes
+ * how to fill a parameter ("You must provide either id or name") is no order beyond the call, and has no pattern. */
+#include "audit/families.h"
+
+#include <strings.h>
+
+#include "audit/texts.h"
+#include "base/buffer.h"
+
+struct pattern {
+    enum audit_rule rule;
+    const char *words;
+};
+
+#define CALL "call|use|invoke|run|execute|calling|using|invoking|running"
+static const struct pattern patterns[] = {
+    {RULE_OVERRIDES_INSTRUCTIONS,
+     "ignore|disregard|forget|override|bypass * previous|prior|earlier|above|preceding|existing * "
+     "instructions|instruction|prompt|prompts|rules|guidelines|directives|messages"},
+    {RULE_OVERRIDES_INSTRUCTIONS,
+     "ignore|disregard|forget|override|bypass * your|system|safety * "
+     "instructions|prompt|rules|guidelines|guardrails|restrictions|training|policy|policies"},
+    {RULE_OVERRIDES_INSTRUCTIONS, "new|updated|real system instructions|prompt"},
+    {RULE_HIDES_FROM_USER,
+     "don't|never|avoid "
+     "tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting|reveal|revealing|"
+     "disclose|disclosing * user|users|human|anyone"},
+    {RULE_HIDES_FROM_USER,
+     "do|must|should not tell|mention|inform|notify|alert|reveal|disclose * user|users|human|anyone"},
+    {RULE_HIDES_FROM_USER, "without telling|mentioning|informing * user|users|human|anyone"},
+    {RULE_HIDES_FROM_USER, "hide|conceal|keep|secret|hidden|invisible from * user|users|human"},
+    {RULE_HIDES_FROM_USER, "don't|never mention|reveal|disclose * this|that|it|these|step|instruction|instructions"},
+    {RULE_HIDES_FROM_USER, "do not mention|reveal|disclose * this|that|it|these|step|instruction|instructions"},
+    {RULE_ASKS_FOR_SECRETS, "pass|send|include|provide|put|attach|append|add|copy|paste|forward|submit * "
+                            "full|entire|whole|complete|all|previous "
+                            "* conversation|chat|messages|history|context|prompt"},
+    {RULE_ASKS_FOR_SECRETS,
+     "pass|send|include|provide|put|attach|copy|paste|forward|reveal|output * your|the system prompt"},
+    {RULE_ASKS_FOR_SECRETS,
+     "read|cat|open|send|pass|include|provide|put|attach|copy|paste|upload * content|contents of * "
+     "env|ssh|credentials|secrets|id_rsa|passwd"},
+    {RULE_ASKS_FOR_SECRETS, "pass|send|include|put|attach|copy|paste|forward * user's|their|your * "
+                            "password|passwords|credentials|cookies|keychain"},
+    {RULE_CLAIMS_PRIORITY, "always|must|immediately " CALL " this|it * first|before|instead|tool|function"},
+    {RULE_CLAIMS_PRIORITY, "should " CALL " this|it * first|before|instead|beginning|start"},
+    {RULE_CLAIMS_PRIORITY, "first " CALL " this|it tool|function|to"},
+    {RULE_CLAIMS_PRIORITY, "always|must|should|required|requires " CALL " * first"},
+    {RULE_CLAIMS_PRIORITY, "you need|have to " CALL " * first"},
+    {RULE_CLAIMS_PRIORITY, "must|should|always first|always " CALL},
+    {RULE_CLAIMS_PRIORITY, "always * call|use|invoke|run * first|tool|instead"},
+    {RULE_CLAIMS_PRIORITY, "must|should|shall|always be called|used|invoked|run|executed * first|before|prior"},
+    {RULE_CLAIMS_PRIORITY, "call|use|invoke|run this|it * first"},
+    {RULE_CLAIMS_PRIORITY, "must|should|to call|use|invoke|run * before|prior " CALL "|to|any|other|the"},
+    {RULE_CLAIMS_PRIORITY, "before " CALL " any|other|another|all"},
+    {RULE_CLAIMS_PRIORITY, "before|prior|over|above|of to? any|all? other tool|tools"},
+    {RULE_CLAIMS_PRIORITY, "before|over any|all|other other|tool|tools tool|tools|is|in"},
+    {RULE_CLAIMS_PRIORITY, "prefer|use|choose|pick this tool|one|server * over|instead|rather"},
+    {RULE_CLAIMS_PRIORITY, "not|don't|never use|call|invoke * other|another|any tool|tools|server|servers"},
+    {RULE_ADDRESSES_MODEL,
+     "you are|act as|like? a|an|the ai|assistant|expert|agent|helpful|llm|model|language|claude|chatgpt"},
+    {RULE_ADDRESSES_MODEL, "you are an? ai|expert|helpful|assistant"},
+    {RULE_ADDRESSES_MODEL,
+     "the|an|ai|llm|claude|chatgpt|gpt assistant|llm|ai|agent|claude|model should|must|shall|needs|will * "
+     "ask|tell|respond|reply|use|call|generate|extract|provide|present|show|explain|never|always"},
+    {RULE_ADDRESSES_MODEL,
+     "you|must|should|always|please|never|not|to? ask|tell|prompt|remind|inform|warn the user|users|customer"},
+    {RULE_ADDRESSES_MODEL, "ask the user|users|customer for|to|if|which|what|whether|before"},
+    {RULE_ADDRESSES_MODEL, "you must|should * respond|reply|answer|explain|present|show|ask|confirm"},
+    {RULE_ADDRESSES_MODEL, "in your response|reply|answer|thinking|reasoning|output"},
+};
+
+/* Tokens of chat templates: in no description by chance. */
+static const char *const template_marks[] = {"<|im_start|>", "<|im_end|>", "[INST]",
+                                             "<<SYS>>",      "<|system|>", "<|endoftext|>"};
+static const char *const private_files[] = {
+    "~/.ssh",  "id_rsa", "/etc/passwd", "/etc/shadow", "~/.aws/", ".cursor/mcp.json", "claude_desktop_config.json",
+    "~/.netrc"};
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+struct telling {
+    struct auditing *a;
+    struct looked_at *at;
+    bool told[AUDIT_RULES];
+    wt_error *err;
+};
+
+static const char *where(const struct tool_text *text, char out[64 + WT_MAX_NAME_BYTES], struct auditing *a)
+{
+    if (!text->parameter)
+        return text->kind == TEXT_NAME ? "name" : "description";
+    snprintf(out, 64 + WT_MAX_NAME_BYTES, "description of the parameter \"%s\"",
+             wt__audit_quoted(a, wt__str_head(wt__str(text->parameter), WT_MAX_NAME_BYTES)));
+    return out;
+}
+
+static int tell(struct telling *t, enum audit_rule rule, const struct tool_text *text, size_t start, size_t end)
+{
+    static const char *const does[] = {
+        [RULE_OVERRIDES_INSTRUCTIONS] = "tells the model to put instructions aside",
+        [RULE_HIDES_FROM_USER] = "tells the model to keep something from the user",
+        [RULE_ASKS_FOR_SECRETS] = "asks for what the tool should not see",
+        [RULE_CLAIMS_PRIORITY] = "tells the model which tool to call first or in place of others",
+        [RULE_ADDRESSES_MODEL] = "tells the model how to behave",
+    };
+    char place[64 + WT_MAX_NAME_BYTES];
+    struct str sentence = wt__wording_sentence(text->text, start, end);
+    if (sentence.len > AUDIT_QUOTED) /* from where it is told */
+        sentence =
+            (struct str){text->text.ptr + start, (size_t)(sentence.ptr + sentence.len - (text->text.ptr + start))};
+    if (t->told[rule])
+        return 0;
+    t->told[rule] = true;
+    return wt__audit_find_one(t->a, rule, t->at->tool, t->err, "The %s %s: \"%s\".", where(text, place, t->a),
+                              does[rule], wt__audit_quoted(t->a, sentence));
+}
+
+/* Where one of them stands in the text; text.len where none does. */
+static size_t find_any(struct str text, const char *const *marks, size_t count, size_t *len)
+{
+    for (size_t m = 0; m < count; m++) {
+        *len = strlen(marks[m]);
+        for (size_t at = 0; at + *len <= text.len; at++)
+            if (strncasecmp(text.ptr + at, marks[m], *len) == 0)
+                return at;
+    }
+    return text.len;
+}
+
+/* What a quotation mark stands before is said to somebody else, as a prompt that is given as an example. An order is
+ * none the less one for that. */
+static bool is_example(struct str text, size_t start, enum audit_rule rule)
+{
+    return rule == RULE_ADDRESSES_MODEL && start > 0 && (text.ptr[start - 1] == '"' || text.ptr[start - 1] == '`');
+}
+
+static int look_at(void *context, const struct tool_text *text)
+{
+    struct telling *t = context;
+    size_t len, at;
+    if (text->kind == TEXT_PARAMETER_NAME || text->kind == TEXT_NAME)
+        return 0;
+    int rc = wt__wording_read(&t->at->wording, text->text, t->err);
+    at = find_any(text->text, template_marks, COUNT(template_marks), &len);
+    if (rc == 0 && at < text->text.len)
+        rc = tell(t, RULE_OVERRIDES_INSTRUCTIONS, text, at, at + len);
+    at = find_any(text->text, private_files, COUNT(private_files), &len);
+    if (rc == 0 && at < text->text.len)
+        rc = tell(t, RULE_ASKS_FOR_SECRETS, text, at, at + len);
+    const struct word *words = t->at->wording.words;
+    for (size_t p = 0; rc == 0 && p < COUNT(patterns); p++) {
+        size_t end, found = wt__wording_find(&t->at->wording, patterns[p].words, 0, &end);
+        if (found < t->at->wording.count && !is_example(text->text, words[found].start, patterns[p].rule))
+            rc = tell(t, patterns[p].rule, text, words[found].start, words[end - 1].end);
+    }
+    return rc;
+}
+
+int wt__audit_instructions(struct auditing *a, struct looked_at *at, wt_error *err)
+{
+    struct telling t = {.a = a, .at = at, .err = err};
+    return wt__tool_texts(&a->tools[at->tool].tool, at->schema, look_at, &t);
+}

@@ -1,0 +1,62 @@
+/* names.c: names that an API refuses, as its documentation and its error messages have them. What whichtool exports is
+ * within all of them (catalog/names.h), so this is for who sends definitions as they are. */
+#include "audit/families.h"
+
+#include "catalog/names.h"
+
+struct api {
+    const char *name;
+    size_t most;       /* bytes */
+    const char *marks; /* allowed beside letters and digits */
+    bool begins;       /* with a letter or '_' */
+};
+
+static const struct api apis[] = {
+    {"OpenAI", 64, "_-", false},
+    {"Anthropic", 128, "_-", false},
+    {"Gemini", 64, "_-.:", true},
+    {"MCP", 128, "_-.", false},
+};
+enum { APIS = sizeof apis / sizeof *apis };
+
+static bool is_letter(unsigned char c)
+{
+    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+static bool takes(const struct api *api, struct str name)
+{
+    if (name.len == 0 || name.len > api->most ||
+        (api->begins && !is_letter((unsigned char)name.ptr[0]) && name.ptr[0] != '_'))
+        return false;
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.ptr[i];
+        if (!is_letter(c) && !(c >= '0' && c <= '9') && (c == 0 || !strchr(api->marks, c)))
+            return false;
+    }
+    return true;
+}
+
+int wt__audit_name(struct auditing *a, struct looked_at *at, wt_error *err)
+{
+    const struct tool *tool = &a->tools[at->tool].tool;
+    struct buffer refusing = {0}, advice = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < APIS; i++)
+        if (!takes(&apis[i], tool->name))
+            wt__buffer_printf(&refusing, "%s%s", count++ > 0 ? ", " : "", apis[i].name);
+    char name[EXPORT_NAME_MAX + 1];
+    wt__export_name((struct str){0}, tool->name, 0, name);
+    wt__buffer_printf(&advice, "Name it \"%s\", or send what `whichtool show` exports, whose names every API takes.",
+                      name);
+    uint32_t place = (uint32_t)at->tool;
+    const struct found found = {
+        .rule = RULE_REFUSED_NAME, .tools = &place, .count = 1, .figure = (double)count, .advice = advice.ptr};
+    int rc = refusing.failed || advice.failed ? wt__fail_nomem(err) : 0;
+    if (rc == 0 && count > 0)
+        rc = wt__audit_find(a, &found, err, "The name \"%s\" is refused by %s.", wt__audit_quoted(a, tool->name),
+                            refusing.ptr);
+    wt__buffer_dispose(&refusing);
+    wt__buffer_dispose(&advice);
+    return rc;
+}

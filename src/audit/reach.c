@@ -1,0 +1,149 @@
+/* reach.c: whether a tool is found by what its own description says first, and by the requests that used it; and pairs
+ * that are found for each other's. A tool that no one can ask for in its own words is asked for by nobody's.
+ *
+ * A copy is reached where what it is a copy of is: copies share a place (retrieve/copies.h). */
+#include "audit/families.h"
+
+#include <math.h>
+
+enum {
+    SHADOWS = 3,         /* tools before it that a message names */
+    USES_LEAST = 3,      /* recorded requests from which a tool is judged by its use */
+    REACHED_PERCENT = 50 /* of them that should find it */
+};
+
+/* Scores as near as that are a tie: who comes first is chance. */
+static const float TIE = 0.98f;
+
+/* ---------------------------------------------------------------- by the description */
+
+/* "a, b and c" of the tools before it; those with its very description are told elsewhere. */
+static void name_shadows(const struct auditing *a, const struct searched *of, struct buffer *out)
+{
+    size_t count = of->rank > 0 ? of->rank - 1u : of->count;
+    if (count > of->count)
+        count = of->count;
+    size_t shown = count < SHADOWS ? count : SHADOWS;
+    for (size_t i = 0; i < shown; i++)
+        wt__buffer_printf(out, "%s%s", i == 0 ? "" : i + 1 == shown ? " and " : ", ", a->tools[of->hits[i]].id);
+}
+
+static int tell_unreachable(struct auditing *a, const struct searched *of, wt_error *err)
+{
+    struct buffer shadows = {0}, advice = {0};
+    uint32_t tools[1 + SHADOWS] = {of->tool};
+    size_t count = 1;
+    name_shadows(a, of, &shadows);
+    for (size_t i = 0; i < SHADOWS && i < of->count; i++)
+        tools[count++] = of->hits[i];
+    if (of->count > 0)
+        wt__buffer_printf(&advice, "Say first what it does that %s does not, in words that a user would say.",
+                          a->tools[of->hits[0]].id);
+    const struct found found = {.rule = RULE_UNREACHABLE,
+                                .tools = tools,
+                                .count = count,
+                                .figure = of->rank > 0 ? of->rank : NAN,
+                                .advice = advice.ptr};
+    int rc = shadows.failed || advice.failed ? wt__fail_nomem(err) : 0;
+    const char *words = wt__audit_quoted(a, of->request);
+    if (rc == 0 && of->rank > 0)
+        rc = wt__audit_find(a, &found, err,
+                            "Asked \"%s\", its own description, a search finds it at place %u, behind %s.", words,
+                            of->rank, shadows.len > 0 ? shadows.ptr : "others");
+    else if (rc == 0)
+        rc = wt__audit_find(
+            a, &found, err, "Asked \"%s\", its own description, a search does not have it among the first %d%s%s.",
+            words, SEARCH_DEPTH, shadows.len > 0 ? "; first come " : "", shadows.len > 0 ? shadows.ptr : "");
+    wt__buffer_dispose(&shadows);
+    wt__buffer_dispose(&advice);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- by use */
+
+/* uses, reached [count] */
+static int tell_unused(struct auditing *a, const uint32_t *uses, const uint32_t *reached, wt_error *err)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        uint32_t place = (uint32_t)i;
+        const struct found found = {
+            .rule = RULE_UNREACHED_BY_USE, .tools = &place, .count = 1, .figure = (double)reached[i]};
+        if (uses[i] < USES_LEAST || reached[i] * 100 >= uses[i] * REACHED_PERCENT)
+            continue;
+        int rc = wt__audit_find(a, &found, err, "Of %u recorded requests that used it, %u find it among the first %d.",
+                                (unsigned)uses[i], (unsigned)reached[i], AUDIT_FIRST_PLACES);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int look_at_use(struct auditing *a, const struct searches *searches, wt_error *err)
+{
+    uint32_t *uses = wt__arena_array(&a->scratch, uint32_t, a->count);
+    uint32_t *reached = wt__arena_array(&a->scratch, uint32_t, a->count);
+    if (!uses || !reached)
+        return wt__fail_nomem(err);
+    for (size_t r = 0; r < searches->recorded_count; r++) {
+        const struct searched *of = &searches->recorded[r];
+        for (size_t u = 0; u < of->used_count; u++) {
+            bool found = false;
+            for (size_t i = 0; i < of->count && i < AUDIT_FIRST_PLACES; i++)
+                found |= of->hits[i] == of->used[u];
+            uses[of->used[u]]++;
+            reached[of->used[u]] += found;
+        }
+    }
+    return tell_unused(a, uses, reached, err);
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+static size_t place_among(const struct searched *of, uint32_t tool)
+{
+    size_t i = 0;
+    while (i < of->count && of->hits[i] != tool)
+        i++;
+    return i;
+}
+
+/* Whether `other` stands before the tool for the tool's own description, or so near behind it that it is chance. */
+static bool stands_before(const struct searched *of, uint32_t other, bool *before)
+{
+    size_t own = place_among(of, of->tool), theirs = place_among(of, other);
+    *before = theirs < own;
+    return own < of->count && theirs < of->count && (*before || of->scores[theirs] >= TIE * of->scores[own]);
+}
+
+static int look_at_pairs(struct auditing *a, const struct searches *searches, const struct searched *of, wt_error *err)
+{
+    for (size_t i = 0; i < of->count && i < AUDIT_FIRST_PLACES; i++) {
+        const struct searched *other = wt__audit_own_search(searches, of->hits[i]);
+        bool before, back;
+        if (!other || other->tool <= of->tool || other->copy_of == of->tool || of->copy_of == other->tool ||
+            a->tools[of->tool].says == a->tools[other->tool].says || !stands_before(of, other->tool, &before) ||
+            !stands_before(other, of->tool, &back) || !(before || back))
+            continue;
+        const uint32_t pair[] = {of->tool, other->tool};
+        const struct found found = {.rule = RULE_SHADOWED_PAIR, .tools = pair, .count = 2, .figure = NAN};
+        int rc = wt__audit_find(a, &found, err, "%s and %s are found for each other's description: \"%s\", \"%s\".",
+                                a->tools[of->tool].id, a->tools[other->tool].id, wt__audit_quoted(a, of->request),
+                                wt__audit_quoted(a, other->request));
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int wt__audit_reach(struct auditing *a, const struct searches *searches, wt_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < searches->plain_count; i++) {
+        const struct searched *of = &searches->plain[i];
+        if (of->rank == 0 || of->rank > AUDIT_FIRST_PLACES)
+            rc = tell_unreachable(a, of, err);
+        if (rc == 0)
+            rc = look_at_pairs(a, searches, of, err);
+    }
+    return rc == 0 ? look_at_use(a, searches, err) : rc;
+}

@@ -1,0 +1,97 @@
+#include "audit/rules.h"
+
+const wt_audit_rule wt__audit_rules[AUDIT_RULES] = {
+    [RULE_EMPTY_DESCRIPTION] = {"empty-description", WT_AUDIT_WARNING, "A tool has no description.",
+                                "Say in one sentence what the tool does, to what, and what it returns."},
+    [RULE_DUPLICATE_DESCRIPTION] = {"duplicate-description", WT_AUDIT_WARNING,
+                                    "Tools of one provider have the same description.",
+                                    "Say in each what it does that the others do not."},
+    [RULE_BARE_DESCRIPTION] = {"bare-description", WT_AUDIT_NOTE, "A description says no more than the tool's name.",
+                               "Add what it acts on, what it returns, and when it is the right one."},
+    [RULE_LONG_DESCRIPTION] = {"long-description", WT_AUDIT_NOTE, "A description is longer than an API takes.",
+                               "Say what the tool does in the first sentence; move parameters' details to the schema, "
+                               "and examples to the documentation."},
+    [RULE_STUFFED_WORDS] = {"stuffed-words", WT_AUDIT_WARNING, "A name or description is a heap of words.",
+                            "Name the tool in a few words, and describe it in a sentence."},
+    [RULE_WORDED_AS_REQUEST] = {"worded-as-request", WT_AUDIT_WARNING,
+                                "A name or description is worded like what a user asks.",
+                                "Say what the tool does, not what somebody might ask for."},
+    [RULE_OVERRIDES_INSTRUCTIONS] = {"overrides-instructions", WT_AUDIT_ERROR,
+                                     "A text tells the model to put its instructions aside.",
+                                     "Take the sentence out. Do not use the tool until you know who wrote it."},
+    [RULE_HIDES_FROM_USER] = {"hides-from-user", WT_AUDIT_ERROR,
+                              "A text tells the model to keep something from the user.",
+                              "Take the sentence out. Do not use the tool until you know who wrote it."},
+    [RULE_ASKS_FOR_SECRETS] = {"asks-for-secrets", WT_AUDIT_ERROR,
+                               "A text asks the model for private files, credentials or the conversation.",
+                               "Take the sentence out; let the program that calls the tool hold its credentials."},
+    [RULE_CLAIMS_PRIORITY] = {"claims-priority", WT_AUDIT_WARNING,
+                              "A text tells the model to call the tool first, always, or in place of others.",
+                              "Say what the tool is for, and leave the choice to the model; if it needs what another "
+                              "tool returns, name that as a parameter's source."},
+    [RULE_ADDRESSES_MODEL] = {"addresses-model", WT_AUDIT_NOTE,
+                              "A text gives the model a role or a duty in place of describing the tool.",
+                              "Describe the tool; put advice for the model into its system prompt."},
+    [RULE_HIDDEN_CHARACTERS] = {"hidden-characters", WT_AUDIT_ERROR,
+                                "A text has characters that nobody sees, or that turn text round.",
+                                "Take the characters out, and read what is left."},
+    [RULE_MIXED_SCRIPTS] = {"mixed-scripts", WT_AUDIT_ERROR,
+                            "A word mixes letters of several alphabets that look alike.",
+                            "Write the word in one alphabet."},
+    [RULE_BROKEN_SCHEMA] = {"broken-schema", WT_AUDIT_ERROR, "A schema is not valid JSON Schema.",
+                            "Mend the schema; `whichtool show` prints it."},
+    [RULE_LARGE_SCHEMA] = {"large-schema", WT_AUDIT_WARNING, "A schema is enormous.",
+                           "Split the tool, or take parameters out that few calls need."},
+    [RULE_UNKNOWN_REQUIRED] = {"unknown-required", WT_AUDIT_WARNING, "What is required is not among the properties.",
+                               "Declare the property, or take its name out of `required`."},
+    [RULE_UNDESCRIBED_PARAMETERS] = {"undescribed-parameters", WT_AUDIT_NOTE,
+                                     "Parameters have no description, or neither that nor a type.",
+                                     "Say of each what it means, its type, its unit or form, and an example."},
+    [RULE_UNTYPED_PARAMETERS] = {"untyped-parameters", WT_AUDIT_NOTE,
+                                 "Parameters that have a description have no type.",
+                                 "Give each a type, or the values that it may have."},
+    [RULE_REFUSED_NAME] = {"refused-name", WT_AUDIT_WARNING, "An API refuses the tool's name.",
+                           "Name the tool in at most 64 letters, digits and '_', beginning with a letter."},
+    [RULE_UNREACHABLE] = {"unreachable", WT_AUDIT_WARNING, "A tool is not found by its own description.",
+                          "Say first what only this tool does, in words that a user would say."},
+    [RULE_UNREACHED_BY_USE] = {"unreached-by-use", WT_AUDIT_WARNING,
+                               "A tool is not found by most of the recorded requests that used it.",
+                               "Use the words of these requests in its description, or train: `whichtool train`."},
+    [RULE_SHADOWED_PAIR] = {"shadowed-pair", WT_AUDIT_NOTE, "Two tools are found for each other's description.",
+                            "Say in both what tells them apart, or make them one tool."},
+    [RULE_COPIED_TOOL] = {"copied-tool", WT_AUDIT_NOTE, "Several providers have the same tool, word for word.",
+                          "Keep one provider, or tell in each description whose data it reads."},
+    [RULE_NEAR_COPY] = {"near-copy", WT_AUDIT_NOTE, "A tool is named and described much like an older one's.",
+                        "Keep one of them, or say in the description what this one does otherwise."},
+    [RULE_CAPTURE] = {"capture", WT_AUDIT_WARNING,
+                      "A provider takes a share of the first places far beyond its share of the tools.",
+                      "Describe what the tools do in words of their own subject alone; leave out words that any "
+                      "request may say."},
+    [RULE_PIN_CHANGED] = {"pin-changed", WT_AUDIT_ERROR, "A definition is not the one that was pinned.",
+                          "Read what changed before the tool is used again; then pin anew."},
+    [RULE_PIN_GONE] = {"pin-gone", WT_AUDIT_WARNING, "A pinned tool is gone.",
+                       "Pin anew if it was to go; else add it again."},
+    [RULE_PIN_NEW] = {"pin-new", WT_AUDIT_WARNING, "A tool is there that was not pinned.",
+                      "Read its definition; then pin anew."},
+};
+
+bool wt__audit_rule_named(struct str id, enum audit_rule *out)
+{
+    for (unsigned r = 0; r < AUDIT_RULES; r++) {
+        if (!wt__str_equal(id, wt__str(wt__audit_rules[r].id)))
+            continue;
+        *out = (enum audit_rule)r;
+        return true;
+    }
+    return false;
+}
+
+const wt_audit_rule *const *wt_audit_rules(size_t *count)
+{
+#define RULE(n) &wt__audit_rules[n]
+#define RULES(n) RULE(n), RULE((n) + 1), RULE((n) + 2), RULE((n) + 3), RULE((n) + 4), RULE((n) + 5), RULE((n) + 6)
+    static const wt_audit_rule *const rules[] = {RULES(0), RULES(7), RULES(14), RULES(21)};
+    _Static_assert(sizeof rules / sizeof *rules == AUDIT_RULES, "every rule is listed");
+    *count = AUDIT_RULES;
+    return rules;
+}

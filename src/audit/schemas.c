@@ -1,0 +1,193 @@
+/* schemas.c: schemas that the validator refuses, that take more of a prompt than a tool is worth, and that leave a
+ * model to guess. What is broken is told of the source's own schema, where the definition has one: the stored one is
+ * mended already (catalog/schema.h). */
+#include "audit/families.h"
+
+#include <math.h>
+
+#include "base/json.h"
+
+/* ---------------------------------------------------------------- broken */
+
+/* The schema as the source has it; NULL where the definition has none of a form that is JSON Schema. */
+static const json_t *source_schema(const struct tool *tool, const json_t *definition)
+{
+    static const char *const keys[] = {"inputSchema", "input_schema", "parameters"};
+    if (wt__str_equal(tool->format, STR("gemini")) || wt__str_equal(tool->format, STR("openapi")) ||
+        wt__str_equal(tool->format, STR("rapidapi")) || wt__str_equal(tool->format, STR("beir")))
+        return NULL; /* in dialects of their own */
+    const json_t *function = wt__json_object(definition, "function");
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        const json_t *found = json_object_get(function ? function : definition, keys[k]);
+        if (found && (json_is_object(found) || json_is_boolean(found)))
+            return found;
+    }
+    return NULL;
+}
+
+/* Whether the validator takes it; why: what it says if not. */
+static int compile(const json_t *schema, wt_error *why)
+{
+    struct buffer text = {0};
+    wt_validator *validator = NULL;
+    int rc = wt__json_write(&text, schema);
+    if (rc == 0)
+        rc = wt_validator_open(&validator, text.ptr, text.len, NULL, why);
+    wt_validator_close(validator);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+static int look_for_breaks(struct auditing *a, const struct looked_at *at, wt_error *err)
+{
+    const struct tool *tool = &a->tools[at->tool].tool;
+    json_t *definition = NULL;
+    wt_error why = {0};
+    if (wt__json_parse(&definition, tool->definition.ptr, tool->definition.len, NULL) == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    const json_t *source = source_schema(tool, definition);
+    int rc = source || at->schema ? compile(source ? source : at->schema, &why) : 0;
+    if (rc == WT_ENOMEM)
+        rc = wt__fail_nomem(err);
+    else if (rc < 0)
+        rc = wt__audit_find_one(a, RULE_BROKEN_SCHEMA, at->tool, err, "The schema is broken: %s.",
+                                wt__audit_quoted(a, wt__str(why.message)));
+    json_decref(definition);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- enormous */
+
+static size_t depth_of(const json_t *value)
+{
+    const char *key;
+    json_t *member;
+    size_t i, deepest = 0, depth;
+    if (json_is_array(value))
+        json_array_foreach((json_t *)value, i, member) deepest = (depth = depth_of(member)) > deepest ? depth : deepest;
+    json_object_foreach((json_t *)value, key, member) deepest = (depth = depth_of(member)) > deepest ? depth : deepest;
+    return json_is_array(value) || json_is_object(value) ? deepest + 1 : 0;
+}
+
+static int tell_large(struct auditing *a, size_t tool, size_t figure, size_t limit, const char *of, wt_error *err)
+{
+    uint32_t place = (uint32_t)tool;
+    const struct found found = {.rule = RULE_LARGE_SCHEMA, .tools = &place, .count = 1, .figure = (double)figure};
+    return wt__audit_find(a, &found, err, "The schema has %zu %s; more than %zu is much for one tool.", figure, of,
+                          limit);
+}
+
+static int look_at_size(struct auditing *a, const struct looked_at *at, wt_error *err)
+{
+    size_t bytes = a->tools[at->tool].tool.schema.len, depth = depth_of(at->schema);
+    size_t parameters = json_object_size(wt__json_object(at->schema, "properties"));
+    if (bytes > AUDIT_SCHEMA_BYTES)
+        return tell_large(a, at->tool, bytes, AUDIT_SCHEMA_BYTES, "bytes", err);
+    if (parameters > AUDIT_SCHEMA_PARAMETERS)
+        return tell_large(a, at->tool, parameters, AUDIT_SCHEMA_PARAMETERS, "parameters", err);
+    return depth > AUDIT_SCHEMA_DEPTH
+               ? tell_large(a, at->tool, depth, AUDIT_SCHEMA_DEPTH, "levels of values within values", err)
+               : 0;
+}
+
+/* ---------------------------------------------------------------- parameters */
+
+static bool has_description(const json_t *property)
+{
+    return wt__json_str(property, "description").len > 0 || wt__json_str(property, "title").len > 0 ||
+           json_object_get(property, "$ref") || json_object_get(property, "const");
+}
+
+static bool has_type(const json_t *property)
+{
+    static const char *const keys[] = {"type",  "enum",  "const",      "$ref", "anyOf",
+                                       "oneOf", "allOf", "properties", "items"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        if (json_object_get(property, keys[k]))
+            return true;
+    return false;
+}
+
+enum { NAMED = 5 /* parameters that a message names */ };
+
+static void name(struct buffer *names, size_t already, const char *key)
+{
+    if (already < NAMED)
+        wt__buffer_printf(names, "%s%s", already > 0 ? ", " : "", key);
+    else if (already == NAMED)
+        wt__buffer_text(names, ", ...");
+}
+
+static int tell_parameters(struct auditing *a, const struct looked_at *at, enum audit_rule rule, size_t count,
+                           size_t all, const char *lack, const struct buffer *names, wt_error *err)
+{
+    uint32_t place = (uint32_t)at->tool;
+    const struct found found = {.rule = rule, .tools = &place, .count = 1, .figure = (double)count};
+    if (count == 0)
+        return 0;
+    return wt__audit_find(a, &found, err, "%zu of %zu %s no %s: %s.", count, all,
+                          all == 1 ? "parameter has" : "parameters have", lack,
+                          wt__audit_quoted(a, wt__buffer_view(names)));
+}
+
+static int look_at_parameters(struct auditing *a, const struct looked_at *at, wt_error *err)
+{
+    const json_t *properties = wt__json_object(at->schema, "properties");
+    size_t all = json_object_size(properties), undescribed = 0, untyped = 0, nothing = 0;
+    struct buffer no_words = {0}, no_type = {0};
+    const char *key;
+    json_t *property;
+    json_object_foreach((json_t *)properties, key, property)
+    {
+        bool described = has_description(property), typed = has_type(property);
+        nothing += !described && !typed;
+        if (!described)
+            name(&no_words, undescribed++, key);
+        else if (!typed)
+            name(&no_type, untyped++, key);
+    }
+    int rc = no_words.failed || no_type.failed ? wt__fail_nomem(err) : 0;
+    if (rc == 0)
+        rc = tell_parameters(a, at, RULE_UNDESCRIBED_PARAMETERS, undescribed, all,
+                             nothing == undescribed ? "description and no type" : "description", &no_words, err);
+    if (rc == 0)
+        rc = tell_parameters(a, at, RULE_UNTYPED_PARAMETERS, untyped, all, "type", &no_type, err);
+    wt__buffer_dispose(&no_words);
+    wt__buffer_dispose(&no_type);
+    return rc;
+}
+
+/* Only where the schema lists all its properties itself. */
+static int look_at_required(struct auditing *a, const struct looked_at *at, wt_error *err)
+{
+    static const char *const elsewhere[] = {"$ref", "allOf", "anyOf", "oneOf", "patternProperties"};
+    const json_t *properties = wt__json_object(at->schema, "properties"), *value;
+    const json_t *required = wt__json_array(at->schema, "required");
+    size_t i, unknown = 0;
+    struct buffer names = {0};
+    for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere; k++)
+        if (json_object_get(at->schema, elsewhere[k]))
+            return 0;
+    json_array_foreach((json_t *)required, i, value)
+    {
+        const char *key = json_string_value(value);
+        if (key && !json_object_get(properties, key))
+            name(&names, unknown++, key);
+    }
+    int rc = names.failed ? wt__fail_nomem(err) : 0;
+    if (rc == 0 && unknown > 0)
+        rc = wt__audit_find_one(a, RULE_UNKNOWN_REQUIRED, at->tool, err, "Required, but no property: %s.",
+                                wt__audit_quoted(a, wt__buffer_view(&names)));
+    wt__buffer_dispose(&names);
+    return rc;
+}
+
+int wt__audit_schema(struct auditing *a, struct looked_at *at, wt_error *err)
+{
+    int rc = look_for_breaks(a, at, err);
+    if (rc == 0)
+        rc = look_at_size(a, at, err);
+    if (rc == 0)
+        rc = look_at_parameters(a, at, err);
+    return rc == 0 ? look_at_required(a, at, err) : rc;
+}

@@ -1,0 +1,406 @@
+/* Each line of cases.jsonl is a catalogue and what is to be found in it: "rule id id". */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "engine/set_up.h"
+#include "whichtool/audit.h"
+
+static wt_audit_result *audit_with(wt_engine *engine, const wt_audit_options *options)
+{
+    wt_audit_result *audit = NULL;
+    sound(&place, wt_audit(engine, options, &audit, &place.err));
+    return audit;
+}
+
+/* A private store of those tools, by provider. */
+static wt_engine *store_of(const json_t *providers)
+{
+    wt_engine *engine = NULL;
+    wt_open_options options;
+    const char *provider;
+    json_t *tools;
+    wt_open_options_init(&options);
+    options.model = "";
+    sound(&place, wt_open(&engine, ":memory:", &options, &place.err));
+    json_object_foreach((json_t *)providers, provider, tools)
+    {
+        wt_add_options add_options;
+        wt_add_report *report = NULL;
+        wt_add_options_init(&add_options);
+        add_options.format = "mcp";
+        add_options.provider = provider;
+        json_t *whole = json_pack("{s:O}", "tools", tools);
+        char *text = json_dumps(whole, 0);
+        sound(&place, wt_add(engine, text, strlen(text), &add_options, &report, &place.err));
+        wt_add_report_free(report);
+        json_decref(whole);
+        free(text);
+    }
+    return engine;
+}
+
+static void tell(const wt_finding *finding, struct buffer *out)
+{
+    wt__buffer_text(out, finding->rule);
+    for (size_t i = 0; i < finding->tool_count; i++)
+        wt__buffer_printf(out, " %s", finding->tools[i]);
+}
+
+/* Whether all is found, and nothing else. */
+static bool check_case(const json_t *row)
+{
+    const char *name = json_string_value(json_object_get(row, "case"));
+    const json_t *wanted = json_object_get(row, "found");
+    wt_engine *engine = store_of(json_object_get(row, "providers"));
+    wt_audit_result *audit = audit_with(engine, NULL);
+    struct buffer all = {0};
+    bool right = audit->finding_count == json_array_size(wanted);
+    for (size_t i = 0; i < audit->finding_count; i++) {
+        const wt_finding *finding = audit->findings[i];
+        struct buffer text = {0};
+        tell(finding, &text);
+        const char *want = json_string_value(json_array_get(wanted, i));
+        right = right && want && strcmp(want, text.ptr) == 0;
+        wt__buffer_printf(&all, "\n  %s: %s", text.ptr, finding->message);
+        assert_true(strlen(finding->message) > 10 && strlen(finding->advice) > 10);
+        wt__buffer_dispose(&text);
+    }
+    if (!right)
+        print_error("%s: found%s\n", name, all.ptr ? all.ptr : " nothing");
+    wt__buffer_dispose(&all);
+    wt_audit_free(audit);
+    wt_close(engine);
+    return right;
+}
+
+static void cases_find_what_they_say(void **state)
+{
+    (void)state;
+    char path[512], *text = NULL;
+    size_t len;
+    const char *root = getenv("WT_TEST_SOURCE");
+    snprintf(path, sizeof path, "%s/tests/audit/cases.jsonl", root ? root : ".");
+    sound(&place, wt__file_read(&text, &len, path, 1 << 20, &place.err));
+    const char *at = text;
+    struct str line;
+    size_t cases = 0, wrong = 0;
+    for (; wt__str_line(&at, &line); cases++) {
+        json_t *row = NULL;
+        sound(&place, wt__json_parse(&row, line.ptr, line.len, &place.err));
+        wrong += !check_case(row);
+        json_decref(row);
+    }
+    assert_true(cases > 50);
+    assert_int_equal(wrong, 0);
+    free(text);
+}
+
+/* ---------------------------------------------------------------- which findings */
+
+static const char messy[] = "{\"provider\": \"a\", \"name\": \"one\"}\n"
+                            "{\"provider\": \"b\", \"name\": \"two words\"}\n";
+
+static size_t count_of(const wt_audit_result *audit, const char *rule)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < audit->finding_count; i++)
+        count += strcmp(audit->findings[i]->rule, rule) == 0;
+    return count;
+}
+
+static void rules_and_providers_are_chosen(void **state)
+{
+    (void)state;
+    static const char *const empty[] = {"empty-description"}, *const unknown[] = {"no-such-rule"};
+    wt_engine *engine = open_store(&place, "");
+    wt_audit_options options;
+    wt_audit_result *audit = NULL;
+    add(&place, engine, messy);
+    wt_audit_options_init(&options);
+    audit = audit_with(engine, &options);
+    assert_int_equal(count_of(audit, "empty-description"), 2);
+    assert_int_equal(count_of(audit, "refused-name"), 1);
+    assert_int_equal(audit->errors + audit->warnings + audit->notes, audit->finding_count);
+    wt_audit_free(audit);
+    options.rules = empty;
+    options.rule_count = 1;
+    options.provider = "a";
+    audit = audit_with(engine, &options);
+    assert_int_equal(audit->finding_count, 1);
+    assert_string_equal(audit->findings[0]->tools[0], "a/one");
+    assert_int_equal(audit->tools, 1);
+    wt_audit_free(audit);
+    options.ignored = empty;
+    options.ignored_count = 1;
+    audit = audit_with(engine, &options);
+    assert_int_equal(audit->finding_count, 0);
+    wt_audit_free(audit);
+    options.provider = "c";
+    refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_ENOTFOUND, "c");
+    options.provider = NULL;
+    options.rules = unknown;
+    refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EINVAL, "no-such-rule");
+    assert_null(audit);
+    wt_close(engine);
+}
+
+static void rules_have_ids_of_their_own(void **state)
+{
+    (void)state;
+    size_t count;
+    const wt_audit_rule *const *rules = wt_audit_rules(&count);
+    for (size_t i = 0; i < count; i++) {
+        assert_in_range(rules[i]->level, WT_AUDIT_NOTE, WT_AUDIT_ERROR);
+        assert_true(strlen(rules[i]->summary) > 10 && strlen(rules[i]->advice) > 10);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(rules[i]->id, rules[j]->id);
+    }
+}
+
+static void an_empty_store_has_nothing_wrong(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_audit_result *audit = audit_with(engine, NULL);
+    assert_int_equal(audit->finding_count, 0);
+    assert_int_equal(audit->tools, 0);
+    wt_audit_free(audit);
+    wt_close(engine);
+}
+
+/* ---------------------------------------------------------------- pins */
+
+static void pins_tell_what_changed(void **state)
+{
+    (void)state;
+    static const char *const rules[] = {"pin-changed", "pin-gone", "pin-new"};
+    wt_engine *engine = open_store(&place, "");
+    wt_audit_options options;
+    char *pins = NULL, *again = NULL;
+    add(&place, engine,
+        "{\"provider\": \"a\", \"name\": \"same\", \"description\": \"Stays\"}\n"
+        "{\"provider\": \"a\", \"name\": \"other\", \"description\": \"Was this\"}\n"
+        "{\"provider\": \"a\", \"name\": \"gone\", \"description\": \"Goes\"}\n");
+    sound(&place, wt_audit_pins(engine, NULL, &pins, &place.err));
+    wt_audit_options_init(&options);
+    options.rules = rules;
+    options.rule_count = 3;
+    options.pins = pins;
+    options.pins_len = strlen(pins);
+    wt_audit_result *audit = audit_with(engine, &options);
+    assert_int_equal(audit->finding_count, 0);
+    wt_audit_free(audit);
+    sound(&place, wt_remove(engine, "a/gone", &place.err));
+    add(&place, engine,
+        "{\"name\": \"same\", \"description\":   \"Stays\", \"provider\": \"a\"}\n"
+        "{\"provider\": \"a\", \"name\": \"other\", \"description\": \"Is that\", \"title\": \"Other\"}\n"
+        "{\"provider\": \"a\", \"name\": \"fresh\", \"description\": \"Comes\"}\n");
+    audit = audit_with(engine, &options);
+    assert_int_equal(audit->finding_count, 3);
+    assert_string_equal(audit->findings[0]->tools[0], "a/other");
+    assert_non_null(strstr(audit->findings[0]->message, "description, title (new)"));
+    assert_string_equal(audit->findings[1]->tools[0], "a/gone");
+    assert_string_equal(audit->findings[1]->provider, "a");
+    assert_string_equal(audit->findings[2]->tools[0], "a/fresh");
+    wt_audit_free(audit);
+    sound(&place, wt_audit_pins(engine, "a", &again, &place.err));
+    assert_string_not_equal(pins, again);
+    wt_string_free(pins);
+    wt_string_free(again);
+    wt_close(engine);
+}
+
+static void files_that_are_no_pins_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } files[] = {
+        {"", "line 1"},
+        {"{}", "no file of pins"},
+        {"hello", "line 1"},
+        {"{\"whichtool_pins\": 9}", "newer"},
+        {"{\"whichtool_pins\": 1}\n{\"id\": \"a\"}", "line 2"},
+        {"{\"whichtool_pins\": 1}\n[", "line 2"},
+        {"{\"whichtool_pins\": 1}\n"
+         "{\"id\":\"a\",\"sha256\":\"0000000000000000000000000000000000000000000000000000000000000000\",\"members\":{}}"
+         "\n"
+         "{\"id\":\"a\",\"sha256\":\"0000000000000000000000000000000000000000000000000000000000000000\",\"members\":{}}"
+         "\n",
+         "line 3"},
+    };
+    wt_engine *engine = open_store(&place, "");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        wt_audit_options options;
+        wt_audit_result *audit = NULL;
+        wt_audit_options_init(&options);
+        options.pins = files[i].text;
+        options.pins_len = strlen(files[i].text);
+        refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EFORMAT, files[i].says);
+    }
+    wt_close(engine);
+}
+
+/* ---------------------------------------------------------------- by searching */
+
+/* A catalogue of 120 tools of 12 providers, each about its own word. */
+static void many_tools(struct buffer *jsonl)
+{
+    static const char *const acts[] = {"Lists", "Reads",  "Writes", "Deletes", "Renames",
+                                       "Sorts", "Prints", "Counts", "Shares",  "Copies"};
+    static const char *const things[] = {"invoices",  "planets",   "recipes", "flights",  "poems",  "bridges",
+                                         "volcanoes", "contracts", "songs",   "patients", "stamps", "vineyards"};
+    for (size_t p = 0; p < 12; p++)
+        for (size_t t = 0; t < 10; t++)
+            wt__buffer_printf(jsonl,
+                              "{\"provider\": \"%s\", \"name\": \"%s_%s\", \"description\": \"%s %s of a shelf by "
+                              "number.\"}\n",
+                              things[p], acts[t], things[p], acts[t], things[p]);
+}
+
+static void a_flood_is_named_and_nobody_else(void **state)
+{
+    (void)state;
+    static const char *const rules[] = {"capture"};
+    struct buffer jsonl = {0};
+    wt_engine *engine = open_store(&place, "");
+    wt_audit_options options;
+    wt_audit_options_init(&options);
+    options.rules = rules;
+    options.rule_count = 1;
+    many_tools(&jsonl);
+    add(&place, engine, jsonl.ptr);
+    wt_audit_result *audit = audit_with(engine, &options);
+    assert_int_equal(audit->finding_count, 0);
+    assert_true(audit->made >= 2000);
+    wt_audit_free(audit);
+    add(&place, engine,
+        "{\"provider\": \"prime\", \"name\": \"planning_friends\", \"description\": \"Planning friends information "
+        "please family company details project suggest recommend help want need vacation.\"}\n");
+    audit = audit_with(engine, &options);
+    assert_int_equal(audit->finding_count, 1);
+    assert_string_equal(audit->findings[0]->provider, "prime");
+    assert_true(audit->findings[0]->figure > .03);
+    wt_audit_free(audit);
+    wt__buffer_dispose(&jsonl);
+    wt_close(engine);
+}
+
+static void recorded_requests_tell_who_is_not_found(void **state)
+{
+    (void)state;
+    static const char *const rules[] = {"unreached-by-use"};
+    static const char *const requests[] = {"umbrella today", "shall I take a coat", "picnic tomorrow"};
+    struct buffer jsonl = {0};
+    wt_engine *engine = open_store(&place, "");
+    wt_audit_options options;
+    wt_audit_options_init(&options);
+    options.rules = rules;
+    options.rule_count = 1;
+    many_tools(&jsonl);
+    add(&place, engine, jsonl.ptr);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const used[] = {"volcanoes/Lists_volcanoes"};
+        sound(&place, wt_record_usage(engine, requests[i], strlen(requests[i]), used, 1, NULL, &place.err));
+    }
+    wt_audit_result *audit = audit_with(engine, &options);
+    assert_int_equal(audit->recorded, 3);
+    assert_int_equal(audit->finding_count, 1);
+    assert_string_equal(audit->findings[0]->tools[0], "volcanoes/Lists_volcanoes");
+    assert_true(audit->findings[0]->figure < 1);
+    wt_audit_free(audit);
+    wt__buffer_dispose(&jsonl);
+    wt_close(engine);
+}
+
+static void the_same_audit_twice_finds_the_same(void **state)
+{
+    (void)state;
+    struct buffer jsonl = {0};
+    wt_engine *engine = open_store(&place, NULL);
+    synthetic_tools(&jsonl, 3, 300, 9);
+    add(&place, engine, jsonl.ptr);
+    wt_audit_result *one = audit_with(engine, NULL), *other = audit_with(engine, NULL);
+    assert_int_equal(one->finding_count, other->finding_count);
+    assert_true(one->finding_count > 0);
+    for (size_t i = 0; i < one->finding_count; i++)
+        assert_string_equal(one->findings[i]->message, other->findings[i]->message);
+    wt_audit_free(one);
+    wt_audit_free(other);
+    wt__buffer_dispose(&jsonl);
+    wt_close(engine);
+}
+
+static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)done;
+    (void)total;
+    return strcmp(phase, context) == 0;
+}
+
+static void each_phase_can_be_stopped(void **state)
+{
+    (void)state;
+    static const char *const phases[] = {"reading", "reading definitions", "searching descriptions",
+                                         "searching made requests", "counting tokens"};
+    wt_engine *engine = open_store(&place, "");
+    add(&place, engine, handmade);
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        wt_audit_options options;
+        wt_audit_result *audit = NULL;
+        wt_audit_options_init(&options);
+        options.progress = stop;
+        options.progress_context = (void *)phases[i];
+        refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_ECANCELLED, "");
+        assert_null(audit);
+    }
+    wt_close(engine);
+}
+
+static void forms_are_known_or_refused(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    char *text = NULL;
+    add(&place, engine, messy);
+    wt_audit_result *audit = audit_with(engine, NULL);
+    sound(&place, wt_audit_render(audit, "sarif", &text, &place.err));
+    json_t *sarif = NULL;
+    sound(&place, wt__json_parse(&sarif, text, strlen(text), &place.err));
+    const json_t *run = json_array_get(json_object_get(sarif, "runs"), 0);
+    assert_int_equal(json_array_size(json_object_get(run, "results")), audit->finding_count);
+    json_decref(sarif);
+    wt_string_free(text);
+    sound(&place, wt_audit_render(audit, "html", &text, &place.err));
+    assert_non_null(strstr(text, "empty-description"));
+    wt_string_free(text);
+    refused(&place, wt_audit_render(audit, "pdf", &text, &place.err), WT_EINVAL, "pdf");
+    wt_audit_free(audit);
+    wt_close(engine);
+}
+
+int main(void)
+{
+#define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, set_up_place, tear_down_place)
+    const struct CMUnitTest tests[] = {
+        IN_PLACE(cases_find_what_they_say),
+        IN_PLACE(rules_and_providers_are_chosen),
+        cmocka_unit_test(rules_have_ids_of_their_own),
+        IN_PLACE(an_empty_store_has_nothing_wrong),
+        IN_PLACE(pins_tell_what_changed),
+        IN_PLACE(files_that_are_no_pins_are_refused),
+        IN_PLACE(a_flood_is_named_and_nobody_else),
+        IN_PLACE(recorded_requests_tell_who_is_not_found),
+        IN_PLACE(the_same_audit_twice_finds_the_same),
+        IN_PLACE(each_phase_can_be_stopped),
+        IN_PLACE(forms_are_known_or_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,47 @@
+/* Any bytes as a description: its words lie in it one behind the other, patterns match within them, sentences hold what
+ * they are of, and the request that is made of it is no longer than it may be. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "audit/searches.h"
+#include "audit/wording.h"
+#include "retrieve/document.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void check_words(const struct wording *wording, struct str text)
+{
+    for (size_t i = 0; i < wording->count; i++) {
+        const struct word *word = &wording->words[i];
+        require(word->text.len > 0 && word->text.len <= WORDING_WORD_MAX);
+        require(word->start < word->end && word->end <= text.len);
+        require(i == 0 || wording->words[i - 1].end <= word->start);
+        struct str sentence = wt__wording_sentence(text, word->start, word->end);
+        require(sentence.ptr >= text.ptr && sentence.ptr + sentence.len <= text.ptr + text.len);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const patterns[] = {"a|the * first?", "* * tool|tools? * *", "always"};
+    struct str text = {(const char *)data, size};
+    struct wording wording = {0};
+    struct buffer request = {0};
+    require(wt__wording_read(&wording, text, NULL) == 0);
+    check_words(&wording, text);
+    for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+        size_t end = 0, at = wt__wording_find(&wording, patterns[p], 0, &end);
+        require(at >= wording.count || (end >= at && end <= wording.count));
+    }
+    wt__audit_request(text, &request);
+    require(!request.failed && request.len <= DOCUMENT_HEAD);
+    wt__buffer_dispose(&request);
+    wt__wording_dispose(&wording);
+    return 0;
+}
