@@ -35,7 +35,7 @@ cp out first.out
 same "tools and rows" "36 108 True" "$(json_of '"%d %d %s" % (d["tools"], d["rows"], 10 < d["hard"] < 20)')"
 same "members as documented" "True" "$("$python" - "$source_root/docs/json.md" <<'PYTHON'
 import json, re, sys
-table = open(sys.argv[1]).read().split("## What generate prints")[1]
+table = open(sys.argv[1]).read().split("## What generate prints")[1].split("\n## ")[0]
 kinds = dict(re.findall(r"\| `(\w+)` \| ([^|]+?) \|", table))
 types = {"string": str, "number": (int, float), "object": dict, "null": type(None)}
 d = json.load(open("out"))
