@@ -26,9 +26,9 @@ static bool copy(char **out, const char *text)
     return *out || !text;
 }
 
+/* chat: all zero. */
 static int set_chat(struct engine_chat *chat, const char *model, const wt_open_options *options, wt_error *err)
 {
-    wt__engine_chat_dispose(chat);
     if (copy(&chat->url, options->chat_url) && copy(&chat->model, model) && copy(&chat->key, options->chat_key) &&
         copy(&chat->record, options->record_path) && copy(&chat->replay, options->replay_path))
         return 0;
@@ -37,6 +37,7 @@ static int set_chat(struct engine_chat *chat, const char *model, const wt_open_o
 
 int wt__engine_set_chat(wt_engine *engine, const wt_open_options *options, wt_error *err)
 {
+    wt__engine_chat_dispose(&engine->chat);
     return set_chat(&engine->chat, options->chat_model, options, err);
 }
 
