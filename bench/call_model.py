@@ -145,7 +145,7 @@ def main():
     given = [f"--{name} {value}" for name in ("chat-model", "chat-url", "record", "replay")
              if (value := getattr(options, name.replace("-", "_")))]
     options.options = "--explain --generation sampled " + " ".join(given)
-    options.half, options.demonstrations, options.begun = None, False, time.monotonic()
+    options.begun = time.monotonic()
     echo, judged = Echo(), []
     with tempfile.TemporaryDirectory() as folder:
         run = calls.Run(options, folder, "toolverifier")

@@ -232,7 +232,6 @@ def main():
     parser.add_argument("data")
     parser.add_argument("bench_call")
     options = parser.parse_args()
-    options.options, options.half, options.demonstrations = "", None, False
     with tempfile.TemporaryDirectory() as folder:
         run, labels = calls.Run(options, folder, "toolverifier"), os.path.join(folder, "labels.jsonl")
         with open(labels, "w", encoding="utf-8") as file:

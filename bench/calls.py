@@ -154,7 +154,12 @@ def digest(request):
 
 
 class Run:
+    USUAL = {"options": "", "half": None, "demonstrations": False, "candidates": False}
+
     def __init__(self, options, folder, name):
+        for option, value in self.USUAL.items():
+            if not hasattr(options, option):
+                setattr(options, option, value)
         self.options, self.name = options, name
         self.data = os.path.join(options.data, name)
         self.store = os.path.join(folder, name + ".wt")
