@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/bootstrap.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -21,7 +22,6 @@
 #include "engine/sized_options.h"
 #include "engine/ptr_sources.h"
 #include "recipe/recipes.h"
-#include "eval/bootstrap.h"
 #include "eval/learning.h"
 #include "eval/measure.h"
 #include "eval/metrics.h"
