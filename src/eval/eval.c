@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/sort.h"
 #include "choose/oracle.h"
 #include "encoder/config.h"
 #include "engine/corpus.h"

@@ -31,6 +31,9 @@ enum stage_id {
     STAGE_NOTES,
     STAGE_REQUESTS, /* of ToolBank (toolbank.h), and their polish */
     STAGE_POLISH,
+    STAGE_VERDICTS, /* of a request and its tools (verdict.h), and once more without one of these */
+    STAGE_ONE_REMOVED,
+    STAGE_COMPARISONS, /* of two requests (comparison.h) */
     STAGES
 };
 
