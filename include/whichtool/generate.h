@@ -212,8 +212,8 @@ WT_INIT(wt_rectools_options_init, wt_rectools_options)
  * then holds a data set in BEIR's layout, as that of wt_generate_toolbank, whose queries.jsonl has the verdicts as
  * metadata; report.json, which counts them by size, beside the paper's; answers.jsonl and settings.json. The same
  * options, store, model and answers give the same bytes; keep_all may change in a folder that is there, and asks
- * nothing. Errors: WT_EINVAL, WT_EEMPTY (no tools, or no request that qualifies), WT_EBUSY, WT_ENETWORK, WT_ENOTFOUND (a
- * replay lacks an answer), WT_ECANCELLED, WT_EIO, ... */
+ * nothing. Errors: WT_EINVAL, WT_EEMPTY (no tools, or no request that qualifies), WT_EBUSY, WT_ENETWORK, WT_ENOTFOUND
+ * (a replay lacks an answer), WT_ECANCELLED, WT_EIO, ... */
 WT_API int wt_generate_rectools(wt_engine *engine, const wt_rectools_options *options, wt_generated **out,
                                 wt_error *err);
 
@@ -251,12 +251,13 @@ typedef struct wt_comparison_options {
 
 WT_INIT(wt_comparison_options_init, wt_comparison_options)
 
-/* Which of two data sets has the better requests (Tool2Vec, section 3 and figure 1): the engine's language model compares
- * pairs of them in naturalness, fluency and coherence, each pair twice, with the order swapped. A verdict that is not the
- * same both times is a tie. The folder then holds report.json (wins, ties and losses of the first, each with its 95 %
- * interval), pairs.jsonl, sheet.tsv (the pairs in an order that is drawn, for a person to read), answers.jsonl and
- * settings.json. With labels, the report also has how far they agree, and Cohen's kappa; labels may be added in a folder
- * that is there, and ask nothing. Errors: those of wt_generate_verdicts; WT_EEMPTY (no pairs, or none that was judged).
+/* Which of two data sets has the better requests (Tool2Vec, section 3 and figure 1): the engine's language model
+ * compares pairs of them in naturalness, fluency and coherence, each pair twice, with the order swapped. A verdict that
+ * is not the same both times is a tie. The folder then holds report.json (wins, ties and losses of the first, each with
+ * its 95 % interval), pairs.jsonl, sheet.tsv (the pairs in an order that is drawn, for a person to read), answers.jsonl
+ * and settings.json. With labels, the report also has how far they agree, and Cohen's kappa; labels may be added in a
+ * folder that is there, and ask nothing. Errors: those of wt_generate_verdicts; WT_EEMPTY (no pairs, or none that was
+ * judged).
  */
 WT_API int wt_generate_comparison(wt_engine *engine, const wt_comparison_options *options, wt_generated **out,
                                   wt_error *err);

@@ -102,12 +102,9 @@ static const struct {
     int kind;
     int (*run)(struct cli *cli);
 } kinds[] = {
-    {"toolbank", TOOLBANK, generate_toolbank},
-    {"toolselect", TOOLSELECT, generate_toolselect},
-    {"fine-tuning", FINE_TUNING, generate_fine_tuning},
-    {"rectools", RECTOOLS, generate_rectools},
-    {"verdicts", VERDICTS, generate_verdicts},
-    {"comparison", COMPARISON, generate_comparison},
+    {"toolbank", TOOLBANK, generate_toolbank},          {"toolselect", TOOLSELECT, generate_toolselect},
+    {"fine-tuning", FINE_TUNING, generate_fine_tuning}, {"rectools", RECTOOLS, generate_rectools},
+    {"verdicts", VERDICTS, generate_verdicts},          {"comparison", COMPARISON, generate_comparison},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

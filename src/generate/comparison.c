@@ -26,6 +26,7 @@ struct comparison {
     struct arena arena;
     struct compared_pair *pairs; /* [count] */
     size_t count;
+    struct outcome outcomes[CRITERIA + 1];
 };
 
 /* ---------------------------------------------------------------- the pairs */
@@ -151,9 +152,7 @@ static int take(void *context, size_t item, const json_t *answer, struct stage_c
         const struct str said = wt__json_str(answer, criteria[i]);
         const bool one = wt__str_equal(said, STR("one")), other = wt__str_equal(said, STR("other"));
         whole &= one || other || wt__str_equal(said, STR("tie"));
-        pair->said[order][i] = !one && !other         ? PREFERS_NEITHER
-                               : one == (order == 0) ? PREFERS_FIRST
-                                                     : PREFERS_SECOND;
+        pair->said[order][i] = !one && !other ? PREFERS_NEITHER : one == (order == 0) ? PREFERS_FIRST : PREFERS_SECOND;
     }
     pair->answered[order] = whole;
     wt__stage_note(count, whole ? PIECE_TAKEN : PIECE_NO_WORD);
@@ -229,30 +228,25 @@ static int write_report(struct comparison *c, bool complete, wt_error *err)
                       complete ? "true" : "false");
     wt__buffer_json(&out, wt__str(c->session.model->name));
     wt__buffer_char(&out, ',');
-    int rc = wt__comparison_report(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->options.seed, &out,
-                                   err);
+    wt__comparison_report(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->outcomes, &out);
     wt__buffer_char(&out, ',');
     wt__report_asked(&c->session.asker, &out);
     wt__buffer_char(&out, '}');
-    if (rc == 0)
-        return wt__session_report(&c->session, &out, err);
-    wt__buffer_dispose(&out);
-    return rc;
+    return wt__session_report(&c->session, &out, err);
 }
 
 static int finish(struct comparison *c, wt_error *err)
 {
     wt_generated *visible = &c->session.result->visible;
     struct buffer line = {0}, table = {0};
-    size_t judged = 0;
-    for (size_t i = 0; i < c->count; i++)
-        judged += wt__pair_is_judged(&c->pairs[i]);
     int rc = write_files(c, err);
     if (rc == 0)
-        rc = write_report(c, true, err);
+        rc = wt__pairs_outcomes(c->pairs, c->count, c->options.seed, c->outcomes, err);
     if (rc == 0)
-        rc = wt__comparison_text(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->session.model->name,
-                                 c->options.seed, &table, err);
+        rc = write_report(c, true, err);
+    const size_t judged = c->outcomes[CRITERIA].judged;
+    wt__comparison_text(c->pairs, c->count, c->options.labels ? &c->labels : NULL, c->outcomes, c->session.model->name,
+                        &table);
     if (judged < c->count)
         wt__buffer_printf(&line, "%zu of %zu pairs have no verdict: an answer was of no use", c->count - judged,
                           c->count);
@@ -264,7 +258,8 @@ static int finish(struct comparison *c, wt_error *err)
     wt__buffer_dispose(&table);
     visible->rows = c->count;
     if (rc == 0 && judged == 0)
-        rc = wt__fail(err, WT_EEMPTY, "not one pair was judged by %" PRIu64 " questions to %s; %s/report.json counts why",
+        rc = wt__fail(err, WT_EEMPTY,
+                      "not one pair was judged by %" PRIu64 " questions to %s; %s/report.json counts why",
                       c->session.asker.cost.questions, c->session.model->name, c->options.out);
     return rc;
 }
@@ -288,7 +283,8 @@ static int run(struct comparison *c, wt_error *err)
     if (rc == 0)
         return finish(c, err);
     wt_error unused;
-    write_report(c, false, &unused); /* how far it came */
+    if (wt__pairs_outcomes(c->pairs, c->count, c->options.seed, c->outcomes, &unused) == 0)
+        write_report(c, false, &unused); /* how far it came */
     return rc;
 }
 

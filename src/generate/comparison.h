@@ -1,12 +1,14 @@
 /* comparison.h: wt_generate_comparison, with a language model of the caller's in place of the engine's.
  *
  * A judge that always takes the text that stands first says nothing of either; so each pair is asked twice, the other
- * way round the second time, and a verdict that is not for the same text both times is a tie (Zheng et al. 2023, "Judging
- * LLM-as-a-judge", section 3.4: their conservative way). What the judge thinks of a pair on the whole is whichever text
- * wins more of the criteria. */
+ * way round the second time, and a verdict that is not for the same text both times is a tie (Zheng et al. 2023,
+ * "Judging LLM-as-a-judge", section 3.4: their conservative way). What the judge thinks of a pair on the whole is
+ * whichever text wins more of the criteria. */
 #ifndef WT_GENERATE_COMPARISON_H
 #define WT_GENERATE_COMPARISON_H
 
+#include "base/bootstrap.h"
+#include "base/buffer.h"
 #include "generate/labels.h"
 #include "llm/chat.h"
 #include "whichtool.h"
@@ -40,11 +42,22 @@ void wt__pairs_agreement(const struct compared_pair *pairs, size_t count, const 
 int wt__generate_comparison(wt_engine *engine, struct chat_model *model, const wt_comparison_options *options,
                             wt_generated **out, wt_error *err);
 
-/* report.json, without the settings and what was asked: "pairs":..., "criteria":{...}, "agreement":{...}; and the same as
- * lines for a person. labels NULL: none. WT_ENOMEM. */
-int wt__comparison_report(const struct compared_pair *pairs, size_t count, const struct labels *labels, uint64_t seed,
-                          struct buffer *out, wt_error *err);
-int wt__comparison_text(const struct compared_pair *pairs, size_t count, const struct labels *labels, const char *model,
-                        uint64_t seed, struct buffer *out, wt_error *err);
+/* A criterion over all pairs that are judged. */
+struct outcome {
+    size_t judged, wins, ties, losses;     /* of the first data set */
+    size_t turned;                         /* of the ties: verdicts that went with the order; 0 of the whole */
+    struct bootstrap won, tied, lost, net; /* shares, and wins less losses */
+};
+
+/* outcomes [CRITERIA + 1], the last one on the whole. WT_ENOMEM. */
+int wt__pairs_outcomes(const struct compared_pair *pairs, size_t count, uint64_t seed, struct outcome *outcomes,
+                       wt_error *err);
+
+/* Appends "pairs":..., "criteria":{...}, "agreement":{...} of report.json; and the same as lines for a person. labels
+ * NULL: none. */
+void wt__comparison_report(const struct compared_pair *pairs, size_t count, const struct labels *labels,
+                           const struct outcome *outcomes, struct buffer *out);
+void wt__comparison_text(const struct compared_pair *pairs, size_t count, const struct labels *labels,
+                         const struct outcome *outcomes, const char *model, struct buffer *out);
 
 #endif

@@ -9,13 +9,6 @@
 
 enum { RESAMPLES = 10000 };
 
-/* A criterion over all pairs that are judged. */
-struct outcome {
-    size_t judged, wins, ties, losses;
-    size_t turned; /* of the ties: the verdict went with the order */
-    struct bootstrap won, tied, lost, net;
-};
-
 static const char *const names[CRITERIA + 1] = {"naturalness", "fluency", "coherence", "overall"};
 
 enum preference wt__pair_preference(const struct compared_pair *pair, size_t criterion)
@@ -28,7 +21,7 @@ enum preference wt__pair_preference(const struct compared_pair *pair, size_t cri
     return sum > 0 ? PREFERS_FIRST : sum < 0 ? PREFERS_SECOND : PREFERS_NEITHER;
 }
 
-/* The interval of the mean of what `value` makes of each preference. */
+/* The interval of the mean of what the scale makes of each preference. */
 static int resample(const double *preferences, size_t count, double scale[3], uint64_t seed, struct bootstrap *out,
                     wt_error *err)
 {
@@ -72,6 +65,15 @@ static int read_outcome(const struct compared_pair *pairs, size_t count, size_t 
     return rc;
 }
 
+int wt__pairs_outcomes(const struct compared_pair *pairs, size_t count, uint64_t seed, struct outcome *outcomes,
+                       wt_error *err)
+{
+    int rc = 0;
+    for (size_t c = 0; rc == 0 && c <= CRITERIA; c++)
+        rc = read_outcome(pairs, count, c, seed, &outcomes[c], err);
+    return rc;
+}
+
 void wt__pairs_agreement(const struct compared_pair *pairs, size_t count, const struct labels *labels, size_t criterion,
                          struct agreement *out)
 {
@@ -82,7 +84,7 @@ void wt__pairs_agreement(const struct compared_pair *pairs, size_t count, const 
             continue;
         const enum preference preference = wt__pair_preference(&pairs[place], criterion);
         const bool first_is_a = !pairs[place].turned;
-        const enum label label = preference == PREFERS_NEITHER                    ? LABEL_TIE
+        const enum label label = preference == PREFERS_NEITHER                 ? LABEL_TIE
                                  : (preference == PREFERS_FIRST) == first_is_a ? LABEL_A
                                                                                : LABEL_B;
         out->counts[labels->rows[i].label][label]++;
@@ -134,44 +136,36 @@ static void write_agreement(const struct compared_pair *pairs, size_t count, con
     wt__buffer_char(out, '}');
 }
 
-int wt__comparison_report(const struct compared_pair *pairs, size_t count, const struct labels *labels, uint64_t seed,
-                          struct buffer *out, wt_error *err)
+void wt__comparison_report(const struct compared_pair *pairs, size_t count, const struct labels *labels,
+                           const struct outcome *outcomes, struct buffer *out)
 {
-    size_t judged = 0;
-    int rc = 0;
-    for (size_t i = 0; i < count; i++)
-        judged += wt__pair_is_judged(&pairs[i]);
-    wt__buffer_printf(out, "\"pairs\":%zu,\"judged\":%zu,\"resamples\":%d,\"criteria\":{", count, judged, RESAMPLES);
-    for (size_t c = 0; rc == 0 && c <= CRITERIA; c++) {
-        struct outcome outcome;
-        rc = read_outcome(pairs, count, c, seed, &outcome, err);
-        if (c > 0)
-            wt__buffer_char(out, ',');
-        write_outcome(&outcome, names[c], c == CRITERIA, out);
+    wt__buffer_printf(out, "\"pairs\":%zu,\"judged\":%zu,\"resamples\":%d,\"criteria\":{", count,
+                      outcomes[CRITERIA].judged, RESAMPLES);
+    for (size_t c = 0; c <= CRITERIA; c++) {
+        wt__buffer_text(out, c > 0 ? "," : "");
+        write_outcome(&outcomes[c], names[c], c == CRITERIA, out);
     }
     wt__buffer_char(out, '}');
     write_agreement(pairs, count, labels, out);
-    return rc;
 }
 
 /* ---------------------------------------------------------------- text */
 
-int wt__comparison_text(const struct compared_pair *pairs, size_t count, const struct labels *labels, const char *model,
-                        uint64_t seed, struct buffer *out, wt_error *err)
+void wt__comparison_text(const struct compared_pair *pairs, size_t count, const struct labels *labels,
+                         const struct outcome *outcomes, const char *model, struct buffer *out)
 {
-    int rc = 0;
     wt__buffer_printf(out, "By %s, the first data set:\n%-12s %6s %6s %7s   %s", model, "", "wins", "ties", "losses",
                       "wins less losses, of 100 (95 %)");
-    for (size_t c = 0; rc == 0 && c <= CRITERIA; c++) {
-        struct outcome outcome;
-        rc = read_outcome(pairs, count, c, seed, &outcome, err);
-        wt__buffer_printf(out, "\n%-12s %6zu %6zu %7zu   %+.0f (%+.0f to %+.0f)", names[c], outcome.wins, outcome.ties,
-                          outcome.losses, 100 * outcome.net.difference, 100 * outcome.net.low, 100 * outcome.net.high);
-        if (outcome.turned > 0)
-            wt__buffer_printf(out, "; %zu verdicts went with the order", outcome.turned);
+    for (size_t c = 0; c <= CRITERIA; c++) {
+        const struct outcome *outcome = &outcomes[c];
+        wt__buffer_printf(out, "\n%-12s %6zu %6zu %7zu   %+.0f (%+.0f to %+.0f)", names[c], outcome->wins,
+                          outcome->ties, outcome->losses, 100 * outcome->net.difference, 100 * outcome->net.low,
+                          100 * outcome->net.high);
+        if (outcome->turned > 0)
+            wt__buffer_printf(out, "; %zu verdicts went with the order", outcome->turned);
     }
-    if (rc < 0 || !labels)
-        return rc;
+    if (!labels)
+        return;
     struct agreement agreement;
     wt__pairs_agreement(pairs, count, labels, CRITERIA, &agreement);
     const size_t compared = wt__agreement_pairs(&agreement);
@@ -181,5 +175,4 @@ int wt__comparison_text(const struct compared_pair *pairs, size_t count, const s
         wt__buffer_text(out, "; there is no kappa, since all have one label");
     else
         wt__buffer_printf(out, "; Cohen's kappa %.2f", kappa);
-    return 0;
 }

@@ -28,12 +28,12 @@ struct labels {
     struct label_row {
         size_t pair; /* from 1 */
         enum label label;
-    } *rows; /* in order of the file; each pair once */
+    } * rows; /* in order of the file; each pair once */
     size_t count, capacity;
 };
 
-/* name: for messages. Errors: WT_EFORMAT with the line (a pair that is no number, or that is there twice; a verdict that
- * is none), WT_ENOMEM. */
+/* name: for messages. Errors: WT_EFORMAT with the line (a pair that is no number, or that is there twice; a verdict
+ * that is none), WT_ENOMEM. */
 int wt__labels_parse(struct labels *out, struct str file, const char *name, wt_error *err);
 void wt__labels_dispose(struct labels *labels);
 

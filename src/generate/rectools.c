@@ -89,8 +89,8 @@ static int read_options(wt_rectools_options *o, wt_error *err)
         rc = wt__generate_count(given.requests, USUAL_REQUESTS, 1, WT_MAX_COMBINATION_REQUESTS,
                                 "requests of a combination", &o->requests, err);
     if (rc == 0)
-        rc =
-            wt__generate_count(given.retries, USUAL_RETRIES, 1, WT_MAX_RETRIES, "retries of a request", &o->retries, err);
+        rc = wt__generate_count(given.retries, USUAL_RETRIES, 1, WT_MAX_RETRIES, "retries of a request", &o->retries,
+                                err);
     if (rc == 0)
         rc = read_shares(o, &given, err);
     if (rc == 0 && (!o->out || !o->out[0]))
@@ -264,21 +264,8 @@ static int fill(void *context, size_t item, struct arena *arena, struct prompt_v
     return 0;
 }
 
-/* Whether it gives back the prompt's own text, or a request that the prompt showed. */
-static int repeats(const struct rectools *r, const struct combination *own, struct str said, bool *out, wt_error *err)
-{
-    struct buffer shown = {0};
-    for (size_t i = 0; i < own->request_count; i++) {
-        wt__buffer_str(&shown, own->requests[i]);
-        wt__buffer_char(&shown, '\n');
-    }
-    int rc = shown.failed
-                 ? wt__fail_nomem(err)
-                 : wt__repeats(&r->asked_words, wt__str(r->asks.text), wt__buffer_view(&shown), said, out, err);
-    wt__buffer_dispose(&shown);
-    return rc;
-}
-
+/* What repeats the prompt's own text is turned away as such; what is like an earlier request, by its meaning: requests
+ * for the same tools have words in common. */
 static int take(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done, wt_error *err)
 {
     struct rectools *r = context;
@@ -287,7 +274,7 @@ static int take(void *context, size_t item, const json_t *answer, struct stage_c
     enum piece_fate fate = PIECE_TAKEN;
     struct str text = STR("");
     bool copied = false;
-    int rc = repeats(r, own, said, &copied, err);
+    int rc = wt__repeats(&r->asked_words, wt__str(r->asks.text), STR(""), said, &copied, err);
     if (rc == 0 && copied)
         fate = PIECE_REPEATS;
     else if (rc == 0)
@@ -341,8 +328,8 @@ static int judge(struct rectools *r, wt_error *err)
         for (size_t i = 0; i < r->combinations[c].request_count; i++) {
             const struct combination *own = &r->combinations[c];
             r->owners[r->case_count] = c;
-            r->cases[r->case_count++] = (struct verdict_case){
-                .request = own->requests[i], .tools = own->lines, .tool_count = own->tool_count};
+            r->cases[r->case_count++] =
+                (struct verdict_case){.request = own->requests[i], .tools = own->lines, .tool_count = own->tool_count};
         }
     return wt__verdicts_ask(&r->session.asker, r->cases, r->case_count, err);
 }
@@ -351,14 +338,13 @@ static int keep(struct rectools *r, size_t place, wt_error *err)
 {
     const struct verdict_case *verdict = &r->cases[place];
     const struct combination *own = &r->combinations[r->owners[place]];
-    struct request *added, request = {.text = verdict->request,
-                                      .draft = STR(""),
-                                      .explanation = STR(""),
-                                      .tool_count = own->tool_count};
+    struct request *added,
+        request = {.text = verdict->request, .draft = STR(""), .explanation = STR(""), .tool_count = own->tool_count};
     struct buffer more = {0};
     memcpy(request.tools, own->places, own->tool_count * sizeof *own->places);
-    wt__buffer_printf(&more, ", \"combination\": %zu, \"verdict\": \"%s\", \"one_removed\": {\"tool\": ",
-                      r->owners[place] + 1, wt__verdict_name(verdict->first));
+    wt__buffer_printf(&more,
+                      ", \"combination\": %zu, \"verdict\": \"%s\", \"one_removed\": {\"tool\": ", r->owners[place] + 1,
+                      wt__verdict_name(verdict->first));
     wt__buffer_json(&more, wt__str(r->draw.tools[own->places[verdict->removed]].tool->id));
     wt__buffer_printf(&more, ", \"verdict\": \"%s\"}, \"qualified\": %s", wt__verdict_name(verdict->second),
                       wt__verdict_qualifies(verdict) ? "true" : "false");
@@ -433,9 +419,8 @@ static int finish(struct rectools *r, wt_error *err)
     visible->dev = r->set.splits[SPLIT_DEV];
     visible->test = r->set.splits[SPLIT_TEST];
     if (rc == 0 && r->set.count == 0)
-        rc = wt__fail(err, WT_EEMPTY,
-                      "of %zu requests that %s wrote none qualifies; %s/report.json counts why%s", r->case_count,
-                      r->session.model->name, r->options.out,
+        rc = wt__fail(err, WT_EEMPTY, "of %zu requests that %s wrote none qualifies; %s/report.json counts why%s",
+                      r->case_count, r->session.model->name, r->options.out,
                       r->case_count > 0 ? ", and --keep-all keeps them as they are" : "");
     return rc;
 }

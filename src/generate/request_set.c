@@ -64,7 +64,8 @@ int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, c
     added.explanation.ptr = wt__arena_copy(&set->arena, added.explanation);
     added.more.ptr = wt__arena_copy(&set->arena, added.more);
     const char *name = key.failed ? NULL : wt__arena_copy(&set->arena, wt__buffer_view(&key));
-    bool whole = name && !words.failed && added.text.ptr && added.draft.ptr && added.explanation.ptr && added.more.ptr &&
+    bool whole = name && !words.failed && added.text.ptr && added.draft.ptr && added.explanation.ptr &&
+                 added.more.ptr &&
                  wt__grow((void **)&set->requests, &set->capacity, set->count + 1, sizeof *set->requests) == 0;
     if (whole)
         splits = wt__map_insert(&set->combinations, (struct str){name, key.len}, 0, NULL);

@@ -31,7 +31,7 @@ enum request_split { SPLIT_TRAIN, SPLIT_DEV, SPLIT_TEST, REQUEST_SPLITS };
 struct request {
     struct str text, draft, explanation; /* draft: before the polish; empty where it is the same */
     struct str more; /* members of its metadata beside these, in JSON, with a comma before each; may be empty */
-    size_t tools[REQUEST_TOOLS_HELD];    /* [tool_count] places of the draw, in their order */
+    size_t tools[REQUEST_TOOLS_HELD]; /* [tool_count] places of the draw, in their order */
     size_t tool_count;
     enum request_split split;
     bool none; /* its tools are not in the corpus */

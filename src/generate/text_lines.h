@@ -1,5 +1,5 @@
-/* text_lines.h: the lines of a BEIR file, corpus.jsonl or queries.jsonl, as texts to be shown to a language model or to a
- * person: each folded to one line of what can be seen. */
+/* text_lines.h: the lines of a BEIR file, corpus.jsonl or queries.jsonl, as texts to be shown to a language model or to
+ * a person: each folded to one line of what can be seen. */
 #ifndef WT_GENERATE_TEXT_LINES_H
 #define WT_GENERATE_TEXT_LINES_H
 

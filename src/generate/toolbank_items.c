@@ -147,7 +147,8 @@ static int read_request(struct toolbank *t, struct toolbank_item *item, const js
         rc = wt__piece_read(&t->batch, PIECE_EXPLANATION, wt__json_str(answer, "explanation"), &request->explanation,
                             &unused, err);
     }
-    if (rc == 0 && *fate == PIECE_TAKEN && wt__tool_draw_says_name(&t->draw, request->tools, request->tool_count, request->text))
+    if (rc == 0 && *fate == PIECE_TAKEN &&
+        wt__tool_draw_says_name(&t->draw, request->tools, request->tool_count, request->text))
         *fate = PIECE_NAMES_TOOL;
     return rc;
 }
@@ -219,7 +220,8 @@ static int take_polish(void *context, size_t number, const json_t *answer, struc
         fate = PIECE_REPEATS;
     else if (rc == 0)
         rc = wt__piece_read(&t->batch, PIECE_INSTRUCTION, said, &text, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN && wt__tool_draw_says_name(&t->draw, item->request.tools, item->request.tool_count, text))
+    if (rc == 0 && fate == PIECE_TAKEN &&
+        wt__tool_draw_says_name(&t->draw, item->request.tools, item->request.tool_count, text))
         fate = PIECE_NAMES_TOOL;
     if (rc < 0)
         return rc;

@@ -43,8 +43,8 @@ static int read_tools(struct verdicts_run *run, const struct query *query, struc
             return 0;
         }
         const struct text_line *tool = &run->corpus.items[*place];
-        lines[*count] = wt__prompt_tool(tool->title.len ? tool->title : tool->id, tool->text, VERDICT_LINE_BYTES,
-                                        &run->arena);
+        lines[*count] =
+            wt__prompt_tool(tool->title.len ? tool->title : tool->id, tool->text, VERDICT_LINE_BYTES, &run->arena);
         if (!lines[(*count)++].ptr)
             return wt__fail_nomem(err);
     }
