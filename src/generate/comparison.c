@@ -214,7 +214,7 @@ static int write_files(struct comparison *c, wt_error *err)
         wt__buffer_char(&sheet, '\n');
     }
     int rc = wt__folder_write(&c->session.folder, "pairs.jsonl", &pairs, err);
-    if (rc == 0)
+    if (rc == 0 && !wt__folder_has(&c->session.folder, "sheet.tsv")) /* which a person may have filled in */
         rc = wt__folder_write(&c->session.folder, "sheet.tsv", &sheet, err);
     wt__buffer_dispose(&pairs);
     wt__buffer_dispose(&sheet);

@@ -407,7 +407,7 @@ static int finish(struct rectools *r, wt_error *err)
     for (size_t i = 0; rc == 0 && i < r->case_count; i++)
         if (r->options.keep_all || wt__verdict_qualifies(&r->cases[i]))
             rc = keep(r, i, err);
-    if (rc == 0 && r->set.count > 0)
+    if (rc == 0)
         rc = wt__request_set_write(&r->set, &r->draw, &r->session.folder, err);
     if (rc == 0)
         rc = write_report(r, true, err);

@@ -58,7 +58,7 @@ void wt__request_set_dispose(struct request_set *set);
 int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, const struct request *request,
                         struct request **out, wt_error *err);
 
-/* Writes the folder's files. Errors of wt__folder_write. */
+/* Writes the folder's files; of no requests it takes away what an earlier run left. Errors of wt__folder_write. */
 int wt__request_set_write(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
                           wt_error *err);
 

@@ -147,6 +147,17 @@ static void test_what_does_not_qualify(void **state)
     assert_non_null(strstr(queries, "\"qualified\": false"));
     free(queries);
     wt_generated_free(made);
+    options.keep_all = 0; /* and back again: nothing of the rest is left */
+    sound(&place, make_set_of(engine, &judge, options, "some", &made));
+    assert_int_equal(made->rows, kept);
+    struct dataset train;
+    char path[256];
+    snprintf(path, sizeof path, "%s/some", place.folder);
+    sound(&place, wt__dataset_read(&train, path, "train", &place.err));
+    assert_int_equal(train.len, made->train);
+    assert_int_equal(train.unknown_queries, 0);
+    wt__dataset_dispose(&train);
+    wt_generated_free(made);
     wt_close(engine);
 }
 
@@ -158,7 +169,14 @@ static void test_a_judge_that_agrees_to_everything(void **state)
     struct judge judge = judge_of();
     wt_generated *made = NULL;
     judge.says_exact = true;
+    wt_rectools_options options = few();
+    size_t len;
+    options.keep_all = 1;
+    sound(&place, make_set_of(engine, &judge, options, "yes", &made));
+    wt_generated_free(made);
     refused(&place, make_set_of(engine, &judge, few(), "yes", &made), WT_EEMPTY, "none qualifies");
+    assert_null(file_of("yes", "queries.jsonl", &len));
+    assert_null(file_of("yes", "qrels/train.tsv", &len));
     json_t *report = json_file("yes", "report.json");
     assert_report(report);
     assert_true(wt__json_real(wt__json_object(report, "verdicts"), "exact_share", 0) == 1);
