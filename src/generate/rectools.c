@@ -306,6 +306,7 @@ static int ask(struct rectools *r, wt_error *err)
             .count = r->count,
             .round = STAGE_ROUND,
             .attempts = 1 + (unsigned)r->options.retries,
+            .likes_pass = true, /* five requests for the same tools are */
             .context = r,
             .fill = fill,
             .take = take,

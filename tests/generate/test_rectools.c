@@ -194,14 +194,15 @@ static void test_duplicates_and_nonsense(void **state)
     wt_generated *made = NULL;
     judge.repeats_itself = true; /* one request a set, and the retries are used up */
     options.smallest = options.largest = 3;
-    options.retries = 2;
+    options.retries = 6; /* many more answers in a row than end a stage where they are of no use */
     sound(&place, make_set_of(engine, &judge, options, "same", &made));
     assert_int_equal(made->rows, 6);
     assert_non_null(strstr(made->notice, "of 18 requests 6 were made"));
     json_t *report = json_file("same", "report.json");
     const json_t *stage = stage_named(report, "requests");
-    assert_int_equal(wt__json_int(stage, "questions", -1), 6 + 2 * 6 * 3);
-    assert_int_equal(sum_of(wt__json_object(stage, "refused")), 2 * 6 * 3);
+    assert_int_equal(wt__json_int(stage, "questions", -1), 6 + 2 * 6 * 7);
+    assert_int_equal(sum_of(wt__json_object(stage, "refused")), 2 * 6 * 7);
+    assert_false(wt__json_bool(stage, "gave_up", true));
     json_decref(report);
     wt_generated_free(made);
 
