@@ -6,6 +6,9 @@
  *   wt_generate_toolselect(engine, &options, &made, &err);         the engine's language model writes
  *   wt_generate_fine_tuning(engine, &other, &made, &err);          rows for fine-tuning a language model
  *   wt_generate_toolbank(engine, &third, &made, &err);             requests for the store's tools, to train on
+ *   wt_generate_rectools(engine, &fourth, &made, &err);            requests that take just the tools of a set
+ *   wt_generate_verdicts(engine, &fifth, &made, &err);             whether the requests of a data set do
+ *   wt_generate_comparison(engine, &sixth, &made, &err);           which of two data sets is written better
  *
  * The conventions are those of whichtool.h, which includes this header. */
 #ifndef WHICHTOOL_GENERATE_H
@@ -26,6 +29,11 @@ enum {
     WT_MAX_GENERATED_REQUESTS = 200000, /* answers asked for by one wt_generate_toolbank */
     WT_MAX_GENERATED_USAGES = 1000,     /* usages of a tool that it goes on for */
     WT_MAX_TRIAL = 1000,                /* answers that it begins with to see whether the model is of use */
+    WT_MAX_COMBINATION_TOOLS = 10,      /* tools of a combination of wt_generate_rectools */
+    WT_MAX_COMBINATIONS = 1000,         /* combinations of each size */
+    WT_MAX_COMBINATION_REQUESTS = 20,   /* requests of each */
+    WT_MAX_RETRIES = 20,                /* questions for a request beyond the first */
+    WT_MAX_COMPARISONS = 10000,         /* pairs of one wt_generate_comparison */
     WT_MAX_FINE_TUNING_ROWS = 100000,   /* rows of one export, and of a samples.jsonl that is read */
     WT_MAX_NOTE_BYTES = 4096            /* a reasoning note */
 };
@@ -33,10 +41,10 @@ enum {
 /* What was made. Its strings live as long as it does. */
 typedef struct wt_generated {
     const char *path;           /* the folder */
-    size_t tools;               /* that its lists choose from; of wt_generate_toolbank the corpus */
-    size_t rows;                /* samples; requests */
+    size_t tools;               /* that its lists choose from; of a data set the corpus */
+    size_t rows;                /* samples; requests; pairs */
     size_t hard;                /* of those, with a list of nothing but the tool and those like it */
-    size_t train, dev;          /* how the rows are split; 0 of wt_generate_toolselect */
+    size_t train, dev;          /* how the rows are split; 0 where they are not */
     uint64_t questions;         /* that the language model was asked, in this run and earlier ones of the folder */
     uint64_t requests;          /* that this run sent to a server; recorded answers are none */
     uint64_t prompt_tokens;     /* of all questions; 0 where the server does not tell */
@@ -44,8 +52,10 @@ typedef struct wt_generated {
     double model_ms, seconds;   /* that all answers took; that this run took */
     const char *report;         /* report.json: counts of every stage, on one line (docs/generate.md) */
     const char *notice;         /* one line on what to know, or NULL */
-    size_t test;                /* of wt_generate_toolbank: rows of that split; else 0 */
+    size_t test;                /* of wt_generate_toolbank and _rectools: rows of that split; else 0 */
     size_t unanswerable;        /* of wt_generate_toolbank: rows that no tool of the corpus fits, in no split */
+    const char *summary;        /* what came of it, some lines for a person to read, without a line end at the end; of
+                                   wt_generate_rectools, _verdicts and _comparison, else NULL */
 } wt_generated;
 
 WT_API void wt_generated_free(wt_generated *generated);
@@ -176,6 +186,82 @@ WT_INIT(wt_toolbank_options_init, wt_toolbank_options)
  */
 WT_API int wt_generate_toolbank(wt_engine *engine, const wt_toolbank_options *options, wt_generated **out,
                                 wt_error *err);
+
+typedef struct wt_rectools_options {
+    size_t size;
+    const char *out;          /* folder; what an earlier run with the same options left there is gone on with */
+    size_t smallest, largest; /* tools of a combination, 1 to 10: 0: 1, and 10 */
+    size_t combinations;      /* of each size; 0: 20 */
+    size_t requests;          /* of each combination; 0: 5 */
+    size_t retries;           /* questions for a request beyond the first; 0: 5 */
+    int keep_all;             /* what does not qualify stays in the data set, marked, as the paper has it */
+    double dev, test;         /* shares of the splits, at most 1 together; 0: 0.1 each; below 0: none */
+    double duplicate;         /* cosine (the engine's encoder; without one WT_BUILT_IN_MODEL) from which on two requests
+                                 count as the same one; 0: 0.8; over 1: none do, but those with the same words */
+    double temperature;       /* of the language model that writes, at most 2; 0: 0.8 */
+    uint64_t seed;            /* 0: 1 */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_rectools_options;
+
+WT_INIT(wt_rectools_options_init, wt_rectools_options)
+
+/* Makes requests for sets of the store's tools, as RecTools was made (PTR, section 4 and appendix C): of each size so
+ * many sets are drawn, and for each the engine's language model writes so many requests that take all of its tools and
+ * no other. Then it gives a verdict on each: with these tools (exact, over, or partial), and with one of them, drawn by
+ * seed, taken away. A request qualifies where the first is exact and the second partial, and these are kept. The folder
+ * then holds a data set in BEIR's layout, as that of wt_generate_toolbank, whose queries.jsonl has the verdicts as
+ * metadata; report.json, which counts them by size, beside the paper's; answers.jsonl and settings.json. The same
+ * options, store, model and answers give the same bytes; keep_all may change in a folder that is there, and asks
+ * nothing. Errors: WT_EINVAL, WT_EEMPTY (no tools, or no request that qualifies), WT_EBUSY, WT_ENETWORK, WT_ENOTFOUND
+ * (a replay lacks an answer), WT_ECANCELLED, WT_EIO, ... */
+WT_API int wt_generate_rectools(wt_engine *engine, const wt_rectools_options *options, wt_generated **out,
+                                wt_error *err);
+
+typedef struct wt_verdicts_options {
+    size_t size;
+    const char *data;  /* folder of a data set in BEIR's layout, with corpus.jsonl */
+    const char *out;   /* folder for what was answered; another one than data */
+    const char *split; /* NULL: "test" */
+    size_t limit;      /* requests, drawn by seed; 0: all of the split */
+    uint64_t seed;     /* of these, and of the tool that is taken away; 0: 1 */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_verdicts_options;
+
+WT_INIT(wt_verdicts_options_init, wt_verdicts_options)
+
+/* Those verdicts over a data set that there is (PTR, table 3): report.json counts them, verdicts.jsonl has each by its
+ * request's id. Requests of more than 32 tools, or with one that the corpus lacks, are left out and counted. Errors:
+ * those of wt_generate_rectools; WT_EFORMAT with file and line; WT_EEMPTY (no request that can be asked about, or not
+ * one verdict). */
+WT_API int wt_generate_verdicts(wt_engine *engine, const wt_verdicts_options *options, wt_generated **out,
+                                wt_error *err);
+
+typedef struct wt_comparison_options {
+    size_t size;
+    const char *first;  /* folder of a data set: its queries.jsonl */
+    const char *second; /* of another; NULL: the first one's own requests as they were before their polish */
+    const char *out;    /* folder for what was answered */
+    const char *labels; /* file of verdicts by a person on the same pairs (docs/generate.md); NULL: none */
+    size_t limit;       /* pairs, drawn by seed; 0: 100 */
+    uint64_t seed;      /* 0: 1 */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_comparison_options;
+
+WT_INIT(wt_comparison_options_init, wt_comparison_options)
+
+/* Which of two data sets has the better requests (Tool2Vec, section 3 and figure 1): the engine's language model
+ * compares pairs of them in naturalness, fluency and coherence, each pair twice, with the order swapped. A verdict that
+ * is not the same both times is a tie. The folder then holds report.json (wins, ties and losses of the first, each with
+ * its 95 % interval), pairs.jsonl, sheet.tsv (the pairs in an order that is drawn, for a person to read), answers.jsonl
+ * and settings.json. With labels, the report also has how far they agree, and Cohen's kappa; labels may be added in a
+ * folder that is there, and ask nothing. Errors: those of wt_generate_verdicts; WT_EEMPTY (no pairs, or none that was
+ * judged).
+ */
+WT_API int wt_generate_comparison(wt_engine *engine, const wt_comparison_options *options, wt_generated **out,
+                                  wt_error *err);
 
 #ifdef __cplusplus
 }

@@ -18,4 +18,8 @@ void wt__sort_texts(char **texts, size_t count);
 size_t wt__sort_unique_u32(uint32_t *values, size_t count);
 size_t wt__sort_unique_u64(uint64_t *values, size_t count);
 
+/* The smallest of the values that at least percent % of them do not exceed (nearest rank): always a value that was
+ * measured. sorted: [count], ascending; 0 when there are none. 0 < percent <= 100. */
+double wt__percentile(const double *sorted, size_t count, double percent);
+
 #endif

@@ -26,6 +26,7 @@ static void json_result(struct buffer *out, const wt_generated *made)
     wt__json_number(out, "model_ms", made->model_ms);
     wt__json_number(out, "seconds", made->seconds);
     wt__json_text_or_null(out, "notice", made->notice);
+    wt__json_text_or_null(out, "summary", made->summary);
     wt__json_raw(out, "report", made->report);
     wt__buffer_text(out, "}\n");
 }
@@ -34,6 +35,8 @@ static void json_result(struct buffer *out, const wt_generated *made)
 static void text_result(const struct cli *cli, struct buffer *out, const wt_generated *made)
 {
     struct buffer line = {0};
+    if (made->summary)
+        wt__buffer_printf(out, "%s\n", made->summary);
     wt__grouped(&line, made->rows);
     wt__buffer_text(&line, made->rows == 1 ? " row" : " rows");
     if (made->hard > 0) {
@@ -85,10 +88,25 @@ static int print_result(struct cli *cli, const wt_generated *made)
 
 /* ---------------------------------------------------------------- what is wanted */
 
-enum { TOOLBANK = 1, TOOLSELECT = 2, FINE_TUNING = 4 };
+enum { TOOLBANK = 1, TOOLSELECT = 2, FINE_TUNING = 4, RECTOOLS = 8, VERDICTS = 16, COMPARISON = 32 };
 
-static const char *const kind_names[] = {
-    [TOOLBANK] = "toolbank", [TOOLSELECT] = "toolselect", [FINE_TUNING] = "fine-tuning"};
+static int generate_toolbank(struct cli *cli);
+static int generate_toolselect(struct cli *cli);
+static int generate_fine_tuning(struct cli *cli);
+static int generate_rectools(struct cli *cli);
+static int generate_verdicts(struct cli *cli);
+static int generate_comparison(struct cli *cli);
+
+static const struct {
+    const char *name;
+    int kind;
+    int (*run)(struct cli *cli);
+} kinds[] = {
+    {"toolbank", TOOLBANK, generate_toolbank},          {"toolselect", TOOLSELECT, generate_toolselect},
+    {"fine-tuning", FINE_TUNING, generate_fine_tuning}, {"rectools", RECTOOLS, generate_rectools},
+    {"verdicts", VERDICTS, generate_verdicts},          {"comparison", COMPARISON, generate_comparison},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Options that not every one of them has. */
 static const struct {
@@ -108,18 +126,30 @@ static const struct {
     {"recipe", OPT_RECIPE, TOOLBANK},
     {"trial", OPT_TRIAL, TOOLBANK},
     {"trial-limit", OPT_TRIAL_LIMIT, TOOLBANK},
-    {"test", OPT_TEST, TOOLBANK},
+    {"test", OPT_TEST, TOOLBANK | RECTOOLS},
     {"tools", OPT_TOOLS, TOOLSELECT},
     {"instructions", OPT_INSTRUCTIONS, TOOLSELECT},
     {"from-catalogue", OPT_FROM_CATALOGUE, TOOLSELECT},
-    {"duplicate", OPT_DUPLICATE, TOOLBANK | TOOLSELECT},
+    {"duplicate", OPT_DUPLICATE, TOOLBANK | TOOLSELECT | RECTOOLS},
     {"related", OPT_RELATED, TOOLSELECT | FINE_TUNING},
     {"choices", OPT_CHOICES, TOOLSELECT | FINE_TUNING},
     {"hard", OPT_HARD, TOOLSELECT | FINE_TUNING},
-    {"dev", OPT_DEV, TOOLBANK | FINE_TUNING},
+    {"dev", OPT_DEV, TOOLBANK | FINE_TUNING | RECTOOLS},
     {"from", OPT_FROM, FINE_TUNING},
     {"notes", OPT_NOTES, FINE_TUNING},
-    {"limit", OPT_LIMIT, FINE_TUNING},
+    {"limit", OPT_LIMIT, FINE_TUNING | VERDICTS | COMPARISON},
+    {"temperature", OPT_TEMPERATURE, TOOLBANK | TOOLSELECT | FINE_TUNING | RECTOOLS},
+    {"smallest", OPT_SMALLEST, RECTOOLS},
+    {"largest", OPT_LARGEST, RECTOOLS},
+    {"combinations", OPT_COMBINATIONS, RECTOOLS},
+    {"requests", OPT_REQUESTS, RECTOOLS},
+    {"retries", OPT_RETRIES, RECTOOLS},
+    {"keep-all", OPT_KEEP_ALL, RECTOOLS},
+    {"data", OPT_DATA, VERDICTS},
+    {"split", OPT_SPLIT, VERDICTS},
+    {"first", OPT_FIRST, COMPARISON},
+    {"second", OPT_SECOND, COMPARISON},
+    {"labels", OPT_LABELS, COMPARISON},
 };
 
 static int check_options(const struct cli *cli, int kind)
@@ -127,9 +157,13 @@ static int check_options(const struct cli *cli, int kind)
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         if (!wt__given(cli, own[i].id) || (own[i].kinds & kind))
             continue;
-        const int first = own[i].kinds & -own[i].kinds, other = own[i].kinds & ~first;
-        return wt__cli_usage(cli, "--%s is an option of `generate %s%s%s`", own[i].name, kind_names[first],
-                             other ? "` and `generate " : "", other ? kind_names[other] : "");
+        struct buffer names = {0};
+        for (size_t k = 0; k < KINDS; k++)
+            if (own[i].kinds & kinds[k].kind)
+                wt__buffer_printf(&names, "%s`generate %s`", names.len ? " and " : "", kinds[k].name);
+        int code = wt__cli_usage(cli, "--%s is an option of %s", own[i].name, names.failed ? "others" : names.ptr);
+        wt__buffer_dispose(&names);
+        return code;
     }
     return wt__text_of(cli, OPT_OUT) ? 0 : wt__cli_usage(cli, "name a folder for the data with --out FOLDER");
 }
@@ -143,10 +177,21 @@ static int read_share(struct cli *cli, enum option_id id, const char *name, doub
     return code;
 }
 
-static void begin(struct cli *cli, struct progress_line *line)
+static void watch(struct cli *cli, struct progress_line *line)
 {
     wt__interrupt_watch();
     wt__progress_begin(line, cli);
+}
+
+/* Opens the store, or a private one for what takes no catalogue. 0, or an exit code with the reason told. */
+static int begin(struct cli *cli, bool of_a_store, struct progress_line *line, wt_engine **engine)
+{
+    if (!of_a_store)
+        cli->store = ":memory:";
+    int code = wt__cli_open(cli, OPEN_EXISTING, NULL, engine);
+    if (code == 0)
+        watch(cli, line);
+    return code;
 }
 
 static int tell_end(struct cli *cli, int rc, const wt_generated *made, const wt_error *err)
@@ -195,15 +240,12 @@ static int generate_toolselect(struct cli *cli)
         code = wt__cli_real(cli, OPT_DUPLICATE, "duplicate", &options.duplicate);
     if (code == 0)
         code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
-    if (code == 0 && !options.from_catalogue)
-        cli->store = ":memory:"; /* it needs no catalogue */
     if (code == 0)
-        code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
+        code = begin(cli, options.from_catalogue != 0, &line, &engine);
     if (code != 0)
         return code;
     options.progress = wt__progress_show;
     options.progress_context = &line;
-    begin(cli, &line);
     int rc = wt_generate_toolselect(engine, &options, &made, &err);
     return end(cli, engine, rc, made, &err);
 }
@@ -235,7 +277,7 @@ static int generate_fine_tuning(struct cli *cli)
         return code;
     options.progress = wt__progress_show;
     options.progress_context = &line;
-    begin(cli, &line);
+    watch(cli, &line);
     int rc = wt_generate_fine_tuning(engine, &options, &made, &err);
     return end(cli, engine, rc, made, &err);
 }
@@ -288,23 +330,103 @@ static int generate_toolbank(struct cli *cli)
     wt_error err;
     int code = read_toolbank(cli, &options);
     if (code == 0)
-        code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
+        code = begin(cli, true, &line, &engine);
     if (code != 0)
         return code;
     options.progress = wt__progress_show;
     options.progress_context = &line;
-    begin(cli, &line);
     int rc = wt_generate_toolbank(engine, &options, &made, &err);
+    return end(cli, engine, rc, made, &err);
+}
+
+static int generate_rectools(struct cli *cli)
+{
+    const uint64_t *number = cli->arguments.number;
+    struct progress_line line;
+    wt_rectools_options options;
+    wt_engine *engine = NULL;
+    wt_generated *made = NULL;
+    wt_error err;
+    wt_rectools_options_init(&options);
+    options.out = wt__text_of(cli, OPT_OUT);
+    options.smallest = (size_t)number[OPT_SMALLEST];
+    options.largest = (size_t)number[OPT_LARGEST];
+    options.combinations = (size_t)number[OPT_COMBINATIONS];
+    options.requests = (size_t)number[OPT_REQUESTS];
+    options.retries = (size_t)number[OPT_RETRIES];
+    options.keep_all = wt__given(cli, OPT_KEEP_ALL);
+    options.seed = number[OPT_SEED];
+    int code = read_share(cli, OPT_DEV, "dev", &options.dev);
+    if (code == 0)
+        code = read_share(cli, OPT_TEST, "test", &options.test);
+    if (code == 0)
+        code = wt__cli_real(cli, OPT_DUPLICATE, "duplicate", &options.duplicate);
+    if (code == 0)
+        code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
+    if (code == 0)
+        code = begin(cli, true, &line, &engine);
+    if (code != 0)
+        return code;
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    int rc = wt_generate_rectools(engine, &options, &made, &err);
+    return end(cli, engine, rc, made, &err);
+}
+
+static int generate_verdicts(struct cli *cli)
+{
+    struct progress_line line;
+    wt_verdicts_options options;
+    wt_engine *engine = NULL;
+    wt_generated *made = NULL;
+    wt_error err;
+    wt_verdicts_options_init(&options);
+    options.out = wt__text_of(cli, OPT_OUT);
+    options.data = wt__text_of(cli, OPT_DATA);
+    options.split = wt__text_of(cli, OPT_SPLIT);
+    options.limit = (size_t)cli->arguments.number[OPT_LIMIT];
+    options.seed = cli->arguments.number[OPT_SEED];
+    if (!options.data)
+        return wt__cli_usage(cli, "name the data set with --data FOLDER");
+    int code = begin(cli, false, &line, &engine);
+    if (code != 0)
+        return code;
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    int rc = wt_generate_verdicts(engine, &options, &made, &err);
+    return end(cli, engine, rc, made, &err);
+}
+
+static int generate_comparison(struct cli *cli)
+{
+    struct progress_line line;
+    wt_comparison_options options;
+    wt_engine *engine = NULL;
+    wt_generated *made = NULL;
+    wt_error err;
+    wt_comparison_options_init(&options);
+    options.out = wt__text_of(cli, OPT_OUT);
+    options.first = wt__text_of(cli, OPT_FIRST);
+    options.second = wt__text_of(cli, OPT_SECOND);
+    options.labels = wt__text_of(cli, OPT_LABELS);
+    options.limit = (size_t)cli->arguments.number[OPT_LIMIT];
+    options.seed = cli->arguments.number[OPT_SEED];
+    if (!options.first)
+        return wt__cli_usage(cli, "name a data set with --first FOLDER");
+    int code = begin(cli, false, &line, &engine);
+    if (code != 0)
+        return code;
+    options.progress = wt__progress_show;
+    options.progress_context = &line;
+    int rc = wt_generate_comparison(engine, &options, &made, &err);
     return end(cli, engine, rc, made, &err);
 }
 
 int wt__cmd_generate(struct cli *cli)
 {
-    static int (*const commands[])(struct cli *) = {
-        [TOOLBANK] = generate_toolbank, [TOOLSELECT] = generate_toolselect, [FINE_TUNING] = generate_fine_tuning};
-    int kind = TOOLBANK;
-    while (kind < FINE_TUNING && strcmp(cli->arguments.words[0], kind_names[kind]) != 0)
-        kind *= 2;
-    int code = check_options(cli, kind);
-    return code == 0 ? commands[kind](cli) : code;
+    size_t k = 0;
+    while (k + 1 < KINDS && strcmp(cli->arguments.words[0], kinds[k].name) != 0)
+        k++;
+    int code = check_options(cli, kinds[k].kind);
+    return code == 0 ? kinds[k].run(cli) : code;
 }

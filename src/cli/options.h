@@ -135,6 +135,15 @@ enum option_id {
     OPT_PIN,
     OPT_RULE,
     OPT_SEARCHES,
+    OPT_COMBINATIONS,
+    OPT_FIRST,
+    OPT_KEEP_ALL,
+    OPT_LABELS,
+    OPT_LARGEST,
+    OPT_REQUESTS,
+    OPT_RETRIES,
+    OPT_SECOND,
+    OPT_SMALLEST,
     OPT_COUNT
 };
 

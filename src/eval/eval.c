@@ -10,10 +10,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/bootstrap.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "base/sort.h"
 #include "choose/oracle.h"
 #include "encoder/config.h"
 #include "engine/corpus.h"
@@ -21,7 +23,6 @@
 #include "engine/sized_options.h"
 #include "engine/ptr_sources.h"
 #include "recipe/recipes.h"
-#include "eval/bootstrap.h"
 #include "eval/learning.h"
 #include "eval/measure.h"
 #include "eval/metrics.h"

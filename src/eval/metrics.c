@@ -42,13 +42,3 @@ double wt__ndcg_at(const int *gains, size_t ranked, const int *ideal, size_t jud
     double best = dcg(ideal, judged, k);
     return best > 0 ? dcg(gains, ranked, k) / best : 0;
 }
-
-double wt__percentile(const double *sorted, size_t count, double percent)
-{
-    if (count == 0)
-        return 0;
-    /* The small step back keeps 95 % of 20 at 19, whatever the rounding of .95 * 20. */
-    double rank = ceil(percent / 100 * (double)count - 1e-9);
-    size_t index = rank < 1 ? 0 : (size_t)rank - 1;
-    return sorted[index < count ? index : count - 1];
-}

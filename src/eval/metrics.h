@@ -22,8 +22,4 @@ double wt__reciprocal_rank(const int *gains, size_t ranked);
 /* ideal: [judged], every judgement's gain, highest first. */
 double wt__ndcg_at(const int *gains, size_t ranked, const int *ideal, size_t judged, size_t k);
 
-/* The smallest of the values that at least percent % of them do not exceed (nearest rank): always a value that was
- * measured. sorted: [count], ascending; 0 when there are none. 0 < percent <= 100. */
-double wt__percentile(const double *sorted, size_t count, double percent);
-
 #endif

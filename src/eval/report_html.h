@@ -2,9 +2,9 @@
 #ifndef WT_EVAL_REPORT_HTML_H
 #define WT_EVAL_REPORT_HTML_H
 
+#include "base/bootstrap.h"
 #include "base/buffer.h"
 #include "eval/analysis.h"
-#include "eval/bootstrap.h"
 
 /* How the tools stand to the requests by one encoder. */
 struct view_of_tools {

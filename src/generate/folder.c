@@ -1,6 +1,8 @@
 #include "generate/folder.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
@@ -87,4 +89,18 @@ int wt__folder_write(struct generate_folder *folder, const char *name, const str
         return wt__fail_nomem(err);
     const struct str view = wt__buffer_view(bytes);
     return wt__file_replace(path, view.len ? view.ptr : "", view.len, err);
+}
+
+int wt__folder_remove(struct generate_folder *folder, const char *name, wt_error *err)
+{
+    const char *path = wt__path_join(&folder->arena, folder->path, name);
+    if (!path)
+        return wt__fail_nomem(err);
+    return unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR ? 0 : wt__fail_errno(err, "remove", path);
+}
+
+bool wt__folder_has(struct generate_folder *folder, const char *name)
+{
+    const char *path = wt__path_join(&folder->arena, folder->path, name);
+    return path && wt__is_file(path);
 }

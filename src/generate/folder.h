@@ -41,4 +41,9 @@ int wt__folder_make(struct generate_folder *folder, const char *name, wt_error *
 /* Replaces one file of it in one step; bytes that failed are WT_ENOMEM. */
 int wt__folder_write(struct generate_folder *folder, const char *name, const struct buffer *bytes, wt_error *err);
 
+/* Takes one away, where it is there. */
+int wt__folder_remove(struct generate_folder *folder, const char *name, wt_error *err);
+
+bool wt__folder_has(struct generate_folder *folder, const char *name);
+
 #endif

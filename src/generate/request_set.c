@@ -62,8 +62,10 @@ int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, c
     added.text.ptr = wt__arena_copy(&set->arena, added.text);
     added.draft.ptr = wt__arena_copy(&set->arena, added.draft);
     added.explanation.ptr = wt__arena_copy(&set->arena, added.explanation);
+    added.more.ptr = wt__arena_copy(&set->arena, added.more);
     const char *name = key.failed ? NULL : wt__arena_copy(&set->arena, wt__buffer_view(&key));
     bool whole = name && !words.failed && added.text.ptr && added.draft.ptr && added.explanation.ptr &&
+                 added.more.ptr &&
                  wt__grow((void **)&set->requests, &set->capacity, set->count + 1, sizeof *set->requests) == 0;
     if (whole)
         splits = wt__map_insert(&set->combinations, (struct str){name, key.len}, 0, NULL);
@@ -123,6 +125,7 @@ static void write_query(const struct request_set *set, const struct tool_draw *d
         wt__buffer_text(out, ", \"explanation\": ");
         wt__buffer_json(out, request->explanation);
     }
+    wt__buffer_str(out, request->more);
     wt__buffer_text(out, "}}\n");
 }
 
@@ -156,6 +159,8 @@ static int write_judgements(const struct request_set *set, const struct tool_dra
         snprintf(name, sizeof name, "qrels/%s.tsv", split_names[split]);
         if (count > 0)
             rc = write_file(folder, prefix, name, &rows, err);
+        else if (!none) /* of an earlier run that kept more */
+            rc = wt__folder_remove(folder, name, err);
         wt__buffer_dispose(&rows);
     }
     return rc;
@@ -188,6 +193,13 @@ static int write_set(const struct request_set *set, const struct tool_draw *draw
 int wt__request_set_write(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
                           wt_error *err)
 {
-    int rc = write_set(set, draw, folder, false, err);
+    static const char *const files[] = {"queries.jsonl", "corpus.jsonl"};
+    int rc = 0;
+    if (set->count == 0) {
+        for (size_t i = 0; rc == 0 && i < sizeof files / sizeof *files; i++)
+            rc = wt__folder_remove(folder, files[i], err);
+        return rc < 0 ? rc : write_judgements(set, draw, folder, false, "", err);
+    }
+    rc = write_set(set, draw, folder, false, err);
     return rc < 0 || set->none == 0 ? rc : write_set(set, draw, folder, true, err);
 }

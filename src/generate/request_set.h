@@ -20,13 +20,18 @@
 #include "generate/folder.h"
 #include "generate/tool_draw.h"
 
-enum { REQUEST_TOOLS_MIN = 2, REQUEST_TOOLS_MAX = 5 }; /* the paper's M */
+enum {
+    REQUEST_TOOLS_MIN = 2, /* ToolBank's M */
+    REQUEST_TOOLS_MAX = 5,
+    REQUEST_TOOLS_HELD = 10, /* of any data set */
+};
 
 enum request_split { SPLIT_TRAIN, SPLIT_DEV, SPLIT_TEST, REQUEST_SPLITS };
 
 struct request {
     struct str text, draft, explanation; /* draft: before the polish; empty where it is the same */
-    size_t tools[REQUEST_TOOLS_MAX];     /* [tool_count] places of the draw, in their order */
+    struct str more; /* members of its metadata beside these, in JSON, with a comma before each; may be empty */
+    size_t tools[REQUEST_TOOLS_HELD]; /* [tool_count] places of the draw, in their order */
     size_t tool_count;
     enum request_split split;
     bool none; /* its tools are not in the corpus */
@@ -53,7 +58,7 @@ void wt__request_set_dispose(struct request_set *set);
 int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, const struct request *request,
                         struct request **out, wt_error *err);
 
-/* Writes the folder's files. Errors of wt__folder_write. */
+/* Writes the folder's files; of no requests it takes away what an earlier run left. Errors of wt__folder_write. */
 int wt__request_set_write(const struct request_set *set, const struct tool_draw *draw, struct generate_folder *folder,
                           wt_error *err);
 

@@ -28,8 +28,8 @@ struct round {
 
 const char *wt__stage_name(enum stage_id id)
 {
-    static const char *const names[STAGES] = {"tools", "related",  "descriptions", "instructions",
-                                              "notes", "requests", "polish"};
+    static const char *const names[STAGES] = {"tools",    "related", "descriptions", "instructions", "notes",
+                                              "requests", "polish",  "verdicts",     "one_removed",  "comparisons"};
     return names[id];
 }
 
@@ -79,11 +79,17 @@ static void add_cost(struct stage_cost *cost, const struct chat_answer *got)
     cost->ms += got->ms;
 }
 
+static uint64_t count_alike(const struct stage_count *count)
+{
+    return count->refused[PIECE_SAME_WORDS] + count->refused[PIECE_ALIKE];
+}
+
 /* Reads an answer. *done: its item wants no more. */
 static int read_reply(struct round *round, struct reply *reply, bool *done, wt_error *err)
 {
     struct stage_count *count = &round->asker->counts[round->stage->id];
     const size_t made = count->made;
+    const uint64_t alike = count_alike(count);
     *done = false;
     if (reply->rc < 0 && reply->rc != WT_EFORMAT) {
         if (err)
@@ -96,7 +102,10 @@ static int read_reply(struct round *round, struct reply *reply, bool *done, wt_e
     int rc = 0;
     if (reply->rc == 0)
         rc = round->stage->take(round->stage->context, reply->subject.item, reply->got.json, count, done, err);
-    count->fruitless = count->made > made ? 0 : count->fruitless + 1;
+    if (count->made > made)
+        count->fruitless = 0;
+    else if (!round->stage->likes_pass || count_alike(count) == alike)
+        count->fruitless++;
     return rc;
 }
 

@@ -31,6 +31,9 @@ enum stage_id {
     STAGE_NOTES,
     STAGE_REQUESTS, /* of ToolBank (toolbank.h), and their polish */
     STAGE_POLISH,
+    STAGE_VERDICTS, /* of a request and its tools (verdict.h), and once more without one of these */
+    STAGE_ONE_REMOVED,
+    STAGE_COMPARISONS, /* of two requests (comparison.h) */
     STAGES
 };
 
@@ -73,6 +76,8 @@ struct stage {
     size_t round;       /* items asked together: 1 where each depends on those before it */
     unsigned attempts;  /* 0: STAGE_ATTEMPTS */
     uint64_t salt;      /* of its seeds, where a stage runs more than once */
+    bool likes_pass;    /* what is like an earlier piece is no sign that the model is of no use: such an answer does not
+                           count towards STAGE_FRUITLESS_MAX */
     void *context;
 
     /* The values of the prompt's slots for an item, in the arena: [STAGE_VALUES] and how many. */

@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/sha256.h"
 #include "base/topk.h"
 #include "generate/piece.h"
 #include "llm/prompt.h"
@@ -132,6 +133,51 @@ enum draw_within wt__tool_draw_within(const struct tool_draw *draw, const size_t
     }
     return provider ? WITHIN_PROVIDER : category ? WITHIN_CATEGORY : WITHIN_ANY;
 }
+
+/* ---------------------------------------------------------------- names and digest */
+
+/* A name that nobody would write by chance. */
+static bool is_written_as_code(struct str name)
+{
+    bool code = false;
+    for (size_t i = 1; i < name.len; i++) {
+        const char c = name.ptr[i], before = name.ptr[i - 1];
+        code |= c == '_' || c == '.' || c == '/' || (c >= '0' && c <= '9') ||
+                (c >= 'A' && c <= 'Z' && before >= 'a' && before <= 'z');
+    }
+    return code && name.len >= 4;
+}
+
+static bool says_name(struct str text, struct str name)
+{
+    return is_written_as_code(name) && text.len > 0 && memmem(text.ptr, text.len, name.ptr, name.len);
+}
+
+bool wt__tool_draw_says_name(const struct tool_draw *draw, const size_t *places, size_t count, struct str text)
+{
+    bool says = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct draw_tool *tool = &draw->tools[places[i]];
+        says |= says_name(text, tool->name) || says_name(text, wt__str(tool->tool->name));
+    }
+    return says;
+}
+
+void wt__tool_draw_digest(const struct tool_draw *draw, char hex[65])
+{
+    struct sha256 sha;
+    unsigned char digest[32];
+    wt__sha256_begin(&sha);
+    for (size_t i = 0; i < draw->count; i++) {
+        const wt_tool *tool = draw->tools[i].tool;
+        wt__sha256_update(&sha, tool->id, strlen(tool->id) + 1);
+        wt__sha256_update(&sha, tool->sha256, strlen(tool->sha256));
+    }
+    wt__sha256_end(&sha, digest);
+    wt__sha256_hex(digest, hex);
+}
+
+/* ---------------------------------------------------------------- what is able, and what is taken out */
 
 /* Sets of each tool whether it has a partner: one of its group, and within a category of another provider. Groups are
  * met twice: counted by number, with the provider of their first tool. */

@@ -85,6 +85,13 @@ bool wt__tool_draw_twins(const struct tool_draw *draw, size_t a, size_t b);
 /* What tools [count] have in common. */
 enum draw_within wt__tool_draw_within(const struct tool_draw *draw, const size_t *places, size_t count);
 
+/* Whether the text says the name of one of the tools [count], where that is written as code: with a mark, a digit or a
+ * capital within. */
+bool wt__tool_draw_says_name(const struct tool_draw *draw, const size_t *places, size_t count, struct str text);
+
+/* Digest of what the prompts can show of the catalogue. */
+void wt__tool_draw_digest(const struct tool_draw *draw, char hex[65]);
+
 /* "provider", "category", "any". */
 const char *wt__within_name(enum draw_within within);
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/sha256.h"
 #include "encoder/model_dir.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
@@ -101,22 +100,14 @@ static int read_options(struct toolbank *t, struct draw_settings *draw, wt_error
 
 /* ---------------------------------------------------------------- before the first question */
 
-/* Ids to places, and the digest of what the prompts can show. */
-static int read_catalogue(struct toolbank *t, char hex[65], wt_error *err)
+static int read_catalogue(struct toolbank *t, wt_error *err)
 {
-    struct sha256 sha;
-    unsigned char digest[32];
-    wt__sha256_begin(&sha);
     for (size_t i = 0; i < t->draw.count; i++) {
         const struct draw_tool *tool = &t->draw.tools[i];
         if (!wt__map_insert(&t->places, wt__str(tool->tool->id), (uint32_t)i, NULL))
             return wt__fail_nomem(err);
-        wt__sha256_update(&sha, tool->tool->id, strlen(tool->tool->id) + 1);
-        wt__sha256_update(&sha, tool->tool->sha256, strlen(tool->tool->sha256));
         t->some_none |= tool->out && tool->able;
     }
-    wt__sha256_end(&sha, digest);
-    wt__sha256_hex(digest, hex);
     return 0;
 }
 
@@ -195,7 +186,7 @@ static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_e
     if (rc == 0)
         rc = wt__repetition_open(&t->polish_words, wt__str(t->polishes.text), err);
     if (rc == 0)
-        rc = read_catalogue(t, catalogue, err);
+        rc = read_catalogue(t, err);
     if (rc == 0)
         rc = open_search(t, &search, err);
     if (o->items == 0) {
@@ -203,8 +194,10 @@ static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_e
         o->items = wanted < ITEMS_LEAST ? ITEMS_LEAST : wanted < most ? wanted : most;
     }
     o->trial = o->trial < o->items ? o->trial : o->items;
-    if (rc == 0)
+    if (rc == 0) {
+        wt__tool_draw_digest(&t->draw, catalogue);
         rc = write_settings(t, catalogue, search, err);
+    }
     return rc < 0 ? rc : wt__folder_open(&t->folder, o->out, t->settings.ptr, t->model, err);
 }
 

@@ -88,33 +88,6 @@ static int repeats(const struct repetition *own, const struct prompt *prompt, co
     return rc;
 }
 
-/* A name that nobody would write by chance: with a mark, a digit or a capital within. */
-static bool is_written_as_code(struct str name)
-{
-    bool code = false;
-    for (size_t i = 1; i < name.len; i++) {
-        const char c = name.ptr[i], before = name.ptr[i - 1];
-        code |= c == '_' || c == '.' || c == '/' || (c >= '0' && c <= '9') ||
-                (c >= 'A' && c <= 'Z' && before >= 'a' && before <= 'z');
-    }
-    return code && name.len >= 4;
-}
-
-static bool says_name(struct str text, struct str name)
-{
-    return is_written_as_code(name) && text.len > 0 && memmem(text.ptr, text.len, name.ptr, name.len);
-}
-
-static bool says_a_name(const struct toolbank *t, const struct request *request, struct str text)
-{
-    bool says = false;
-    for (size_t i = 0; i < request->tool_count; i++) {
-        const struct draw_tool *tool = &t->draw.tools[request->tools[i]];
-        says |= says_name(text, tool->name) || says_name(text, wt__str(tool->tool->name));
-    }
-    return says;
-}
-
 /* The tool of those drawn that the model calls by that name: its exported one, or its own where no other has it. */
 static bool find_named(const struct toolbank *t, const struct drawn *drawn, const char *name, size_t *place)
 {
@@ -159,7 +132,7 @@ static int read_request(struct toolbank *t, struct toolbank_item *item, const js
     const struct str said = wt__json_str(answer, "instruction");
     enum piece_fate unused;
     bool copied;
-    *request = (struct request){.none = item->none, .draft = STR(""), .explanation = STR("")};
+    *request = (struct request){.none = item->none, .draft = STR(""), .explanation = STR(""), .more = STR("")};
     int rc = repeats(&t->asked_words, &t->asks, item, said, &copied, err);
     if (rc == 0 && copied) {
         *fate = PIECE_REPEATS;
@@ -174,7 +147,8 @@ static int read_request(struct toolbank *t, struct toolbank_item *item, const js
         rc = wt__piece_read(&t->batch, PIECE_EXPLANATION, wt__json_str(answer, "explanation"), &request->explanation,
                             &unused, err);
     }
-    if (rc == 0 && *fate == PIECE_TAKEN && says_a_name(t, request, request->text))
+    if (rc == 0 && *fate == PIECE_TAKEN &&
+        wt__tool_draw_says_name(&t->draw, request->tools, request->tool_count, request->text))
         *fate = PIECE_NAMES_TOOL;
     return rc;
 }
@@ -246,7 +220,8 @@ static int take_polish(void *context, size_t number, const json_t *answer, struc
         fate = PIECE_REPEATS;
     else if (rc == 0)
         rc = wt__piece_read(&t->batch, PIECE_INSTRUCTION, said, &text, &fate, err);
-    if (rc == 0 && fate == PIECE_TAKEN && says_a_name(t, &item->request, text))
+    if (rc == 0 && fate == PIECE_TAKEN &&
+        wt__tool_draw_says_name(&t->draw, item->request.tools, item->request.tool_count, text))
         fate = PIECE_NAMES_TOOL;
     if (rc < 0)
         return rc;

@@ -83,6 +83,21 @@ static void unique_lists_have_each_value_once(void **state)
     assert_int_equal(wt__sort_unique_u32(NULL, 0), 0);
 }
 
+static void a_percentile_is_a_measured_value(void **state)
+{
+    (void)state;
+    double twenty[20];
+    for (int i = 0; i < 20; i++)
+        twenty[i] = i + 1;
+    assert_true(wt__percentile(twenty, 20, 50) == 10);
+    assert_true(wt__percentile(twenty, 20, 95) == 19);
+    assert_true(wt__percentile(twenty, 20, 99) == 20);
+    assert_true(wt__percentile(twenty, 20, 100) == 20);
+    assert_true(wt__percentile(twenty, 20, 0.1) == 1);
+    assert_true(wt__percentile(twenty, 1, 99) == 1);
+    assert_true(wt__percentile(NULL, 0, 50) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -93,6 +108,7 @@ int main(void)
         cmocka_unit_test(doubles_come_in_order),
         cmocka_unit_test(texts_come_in_order_of_their_bytes),
         cmocka_unit_test(unique_lists_have_each_value_once),
+        cmocka_unit_test(a_percentile_is_a_measured_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,10 +33,32 @@ def requests(text, draw):
         return json.dumps({"instruction": wish[:700], "functions": [tool.partition(": ")[0] for tool in chosen],
                            "explanation": f"Each gives a part: {words(draw, 3)}."})
     return json.dumps({"instruction": wish[:700]})
+def described(tool):
+    return " ".join(re.findall(r"[a-z]{3,}", tool.partition(": ")[2].lower())[:5])
+def wishes(text, draw):
+    """What all of the tools are for; now and then one too few, or one that none of them is for."""
+    wanted = [described(tool) for tool in items("tools", text)]
+    if len(wanted) > 1 and draw.random() < 0.1:
+        wanted.pop()
+    if draw.random() < 0.1:
+        wanted.append("a thing that there is nowhere")
+    return json.dumps({"instruction": f"For {words(draw, 9)} {draw.randrange(10**6)}: {'; and '.join(wanted)}"[:780]})
+def verdict(text):
+    wanted = slot("request", text).partition(": ")[2].split("; and ")
+    given = [described(tool) for tool in items("tools", text)]
+    return json.dumps({"verdict": "partial" if set(wanted) - set(given) else "over" if set(given) - set(wanted) else "exact"})
 def words(draw, n):
     return " ".join(draw.choice(things + deeds) for _ in range(n))
 def answer(text, seed):
     draw = random.Random(hashlib.sha256(f"{seed} {text}".encode()).hexdigest())
+    if slot("one", text) is not None:  # of two requests: the longer one reads better
+        one, other = len(slot("one", text)), len(slot("other", text))
+        said = "tie" if one == other else "one" if one > other else "other"
+        return "Neither." if draw.random() < 1 / 30 else json.dumps(dict.fromkeys(("naturalness", "fluency", "coherence"), said))
+    if slot("request", text) is not None and slot("tools", text) is not None:
+        return verdict(text) if draw.random() > 1 / 30 else "It depends."
+    if slot("known", text) is not None and slot("tools", text) is not None:
+        return wishes(text, draw) if draw.random() > 1 / 15 else draw.choice(["Sorry, no.", '{"instruction": 7}'])
     if slot("request", text) is not None:
         return draw.choice(['{"verdict": "good", "reason": "It flows."}', "Fine.",
                             json.dumps({"verdict": "rewrite", "instruction": f"{slot('request', text)}, thanks"})])

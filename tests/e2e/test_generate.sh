@@ -26,7 +26,7 @@ says "chat-model NAME"
 expect 2 "an option of the other" "${make[@]}" --out set --notes
 says "--notes is an option of .generate fine-tuning."
 expect 2 "neither of the two" generate nothing --out set
-says "toolbank toolselect fine-tuning"
+says "toolbank rectools verdicts comparison toolselect fine-tuning"
 
 start_server
 expect 0 "a data set" "${make[@]}" "${at[@]}" --out set --record answers.jsonl --json

@@ -110,27 +110,11 @@ static void metrics_equal_pytrec_eval(void **state)
     free(text);
 }
 
-static void a_percentile_is_a_measured_value(void **state)
-{
-    (void)state;
-    double twenty[20];
-    for (int i = 0; i < 20; i++)
-        twenty[i] = i + 1;
-    assert_true(wt__percentile(twenty, 20, 50) == 10);
-    assert_true(wt__percentile(twenty, 20, 95) == 19);
-    assert_true(wt__percentile(twenty, 20, 99) == 20);
-    assert_true(wt__percentile(twenty, 20, 100) == 20);
-    assert_true(wt__percentile(twenty, 20, 0.1) == 1);
-    assert_true(wt__percentile(twenty, 1, 99) == 1);
-    assert_true(wt__percentile(NULL, 0, 50) == 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metrics_match_hand_worked_figures),
         cmocka_unit_test(metrics_equal_pytrec_eval),
-        cmocka_unit_test(a_percentile_is_a_measured_value),
     };
     return cmocka_run_group_tests_name("eval/metrics", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* bootstrap.c: the interval is that of the resampled means; p is the share of resampled means that lie as far from
  * the observed one as the observed one lies from 0, since under "no difference" the means spread as they do here, but
  * around 0. One is added above and below the line, so that p is never 0 for a finite number of resamples. */
-#include "eval/bootstrap.h"
+#include "base/bootstrap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/sort.h"
-#include "eval/metrics.h"
 
 int wt__bootstrap(const double *differences, size_t count, size_t resamples, uint64_t seed, struct bootstrap *out,
                   wt_error *err)

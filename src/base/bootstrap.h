@@ -1,8 +1,8 @@
 /* bootstrap.h: is recipe b better than a, or was it these queries? The paired bootstrap (Efron & Tibshirani, An
  * Introduction to the Bootstrap, chapters 13 and 16): queries are drawn with replacement, and what matters is each
  * query's own difference. */
-#ifndef WT_EVAL_BOOTSTRAP_H
-#define WT_EVAL_BOOTSTRAP_H
+#ifndef WT_BASE_BOOTSTRAP_H
+#define WT_BASE_BOOTSTRAP_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "eval/bootstrap.h"
+#include "base/bootstrap.h"
 
 enum { QUERIES = 400, RESAMPLES = 5000 };
 

@@ -1,0 +1,163 @@
+#include "generate/labels.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+
+enum { FIELDS_MAX = 16 };
+
+struct columns {
+    size_t pair, verdict;
+};
+
+/* The line's fields, trimmed; at most FIELDS_MAX. */
+static size_t split_line(struct str line, struct str fields[FIELDS_MAX])
+{
+    size_t count = 0;
+    while (count < FIELDS_MAX) {
+        const char *tab = line.len > 0 ? memchr(line.ptr, '\t', line.len) : NULL;
+        const size_t len = tab ? (size_t)(tab - line.ptr) : line.len;
+        fields[count++] = wt__str_trim((struct str){line.ptr, len});
+        if (!tab)
+            break;
+        line = (struct str){tab + 1, line.len - len - 1};
+    }
+    return count;
+}
+
+static bool is_word(struct str text, const char *word)
+{
+    return text.len == strlen(word) && strncasecmp(text.ptr, word, text.len) == 0;
+}
+
+/* Whether it names the columns, which it then sets. */
+static bool read_header(const struct str *fields, size_t count, struct columns *columns)
+{
+    bool pair = false, verdict = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!pair && is_word(fields[i], "pair")) {
+            columns->pair = i;
+            pair = true;
+        } else if (!verdict && is_word(fields[i], "verdict")) {
+            columns->verdict = i;
+            verdict = true;
+        }
+    }
+    return pair && verdict;
+}
+
+/* From 1, without a zero before, so that a pair is written in one way. */
+static bool read_pair(struct str text, size_t *out)
+{
+    *out = 0;
+    if (text.len > 0 && text.ptr[0] == '0')
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return false;
+        *out = *out * 10 + (size_t)(text.ptr[i] - '0');
+        if (*out > LABEL_PAIR_MAX)
+            return false;
+    }
+    return *out > 0;
+}
+
+static int read_line(struct labels *labels, struct map *known, const struct str *fields, size_t count,
+                     const struct columns *columns, const char *name, size_t number, wt_error *err)
+{
+    static const char *const words[LABELS] = {"a", "b", "tie"};
+    const struct str pair = columns->pair < count ? fields[columns->pair] : STR(""),
+                     verdict = columns->verdict < count ? fields[columns->verdict] : STR("");
+    struct label_row row = {.label = LABELS};
+    bool added = false;
+    if (!read_pair(pair, &row.pair))
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: \"%.*s\" is no number of a pair", name, number,
+                           (int)(pair.len < 40 ? pair.len : 40), pair.ptr);
+    if (verdict.len == 0 || wt__str_equal(verdict, STR("?")))
+        return 0;
+    for (enum label label = 0; label < LABELS; label++)
+        if (is_word(verdict, words[label]))
+            row.label = label;
+    if (row.label == LABELS)
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: \"%.*s\" is no verdict; these are a, b and tie",
+                           name, number, (int)(verdict.len < 40 ? verdict.len : 40), verdict.ptr);
+    if (!wt__map_insert(known, pair, 0, &added) ||
+        wt__grow((void **)&labels->rows, &labels->capacity, labels->count + 1, sizeof *labels->rows) < 0)
+        return wt__fail_nomem(err);
+    if (!added)
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: the pair %zu is there twice", name, number,
+                           row.pair);
+    labels->rows[labels->count++] = row;
+    return 0;
+}
+
+int wt__labels_parse(struct labels *out, struct str file, const char *name, wt_error *err)
+{
+    struct columns columns = {0, 1};
+    struct map known = {0};
+    bool begun = false;
+    int rc = 0;
+    *out = (struct labels){0};
+    for (size_t number = 1; rc == 0 && file.len > 0; number++) {
+        const char *end = memchr(file.ptr, '\n', file.len);
+        const struct str line = {file.ptr, end ? (size_t)(end - file.ptr) : file.len};
+        const size_t step = line.len + (end != NULL);
+        struct str fields[FIELDS_MAX];
+        file = (struct str){file.ptr + step, file.len - step};
+        if (wt__str_trim(line).len == 0)
+            continue;
+        const size_t count = split_line(line, fields);
+        if (begun || !read_header(fields, count, &columns))
+            rc = read_line(out, &known, fields, count, &columns, name, number, err);
+        begun = true;
+    }
+    wt__map_dispose(&known);
+    if (rc < 0)
+        wt__labels_dispose(out);
+    return rc;
+}
+
+void wt__labels_dispose(struct labels *labels)
+{
+    free(labels->rows);
+    *labels = (struct labels){0};
+}
+
+size_t wt__agreement_pairs(const struct agreement *agreement)
+{
+    size_t pairs = 0;
+    for (size_t i = 0; i < LABELS; i++)
+        for (size_t j = 0; j < LABELS; j++)
+            pairs += agreement->counts[i][j];
+    return pairs;
+}
+
+size_t wt__agreement_same(const struct agreement *agreement)
+{
+    size_t same = 0;
+    for (size_t i = 0; i < LABELS; i++)
+        same += agreement->counts[i][i];
+    return same;
+}
+
+double wt__agreement_kappa(const struct agreement *agreement)
+{
+    const double pairs = (double)wt__agreement_pairs(agreement);
+    double by_chance = 0;
+    for (size_t i = 0; i < LABELS; i++) {
+        size_t one = 0, other = 0;
+        for (size_t j = 0; j < LABELS; j++) {
+            one += agreement->counts[i][j];
+            other += agreement->counts[j][i];
+        }
+        by_chance += (double)one * (double)other;
+    }
+    if (pairs == 0 || by_chance >= pairs * pairs)
+        return NAN;
+    by_chance /= pairs * pairs;
+    return ((double)wt__agreement_same(agreement) / pairs - by_chance) / (1 - by_chance);
+}

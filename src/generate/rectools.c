@@ -1,0 +1,478 @@
+/* rectools.c: wt_generate_rectools: requests for sets of tools that were drawn, as many of each size, and a verdict on
+ * each (PTR, section 4 and appendix C; verdict.h).
+ *
+ *   drawn       sets of each size, all different
+ *   asked       one request after another of each set, so that each prompt can show those before it; what is nearly the
+ *               same as any request before is asked for again
+ *   judged      with all of the tools, and without one of them
+ *   kept        those that qualify, or all
+ *
+ * Departs from the paper: no two tools of a set are nearly the same, which the paper has by its catalogue; a request
+ * that says a tool's name or repeats its prompt is turned away; what does not qualify is left out unless all are to be
+ * kept; and there are splits. */
+#include "generate/rectools.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "encoder/model_dir.h"
+#include "engine/engine.h"
+#include "engine/sized_options.h"
+#include "generate/distinct.h"
+#include "generate/repetition.h"
+#include "generate/report.h"
+#include "generate/request_set.h"
+#include "generate/session.h"
+#include "generate/verdict.h"
+
+enum { USUAL_COMBINATIONS = 20, USUAL_REQUESTS = 5, USUAL_RETRIES = 5, TRIES = 200 };
+static const double USUAL_DUPLICATE = 0.8, USUAL_TEMPERATURE = 0.8, USUAL_SHARE = 0.1, COSINE_OFF = 2;
+
+struct combination {
+    size_t places[REQUEST_TOOLS_HELD]; /* [tool_count] of the draw */
+    struct str *lines;                 /* [tool_count] "name: description" */
+    size_t tool_count;
+    struct str requests[WT_MAX_COMBINATION_REQUESTS];
+    size_t request_count;
+};
+
+struct rectools {
+    struct session session;
+    wt_rectools_options options; /* with every default filled in */
+    struct encoder *built_in;    /* of the draw, and of duplicates where the engine has none */
+    const struct encoder *encoder;
+    struct tool_draw draw;
+    struct distinct queries;
+    struct request_set set;
+    struct prompt asks;
+    struct repetition asked_words;
+    struct arena arena;
+    struct combination *combinations; /* [count] */
+    size_t count, wanted;             /* wanted: combinations */
+    struct verdict_case *cases;       /* [case_count], in the order of the combinations */
+    size_t *owners;                   /* of each case its combination */
+    size_t case_count;
+};
+
+/* ---------------------------------------------------------------- options */
+
+static int read_shares(wt_rectools_options *o, const wt_rectools_options *given, wt_error *err)
+{
+    int rc = wt__generate_share(given->dev, USUAL_SHARE, 1, "the share of dev", &o->dev, err);
+    if (rc == 0)
+        rc = wt__generate_share(given->test, USUAL_SHARE, 1, "the share of test", &o->test, err);
+    if (rc == 0 && o->dev + o->test > 1)
+        rc = wt__fail(err, WT_EINVAL, "dev and test are %g of the requests", o->dev + o->test);
+    if (rc == 0)
+        rc = wt__generate_share(given->duplicate, USUAL_DUPLICATE, COSINE_OFF, "the cosine of duplicates",
+                                &o->duplicate, err);
+    if (rc == 0)
+        rc = wt__generate_share(given->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                                &o->temperature, err);
+    if (rc == 0 && (given->duplicate < 0 || given->temperature < 0))
+        rc = wt__fail(err, WT_EINVAL, "a cosine and a temperature cannot be below 0");
+    return rc;
+}
+
+static int read_options(wt_rectools_options *o, wt_error *err)
+{
+    const wt_rectools_options given = *o;
+    int rc = wt__generate_count(given.smallest, 1, 1, WT_MAX_COMBINATION_TOOLS, "tools of the smallest combination",
+                                &o->smallest, err);
+    if (rc == 0)
+        rc = wt__generate_count(given.largest, WT_MAX_COMBINATION_TOOLS, o->smallest, WT_MAX_COMBINATION_TOOLS,
+                                "tools of the largest combination", &o->largest, err);
+    if (rc == 0)
+        rc = wt__generate_count(given.combinations, USUAL_COMBINATIONS, 1, WT_MAX_COMBINATIONS,
+                                "combinations of a size", &o->combinations, err);
+    if (rc == 0)
+        rc = wt__generate_count(given.requests, USUAL_REQUESTS, 1, WT_MAX_COMBINATION_REQUESTS,
+                                "requests of a combination", &o->requests, err);
+    if (rc == 0)
+        rc = wt__generate_count(given.retries, USUAL_RETRIES, 1, WT_MAX_RETRIES, "retries of a request", &o->retries,
+                                err);
+    if (rc == 0)
+        rc = read_shares(o, &given, err);
+    if (rc == 0 && (!o->out || !o->out[0]))
+        rc = wt__fail(err, WT_EINVAL, "name a folder for the data set");
+    o->seed = o->seed ? o->seed : 1;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the combinations */
+
+static int compare_places(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A set of that size of the tools `able` [count], each with a description and no two nearly the same; false where what
+ * was drawn is none. */
+static bool draw_one(const struct tool_draw *draw, struct rng *rng, const size_t *able, uint32_t *order, size_t count,
+                     size_t size, size_t *places)
+{
+    wt__rng_draw(rng, order, count, size);
+    for (size_t i = 0; i < size; i++)
+        places[i] = able[order[i]];
+    qsort(places, size, sizeof *places, compare_places); /* as order [count] is when all of them are taken */
+    for (size_t a = 0; a < size; a++)
+        for (size_t b = a + 1; b < size; b++)
+            if (wt__tool_draw_twins(draw, places[a], places[b]))
+                return false;
+    return true;
+}
+
+static int add_combination(struct rectools *r, const size_t *places, size_t size, wt_error *err)
+{
+    struct combination *added = &r->combinations[r->count];
+    *added = (struct combination){.tool_count = size, .lines = wt__arena_array(&r->arena, struct str, size)};
+    if (!added->lines)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < size; i++) {
+        const struct draw_tool *tool = &r->draw.tools[places[i]];
+        added->places[i] = places[i];
+        added->lines[i] = wt__prompt_tool(tool->name, tool->description, VERDICT_LINE_BYTES, &r->arena);
+        if (!added->lines[i].ptr)
+            return wt__fail_nomem(err);
+    }
+    r->count++;
+    return 0;
+}
+
+/* Sets of one size, all different, as many as are wanted or as there are. */
+static int draw_size(struct rectools *r, struct rng *rng, const size_t *able, uint32_t *order, size_t count,
+                     size_t size, wt_error *err)
+{
+    struct map known = {0};
+    struct arena keys = {0};
+    size_t places[REQUEST_TOOLS_HELD];
+    const size_t end = r->count + r->options.combinations;
+    int rc = 0;
+    for (size_t tries = 0; rc == 0 && size <= count && r->count < end && tries < TRIES * r->options.combinations;
+         tries++) {
+        if (!draw_one(&r->draw, rng, able, order, count, size, places))
+            continue;
+        bool added = false;
+        char *key = wt__arena_copy(&keys, (struct str){(const char *)places, size * sizeof *places});
+        if (!key || !wt__map_insert(&known, (struct str){key, size * sizeof *places}, 0, &added))
+            rc = wt__fail_nomem(err);
+        else if (added)
+            rc = add_combination(r, places, size, err);
+    }
+    wt__map_dispose(&known);
+    wt__arena_dispose(&keys);
+    return rc;
+}
+
+static int draw_combinations(struct rectools *r, wt_error *err)
+{
+    const wt_rectools_options *o = &r->options;
+    struct rng rng;
+    size_t count = 0, *able = wt__arena_array(&r->arena, size_t, r->draw.count);
+    uint32_t *order = wt__arena_array(&r->arena, uint32_t, r->draw.count);
+    r->wanted = (o->largest - o->smallest + 1) * o->combinations;
+    r->combinations = wt__arena_array(&r->arena, struct combination, r->wanted);
+    if (!able || !order || !r->combinations)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < r->draw.count; i++)
+        if (r->draw.tools[i].able)
+            able[count++] = i;
+    wt__rng_seed(&rng, o->seed);
+    int rc = 0;
+    for (size_t size = o->smallest; rc == 0 && size <= o->largest; size++)
+        rc = draw_size(r, &rng, able, order, count, size, err);
+    if (rc == 0 && r->count == 0)
+        rc = wt__fail(err, WT_EEMPTY, "%zu tools have a description, and no set of %zu of them can be drawn", count,
+                      o->smallest);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- before the first question */
+
+static int write_settings(struct rectools *r, wt_error *err)
+{
+    const wt_rectools_options *o = &r->options;
+    struct buffer *out = &r->session.settings;
+    char catalogue[65];
+    wt__tool_draw_digest(&r->draw, catalogue);
+    wt__buffer_printf(out,
+                      "{\"kind\":\"rectools\",\"version\":1,\"smallest\":%zu,\"largest\":%zu,\"combinations\":%zu,"
+                      "\"requests\":%zu,\"retries\":%zu,\"dev\":%.6g,\"test\":%.6g,\"duplicate\":%.6g,"
+                      "\"temperature\":%.6g,\"seed\":%" PRIu64 ",\"model\":",
+                      o->smallest, o->largest, o->combinations, o->requests, o->retries, o->dev, o->test, o->duplicate,
+                      o->temperature, o->seed);
+    wt__buffer_json(out, wt__str(r->session.model->name));
+    wt__buffer_printf(out, ",\"encoder\":\"%s\",\"catalogue\":\"%s\"}", wt__encoder_hash(r->encoder), catalogue);
+    return out->failed ? wt__fail_nomem(err) : 0;
+}
+
+/* The engine's encoder, the paper's where it is MiniLM, or the one that is built in. */
+static int open_encoders(struct rectools *r, wt_error *err)
+{
+    wt_error why;
+    int rc = wt__encoder_open(&r->built_in, MODEL_BUILT_IN, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__engine_load_encoder(r->session.engine, &r->session.progress, &r->encoder, &why);
+    if (rc == WT_EMODEL) {
+        r->encoder = r->built_in;
+        return 0;
+    }
+    if (rc < 0 && err)
+        *err = why;
+    return rc;
+}
+
+static int open_parts(struct rectools *r, wt_error *err)
+{
+    const wt_rectools_options *o = &r->options;
+    const struct draw_settings draw = {.within = WITHIN_ANY, .single = true};
+    const struct split_settings split = {.seed = o->seed, .dev = o->dev, .test = o->test};
+    struct rng unused;
+    wt__rng_seed(&unused, o->seed);
+    wt__request_set_open(&r->set, &split);
+    int rc = open_encoders(r, err);
+    if (rc == 0)
+        rc = wt__tool_draw_open(&r->draw, r->session.engine, r->built_in, &draw, &unused, &r->session.progress, err);
+    if (rc == 0)
+        rc = wt__distinct_open(&r->queries, r->encoder, o->duplicate, err);
+    if (rc == 0)
+        rc = wt__prompt_open(&r->asks, "generate-rectools", err);
+    if (rc == 0)
+        rc = wt__repetition_open(&r->asked_words, wt__str(r->asks.text), err);
+    if (rc == 0)
+        rc = draw_combinations(r, err);
+    if (rc == 0)
+        rc = write_settings(r, err);
+    return rc < 0 ? rc : wt__session_open(&r->session, o->out, o->temperature, o->seed, err);
+}
+
+/* ---------------------------------------------------------------- the requests */
+
+/* Several threads at once; of a round's combinations none is there twice. */
+static int fill(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
+                wt_error *err)
+{
+    const struct rectools *r = context;
+    const struct combination *own = &r->combinations[item % r->count];
+    (void)arena;
+    (void)err;
+    values[(*count)++] = (struct prompt_value){.slot = "tools", .items = own->lines, .item_count = own->tool_count};
+    values[(*count)++] =
+        (struct prompt_value){.slot = "known", .items = own->requests, .item_count = own->request_count};
+    return 0;
+}
+
+/* What repeats the prompt's own text is turned away as such; what is like an earlier request, by its meaning: requests
+ * for the same tools have words in common. */
+static int take(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done, wt_error *err)
+{
+    struct rectools *r = context;
+    struct combination *own = &r->combinations[item % r->count];
+    const struct str said = wt__json_str(answer, "instruction");
+    enum piece_fate fate = PIECE_TAKEN;
+    struct str text = STR("");
+    bool copied = false;
+    int rc = wt__repeats(&r->asked_words, wt__str(r->asks.text), STR(""), said, &copied, err);
+    if (rc == 0 && copied)
+        fate = PIECE_REPEATS;
+    else if (rc == 0)
+        rc = wt__piece_read(&r->arena, PIECE_INSTRUCTION, said, &text, &fate, err);
+    if (rc == 0 && fate == PIECE_TAKEN && wt__tool_draw_says_name(&r->draw, own->places, own->tool_count, text))
+        fate = PIECE_NAMES_TOOL;
+    if (rc == 0 && fate == PIECE_TAKEN)
+        rc = wt__distinct_add(&r->queries, text, &fate, err);
+    if (rc < 0)
+        return rc;
+    wt__stage_note(count, fate);
+    *done = fate == PIECE_TAKEN;
+    if (*done)
+        own->requests[own->request_count++] = text;
+    return 0;
+}
+
+static int ask(struct rectools *r, wt_error *err)
+{
+    struct asker *asker = &r->session.asker;
+    const size_t requests = r->options.requests;
+    int rc = wt__progress_phase(&r->session.progress, "asking", r->count * requests) ? wt__fail_cancelled(err) : 0;
+    asker->counts[STAGE_REQUESTS].wanted = r->count * requests;
+    for (size_t turn = 0; rc == 0 && turn < requests; turn++) {
+        const struct stage stage = {
+            .id = STAGE_REQUESTS,
+            .prompt = "generate-rectools",
+            .begin = turn * r->count,
+            .count = r->count,
+            .round = STAGE_ROUND,
+            .attempts = 1 + (unsigned)r->options.retries,
+            .likes_pass = true, /* five requests for the same tools are */
+            .context = r,
+            .fill = fill,
+            .take = take,
+        };
+        rc = wt__stage_run(asker, &stage, err);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the verdicts, and what is kept */
+
+static int judge(struct rectools *r, wt_error *err)
+{
+    const size_t most = r->count * r->options.requests;
+    r->cases = wt__arena_array(&r->arena, struct verdict_case, most);
+    r->owners = wt__arena_array(&r->arena, size_t, most);
+    if (!r->cases || !r->owners)
+        return wt__fail_nomem(err);
+    for (size_t c = 0; c < r->count; c++)
+        for (size_t i = 0; i < r->combinations[c].request_count; i++) {
+            const struct combination *own = &r->combinations[c];
+            r->owners[r->case_count] = c;
+            r->cases[r->case_count++] =
+                (struct verdict_case){.request = own->requests[i], .tools = own->lines, .tool_count = own->tool_count};
+        }
+    return wt__verdicts_ask(&r->session.asker, r->cases, r->case_count, err);
+}
+
+static int keep(struct rectools *r, size_t place, wt_error *err)
+{
+    const struct verdict_case *verdict = &r->cases[place];
+    const struct combination *own = &r->combinations[r->owners[place]];
+    struct request *added,
+        request = {.text = verdict->request, .draft = STR(""), .explanation = STR(""), .tool_count = own->tool_count};
+    struct buffer more = {0};
+    memcpy(request.tools, own->places, own->tool_count * sizeof *own->places);
+    wt__buffer_printf(&more,
+                      ", \"combination\": %zu, \"verdict\": \"%s\", \"one_removed\": {\"tool\": ", r->owners[place] + 1,
+                      wt__verdict_name(verdict->first));
+    wt__buffer_json(&more, wt__str(r->draw.tools[own->places[verdict->removed]].tool->id));
+    wt__buffer_printf(&more, ", \"verdict\": \"%s\"}, \"qualified\": %s", wt__verdict_name(verdict->second),
+                      wt__verdict_qualifies(verdict) ? "true" : "false");
+    request.more = wt__buffer_view(&more);
+    int rc = more.failed ? wt__fail_nomem(err) : wt__request_set_add(&r->set, &r->draw, &request, &added, err);
+    wt__buffer_dispose(&more);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- what is left */
+
+static int write_report(struct rectools *r, bool complete, wt_error *err)
+{
+    struct buffer out = {0};
+    const struct request_set *set = &r->set;
+    wt__buffer_printf(&out, "{\"settings\":%s,\"complete\":%s,\"model\":", r->session.settings.ptr,
+                      complete ? "true" : "false");
+    wt__buffer_json(&out, wt__str(r->session.model->name));
+    wt__buffer_text(&out, ",\"encoder\":");
+    wt__buffer_json(&out, wt__str(wt__encoder_name(r->encoder)));
+    wt__buffer_printf(&out,
+                      ",\"tools\":%zu,\"left_out\":%zu,\"combinations\":%zu,\"combinations_wanted\":%zu,"
+                      "\"kept\":\"%s\",\"requests\":%zu,\"train\":%zu,\"dev\":%zu,\"test\":%zu,",
+                      r->draw.count, r->draw.left_out, r->count, r->wanted, r->options.keep_all ? "all" : "qualified",
+                      set->count, set->splits[SPLIT_TRAIN], set->splits[SPLIT_DEV], set->splits[SPLIT_TEST]);
+    wt__report_asked(&r->session.asker, &out);
+    wt__buffer_char(&out, ',');
+    wt__verdicts_report(r->cases, r->case_count, &out);
+    wt__buffer_char(&out, '}');
+    return wt__session_report(&r->session, &out, err);
+}
+
+/* What a person should know of it, on one line; and the verdicts as a table. */
+static int write_texts(struct rectools *r, wt_error *err)
+{
+    struct buffer line = {0}, table = {0};
+    const struct stage_count *count = r->session.asker.counts;
+    if (r->count < r->wanted)
+        wt__buffer_printf(&line, "%zu of %zu combinations could be drawn of these tools", r->count, r->wanted);
+    for (enum stage_id id = STAGE_REQUESTS; id < STAGES; id++)
+        if (count[id].gave_up)
+            wt__buffer_printf(&line, "%sthe stage %s ended early: %d answers in a row were of no use",
+                              line.len ? "; " : "", wt__stage_name(id), STAGE_FRUITLESS_MAX);
+    if (count[STAGE_REQUESTS].made < count[STAGE_REQUESTS].wanted)
+        wt__buffer_printf(&line, "%sof %zu requests %zu were made", line.len ? "; " : "", count[STAGE_REQUESTS].wanted,
+                          count[STAGE_REQUESTS].made);
+    wt__verdicts_text(r->cases, r->case_count, r->session.model->name, &table);
+    int rc = wt__session_say(&r->session, &line, &r->session.result->visible.notice, err);
+    if (rc == 0)
+        rc = wt__session_say(&r->session, &table, &r->session.result->visible.summary, err);
+    wt__buffer_dispose(&line);
+    wt__buffer_dispose(&table);
+    return rc;
+}
+
+static int finish(struct rectools *r, wt_error *err)
+{
+    wt_generated *visible = &r->session.result->visible;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < r->case_count; i++)
+        if (r->options.keep_all || wt__verdict_qualifies(&r->cases[i]))
+            rc = keep(r, i, err);
+    if (rc == 0)
+        rc = wt__request_set_write(&r->set, &r->draw, &r->session.folder, err);
+    if (rc == 0)
+        rc = write_report(r, true, err);
+    if (rc == 0)
+        rc = write_texts(r, err);
+    visible->tools = r->draw.count;
+    visible->rows = r->set.count;
+    visible->train = r->set.splits[SPLIT_TRAIN];
+    visible->dev = r->set.splits[SPLIT_DEV];
+    visible->test = r->set.splits[SPLIT_TEST];
+    if (rc == 0 && r->set.count == 0)
+        rc = wt__fail(err, WT_EEMPTY, "of %zu requests that %s wrote none qualifies; %s/report.json counts why%s",
+                      r->case_count, r->session.model->name, r->options.out,
+                      r->case_count > 0 ? ", and --keep-all keeps them as they are" : "");
+    return rc;
+}
+
+static int run(struct rectools *r, wt_error *err)
+{
+    int rc = open_parts(r, err);
+    if (rc < 0)
+        return rc;
+    rc = ask(r, err);
+    if (rc == 0)
+        rc = judge(r, err);
+    if (rc == 0)
+        return finish(r, err);
+    wt_error unused;
+    write_report(r, false, &unused); /* how far it came */
+    return rc;
+}
+
+static void dispose(struct rectools *r)
+{
+    wt__request_set_dispose(&r->set);
+    wt__distinct_dispose(&r->queries);
+    wt__tool_draw_dispose(&r->draw);
+    wt__prompt_dispose(&r->asks);
+    wt__repetition_dispose(&r->asked_words);
+    wt__arena_dispose(&r->arena);
+    wt__encoder_close(r->built_in);
+}
+
+int wt__generate_rectools(wt_engine *engine, struct chat_model *model, const wt_rectools_options *given,
+                          wt_generated **out, wt_error *err)
+{
+    struct rectools r = {0};
+    *out = NULL;
+    int rc = wt__options_read(&r.options, sizeof r.options, given, err);
+    if (rc == 0)
+        rc = read_options(&r.options, err);
+    if (rc == 0 && !engine)
+        rc = wt__fail(err, WT_EINVAL, "an engine is needed: requests are made for the tools of its store");
+    if (rc < 0)
+        return rc;
+    rc = wt__session_begin(&r.session, engine, model, r.options.progress, r.options.progress_context, err);
+    if (rc == 0)
+        rc = run(&r, err);
+    rc = wt__session_end(&r.session, rc, out);
+    dispose(&r);
+    return rc;
+}
+
+int wt_generate_rectools(wt_engine *engine, const wt_rectools_options *options, wt_generated **out, wt_error *err)
+{
+    return wt__generate_rectools(engine, NULL, options, out, err);
+}

@@ -1,0 +1,114 @@
+/* judge.h: a stand-in for the language model of rectools, verdicts and comparison that knows what is right. A request
+ * that it writes is "I want D1 and also D2, ...", with the descriptions of its tools, so that the verdict follows from
+ * the text; and of two texts it prefers those that begin with "Well". It can be sloppy, biased, of no use, or fail. */
+#ifndef WT_TESTS_GENERATE_JUDGE_H
+#define WT_TESTS_GENERATE_JUDGE_H
+
+#include "generate/writer.h"
+
+struct judge {
+    struct chat_model model;
+    double nonsense;          /* share of answers that are of no use */
+    double over, partial;     /* of requests: shares that leave a tool out, that want something of none */
+    bool repeats_itself;      /* requests hang on their tools alone: all of a set are the same */
+    const char *always;       /* the verdict on every pair; NULL: the right one */
+    bool says_exact;          /* the verdict on every set */
+    unsigned long fail_after; /* questions; 0: never */
+    int failure;
+    atomic_ulong asked;
+};
+
+#define JUDGE_AND " and also "
+
+static inline struct str judge_description(struct str line)
+{
+    const char *colon = memmem(line.ptr, line.len, ": ", 2);
+    return colon ? (struct str){colon + 2, line.len - (size_t)(colon + 2 - line.ptr)} : (struct str){"", 0};
+}
+
+static inline void judge_request(const struct judge *judge, const struct chat_question *question, struct rng *rng,
+                                 struct buffer *out)
+{
+    struct str tools[10];
+    size_t count = writer_items(question->text, "tools", tools, 10);
+    const double kind = wt__rng_unit(rng);
+    const size_t first = kind < judge->over && count > 1 ? 1 : 0;
+    wt__buffer_text(out, "{\"instruction\": \"I want ");
+    for (size_t i = first; i < count; i++) {
+        wt__buffer_text(out, i > first ? JUDGE_AND : "");
+        wt__buffer_str(out, judge_description(tools[i]));
+    }
+    if (kind >= judge->over && kind < judge->over + judge->partial)
+        wt__buffer_text(out, JUDGE_AND "something that there is nowhere");
+    if (!judge->repeats_itself) {
+        wt__buffer_text(out, ", for");
+        for (int i = 0; i < 12; i++)
+            wt__buffer_printf(out, " %s %llu", writer_pick(rng, writer_things, WRITER_THINGS),
+                              (unsigned long long)wt__rng_below(rng, 1000));
+    }
+    wt__buffer_text(out, "\"}");
+}
+
+/* Wishes of the request over the tools that stand there. */
+static inline void judge_set(const struct chat_question *question, struct buffer *out)
+{
+    struct str tools[32], request = writer_slot(question->text, "request");
+    size_t count = writer_items(question->text, "tools", tools, 32), needed = 0, wishes = 1;
+    for (size_t i = 0; i < count; i++) {
+        const struct str said = judge_description(tools[i]);
+        needed += said.len > 0 && memmem(request.ptr, request.len, said.ptr, said.len) != NULL;
+    }
+    for (const char *at = request.ptr;
+         (at = memmem(at, (size_t)(request.ptr + request.len - at), JUDGE_AND, strlen(JUDGE_AND))); at++)
+        wishes++;
+    wt__buffer_printf(out, "{\"reason\": \"It is so.\", \"verdict\": \"%s\"}",
+                      needed < wishes  ? "partial"
+                      : count > needed ? "over"
+                                       : "exact");
+}
+
+static inline void judge_pair(const struct judge *judge, const struct chat_question *question, struct buffer *out)
+{
+    const bool one = wt__str_starts(writer_slot(question->text, "one"), STR("Well")),
+               other = wt__str_starts(writer_slot(question->text, "other"), STR("Well"));
+    const char *said = judge->always ? judge->always : one == other ? "tie" : one ? "one" : "other";
+    wt__buffer_printf(out, "{\"naturalness\": \"%s\", \"fluency\": \"%s\", \"coherence\": \"tie\"}", said, said);
+}
+
+static inline int judge_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                            struct chat_answer *out, wt_error *err)
+{
+    struct judge *judge = (struct judge *)model;
+    const struct stage_subject *subject = question->subject;
+    unsigned char digest[32];
+    uint64_t seed;
+    struct rng rng;
+    struct buffer text = {0};
+    unsigned long asked = atomic_fetch_add(&judge->asked, 1);
+    if (judge->fail_after && asked >= judge->fail_after)
+        return wt__fail(err, judge->failure, "it fails after %lu questions", judge->fail_after);
+    wt__sha256(question->text.ptr, question->text.len, digest);
+    memcpy(&seed, digest, sizeof seed);
+    wt__rng_seed(&rng, seed ^ question->seed);
+    *out = (struct chat_answer){.prompt_tokens = 100, .completion_tokens = 20, .attempts = 1, .ms = 1};
+    if (wt__rng_unit(&rng) < judge->nonsense)
+        wt__buffer_text(&text, writer_pick(&rng, writer_nonsense, WRITER_NONSENSE));
+    else if (subject->stage == STAGE_REQUESTS)
+        judge_request(judge, question, &rng, &text);
+    else if (subject->stage == STAGE_COMPARISONS)
+        judge_pair(judge, question, &text);
+    else if (judge->says_exact)
+        wt__buffer_text(&text, "{\"verdict\": \"exact\"}");
+    else
+        judge_set(question, &text);
+    out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
+    wt__buffer_dispose(&text);
+    return wt__answer_parse(&out->json, out->text, question->schema, err);
+}
+
+static inline struct judge judge_of(void)
+{
+    return (struct judge){.model = {"judge", judge_ask}};
+}
+
+#endif

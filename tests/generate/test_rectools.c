@@ -1,0 +1,372 @@
+/* RecTools by a stand-in that knows what each request takes: the verdicts are the right ones, the counts add up, what
+ * does not qualify is left out, a stopped run goes on to the same bytes; and the verdicts over a data set that there
+ * is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "catalog/dataset.h"
+#include "generate/judge.h"
+#include "generate/rectools.h"
+#include "generate/support.h"
+#include "generate/verdict.h"
+
+enum { TOOLS = 12 };
+
+static wt_engine *open_catalogue(void)
+{
+    struct buffer lines = {0};
+    wt_engine *engine = open_store(&place, "");
+    for (int i = 0; i < TOOLS; i++)
+        wt__buffer_printf(&lines, "{\"name\": \"%s\", \"description\": \"%s %s of any kind %s\"}\n", writer_things[i],
+                          writer_deeds[i], writer_things[(i * 5 + 3) % 16], writer_ways[i % WRITER_WAYS]);
+    wt__buffer_text(&lines, "{\"name\": \"mute\"}\n");
+    add(&place, engine, lines.ptr);
+    wt__buffer_dispose(&lines);
+    return engine;
+}
+
+static wt_rectools_options few(void)
+{
+    wt_rectools_options options;
+    wt_rectools_options_init(&options);
+    options.combinations = 6;
+    options.requests = 3;
+    options.largest = 4;
+    options.duplicate = 0.9999;
+    return options;
+}
+
+static int make_set_of(wt_engine *engine, struct judge *judge, wt_rectools_options options, const char *folder,
+                       wt_generated **out)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", place.folder, folder);
+    options.out = path;
+    return wt__generate_rectools(engine, &judge->model, &options, out, &place.err);
+}
+
+static const json_t *stage_named(const json_t *report, const char *name)
+{
+    size_t index;
+    json_t *stage;
+    json_array_foreach(wt__json_array(report, "stages"), index,
+                       stage) if (wt__str_equal(wt__json_str(stage, "stage"), wt__str(name))) return stage;
+    fail_msg("no stage %s", name);
+    return NULL;
+}
+
+/* What holds of every report: each request was asked about twice, and the verdicts of all sizes are all of them. */
+static void assert_report(const json_t *report)
+{
+    const json_t *verdicts = wt__json_object(report, "verdicts"), *sizes = wt__json_object(verdicts, "by_tools");
+    const int64_t requests = wt__json_int(verdicts, "requests", -1);
+    int64_t sum = 0, qualified = 0;
+    const char *size;
+    json_t *row;
+    json_object_foreach((json_t *)sizes, size, row)
+    {
+        sum += wt__json_int(row, "requests", -1);
+        qualified += wt__json_int(row, "qualified", -1);
+        assert_int_equal(sum_of(wt__json_object(row, "first")), wt__json_int(row, "requests", -1));
+    }
+    assert_int_equal(sum, requests);
+    assert_int_equal(qualified, wt__json_int(verdicts, "qualified", -1));
+    assert_int_equal(sum_of(wt__json_object(verdicts, "first")), requests);
+    assert_int_equal(sum_of(wt__json_object(verdicts, "one_removed")), requests);
+    assert_true(wt__json_int(stage_named(report, "verdicts"), "questions", -1) <= requests);
+    assert_true(wt__json_real(wt__json_object(wt__json_object(report, "paper"), "exact_solving_test"), "RecTools", 0) ==
+                0.613);
+    size_t index;
+    json_array_foreach(wt__json_array(report, "stages"), index, row)
+    {
+        assert_int_equal(wt__json_int(row, "offered", -1),
+                         wt__json_int(row, "made", -1) + sum_of(wt__json_object(row, "refused")));
+        assert_int_equal(wt__json_int(row, "questions", -1),
+                         wt__json_int(row, "offered", -1) + wt__json_int(row, "unusable", -1));
+    }
+}
+
+static void test_a_writer_that_never_errs(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct judge judge = judge_of();
+    wt_generated *made = NULL;
+    sound(&place, make_set_of(engine, &judge, few(), "all", &made));
+    assert_int_equal(made->rows, 4 * 6 * 3);
+    assert_int_equal(made->train + made->dev + made->test, made->rows);
+    assert_non_null(strstr(made->summary, "By judge:"));
+    assert_null(made->notice);
+    json_t *report = json_file("all", "report.json");
+    assert_report(report);
+    assert_int_equal(wt__json_int(report, "combinations", -1), 24);
+    assert_int_equal(wt__json_int(wt__json_object(report, "verdicts"), "qualified", -1), made->rows);
+    assert_int_equal(made->questions, 3 * made->rows);
+    json_decref(report);
+    wt_generated_free(made);
+    wt_close(engine);
+}
+
+/* A request that leaves a tool out is over, one that wants more is partial: neither is kept, and the oracle's verdict
+ * is that of the request. */
+static void test_what_does_not_qualify(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct judge judge = judge_of();
+    wt_rectools_options options = few();
+    wt_generated *made = NULL;
+    size_t len;
+    judge.over = judge.partial = 0.25;
+    sound(&place, make_set_of(engine, &judge, options, "some", &made));
+    const size_t kept = made->rows;
+    json_t *report = json_file("some", "report.json");
+    assert_report(report);
+    const json_t *verdicts = wt__json_object(report, "verdicts"), *first = wt__json_object(verdicts, "first");
+    assert_int_equal(wt__json_int(verdicts, "qualified", -1), kept);
+    assert_int_equal(wt__json_int(first, "exact", -1), kept);
+    assert_true(wt__json_int(first, "over", -1) > 5 && wt__json_int(first, "partial", -1) > 5);
+    const int64_t all = wt__json_int(verdicts, "requests", -1);
+    assert_true((int64_t)kept < all);
+    json_decref(report);
+    char *queries = file_of("some", "queries.jsonl", &len);
+    assert_null(strstr(queries, "\"qualified\": false"));
+    free(queries);
+    wt_generated_free(made);
+    options.keep_all = 1; /* of the same answers */
+    judge.fail_after = 1;
+    judge.failure = WT_ENETWORK;
+    sound(&place, make_set_of(engine, &judge, options, "some", &made));
+    assert_int_equal(made->rows, all);
+    queries = file_of("some", "queries.jsonl", &len);
+    assert_non_null(strstr(queries, "\"verdict\": \"over\""));
+    assert_non_null(strstr(queries, "\"qualified\": false"));
+    free(queries);
+    wt_generated_free(made);
+    options.keep_all = 0; /* and back again: nothing of the rest is left */
+    sound(&place, make_set_of(engine, &judge, options, "some", &made));
+    assert_int_equal(made->rows, kept);
+    struct dataset train;
+    char path[256];
+    snprintf(path, sizeof path, "%s/some", place.folder);
+    sound(&place, wt__dataset_read(&train, path, "train", &place.err));
+    assert_int_equal(train.len, made->train);
+    assert_int_equal(train.unknown_queries, 0);
+    wt__dataset_dispose(&train);
+    wt_generated_free(made);
+    wt_close(engine);
+}
+
+/* A judge that calls every set exact: the second question, without a tool, finds it out. */
+static void test_a_judge_that_agrees_to_everything(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct judge judge = judge_of();
+    wt_generated *made = NULL;
+    judge.says_exact = true;
+    wt_rectools_options options = few();
+    size_t len;
+    options.keep_all = 1;
+    sound(&place, make_set_of(engine, &judge, options, "yes", &made));
+    wt_generated_free(made);
+    refused(&place, make_set_of(engine, &judge, few(), "yes", &made), WT_EEMPTY, "none qualifies");
+    assert_null(file_of("yes", "queries.jsonl", &len));
+    assert_null(file_of("yes", "qrels/train.tsv", &len));
+    json_t *report = json_file("yes", "report.json");
+    assert_report(report);
+    assert_true(wt__json_real(wt__json_object(report, "verdicts"), "exact_share", 0) == 1);
+    assert_true(wt__json_real(wt__json_object(report, "verdicts"), "qualified_share", 1) == 0);
+    json_decref(report);
+    wt_close(engine);
+}
+
+static void test_duplicates_and_nonsense(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct judge judge = judge_of();
+    wt_rectools_options options = few();
+    wt_generated *made = NULL;
+    judge.repeats_itself = true; /* one request a set, and the retries are used up */
+    options.smallest = options.largest = 3;
+    options.retries = 6; /* many more answers in a row than end a stage where they are of no use */
+    sound(&place, make_set_of(engine, &judge, options, "same", &made));
+    assert_int_equal(made->rows, 6);
+    assert_non_null(strstr(made->notice, "of 18 requests 6 were made"));
+    json_t *report = json_file("same", "report.json");
+    const json_t *stage = stage_named(report, "requests");
+    assert_int_equal(wt__json_int(stage, "questions", -1), 6 + 2 * 6 * 7);
+    assert_int_equal(sum_of(wt__json_object(stage, "refused")), 2 * 6 * 7);
+    assert_false(wt__json_bool(stage, "gave_up", true));
+    json_decref(report);
+    wt_generated_free(made);
+
+    judge = judge_of();
+    judge.nonsense = 0.4;
+    sound(&place, make_set_of(engine, &judge, few(), "noise", &made));
+    report = json_file("noise", "report.json");
+    assert_report(report);
+    assert_true(wt__json_int(wt__json_object(wt__json_object(report, "verdicts"), "first"), "none", -1) > 0);
+    assert_int_equal(wt__json_int(wt__json_object(report, "verdicts"), "qualified", -1), made->rows);
+    json_decref(report);
+    wt_generated_free(made);
+
+    judge.nonsense = 2;
+    refused(&place, make_set_of(engine, &judge, few(), "mad", &made), WT_EEMPTY, "of 0 requests that judge wrote none");
+    report = json_file("mad", "report.json");
+    assert_int_equal(wt__json_int(stage_named(report, "requests"), "unusable", -1), 2 * 24); /* rounds of all sets */
+    assert_true(wt__json_bool(stage_named(report, "requests"), "gave_up", false));
+    json_decref(report);
+    wt_close(engine);
+}
+
+static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
+{
+    static const unsigned long stops[] = {1, 20, 50, 90};
+    static const char *const files[] = {"corpus.jsonl", "queries.jsonl", "qrels/train.tsv", "report.json"};
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct judge whole = judge_of(), judge = judge_of();
+    wt_generated *made = NULL;
+    whole.partial = judge.partial = 0.2;
+    whole.nonsense = judge.nonsense = 0.1;
+    sound(&place, make_set_of(engine, &whole, few(), "whole", &made));
+    wt_generated_free(made);
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        judge.fail_after = stops[i];
+        judge.failure = i % 2 ? WT_ENETWORK : WT_ECANCELLED;
+        atomic_store(&judge.asked, 0);
+        int rc = make_set_of(engine, &judge, few(), "stopped", &made);
+        if (rc == 0)
+            wt_generated_free(made);
+        else
+            refused(&place, rc, judge.failure, "it fails after");
+    }
+    judge.fail_after = 0;
+    sound(&place, make_set_of(engine, &judge, few(), "stopped", &made));
+    wt_generated_free(made);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        assert_same_file("whole", "stopped", files[i]);
+    wt_rectools_options options = few();
+    options.requests = 2;
+    refused(&place, make_set_of(engine, &judge, options, "stopped", &made), WT_EINVAL, "begun with other options");
+    wt_close(engine);
+}
+
+/* The verdicts over a folder are those of its making; by another model that is their name. */
+static void test_the_verdicts_over_a_data_set(void **state)
+{
+    char data[256], out[256];
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct judge judge = judge_of();
+    wt_rectools_options options = few();
+    wt_verdicts_options again;
+    wt_generated *made = NULL;
+    size_t len;
+    judge.over = judge.partial = 0.25;
+    options.keep_all = 1;
+    options.dev = -1;
+    options.test = 1;
+    sound(&place, make_set_of(engine, &judge, options, "kept", &made));
+    const size_t rows = made->rows;
+    assert_int_equal(made->test, rows);
+    wt_generated_free(made);
+    wt_verdicts_options_init(&again);
+    snprintf(data, sizeof data, "%s/kept", place.folder);
+    snprintf(out, sizeof out, "%s/again", place.folder);
+    again.data = data;
+    again.out = out;
+    sound(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err));
+    assert_int_equal(made->rows, rows);
+    json_t *first = json_file("kept", "report.json"), *second = json_file("again", "report.json");
+    assert_report(second);
+    const json_t *a = wt__json_object(wt__json_object(first, "verdicts"), "first"),
+                 *b = wt__json_object(wt__json_object(second, "verdicts"), "first");
+    assert_true(json_equal((json_t *)a, (json_t *)b));
+    assert_true(wt__str_equal(wt__json_str(second, "model"), STR("judge")));
+    json_decref(first);
+    json_decref(second);
+    char *lines = file_of("again", "verdicts.jsonl", &len);
+    assert_non_null(strstr(lines, "\"one_removed\": \"partial\""));
+    assert_null(strstr(lines, "I want"));
+    free(lines);
+    wt_generated_free(made);
+    again.limit = 7;
+    refused(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err), WT_EINVAL,
+            "begun with other options");
+    snprintf(out, sizeof out, "%s/seven", place.folder);
+    sound(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err));
+    assert_int_equal(made->rows, 7);
+    wt_generated_free(made);
+    judge.nonsense = 2;
+    snprintf(out, sizeof out, "%s/nothing", place.folder);
+    refused(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err), WT_EEMPTY,
+            "not one verdict came of 14 questions to judge");
+    again.split = "none";
+    refused(&place, wt__generate_verdicts(NULL, &judge.model, &again, &made, &place.err), WT_ENOTFOUND, "");
+    wt_close(engine);
+}
+
+static void test_small_catalogues_and_what_is_refused(void **state)
+{
+    static const struct {
+        wt_rectools_options options;
+        const char *says;
+    } rows[] = {
+        {{.smallest = 11}, "tools of the smallest combination: 11; it can be 1 to 10"},
+        {{.smallest = 4, .largest = 3}, "tools of the largest combination: 3; it can be 4 to 10"},
+        {{.combinations = 1001}, "combinations of a size: 1001"},
+        {{.requests = 21}, "requests of a combination: 21"},
+        {{.retries = 21}, "retries of a request: 21"},
+        {{.dev = 0.9, .test = 0.9}, "dev and test are 1.8"},
+        {{.duplicate = 3}, "cosine of duplicates is 3"},
+        {{.temperature = -1}, "cannot be below 0"},
+    };
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct judge judge = judge_of();
+    wt_generated *made = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_rectools_options options = rows[i].options;
+        options.size = sizeof options;
+        refused(&place, make_set_of(engine, &judge, options, "bad", &made), WT_EINVAL, rows[i].says);
+    }
+    wt_rectools_options options = few();
+    refused(&place, wt__generate_rectools(engine, &judge.model, &options, &made, &place.err), WT_EINVAL,
+            "name a folder");
+    refused(&place, make_set_of(NULL, &judge, options, "bad", &made), WT_EINVAL, "an engine is needed");
+    wt_close(engine);
+    snprintf(place.store, sizeof place.store, "%s/two.wt", place.folder);
+    engine = open_store(&place, "");
+    add(&place, engine,
+        "{\"name\": \"a\", \"description\": \"Adds two numbers\"}\n"
+        "{\"name\": \"b\", \"description\": \"Tells the weather of a city\"}\n"
+        "{\"name\": \"c\", \"description\": \"Adds two numbers\"}\n");
+    sound(&place, make_set_of(engine, &judge, options, "two", &made));
+    /* three single ones, and a with b, c with b: a and c are the same */
+    assert_non_null(strstr(made->notice, "5 of 24 combinations could be drawn"));
+    wt_generated_free(made);
+    options.smallest = 3;
+    refused(&place, make_set_of(engine, &judge, options, "three", &made), WT_EEMPTY, "no set of 3");
+    wt_close(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_writer_that_never_errs, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_what_does_not_qualify, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_a_judge_that_agrees_to_everything, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_duplicates_and_nonsense, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_a_stopped_run_goes_on_to_the_same_bytes, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_the_verdicts_over_a_data_set, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_small_catalogues_and_what_is_refused, set_up_place, tear_down_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
