@@ -20,7 +20,7 @@ enum {
     CAPTURE_REQUESTS = 100 /* the same of requests of one kind */
 };
 
-static const double CAPTURE_SHARE = 0.025, CAPTURE_LIFT = 4;
+static const double CAPTURE_SHARE = 0.03, CAPTURE_LIFT = 4;
 
 /* Who stands for a tool: its provider, or, without one, the tool itself behind all providers. */
 static size_t party_of(const struct auditing *a, uint32_t tool)
