@@ -1,7 +1,6 @@
 /* coverage.c: see coverage.h. How much may be open or unread was chosen on dev (docs/verified-calls.md). */
 #include "call/coverage.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "call/demonstrations.h"
@@ -42,17 +41,13 @@ static size_t find_open(struct reading *r)
     return count;
 }
 
-/* Returns whether any past call is without the open arguments. */
-static bool find_without(struct reading *r)
+static void find_without(struct reading *r)
 {
-    bool any = false;
     for (size_t i = 0; i < r->parameters->past_count; i++) {
         r->without[i] = true;
         for (size_t p = 0; p < r->arguments->len; p++)
             r->without[i] &= !r->open[p] || !has(&r->parameters->past[i], &r->parameters->items[p]);
-        any |= r->without[i];
     }
-    return any;
 }
 
 static struct str beginning(struct str text)
@@ -134,8 +129,9 @@ void wt__coverage_check(struct call_arguments *arguments, struct str request, st
 {
     struct reading r = {
         .arguments = arguments, .request = request, .about = beginning(about), .parameters = parameters};
-    size_t count = find_open(&r), most = find_without(&r) ? SIZE_MAX : COVERAGE_OPEN;
-    if (count == 0 || (count <= most && !leaves_words(&r)))
+    size_t count = find_open(&r);
+    find_without(&r);
+    if (count == 0 || (count <= COVERAGE_OPEN && !leaves_words(&r)))
         return;
     for (size_t p = 0; p < arguments->len; p++)
         if (r.open[p])

@@ -8,7 +8,7 @@
 #include "call/arguments.h"
 
 enum {
-    COVERAGE_OPEN = 1,        /* arguments that may be open, but where a past call did without them */
+    COVERAGE_OPEN = 1,        /* arguments that may be open, whatever the request says */
     COVERAGE_UNREAD = 1,      /* words that may be unread while one is */
     COVERAGE_WORDS = 512,     /* of a request; one that is longer leaves some unread */
     COVERAGE_BYTES = 2048,    /* of what a tool says of itself, and of a past request: their words account for others */
