@@ -9,11 +9,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "encoder/model_dir.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
-#include "generate/result.h"
 
 enum { USUAL_USAGES = 5, USUAL_EXAMPLES = 5, USUAL_TRIAL = 50, ITEMS_LEAST = 100 };
 static const double USUAL_SHARE = 0.1, USUAL_TEMPERATURE = 0.9, USUAL_TRIAL_LIMIT = 0.2, TRIAL_ASTRAY = 0.5,
@@ -120,7 +118,7 @@ static int open_search(struct toolbank *t, const char **hash, wt_error *err)
     wt_hits *hits = NULL;
     wt_error why;
     *hash = "";
-    int rc = wt__engine_load_encoder(t->engine, &t->progress, &encoder, &why);
+    int rc = wt__engine_load_encoder(t->session.engine, &t->session.progress, &encoder, &why);
     if (rc < 0 && rc != WT_EMODEL && err)
         *err = why;
     if (rc < 0 && rc != WT_EMODEL)
@@ -131,7 +129,7 @@ static int open_search(struct toolbank *t, const char **hash, wt_error *err)
         t->options.recipe = encoder ? "hybrid" : "bm25";
     wt_find_options_init(&options);
     options.recipe = t->options.recipe;
-    rc = wt_find(t->engine, "a request", strlen("a request"), &options, &hits, err);
+    rc = wt_find(t->session.engine, "a request", strlen("a request"), &options, &hits, err);
     wt_hits_free(hits);
     return rc;
 }
@@ -141,7 +139,7 @@ static int open_search(struct toolbank *t, const char **hash, wt_error *err)
 static int write_settings(struct toolbank *t, const char *catalogue, const char *search, wt_error *err)
 {
     const wt_toolbank_options *o = &t->options;
-    struct buffer *out = &t->settings;
+    struct buffer *out = &t->session.settings;
     wt__buffer_printf(
         out,
         "{\"kind\":\"toolbank\",\"version\":1,\"items\":%zu,\"usages\":%zu,\"examples\":%zu,"
@@ -157,7 +155,7 @@ static int write_settings(struct toolbank *t, const char *catalogue, const char 
         wt__buffer_printf(out, ",\"recipe_encoder\":\"%s\"", search);
     }
     wt__buffer_text(out, ",\"model\":");
-    wt__buffer_json(out, wt__str(t->model->name));
+    wt__buffer_json(out, wt__str(t->session.model->name));
     wt__buffer_printf(out, ",\"encoder\":\"%s\",\"catalogue\":\"%s\"}", wt__encoder_hash(t->encoder), catalogue);
     return out->failed ? wt__fail_nomem(err) : 0;
 }
@@ -174,7 +172,7 @@ static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_e
     o->no_polish |= o->one_tool;
     int rc = wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err);
     if (rc == 0)
-        rc = wt__tool_draw_open(&t->draw, t->engine, t->encoder, draw, &t->rng, &t->progress, err);
+        rc = wt__tool_draw_open(&t->draw, t->session.engine, t->encoder, draw, &t->rng, &t->session.progress, err);
     if (rc == 0)
         rc = wt__distinct_open(&t->queries, t->encoder, o->duplicate, err);
     if (rc == 0)
@@ -198,7 +196,7 @@ static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_e
         wt__tool_draw_digest(&t->draw, catalogue);
         rc = write_settings(t, catalogue, search, err);
     }
-    return rc < 0 ? rc : wt__folder_open(&t->folder, o->out, t->settings.ptr, t->model, err);
+    return rc < 0 ? rc : wt__session_open(&t->session, o->out, o->temperature, o->seed, err);
 }
 
 /* ---------------------------------------------------------------- the batches */
@@ -207,7 +205,7 @@ static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_e
  * use up to TRIAL_ASTRAY of them: people ask in words of their own, and a search does not find everything. */
 static int judge_trial(struct toolbank *t, wt_error *err)
 {
-    const struct stage_count *count = &t->asker.counts[STAGE_REQUESTS];
+    const struct stage_count *count = &t->session.asker.counts[STAGE_REQUESTS];
     struct toolbank_trial *trial = &t->trial;
     const double limit = t->options.trial_limit, answers = (double)count->questions;
     trial->judged = true;
@@ -220,21 +218,22 @@ static int judge_trial(struct toolbank *t, wt_error *err)
                      (double)trial->astray > (limit > TRIAL_ASTRAY ? limit : TRIAL_ASTRAY) * answers;
     if (!trial->refused)
         return 0;
-    return wt__fail(
-        err, WT_EMODEL,
-        "%s is of no use here: of %" PRIu64 " trial answers %" PRIu64 " repeat the prompt, %" PRIu64
-        " break the schema and %" PRIu64 " name tools that were not offered, of each of which %.0f %% may, "
-        "and %" PRIu64 " lead to none of their tools, of which half may. Take a larger model%s; --trial 0 "
-        "goes on with this one",
-        t->model->name, trial->answers, trial->repeating, trial->broken, trial->unknown, 100 * limit, trial->astray,
-        t->options.one_tool ? "" : ", or --one-tool in another folder, whose prompt has no example to copy");
+    return wt__fail(err, WT_EMODEL,
+                    "%s is of no use here: of %" PRIu64 " trial answers %" PRIu64 " repeat the prompt, %" PRIu64
+                    " break the schema and %" PRIu64 " name tools that were not offered, of each of which %.0f %% may, "
+                    "and %" PRIu64 " lead to none of their tools, of which half may. Take a larger model%s; --trial 0 "
+                    "goes on with this one",
+                    t->session.model->name, trial->answers, trial->repeating, trial->broken, trial->unknown,
+                    100 * limit, trial->astray,
+                    t->options.one_tool ? ""
+                                        : ", or --one-tool in another folder, whose prompt has no example to copy");
 }
 
 /* What the progress line says: changed between the batches, when nobody reads it. */
 static void name_phase(struct toolbank *t)
 {
     snprintf(t->phase, sizeof t->phase, "asking (%zu requests, %" PRIu64 " tokens)", t->set.count,
-             t->asker.cost.prompt_tokens + t->asker.cost.completion_tokens);
+             t->session.asker.cost.prompt_tokens + t->session.asker.cost.completion_tokens);
 }
 
 static size_t next_batch(const struct toolbank *t)
@@ -245,7 +244,7 @@ static size_t next_batch(const struct toolbank *t)
 
 static bool is_enough(const struct toolbank *t)
 {
-    return t->asked >= t->options.items || t->asker.counts[STAGE_REQUESTS].gave_up ||
+    return t->asked >= t->options.items || t->session.asker.counts[STAGE_REQUESTS].gave_up ||
            (t->options.usages > 0 && wt__tool_draw_short(&t->draw) == 0);
 }
 
@@ -256,7 +255,7 @@ static int run_batch(struct toolbank *t, wt_error *err)
     if (rc == 0 && !t->trial.judged)
         rc = wt__toolbank_astray(t, &t->trial.astray, err);
     if (rc == 0 && !t->trial.judged &&
-        (t->asked + count >= t->options.trial || t->asker.counts[STAGE_REQUESTS].gave_up))
+        (t->asked + count >= t->options.trial || t->session.asker.counts[STAGE_REQUESTS].gave_up))
         rc = judge_trial(t, err);
     if (rc == 0 && !t->options.no_polish)
         rc = wt__toolbank_polish(t, t->asked, count, err);
@@ -271,7 +270,8 @@ static int make(struct toolbank *t, wt_error *err)
 {
     name_phase(t);
     const size_t questions = t->options.no_polish ? 1 : 2;
-    int rc = wt__progress_phase(&t->progress, t->phase, t->options.items * questions) ? wt__fail_cancelled(err) : 0;
+    int rc =
+        wt__progress_phase(&t->session.progress, t->phase, t->options.items * questions) ? wt__fail_cancelled(err) : 0;
     while (rc == 0 && !is_enough(t))
         rc = run_batch(t, err);
     if (rc == 0 && !t->trial.judged)
@@ -281,23 +281,19 @@ static int make(struct toolbank *t, wt_error *err)
 
 /* ---------------------------------------------------------------- what is left */
 
-static int write_report(struct toolbank *t, struct generated *result, bool complete, wt_error *err)
+static int write_report(struct toolbank *t, bool complete, wt_error *err)
 {
     struct buffer line = {0};
     wt__report_toolbank(t, complete, &line);
-    result->visible.report = wt__arena_copy(&result->arena, wt__buffer_view(&line));
-    wt__buffer_char(&line, '\n');
-    int rc = result->visible.report ? wt__folder_write(&t->folder, "report.json", &line, err) : wt__fail_nomem(err);
-    wt__buffer_dispose(&line);
-    return rc;
+    return wt__session_report(&t->session, &line, err);
 }
 
 /* What a person should know of it, on one line. */
-static int write_notice(const struct toolbank *t, struct generated *result, wt_error *err)
+static int write_notice(struct toolbank *t, wt_error *err)
 {
     struct buffer line = {0};
     const size_t few = wt__tool_draw_short(&t->draw);
-    if (t->asker.counts[STAGE_REQUESTS].gave_up)
+    if (t->session.asker.counts[STAGE_REQUESTS].gave_up)
         wt__buffer_printf(&line, "it ended early: %d answers in a row were of no use", STAGE_FRUITLESS_MAX);
     if (few > 0)
         wt__buffer_printf(&line, "%s%zu of %zu tools have fewer than %zu requests to train on", line.len ? "; " : "",
@@ -305,26 +301,21 @@ static int write_notice(const struct toolbank *t, struct generated *result, wt_e
     if (t->draw.able + t->draw.taken_out < t->draw.count)
         wt__buffer_printf(&line, "%sof %zu tools none could be made: no description, or nothing to stand together with",
                           line.len ? "; " : "", t->draw.count - t->draw.able - t->draw.taken_out);
-    if (line.len > 0)
-        result->visible.notice = wt__arena_copy(&result->arena, wt__buffer_view(&line));
-    bool failed = line.failed || (line.len > 0 && !result->visible.notice);
+    int rc = wt__session_say(&t->session, &line, &t->session.result->visible.notice, err);
     wt__buffer_dispose(&line);
-    return failed ? wt__fail_nomem(err) : 0;
+    return rc;
 }
 
-static int finish(struct toolbank *t, struct generated *result, wt_error *err)
+static int finish(struct toolbank *t, wt_error *err)
 {
-    wt_generated *visible = &result->visible;
+    wt_generated *visible = &t->session.result->visible;
     int rc = 0;
     if (t->set.count > 0)
-        rc = wt__request_set_write(&t->set, &t->draw, &t->folder, err);
+        rc = wt__request_set_write(&t->set, &t->draw, &t->session.folder, err);
     if (rc == 0)
-        rc = write_report(t, result, true, err);
+        rc = write_report(t, true, err);
     if (rc == 0)
-        rc = write_notice(t, result, err);
-    visible->path = wt__arena_copy(&result->arena, wt__str(t->options.out));
-    if (rc == 0 && !visible->path)
-        rc = wt__fail_nomem(err);
+        rc = write_notice(t, err);
     visible->tools = t->draw.count - t->draw.taken_out;
     visible->rows = t->set.count;
     visible->train = t->set.splits[SPLIT_TRAIN];
@@ -333,30 +324,25 @@ static int finish(struct toolbank *t, struct generated *result, wt_error *err)
     visible->unanswerable = t->set.none;
     if (rc == 0 && t->set.count == 0)
         rc = wt__fail(err, WT_EEMPTY, "not one request came of %" PRIu64 " questions to %s; %s/report.json counts why",
-                      t->asker.cost.questions, t->model->name, t->options.out);
+                      t->session.asker.cost.questions, t->session.model->name, t->options.out);
     return rc;
 }
 
-static int run(struct toolbank *t, const struct draw_settings *draw, struct generated *result, wt_error *err)
+static int run(struct toolbank *t, const struct draw_settings *draw, wt_error *err)
 {
     int rc = open_parts(t, draw, err);
     if (rc < 0)
         return rc;
-    t->asker = (struct asker){.model = wt__folder_model(&t->folder),
-                              .temperature = t->options.temperature,
-                              .seed = t->options.seed,
-                              .progress = &t->progress};
     rc = make(t, err);
     if (rc == 0)
-        return finish(t, result, err);
+        return finish(t, err);
     wt_error unused;
-    write_report(t, result, false, &unused); /* how far it came */
+    write_report(t, false, &unused); /* how far it came */
     return rc;
 }
 
 static void dispose(struct toolbank *t)
 {
-    wt__folder_close(&t->folder);
     wt__request_set_dispose(&t->set);
     wt__request_examples_dispose(&t->examples);
     wt__distinct_dispose(&t->queries);
@@ -367,7 +353,6 @@ static void dispose(struct toolbank *t)
     wt__repetition_dispose(&t->asked_words);
     wt__repetition_dispose(&t->polish_words);
     wt__arena_dispose(&t->batch);
-    wt__buffer_dispose(&t->settings);
     wt__encoder_close(t->encoder);
     free(t);
 }
@@ -376,36 +361,22 @@ int wt__generate_toolbank(wt_engine *engine, struct chat_model *model, const wt_
                           wt_generated **out, wt_error *err)
 {
     struct draw_settings draw;
-    struct generated *result = NULL;
     struct toolbank *t = calloc(1, sizeof *t);
     *out = NULL;
     if (!t)
         return wt__fail_nomem(err);
-    t->folder.lock = -1;
-    t->engine = engine;
-    t->model = model;
     int rc = wt__options_read(&t->options, sizeof t->options, given, err);
     if (rc == 0)
         rc = read_options(t, &draw, err);
     if (rc == 0 && !engine)
         rc = wt__fail(err, WT_EINVAL, "an engine is needed: requests are made for the tools of its store");
-    if (rc == 0 && !model)
-        rc = wt__engine_chat(engine, &t->model, err);
-    if (rc == 0 && !(result = calloc(1, sizeof *result)))
-        rc = wt__fail_nomem(err);
     if (rc == 0) {
-        const double began = wt__now_ms();
-        wt__progress_init(&t->progress, t->options.progress, t->options.progress_context);
-        rc = run(t, &draw, result, err);
-        wt__progress_dispose(&t->progress);
-        wt__generated_cost(result, &t->asker);
-        result->visible.seconds = (wt__now_ms() - began) / 1000;
+        rc = wt__session_begin(&t->session, engine, model, t->options.progress, t->options.progress_context, err);
+        if (rc == 0)
+            rc = run(t, &draw, err);
+        rc = wt__session_end(&t->session, rc, out);
     }
     dispose(t);
-    if (rc == 0)
-        *out = &result->visible;
-    else if (result)
-        wt_generated_free(&result->visible);
     return rc;
 }
 

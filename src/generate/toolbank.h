@@ -16,7 +16,7 @@
 #include "generate/repetition.h"
 #include "generate/request_examples.h"
 #include "generate/request_set.h"
-#include "generate/stage.h"
+#include "generate/session.h"
 #include "llm/prompt.h"
 
 enum { TOOLBANK_BATCH = 50, TOOLBANK_TRIAL_HITS = 10, TOOLBANK_PHASE_BYTES = 96 };
@@ -39,13 +39,10 @@ struct toolbank_trial {
 };
 
 struct toolbank {
-    wt_engine *engine;
+    struct session session;
     wt_toolbank_options options; /* with every default filled in */
-    struct progress progress;
     char phase[TOOLBANK_PHASE_BYTES];
     struct encoder *encoder; /* the static one */
-    struct chat_model *model;
-    struct generate_folder folder;
     struct tool_draw draw;
     struct map places; /* ids to places of the draw */
     struct distinct queries;
@@ -55,9 +52,7 @@ struct toolbank {
     struct repetition asked_words, polish_words; /* of these, which an answer may not repeat */
     struct toolbank_item items[TOOLBANK_BATCH];
     struct arena batch; /* of their texts */
-    struct asker asker;
     struct rng rng;
-    struct buffer settings;
     struct toolbank_trial trial;
     size_t asked; /* items */
     size_t good, rewritten;

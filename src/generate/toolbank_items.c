@@ -184,8 +184,8 @@ int wt__toolbank_ask(struct toolbank *t, size_t begin, size_t count, wt_error *e
     wt__arena_reset(&t->batch);
     for (size_t i = 0; i < count; i++)
         item_of(t, begin + i)->kept = false;
-    t->asker.counts[STAGE_REQUESTS].wanted += count;
-    return wt__stage_run(&t->asker, &stage, err);
+    t->session.asker.counts[STAGE_REQUESTS].wanted += count;
+    return wt__stage_run(&t->session.asker, &stage, err);
 }
 
 /* ---------------------------------------------------------------- the polish */
@@ -254,8 +254,8 @@ int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error
         .skip = skip_polish,
     };
     for (size_t i = 0; i < count; i++)
-        t->asker.counts[STAGE_POLISH].wanted += item_of(t, begin + i)->kept;
-    return wt__stage_run(&t->asker, &stage, err);
+        t->session.asker.counts[STAGE_POLISH].wanted += item_of(t, begin + i)->kept;
+    return wt__stage_run(&t->session.asker, &stage, err);
 }
 
 /* ---------------------------------------------------------------- the rest */
@@ -304,12 +304,12 @@ static int search_one(void *context, size_t index, unsigned worker)
     options.k = search->hits;
     options.recipe = t->options.recipe;
     options.copies = 1;
-    int rc =
-        wt_find(t->engine, item->request.text.ptr, item->request.text.len, &options, &hits, &search->errors[index]);
+    int rc = wt_find(t->session.engine, item->request.text.ptr, item->request.text.len, &options, &hits,
+                     &search->errors[index]);
     if (rc == 0)
         search->fates[index] = judge_hits(t, &item->request, hits, &search->found[index]);
     wt_hits_free(hits);
-    if (rc == 0 && wt__progress_step(&t->progress, 0))
+    if (rc == 0 && wt__progress_step(&t->session.progress, 0))
         rc = wt__fail_cancelled(&search->errors[index]);
     return search->codes[index] = rc;
 }
@@ -377,7 +377,7 @@ int wt__toolbank_settle(struct toolbank *t, size_t count, wt_error *err)
         if (fate == PIECE_TAKEN)
             rc = wt__distinct_add(&t->queries, item->request.text, &fate, err);
         if (rc == 0 && fate != PIECE_TAKEN)
-            wt__stage_withdraw(&t->asker.counts[STAGE_REQUESTS], fate);
+            wt__stage_withdraw(&t->session.asker.counts[STAGE_REQUESTS], fate);
         else if (rc == 0)
             rc = keep(t, item, err);
     }

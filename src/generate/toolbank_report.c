@@ -93,8 +93,9 @@ static void write_trial(const struct toolbank *t, struct buffer *out)
 void wt__report_toolbank(const struct toolbank *t, bool complete, struct buffer *out)
 {
     const struct request_set *set = &t->set;
-    wt__buffer_printf(out, "{\"settings\":%s,\"complete\":%s,\"model\":", t->settings.ptr, complete ? "true" : "false");
-    wt__buffer_json(out, wt__str(t->model->name));
+    wt__buffer_printf(out, "{\"settings\":%s,\"complete\":%s,\"model\":", t->session.settings.ptr,
+                      complete ? "true" : "false");
+    wt__buffer_json(out, wt__str(t->session.model->name));
     wt__buffer_printf(
         out, ",\"tools\":%zu,\"able\":%zu,\"left_out\":%zu,\"taken_out\":%zu,\"asked\":%zu,\"requests\":%zu",
         t->draw.count - t->draw.taken_out, t->draw.able, t->draw.left_out, t->draw.taken_out, t->asked, set->count);
@@ -109,6 +110,6 @@ void wt__report_toolbank(const struct toolbank *t, bool complete, struct buffer 
     wt__buffer_printf(out, ",\"polish\":{\"good\":%zu,\"rewritten\":%zu}", t->good, t->rewritten);
     write_trial(t, out);
     wt__buffer_char(out, ',');
-    wt__report_asked(&t->asker, out);
+    wt__report_asked(&t->session.asker, out);
     wt__buffer_printf(out, ",\"paper\":%s}", paper);
 }

@@ -12,38 +12,30 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/sha256.h"
 #include "encoder/model_dir.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
 #include "generate/catalogue.h"
-#include "generate/folder.h"
 #include "generate/report.h"
-#include "generate/result.h"
 #include "generate/seeds.h"
+#include "generate/session.h"
 
 enum { USUAL_TOOLS = 60, USUAL_RELATED = 2, USUAL_INSTRUCTIONS = 3, USUAL_CHOICES = 8, CATALOGUE_LEAST = 2 };
 static const double USUAL_TEMPERATURE = 0.7, COSINE_OFF = 2;
 
 struct toolselect {
-    wt_engine *engine;
-    wt_toolselect_options options; /* with every default filled in */
-    struct progress progress;
+    struct session session;
+    wt_toolselect_options options;   /* with every default filled in */
     const struct encoder *searching; /* the engine's, by which a catalogue is searched; NULL: none */
     struct encoder *encoder;         /* the built-in one, which tells duplicates; NULL: words alone do */
-    struct chat_model *model;
-    struct generate_folder folder;
     struct library library;
     struct catalogue catalogue;
     struct distinct queries;
     struct rows rows;
     struct samples samples;
-    struct asker asker;
     struct rng rng;
-    struct buffer settings;
     size_t left_out; /* tools of the catalogue */
-    struct generated *result;
 };
 
 static int read_options(struct toolselect *t, wt_error *err)
@@ -80,7 +72,8 @@ static int read_options(struct toolselect *t, wt_error *err)
 static int open_encoder(struct toolselect *t, wt_error *err)
 {
     wt_error why;
-    int rc = t->engine ? wt__engine_load_encoder(t->engine, &t->progress, &t->searching, &why) : WT_EMODEL;
+    int rc = t->session.engine ? wt__engine_load_encoder(t->session.engine, &t->session.progress, &t->searching, &why)
+                               : WT_EMODEL;
     if (rc == 0)
         return wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err);
     t->searching = NULL;
@@ -94,10 +87,10 @@ static int open_library(struct toolselect *t, wt_error *err)
     int rc = wt__library_open(&t->library, t->encoder, t->options.duplicate, err);
     if (rc == 0)
         rc = wt__distinct_open(&t->queries, t->encoder, t->options.duplicate, err);
-    t->catalogue =
-        (struct catalogue){.engine = t->engine, .library = &t->library, .recipe = t->searching ? "hybrid" : "bm25"};
+    t->catalogue = (struct catalogue){
+        .engine = t->session.engine, .library = &t->library, .recipe = t->searching ? "hybrid" : "bm25"};
     if (rc == 0 && t->options.from_catalogue)
-        rc = wt__catalogue_draw(&t->catalogue, t->options.tools, &t->rng, &t->progress, &t->left_out, err);
+        rc = wt__catalogue_draw(&t->catalogue, t->options.tools, &t->rng, &t->session.progress, &t->left_out, err);
     if (rc == 0 && t->options.from_catalogue && t->library.count < CATALOGUE_LEAST)
         rc = wt__fail(err, WT_EEMPTY, "a list to choose from takes two tools with a description; the store has %zu",
                       t->library.count);
@@ -118,14 +111,14 @@ static int write_settings(struct toolselect *t, wt_error *err)
     }
     wt__sha256_end(&sha, digest);
     wt__sha256_hex(digest, hex);
-    struct buffer *out = &t->settings;
+    struct buffer *out = &t->session.settings;
     wt__buffer_printf(out,
                       "{\"kind\":\"toolselect\",\"version\":1,\"tools\":%zu,\"related\":%zu,\"instructions\":%zu,"
                       "\"choices\":%zu,\"hard\":%.6g,\"duplicate\":%.6g,\"temperature\":%.6g,\"seed\":%" PRIu64
                       ",\"from_catalogue\":%s,\"model\":",
                       o->tools, o->related, o->instructions, o->choices, o->hard, o->duplicate, o->temperature, o->seed,
                       o->from_catalogue ? "true" : "false");
-    wt__buffer_json(out, wt__str(t->model->name));
+    wt__buffer_json(out, wt__str(t->session.model->name));
     wt__buffer_text(out, ",\"encoder\":");
     wt__buffer_json(out, wt__str(t->encoder ? wt__encoder_hash(t->encoder) : ""));
     if (o->from_catalogue)
@@ -159,15 +152,15 @@ static int make(struct toolselect *t, wt_error *err)
     if (!o->from_catalogue) {
         rc = wt__library_add_seeds(&t->library, err);
         if (rc == 0)
-            rc = wt__library_generate(&t->library, &t->asker, o->tools, o->related, err);
+            rc = wt__library_generate(&t->library, &t->session.asker, o->tools, o->related, err);
     }
     const size_t pool = t->library.count;
     const struct list_settings lists = {.choices = o->choices, .related = o->related, .pool = pool, .hard = o->hard};
     if (rc == 0)
-        rc = wt__rows_write(&t->rows, &t->library, pool, o->instructions, &t->asker, &t->queries, err);
+        rc = wt__rows_write(&t->rows, &t->library, pool, o->instructions, &t->session.asker, &t->queries, err);
     if (rc == 0)
-        rc = wt__rows_list(&t->rows, &lists, &source, &t->rng, &t->progress, err);
-    return rc < 0 ? rc : wt__rows_explain(&t->rows, &t->library, &t->asker, err);
+        rc = wt__rows_list(&t->rows, &lists, &source, &t->rng, &t->session.progress, err);
+    return rc < 0 ? rc : wt__rows_explain(&t->rows, &t->library, &t->session.asker, err);
 }
 
 /* ---------------------------------------------------------------- what is left */
@@ -197,10 +190,10 @@ static int write_report(struct toolselect *t, bool complete, wt_error *err)
 {
     struct buffer line = {0};
     const struct report report = {
-        .settings = t->settings.ptr,
-        .model = t->model->name,
+        .settings = t->session.settings.ptr,
+        .model = t->session.model->name,
         .encoder = t->encoder ? wt__encoder_name(t->encoder) : NULL,
-        .asker = &t->asker,
+        .asker = &t->session.asker,
         .samples = &t->samples,
         .tools = t->library.count,
         .unlike = t->rows.unlike,
@@ -209,11 +202,7 @@ static int write_report(struct toolselect *t, bool complete, wt_error *err)
         .complete = complete,
     };
     wt__report_toolselect(&report, &line);
-    t->result->visible.report = wt__arena_copy(&t->result->arena, wt__buffer_view(&line));
-    wt__buffer_char(&line, '\n');
-    int rc = t->result->visible.report ? wt__folder_write(&t->folder, "report.json", &line, err) : wt__fail_nomem(err);
-    wt__buffer_dispose(&line);
-    return rc;
+    return wt__session_report(&t->session, &line, err);
 }
 
 static int write_files(struct toolselect *t, wt_error *err)
@@ -223,9 +212,9 @@ static int write_files(struct toolselect *t, wt_error *err)
     wt__samples_write(&t->samples, &samples);
     write_tools(&t->library, &tools);
     if (rc == 0)
-        rc = wt__folder_write(&t->folder, "tools.jsonl", &tools, err);
+        rc = wt__folder_write(&t->session.folder, "tools.jsonl", &tools, err);
     if (rc == 0)
-        rc = wt__folder_write(&t->folder, "samples.jsonl", &samples, err);
+        rc = wt__folder_write(&t->session.folder, "samples.jsonl", &samples, err);
     if (rc == 0)
         rc = write_report(t, true, err);
     wt__buffer_dispose(&samples);
@@ -238,7 +227,7 @@ static int write_notice(struct toolselect *t, wt_error *err)
 {
     struct buffer line = {0};
     for (enum stage_id id = 0; id < STAGES; id++) {
-        const struct stage_count *count = &t->asker.counts[id];
+        const struct stage_count *count = &t->session.asker.counts[id];
         if (count->made < count->wanted)
             wt__buffer_printf(&line, "%s%s: %zu of %zu%s", line.len ? "; " : "", wt__stage_name(id), count->made,
                               count->wanted, count->gave_up ? " (one answer after another was of no use)" : "");
@@ -246,28 +235,23 @@ static int write_notice(struct toolselect *t, wt_error *err)
     if (!t->encoder)
         wt__buffer_printf(&line, "%swithout an encoder, duplicates are told by their words alone",
                           line.len ? "; " : "");
-    if (line.len > 0)
-        t->result->visible.notice = wt__arena_copy(&t->result->arena, wt__buffer_view(&line));
-    bool failed = line.failed || (line.len > 0 && !t->result->visible.notice);
+    int rc = wt__session_say(&t->session, &line, &t->session.result->visible.notice, err);
     wt__buffer_dispose(&line);
-    return failed ? wt__fail_nomem(err) : 0;
+    return rc;
 }
 
 static int finish(struct toolselect *t, wt_error *err)
 {
-    wt_generated *visible = &t->result->visible;
+    wt_generated *visible = &t->session.result->visible;
     int rc = write_files(t, err);
     if (rc == 0)
         rc = write_notice(t, err);
-    visible->path = wt__arena_copy(&t->result->arena, wt__str(t->options.out));
-    if (rc == 0 && !visible->path)
-        rc = wt__fail_nomem(err);
     visible->tools = t->library.count;
     visible->rows = t->rows.count;
     visible->hard = t->rows.hard;
     if (rc == 0 && t->rows.count == 0)
         rc = wt__fail(err, WT_EEMPTY, "not one row came of %" PRIu64 " questions to %s; %s/report.json counts why",
-                      t->asker.cost.questions, t->model->name, t->options.out);
+                      t->session.asker.cost.questions, t->session.model->name, t->options.out);
     return rc;
 }
 
@@ -280,13 +264,9 @@ static int run(struct toolselect *t, wt_error *err)
     if (rc == 0)
         rc = write_settings(t, err);
     if (rc == 0)
-        rc = wt__folder_open(&t->folder, t->options.out, t->settings.ptr, t->model, err);
+        rc = wt__session_open(&t->session, t->options.out, t->options.temperature, t->options.seed, err);
     if (rc < 0)
         return rc;
-    t->asker = (struct asker){.model = wt__folder_model(&t->folder),
-                              .temperature = t->options.temperature,
-                              .seed = t->options.seed,
-                              .progress = &t->progress};
     rc = make(t, err);
     if (rc == 0)
         return finish(t, err);
@@ -298,38 +278,24 @@ static int run(struct toolselect *t, wt_error *err)
 int wt__generate_toolselect(wt_engine *engine, struct chat_model *model, const wt_toolselect_options *given,
                             wt_generated **out, wt_error *err)
 {
-    struct toolselect t = {.engine = engine, .model = model, .folder = {.lock = -1}};
+    struct toolselect t = {.left_out = 0};
     *out = NULL;
     int rc = wt__options_read(&t.options, sizeof t.options, given, err);
     if (rc == 0)
         rc = read_options(&t, err);
     if (rc == 0 && !engine && (!model || t.options.from_catalogue))
         rc = wt__fail(err, WT_EINVAL, "an engine is needed: its language model writes, and its tools are a catalogue");
-    if (rc == 0 && !model)
-        rc = wt__engine_chat(engine, &t.model, err);
     if (rc < 0)
         return rc;
-    t.result = calloc(1, sizeof *t.result);
-    if (!t.result)
-        return wt__fail_nomem(err);
-    double began = wt__now_ms();
-    wt__progress_init(&t.progress, t.options.progress, t.options.progress_context);
-    rc = run(&t, err);
-    wt__progress_dispose(&t.progress);
-    wt__generated_cost(t.result, &t.asker);
-    t.result->visible.seconds = (wt__now_ms() - began) / 1000;
-    wt__folder_close(&t.folder);
+    rc = wt__session_begin(&t.session, engine, model, t.options.progress, t.options.progress_context, err);
+    if (rc == 0)
+        rc = run(&t, err);
     wt__samples_dispose(&t.samples);
     wt__rows_dispose(&t.rows);
     wt__distinct_dispose(&t.queries);
     wt__library_dispose(&t.library);
     wt__encoder_close(t.encoder);
-    wt__buffer_dispose(&t.settings);
-    if (rc == 0)
-        *out = &t.result->visible;
-    else
-        wt_generated_free(&t.result->visible);
-    return rc;
+    return wt__session_end(&t.session, rc, out);
 }
 
 int wt_generate_toolselect(wt_engine *engine, const wt_toolselect_options *options, wt_generated **out, wt_error *err)
