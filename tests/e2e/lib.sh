@@ -69,6 +69,28 @@ except ValueError: d = None
 l = [json.loads(line) for line in text.splitlines()] if d is None or text.count("\n") == 1 else []
 print(eval("(" + sys.argv[1] + ")"))' "$1" <out
 }
+# generate_server.py, which answers by rules: $server, and in `at` how it is asked. A script that starts it ends it.
+start_server() {
+    rm -f port asked
+    "$python" "$here/generate_server.py" &
+    server=$!
+    trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
+    for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
+    [ -f port ] || { echo "skipped: no server on this machine"; exit 77; }
+    # shellcheck disable=SC2034 # scripts use it
+    at=(--chat-url "http://127.0.0.1:$(cat port)/v1" --chat-model rules)
+}
+# Whether out has the members, and they the types, that docs/json.md lists of `generate`.
+generate_members() {
+    "$python" - "$source_root/docs/json.md" <<'PYTHON'
+import json, re, sys
+table = open(sys.argv[1]).read().split("## What generate prints")[1].split("\n## ")[0]
+kinds = dict(re.findall(r"\| `(\w+)` \| ([^|]+?) \|", table))
+types = {"string": str, "number": (int, float), "object": dict, "null": type(None)}
+d = json.load(open("out"))
+print(set(d) == set(kinds) and all(any(isinstance(d[k], types[t]) for t in kinds[k].split(" or ")) for k in d))
+PYTHON
+}
 need_python() {
     have "$python" || { skip "no $python to read JSON with"; exit 77; }
 }

@@ -6,17 +6,6 @@
 need_python
 unset OPENAI_BASE_URL OPENAI_API_KEY
 none=(--model "")
-trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
-server=
-
-start_server() {
-    rm -f port asked
-    "$python" "$here/generate_server.py" &
-    server=$!
-    for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
-    [ -f port ] || { echo "skipped: no server on this machine"; exit 77; }
-    at=(--chat-url "http://127.0.0.1:$(cat port)/v1" --chat-model rules)
-}
 make=(generate toolselect "${none[@]}" --tools 12)
 
 expect 2 "no folder" "${make[@]}" --chat-model rules
@@ -33,15 +22,7 @@ expect 0 "a data set" "${make[@]}" "${at[@]}" --out set --record answers.jsonl -
 json_lines
 cp out first.out
 same "tools and rows" "36 108 True" "$(json_of '"%d %d %s" % (d["tools"], d["rows"], 10 < d["hard"] < 20)')"
-same "members as documented" "True" "$("$python" - "$source_root/docs/json.md" <<'PYTHON'
-import json, re, sys
-table = open(sys.argv[1]).read().split("## What generate prints")[1].split("\n## ")[0]
-kinds = dict(re.findall(r"\| `(\w+)` \| ([^|]+?) \|", table))
-types = {"string": str, "number": (int, float), "object": dict, "null": type(None)}
-d = json.load(open("out"))
-print(set(d) == set(kinds) and all(any(isinstance(d[k], types[t]) for t in kinds[k].split(" or ")) for k in d))
-PYTHON
-)"
+same "members as documented" "True" "$(generate_members)"
 same "the report is the file" "True" "$(json_of 'd["report"] == json.load(open("set/report.json"))')"
 same "counts add up" "True" \
     "$(json_of 'all(s["offered"] == s["made"] + sum(s["refused"].values()) for s in d["report"]["stages"])')"

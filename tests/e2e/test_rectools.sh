@@ -5,24 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 need_python
 unset OPENAI_BASE_URL OPENAI_API_KEY
-trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
-server=
-
-start_server() {
-    rm -f port asked
-    "$python" "$here/generate_server.py" &
-    server=$!
-    for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
-    [ -f port ] || { echo "skipped: no server on this machine"; exit 77; }
-    at=(--chat-url "http://127.0.0.1:$(cat port)/v1" --chat-model rules)
-}
-members_as_documented() {
-    "$python" - "$source_root/docs/json.md" <<'PYTHON'
-import json, re, sys
-table = open(sys.argv[1]).read().split("## What generate prints")[1].split("\n## ")[0]
-print(set(json.load(open("out"))) == set(dict(re.findall(r"\| `(\w+)` \| ([^|]+?) \|", table))))
-PYTHON
-}
 model=(--model whichtool-static-v1)
 make=(generate rectools "${model[@]}" --combinations 4 --requests 3 --largest 5 --duplicate 0.99)
 
@@ -39,7 +21,7 @@ says "of .generate toolbank. and .generate fine-tuning. and .generate rectools."
 start_server
 expect 0 "requests for sets" "${make[@]}" "${at[@]}" --out set --record answers.jsonl --json
 json_lines
-same "members as documented" "True" "$(members_as_documented)"
+same "members as documented" "True" "$(generate_members)"
 same "the report is the file" "True" "$(json_of 'd["report"] == json.load(open("set/report.json"))')"
 same "what qualifies is kept" "True" "$(json_of 'd["rows"] == d["report"]["verdicts"]["qualified"] > 30')"
 same "each size" "1 2 3 4 5" "$(json_of '" ".join(d["report"]["verdicts"]["by_tools"])')"
@@ -68,7 +50,7 @@ cp set/queries.jsonl first.jsonl
 # The verdicts over it, and over the same without a model's own questions.
 expect 0 "verdicts" generate verdicts --data set --split train "${at[@]}" --out verdicts --json
 json_lines
-same "members as documented, again" "True" "$(members_as_documented)"
+same "members as documented, again" "True" "$(generate_members)"
 same "of all that qualify most do again" "True" "$(json_of 'd["report"]["verdicts"]["exact_share"] > 0.8 and d["report"]["model"] == "rules"')"
 expect 0 "of some" generate verdicts --data set --split train --limit 5 "${at[@]}" --out few --json
 same "five" 5 "$(json_of 'd["rows"]')"
@@ -78,7 +60,7 @@ expect 3 "no such split" generate verdicts --data set --split other "${at[@]}" -
 expect 0 "a set with a polish" generate toolbank "${model[@]}" --usages 2 "${at[@]}" --out polished
 expect 0 "against its drafts" generate comparison --first polished "${at[@]}" --out drafts --limit 30 --json
 json_lines
-same "members as documented, once more" "True" "$(members_as_documented)"
+same "members as documented, once more" "True" "$(generate_members)"
 same "rewritten is longer, so it wins" "True" "$(json_of 'd["report"]["criteria"]["fluency"]["wins"]["count"] == d["report"]["judged"] > 20')"
 expect 0 "against another" generate comparison --first set --second polished "${at[@]}" --out two --limit 30
 prints "By rules, the first data set:"

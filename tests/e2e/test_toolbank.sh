@@ -5,17 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 need_python
 unset OPENAI_BASE_URL OPENAI_API_KEY
-trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
-server=
-
-start_server() {
-    rm -f port asked
-    "$python" "$here/generate_server.py" &
-    server=$!
-    for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
-    [ -f port ] || { echo "skipped: no server on this machine"; exit 77; }
-    at=(--chat-url "http://127.0.0.1:$(cat port)/v1" --chat-model rules)
-}
 member() { # FILE EXPRESSION over d
     "$python" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"
 }
@@ -35,13 +24,7 @@ says "--within is an option of .generate toolbank."
 start_server
 expect 0 "requests" "${make[@]}" "${at[@]}" --out set --record answers.jsonl --json
 json_lines
-same "members as documented" "True" "$("$python" - "$source_root/docs/json.md" <<'PYTHON'
-import json, re, sys
-table = open(sys.argv[1]).read().split("## What generate prints")[1].split("\n## ")[0]
-kinds = dict(re.findall(r"\| `(\w+)` \| ([^|]+?) \|", table))
-print(set(json.load(open("out"))) == set(kinds))
-PYTHON
-)"
+same "members as documented" "True" "$(generate_members)"
 same "the report is the file" "True" "$(json_of 'd["report"] == json.load(open("set/report.json"))')"
 same "every tool has its requests" "0 True" "$(json_of '"%d %s" % (d["report"]["usages"]["tools_short"], d["report"]["usages"]["least"] >= 3)')"
 same "each part" "True" "$(json_of 'd["train"] > 5 * d["dev"] > 0 < d["test"] and d["train"] + d["dev"] + d["test"] == d["rows"]')"
