@@ -177,21 +177,31 @@ static int read_share(struct cli *cli, enum option_id id, const char *name, doub
     return code;
 }
 
-static void watch(struct cli *cli, struct progress_line *line)
-{
-    wt__interrupt_watch();
-    wt__progress_begin(line, cli);
-}
+/* One run of a generator. */
+struct run {
+    struct progress_line line;
+    wt_engine *engine;
+    wt_generated *made;
+    wt_error err;
+};
 
-/* Opens the store, or a private one for what takes no catalogue. 0, or an exit code with the reason told. */
-static int begin(struct cli *cli, bool of_a_store, struct progress_line *line, wt_engine **engine)
+enum run_of { RUN_OF_STORE, RUN_OF_NO_STORE, RUN_OF_NO_ENGINE };
+
+/* Opens the store, or a private one for what takes no catalogue, and has progress shown: what the options have of it.
+ * 0, or an exit code with the reason told. */
+static int begin(struct cli *cli, enum run_of of, struct run *run, wt_progress_fn *progress, void **context)
 {
-    if (!of_a_store)
+    *run = (struct run){.engine = NULL};
+    *progress = wt__progress_show;
+    *context = &run->line;
+    if (of == RUN_OF_NO_STORE)
         cli->store = ":memory:";
-    int code = wt__cli_open(cli, OPEN_EXISTING, NULL, engine);
-    if (code == 0)
-        watch(cli, line);
-    return code;
+    int code = of == RUN_OF_NO_ENGINE ? 0 : wt__cli_open(cli, OPEN_EXISTING, NULL, &run->engine);
+    if (code != 0)
+        return code;
+    wt__interrupt_watch();
+    wt__progress_begin(&run->line, cli);
+    return 0;
 }
 
 static int tell_end(struct cli *cli, int rc, const wt_generated *made, const wt_error *err)
@@ -211,22 +221,19 @@ static int tell_end(struct cli *cli, int rc, const wt_generated *made, const wt_
 }
 
 /* Tells how it ended, and frees what was made and the engine. Returns the exit code. */
-static int end(struct cli *cli, wt_engine *engine, int rc, wt_generated *made, const wt_error *err)
+static int end(struct cli *cli, struct run *run, int rc)
 {
-    int code = tell_end(cli, rc, made, err);
-    wt_generated_free(made);
-    wt_close(engine);
+    int code = tell_end(cli, rc, run->made, &run->err);
+    wt_generated_free(run->made);
+    wt_close(run->engine);
     return code;
 }
 
 static int generate_toolselect(struct cli *cli)
 {
     const uint64_t *number = cli->arguments.number;
-    struct progress_line line;
     wt_toolselect_options options;
-    wt_engine *engine = NULL;
-    wt_generated *made = NULL;
-    wt_error err;
+    struct run run;
     wt_toolselect_options_init(&options);
     options.out = wt__text_of(cli, OPT_OUT);
     options.tools = (size_t)number[OPT_TOOLS];
@@ -241,23 +248,18 @@ static int generate_toolselect(struct cli *cli)
     if (code == 0)
         code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
     if (code == 0)
-        code = begin(cli, options.from_catalogue != 0, &line, &engine);
+        code = begin(cli, options.from_catalogue ? RUN_OF_STORE : RUN_OF_NO_STORE, &run, &options.progress,
+                     &options.progress_context);
     if (code != 0)
         return code;
-    options.progress = wt__progress_show;
-    options.progress_context = &line;
-    int rc = wt_generate_toolselect(engine, &options, &made, &err);
-    return end(cli, engine, rc, made, &err);
+    return end(cli, &run, wt_generate_toolselect(run.engine, &options, &run.made, &run.err));
 }
 
 static int generate_fine_tuning(struct cli *cli)
 {
     const uint64_t *number = cli->arguments.number;
-    struct progress_line line;
     wt_fine_tuning_options options;
-    wt_engine *engine = NULL;
-    wt_generated *made = NULL;
-    wt_error err;
+    struct run run;
     wt_fine_tuning_options_init(&options);
     options.out = wt__text_of(cli, OPT_OUT);
     options.from = wt__text_of(cli, OPT_FROM);
@@ -271,15 +273,12 @@ static int generate_fine_tuning(struct cli *cli)
         code = read_share(cli, OPT_DEV, "dev", &options.dev);
     if (code == 0)
         code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
-    if (code == 0 && !options.from)
-        code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
+    if (code == 0)
+        code = begin(cli, options.from ? RUN_OF_NO_ENGINE : RUN_OF_STORE, &run, &options.progress,
+                     &options.progress_context);
     if (code != 0)
         return code;
-    options.progress = wt__progress_show;
-    options.progress_context = &line;
-    watch(cli, &line);
-    int rc = wt_generate_fine_tuning(engine, &options, &made, &err);
-    return end(cli, engine, rc, made, &err);
+    return end(cli, &run, wt_generate_fine_tuning(run.engine, &options, &run.made, &run.err));
 }
 
 /* A trial of 0 is one that lets everything pass. */
@@ -324,29 +323,20 @@ static int read_toolbank(struct cli *cli, wt_toolbank_options *options)
 static int generate_toolbank(struct cli *cli)
 {
     wt_toolbank_options options;
-    struct progress_line line;
-    wt_engine *engine = NULL;
-    wt_generated *made = NULL;
-    wt_error err;
+    struct run run;
     int code = read_toolbank(cli, &options);
     if (code == 0)
-        code = begin(cli, true, &line, &engine);
+        code = begin(cli, RUN_OF_STORE, &run, &options.progress, &options.progress_context);
     if (code != 0)
         return code;
-    options.progress = wt__progress_show;
-    options.progress_context = &line;
-    int rc = wt_generate_toolbank(engine, &options, &made, &err);
-    return end(cli, engine, rc, made, &err);
+    return end(cli, &run, wt_generate_toolbank(run.engine, &options, &run.made, &run.err));
 }
 
 static int generate_rectools(struct cli *cli)
 {
     const uint64_t *number = cli->arguments.number;
-    struct progress_line line;
     wt_rectools_options options;
-    wt_engine *engine = NULL;
-    wt_generated *made = NULL;
-    wt_error err;
+    struct run run;
     wt_rectools_options_init(&options);
     options.out = wt__text_of(cli, OPT_OUT);
     options.smallest = (size_t)number[OPT_SMALLEST];
@@ -364,22 +354,16 @@ static int generate_rectools(struct cli *cli)
     if (code == 0)
         code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
     if (code == 0)
-        code = begin(cli, true, &line, &engine);
+        code = begin(cli, RUN_OF_STORE, &run, &options.progress, &options.progress_context);
     if (code != 0)
         return code;
-    options.progress = wt__progress_show;
-    options.progress_context = &line;
-    int rc = wt_generate_rectools(engine, &options, &made, &err);
-    return end(cli, engine, rc, made, &err);
+    return end(cli, &run, wt_generate_rectools(run.engine, &options, &run.made, &run.err));
 }
 
 static int generate_verdicts(struct cli *cli)
 {
-    struct progress_line line;
     wt_verdicts_options options;
-    wt_engine *engine = NULL;
-    wt_generated *made = NULL;
-    wt_error err;
+    struct run run;
     wt_verdicts_options_init(&options);
     options.out = wt__text_of(cli, OPT_OUT);
     options.data = wt__text_of(cli, OPT_DATA);
@@ -388,22 +372,16 @@ static int generate_verdicts(struct cli *cli)
     options.seed = cli->arguments.number[OPT_SEED];
     if (!options.data)
         return wt__cli_usage(cli, "name the data set with --data FOLDER");
-    int code = begin(cli, false, &line, &engine);
+    int code = begin(cli, RUN_OF_NO_STORE, &run, &options.progress, &options.progress_context);
     if (code != 0)
         return code;
-    options.progress = wt__progress_show;
-    options.progress_context = &line;
-    int rc = wt_generate_verdicts(engine, &options, &made, &err);
-    return end(cli, engine, rc, made, &err);
+    return end(cli, &run, wt_generate_verdicts(run.engine, &options, &run.made, &run.err));
 }
 
 static int generate_comparison(struct cli *cli)
 {
-    struct progress_line line;
     wt_comparison_options options;
-    wt_engine *engine = NULL;
-    wt_generated *made = NULL;
-    wt_error err;
+    struct run run;
     wt_comparison_options_init(&options);
     options.out = wt__text_of(cli, OPT_OUT);
     options.first = wt__text_of(cli, OPT_FIRST);
@@ -413,13 +391,10 @@ static int generate_comparison(struct cli *cli)
     options.seed = cli->arguments.number[OPT_SEED];
     if (!options.first)
         return wt__cli_usage(cli, "name a data set with --first FOLDER");
-    int code = begin(cli, false, &line, &engine);
+    int code = begin(cli, RUN_OF_NO_STORE, &run, &options.progress, &options.progress_context);
     if (code != 0)
         return code;
-    options.progress = wt__progress_show;
-    options.progress_context = &line;
-    int rc = wt_generate_comparison(engine, &options, &made, &err);
-    return end(cli, engine, rc, made, &err);
+    return end(cli, &run, wt_generate_comparison(run.engine, &options, &run.made, &run.err));
 }
 
 int wt__cmd_generate(struct cli *cli)
