@@ -20,6 +20,7 @@
 SORT(u32, uint32_t)
 SORT(u64, uint64_t)
 SORT(i64, int64_t)
+SORT(sizes, size_t)
 SORT(floats, float)
 SORT(doubles, double)
 

@@ -9,6 +9,7 @@
 void wt__sort_u32(uint32_t *values, size_t count);
 void wt__sort_u64(uint64_t *values, size_t count);
 void wt__sort_i64(int64_t *values, size_t count);
+void wt__sort_sizes(size_t *values, size_t count);
 void wt__sort_floats(float *values, size_t count);
 void wt__sort_doubles(double *values, size_t count);
 /* By bytes, as strcmp. */

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "encoder/model_dir.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
@@ -101,12 +102,6 @@ static int read_options(wt_rectools_options *o, wt_error *err)
 
 /* ---------------------------------------------------------------- the combinations */
 
-static int compare_places(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* A set of that size of the tools `able` [count], each with a description and no two nearly the same; false where what
  * was drawn is none. */
 static bool draw_one(const struct tool_draw *draw, struct rng *rng, const size_t *able, uint32_t *order, size_t count,
@@ -115,7 +110,7 @@ static bool draw_one(const struct tool_draw *draw, struct rng *rng, const size_t
     wt__rng_draw(rng, order, count, size);
     for (size_t i = 0; i < size; i++)
         places[i] = able[order[i]];
-    qsort(places, size, sizeof *places, compare_places); /* as order [count] is when all of them are taken */
+    wt__sort_sizes(places, size); /* as order [count] is when all of them are taken */
     for (size_t a = 0; a < size; a++)
         for (size_t b = a + 1; b < size; b++)
             if (wt__tool_draw_twins(draw, places[a], places[b]))

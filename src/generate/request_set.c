@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "base/sort.h"
 #include "generate/piece.h"
 
 static const char *const split_names[REQUEST_SPLITS] = {"train", "dev", "test"};
@@ -43,19 +44,13 @@ static enum request_split split_of(const struct split_settings *split, struct st
     return unit < split->test ? SPLIT_TEST : unit < split->test + split->dev ? SPLIT_DEV : SPLIT_TRAIN;
 }
 
-static int compare_places(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
 int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, const struct request *request,
                         struct request **out, wt_error *err)
 {
     struct buffer key = {0}, words = {0};
     struct request added = *request;
     uint32_t *splits = NULL;
-    qsort(added.tools, added.tool_count, sizeof *added.tools, compare_places);
+    wt__sort_sizes(added.tools, added.tool_count);
     for (size_t i = 0; i < added.tool_count; i++)
         wt__buffer_printf(&key, "%s\n", draw->tools[added.tools[i]].tool->id);
     wt__piece_words(&words, added.text);

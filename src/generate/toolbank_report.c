@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "generate/report.h"
 #include "generate/toolbank.h"
 
@@ -55,12 +56,6 @@ static void write_coherence(const struct toolbank *t, struct buffer *out)
     wt__buffer_printf(out, ",\"mean_cosine_of_pairs\":%.3f", pairs ? sum / (double)pairs : 0);
 }
 
-static int compare_counts(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Train requests a tool of the corpus that requests can be made of. */
 static void write_usages(const struct toolbank *t, struct buffer *out)
 {
@@ -72,7 +67,7 @@ static void write_usages(const struct toolbank *t, struct buffer *out)
     for (size_t i = 0; i < t->draw.count; i++)
         if (t->draw.tools[i].able && !t->draw.tools[i].out)
             used[count++] = t->draw.tools[i].used;
-    qsort(used, count, sizeof *used, compare_counts);
+    wt__sort_sizes(used, count);
     wt__buffer_printf(out, ",\"usages\":{\"wanted\":%zu,\"least\":%zu,\"median\":%zu,\"most\":%zu,\"tools_short\":%zu}",
                       t->options.usages, count ? used[0] : 0, count ? used[count / 2] : 0, count ? used[count - 1] : 0,
                       wt__tool_draw_short(&t->draw));
