@@ -295,9 +295,9 @@ int wt__audit_search(struct auditing *a, struct searches *out, wt_error *err)
 {
     *out = (struct searches){.recipe = "", .encoder = ""};
     int rc = make_plain(a, out, err);
-    if (rc == 0)
+    if (rc == 0 && a->wanted[RULE_CAPTURE])
         rc = make_voiced(a, out, err);
-    if (rc == 0)
+    if (rc == 0 && (a->wanted[RULE_CAPTURE] || a->wanted[RULE_UNREACHED_BY_USE]))
         rc = read_recorded(a, out, err);
     if (rc == 0 && out->plain_count + out->recorded_count > 0)
         rc = search_them(a, out, err);

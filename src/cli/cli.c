@@ -110,6 +110,25 @@ int wt__cli_fail_input(const struct cli *cli, const wt_error *err)
     return code == END_NOTHING ? END_INPUT : code;
 }
 
+bool wt__read_lines(struct cli *cli, enum option_id id, const char *const **items, size_t *count)
+{
+    const char *text = wt__text_of(cli, id);
+    size_t lines = text ? 1 : 0, at = 0;
+    for (const char *c = text; c && *c; c++)
+        lines += *c == '\n';
+    const char **list = wt__arena_array(&cli->arena, const char *, lines);
+    for (const char *line = text; list && at < lines; at++) {
+        size_t len = strcspn(line, "\n");
+        list[at] = wt__arena_copy(&cli->arena, (struct str){line, len});
+        if (!list[at])
+            return false;
+        line += len + 1;
+    }
+    *items = list;
+    *count = lines;
+    return list != NULL;
+}
+
 int wt__cli_real(const struct cli *cli, enum option_id id, const char *name, double *out)
 {
     const char *text = wt__text_of(cli, id);

@@ -55,6 +55,9 @@ int wt__cli_fail_input(const struct cli *cli, const wt_error *err);
 int wt__cli_usage(const struct cli *cli, const char *format, ...) WT_PRINTF(2, 3);
 int wt__cli_say(const struct cli *cli, int exit_code, const char *format, ...) WT_PRINTF(3, 4);
 
+/* The lines of an option that repeats, in the cli's arena; none where it is not given. False: memory is out. */
+bool wt__read_lines(struct cli *cli, enum option_id id, const char *const **items, size_t *count);
+
 /* The number over 0 that an option was given, or *out as it was. 0, or an exit code with the reason told. */
 int wt__cli_real(const struct cli *cli, enum option_id id, const char *name, double *out);
 /* The same of --dense-weight W or W,BRIEF; without BRIEF *brief is as it was. */

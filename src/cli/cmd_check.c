@@ -204,23 +204,6 @@ static int print_audit(struct cli *cli, const wt_audit_result *audit)
     return found > 0 ? END_NOTHING : END_DONE;
 }
 
-/* The lines of an option that may be given again, in the arena. */
-static int read_ids(struct cli *cli, enum option_id id, const char *const **out, size_t *count)
-{
-    const char *lines = wt__text_of(cli, id), *at = lines;
-    struct str line;
-    *count = 0;
-    while (lines && wt__str_line(&at, &line))
-        ++*count;
-    const char **ids = wt__arena_array(&cli->arena, const char *, *count);
-    at = lines;
-    for (size_t i = 0; ids && i < *count && wt__str_line(&at, &line); i++)
-        if (!(ids[i] = wt__arena_copy(&cli->arena, line)))
-            ids = NULL;
-    *out = ids;
-    return ids ? 0 : wt__cli_say(cli, END_SYSTEM, "out of memory");
-}
-
 static int audit(struct cli *cli, wt_engine *engine)
 {
     struct progress_line line;
@@ -229,9 +212,10 @@ static int audit(struct cli *cli, wt_engine *engine)
     char *pins = NULL;
     wt_error err;
     wt_audit_options_init(&options);
-    int code = read_ids(cli, OPT_RULE, &options.rules, &options.rule_count);
-    if (code == 0)
-        code = read_ids(cli, OPT_IGNORE, &options.ignored, &options.ignored_count);
+    int code = wt__read_lines(cli, OPT_RULE, &options.rules, &options.rule_count) &&
+                       wt__read_lines(cli, OPT_IGNORE, &options.ignored, &options.ignored_count)
+                   ? 0
+                   : wt__cli_say(cli, END_SYSTEM, "out of memory");
     const char *against = wt__text_of(cli, OPT_AGAINST);
     if (code == 0 && against && wt__file_read(&pins, &options.pins_len, against, WT_MAX_PIN_FILE_BYTES, &err) < 0)
         code = wt__cli_fail_input(cli, &err);

@@ -77,26 +77,6 @@ int wt__read_share(struct cli *cli, enum option_id id, const char *name, double 
     return wt__cli_usage(cli, "--%s takes a number from 0 to below 1, not \"%s\"", name, text);
 }
 
-/* The lines of an option that repeats. False: memory is out. */
-static bool read_lines(struct cli *cli, enum option_id id, const char *const **items, size_t *count)
-{
-    const char *text = wt__text_of(cli, id);
-    size_t lines = text ? 1 : 0, at = 0;
-    for (const char *c = text; c && *c; c++)
-        lines += *c == '\n';
-    const char **list = wt__arena_array(&cli->arena, const char *, lines);
-    for (const char *line = text; list && at < lines; at++) {
-        size_t len = strcspn(line, "\n");
-        list[at] = wt__arena_copy(&cli->arena, (struct str){line, len});
-        if (!list[at])
-            return false;
-        line += len + 1;
-    }
-    *items = list;
-    *count = lines;
-    return list != NULL;
-}
-
 int wt__read_asked(struct cli *cli, struct asked *out)
 {
     const struct arguments *a = &cli->arguments;
@@ -106,7 +86,7 @@ int wt__read_asked(struct cli *cli, struct asked *out)
     int code = read_request(cli, &out->request);
     if (code == 0)
         code = read_messages(cli, out);
-    if (code == 0 && !read_lines(cli, OPT_HAVE, &out->have, &out->have_count))
+    if (code == 0 && !wt__read_lines(cli, OPT_HAVE, &out->have, &out->have_count))
         code = wt__cli_say(cli, END_SYSTEM, "out of memory");
     return code;
 }
@@ -114,10 +94,10 @@ int wt__read_asked(struct cli *cli, struct asked *out)
 int wt__read_filter(struct cli *cli, wt_filter *out)
 {
     wt_filter_init(out);
-    bool read = read_lines(cli, OPT_PROVIDER, &out->providers, &out->provider_count) &&
-                read_lines(cli, OPT_EXCLUDE_PROVIDER, &out->excluded_providers, &out->excluded_provider_count) &&
-                read_lines(cli, OPT_ONLY, &out->only, &out->only_count) &&
-                read_lines(cli, OPT_EXCLUDE, &out->excluded, &out->excluded_count);
+    bool read = wt__read_lines(cli, OPT_PROVIDER, &out->providers, &out->provider_count) &&
+                wt__read_lines(cli, OPT_EXCLUDE_PROVIDER, &out->excluded_providers, &out->excluded_provider_count) &&
+                wt__read_lines(cli, OPT_ONLY, &out->only, &out->only_count) &&
+                wt__read_lines(cli, OPT_EXCLUDE, &out->excluded, &out->excluded_count);
     return read ? 0 : wt__cli_say(cli, END_SYSTEM, "out of memory");
 }
 
