@@ -1,5 +1,5 @@
 /* voices.c: written for this audit, each on another occasion, so that no honest subject is in many of them; with the
- * words that requests of every kind have most (as counted in MetaTool's, which are free). */
+ * words that requests of every kind have most (as counted in the train requests of MetaTool, which is free). */
 #include "audit/voices.h"
 
 const struct voice wt__voices[VOICES] = {

@@ -20,8 +20,8 @@ void wt__engine_chat_dispose(struct engine_chat *chat);
  * wt__chat_client_open and wt__chat_record_open. */
 int wt__engine_chat(wt_engine *engine, struct chat_model **out, wt_error *err);
 
-/* Another model at the same server, or of the same recorded answers: *out is chat's, which is the caller's to dispose
- * of, also on an error. Errors: as above. */
+/* Another model at the same server, or of the same recorded answers: *out is chat's, which is all zero and then the
+ * caller's to dispose of, also on an error. Errors: as above. */
 int wt__engine_chat_named(wt_engine *engine, const char *model, struct engine_chat *chat, struct chat_model **out,
                           wt_error *err);
 
