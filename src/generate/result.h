@@ -20,8 +20,8 @@ int wt__generate_share(double given, double usual, double most, const char *name
 int wt__generate_count(size_t given, size_t usual, size_t least, size_t most, const char *name, size_t *out,
                        wt_error *err);
 
-/* The cosine of duplicates by the built-in encoder where none is given: at it the rows of the paper's ToolSelect lose
- * what they lose at 0.95 by the tuned one (docs/generate.md). */
+/* The cosine of duplicates by the built-in encoder where none is given: of the paper's ToolSelect it finds all pairs
+ * that the tuned one finds at 0.95, and some more (docs/generate.md). */
 #define GENERATE_DUPLICATE 0.93
 
 /* The lists' hard share where none is given: the paper's 75 of 555 rows. */
