@@ -15,7 +15,7 @@ if(WT_SANITIZE MATCHES address) # leaks are told, and memory that a hostile numb
   string(APPEND WT_TEST_ENVIRONMENT ";ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1")
 endif()
 
-foreach(room base text nn net encoder catalog schema index llm mcp retrieve rerank choose call engine generate audit eval learn cli)
+foreach(room base text nn net http encoder catalog schema index llm mcp retrieve rerank choose call engine generate audit eval learn wire serve cli)
   file(GLOB programs CONFIGURE_DEPENDS tests/${room}/test_*.c)
   foreach(program IN LISTS programs)
     get_filename_component(stem ${program} NAME_WE)
@@ -44,7 +44,7 @@ foreach(program IN LISTS programs)
     set_tests_properties(fuzz/${stem} PROPERTIES TIMEOUT 300)
   endif()
   target_include_directories(fuzz_${stem} PRIVATE tests)
-  target_link_libraries(fuzz_${stem} PRIVATE whichtool_static)
+  target_link_libraries(fuzz_${stem} PRIVATE room_http whichtool_static)
   list(APPEND WT_TEST_PROGRAMS fuzz_${stem})
 endforeach()
 
