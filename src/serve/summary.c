@@ -1,0 +1,52 @@
+#include "serve/summary.h"
+
+#include <stdlib.h>
+
+enum { SHOWN_MAX = 64 }; /* more names than fit */
+
+/* Letters, digits and what joins them, beginning with one of the former: a name, and not a sentence. */
+static bool is_plain(const char *name)
+{
+    size_t len = strlen(name), words = 1;
+    if (len == 0 || len > SUMMARY_NAME_BYTES_MAX)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        char c = name[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!is_letter && (i == 0 || !strchr(" ._-/", c)))
+            return false;
+        words += !is_letter;
+    }
+    return words <= SUMMARY_NAME_WORDS_MAX;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void wt__catalogue_summary(struct buffer *out, const wt_status *status, size_t bytes)
+{
+    static const char begin[] = "Tools of ", others[] = " and others.";
+    const char *shown[SHOWN_MAX];
+    size_t count = 0, used = sizeof begin + sizeof others;
+    for (size_t i = 0; i < status->provider_count && count < SHOWN_MAX; i++) {
+        const char *name = status->providers[i]->name;
+        size_t len = strlen(name) + 2;
+        if (!is_plain(name))
+            continue;
+        if (used + len > bytes)
+            break;
+        shown[count++] = name;
+        used += len;
+    }
+    if (count == 0)
+        return;
+    qsort(shown, count, sizeof *shown, by_name);
+    wt__buffer_text(out, begin);
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(out, i == 0 ? "" : ", ");
+        wt__buffer_text(out, shown[i]);
+    }
+    wt__buffer_text(out, count < status->provider_count ? others : ".");
+}
