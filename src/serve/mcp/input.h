@@ -1,0 +1,27 @@
+/* input.h: the input schema of a tool, made ready: arguments are checked by it, and the arguments that a modern client
+ * repeats in headers (x-mcp-header) are known. Immutable; any number of threads may use one. */
+#ifndef WT_SERVE_MCP_INPUT_H
+#define WT_SERVE_MCP_INPUT_H
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/str.h"
+
+enum {
+    MCP_MIRRORS_MAX = 32,     /* arguments of one tool that are repeated in headers */
+    MCP_VIOLATIONS_TOLD = 10, /* of arguments, in an answer */
+};
+
+struct mcp_input;
+
+/* schema: JSON. WT_EFORMAT (with the place) also for an x-mcp-header that breaks the protocol's rules, WT_ENOTFOUND,
+ * WT_ETOOLONG, WT_ENOMEM. */
+int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err);
+void wt__mcp_input_close(struct mcp_input *input); /* NULL is a no-op */
+
+/* Whether the arguments fit; else sentences that a model can act on are appended to out. arguments: JSON. Returns 1, 0,
+ * or WT_ENOMEM. */
+int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, struct buffer *out);
+
+#endif

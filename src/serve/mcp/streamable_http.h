@@ -1,0 +1,20 @@
+/* streamable_http.h: MCP over HTTP, at one path: the modern era (POST only, every request for itself) and the legacy
+ * one (sessions, a GET stream, DELETE). Whose Host and Origin may come, and who the principal is, is decided before. */
+#ifndef WT_SERVE_MCP_STREAMABLE_HTTP_H
+#define WT_SERVE_MCP_STREAMABLE_HTTP_H
+
+#include "http/exchange.h"
+#include "serve/mcp/service.h"
+
+struct mcp_http;
+
+/* One for each path; it keeps the sessions of that path. */
+int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_error *err);
+
+/* Answers a request to the path, on the worker that calls it, or keeps the exchange. principal is copied. */
+void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, const char *principal);
+
+/* After the HTTP server has ended, and before the service is closed. NULL is a no-op. */
+void wt__mcp_http_close(struct mcp_http *http);
+
+#endif
