@@ -1,0 +1,67 @@
+/* cmd_mcp.c: the catalogue as an MCP server on standard input and output, as a client starts it. Standard output carries
+ * messages and nothing else; what there is to say goes to standard error, which clients keep as the server's log. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "serve/catalogue.h"
+#include "serve/mcp/stdio.h"
+
+static int stop_pipe[2] = {-1, -1}; /* a signal's way to the loop that reads */
+
+static void on_signal(int number)
+{
+    int kept = errno;
+    (void)number;
+    (void)!write(stop_pipe[1], "", 1);
+    errno = kept;
+}
+
+/* A client that is gone is the end of a pipe, not a signal. */
+static bool watch_signals(void)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    if (pipe2(stop_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+        return false;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        sigaction(ending[i], &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    return true;
+}
+
+static int serve(struct cli *cli, wt_engine *engine)
+{
+    const struct catalogue_options options = {.summary = wt__text_of(cli, OPT_SUMMARY),
+                                              .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET],
+                                              .time_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT]};
+    struct catalogue *catalogue = NULL;
+    struct mcp_service *service = NULL;
+    wt_error err;
+    int rc = wt__catalogue_open(&catalogue, engine, &options, &err);
+    if (rc == 0)
+        rc = wt__mcp_service_open(&service, wt__catalogue_features(catalogue), NULL, &err);
+    if (rc == 0)
+        rc = wt__mcp_stdio_run(service, STDIN_FILENO, STDOUT_FILENO, stop_pipe[0], 0, &err);
+    wt__mcp_service_close(service);
+    wt__catalogue_close(catalogue);
+    return rc < 0 ? wt__cli_fail(cli, &err) : 0;
+}
+
+int wt__cmd_mcp(struct cli *cli)
+{
+    wt_engine *engine = NULL;
+    if (isatty(STDIN_FILENO))
+        wt__cli_note(cli, "An MCP server reads its client's messages from standard input; Ctrl-C ends it. "
+                          "`whichtool help mcp` says how a client is told to start it.");
+    if (!watch_signals())
+        return wt__cli_say(cli, END_SYSTEM, "no pipe for signals can be had");
+    int code = wt__cli_open(cli, OPEN_CREATE, NULL, &engine);
+    if (code == 0)
+        code = serve(cli, engine);
+    wt_close(engine);
+    return code;
+}

@@ -1,0 +1,201 @@
+#include "serve/catalogue_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "serve/summary.h"
+
+/* Descriptions are instructions to a model, so they say when to use the tool, and what not to expect. */
+static const struct {
+    const char *name, *title, *description;
+    const char *schema;
+    void (*run)(struct catalogue *catalogue, struct mcp_call *call);
+    bool waits, is_summarised;
+} tools[CATALOGUE_TOOLS] = {
+    {"search_tools", "Search tools",
+     "Finds the tools that a task needs, best first, with their definitions. Say one task in plain words, as a person "
+     "would. When none fits, the answer says so.",
+     "{\"type\":\"object\",\"properties\":{"
+     "\"query\":{\"type\":\"string\",\"minLength\":1,\"description\":\"The task, such as: invite Ada to the channel\"},"
+     "\"k\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":50,\"default\":5,\"description\":\"How many tools\"},"
+     "\"detail\":{\"enum\":[\"name\",\"brief\",\"full\"],\"default\":\"full\",\"description\":\"full: with input "
+     "schemas\"},"
+     "\"provider\":{\"type\":\"string\",\"description\":\"Only tools of this provider\"}},"
+     "\"required\":[\"query\"],\"additionalProperties\":false}",
+     wt__catalogue_search, false, true},
+    {"get_tool_details", "Tool details",
+     "The whole definitions of tools that search_tools named without their input schemas.",
+     "{\"type\":\"object\",\"properties\":{"
+     "\"names\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"minItems\":1,\"maxItems\":20}},"
+     "\"required\":[\"names\"],\"additionalProperties\":false}",
+     wt__catalogue_details, false, false},
+    {"write_call", "Write a call",
+     "Writes the call that a request asks for: the tool and its arguments, checked by the tool's schema. Values come "
+     "from the request alone; what is missing is asked for. Nothing is called.",
+     "{\"type\":\"object\",\"properties\":{"
+     "\"request\":{\"type\":\"string\",\"minLength\":1,\"description\":\"What is wanted, with all values\"},"
+     "\"tool\":{\"type\":\"string\",\"description\":\"The tool to call; without it the best one is chosen\"}},"
+     "\"required\":[\"request\"],\"additionalProperties\":false}",
+     wt__catalogue_write_call, true, false},
+};
+
+/* ---------------------------------------------------------------- what is behind it */
+
+/* Made anew when the catalogue has changed, so that a list is the same as long as it has not. */
+static void put_summary(struct catalogue *catalogue, struct buffer *out)
+{
+    wt_catalog_info info;
+    wt_catalog_info_init(&info);
+    if (catalogue->options.summary) {
+        wt__buffer_text(out, catalogue->options.summary);
+        return;
+    }
+    bool known = wt_info(catalogue->engine, &info, NULL) == 0;
+    pthread_mutex_lock(&catalogue->lock);
+    if (!catalogue->summary || (known && info.generation != catalogue->generation)) {
+        wt_status *status = NULL;
+        struct buffer summary = {0};
+        if (wt_get_status(catalogue->engine, &status, NULL) == 0)
+            wt__catalogue_summary(&summary, status, SUMMARY_BYTES_MAX);
+        char *text = wt__buffer_take(&summary);
+        if (text) {
+            free(catalogue->summary);
+            catalogue->summary = text;
+            catalogue->generation = info.generation;
+        }
+        wt_status_free(status);
+    }
+    wt__buffer_text(out, catalogue->summary ? catalogue->summary : "");
+    pthread_mutex_unlock(&catalogue->lock);
+}
+
+/* Marked so that clients which load tools only when they are searched for do not search for the search. */
+static void put_tool(struct catalogue *catalogue, size_t index, struct buffer *out)
+{
+    struct buffer description = {0};
+    wt__buffer_text(&description, tools[index].description);
+    if (tools[index].is_summarised) {
+        size_t before = description.len;
+        wt__buffer_char(&description, ' ');
+        put_summary(catalogue, &description);
+        if (description.len == before + 1)
+            wt__buffer_cut(&description, before);
+    }
+    wt__buffer_printf(out, "{\"name\":\"%s\",\"title\":\"%s\",\"description\":", tools[index].name, tools[index].title);
+    wt__buffer_json(out, wt__buffer_view(&description));
+    wt__buffer_printf(out,
+                      ",\"inputSchema\":%s,\"annotations\":{\"readOnlyHint\":true,\"destructiveHint\":false,"
+                      "\"idempotentHint\":true,\"openWorldHint\":false},\"_meta\":{\"anthropic/alwaysLoad\":true}}",
+                      tools[index].schema);
+    out->failed |= description.failed;
+    wt__buffer_dispose(&description);
+}
+
+static void list_tools(void *context, struct mcp_call *call, struct str after)
+{
+    bool is_behind = after.len == 0;
+    for (size_t i = 0; i < CATALOGUE_TOOLS; i++) {
+        struct buffer tool = {0};
+        bool taken = true;
+        if (is_behind) {
+            put_tool(context, i, &tool);
+            taken = !tool.failed && wt__mcp_add_item(call, wt__str(tools[i].name), wt__buffer_view(&tool));
+        }
+        wt__buffer_dispose(&tool);
+        if (!taken)
+            return;
+        is_behind |= wt__str_equal(after, wt__str(tools[i].name));
+    }
+    if (!is_behind)
+        wt__mcp_refuse_cursor(call);
+}
+
+static int find_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+{
+    struct catalogue *catalogue = context;
+    (void)call;
+    for (size_t i = 0; i < CATALOGUE_TOOLS; i++) {
+        if (wt__str_equal(name, wt__str(tools[i].name))) {
+            *out = (struct mcp_tool){.input = catalogue->inputs[i], .waits = tools[i].waits};
+            return 0;
+        }
+    }
+    return wt__fail(err, WT_ENOTFOUND, "there is no tool of that name here");
+}
+
+static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+{
+    struct catalogue *catalogue = context;
+    for (size_t i = 0; i < CATALOGUE_TOOLS; i++)
+        if (tool->input == catalogue->inputs[i])
+            tools[i].run(catalogue, call);
+}
+
+/* ---------------------------------------------------------------- opening and closing */
+
+static void fill_features(struct catalogue *catalogue)
+{
+    struct mcp_features *features = &catalogue->features;
+    struct buffer summary = {0};
+    put_summary(catalogue, &summary);
+    snprintf(catalogue->instructions, sizeof catalogue->instructions,
+             "search_tools finds tools for a task; search before you say that something cannot be done. %.*s",
+             (int)(summary.len < SUMMARY_BYTES_MAX ? summary.len : SUMMARY_BYTES_MAX), summary.ptr ? summary.ptr : "");
+    wt__buffer_dispose(&summary);
+    features->name = "whichtool";
+    features->version = WT_VERSION;
+    features->title = "whichtool: search over a catalogue of tools";
+    features->instructions = catalogue->instructions;
+    features->ttl_ms = 60000;
+    features->context = catalogue;
+    features->tools.list = list_tools;
+    features->tools.find = find_tool;
+    features->tools.run = run_tool;
+    features->resources.list = wt__catalogue_list_resources;
+    features->resources.templates = wt__catalogue_list_templates;
+    features->resources.read = wt__catalogue_read;
+    features->completions.complete = wt__catalogue_complete;
+}
+
+int wt__catalogue_open(struct catalogue **out, wt_engine *engine, const struct catalogue_options *options,
+                       wt_error *err)
+{
+    struct catalogue *catalogue = calloc(1, sizeof *catalogue);
+    *out = NULL;
+    if (!catalogue)
+        return wt__fail_nomem(err);
+    pthread_mutex_init(&catalogue->lock, NULL);
+    catalogue->engine = engine;
+    if (options)
+        catalogue->options = *options;
+    if (catalogue->options.budget_bytes == 0)
+        catalogue->options.budget_bytes = CATALOGUE_BUDGET_BYTES;
+    if (catalogue->options.time_ms == 0)
+        catalogue->options.time_ms = CATALOGUE_TIME_LIMIT_MS;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < CATALOGUE_TOOLS; i++)
+        rc = wt__mcp_input_open(&catalogue->inputs[i], wt__str(tools[i].schema), err);
+    if (rc < 0) {
+        wt__catalogue_close(catalogue);
+        return rc;
+    }
+    fill_features(catalogue);
+    *out = catalogue;
+    return 0;
+}
+
+const struct mcp_features *wt__catalogue_features(const struct catalogue *catalogue)
+{
+    return &catalogue->features;
+}
+
+void wt__catalogue_close(struct catalogue *catalogue)
+{
+    if (!catalogue)
+        return;
+    for (size_t i = 0; i < CATALOGUE_TOOLS; i++)
+        wt__mcp_input_close(catalogue->inputs[i]);
+    pthread_mutex_destroy(&catalogue->lock);
+    free(catalogue->summary);
+    free(catalogue);
+}

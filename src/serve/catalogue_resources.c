@@ -1,0 +1,178 @@
+/* catalogue_resources.c: each tool's definition as a resource, so that a person can attach one to a conversation. The
+ * URI is the tool's id behind a scheme of our own; it is listed in the order of import, and completed as it is typed.
+ */
+#include "serve/catalogue_parts.h"
+
+#include <stdlib.h>
+
+enum {
+    LISTED = 200,    /* tools that are read from the store at once */
+    COMPLETED = 101, /* one more than a client is sent, so that it knows of more */
+};
+
+static const char template_definition[] =
+    "{\"name\":\"tool\",\"title\":\"A tool's definition\",\"uriTemplate\":\"" CATALOGUE_URI
+    "{+id}\",\"mimeType\":\"application/json\"}";
+
+/* ---------------------------------------------------------------- URIs */
+
+static bool is_unreserved(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("-._~/", c));
+}
+
+static void put_uri(struct buffer *out, const char *id)
+{
+    wt__buffer_text(out, CATALOGUE_URI);
+    for (const char *c = id; *c; c++) {
+        if (is_unreserved(*c))
+            wt__buffer_char(out, *c);
+        else
+            wt__buffer_printf(out, "%%%02X", (unsigned char)*c);
+    }
+}
+
+static int hexadecimal(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* The id, as a string to be freed; NULL: it is no URI of ours. */
+static char *read_uri(struct str uri)
+{
+    struct buffer id = {.max = 2 * WT_MAX_NAME_BYTES + 2};
+    if (!wt__str_starts(uri, STR(CATALOGUE_URI)))
+        return NULL;
+    for (size_t i = sizeof CATALOGUE_URI - 1; i < uri.len; i++) {
+        int high = 0, low = 0;
+        if (uri.ptr[i] != '%') {
+            wt__buffer_char(&id, uri.ptr[i]);
+            continue;
+        }
+        if (i + 2 < uri.len) {
+            high = hexadecimal(uri.ptr[i + 1]);
+            low = hexadecimal(uri.ptr[i + 2]);
+        }
+        if (high < 0 || low < 0 || high + low == 0) {
+            id.failed = true;
+            break;
+        }
+        wt__buffer_char(&id, (char)(16 * high + low));
+        i += 2;
+    }
+    char *text = wt__buffer_take(&id);
+    wt__buffer_dispose(&id);
+    return text;
+}
+
+/* ---------------------------------------------------------------- lists */
+
+static bool add_resource(struct mcp_call *call, const wt_tool *tool, size_t position)
+{
+    struct buffer item = {0}, uri = {0};
+    char key[24];
+    snprintf(key, sizeof key, "%zu", position);
+    put_uri(&uri, tool->id);
+    wt__buffer_text(&item, "{\"uri\":");
+    wt__buffer_json(&item, wt__buffer_view(&uri));
+    wt__buffer_text(&item, ",\"name\":");
+    wt__buffer_json(&item, wt__str(tool->id));
+    wt__buffer_text(&item, ",\"mimeType\":\"application/json\"}");
+    bool taken = !item.failed && !uri.failed && wt__mcp_add_item(call, wt__str(key), wt__buffer_view(&item));
+    wt__buffer_dispose(&item);
+    wt__buffer_dispose(&uri);
+    return taken;
+}
+
+/* A place in the order of import is the key: whoever pages while tools are removed may miss one. */
+static bool read_position(struct str after, size_t *position)
+{
+    *position = 0;
+    for (size_t i = 0; i < after.len; i++) {
+        if (after.ptr[i] < '0' || after.ptr[i] > '9' || *position > WT_MAX_TOOLS)
+            return false;
+        *position = 10 * *position + (size_t)(after.ptr[i] - '0');
+    }
+    return true;
+}
+
+void wt__catalogue_list_resources(void *context, struct mcp_call *call, struct str after)
+{
+    struct catalogue *catalogue = context;
+    wt_list_options options;
+    wt_list_options_init(&options);
+    options.limit = LISTED;
+    if (!read_position(after, &options.offset)) {
+        wt__mcp_refuse_cursor(call);
+        return;
+    }
+    for (bool more = true; more; options.offset += LISTED) {
+        wt_tools *listed = NULL;
+        wt_error err;
+        if (wt_list(catalogue->engine, &options, &listed, &err) < 0) {
+            wt__mcp_refuse_error(call, &err);
+            return;
+        }
+        more = listed->len == LISTED;
+        for (size_t i = 0; i < listed->len; i++) {
+            if (!add_resource(call, listed->items[i], options.offset + i + 1)) {
+                more = false;
+                break;
+            }
+        }
+        wt_tools_free(listed);
+    }
+}
+
+void wt__catalogue_list_templates(void *context, struct mcp_call *call, struct str after)
+{
+    (void)context;
+    if (after.len == 0)
+        wt__mcp_add_item(call, STR("tool"), wt__str(template_definition));
+    else if (!wt__str_equal(after, STR("tool")))
+        wt__mcp_refuse_cursor(call);
+}
+
+/* ---------------------------------------------------------------- one */
+
+void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
+{
+    struct catalogue *catalogue = context;
+    struct buffer definition = {0};
+    wt_tools *found = NULL;
+    char *id = read_uri(uri);
+    if (!id || wt_get(catalogue->engine, id, &found, NULL) < 0) {
+        wt__mcp_refuse_unknown(call);
+    } else {
+        wt__catalogue_definition(&definition, found->items[0], "");
+        if (definition.failed)
+            wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
+        else
+            wt__mcp_add_contents(call, uri, "application/json", wt__buffer_view(&definition), (struct str){0});
+    }
+    wt__buffer_dispose(&definition);
+    wt_tools_free(found);
+    free(id);
+}
+
+void wt__catalogue_complete(void *context, struct mcp_call *call, const struct mcp_completion *what)
+{
+    struct catalogue *catalogue = context;
+    struct buffer pattern = {0};
+    wt_list_options options;
+    wt_tools *listed = NULL;
+    if (what->of_prompt || !wt__str_equal(what->argument, STR("id")))
+        return;
+    wt__buffer_str(&pattern, what->value);
+    wt_list_options_init(&options);
+    options.limit = COMPLETED;
+    options.pattern = pattern.ptr;
+    if (!pattern.failed && wt_list(catalogue->engine, &options, &listed, NULL) >= 0)
+        for (size_t i = 0; i < listed->len; i++)
+            wt__mcp_add_value(call, wt__str(listed->items[i]->id));
+    wt_tools_free(listed);
+    wt__buffer_dispose(&pattern);
+}

@@ -1,0 +1,186 @@
+/* catalogue_search.c: what a search answers: the hits with their definitions, so that no second question is needed, as
+ * far as a budget of bytes goes, since an answer stands in the prompt for the rest of the conversation. Where the
+ * budget ends, tools are named and described, and the answer says how to get the rest. */
+#include "serve/catalogue_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "text/shown.h"
+
+/* A request of which so many in a hundred have a tool gets none, rather than a wrong one. */
+#define ABSTAIN 0.05
+
+enum detail { DETAIL_NAME, DETAIL_BRIEF, DETAIL_FULL };
+
+int wt__catalogue_progress(void *call, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)phase, (void)done, (void)total;
+    return wt__mcp_is_cancelled(call);
+}
+
+void wt__catalogue_answer(struct mcp_call *call, struct buffer *json)
+{
+    struct buffer shown = {0};
+    wt__shown_json(&shown, wt__buffer_view(json));
+    if (json->failed || shown.failed) {
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
+    } else {
+        wt__mcp_add_text(call, wt__buffer_view(&shown));
+        wt__mcp_set_structured(call, wt__buffer_view(&shown));
+    }
+    wt__buffer_dispose(&shown);
+}
+
+/* ---------------------------------------------------------------- one tool */
+
+void wt__catalogue_definition(struct buffer *out, const wt_tool *tool, const char *first)
+{
+    char *list = NULL;
+    if (wt_export(&tool, 1, "mcp", &list, NULL) < 0) {
+        out->failed = true;
+        return;
+    }
+    struct str text = wt__str(list); /* "[{...}]" */
+    wt__buffer_printf(out, "{%s", first);
+    wt__buffer_append(out, text.ptr + 2, text.len - 3);
+    wt_string_free(list);
+}
+
+void wt__catalogue_brief(struct buffer *out, const wt_tool *tool, const char *first, bool described)
+{
+    struct str description = wt__str(tool->description);
+    wt__buffer_printf(out, "{%s\"name\":", first);
+    wt__buffer_json(out, wt__str(tool->export_name));
+    if (described && description.len > 0) {
+        size_t len = description.len < CATALOGUE_BRIEF_BYTES ? description.len : CATALOGUE_BRIEF_BYTES;
+        while (len < description.len && ((unsigned char)description.ptr[len] & 0xc0) == 0x80)
+            len--; /* not within a character */
+        wt__buffer_text(out, ",\"description\":");
+        wt__buffer_json(out, (struct str){description.ptr, len});
+        wt__buffer_text(out, len < description.len ? ",\"cut\":true" : "");
+    }
+    wt__buffer_char(out, '}');
+}
+
+/* ---------------------------------------------------------------- search_tools */
+
+static void put_hit(struct buffer *out, const wt_hit *hit, enum detail detail)
+{
+    char first[64] = "";
+    if (!isnan(hit->probability))
+        snprintf(first, sizeof first, "\"probability\":%.2f,%s", hit->probability, hit->weak ? "\"weak\":true," : "");
+    if (detail == DETAIL_FULL)
+        wt__catalogue_definition(out, hit->tool, first);
+    else
+        wt__catalogue_brief(out, hit->tool, first, detail == DETAIL_BRIEF);
+}
+
+/* Returns how many hits did not get the detail that was asked for. */
+static size_t put_hits(struct buffer *out, const wt_hits *hits, enum detail detail, size_t budget)
+{
+    size_t reduced = 0;
+    for (size_t i = 0; i < hits->len; i++) {
+        size_t before = out->len;
+        wt__buffer_text(out, i ? "," : "");
+        put_hit(out, hits->items[i], detail);
+        if (detail == DETAIL_NAME || out->failed || out->len <= budget)
+            continue;
+        wt__buffer_cut(out, before);
+        wt__buffer_text(out, i ? "," : "");
+        put_hit(out, hits->items[i], detail == DETAIL_FULL ? DETAIL_BRIEF : DETAIL_NAME);
+        reduced++;
+    }
+    return reduced;
+}
+
+static void answer_hits(struct mcp_call *call, const wt_hits *hits, enum detail detail, size_t budget)
+{
+    struct buffer json = {0};
+    wt__buffer_text(&json, "{\"tools\":[");
+    size_t reduced = put_hits(&json, hits, detail, budget);
+    wt__buffer_printf(&json, "],\"none_fits\":%s", hits->len == 0 ? "true" : "false");
+    if (hits->len == 0)
+        wt__buffer_text(&json, ",\"note\":\"No tool here fits. Say the task in other words, or do it without.\"");
+    else if (reduced > 0)
+        wt__buffer_printf(&json, ",\"note\":\"%zu of these are cut short; get_tool_details has the whole.\"", reduced);
+    wt__buffer_char(&json, '}');
+    wt__catalogue_answer(call, &json);
+    wt__buffer_dispose(&json);
+}
+
+static enum detail read_detail(struct str text)
+{
+    return wt__str_equal(text, STR("name"))    ? DETAIL_NAME
+           : wt__str_equal(text, STR("brief")) ? DETAIL_BRIEF
+                                               : DETAIL_FULL;
+}
+
+void wt__catalogue_search(struct catalogue *catalogue, struct mcp_call *call)
+{
+    const json_t *arguments = wt__mcp_call_argument_tree(call);
+    struct str query = wt__json_str(arguments, "query");
+    wt_find_options options;
+    wt_hits *hits = NULL;
+    wt_error err;
+    wt_find_options_init(&options);
+    options.k = (size_t)wt__json_int(arguments, "k", 5);
+    options.provider = json_string_value(json_object_get(arguments, "provider"));
+    options.abstain = ABSTAIN;
+    options.time_limit_ms = catalogue->options.time_ms;
+    options.progress = wt__catalogue_progress;
+    options.progress_context = call;
+    if (wt_find(catalogue->engine, query.ptr, query.len, &options, &hits, &err) < 0) {
+        wt__mcp_fail_tool(call, "%s", err.message);
+        return;
+    }
+    wt__mcp_progress(call, 1, 1, STR("searched"));
+    answer_hits(call, hits, read_detail(wt__json_str(arguments, "detail")), catalogue->options.budget_bytes);
+    wt_hits_free(hits);
+}
+
+/* ---------------------------------------------------------------- get_tool_details */
+
+static void put_refusal(struct buffer *out, struct str name, const char *reason)
+{
+    wt__buffer_text(out, "{\"name\":");
+    wt__buffer_json(out, name);
+    wt__buffer_text(out, ",\"error\":");
+    wt__buffer_json(out, wt__str(reason));
+    wt__buffer_char(out, '}');
+}
+
+static void put_named(struct catalogue *catalogue, struct buffer *out, const char *name)
+{
+    wt_tools *found = NULL;
+    wt_error err;
+    size_t before = out->len;
+    if (wt_get(catalogue->engine, name, &found, &err) < 0) {
+        put_refusal(out, wt__str(name), err.message);
+        return;
+    }
+    wt__catalogue_definition(out, found->items[0], "");
+    if (before > 0 && out->len > CATALOGUE_DETAILS_BYTES) {
+        wt__buffer_cut(out, before);
+        put_refusal(out, wt__str(name), "too much for one answer: ask for it alone");
+    }
+    wt_tools_free(found);
+}
+
+void wt__catalogue_details(struct catalogue *catalogue, struct mcp_call *call)
+{
+    const json_t *names = json_object_get(wt__mcp_call_argument_tree(call), "names");
+    struct buffer definitions = {0}, json = {0};
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        if (i > 0)
+            wt__buffer_char(&definitions, ',');
+        put_named(catalogue, &definitions, json_string_value(json_array_get(names, i)));
+    }
+    wt__buffer_text(&json, "{\"tools\":[");
+    wt__buffer_str(&json, wt__buffer_view(&definitions));
+    wt__buffer_text(&json, "]}");
+    json.failed |= definitions.failed;
+    wt__catalogue_answer(call, &json);
+    wt__buffer_dispose(&definitions);
+    wt__buffer_dispose(&json);
+}
