@@ -99,6 +99,7 @@ int wt__cmd_find(struct cli *cli);
 int wt__cmd_generate(struct cli *cli);
 int wt__cmd_help(struct cli *cli);
 int wt__cmd_list(struct cli *cli);
+int wt__cmd_mcp(struct cli *cli);
 int wt__cmd_model(struct cli *cli);
 int wt__cmd_pick(struct cli *cli);
 int wt__cmd_remove(struct cli *cli);

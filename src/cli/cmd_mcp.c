@@ -1,5 +1,6 @@
-/* cmd_mcp.c: the catalogue as an MCP server on standard input and output, as a client starts it. Standard output carries
- * messages and nothing else; what there is to say goes to standard error, which clients keep as the server's log. */
+/* cmd_mcp.c: the catalogue as an MCP server on standard input and output, as a client starts it. Standard output
+ * carries messages and nothing else; what there is to say goes to standard error, which clients keep as the server's
+ * log. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -128,6 +128,8 @@ enum option_id {
     OPT_TRIAL_LIMIT,
     OPT_UNANSWERABLE,
     OPT_WITHIN,
+    OPT_SUMMARY,
+    OPT_BUDGET,
     OPT_AGAINST,
     OPT_DAMAGE,
     OPT_IGNORE,

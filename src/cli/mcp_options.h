@@ -1,0 +1,43 @@
+/* mcp_options.h: options and examples of `whichtool mcp`. A part of the table of options.c, by itself for that file's
+ * length: read there alone, by whose macros it is written. */
+#ifndef WT_CLI_MCP_OPTIONS_H
+#define WT_CLI_MCP_OPTIONS_H
+
+static const char mcp_text[] =
+    "Serves the catalogue to one MCP client on standard input and output: the client starts `whichtool mcp` as it "
+    "starts any server. Its model then has three tools in the place of hundreds: search_tools finds tools for a task, "
+    "with their definitions; get_tool_details has whole definitions; write_call writes a checked call, and asks for "
+    "what is missing. Nothing is called.\n"
+    "Both eras of the protocol are spoken: 2026-07-28, and 2025-11-25 and older. The server ends when its input does. "
+    "docs/serving.md has what clients are to be told.";
+
+static const struct option mcp_options[] = {
+    {.id = OPT_SUMMARY,
+     .name = "summary",
+     .kind = VALUE_TEXT,
+     .value = "TEXT",
+     .help = "What is behind the search, in a sentence for the model. Default: the names of the providers that have "
+             "most tools."},
+    {.id = OPT_BUDGET,
+     .name = "budget",
+     .kind = VALUE_NUMBER,
+     .value = "BYTES",
+     .max = 1 << 20,
+     .help = "Bytes of definitions that an answer to a search may hold; beyond them tools are named and described. "
+             "Default: 24576."},
+    {.id = OPT_TIMEOUT,
+     .name = "timeout",
+     .kind = VALUE_NUMBER,
+     .value = "SECONDS",
+     .max = TIMEOUT_MAX,
+     .help = "Most seconds that one search may take. Default: 30."},
+    MODEL_OPTIONS,
+};
+
+static const struct example mcp_examples[] = {
+    {"claude mcp add tools -- whichtool mcp", "Has a client start it."},
+    {"whichtool -s team.wt mcp --summary \"Tools of our shop: orders, stock, refunds.\"",
+     "Another store, in words of one's own."},
+};
+
+#endif
