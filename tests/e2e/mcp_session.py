@@ -1,0 +1,109 @@
+"""A session with an MCP server on standard input and output, as a file tells it.
+
+    python3 mcp_session.py SESSION COMMAND...
+
+Lines of SESSION; `#` begins a comment:
+
+    > {"id": 1, "method": ...}     is sent ("jsonrpc" is added); the lines below are about its answer
+    < METHOD RESULT                the server asks METHOD meanwhile, and is answered RESULT
+    = PATH JSON                    the answer has this value there; PATH is keys and indexes with dots between
+    ~ PATH TEXT                    the text there, or the value as JSON, contains TEXT
+    ? PATH                         there is something;  ! PATH: there is nothing
+    @ PATH NAME                    the value there is what $NAME stands for in later lines
+
+At the end standard input ends, and so must the server, with exit status 0 and nothing left on standard output.
+"""
+import json
+import subprocess
+import sys
+
+MISSING = object()
+
+
+def value_at(answer, path):
+    for key in path.split(".") if path else []:
+        if isinstance(answer, list) and key.lstrip("-").isdigit() and -len(answer) <= int(key) < len(answer):
+            answer = answer[int(key)]
+        elif isinstance(answer, dict) and key in answer:
+            answer = answer[key]
+        else:
+            return MISSING
+    return answer
+
+
+def fails(kind, answer, path, wanted):
+    value = value_at(answer, path)
+    if kind in "?!":
+        return (value is MISSING) == (kind == "?")
+    if kind == "=":
+        return value is MISSING or value != json.loads(wanted)
+    text = value if isinstance(value, str) else json.dumps(value if value is not MISSING else None, ensure_ascii=False)
+    return wanted not in text
+
+
+class Session:
+    def __init__(self, command):
+        self.server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def send(self, message):
+        self.server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self.server.stdin.flush()
+
+    def answer(self, identity, replies):
+        """What answers the request; the server's own requests are answered as the session says."""
+        while True:
+            line = self.server.stdout.readline()
+            if not line:
+                sys.exit("the server has ended")
+            message = json.loads(line)
+            if "method" in message and "id" in message:
+                if not replies or replies[0][0] != message["method"]:
+                    sys.exit(f"the server asks what nobody expects: {line}")
+                self.send({"id": message["id"], "result": json.loads(replies.pop(0)[1])})
+            elif message.get("id") == identity:
+                return message
+
+    def end(self):
+        self.server.stdin.close()
+        left = self.server.stdout.read()
+        if left or self.server.wait(60) != 0:
+            sys.exit(f"it ended with {self.server.returncode} and left: {left[:200]}")
+
+
+def steps(path):
+    """(number, request, replies, checks) of each request of the file."""
+    found = []
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            kind, _, rest = line.rstrip("\n").partition(" ")
+            if kind == ">":
+                found.append((number, rest, [], []))
+            elif kind == "<":
+                found[-1][2].append(tuple(rest.split(" ", 1)))
+            elif kind and not kind.startswith("#"):
+                found[-1][3].append((number, kind, rest))
+    return found
+
+
+def main():
+    path, command = sys.argv[1], sys.argv[2:]
+    session, names, wrong = Session(command), {}, 0
+    for _, request, replies, checks in steps(path):
+        for name, value in names.items():
+            request = request.replace("$" + name, value)
+        message = json.loads(request)
+        session.send(message)
+        answer = session.answer(message["id"], replies) if "id" in message else {}
+        for line, kind, rest in checks:
+            where, _, wanted = rest.partition(" ")
+            if kind == "@":
+                names[wanted] = value_at(answer, where)
+            elif fails(kind, answer, where, wanted):
+                wrong += 1
+                print(f"{path}:{line}: {kind} {rest}\n    {json.dumps(answer, ensure_ascii=False)[:2000]}")
+    session.end()
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
