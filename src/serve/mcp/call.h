@@ -15,7 +15,8 @@
  * or later than MCP_STATE_MS. It is not secret.
  *
  * Text may be any bytes: what is no UTF-8 becomes U+FFFD. JSON that is handed over must be JSON. All views that a call
- * gives live as long as the call. A call belongs to one thread, but for wt__mcp_is_cancelled. */
+ * gives live as long as the call. A call belongs to one thread, but for wt__mcp_is_cancelled and for what is told on
+ * the way (progress, logs, notifications), which any thread may say until the function has returned. */
 #ifndef WT_SERVE_MCP_CALL_H
 #define WT_SERVE_MCP_CALL_H
 
@@ -91,7 +92,7 @@ enum mcp_asked {
 enum mcp_asked wt__mcp_ask(struct mcp_call *call, const char *key, const char *method, struct str params,
                            struct str *response);
 /* The response to a question of an earlier run; "" when there is none. */
-struct str wt__mcp_response(const struct mcp_call *call, const char *key);
+struct str wt__mcp_response(struct mcp_call *call, const char *key);
 /* What comes back by wt__mcp_state when the call goes on after a question. Any bytes. */
 void wt__mcp_keep_state(struct mcp_call *call, struct str state);
 struct str wt__mcp_state(const struct mcp_call *call);

@@ -36,7 +36,8 @@ enum {
 struct mcp_tool {
     const struct mcp_input *input; /* arguments are checked by it before `run`; NULL: not here */
     bool waits;
-    void *handle; /* the finder's own: for `run`, and for `drop` afterwards */
+    void *handle; /* the finder's own, as is number: for `run`, and for `drop` afterwards */
+    size_t number;
 };
 
 /* What is served. Strings, functions and contexts live as long as the service. A group whose `list` is NULL is not

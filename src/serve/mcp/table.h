@@ -36,8 +36,9 @@ struct mcp_table {
     struct mcp_input **inputs; /* [tool_count]; made by open */
 };
 
-/* Compiles the tools' input schemas and fills the groups of features that have rows, with features->context. An error
- * says which row is wrong. The table stays where it is and lives longer than the service. */
+/* Compiles the tools' input schemas and fills the groups of features that have rows. features->context becomes the
+ * table: functions that are set besides get it, and find what is theirs as its context. An error says which row is
+ * wrong. The table stays where it is and lives longer than the service. */
 int wt__mcp_table_open(struct mcp_table *table, struct mcp_features *features, wt_error *err);
 void wt__mcp_table_close(struct mcp_table *table);
 

@@ -1,0 +1,457 @@
+/* answer.c: what a call answers, gathered piece by piece, and written as one message at the end: what an era wants to
+ * have in it (resultType, how long it keeps, who answers) is put there once, here. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/base64.h"
+#include "base/json_scan.h"
+#include "serve/mcp/inside.h"
+
+enum { WORDS_BYTES = 1024 }; /* of a refusal that is formatted */
+
+/* ---------------------------------------------------------------- refusals */
+
+void wt__mcp_refuse_with(struct mcp_call *call, int code, struct str message, struct str data)
+{
+    call->refused = true;
+    call->code = code;
+    wt__buffer_clear(&call->words);
+    wt__buffer_clear(&call->data);
+    wt__buffer_str(&call->words, message);
+    wt__buffer_str(&call->data, data);
+}
+
+void wt__mcp_refuse(struct mcp_call *call, int code, const char *format, ...)
+{
+    char words[WORDS_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    wt__mcp_refuse_with(call, code, wt__str(words), STR(""));
+}
+
+void wt__mcp_refuse_unknown(struct mcp_call *call)
+{
+    struct buffer words = {0}, data = {0};
+    bool resource = wt__str_equal(call->in.method, STR("resources/read"));
+    wt__buffer_text(&words, resource                                             ? "there is no resource "
+                            : wt__str_equal(call->in.method, STR("prompts/get")) ? "there is no prompt "
+                                                                                 : "there is no tool ");
+    wt__buffer_json(&words, wt__str_head(call->name, 200));
+    if (resource) {
+        wt__buffer_text(&data, "{\"uri\":");
+        wt__buffer_json(&data, call->name);
+        wt__buffer_char(&data, '}');
+    }
+    wt__mcp_refuse_with(call, resource && !call->modern ? MCP_NO_SUCH_RESOURCE : MCP_INVALID_PARAMS,
+                        wt__buffer_view(&words), wt__buffer_view(&data));
+    wt__buffer_dispose(&words);
+    wt__buffer_dispose(&data);
+}
+
+void wt__mcp_refuse_cursor(struct mcp_call *call)
+{
+    wt__mcp_refuse(call, MCP_INVALID_PARAMS, "this cursor is none of ours, or of a list that has changed: begin anew");
+}
+
+void wt__mcp_refuse_error(struct mcp_call *call, const wt_error *err)
+{
+    bool theirs =
+        err->code == WT_EINVAL || err->code == WT_EFORMAT || err->code == WT_ENOTFOUND || err->code == WT_ETOOLONG;
+    wt__mcp_refuse(call, theirs ? MCP_INVALID_PARAMS : MCP_INTERNAL_ERROR, "%s",
+                   err->message[0] ? err->message : "it failed, and does not say why");
+}
+
+/* ---------------------------------------------------------------- pieces */
+
+void wt__mcp_result(struct mcp_call *call, struct str result)
+{
+    call->refused = false;
+    call->whole = true;
+    wt__buffer_clear(&call->result);
+    wt__buffer_str(&call->result, result);
+}
+
+static void member(struct buffer *out, const char *key, struct str text)
+{
+    wt__buffer_printf(out, ",\"%s\":", key);
+    wt__buffer_json(out, text);
+}
+
+/* Between two items; and what comes before an item of a prompt, which is a message. */
+static struct buffer *begin_item(struct mcp_call *call)
+{
+    call->refused = false;
+    if (call->item_count++ > 0)
+        wt__buffer_char(&call->items, ',');
+    if (call->method->shape == MCP_SHAPE_PROMPT)
+        wt__buffer_printf(&call->items, "{\"role\":\"%s\",\"content\":", call->role);
+    return &call->items;
+}
+
+static void end_item(struct mcp_call *call)
+{
+    if (call->method->shape == MCP_SHAPE_PROMPT)
+        wt__buffer_char(&call->items, '}');
+}
+
+void wt__mcp_add_content(struct mcp_call *call, struct str item)
+{
+    wt__buffer_str(begin_item(call), item);
+    end_item(call);
+}
+
+void wt__mcp_add_text(struct mcp_call *call, struct str text)
+{
+    struct buffer *out = begin_item(call);
+    wt__buffer_text(out, "{\"type\":\"text\"");
+    member(out, "text", text);
+    wt__buffer_char(out, '}');
+    end_item(call);
+}
+
+static void add_data(struct mcp_call *call, const char *type, struct str base64, const char *mime_type)
+{
+    struct buffer *out = begin_item(call);
+    wt__buffer_printf(out, "{\"type\":\"%s\"", type);
+    member(out, "data", base64);
+    member(out, "mimeType", wt__str(mime_type));
+    wt__buffer_char(out, '}');
+    end_item(call);
+}
+
+void wt__mcp_add_image(struct mcp_call *call, struct str base64, const char *mime_type)
+{
+    add_data(call, "image", base64, mime_type);
+}
+
+void wt__mcp_add_audio(struct mcp_call *call, struct str base64, const char *mime_type)
+{
+    add_data(call, "audio", base64, mime_type);
+}
+
+static void write_contents(struct buffer *out, struct str uri, const char *mime_type, struct str text,
+                           struct str base64)
+{
+    wt__buffer_text(out, "{\"uri\":");
+    wt__buffer_json(out, uri);
+    if (mime_type)
+        member(out, "mimeType", wt__str(mime_type));
+    member(out, base64.ptr ? "blob" : "text", base64.ptr ? base64 : text);
+    wt__buffer_char(out, '}');
+}
+
+void wt__mcp_add_embedded(struct mcp_call *call, struct str uri, const char *mime_type, struct str text,
+                          struct str base64)
+{
+    struct buffer *out = begin_item(call);
+    wt__buffer_text(out, "{\"type\":\"resource\",\"resource\":");
+    write_contents(out, uri, mime_type, text, base64);
+    wt__buffer_char(out, '}');
+    end_item(call);
+}
+
+void wt__mcp_add_contents(struct mcp_call *call, struct str uri, const char *mime_type, struct str text,
+                          struct str base64)
+{
+    write_contents(begin_item(call), uri, mime_type, text, base64);
+}
+
+void wt__mcp_add_link(struct mcp_call *call, struct str uri, struct str name, const char *mime_type)
+{
+    struct buffer *out = begin_item(call);
+    wt__buffer_text(out, "{\"type\":\"resource_link\"");
+    member(out, "uri", uri);
+    member(out, "name", name);
+    if (mime_type)
+        member(out, "mimeType", wt__str(mime_type));
+    wt__buffer_char(out, '}');
+    end_item(call);
+}
+
+void wt__mcp_set_structured(struct mcp_call *call, struct str json)
+{
+    call->refused = false;
+    call->has_structured = true;
+    wt__buffer_clear(&call->structured);
+    wt__buffer_str(&call->structured, json);
+}
+
+void wt__mcp_set_is_error(struct mcp_call *call)
+{
+    call->refused = false;
+    call->is_error = true;
+}
+
+void wt__mcp_fail_tool(struct mcp_call *call, const char *format, ...)
+{
+    char words[WORDS_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    wt__mcp_add_text(call, wt__str(words));
+    wt__mcp_set_is_error(call);
+}
+
+void wt__mcp_set_role(struct mcp_call *call, const char *role)
+{
+    call->role = strcmp(role, "assistant") == 0 ? "assistant" : "user";
+}
+
+void wt__mcp_set_description(struct mcp_call *call, struct str text)
+{
+    wt__buffer_clear(&call->description);
+    wt__buffer_str(&call->description, text);
+}
+
+void wt__mcp_set_cache(struct mcp_call *call, unsigned ttl_ms, bool is_private)
+{
+    call->cached = true;
+    call->ttl_ms = ttl_ms;
+    call->cache_private = is_private;
+}
+
+bool wt__mcp_add_item(struct mcp_call *call, struct str key, struct str definition)
+{
+    call->refused = false;
+    if (call->item_count >= call->service->page_items ||
+        (call->item_count > 0 && call->items.len + definition.len > MCP_PAGE_BYTES)) {
+        call->page_full = true;
+        return false;
+    }
+    wt__buffer_str(begin_item(call), definition);
+    wt__buffer_clear(&call->cursor);
+    wt__buffer_str(&call->cursor, key);
+    return true;
+}
+
+void wt__mcp_add_value(struct mcp_call *call, struct str value)
+{
+    if (call->item_count >= MCP_VALUES_MAX) {
+        call->item_count++;
+        return;
+    }
+    wt__buffer_json(begin_item(call), value);
+}
+
+void wt__mcp_set_meta(struct mcp_call *call, struct str meta)
+{
+    wt__buffer_clear(&call->meta);
+    wt__buffer_str(&call->meta, meta);
+}
+
+/* ---------------------------------------------------------------- the message */
+
+/* The members of an object but for those that are named, each with a comma before it. */
+static void copy_members(struct buffer *out, struct str object, const char *const *but, size_t but_count)
+{
+    struct json_scan scan;
+    struct json_item item;
+    wt__json_scan_open(&scan, wt__str_trim(object), 0, 1);
+    while (wt__json_scan_next(&scan, &item) > 0) {
+        bool left_out = false;
+        for (size_t i = 0; i < but_count; i++)
+            left_out |= wt__str_equal(item.key, wt__str(but[i]));
+        if (left_out)
+            continue;
+        wt__buffer_text(out, ",\"");
+        wt__buffer_str(out, item.key);
+        wt__buffer_text(out, "\":");
+        wt__buffer_str(out, item.value);
+    }
+}
+
+static void write_meta(const struct mcp_call *call, struct buffer *out, struct str more)
+{
+    static const char *const ours[] = {MCP_META "serverInfo"};
+    struct buffer members = {0};
+    if (call->modern) {
+        wt__buffer_text(&members, ",\"" MCP_META "serverInfo\":");
+        wt__mcp_write_self(&members, &call->service->features, false);
+    }
+    copy_members(&members, more, ours, 1);
+    if (members.len > 1) {
+        wt__buffer_text(out, ",\"_meta\":{");
+        wt__buffer_append(out, members.ptr + 1, members.len - 1);
+        wt__buffer_char(out, '}');
+    }
+    out->failed |= members.failed;
+    wt__buffer_dispose(&members);
+}
+
+static void write_cache(const struct mcp_call *call, struct buffer *out)
+{
+    const struct mcp_features *features = &call->service->features;
+    bool is_private = call->cached ? call->cache_private : features->private_lists;
+    wt__buffer_printf(out, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"", call->cached ? call->ttl_ms : features->ttl_ms,
+                      is_private ? "private" : "public");
+}
+
+static bool is_object(struct str json)
+{
+    json = wt__str_trim(json);
+    return json.len > 0 && json.ptr[0] == '{';
+}
+
+static void write_items(const struct mcp_call *call, struct buffer *out, const char *key)
+{
+    wt__buffer_printf(out, ",\"%s\":[", key);
+    wt__buffer_str(out, wt__buffer_view(&call->items));
+    wt__buffer_char(out, ']');
+}
+
+static void write_tool(struct mcp_call *call, struct buffer *out)
+{
+    struct str structured = wt__buffer_view(&call->structured);
+    if (call->has_structured && call->item_count == 0) /* for those who read only text */
+        wt__mcp_add_text(call, structured);
+    write_items(call, out, "content");
+    if (call->has_structured && (call->modern || is_object(structured))) {
+        wt__buffer_text(out, ",\"structuredContent\":");
+        wt__buffer_str(out, structured);
+    }
+    if (call->is_error)
+        wt__buffer_text(out, ",\"isError\":true");
+}
+
+static void write_list(struct mcp_call *call, struct buffer *out)
+{
+    write_items(call, out, call->method->member);
+    if (call->page_full && call->item_count > 0) {
+        wt__buffer_text(out, ",\"nextCursor\":\"");
+        wt__base64_url(out, wt__buffer_view(&call->cursor));
+        wt__buffer_char(out, '"');
+    }
+}
+
+static void write_whole(const struct mcp_call *call, struct buffer *out)
+{
+    static const char *const but[] = {"resultType", "_meta", "ttlMs", "cacheScope", "structuredContent"};
+    struct str result = wt__buffer_view(&call->result), structured, ttl, scope;
+    bool read = wt__mcp_member(result, "structuredContent", &structured);
+    copy_members(out, result, but, sizeof but / sizeof *but);
+    if (read && structured.len > 0 && (call->modern || is_object(structured))) {
+        wt__buffer_text(out, ",\"structuredContent\":");
+        wt__buffer_str(out, structured);
+    }
+    if (!call->modern || call->method->shape != MCP_SHAPE_CONTENTS)
+        return;
+    if (!call->cached && wt__mcp_member(result, "ttlMs", &ttl) && ttl.len > 0 &&
+        wt__mcp_member(result, "cacheScope", &scope) && scope.len > 0) {
+        wt__buffer_printf(out, ",\"ttlMs\":%.*s,\"cacheScope\":%.*s", (int)ttl.len, ttl.ptr, (int)scope.len, scope.ptr);
+        return;
+    }
+    write_cache(call, out);
+}
+
+static void write_pieces(struct mcp_call *call, struct buffer *out)
+{
+    switch (call->method->shape) {
+    case MCP_SHAPE_EMPTY:
+        break;
+    case MCP_SHAPE_TOOL:
+        write_tool(call, out);
+        break;
+    case MCP_SHAPE_PROMPT:
+        if (call->description.len > 0)
+            member(out, "description", wt__buffer_view(&call->description));
+        write_items(call, out, "messages");
+        break;
+    case MCP_SHAPE_CONTENTS:
+        write_items(call, out, "contents");
+        break;
+    case MCP_SHAPE_LIST:
+        write_list(call, out);
+        break;
+    case MCP_SHAPE_COMPLETION:
+        wt__buffer_text(out, ",\"completion\":{\"values\":[");
+        wt__buffer_str(out, wt__buffer_view(&call->items));
+        wt__buffer_printf(out, "],\"total\":%zu,\"hasMore\":%s}", call->item_count,
+                          call->item_count > MCP_VALUES_MAX ? "true" : "false");
+        break;
+    case MCP_SHAPE_RAW:
+        wt__buffer_str(out, wt__buffer_view(&call->result));
+        break;
+    }
+    if (call->modern && (call->method->shape == MCP_SHAPE_CONTENTS || call->method->shape == MCP_SHAPE_LIST))
+        write_cache(call, out);
+}
+
+static void write_input_required(const struct mcp_call *call, struct buffer *out)
+{
+    wt__buffer_text(out, "\"resultType\":\"input_required\",\"inputRequests\":{");
+    wt__buffer_str(out, wt__buffer_view(&call->questions));
+    wt__buffer_text(out, "},\"requestState\":\"");
+    wt__buffer_str(out, wt__buffer_view(&call->sealed));
+    wt__buffer_char(out, '"');
+    write_meta(call, out, STR(""));
+}
+
+static void write_result(struct mcp_call *call, struct buffer *out)
+{
+    struct buffer members = {0};
+    struct str meta = wt__buffer_view(&call->meta);
+    if (call->modern)
+        wt__buffer_text(&members, ",\"resultType\":\"complete\"");
+    if (call->whole) {
+        write_whole(call, &members);
+        if (meta.len == 0)
+            wt__mcp_member(wt__buffer_view(&call->result), "_meta", &meta);
+    } else {
+        write_pieces(call, &members);
+    }
+    write_meta(call, &members, meta);
+    if (members.len > 1)
+        wt__buffer_append(out, members.ptr + 1, members.len - 1); /* without the first comma */
+    out->failed |= members.failed;
+    wt__buffer_dispose(&members);
+}
+
+/* HTTP's status for an error of the modern era; the legacy one answers 200. */
+static int status_of(const struct mcp_call *call)
+{
+    if (call->status)
+        return call->status;
+    if (!call->modern)
+        return 200;
+    return call->code == MCP_METHOD_NOT_FOUND                                           ? 404
+           : call->code <= MCP_HEADER_MISMATCH && call->code >= MCP_UNSUPPORTED_VERSION ? 400
+                                                                                        : 200;
+}
+
+static bool pieces_failed(const struct mcp_call *call)
+{
+    return call->items.failed || call->structured.failed || call->meta.failed || call->result.failed ||
+           call->description.failed || call->cursor.failed || call->questions.failed || call->sealed.failed;
+}
+
+static void write_message(struct mcp_call *call, struct buffer *out, int *status)
+{
+    struct str id = wt__buffer_view(&call->in.id);
+    wt__buffer_clear(out);
+    if (call->refused) {
+        *status = status_of(call);
+        wt__mcp_write_error(out, id, call->code, wt__buffer_view(&call->words), wt__buffer_view(&call->data));
+        return;
+    }
+    *status = 200;
+    wt__buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{", id.ptr);
+    if (call->modern && call->questions.len > 0)
+        write_input_required(call, out);
+    else
+        write_result(call, out);
+    wt__buffer_text(out, "}}");
+    out->failed |= pieces_failed(call);
+}
+
+void wt__mcp_write_answer(struct mcp_call *call, struct buffer *out, int *status)
+{
+    write_message(call, out, status);
+    if (!out->failed)
+        return;
+    wt__buffer_dispose(out);
+    wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the answer does not fit into memory");
+    write_message(call, out, status);
+}

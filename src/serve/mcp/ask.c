@@ -1,0 +1,330 @@
+/* ask.c: a call asks its client, in both eras by one function.
+ *
+ * A legacy client is sent a request, on the stream of the call's own request, and the call waits. A modern one gets the
+ * questions as the answer (input_required), with a requestState that holds the answers so far and what the call keeps,
+ * sealed (seal.h); the request that comes back with it is run from the beginning. The state's payload:
+ *
+ *   {"n": rounds so far, "a": {key: response, ...}, "s": what the call keeps, in base64}
+ *
+ * A response that comes with a request is taken also where no state does: what a client says of its own accord is as
+ * good as what it says when it is asked. */
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/base64.h"
+#include "serve/mcp/inside.h"
+#include "serve/mcp/seal.h"
+
+/* ---------------------------------------------------------------- what a modern client brings */
+
+static bool refuse(struct mcp_call *call, const char *what, const char *words)
+{
+    wt__mcp_refuse(call, MCP_INVALID_PARAMS, "%s %s", what, words);
+    call->status = 400;
+    return false;
+}
+
+static void subject_of(const struct mcp_call *call, struct mcp_sealed_for *out)
+{
+    *out =
+        (struct mcp_sealed_for){call->peer->principal, call->in.method, call->name, wt__mcp_call_argument_tree(call)};
+}
+
+/* What we sealed is in order; it is checked all the same. */
+static bool read_payload(struct mcp_call *call, struct str payload)
+{
+    json_t *read = NULL;
+    if (wt__json_parse(&read, payload.ptr ? payload.ptr : "", payload.len, NULL) < 0)
+        return false;
+    call->round = (int)wt__json_int(read, "n", 0);
+    bool whole = json_is_object(json_object_get(read, "a")) &&
+                 json_object_update(call->responses, json_object_get(read, "a")) == 0 &&
+                 wt__base64_decode(&call->state, wt__json_str(read, "s"));
+    json_decref(read);
+    return whole;
+}
+
+static bool take_state(struct mcp_call *call)
+{
+    const json_t *state = json_object_get(call->in.params, "requestState");
+    struct mcp_sealed_for subject;
+    struct buffer payload = {0};
+    if (!state)
+        return true;
+    if (!json_is_string(state))
+        return refuse(call, "requestState", "is no text");
+    subject_of(call, &subject);
+    const char *reason = wt__mcp_unseal(&payload, call->service->key, &subject, wt__mcp_wall_ms(call->service),
+                                        wt__json_str(call->in.params, "requestState"));
+    if (!reason && !read_payload(call, wt__buffer_view(&payload)))
+        reason = "cannot be read";
+    wt__buffer_dispose(&payload);
+    return !reason || refuse(call, "requestState", reason);
+}
+
+bool wt__mcp_take_responses(struct mcp_call *call)
+{
+    json_t *given = json_object_get(call->in.params, "inputResponses"), *response;
+    const char *key;
+    call->responses = json_object();
+    call->asked = json_object();
+    if (!call->responses || !call->asked) {
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+        return false;
+    }
+    if (!call->modern)
+        return true;
+    if (!take_state(call))
+        return false;
+    if (given && !json_is_object(given))
+        return refuse(call, "inputResponses", "is no object");
+    json_object_foreach(given, key, response)
+    {
+        if (!json_is_object(response))
+            return refuse(call, "a member of inputResponses", "is no object");
+        if (!json_object_get(call->responses, key))
+            json_object_set(call->responses, key, response);
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- what goes along with questions */
+
+static void write_payload(const struct mcp_call *call, struct buffer *out)
+{
+    const struct buffer *kept = call->kept.len > 0 ? &call->kept : &call->state;
+    json_t *responses = call->responses, *response;
+    const char *key;
+    bool first = true;
+    wt__buffer_printf(out, "{\"n\":%d,\"a\":{", call->round + 1);
+    json_object_foreach(responses, key, response)
+    {
+        if (!json_object_get(call->asked, key)) /* nobody wanted to know */
+            continue;
+        wt__buffer_text(out, first ? "" : ",");
+        wt__buffer_json(out, wt__str(key));
+        wt__buffer_char(out, ':');
+        wt__json_write(out, response);
+        first = false;
+    }
+    wt__buffer_text(out, "},\"s\":\"");
+    wt__base64(out, wt__buffer_view(kept));
+    wt__buffer_text(out, "\"}");
+}
+
+void wt__mcp_seal_state(struct mcp_call *call)
+{
+    struct mcp_sealed_for subject;
+    struct buffer payload = {0};
+    subject_of(call, &subject);
+    write_payload(call, &payload);
+    bool sealed =
+        !payload.failed && wt__mcp_seal(&call->sealed, call->service->key, &subject,
+                                        wt__mcp_wall_ms(call->service) + MCP_STATE_MS, wt__buffer_view(&payload));
+    if (!sealed)
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+    else if (call->round >= MCP_ROUNDS_MAX)
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "it asked %d times, and still wants to know more", MCP_ROUNDS_MAX);
+    else if (call->sealed.len > MCP_STATE_BYTES_MAX)
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "what was answered so far is longer than %d bytes",
+                       MCP_STATE_BYTES_MAX);
+    wt__buffer_dispose(&payload);
+}
+
+void wt__mcp_keep_state(struct mcp_call *call, struct str state)
+{
+    wt__buffer_clear(&call->kept);
+    wt__buffer_str(&call->kept, state);
+}
+
+struct str wt__mcp_state(const struct mcp_call *call)
+{
+    return wt__buffer_view(call->kept.len > 0 ? &call->kept : &call->state);
+}
+
+/* ---------------------------------------------------------------- may it be asked */
+
+/* What the client must be able to do: "sampling", "elicitation.url"; NULL: no client is asked such a thing. */
+static const char *capability_for(const char *method, struct str params)
+{
+    json_t *read = NULL;
+    const char *path = NULL;
+    wt__json_parse(&read, params.ptr ? params.ptr : "", params.len, NULL);
+    if (strcmp(method, "elicitation/create") == 0)
+        path = wt__str_equal(wt__json_str(read, "mode"), STR("url")) ? "elicitation.url" : "elicitation";
+    else if (strcmp(method, "sampling/createMessage") == 0)
+        path = json_object_get(read, "tools") ? "sampling.tools" : "sampling";
+    else if (strcmp(method, "roots/list") == 0)
+        path = "roots";
+    json_decref(read);
+    return path;
+}
+
+/* What a legacy client's model reads, where there is one to read it. */
+static enum mcp_asked failed(struct mcp_call *call, const char *words)
+{
+    if (call->method->shape == MCP_SHAPE_TOOL)
+        wt__mcp_fail_tool(call, "%s", words);
+    else
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%s", words);
+    return MCP_ASK_FAILED;
+}
+
+static enum mcp_asked cannot(struct mcp_call *call, const char *path)
+{
+    char data[128];
+    const char *dot = strchr(path, '.');
+    if (!call->modern)
+        return failed(call, "this needs a client that can be asked: it did not declare the capability");
+    if (dot)
+        snprintf(data, sizeof data, "{\"requiredCapabilities\":{\"%.*s\":{\"%s\":{}}}}", (int)(dot - path), path,
+                 dot + 1);
+    else
+        snprintf(data, sizeof data, "{\"requiredCapabilities\":{\"%s\":{}}}", path);
+    wt__mcp_refuse_with(call, MCP_MISSING_CAPABILITY, STR("this needs a capability that the client has not declared"),
+                        wt__str(data));
+    return MCP_ASK_FAILED;
+}
+
+/* ---------------------------------------------------------------- asking a modern client */
+
+static enum mcp_asked ask_modern(struct mcp_call *call, const char *key, const char *method, struct str params)
+{
+    if (json_object_get(call->asked, key)) /* it is among the questions */
+        return MCP_ASK_PENDING;
+    if (call->question_count >= MCP_QUESTIONS_MAX || json_object_set_new(call->asked, key, json_true()) < 0)
+        return failed(call, "more is asked at once than any client would answer");
+    wt__buffer_text(&call->questions, call->question_count++ > 0 ? "," : "");
+    wt__buffer_json(&call->questions, wt__str(key));
+    wt__buffer_printf(&call->questions, ":{\"method\":\"%s\",\"params\":", method);
+    wt__buffer_str(&call->questions, params);
+    wt__buffer_char(&call->questions, '}');
+    return MCP_ASK_PENDING;
+}
+
+/* ---------------------------------------------------------------- asking a legacy client */
+
+/* On the stream of its request; where that is closed, which is no cancel, on the client's own. */
+static bool send_question(struct mcp_call *call, struct str message)
+{
+    if (wt__mcp_call_send(call, message))
+        return true;
+    pthread_mutex_lock(&call->peer->lock);
+    struct mcp_channel *stream = call->peer->stream;
+    if (stream)
+        wt__mcp_channel_keep(stream);
+    pthread_mutex_unlock(&call->peer->lock);
+    bool sent = stream && !wt__mcp_is_cancelled(call) && wt__mcp_channel_send(stream, message);
+    wt__mcp_channel_release(stream);
+    return sent;
+}
+
+static void enlist(struct mcp_peer *peer, struct mcp_question *question)
+{
+    pthread_mutex_lock(&peer->lock);
+    snprintf(question->id, sizeof question->id, "whichtool-%u", ++peer->question_number);
+    question->next = peer->questions;
+    peer->questions = question;
+    pthread_mutex_unlock(&peer->lock);
+}
+
+static void delist(struct mcp_peer *peer, struct mcp_question *question)
+{
+    pthread_mutex_lock(&peer->lock);
+    struct mcp_question **at = &peer->questions;
+    while (*at != question)
+        at = &(*at)->next;
+    *at = question->next;
+    pthread_mutex_unlock(&peer->lock);
+}
+
+/* False: too late, or not wanted any more. */
+static bool wait_for(struct mcp_call *call, struct mcp_question *question)
+{
+    struct timespec until;
+    int rc = 0;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += MCP_STATE_MS / 1000;
+    pthread_mutex_lock(&call->lock);
+    while (rc != ETIMEDOUT && !question->answered && !atomic_load(&call->cancelled))
+        rc = pthread_cond_timedwait(&call->news, &call->lock, &until);
+    bool answered = question->answered;
+    pthread_mutex_unlock(&call->lock);
+    return answered;
+}
+
+/* It is not waited for any more. */
+static void withdraw(struct mcp_call *call, const struct mcp_question *question)
+{
+    struct buffer message = {0};
+    wt__buffer_printf(&message,
+                      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"%s\"}}",
+                      question->id);
+    if (!message.failed)
+        wt__mcp_channel_send(call->channel, wt__buffer_view(&message));
+    wt__buffer_dispose(&message);
+}
+
+static enum mcp_asked ask_legacy(struct mcp_call *call, const char *key, const char *method, struct str params)
+{
+    struct mcp_question question = {.call = call};
+    struct buffer message = {0};
+    enum mcp_asked asked = MCP_ASK_ANSWERED;
+    enlist(call->peer, &question);
+    wt__buffer_printf(&message, "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"method\":\"%s\",\"params\":", question.id,
+                      method);
+    wt__buffer_str(&message, params);
+    wt__buffer_char(&message, '}');
+    bool sent = !message.failed && send_question(call, wt__buffer_view(&message));
+    bool answered = sent && wait_for(call, &question);
+    delist(call->peer, &question);
+    if (sent && !answered)
+        withdraw(call, &question);
+    if (!answered)
+        asked = failed(call, sent ? "the client did not answer what it was asked" : "the client cannot be asked now");
+    else if (question.error || !json_is_object(question.result))
+        asked = failed(call, "the client refused what it was asked");
+    else if (json_object_set(call->responses, key, question.result) < 0)
+        asked = failed(call, "memory is out");
+    json_decref(question.result);
+    json_decref(question.error);
+    wt__buffer_dispose(&message);
+    return asked;
+}
+
+/* ---------------------------------------------------------------- both */
+
+struct str wt__mcp_response(struct mcp_call *call, const char *key)
+{
+    json_t *response = json_object_get(call->responses, key);
+    struct buffer text = {0};
+    const char *copy = NULL;
+    /* What is looked at is kept for later rounds. */
+    if (response && json_object_set_new(call->asked, key, json_true()) == 0 && wt__json_write(&text, response) == 0)
+        copy = wt__arena_copy(&call->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return wt__str(copy ? copy : "");
+}
+
+enum mcp_asked wt__mcp_ask(struct mcp_call *call, const char *key, const char *method, struct str params,
+                           struct str *response)
+{
+    *response = STR("");
+    if (!call->method->asks) {
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "nobody can be asked by %s", call->method->name);
+        return MCP_ASK_FAILED;
+    }
+    *response = wt__mcp_response(call, key);
+    if (response->len > 0)
+        return MCP_ASK_ANSWERED;
+    const char *path = capability_for(method, params);
+    if (!path)
+        return failed(call, "no client is asked such a thing");
+    if (!wt__mcp_call_client_can(call, path))
+        return cannot(call, path);
+    enum mcp_asked asked = call->modern ? ask_modern(call, key, method, params) : ask_legacy(call, key, method, params);
+    if (asked == MCP_ASK_ANSWERED)
+        *response = wt__mcp_response(call, key);
+    return asked;
+}

@@ -1,0 +1,194 @@
+/* call.c: what a call knows of its request and its client, and what it tells on the way. */
+#include <stdlib.h>
+
+#include "serve/mcp/inside.h"
+
+static const char *const levels[] = {"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
+
+int wt__mcp_level(struct str name)
+{
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (wt__str_equal(name, wt__str(levels[i])))
+            return (int)i;
+    return -1;
+}
+
+/* ---------------------------------------------------------------- what is asked, and by whom */
+
+struct str wt__mcp_call_method(const struct mcp_call *call)
+{
+    return call->in.method;
+}
+
+struct str wt__mcp_call_name(const struct mcp_call *call)
+{
+    return call->name;
+}
+
+struct str wt__mcp_call_arguments(const struct mcp_call *call)
+{
+    return call->arguments;
+}
+
+const json_t *wt__mcp_call_argument_tree(const struct mcp_call *call)
+{
+    return wt__json_object(call->in.params, "arguments");
+}
+
+const json_t *wt__mcp_call_params(const struct mcp_call *call)
+{
+    return call->in.params;
+}
+
+bool wt__mcp_call_is_modern(const struct mcp_call *call)
+{
+    return call->modern;
+}
+
+const char *wt__mcp_call_principal(const struct mcp_call *call)
+{
+    return call->peer->principal;
+}
+
+const json_t *wt__mcp_call_client(const struct mcp_call *call)
+{
+    return call->client;
+}
+
+const json_t *wt__mcp_call_capabilities(const struct mcp_call *call)
+{
+    return call->capabilities;
+}
+
+bool wt__mcp_call_client_can(const struct mcp_call *call, const char *path)
+{
+    const char *dot = strchr(path, '.');
+    char name[64];
+    size_t len = dot ? (size_t)(dot - path) : strlen(path);
+    if (len >= sizeof name)
+        return false;
+    memcpy(name, path, len);
+    name[len] = '\0';
+    const json_t *capability = wt__json_object(call->capabilities, name);
+    if (!capability)
+        return false;
+    if (strcmp(name, "elicitation") == 0 && (!dot || strcmp(dot, ".form") == 0)) /* forms came first, without a name */
+        return json_object_get(capability, "form") || !json_object_get(capability, "url");
+    return !dot || json_object_get(capability, dot + 1);
+}
+
+/* ---------------------------------------------------------------- while it runs */
+
+bool wt__mcp_is_cancelled(const struct mcp_call *call)
+{
+    return atomic_load(&call->cancelled);
+}
+
+void wt__mcp_on_cancel(struct mcp_call *call, void (*cancelled)(void *context), void *context)
+{
+    pthread_mutex_lock(&call->lock);
+    call->on_cancel = cancelled;
+    call->cancel_context = context;
+    if (cancelled && atomic_load(&call->cancelled))
+        cancelled(context);
+    pthread_mutex_unlock(&call->lock);
+}
+
+void wt__mcp_call_cancel(struct mcp_call *call)
+{
+    pthread_mutex_lock(&call->lock);
+    if (!atomic_exchange(&call->cancelled, true)) {
+        if (call->on_cancel)
+            call->on_cancel(call->cancel_context);
+        pthread_cond_broadcast(&call->news);
+    }
+    pthread_mutex_unlock(&call->lock);
+}
+
+bool wt__mcp_call_send(struct mcp_call *call, struct str message)
+{
+    return !wt__mcp_is_cancelled(call) && message.len > 0 && wt__mcp_channel_send(call->channel, message);
+}
+
+void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params)
+{
+    struct buffer message = {0};
+    wt__buffer_text(&message, "{\"jsonrpc\":\"2.0\",\"method\":");
+    wt__buffer_json(&message, wt__str(method));
+    wt__buffer_text(&message, ",\"params\":");
+    wt__buffer_str(&message, params);
+    wt__buffer_char(&message, '}');
+    if (!message.failed)
+        wt__mcp_call_send(call, wt__buffer_view(&message));
+    wt__buffer_dispose(&message);
+}
+
+static void write_number(struct buffer *out, double number)
+{
+    wt__buffer_printf(out, "%.15g", number - number == 0 ? number : 0); /* JSON has no infinity */
+}
+
+void wt__mcp_progress(struct mcp_call *call, double progress, double total, struct str message)
+{
+    const json_t *token = json_object_get(wt__mcp_incoming_meta(&call->in), "progressToken");
+    struct buffer params = {0};
+    if (!json_is_string(token) && !json_is_integer(token))
+        return;
+    wt__buffer_text(&params, "{\"progressToken\":");
+    wt__json_write(&params, token);
+    wt__buffer_text(&params, ",\"progress\":");
+    write_number(&params, progress);
+    if (total >= 0) {
+        wt__buffer_text(&params, ",\"total\":");
+        write_number(&params, total);
+    }
+    if (message.len > 0) {
+        wt__buffer_text(&params, ",\"message\":");
+        wt__buffer_json(&params, message);
+    }
+    wt__buffer_char(&params, '}');
+    if (!params.failed)
+        wt__mcp_notify(call, "notifications/progress", wt__buffer_view(&params));
+    wt__buffer_dispose(&params);
+}
+
+void wt__mcp_log(struct mcp_call *call, enum mcp_level level, struct str logger, struct str text)
+{
+    struct buffer params = {0};
+    if ((int)level < call->level)
+        return;
+    wt__buffer_printf(&params, "{\"level\":\"%s\",", levels[level]);
+    if (logger.len > 0) {
+        wt__buffer_text(&params, "\"logger\":");
+        wt__buffer_json(&params, logger);
+        wt__buffer_char(&params, ',');
+    }
+    wt__buffer_text(&params, "\"data\":");
+    wt__buffer_json(&params, text);
+    wt__buffer_char(&params, '}');
+    if (!params.failed)
+        wt__mcp_notify(call, "notifications/message", wt__buffer_view(&params));
+    wt__buffer_dispose(&params);
+}
+
+/* ---------------------------------------------------------------- its end */
+
+void wt__mcp_call_free(struct mcp_call *call)
+{
+    struct buffer *const buffers[] = {&call->kept, &call->state,  &call->questions, &call->words,
+                                      &call->data, &call->sealed, &call->items,     &call->structured,
+                                      &call->meta, &call->result, &call->cursor,    &call->description};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        wt__buffer_dispose(buffers[i]);
+    wt__mcp_incoming_dispose(&call->in);
+    json_decref(call->client);
+    json_decref(call->capabilities);
+    json_decref(call->responses);
+    json_decref(call->asked);
+    wt__arena_dispose(&call->arena);
+    wt__mcp_channel_release(call->channel);
+    wt__mcp_peer_release(call->peer);
+    pthread_mutex_destroy(&call->lock);
+    pthread_cond_destroy(&call->news);
+    free(call);
+}

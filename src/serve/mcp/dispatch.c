@@ -1,0 +1,375 @@
+/* dispatch.c: from a message to a call, from a call to its answer. What a request must say about itself is checked
+ * here, in the order that the protocol's errors have: who speaks which revision, whether the headers say so, whether
+ * there is such a method, whether it names what it wants. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "serve/mcp/inside.h"
+
+/* ---------------------------------------------------------------- checks */
+
+static bool refuse(struct mcp_call *call, int code, const char *words)
+{
+    wt__mcp_refuse(call, code, "%s", words);
+    if (call->modern && code == MCP_INVALID_PARAMS)
+        call->status = 400;
+    return false;
+}
+
+static bool refuse_version(struct mcp_call *call, const json_t *version)
+{
+    struct buffer data = {0};
+    wt__buffer_text(&data, "{\"supported\":");
+    wt__mcp_write_versions(&data);
+    wt__buffer_text(&data, ",\"requested\":");
+    wt__json_write(&data, version);
+    wt__buffer_char(&data, '}');
+    wt__mcp_refuse_with(call, MCP_UNSUPPORTED_VERSION, STR("this revision is not spoken here"), wt__buffer_view(&data));
+    wt__buffer_dispose(&data);
+    return false;
+}
+
+static bool refuse_headers(struct mcp_call *call, struct str words)
+{
+    wt__mcp_refuse_with(call, MCP_HEADER_MISMATCH, words, STR(""));
+    return false;
+}
+
+static bool check_headers(struct mcp_call *call, const json_t *version)
+{
+    struct buffer words = {0};
+    if (!call->headers)
+        return true;
+    if (!wt__mcp_header_says(call->headers->version, version))
+        return refuse_headers(call, call->headers->version.len == 0
+                                        ? STR("the header MCP-Protocol-Version is missing")
+                                        : STR("the header MCP-Protocol-Version does not say what _meta says"));
+    if (!wt__str_equal(call->headers->version, STR(MCP_MODERN_VERSION)))
+        return true; /* it is refused for that */
+    bool match = wt__mcp_headers_match(call->headers, &call->in, &words);
+    if (!match)
+        refuse_headers(call, wt__buffer_view(&words));
+    wt__buffer_dispose(&words);
+    return match;
+}
+
+/* What each modern request says about itself. */
+static bool read_meta(struct mcp_call *call)
+{
+    const json_t *meta = wt__mcp_incoming_meta(&call->in);
+    const json_t *version = json_object_get(meta, MCP_META "protocolVersion");
+    json_t *capabilities = wt__json_object(meta, MCP_META "clientCapabilities");
+    json_t *client = json_object_get(meta, MCP_META "clientInfo");
+    const json_t *level = json_object_get(meta, MCP_META "logLevel");
+    if (!json_is_string(version))
+        return refuse(call, MCP_INVALID_PARAMS, "params._meta has no " MCP_META "protocolVersion");
+    if (!capabilities)
+        return refuse(call, MCP_INVALID_PARAMS, "params._meta has no " MCP_META "clientCapabilities");
+    if (client && !json_is_object(client))
+        return refuse(call, MCP_INVALID_PARAMS, MCP_META "clientInfo is no object");
+    if (!check_headers(call, version))
+        return false;
+    if (!wt__str_equal(wt__str(json_string_value(version)), STR(MCP_MODERN_VERSION)))
+        return refuse_version(call, version);
+    call->level = level ? wt__mcp_level(wt__json_str(meta, MCP_META "logLevel")) : MCP_EMERGENCY + 1;
+    if (call->level < 0)
+        return refuse(call, MCP_INVALID_PARAMS, MCP_META "logLevel is no level of logs");
+    call->capabilities = json_incref(capabilities);
+    call->client = json_incref(client);
+    return true;
+}
+
+static bool read_session(struct mcp_call *call)
+{
+    struct mcp_peer *peer = call->peer;
+    bool first = wt__str_equal(call->in.method, STR("initialize")) || wt__str_equal(call->in.method, STR("ping"));
+    pthread_mutex_lock(&peer->lock);
+    bool opened = peer->opened;
+    call->level = peer->level;
+    call->client = json_incref(peer->client);
+    call->capabilities = json_incref(peer->capabilities);
+    pthread_mutex_unlock(&peer->lock);
+    return opened || first ||
+           refuse(call, MCP_INVALID_PARAMS,
+                  "no session was begun by initialize, and params._meta has no " MCP_META "protocolVersion");
+}
+
+static bool find_method(struct mcp_call *call)
+{
+    const struct mcp_method *method = wt__mcp_method(call->in.method);
+    if (!method || !(method->eras & (call->modern ? MCP_MODERN_ERA : MCP_LEGACY_ERA)) ||
+        !method->is_offered(&call->service->features))
+        return refuse(call, MCP_METHOD_NOT_FOUND, "there is no such method");
+    call->method = method;
+    return true;
+}
+
+static bool read_name(struct mcp_call *call)
+{
+    const json_t *arguments = json_object_get(call->in.params, "arguments");
+    const char *member = call->method->name_member;
+    if (member) {
+        call->name = wt__json_str(call->in.params, member);
+        if (call->name.len == 0 || call->name.len > MCP_NAME_BYTES_MAX) {
+            wt__mcp_refuse(call, MCP_INVALID_PARAMS, "params.%s is missing, or no text of at most %d bytes", member,
+                           MCP_NAME_BYTES_MAX);
+            return false;
+        }
+    }
+    if (arguments && !json_is_object(arguments))
+        return refuse(call, MCP_INVALID_PARAMS, "params.arguments is no object");
+    return true;
+}
+
+/* The arguments as the client wrote them. Where it wrote a name with escapes, they are written anew. */
+static bool view_arguments(struct mcp_call *call)
+{
+    const json_t *tree = wt__mcp_call_argument_tree(call);
+    struct str params, arguments;
+    struct buffer text = {0};
+    if (!tree)
+        return true;
+    if (wt__mcp_member(wt__str_trim(wt__buffer_view(&call->in.text)), "params", &params) &&
+        wt__mcp_member(params, "arguments", &arguments) && arguments.len > 0) {
+        call->arguments = arguments;
+        return true;
+    }
+    wt__json_write(&text, tree);
+    const char *copy = text.failed ? NULL : wt__arena_copy(&call->arena, wt__buffer_view(&text));
+    if (copy)
+        call->arguments = (struct str){copy, text.len};
+    wt__buffer_dispose(&text);
+    return copy || refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+}
+
+static bool check(struct mcp_call *call)
+{
+    if (atomic_load(&call->service->stopping)) {
+        call->status = 503;
+        return refuse(call, MCP_INTERNAL_ERROR, "the server is ending");
+    }
+    return (call->modern ? read_meta(call) : read_session(call)) && find_method(call) && read_name(call) &&
+           view_arguments(call) && (!call->method->asks || wt__mcp_take_responses(call));
+}
+
+/* ---------------------------------------------------------------- begin */
+
+/* Among the running ones of its client, and where its channel finds it. */
+static bool enlist(struct mcp_call *call)
+{
+    struct mcp_peer *peer = call->peer;
+    pthread_mutex_lock(&peer->lock);
+    bool room = peer->running_count < MCP_RUNNING_MAX && !peer->closed;
+    if (room) {
+        call->next = peer->running;
+        if (call->next)
+            call->next->before = call;
+        peer->running = call;
+        peer->running_count++;
+    }
+    pthread_mutex_unlock(&peer->lock);
+    if (!room)
+        return refuse(call, MCP_INTERNAL_ERROR, "this client has more requests running than one may");
+    pthread_mutex_lock(&call->channel->lock);
+    call->channel->call = call;
+    bool gone = call->channel->gone;
+    pthread_mutex_unlock(&call->channel->lock);
+    if (gone)
+        wt__mcp_call_cancel(call);
+    return true;
+}
+
+static void delist(struct mcp_call *call)
+{
+    struct mcp_peer *peer = call->peer;
+    pthread_mutex_lock(&peer->lock);
+    if (call->before || peer->running == call) {
+        *(call->before ? &call->before->next : &peer->running) = call->next;
+        if (call->next)
+            call->next->before = call->before;
+        peer->running_count--;
+    }
+    pthread_mutex_unlock(&peer->lock);
+    if (!call->channel)
+        return;
+    pthread_mutex_lock(&call->channel->lock);
+    call->channel->call = NULL;
+    pthread_mutex_unlock(&call->channel->lock);
+}
+
+/* What a call has until it is known which it is: a refusal is written by it. */
+static const struct mcp_method no_method = {"",   MCP_BOTH_ERAS, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true,
+                                            NULL, NULL};
+
+static struct mcp_call *make(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel)
+{
+    struct mcp_call *call = calloc(1, sizeof *call);
+    pthread_condattr_t steady;
+    if (!call)
+        return NULL;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_mutex_init(&call->lock, NULL);
+    pthread_cond_init(&call->news, &steady);
+    pthread_condattr_destroy(&steady);
+    atomic_init(&call->cancelled, false);
+    wt__mcp_peer_keep(peer);
+    wt__mcp_channel_keep(channel);
+    call->service = service;
+    call->peer = peer;
+    call->channel = channel;
+    call->method = &no_method;
+    call->role = "user";
+    call->name = (struct str){"", 0};
+    call->arguments = STR("{}");
+    call->began = wt__mcp_steady_ms(service);
+    return call;
+}
+
+struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
+                               struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
+{
+    struct mcp_call *call = make(service, peer, channel);
+    if (!call) {
+        wt__mcp_incoming_dispose(in);
+        wt__mcp_channel_answer(channel, 503, STR(""));
+        return NULL;
+    }
+    call->in = *in;
+    *in = (struct mcp_incoming){.method = {"", 0}};
+    call->modern = modern;
+    call->headers = headers;
+    if (check(call) && enlist(call))
+        return call;
+    wt__mcp_finish(call);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- run */
+
+void wt__mcp_run(struct mcp_call *call)
+{
+    if (wt__mcp_is_cancelled(call) || !call->method->run(call))
+        wt__mcp_finish(call);
+}
+
+static void record(struct mcp_call *call, size_t bytes)
+{
+    const struct mcp_features *features = &call->service->features;
+    struct mcp_record record = {
+        .call = call,
+        .error_code = call->refused ? call->code : 0,
+        .is_error = !call->refused && call->is_error,
+        .input_required = !call->refused && call->modern && call->questions.len > 0,
+        .cancelled = wt__mcp_is_cancelled(call),
+        .bytes = bytes,
+        .ms = wt__mcp_steady_ms(call->service) - call->began,
+    };
+    if (features->record)
+        features->record(features->context, &record);
+}
+
+/* The answer of a call that nobody cancelled. A tool that is cancelled meanwhile was cancelled too late. */
+static size_t answer(struct mcp_call *call)
+{
+    struct buffer message = {0};
+    int status = 200;
+    if (!call->refused && call->modern && call->questions.len > 0)
+        wt__mcp_seal_state(call);
+    wt__mcp_write_answer(call, &message, &status);
+    if (message.failed)
+        wt__mcp_channel_answer(call->channel, 503, STR(""));
+    else
+        wt__mcp_channel_answer(call->channel, status, wt__buffer_view(&message));
+    size_t bytes = message.len;
+    wt__buffer_dispose(&message);
+    return bytes;
+}
+
+void wt__mcp_finish(struct mcp_call *call)
+{
+    const struct mcp_features *features = &call->service->features;
+    size_t bytes = 0;
+    wt__mcp_on_cancel(call, NULL, NULL);
+    delist(call);
+    if (call->channel && !wt__mcp_is_cancelled(call))
+        bytes = answer(call);
+    else if (call->channel)
+        wt__mcp_channel_answer(call->channel, 200, STR(""));
+    record(call, bytes);
+    if (call->has_tool && features->tools.drop)
+        features->tools.drop(features->context, &call->tool);
+    wt__mcp_call_free(call);
+}
+
+/* ---------------------------------------------------------------- threads */
+
+struct job {
+    struct mcp_call *call;
+    void (*work)(struct mcp_call *call);
+};
+
+static void *run_job(void *context)
+{
+    struct job job = *(struct job *)context;
+    struct mcp_service *service = job.call->service;
+    free(context);
+    job.work(job.call);
+    wt__mcp_finish(job.call);
+    pthread_mutex_lock(&service->lock);
+    service->waiting--;
+    pthread_cond_broadcast(&service->idle);
+    pthread_mutex_unlock(&service->lock);
+    return NULL;
+}
+
+static bool start_thread(struct job *job)
+{
+    pthread_attr_t detached;
+    pthread_t thread;
+    pthread_attr_init(&detached);
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    int rc = pthread_create(&thread, &detached, run_job, job);
+    pthread_attr_destroy(&detached);
+    return rc == 0;
+}
+
+bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call))
+{
+    struct mcp_service *service = call->service;
+    struct job *job = malloc(sizeof *job);
+    pthread_mutex_lock(&service->lock);
+    bool room = job && service->waiting < service->waiting_max;
+    service->waiting += room;
+    pthread_mutex_unlock(&service->lock);
+    call->headers = NULL;
+    if (room) {
+        *job = (struct job){call, work};
+        if (start_thread(job))
+            return true;
+        pthread_mutex_lock(&service->lock);
+        service->waiting--;
+        pthread_mutex_unlock(&service->lock);
+    }
+    free(job);
+    wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%u calls wait already, which is the most: try again later",
+                   service->waiting_max);
+    return false;
+}
+
+/* ---------------------------------------------------------------- what is no request */
+
+void wt__mcp_heard(struct mcp_service *service, struct mcp_peer *peer, const struct mcp_incoming *in)
+{
+    struct buffer id = {0};
+    const json_t *request = json_object_get(in->params, "requestId");
+    if (in->kind == MCP_IN_RESPONSE)
+        wt__mcp_peer_answered(peer, in->message);
+    if (in->kind != MCP_IN_NOTIFICATION || !wt__str_equal(in->method, STR("notifications/cancelled")) ||
+        (!json_is_string(request) && !json_is_integer(request)))
+        return;
+    wt__json_write(&id, request);
+    if (!id.failed && !wt__mcp_unlisten(service, peer, wt__buffer_view(&id)))
+        wt__mcp_peer_cancel(peer, wt__buffer_view(&id));
+    wt__buffer_dispose(&id);
+}

@@ -1,0 +1,121 @@
+/* incoming.c: JSON-RPC 2.0 as MCP allows it: one message, no batches, ids that are text or whole numbers. All decisions
+ * are made on the parsed tree, where a name that comes twice or is written with escapes has one meaning. */
+#include "serve/mcp/inside.h"
+
+/* A response's id may be anything: it is looked for among ours. */
+static bool read_id(struct mcp_incoming *in)
+{
+    const json_t *id = json_object_get(in->message, "id");
+    wt__buffer_clear(&in->id);
+    if (json_is_string(id) && json_string_length(id) <= MCP_ID_BYTES_MAX)
+        wt__json_write(&in->id, id);
+    else if (json_is_integer(id))
+        wt__buffer_printf(&in->id, "%" JSON_INTEGER_FORMAT, json_integer_value(id));
+    if (in->id.len > 0)
+        return true;
+    wt__buffer_text(&in->id, "null");
+    return false;
+}
+
+static enum mcp_incoming_kind bad(struct mcp_incoming *in, int code, const char *words)
+{
+    in->code = code;
+    in->words = words;
+    return MCP_IN_BAD;
+}
+
+static enum mcp_incoming_kind read_kind(struct mcp_incoming *in)
+{
+    const json_t *method = json_object_get(in->message, "method"), *params = json_object_get(in->message, "params");
+    if (!json_is_object(in->message))
+        return bad(in, MCP_INVALID_REQUEST,
+                   json_is_array(in->message) ? "batches are not taken: send each message by itself"
+                                              : "a message is a JSON object");
+    bool named = read_id(in);
+    if (!wt__str_equal(wt__json_str(in->message, "jsonrpc"), STR("2.0")))
+        return bad(in, MCP_INVALID_REQUEST, "\"jsonrpc\" is not \"2.0\"");
+    if (!method) {
+        bool result = json_object_get(in->message, "result"), error = json_object_get(in->message, "error");
+        return result != error ? MCP_IN_RESPONSE
+                               : bad(in, MCP_INVALID_REQUEST, "the message has no method, and is no response");
+    }
+    if (!json_is_string(method))
+        return bad(in, MCP_INVALID_REQUEST, "\"method\" is no text");
+    in->method = (struct str){json_string_value(method), json_string_length(method)};
+    if (!named && json_object_get(in->message, "id"))
+        return bad(in, MCP_INVALID_REQUEST, "\"id\" is neither a text of at most 256 bytes nor a whole number");
+    if (params && !json_is_object(params))
+        return bad(in, MCP_INVALID_PARAMS, "\"params\" is no object");
+    in->params = params;
+    return named ? MCP_IN_REQUEST : MCP_IN_NOTIFICATION;
+}
+
+void wt__mcp_read_message(struct mcp_incoming *in, struct str text)
+{
+    wt_error err;
+    *in = (struct mcp_incoming){.method = {"", 0}, .words = ""};
+    wt__buffer_text(&in->id, "null");
+    if (text.len > MCP_MESSAGE_BYTES_MAX) {
+        in->kind = bad(in, MCP_INVALID_REQUEST, "the message is longer than 4 MiB");
+        return;
+    }
+    wt__buffer_str(&in->text, text);
+    int rc = in->text.failed ? WT_ENOMEM : wt__json_parse(&in->message, text.ptr ? text.ptr : "", text.len, &err);
+    if (rc < 0)
+        in->kind = rc == WT_ENOMEM     ? bad(in, MCP_INTERNAL_ERROR, "memory is out")
+                   : rc == WT_ETOOLONG ? bad(in, MCP_PARSE_ERROR, "the JSON is nested too deep")
+                                       : bad(in, MCP_PARSE_ERROR, "the message is not valid JSON, or has a name twice");
+    else
+        in->kind = read_kind(in);
+}
+
+void wt__mcp_incoming_dispose(struct mcp_incoming *in)
+{
+    json_decref(in->message);
+    wt__buffer_dispose(&in->id);
+    wt__buffer_dispose(&in->text);
+    *in = (struct mcp_incoming){.method = {"", 0}};
+}
+
+const json_t *wt__mcp_incoming_meta(const struct mcp_incoming *in)
+{
+    return wt__json_object(in->params, "_meta");
+}
+
+void wt__mcp_write_error(struct buffer *out, struct str id, int code, struct str words, struct str data)
+{
+    wt__buffer_text(out, "{\"jsonrpc\":\"2.0\",");
+    if (!wt__str_equal(id, STR("null"))) {
+        wt__buffer_text(out, "\"id\":");
+        wt__buffer_str(out, id);
+        wt__buffer_char(out, ',');
+    }
+    wt__buffer_printf(out, "\"error\":{\"code\":%d,\"message\":", code);
+    wt__buffer_json(out, words);
+    if (data.len > 0) {
+        wt__buffer_text(out, ",\"data\":");
+        wt__buffer_str(out, data);
+    }
+    wt__buffer_text(out, "}}");
+}
+
+bool wt__mcp_is_legacy_version(struct str version)
+{
+    static const char *const versions[] = {MCP_LEGACY_VERSION, "2025-06-18", "2025-03-26", "2024-11-05"};
+    return wt__str_among(version, versions, sizeof versions / sizeof *versions);
+}
+
+void wt__mcp_write_versions(struct buffer *out)
+{
+    wt__buffer_text(out, "[\"" MCP_MODERN_VERSION "\",\"" MCP_LEGACY_VERSION
+                         "\",\"2025-06-18\",\"2025-03-26\",\"2024-11-05\"]");
+}
+
+bool wt__mcp_is_modern(const struct mcp_incoming *in, struct str header)
+{
+    if (json_object_get(wt__mcp_incoming_meta(in), MCP_META "protocolVersion"))
+        return true;
+    if (wt__str_equal(in->method, STR("server/discover")) || wt__str_equal(in->method, STR("subscriptions/listen")))
+        return true;
+    return header.len > 0 && !wt__mcp_is_legacy_version(header);
+}

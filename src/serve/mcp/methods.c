@@ -1,0 +1,279 @@
+/* methods.c: what may be asked: the table of methods, and how each is answered by the features. */
+#include <stdlib.h>
+
+#include "base/base64.h"
+#include "serve/mcp/inside.h"
+
+/* ---------------------------------------------------------------- lists */
+
+/* The cursor's key; false, and it is refused, where it is none of ours. */
+static bool read_cursor(struct mcp_call *call, struct buffer *after)
+{
+    const json_t *cursor = json_object_get(call->in.params, "cursor");
+    struct str text = wt__json_str(call->in.params, "cursor");
+    if (!cursor)
+        return true;
+    if (!json_is_string(cursor) || text.len > 2 * MCP_NAME_BYTES_MAX || !wt__base64_url_decode(after, text) ||
+        after->len == 0 || after->failed) {
+        wt__mcp_refuse_cursor(call);
+        return false;
+    }
+    return true;
+}
+
+static bool run_list(struct mcp_call *call, void (*list)(void *context, struct mcp_call *call, struct str after))
+{
+    struct buffer after = {0};
+    if (read_cursor(call, &after))
+        list(call->service->features.context, call, wt__buffer_view(&after));
+    wt__buffer_dispose(&after);
+    return false;
+}
+
+static bool list_tools(struct mcp_call *call)
+{
+    return run_list(call, call->service->features.tools.list);
+}
+
+static bool list_resources(struct mcp_call *call)
+{
+    return run_list(call, call->service->features.resources.list);
+}
+
+static void no_templates(void *context, struct mcp_call *call, struct str after)
+{
+    (void)context;
+    if (after.len > 0)
+        wt__mcp_refuse_cursor(call);
+}
+
+static bool list_templates(struct mcp_call *call)
+{
+    const struct mcp_features *features = &call->service->features;
+    return run_list(call, features->resources.templates ? features->resources.templates : no_templates);
+}
+
+static bool list_prompts(struct mcp_call *call)
+{
+    return run_list(call, call->service->features.prompts.list);
+}
+
+/* ---------------------------------------------------------------- tools */
+
+static void work_tool(struct mcp_call *call)
+{
+    call->service->features.tools.run(call->service->features.context, call, &call->tool);
+}
+
+static bool find_tool(struct mcp_call *call)
+{
+    const struct mcp_features *features = &call->service->features;
+    wt_error err = {0};
+    int rc = features->tools.find(features->context, call, call->name, &call->tool, &err);
+    if (rc == WT_ENOTFOUND)
+        wt__mcp_refuse_unknown(call);
+    else if (rc < 0)
+        wt__mcp_refuse_error(call, &err);
+    call->has_tool = rc == 0;
+    return rc == 0;
+}
+
+/* What the arguments lack is told to the model, which can mend them. */
+static bool check_arguments(struct mcp_call *call)
+{
+    struct buffer words = {0};
+    const struct mcp_input *input = call->tool.input;
+    if (call->modern && call->headers && input &&
+        !wt__mcp_mirrors_match(input, call->headers, wt__mcp_call_argument_tree(call), &words)) {
+        wt__mcp_refuse_with(call, MCP_HEADER_MISMATCH, wt__buffer_view(&words), STR(""));
+        wt__buffer_dispose(&words);
+        return false;
+    }
+    int fits = input ? wt__mcp_input_check(input, call->arguments, &words) : 1;
+    if (fits < 0 || words.failed) {
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+    } else if (fits == 0) {
+        wt__mcp_add_text(call, wt__buffer_view(&words));
+        wt__mcp_set_is_error(call);
+    }
+    wt__buffer_dispose(&words);
+    return fits > 0;
+}
+
+static bool call_tool(struct mcp_call *call)
+{
+    if (!find_tool(call) || !check_arguments(call))
+        return false;
+    if (call->tool.waits)
+        return wt__mcp_start(call, work_tool);
+    work_tool(call);
+    return false;
+}
+
+/* ---------------------------------------------------------------- resources, prompts, completions */
+
+static bool work_or_start(struct mcp_call *call, bool waits, void (*work)(struct mcp_call *call))
+{
+    if (waits)
+        return wt__mcp_start(call, work);
+    work(call);
+    return false;
+}
+
+static void work_read(struct mcp_call *call)
+{
+    call->service->features.resources.read(call->service->features.context, call, call->name);
+}
+
+static bool read_resource(struct mcp_call *call)
+{
+    return work_or_start(call, call->service->features.resources.waits, work_read);
+}
+
+static void work_prompt(struct mcp_call *call)
+{
+    call->service->features.prompts.get(call->service->features.context, call, call->name);
+}
+
+static bool get_prompt(struct mcp_call *call)
+{
+    return work_or_start(call, call->service->features.prompts.waits, work_prompt);
+}
+
+static bool read_completion(const struct mcp_call *call, struct mcp_completion *out)
+{
+    const json_t *ref = wt__json_object(call->in.params, "ref"),
+                 *argument = wt__json_object(call->in.params, "argument");
+    struct str type = wt__json_str(ref, "type");
+    out->of_prompt = wt__str_equal(type, STR("ref/prompt"));
+    out->ref = wt__json_str(ref, out->of_prompt ? "name" : "uri");
+    out->argument = wt__json_str(argument, "name");
+    out->value = wt__json_str(argument, "value");
+    out->arguments = wt__json_object(wt__json_object(call->in.params, "context"), "arguments");
+    return (out->of_prompt || wt__str_equal(type, STR("ref/resource"))) && out->ref.len > 0 && out->argument.len > 0 &&
+           json_is_string(json_object_get(argument, "value"));
+}
+
+static void work_complete(struct mcp_call *call)
+{
+    struct mcp_completion what;
+    if (read_completion(call, &what))
+        call->service->features.completions.complete(call->service->features.context, call, &what);
+    else
+        wt__mcp_refuse(call, MCP_INVALID_PARAMS,
+                       "completion/complete needs \"ref\" (ref/prompt with a name, ref/resource with a URI) and "
+                       "\"argument\" with a name and a value");
+}
+
+static bool complete(struct mcp_call *call)
+{
+    return work_or_start(call, call->service->features.completions.waits, work_complete);
+}
+
+/* ---------------------------------------------------------------- the legacy era's own */
+
+static bool ping(struct mcp_call *call)
+{
+    (void)call;
+    return false;
+}
+
+static bool set_level(struct mcp_call *call)
+{
+    int level = wt__mcp_level(wt__json_str(call->in.params, "level"));
+    if (level < 0) {
+        wt__mcp_refuse(call, MCP_INVALID_PARAMS,
+                       "\"level\" is none of debug, info, notice, warning, error, critical, "
+                       "alert, emergency");
+        return false;
+    }
+    pthread_mutex_lock(&call->peer->lock);
+    call->peer->level = level;
+    pthread_mutex_unlock(&call->peer->lock);
+    return false;
+}
+
+static bool subscribe(struct mcp_call *call)
+{
+    int rc = wt__mcp_peer_watch(call->peer, call->name);
+    if (rc < 0)
+        wt__mcp_refuse(call, rc == WT_ETOOLONG ? MCP_INVALID_PARAMS : MCP_INTERNAL_ERROR,
+                       rc == WT_ETOOLONG ? "one client watches at most %d resources" : "memory is out (%d)",
+                       MCP_SUBSCRIPTIONS_MAX);
+    return false;
+}
+
+static bool unsubscribe(struct mcp_call *call)
+{
+    wt__mcp_peer_unwatch(call->peer, call->name);
+    return false;
+}
+
+/* ---------------------------------------------------------------- the table */
+
+static bool always(const struct mcp_features *features)
+{
+    (void)features;
+    return true;
+}
+
+static bool has_tools(const struct mcp_features *features)
+{
+    return features->tools.list;
+}
+
+static bool has_resources(const struct mcp_features *features)
+{
+    return features->resources.list;
+}
+
+static bool has_watched(const struct mcp_features *features)
+{
+    return features->resources.list && features->resources.watched;
+}
+
+static bool has_prompts(const struct mcp_features *features)
+{
+    return features->prompts.list;
+}
+
+static bool has_completions(const struct mcp_features *features)
+{
+    return features->completions.complete;
+}
+
+static bool has_notices(const struct mcp_features *features)
+{
+    return features->changes || has_watched(features);
+}
+
+static const struct mcp_method methods[] = {
+    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, always, wt__mcp_run_initialize},
+    {"ping", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, always, ping},
+    {"logging/setLevel", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, always, set_level},
+    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, always, wt__mcp_run_discover},
+    {"subscriptions/listen", MCP_MODERN_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, has_notices,
+     wt__mcp_run_listen},
+    {"tools/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "tools", NULL, false, false, false, has_tools, list_tools},
+    {"tools/call", MCP_BOTH_ERAS, MCP_SHAPE_TOOL, NULL, "name", true, true, false, has_tools, call_tool},
+    {"resources/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resources", NULL, false, false, false, has_resources,
+     list_resources},
+    {"resources/templates/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resourceTemplates", NULL, false, false, false,
+     has_resources, list_templates},
+    {"resources/read", MCP_BOTH_ERAS, MCP_SHAPE_CONTENTS, NULL, "uri", true, true, false, has_resources, read_resource},
+    {"resources/subscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, has_watched, subscribe},
+    {"resources/unsubscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, has_watched,
+     unsubscribe},
+    {"prompts/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "prompts", NULL, false, false, false, has_prompts, list_prompts},
+    {"prompts/get", MCP_BOTH_ERAS, MCP_SHAPE_PROMPT, NULL, "name", true, true, false, has_prompts, get_prompt},
+    {"completion/complete", MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, NULL, NULL, false, false, false, has_completions,
+     complete},
+};
+
+const struct mcp_method *wt__mcp_method(struct str name)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (wt__str_equal(name, wt__str(methods[i].name)))
+            return &methods[i];
+    return NULL;
+}

@@ -1,0 +1,93 @@
+/* opening.c: how a client learns who is here: `initialize` opens a legacy session; `server/discover` tells a modern
+ * client the same, and opens nothing. */
+#include "serve/mcp/inside.h"
+
+void wt__mcp_write_self(struct buffer *out, const struct mcp_features *features, bool with_title)
+{
+    wt__buffer_text(out, "{\"name\":");
+    wt__buffer_json(out, wt__str(features->name));
+    if (with_title && features->title) {
+        wt__buffer_text(out, ",\"title\":");
+        wt__buffer_json(out, wt__str(features->title));
+    }
+    wt__buffer_text(out, ",\"version\":");
+    wt__buffer_json(out, wt__str(features->version));
+    wt__buffer_char(out, '}');
+}
+
+static void write_group(struct buffer *out, const char *name, bool offered, bool changes, bool watched)
+{
+    if (!offered)
+        return;
+    wt__buffer_printf(out, ",\"%s\":{%s%s%s}", name, changes ? "\"listChanged\":true" : "",
+                      changes && watched ? "," : "", watched ? "\"subscribe\":true" : "");
+}
+
+static void write_capabilities(struct buffer *out, const struct mcp_features *features)
+{
+    wt__buffer_text(out, ",\"capabilities\":{\"logging\":{}");
+    write_group(out, "tools", features->tools.list, features->changes, false);
+    write_group(out, "resources", features->resources.list, features->changes, features->resources.watched);
+    write_group(out, "prompts", features->prompts.list, features->changes, false);
+    write_group(out, "completions", features->completions.complete, false, false);
+    wt__buffer_char(out, '}');
+    if (features->instructions) {
+        wt__buffer_text(out, ",\"instructions\":");
+        wt__buffer_json(out, wt__str(features->instructions));
+    }
+}
+
+/* A session keeps what its client says of itself, of which there may be ten thousand. */
+static bool is_modest(const json_t *capabilities, const json_t *client)
+{
+    struct buffer text = {.max = MCP_CLIENT_BYTES_MAX};
+    wt__json_write(&text, capabilities);
+    wt__json_write(&text, client);
+    bool modest = !text.failed;
+    wt__buffer_dispose(&text);
+    return modest;
+}
+
+bool wt__mcp_run_initialize(struct mcp_call *call)
+{
+    struct mcp_peer *peer = call->peer;
+    struct str wanted = wt__json_str(call->in.params, "protocolVersion");
+    json_t *capabilities = wt__json_object(call->in.params, "capabilities");
+    json_t *client = wt__json_object(call->in.params, "clientInfo");
+    if (wanted.len == 0 || !capabilities || !client || !is_modest(capabilities, client)) {
+        wt__mcp_refuse(call, MCP_INVALID_PARAMS,
+                       "initialize needs protocolVersion, capabilities and clientInfo, of at most %d bytes",
+                       MCP_CLIENT_BYTES_MAX);
+        return false;
+    }
+    pthread_mutex_lock(&peer->lock);
+    bool again = peer->opened;
+    if (!again) {
+        peer->opened = true;
+        peer->capabilities = json_incref(capabilities);
+        peer->client = json_incref(client);
+    }
+    pthread_mutex_unlock(&peer->lock);
+    if (again) {
+        wt__mcp_refuse(call, MCP_INVALID_REQUEST, "this session was begun by initialize before");
+        return false;
+    }
+    wt__buffer_printf(&call->result, ",\"protocolVersion\":\"%.*s\"",
+                      wt__mcp_is_legacy_version(wanted) ? (int)wanted.len : (int)sizeof MCP_LEGACY_VERSION - 1,
+                      wt__mcp_is_legacy_version(wanted) ? wanted.ptr : MCP_LEGACY_VERSION);
+    write_capabilities(&call->result, &call->service->features);
+    wt__buffer_text(&call->result, ",\"serverInfo\":");
+    wt__mcp_write_self(&call->result, &call->service->features, true);
+    return false;
+}
+
+bool wt__mcp_run_discover(struct mcp_call *call)
+{
+    const struct mcp_features *features = &call->service->features;
+    wt__buffer_text(&call->result, ",\"supportedVersions\":");
+    wt__mcp_write_versions(&call->result);
+    write_capabilities(&call->result, features);
+    wt__buffer_printf(&call->result, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"", features->ttl_ms,
+                      features->private_lists ? "private" : "public");
+    return false;
+}

@@ -1,0 +1,163 @@
+/* peer.c: who is at the other end, for as long as we know: what it runs, what it was asked, what it watches, and where
+ * it hears what belongs to no request. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "serve/mcp/inside.h"
+
+struct mcp_peer *wt__mcp_peer_open(struct mcp_service *service, const char *principal, bool known)
+{
+    struct mcp_peer *peer = calloc(1, sizeof *peer);
+    size_t len = principal ? strlen(principal) : 0;
+    if (!peer)
+        return NULL;
+    atomic_init(&peer->refs, 1);
+    pthread_mutex_init(&peer->lock, NULL);
+    peer->service = service;
+    peer->level = MCP_INFO;
+    peer->principal = len <= MCP_PRINCIPAL_BYTES_MAX ? wt__copy_string(principal ? principal : "", len) : NULL;
+    if (!peer->principal) {
+        wt__mcp_peer_release(peer);
+        return NULL;
+    }
+    if (known) {
+        pthread_mutex_lock(&service->lock);
+        peer->known = true;
+        peer->next = service->peers;
+        if (peer->next)
+            peer->next->before = peer;
+        service->peers = peer;
+        pthread_mutex_unlock(&service->lock);
+    }
+    return peer;
+}
+
+void wt__mcp_peer_keep(struct mcp_peer *peer)
+{
+    atomic_fetch_add(&peer->refs, 1);
+}
+
+void wt__mcp_peer_release(struct mcp_peer *peer)
+{
+    if (!peer || atomic_fetch_sub(&peer->refs, 1) > 1)
+        return;
+    wt__mcp_channel_release(peer->stream);
+    for (size_t i = 0; i < peer->watched_count; i++)
+        free(peer->watched[i]);
+    free(peer->watched);
+    json_decref(peer->client);
+    json_decref(peer->capabilities);
+    pthread_mutex_destroy(&peer->lock);
+    free(peer->principal);
+    free(peer);
+}
+
+static void forget(struct mcp_peer *peer)
+{
+    struct mcp_service *service = peer->service;
+    pthread_mutex_lock(&service->lock);
+    if (peer->known) {
+        *(peer->before ? &peer->before->next : &service->peers) = peer->next;
+        if (peer->next)
+            peer->next->before = peer->before;
+        peer->known = false;
+    }
+    pthread_mutex_unlock(&service->lock);
+}
+
+void wt__mcp_peer_close(struct mcp_peer *peer)
+{
+    forget(peer);
+    pthread_mutex_lock(&peer->lock);
+    peer->closed = true;
+    for (struct mcp_call *call = peer->running; call; call = call->next)
+        wt__mcp_call_cancel(call);
+    pthread_mutex_unlock(&peer->lock);
+    wt__mcp_peer_stream(peer, NULL);
+}
+
+void wt__mcp_peer_stream(struct mcp_peer *peer, struct mcp_channel *stream)
+{
+    if (stream)
+        wt__mcp_channel_keep(stream);
+    pthread_mutex_lock(&peer->lock);
+    struct mcp_channel *last = peer->stream;
+    bool closed = peer->closed && stream;
+    peer->stream = closed ? NULL : stream;
+    pthread_mutex_unlock(&peer->lock);
+    if (closed) {
+        wt__mcp_channel_answer(stream, 200, STR(""));
+        wt__mcp_channel_release(stream);
+    }
+    if (last)
+        wt__mcp_channel_answer(last, 200, STR(""));
+    wt__mcp_channel_release(last);
+}
+
+void wt__mcp_peer_cancel(struct mcp_peer *peer, struct str id)
+{
+    pthread_mutex_lock(&peer->lock);
+    for (struct mcp_call *call = peer->running; call; call = call->next)
+        if (wt__str_equal(wt__buffer_view(&call->in.id), id))
+            wt__mcp_call_cancel(call);
+    pthread_mutex_unlock(&peer->lock);
+}
+
+void wt__mcp_peer_answered(struct mcp_peer *peer, const json_t *message)
+{
+    struct str id = wt__json_str(message, "id");
+    pthread_mutex_lock(&peer->lock);
+    for (struct mcp_question *question = peer->questions; question; question = question->next) {
+        if (!wt__str_equal(id, wt__str(question->id)))
+            continue;
+        pthread_mutex_lock(&question->call->lock);
+        if (!question->answered) {
+            question->answered = true;
+            question->result = json_incref(json_object_get(message, "result"));
+            question->error = json_incref(json_object_get(message, "error"));
+            pthread_cond_broadcast(&question->call->news);
+        }
+        pthread_mutex_unlock(&question->call->lock);
+    }
+    pthread_mutex_unlock(&peer->lock);
+}
+
+/* Where it is among the watched ones; SIZE_MAX. */
+static size_t watched_at(const struct mcp_peer *peer, struct str uri)
+{
+    for (size_t i = 0; i < peer->watched_count; i++)
+        if (wt__str_equal(wt__str(peer->watched[i]), uri))
+            return i;
+    return SIZE_MAX;
+}
+
+int wt__mcp_peer_watch(struct mcp_peer *peer, struct str uri)
+{
+    int rc = 0;
+    pthread_mutex_lock(&peer->lock);
+    if (watched_at(peer, uri) == SIZE_MAX) {
+        char *copy = wt__copy_string(uri.ptr, uri.len);
+        if (peer->watched_count >= MCP_SUBSCRIPTIONS_MAX)
+            rc = WT_ETOOLONG;
+        else if (!copy || wt__grow((void **)&peer->watched, &peer->watched_capacity, peer->watched_count + 1,
+                                   sizeof *peer->watched) < 0)
+            rc = WT_ENOMEM;
+        if (rc == 0)
+            peer->watched[peer->watched_count++] = copy;
+        else
+            free(copy);
+    }
+    pthread_mutex_unlock(&peer->lock);
+    return rc;
+}
+
+void wt__mcp_peer_unwatch(struct mcp_peer *peer, struct str uri)
+{
+    pthread_mutex_lock(&peer->lock);
+    size_t at = watched_at(peer, uri);
+    if (at != SIZE_MAX) {
+        free(peer->watched[at]);
+        peer->watched[at] = peer->watched[--peer->watched_count];
+    }
+    pthread_mutex_unlock(&peer->lock);
+}

@@ -1,0 +1,156 @@
+/* table.c: see table.h. */
+#include "serve/mcp/table.h"
+
+#include <stdlib.h>
+
+#include "base/json_scan.h"
+#include "mcp/message.h"
+
+/* Where the list goes on behind a key; SIZE_MAX where there is no such row. */
+static size_t row_behind(const void *rows, size_t count, size_t size, struct str after)
+{
+    if (after.len == 0)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        if (wt__str_equal(wt__str(*(const char *const *)((const char *)rows + i * size)), after)) /* its first member */
+            return i + 1;
+    return SIZE_MAX;
+}
+
+static void list_tools(void *context, struct mcp_call *call, struct str after)
+{
+    const struct mcp_table *table = context;
+    size_t i = row_behind(table->tools, table->tool_count, sizeof *table->tools, after);
+    if (i == SIZE_MAX)
+        wt__mcp_refuse_cursor(call);
+    for (; i < table->tool_count; i++)
+        if (!wt__mcp_add_item(call, wt__str(table->tools[i].name), wt__str(table->tools[i].definition)))
+            return;
+}
+
+static int find_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+{
+    struct mcp_table *table = context;
+    (void)call;
+    for (size_t i = 0; i < table->tool_count; i++) {
+        if (!wt__str_equal(wt__str(table->tools[i].name), name))
+            continue;
+        *out = (struct mcp_tool){.input = table->inputs[i], .waits = table->tools[i].waits, .number = i};
+        return 0;
+    }
+    return wt__fail(err, WT_ENOTFOUND, "there is no such tool");
+}
+
+static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+{
+    const struct mcp_table *table = context;
+    table->tools[tool->number].run(table->context, call);
+}
+
+/* Templates are listed elsewhere. */
+static void list_some(const struct mcp_table *table, struct mcp_call *call, struct str after, bool templates)
+{
+    size_t i = row_behind(table->resources, table->resource_count, sizeof *table->resources, after);
+    if (i == SIZE_MAX)
+        wt__mcp_refuse_cursor(call);
+    for (; i < table->resource_count; i++) {
+        const struct mcp_resource_row *row = &table->resources[i];
+        if (row->is_template == templates && !wt__mcp_add_item(call, wt__str(row->uri), wt__str(row->definition)))
+            return;
+    }
+}
+
+static void list_resources(void *context, struct mcp_call *call, struct str after)
+{
+    list_some(context, call, after, false);
+}
+
+static void list_templates(void *context, struct mcp_call *call, struct str after)
+{
+    list_some(context, call, after, true);
+}
+
+static void read_resource(void *context, struct mcp_call *call, struct str uri)
+{
+    const struct mcp_table *table = context;
+    for (size_t i = 0; i < table->resource_count; i++) {
+        const struct mcp_resource_row *row = &table->resources[i];
+        if (row->is_template ? !wt__str_starts(uri, wt__str(row->uri)) : !wt__str_equal(uri, wt__str(row->uri)))
+            continue;
+        row->read(table->context, call, uri);
+        return;
+    }
+    wt__mcp_refuse_unknown(call);
+}
+
+static void list_prompts(void *context, struct mcp_call *call, struct str after)
+{
+    const struct mcp_table *table = context;
+    size_t i = row_behind(table->prompts, table->prompt_count, sizeof *table->prompts, after);
+    if (i == SIZE_MAX)
+        wt__mcp_refuse_cursor(call);
+    for (; i < table->prompt_count; i++)
+        if (!wt__mcp_add_item(call, wt__str(table->prompts[i].name), wt__str(table->prompts[i].definition)))
+            return;
+}
+
+static void get_prompt(void *context, struct mcp_call *call, struct str name)
+{
+    const struct mcp_table *table = context;
+    for (size_t i = 0; i < table->prompt_count; i++)
+        if (wt__str_equal(wt__str(table->prompts[i].name), name)) {
+            table->prompts[i].get(table->context, call);
+            return;
+        }
+    wt__mcp_refuse_unknown(call);
+}
+
+static int open_tool(struct mcp_table *table, size_t i, wt_error *err)
+{
+    const struct mcp_tool_row *row = &table->tools[i];
+    struct str schema;
+    if (!wt__mcp_member(wt__str(row->definition), "inputSchema", &schema) || schema.len == 0)
+        return wt__fail(err, WT_EFORMAT, "tool \"%s\" has no inputSchema", row->name);
+    if (row->unchecked)
+        return 0;
+    int rc = wt__mcp_input_open(&table->inputs[i], schema, err);
+    return rc < 0 ? wt__fail_context(err, rc, "tool \"%s\"", row->name) : 0;
+}
+
+int wt__mcp_table_open(struct mcp_table *table, struct mcp_features *features, wt_error *err)
+{
+    int rc = 0;
+    table->inputs = calloc(table->tool_count + 1, sizeof(struct mcp_input *));
+    if (!table->inputs)
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < table->tool_count; i++)
+        rc = open_tool(table, i, err);
+    if (rc < 0) {
+        wt__mcp_table_close(table);
+        return rc;
+    }
+    features->context = table;
+    if (table->tool_count > 0) {
+        features->tools.list = list_tools;
+        features->tools.find = find_tool;
+        features->tools.run = run_tool;
+    }
+    if (table->resource_count > 0) {
+        features->resources.list = list_resources;
+        features->resources.templates = list_templates;
+        features->resources.read = read_resource;
+    }
+    if (table->prompt_count > 0) {
+        features->prompts.list = list_prompts;
+        features->prompts.get = get_prompt;
+    }
+    return 0;
+}
+
+void wt__mcp_table_close(struct mcp_table *table)
+{
+    for (size_t i = 0; table->inputs && i < table->tool_count; i++)
+        wt__mcp_input_close(table->inputs[i]);
+    free(table->inputs);
+    table->inputs = NULL;
+}
