@@ -9,8 +9,7 @@
 #include "serve/mcp/table.h"
 
 /* A red pixel, and a tone of no length. */
-#define FIXTURE_PNG                                                                                                    \
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
+#define FIXTURE_PNG "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
 #define FIXTURE_WAV "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="
 
 /* The service, which two tools change; set when it is open. */
@@ -49,8 +48,8 @@ static void fixture_say_answer(struct mcp_call *call, const char *before, const 
 #define FIXTURE_NAME_FORM(message) FIXTURE_FORM(message, "\"name\":{\"type\":\"string\"}", "\"name\"")
 #define FIXTURE_OK_FORM FIXTURE_FORM("Please confirm", "\"ok\":{\"type\":\"boolean\"}", "\"ok\"")
 #define FIXTURE_SAMPLE(text, tokens)                                                                                   \
-    "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"" text                                \
-    "\"}}],\"maxTokens\":" tokens "}"
+    "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":\"" text "\"}}],\"maxTokens\":" tokens  \
+    "}"
 
 /* ---------------------------------------------------------------- tools that only answer */
 
@@ -274,13 +273,13 @@ static void fixture_ask_all(void *context, struct mcp_call *call)
 static void fixture_ask_twice(void *context, struct mcp_call *call)
 {
     (void)context;
-    const char *name = fixture_ask(call, "step1", "elicitation/create",
-                                   FIXTURE_NAME_FORM("Step 1: What is your name?"));
+    const char *name =
+        fixture_ask(call, "step1", "elicitation/create", FIXTURE_NAME_FORM("Step 1: What is your name?"));
     if (!name)
         return;
-    const char *color =
-        fixture_ask(call, "step2", "elicitation/create",
-                    FIXTURE_FORM("Step 2: What is your favorite color?", "\"color\":{\"type\":\"string\"}", "\"color\""));
+    const char *color = fixture_ask(
+        call, "step2", "elicitation/create",
+        FIXTURE_FORM("Step 2: What is your favorite color?", "\"color\":{\"type\":\"string\"}", "\"color\""));
     if (!color)
         return;
     fixture_say_answer(call, "name: ", name);
@@ -457,9 +456,9 @@ static void fixture_image_prompt(void *context, struct mcp_call *call)
 static void fixture_asking_prompt(void *context, struct mcp_call *call)
 {
     (void)context;
-    const char *answer = fixture_ask(call, "user_context", "elicitation/create",
-                                     FIXTURE_FORM("What context should the prompt use?",
-                                                  "\"context\":{\"type\":\"string\"}", "\"context\""));
+    const char *answer = fixture_ask(
+        call, "user_context", "elicitation/create",
+        FIXTURE_FORM("What context should the prompt use?", "\"context\":{\"type\":\"string\"}", "\"context\""));
     if (answer)
         fixture_say_answer(call, "Context: ", answer);
 }

@@ -50,8 +50,8 @@ static int refuse(void *context, const struct http_request *head)
 {
     struct str origin = wt__http_field(head, "Origin"), scheme = STR("http://");
     (void)context;
-    if (origin.len > 0 && (!wt__str_starts(origin, scheme) ||
-                           !is_local((struct str){origin.ptr + scheme.len, origin.len - scheme.len})))
+    if (origin.len > 0 &&
+        (!wt__str_starts(origin, scheme) || !is_local((struct str){origin.ptr + scheme.len, origin.len - scheme.len})))
         return 403;
     return is_local(wt__http_field(head, "Host")) ? 0 : 403;
 }
