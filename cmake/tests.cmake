@@ -30,6 +30,12 @@ foreach(room base text nn net http encoder catalog schema index llm mcp retrieve
   endforeach()
 endforeach()
 
+# A server for the conformance suite of MCP and other clients: bench/conformance.py.
+add_executable(fixture_server EXCLUDE_FROM_ALL tests/serve/fixture_server.c)
+target_include_directories(fixture_server PRIVATE tests)
+target_link_libraries(fixture_server PRIVATE room_serve)
+list(APPEND WT_TEST_PROGRAMS fixture_server)
+
 file(GLOB programs CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 foreach(program IN LISTS programs)
   get_filename_component(stem ${program} NAME_WE)

@@ -161,10 +161,10 @@ static const char *capability_for(const char *method, struct str params)
     return path;
 }
 
-/* What a legacy client's model reads, where there is one to read it. */
+/* A legacy client's model reads why, where there is one to read it. */
 static enum mcp_asked failed(struct mcp_call *call, const char *words)
 {
-    if (call->method->shape == MCP_SHAPE_TOOL)
+    if (call->method->shape == MCP_SHAPE_TOOL && !call->modern)
         wt__mcp_fail_tool(call, "%s", words);
     else
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%s", words);

@@ -56,3 +56,12 @@ void wt__mcp_channel_gone(struct mcp_channel *channel)
         wt__mcp_call_cancel(channel->call);
     pthread_mutex_unlock(&channel->lock);
 }
+
+void wt__mcp_append_line(struct buffer *out, struct str message)
+{
+    size_t begin = out->len;
+    wt__buffer_str(out, message);
+    for (size_t i = begin; !out->failed && i < out->len; i++)
+        if (out->ptr[i] == '\n' || out->ptr[i] == '\r')
+            out->ptr[i] = ' ';
+}

@@ -40,7 +40,7 @@ static bool check_headers(struct mcp_call *call, const json_t *version)
     struct buffer words = {0};
     if (!call->headers)
         return true;
-    if (!wt__mcp_header_says(call->headers->version, version))
+    if (!wt__str_equal(call->headers->version, wt__str(json_string_value(version))))
         return refuse_headers(call, call->headers->version.len == 0
                                         ? STR("the header MCP-Protocol-Version is missing")
                                         : STR("the header MCP-Protocol-Version does not say what _meta says"));

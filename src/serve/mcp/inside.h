@@ -56,6 +56,8 @@ void wt__mcp_channel_answer(struct mcp_channel *channel, int status, struct str 
 void wt__mcp_channel_keep_alive(struct mcp_channel *channel);
 /* The client has gone away, which is a cancel to a modern call. */
 void wt__mcp_channel_gone(struct mcp_channel *channel);
+/* Appends the message without its line breaks, which JSON has only between its tokens. */
+void wt__mcp_append_line(struct buffer *out, struct str message);
 
 /* ---------------------------------------------------------------- peers */
 
@@ -280,8 +282,8 @@ bool wt__mcp_run_listen(struct mcp_call *call);
 bool wt__mcp_unlisten(struct mcp_service *service, const struct mcp_peer *peer, struct str id);
 /* Ends all of the peer, or of everybody (NULL), with their final word. */
 void wt__mcp_end_listeners(struct mcp_service *service, const struct mcp_peer *peer);
-/* Every second or so: forgets listeners whose clients are gone; keep_alive: says a comment to the others. */
-void wt__mcp_tend_listeners(struct mcp_service *service, bool keep_alive);
+/* Every second or so: forgets listeners whose clients are gone. */
+void wt__mcp_tend_listeners(struct mcp_service *service);
 
 /* ---------------------------------------------------------------- the service */
 

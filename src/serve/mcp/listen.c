@@ -200,12 +200,10 @@ void wt__mcp_end_listeners(struct mcp_service *service, const struct mcp_peer *p
     pthread_mutex_unlock(&service->notice_lock);
 }
 
-void wt__mcp_tend_listeners(struct mcp_service *service, bool keep_alive)
+void wt__mcp_tend_listeners(struct mcp_service *service)
 {
     pthread_mutex_lock(&service->notice_lock);
     for (struct mcp_listener **at = &service->listeners, *listener; (listener = *at);) {
-        if (keep_alive)
-            wt__mcp_channel_keep_alive(listener->channel);
         if (!listener->channel->is_gone(listener->channel)) {
             at = &listener->next;
             continue;

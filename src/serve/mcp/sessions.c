@@ -1,0 +1,209 @@
+/* sessions.c: see sessions.h. Ids are random, so their first digits are the hash. */
+#include "serve/mcp/sessions.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "base/hmac.h"
+
+struct mcp_session {
+    struct mcp_session *chain; /* of its bucket */
+    struct mcp_session *newer, *older;
+    struct mcp_peer *peer;
+    double used_ms;
+    char id[MCP_SESSION_ID_BYTES];
+};
+
+void wt__mcp_sessions_open(struct mcp_sessions *sessions, struct mcp_service *service)
+{
+    *sessions = (struct mcp_sessions){.service = service};
+    pthread_mutex_init(&sessions->lock, NULL);
+}
+
+/* ---------------------------------------------------------------- under the lock */
+
+static size_t bucket_of(const struct mcp_sessions *sessions, const char *id)
+{
+    size_t hash = 0;
+    for (size_t i = 0; i < 8; i++)
+        hash = hash << 4 ^ (unsigned char)id[i];
+    return hash & (sessions->bucket_count - 1);
+}
+
+static struct mcp_session **place_of(struct mcp_sessions *sessions, struct str id)
+{
+    if (!sessions->buckets || id.len != MCP_SESSION_ID_BYTES - 1)
+        return NULL;
+    struct mcp_session **at = &sessions->buckets[bucket_of(sessions, id.ptr)];
+    while (*at && !wt__same_secret((*at)->id, id.ptr, id.len))
+        at = &(*at)->chain;
+    return *at ? at : NULL;
+}
+
+static void unlink_by_use(struct mcp_sessions *sessions, struct mcp_session *session)
+{
+    *(session->newer ? &session->newer->older : &sessions->newest) = session->older;
+    *(session->older ? &session->older->newer : &sessions->oldest) = session->newer;
+}
+
+static void link_as_newest(struct mcp_sessions *sessions, struct mcp_session *session)
+{
+    session->newer = NULL;
+    session->older = sessions->newest;
+    *(sessions->newest ? &sessions->newest->newer : &sessions->oldest) = session;
+    sessions->newest = session;
+    session->used_ms = wt__mcp_steady_ms(sessions->service);
+}
+
+/* Out of the table; it is the caller's. */
+static struct mcp_session *take(struct mcp_sessions *sessions, struct mcp_session **at)
+{
+    struct mcp_session *session = *at;
+    *at = session->chain;
+    unlink_by_use(sessions, session);
+    sessions->count--;
+    return session;
+}
+
+static struct mcp_session *take_oldest(struct mcp_sessions *sessions)
+{
+    return take(sessions, place_of(sessions, wt__str(sessions->oldest->id)));
+}
+
+static bool make_buckets(struct mcp_sessions *sessions)
+{
+    size_t count = 16;
+    while (count < sessions->service->sessions_max)
+        count *= 2;
+    if (!sessions->buckets)
+        sessions->buckets = calloc(count, sizeof(struct mcp_session *));
+    sessions->bucket_count = count;
+    return sessions->buckets;
+}
+
+/* ---------------------------------------------------------------- without the lock */
+
+static void end_session(struct mcp_session *session)
+{
+    if (!session)
+        return;
+    wt__mcp_peer_close(session->peer);
+    wt__mcp_peer_release(session->peer);
+    free(session);
+}
+
+static bool make_id(char id[MCP_SESSION_ID_BYTES])
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char bits[16];
+    if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits)
+        return false;
+    for (size_t i = 0; i < sizeof bits; i++) {
+        id[2 * i] = digits[bits[i] >> 4];
+        id[2 * i + 1] = digits[bits[i] & 15];
+    }
+    id[MCP_SESSION_ID_BYTES - 1] = '\0';
+    return true;
+}
+
+int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, char id[MCP_SESSION_ID_BYTES])
+{
+    struct mcp_session *session = calloc(1, sizeof *session), *gone = NULL;
+    int rc = !session ? WT_ENOMEM : make_id(session->id) ? 0 : WT_EIO;
+    pthread_mutex_lock(&sessions->lock);
+    if (rc == 0 && !make_buckets(sessions))
+        rc = WT_ENOMEM;
+    if (rc == 0) {
+        if (sessions->count >= sessions->service->sessions_max)
+            gone = take_oldest(sessions);
+        wt__mcp_peer_keep(peer);
+        session->peer = peer;
+        struct mcp_session **bucket = &sessions->buckets[bucket_of(sessions, session->id)];
+        session->chain = *bucket;
+        *bucket = session;
+        link_as_newest(sessions, session);
+        sessions->count++;
+        memcpy(id, session->id, MCP_SESSION_ID_BYTES);
+    }
+    pthread_mutex_unlock(&sessions->lock);
+    if (rc < 0)
+        free(session);
+    end_session(gone);
+    return rc;
+}
+
+struct mcp_peer *wt__mcp_session_find(struct mcp_sessions *sessions, struct str id, const char *principal)
+{
+    struct mcp_peer *peer = NULL;
+    pthread_mutex_lock(&sessions->lock);
+    struct mcp_session **at = place_of(sessions, id);
+    if (at && strcmp((*at)->peer->principal, principal) == 0) {
+        struct mcp_session *session = *at;
+        peer = session->peer;
+        wt__mcp_peer_keep(peer);
+        unlink_by_use(sessions, session);
+        link_as_newest(sessions, session);
+    }
+    pthread_mutex_unlock(&sessions->lock);
+    return peer;
+}
+
+bool wt__mcp_session_end(struct mcp_sessions *sessions, struct str id, const char *principal)
+{
+    struct mcp_session *session = NULL;
+    pthread_mutex_lock(&sessions->lock);
+    struct mcp_session **at = place_of(sessions, id);
+    if (at && strcmp((*at)->peer->principal, principal) == 0)
+        session = take(sessions, at);
+    pthread_mutex_unlock(&sessions->lock);
+    end_session(session);
+    return session;
+}
+
+/* A stream whose client has gone is forgotten by the way. */
+static bool is_in_use(struct mcp_peer *peer)
+{
+    struct mcp_channel *gone = NULL;
+    pthread_mutex_lock(&peer->lock);
+    if (peer->stream && peer->stream->is_gone(peer->stream)) {
+        gone = peer->stream;
+        peer->stream = NULL;
+    }
+    bool in_use = peer->running_count > 0 || peer->stream;
+    pthread_mutex_unlock(&peer->lock);
+    wt__mcp_channel_release(gone);
+    return in_use;
+}
+
+void wt__mcp_sessions_tend(struct mcp_sessions *sessions)
+{
+    struct mcp_session *ended = NULL;
+    pthread_mutex_lock(&sessions->lock);
+    double now = wt__mcp_steady_ms(sessions->service);
+    for (struct mcp_session *session = sessions->oldest, *newer; session; session = newer) {
+        newer = session->newer;
+        bool in_use = is_in_use(session->peer);
+        if (in_use || now - session->used_ms < MCP_SESSION_IDLE_MS)
+            continue;
+        take(sessions, place_of(sessions, wt__str(session->id)));
+        session->chain = ended;
+        ended = session;
+    }
+    pthread_mutex_unlock(&sessions->lock);
+    for (struct mcp_session *next; ended; ended = next) {
+        next = ended->chain;
+        end_session(ended);
+    }
+}
+
+void wt__mcp_sessions_close(struct mcp_sessions *sessions)
+{
+    while (sessions->count > 0) {
+        pthread_mutex_lock(&sessions->lock);
+        struct mcp_session *session = take_oldest(sessions);
+        pthread_mutex_unlock(&sessions->lock);
+        end_session(session);
+    }
+    free(sessions->buckets);
+    pthread_mutex_destroy(&sessions->lock);
+}

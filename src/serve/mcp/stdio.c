@@ -1,0 +1,376 @@
+/* stdio.c: see stdio.h. This thread reads; what is quick to answer is answered by it, what needs features by workers,
+ * and what waits by threads of its own. All write through one lock, a line at a time, in pieces that a pipe takes
+ * without waiting: a client that reads nothing holds nobody up for longer than MCP_STDIO_WRITE_MS. */
+#include "serve/mcp/stdio.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "serve/mcp/inside.h"
+
+enum {
+    READ_BYTES = 64 << 10,
+    SLICE_MS = 100, /* between two looks at whether it is worth waiting */
+};
+
+struct stdio {
+    struct mcp_service *service;
+    struct mcp_peer *peer;
+    int in, out, stop_fd;
+    pthread_mutex_t write_lock;
+    struct buffer line; /* being written */
+    atomic_bool broken; /* nobody reads */
+
+    pthread_mutex_t lock;
+    pthread_cond_t work, idle;
+    struct mcp_call *queue[MCP_RUNNING_MAX]; /* from first, queued of them */
+    size_t first, queued;
+    unsigned channels; /* that may still write */
+    bool ends;
+    pthread_t workers[MCP_STDIO_WORKERS_MAX];
+    unsigned worker_count;
+
+    struct buffer text; /* read, not yet a line */
+    bool skips;         /* the rest of a line that is too long */
+};
+
+/* ---------------------------------------------------------------- writing */
+
+/* Whether `out` takes more now, or soon. */
+static bool wait_for_room(struct stdio *stdio)
+{
+    struct pollfd room = {stdio->out, POLLOUT, 0};
+    for (double until = wt__now_ms() + MCP_STDIO_WRITE_MS; wt__now_ms() < until && !atomic_load(&stdio->broken);) {
+        int rc = poll(&room, 1, SLICE_MS);
+        if (rc > 0)
+            return (room.revents & POLLOUT) && !(room.revents & (POLLERR | POLLNVAL));
+        if (rc < 0 && errno != EINTR)
+            return false;
+    }
+    return false;
+}
+
+static bool write_all(struct stdio *stdio, struct str bytes)
+{
+    while (bytes.len > 0) {
+        if (!wait_for_room(stdio))
+            return false;
+        ssize_t written = write(stdio->out, bytes.ptr, bytes.len < PIPE_BUF ? bytes.len : PIPE_BUF);
+        if (written < 0 && errno != EINTR && errno != EAGAIN)
+            return false;
+        if (written > 0)
+            bytes = (struct str){bytes.ptr + written, bytes.len - (size_t)written};
+    }
+    return true;
+}
+
+static bool write_line(struct stdio *stdio, struct str message)
+{
+    pthread_mutex_lock(&stdio->write_lock);
+    wt__buffer_clear(&stdio->line);
+    wt__mcp_append_line(&stdio->line, message);
+    wt__buffer_char(&stdio->line, '\n');
+    bool written =
+        !atomic_load(&stdio->broken) && !stdio->line.failed && write_all(stdio, wt__buffer_view(&stdio->line));
+    if (!written)
+        atomic_store(&stdio->broken, true);
+    pthread_mutex_unlock(&stdio->write_lock);
+    return written;
+}
+
+/* ---------------------------------------------------------------- channels: one a request, all to the same lines */
+
+struct stdio_channel {
+    struct mcp_channel channel; /* first */
+    struct stdio *stdio;
+};
+
+static bool channel_send(struct mcp_channel *channel, struct str message)
+{
+    return write_line(((struct stdio_channel *)channel)->stdio, message);
+}
+
+static void channel_answer(struct mcp_channel *channel, int status, struct str message)
+{
+    (void)status;
+    if (message.len > 0)
+        channel_send(channel, message);
+}
+
+static bool channel_is_gone(struct mcp_channel *channel)
+{
+    return atomic_load(&((struct stdio_channel *)channel)->stdio->broken);
+}
+
+static void channel_dispose(struct mcp_channel *channel)
+{
+    struct stdio *stdio = ((struct stdio_channel *)channel)->stdio;
+    free(channel);
+    pthread_mutex_lock(&stdio->lock);
+    stdio->channels--;
+    pthread_cond_broadcast(&stdio->idle);
+    pthread_mutex_unlock(&stdio->lock);
+}
+
+static struct mcp_channel *open_channel(struct stdio *stdio)
+{
+    struct stdio_channel *own = calloc(1, sizeof *own);
+    if (!own)
+        return NULL;
+    wt__mcp_channel_open(&own->channel);
+    own->channel.shared = true;
+    own->channel.send = channel_send;
+    own->channel.answer = channel_answer;
+    own->channel.is_gone = channel_is_gone;
+    own->channel.dispose = channel_dispose;
+    own->stdio = stdio;
+    pthread_mutex_lock(&stdio->lock);
+    stdio->channels++;
+    pthread_mutex_unlock(&stdio->lock);
+    return &own->channel;
+}
+
+/* ---------------------------------------------------------------- workers */
+
+static void *run_worker(void *context)
+{
+    struct stdio *stdio = context;
+    pthread_mutex_lock(&stdio->lock);
+    for (;;) {
+        while (stdio->queued == 0 && !stdio->ends)
+            pthread_cond_wait(&stdio->work, &stdio->lock);
+        if (stdio->queued == 0)
+            break;
+        struct mcp_call *call = stdio->queue[stdio->first];
+        stdio->first = (stdio->first + 1) % MCP_RUNNING_MAX;
+        stdio->queued--;
+        pthread_mutex_unlock(&stdio->lock);
+        wt__mcp_run(call);
+        pthread_mutex_lock(&stdio->lock);
+    }
+    pthread_mutex_unlock(&stdio->lock);
+    return NULL;
+}
+
+/* The queue has room for all that one client may have running. */
+static void hand_over(struct stdio *stdio, struct mcp_call *call)
+{
+    pthread_mutex_lock(&stdio->lock);
+    stdio->queue[(stdio->first + stdio->queued++) % MCP_RUNNING_MAX] = call;
+    pthread_cond_signal(&stdio->work);
+    pthread_mutex_unlock(&stdio->lock);
+}
+
+static int start_workers(struct stdio *stdio, unsigned count, wt_error *err)
+{
+    if (count == 0)
+        count = wt__processor_count();
+    while (stdio->worker_count < count && stdio->worker_count < MCP_STDIO_WORKERS_MAX) {
+        if (pthread_create(&stdio->workers[stdio->worker_count], NULL, run_worker, stdio) != 0)
+            break;
+        stdio->worker_count++;
+    }
+    return stdio->worker_count > 0 ? 0 : wt__fail(err, WT_EIO, "the system gives no thread");
+}
+
+static void join_workers(struct stdio *stdio)
+{
+    pthread_mutex_lock(&stdio->lock);
+    stdio->ends = true;
+    pthread_cond_broadcast(&stdio->work);
+    pthread_mutex_unlock(&stdio->lock);
+    for (unsigned i = 0; i < stdio->worker_count; i++)
+        pthread_join(stdio->workers[i], NULL);
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static void refuse_line(struct stdio *stdio, struct str id, int code, const char *words)
+{
+    struct buffer message = {0};
+    wt__mcp_write_error(&message, id, code, wt__str(words), STR(""));
+    if (!message.failed)
+        write_line(stdio, wt__buffer_view(&message));
+    wt__buffer_dispose(&message);
+}
+
+static void take_request(struct stdio *stdio, struct mcp_incoming *in)
+{
+    struct mcp_channel *channel = open_channel(stdio);
+    if (!channel) {
+        refuse_line(stdio, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "memory is out");
+        wt__mcp_incoming_dispose(in);
+        return;
+    }
+    struct mcp_call *call =
+        wt__mcp_begin(stdio->service, stdio->peer, channel, in, wt__mcp_is_modern(in, STR("")), NULL);
+    wt__mcp_channel_release(channel);
+    if (call && call->method->at_once)
+        wt__mcp_run(call);
+    else if (call)
+        hand_over(stdio, call);
+}
+
+static void take_line(struct stdio *stdio, struct str line)
+{
+    struct mcp_incoming in;
+    line = wt__str_trim(line);
+    if (line.len == 0)
+        return;
+    wt__mcp_read_message(&in, line);
+    if (in.kind == MCP_IN_REQUEST) {
+        take_request(stdio, &in);
+        return;
+    }
+    if (in.kind == MCP_IN_BAD)
+        refuse_line(stdio, wt__buffer_view(&in.id), in.code, in.words);
+    else
+        wt__mcp_heard(stdio->service, stdio->peer, &in);
+    wt__mcp_incoming_dispose(&in);
+}
+
+/* Takes the lines that have come to their end. Of one that is too long only its end is waited for. */
+static void take_lines(struct stdio *stdio, size_t fresh)
+{
+    struct buffer *text = &stdio->text;
+    size_t from = text->len - fresh, begin = 0;
+    for (char *end; (end = memchr(text->ptr + from, '\n', text->len - from)); from = begin) {
+        size_t at = (size_t)(end - text->ptr);
+        if (!stdio->skips)
+            take_line(stdio, (struct str){text->ptr + begin, at - begin});
+        stdio->skips = false;
+        begin = at + 1;
+    }
+    if (!stdio->skips && text->len - begin > MCP_MESSAGE_BYTES_MAX) {
+        refuse_line(stdio, STR("null"), MCP_INVALID_REQUEST, "the line is longer than 4 MiB");
+        stdio->skips = true;
+    }
+    if (stdio->skips)
+        begin = text->len;
+    if (begin > 0)
+        memmove(text->ptr, text->ptr + begin, text->len - begin);
+    wt__buffer_cut(text, text->len - begin);
+}
+
+/* 1: there was something; 0: the end; negative: the end, too. */
+static int read_some(struct stdio *stdio, char *bytes, wt_error *err)
+{
+    ssize_t count = read(stdio->in, bytes, READ_BYTES);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN))
+        return 1;
+    if (count < 0)
+        return wt__fail_errno(err, "read", "standard input");
+    if (count == 0)
+        return 0;
+    wt__buffer_append(&stdio->text, bytes, (size_t)count);
+    if (stdio->text.failed)
+        return wt__fail_nomem(err);
+    take_lines(stdio, (size_t)count);
+    return 1;
+}
+
+static int read_until_end(struct stdio *stdio, wt_error *err)
+{
+    char *bytes = malloc(READ_BYTES);
+    int rc = bytes ? 1 : wt__fail_nomem(err);
+    while (rc > 0 && !atomic_load(&stdio->broken)) {
+        struct pollfd fds[] = {{stdio->in, POLLIN, 0}, {stdio->out, 0, 0}, {stdio->stop_fd, POLLIN, 0}};
+        int ready = poll(fds, 3, -1);
+        if (ready < 0 && errno != EINTR)
+            rc = wt__fail_errno(err, "wait for", "standard input");
+        if (ready <= 0)
+            continue;
+        if (fds[1].revents & (POLLERR | POLLNVAL))
+            atomic_store(&stdio->broken, true);
+        else if (fds[2].revents)
+            rc = 0;
+        else if (fds[0].revents)
+            rc = read_some(stdio, bytes, err);
+    }
+    free(bytes);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+/* Until nothing can write any more but `kept` channels, or for so long. */
+static void wait_until_idle(struct stdio *stdio, unsigned kept, unsigned most_ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += most_ms / 1000;
+    pthread_mutex_lock(&stdio->lock);
+    while (stdio->channels > kept && !atomic_load(&stdio->broken))
+        if (pthread_cond_timedwait(&stdio->idle, &stdio->lock, &until) == ETIMEDOUT)
+            break;
+    pthread_mutex_unlock(&stdio->lock);
+}
+
+static void end_calls(struct stdio *stdio)
+{
+    join_workers(stdio);
+    wt__mcp_end_listeners(stdio->service, stdio->peer);
+    wait_until_idle(stdio, 1, MCP_STDIO_GRACE_MS); /* the peer's stream stays */
+    wt__mcp_peer_close(stdio->peer);
+    pthread_mutex_lock(&stdio->lock);
+    while (stdio->channels > 0)
+        pthread_cond_wait(&stdio->idle, &stdio->lock);
+    pthread_mutex_unlock(&stdio->lock);
+}
+
+static void dispose(struct stdio *stdio)
+{
+    wt__mcp_peer_release(stdio->peer);
+    wt__buffer_dispose(&stdio->line);
+    wt__buffer_dispose(&stdio->text);
+    pthread_mutex_destroy(&stdio->write_lock);
+    pthread_mutex_destroy(&stdio->lock);
+    pthread_cond_destroy(&stdio->work);
+    pthread_cond_destroy(&stdio->idle);
+    free(stdio);
+}
+
+static struct stdio *make(struct mcp_service *service, int in, int out, int stop_fd)
+{
+    struct stdio *stdio = calloc(1, sizeof *stdio);
+    pthread_condattr_t steady;
+    if (!stdio)
+        return NULL;
+    *stdio = (struct stdio){.service = service, .in = in, .out = out, .stop_fd = stop_fd};
+    pthread_mutex_init(&stdio->write_lock, NULL);
+    pthread_mutex_init(&stdio->lock, NULL);
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&stdio->work, NULL);
+    pthread_cond_init(&stdio->idle, &steady);
+    pthread_condattr_destroy(&steady);
+    stdio->peer = wt__mcp_peer_open(service, "", true);
+    struct mcp_channel *stream = stdio->peer ? open_channel(stdio) : NULL;
+    if (stream) {
+        wt__mcp_peer_stream(stdio->peer, stream);
+        wt__mcp_channel_release(stream);
+        return stdio;
+    }
+    if (stdio->peer)
+        wt__mcp_peer_close(stdio->peer);
+    dispose(stdio);
+    return NULL;
+}
+
+int wt__mcp_stdio_run(struct mcp_service *service, int in, int out, int stop_fd, unsigned workers, wt_error *err)
+{
+    struct stdio *stdio = make(service, in, out, stop_fd);
+    if (!stdio)
+        return wt__fail_nomem(err);
+    int rc = start_workers(stdio, workers, err);
+    if (rc == 0)
+        rc = read_until_end(stdio, err);
+    end_calls(stdio);
+    dispose(stdio);
+    return rc;
+}

@@ -1,0 +1,487 @@
+/* streamable_http.c: see streamable_http.h.
+ *
+ * A request is answered by JSON, unless something is said before its answer: then by a stream of events, of which the
+ * answer is the last. A modern client that closes the connection cancels its request; a legacy one that does loses the
+ * answer, and the call runs on. */
+#include "serve/mcp/streamable_http.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "serve/mcp/sessions.h"
+
+enum { TICK_MS = 1000 }; /* between two looks at sessions and streams */
+
+#define JSON_TYPE "application/json"
+#define STREAM_TYPE "text/event-stream"
+
+struct http_channel {
+    struct mcp_channel channel; /* first */
+    struct mcp_http *http;
+    struct http_exchange *exchange;
+    struct http_channel *next, *before; /* of the open streams */
+    const struct mcp_peer *begins;      /* whose session begins by this answer; NULL: none */
+    char session[MCP_SESSION_ID_BYTES];
+    bool streams;
+};
+
+struct mcp_http {
+    struct mcp_service *service;
+    struct mcp_sessions sessions;
+    pthread_t ticker;
+    pthread_mutex_t lock;
+    pthread_cond_t news;
+    bool ends;
+    struct http_channel *streams;
+    size_t stream_count;
+};
+
+/* ---------------------------------------------------------------- a channel */
+
+static void enlist(struct http_channel *own)
+{
+    pthread_mutex_lock(&own->http->lock);
+    own->next = own->http->streams;
+    if (own->next)
+        own->next->before = own;
+    own->http->streams = own;
+    own->http->stream_count++;
+    pthread_mutex_unlock(&own->http->lock);
+}
+
+static void delist(struct http_channel *own)
+{
+    pthread_mutex_lock(&own->http->lock);
+    *(own->before ? &own->before->next : &own->http->streams) = own->next;
+    if (own->next)
+        own->next->before = own->before;
+    own->http->stream_count--;
+    pthread_mutex_unlock(&own->http->lock);
+}
+
+/* Proxies hold nothing back, and nobody keeps it. */
+static void begin_stream(struct http_channel *own)
+{
+    static const struct http_field fields[] = {
+        {{"Cache-Control", 13}, {"no-store", 8}},
+        {{"X-Accel-Buffering", 17}, {"no", 2}},
+    };
+    if (own->streams)
+        return;
+    own->streams = true;
+    wt__http_stream(own->exchange, 200, STREAM_TYPE, fields, 2);
+    enlist(own);
+}
+
+static bool send_event(struct http_channel *own, struct str message)
+{
+    struct buffer event = {0};
+    wt__buffer_text(&event, "data: ");
+    wt__mcp_append_line(&event, message);
+    wt__buffer_text(&event, "\n\n");
+    bool sent = !event.failed && wt__http_send(own->exchange, wt__buffer_view(&event));
+    wt__buffer_dispose(&event);
+    return sent;
+}
+
+static bool channel_send(struct mcp_channel *channel, struct str message)
+{
+    struct http_channel *own = (struct http_channel *)channel;
+    begin_stream(own);
+    return send_event(own, message);
+}
+
+static void channel_answer(struct mcp_channel *channel, int status, struct str message)
+{
+    struct http_channel *own = (struct http_channel *)channel;
+    struct http_field session = {{"Mcp-Session-Id", 14}, wt__str(own->session)};
+    bool begun = own->begins && own->begins->opened;
+    if (message.len == 0 && status == 200) /* a cancelled request has no answer, but its HTTP request ends */
+        begin_stream(own);
+    if (!own->streams) {
+        wt__http_answer(own->exchange, status, JSON_TYPE, &session, begun ? 1 : 0, message);
+        return;
+    }
+    if (message.len > 0)
+        send_event(own, message);
+    wt__http_finish(own->exchange);
+}
+
+static void channel_keep_alive(struct mcp_channel *channel)
+{
+    struct http_channel *own = (struct http_channel *)channel;
+    if (own->streams)
+        wt__http_send(own->exchange, STR(":\n\n"));
+}
+
+static bool channel_is_gone(struct mcp_channel *channel)
+{
+    return wt__http_is_gone(((struct http_channel *)channel)->exchange);
+}
+
+static void channel_dispose(struct mcp_channel *channel)
+{
+    struct http_channel *own = (struct http_channel *)channel;
+    wt__http_on_gone(own->exchange, NULL, NULL);
+    if (own->streams)
+        delist(own);
+    wt__http_release(own->exchange);
+    free(own);
+}
+
+static struct http_channel *open_channel(struct mcp_http *http, struct http_exchange *exchange)
+{
+    struct http_channel *own = calloc(1, sizeof *own);
+    if (!own)
+        return NULL;
+    wt__mcp_channel_open(&own->channel);
+    own->channel.send = channel_send;
+    own->channel.answer = channel_answer;
+    own->channel.keep_alive = channel_keep_alive;
+    own->channel.is_gone = channel_is_gone;
+    own->channel.dispose = channel_dispose;
+    own->http = http;
+    own->exchange = exchange;
+    wt__http_keep(exchange);
+    return own;
+}
+
+static void gone(void *context)
+{
+    wt__mcp_channel_gone(context);
+}
+
+/* ---------------------------------------------------------------- fields */
+
+/* A value that says nothing, which what comes twice has: no two readers agree on which one counts. */
+static const struct str doubtful = {"\x7f", 1};
+
+/* The only field of this name: prefix and rest. Empty when there is none. */
+static struct str only_field(const struct http_request *request, struct str prefix, struct str rest, bool *there)
+{
+    struct str value = {"", 0};
+    *there = false;
+    for (size_t i = 0; i < request->field_count; i++) {
+        struct str name = request->fields[i].name;
+        if (name.len != prefix.len + rest.len || strncasecmp(name.ptr, prefix.ptr, prefix.len) != 0 ||
+            strncasecmp(name.ptr + prefix.len, rest.ptr, rest.len) != 0)
+            continue;
+        value = *there ? doubtful : request->fields[i].value;
+        *there = true;
+    }
+    return value;
+}
+
+static struct str field(const struct http_request *request, const char *name)
+{
+    bool there;
+    return only_field(request, wt__str(name), STR(""), &there);
+}
+
+static bool param_field(const struct mcp_headers *headers, struct str name, struct str *value)
+{
+    bool there;
+    *value = only_field(headers->context, STR("Mcp-Param-"), name, &there);
+    return there;
+}
+
+/* Whether a media range of the list admits the type. */
+static bool admits(struct str list, const char *type)
+{
+    size_t slash = (size_t)(strchr(type, '/') - type);
+    if (list.len == 0)
+        return true;
+    for (size_t at = 0; at < list.len;) {
+        const char *comma = memchr(list.ptr + at, ',', list.len - at);
+        size_t end = comma ? (size_t)(comma - list.ptr) : list.len;
+        struct str range = {list.ptr + at, end - at};
+        const char *semicolon = memchr(range.ptr, ';', range.len);
+        if (semicolon)
+            range.len = (size_t)(semicolon - range.ptr);
+        range = wt__str_trim(range);
+        if (wt__str_equal(range, STR("*/*")) || wt__str_among(range, &type, 1) ||
+            (range.len == slash + 2 && memcmp(range.ptr + slash, "/*", 2) == 0 &&
+             strncasecmp(range.ptr, type, slash) == 0))
+            return true;
+        at = end + 1;
+    }
+    return false;
+}
+
+static bool is_json(struct str type)
+{
+    const char *semicolon = type.len > 0 ? memchr(type.ptr, ';', type.len) : NULL;
+    static const char *const json = JSON_TYPE;
+    if (semicolon)
+        type.len = (size_t)(semicolon - type.ptr);
+    return wt__str_among(wt__str_trim(type), &json, 1);
+}
+
+/* ---------------------------------------------------------------- POST */
+
+static void answer_error(struct http_exchange *exchange, int status, struct str id, int code, const char *words)
+{
+    struct buffer body = {0};
+    wt__mcp_write_error(&body, id, code, wt__str(words), STR(""));
+    wt__http_answer(exchange, body.failed ? 503 : status, JSON_TYPE, NULL, 0, wt__buffer_view(&body));
+    wt__buffer_dispose(&body);
+}
+
+/* The peer of a legacy message, with a reference; NULL: it was answered that there is none. */
+static struct mcp_peer *find_peer(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
+                                  const struct mcp_incoming *in)
+{
+    struct str id = field(wt__http_request(exchange), "Mcp-Session-Id"), request = wt__buffer_view(&in->id);
+    if (id.len == 0) {
+        answer_error(exchange, 400, request, MCP_INVALID_REQUEST,
+                     "the header Mcp-Session-Id is missing: initialize begins a session");
+        return NULL;
+    }
+    struct mcp_peer *peer = wt__mcp_session_find(&http->sessions, id, principal);
+    if (!peer)
+        answer_error(exchange, 404, request, MCP_INVALID_REQUEST, "there is no such session: initialize begins one");
+    return peer;
+}
+
+/* A peer whose session begins when initialize is answered. */
+static struct mcp_peer *begin_session(struct mcp_http *http, struct http_channel *channel, const char *principal)
+{
+    struct mcp_peer *peer = wt__mcp_peer_open(http->service, principal, true);
+    if (peer && wt__mcp_session_add(&http->sessions, peer, channel->session) < 0) {
+        wt__mcp_peer_close(peer);
+        wt__mcp_peer_release(peer);
+        return NULL;
+    }
+    channel->begins = peer;
+    return peer;
+}
+
+static void take_request(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
+                         struct mcp_incoming *in, const struct mcp_headers *headers)
+{
+    bool modern = wt__mcp_is_modern(in, headers->version);
+    bool begins = !modern && wt__str_equal(in->method, STR("initialize"));
+    struct http_channel *channel = open_channel(http, exchange);
+    struct mcp_peer *peer = NULL;
+    if (channel)
+        peer = modern   ? wt__mcp_peer_open(http->service, principal, false)
+               : begins ? begin_session(http, channel, principal)
+                        : find_peer(http, exchange, principal, in);
+    if (!peer) {
+        if (modern || begins || !channel)
+            answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "memory is out");
+        if (channel)
+            wt__mcp_channel_release(&channel->channel);
+        wt__mcp_incoming_dispose(in);
+        return;
+    }
+    if (modern)
+        wt__http_on_gone(exchange, gone, &channel->channel);
+    struct mcp_call *call = wt__mcp_begin(http->service, peer, &channel->channel, in, modern, headers);
+    if (call)
+        wt__mcp_run(call);
+    if (begins && !peer->opened)
+        wt__mcp_session_end(&http->sessions, wt__str(channel->session), peer->principal);
+    wt__mcp_channel_release(&channel->channel);
+    wt__mcp_peer_release(peer);
+}
+
+/* A notification or a response: nothing is said to it. */
+static void take_other(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
+                       const struct mcp_incoming *in, const struct mcp_headers *headers)
+{
+    bool modern = wt__mcp_is_modern(in, headers->version);
+    if (modern && in->kind == MCP_IN_RESPONSE) {
+        answer_error(exchange, 400, STR("null"), MCP_INVALID_REQUEST, "in this revision clients send no responses");
+        return;
+    }
+    if (!modern) {
+        struct mcp_peer *peer = find_peer(http, exchange, principal, in);
+        if (!peer)
+            return;
+        wt__mcp_heard(http->service, peer, in);
+        wt__mcp_peer_release(peer);
+    }
+    wt__http_answer(exchange, 202, NULL, NULL, 0, STR(""));
+}
+
+static void post(struct mcp_http *http, struct http_exchange *exchange, const char *principal)
+{
+    const struct http_request *request = wt__http_request(exchange);
+    struct str accept = field(request, "Accept");
+    struct mcp_incoming in;
+    struct mcp_headers headers = {
+        .version = field(request, "MCP-Protocol-Version"),
+        .method = field(request, "Mcp-Method"),
+        .name = field(request, "Mcp-Name"),
+        .param = param_field,
+        .context = request,
+    };
+    if (!is_json(wt__http_field(request, "Content-Type"))) {
+        answer_error(exchange, 415, STR("null"), MCP_INVALID_REQUEST, "Content-Type is not " JSON_TYPE);
+        return;
+    }
+    if (!admits(accept, JSON_TYPE) || !admits(accept, STREAM_TYPE)) {
+        answer_error(exchange, 406, STR("null"), MCP_INVALID_REQUEST,
+                     "Accept does not list both " JSON_TYPE " and " STREAM_TYPE);
+        return;
+    }
+    wt__mcp_read_message(&in, request->body);
+    if (in.kind == MCP_IN_REQUEST) {
+        take_request(http, exchange, principal, &in, &headers);
+        return;
+    }
+    if (in.kind == MCP_IN_BAD)
+        answer_error(exchange, in.code == MCP_INTERNAL_ERROR ? 503 : 400, wt__buffer_view(&in.id), in.code, in.words);
+    else
+        take_other(http, exchange, principal, &in, &headers);
+    wt__mcp_incoming_dispose(&in);
+}
+
+/* ---------------------------------------------------------------- GET and DELETE, of legacy clients */
+
+static void open_stream(struct mcp_http *http, struct http_exchange *exchange, struct mcp_peer *peer)
+{
+    struct http_channel *channel = open_channel(http, exchange);
+    if (!channel) {
+        answer_error(exchange, 503, STR("null"), MCP_INTERNAL_ERROR, "memory is out");
+        return;
+    }
+    begin_stream(channel);
+    wt__mcp_channel_keep_alive(&channel->channel); /* its client sees that it has begun */
+    wt__mcp_peer_stream(peer, &channel->channel);
+    wt__mcp_channel_release(&channel->channel);
+}
+
+static void get_or_delete(struct mcp_http *http, struct http_exchange *exchange, const char *principal, bool get)
+{
+    static const struct http_field allow = {{"Allow", 5}, {"POST", 4}};
+    const struct http_request *request = wt__http_request(exchange);
+    struct str id = field(request, "Mcp-Session-Id"), version = field(request, "MCP-Protocol-Version");
+    struct mcp_incoming none = {.id = {0}};
+    if (id.len == 0 || (version.len > 0 && !wt__mcp_is_legacy_version(version))) {
+        wt__http_answer(exchange, 405, NULL, &allow, 1, STR(""));
+        return;
+    }
+    if (get && !admits(field(request, "Accept"), STREAM_TYPE)) {
+        answer_error(exchange, 406, STR("null"), MCP_INVALID_REQUEST, "Accept does not list " STREAM_TYPE);
+        return;
+    }
+    wt__buffer_text(&none.id, "null");
+    struct mcp_peer *peer = find_peer(http, exchange, principal, &none);
+    if (peer && get) {
+        open_stream(http, exchange, peer);
+    } else if (peer) {
+        wt__mcp_session_end(&http->sessions, id, principal);
+        wt__http_answer(exchange, 204, NULL, NULL, 0, STR(""));
+    }
+    wt__mcp_peer_release(peer);
+    wt__mcp_incoming_dispose(&none);
+}
+
+void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, const char *principal)
+{
+    static const struct http_field allow = {{"Allow", 5}, {"GET, POST, DELETE", 17}};
+    struct str method = wt__http_request(exchange)->method;
+    const char *who = principal ? principal : "";
+    if (strlen(who) > MCP_PRINCIPAL_BYTES_MAX)
+        answer_error(exchange, 400, STR("null"), MCP_INVALID_REQUEST, "the principal's name is too long");
+    else if (wt__str_equal(method, STR("POST")))
+        post(http, exchange, who);
+    else if (wt__str_equal(method, STR("GET")) || wt__str_equal(method, STR("DELETE")))
+        get_or_delete(http, exchange, who, wt__str_equal(method, STR("GET")));
+    else
+        wt__http_answer(exchange, 405, NULL, &allow, 1, STR(""));
+}
+
+/* ---------------------------------------------------------------- keeping time */
+
+/* One more reference, unless the last one has gone. */
+static bool keep_if_alive(struct mcp_channel *channel)
+{
+    unsigned refs = atomic_load(&channel->refs);
+    while (refs > 0 && !atomic_compare_exchange_weak(&channel->refs, &refs, refs + 1))
+        ;
+    return refs > 0;
+}
+
+static void keep_streams_alive(struct mcp_http *http)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&http->lock);
+    struct mcp_channel **streams = wt__alloc_array(http->stream_count, sizeof(struct mcp_channel *));
+    for (struct http_channel *own = http->streams; streams && own; own = own->next)
+        if (keep_if_alive(&own->channel))
+            streams[count++] = &own->channel;
+    pthread_mutex_unlock(&http->lock);
+    for (size_t i = 0; i < count; i++) {
+        wt__mcp_channel_keep_alive(streams[i]);
+        wt__mcp_channel_release(streams[i]);
+    }
+    free(streams);
+}
+
+static void *tick(void *context)
+{
+    struct mcp_http *http = context;
+    struct timespec until;
+    unsigned ticks = 0;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    pthread_mutex_lock(&http->lock);
+    while (!http->ends) {
+        until.tv_sec += TICK_MS / 1000;
+        while (!http->ends && pthread_cond_timedwait(&http->news, &http->lock, &until) == 0)
+            ;
+        pthread_mutex_unlock(&http->lock);
+        wt__mcp_tend_listeners(http->service);
+        wt__mcp_sessions_tend(&http->sessions);
+        if (++ticks % (MCP_KEEP_ALIVE_MS / TICK_MS) == 0)
+            keep_streams_alive(http);
+        pthread_mutex_lock(&http->lock);
+    }
+    pthread_mutex_unlock(&http->lock);
+    return NULL;
+}
+
+int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_error *err)
+{
+    struct mcp_http *http = calloc(1, sizeof *http);
+    pthread_condattr_t steady;
+    *out = NULL;
+    if (!http)
+        return wt__fail_nomem(err);
+    http->service = service;
+    wt__mcp_sessions_open(&http->sessions, service);
+    pthread_mutex_init(&http->lock, NULL);
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&http->news, &steady);
+    pthread_condattr_destroy(&steady);
+    if (pthread_create(&http->ticker, NULL, tick, http) != 0) {
+        wt__mcp_sessions_close(&http->sessions);
+        pthread_mutex_destroy(&http->lock);
+        pthread_cond_destroy(&http->news);
+        free(http);
+        return wt__fail(err, WT_EIO, "the system gives no thread");
+    }
+    *out = http;
+    return 0;
+}
+
+void wt__mcp_http_close(struct mcp_http *http)
+{
+    if (!http)
+        return;
+    pthread_mutex_lock(&http->lock);
+    http->ends = true;
+    pthread_cond_broadcast(&http->news);
+    pthread_mutex_unlock(&http->lock);
+    pthread_join(http->ticker, NULL);
+    wt__mcp_end_listeners(http->service, NULL);
+    wt__mcp_sessions_close(&http->sessions);
+    pthread_mutex_destroy(&http->lock);
+    pthread_cond_destroy(&http->news);
+    free(http);
+}

@@ -1,0 +1,458 @@
+/* Calls: what they ask, keep, say and answer, in both eras; who cancels them; and how many there may be. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "recorder.h"
+#include "waiting.h"
+
+static wt_error err;
+static struct mcp_service *service;
+static struct mcp_peer *legacy, *modern;
+static double clock_ms;
+
+static double now(void)
+{
+    return clock_ms;
+}
+
+static int start(void **state)
+{
+    static const struct mcp_service_options options = {.now_ms = now};
+    (void)state;
+    clock_ms = 1e9;
+    if (waiting_open(&service, &options, &err) < 0)
+        return -1;
+    legacy = wt__mcp_peer_open(service, "", true);
+    modern = wt__mcp_peer_open(service, "alice", false);
+    free(recorder_ask(service, legacy, INITIALIZE, NULL, NULL));
+    return 0;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    wt__mcp_peer_close(legacy);
+    wt__mcp_peer_release(legacy);
+    wt__mcp_peer_release(modern);
+    waiting_close(service);
+    return 0;
+}
+
+#define TOOL(name) ",\"name\":\"" name "\",\"arguments\":{\"b\":1,\"a\":[2]}"
+
+static bool says(const char *said, const char *words)
+{
+    if (strstr(said, words))
+        return true;
+    print_error("%s\nis not in\n%s\n", words, said);
+    return false;
+}
+
+/* ---------------------------------------------------------------- what is answered */
+
+static const struct {
+    const char *name, *tool, *modern[2], *legacy[2], *never;
+} answers[] = {
+    {"no piece", TOOL("silent"), {"\"content\":[]"}, {"\"content\":[]"}, "isError"},
+    {"structure",
+     TOOL("structured"),
+     {"\"structuredContent\":{\"a\":1}", "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"waiting\","
+                                         "\"version\":\"1\"},\"x\":{\"y\":1}}"},
+     {"\"content\":[{\"type\":\"text\",\"text\":\"{\\\"a\\\":1}\"}],\"structuredContent\":{\"a\":1},\"_meta\":{\"x\":"
+      "{\"y\":1}}"},
+     "evil"},
+    {"structure that is no object",
+     ",\"name\":\"structured\",\"arguments\":{\"list\":true}",
+     {"\"structuredContent\":[1,2]"},
+     {"\"text\":\"[1,2]\"}]"},
+     NULL},
+    {"a result as it came",
+     TOOL("raw"),
+     {"\"result\":{\"resultType\":\"complete\",\"content\":[],\"more\":1e400,\"structuredContent\":[3],\"_meta\":{",
+      ",\"z\":1}"},
+     {"\"result\":{\"content\":[],\"more\":1e400,\"_meta\":{\"z\":1}}"},
+     "other"},
+    {"bytes that are no text",
+     TOOL("bytes"),
+     {"a\\u0000b\xef\xbf\xbd\\n\\\""},
+     {"\"method\":\"notifications/message\",\"params\":{\"level\":\"error\",\"logger\":\"l\",\"data\":\"said\"}}"},
+     "not said"},
+    {"an error behind pieces", TOOL("refuse"), {"\"code\":-32603,\"message\":\"no: 7\""}, {"no: 7"}, "gone"},
+};
+
+static void answers_are_right_in_both_eras(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{%s%s}}",
+                 MODERN_META, answers[i].tool);
+        char *said = recorder_ask(service, modern, text, NULL, NULL);
+        for (size_t n = 0; n < 2 && answers[i].modern[n]; n++)
+            assert_true(says(said, answers[i].modern[n]));
+        assert_true(!answers[i].never || !strstr(said, answers[i].never));
+        free(said);
+        snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{%s}}",
+                 answers[i].tool + 1);
+        said = recorder_ask(service, legacy, text, NULL, NULL);
+        for (size_t n = 0; n < 2 && answers[i].legacy[n]; n++)
+            assert_true(says(said, answers[i].legacy[n]));
+        assert_true(!answers[i].never || !strstr(said, answers[i].never));
+        assert_true(!strstr(said, "resultType"));
+        free(said);
+    }
+}
+
+/* ---------------------------------------------------------------- asking */
+
+static char *state_in(const char *said)
+{
+    const char *begin = strstr(said, "\"requestState\":\"");
+    assert_non_null(begin);
+    begin += strlen("\"requestState\":\"");
+    return strndup(begin, strcspn(begin, "\""));
+}
+
+/* A retry with the state and these members of params besides. */
+static char *retry(struct mcp_peer *peer, const char *tool, const char *sealed, const char *more, int *status)
+{
+    struct buffer text = {0};
+    wt__buffer_printf(&text,
+                      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{%s%s,\"requestState\":"
+                      "\"%s\"%s}}",
+                      MODERN_META, tool, sealed, more);
+    char *said = recorder_ask(service, peer, text.ptr, NULL, status);
+    wt__buffer_dispose(&text);
+    return said;
+}
+
+#define ONE ",\"inputResponses\":{\"one\":{\"action\":\"accept\"},\"x\":{\"nobody\":\"asked\"}}"
+#define TWO ",\"inputResponses\":{\"two\":{\"role\":\"assistant\"},\"one\":{\"action\":\"changed\"}}"
+
+static void a_modern_client_is_asked_in_rounds(void **state)
+{
+    int status;
+    (void)state;
+    char *said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask")), NULL, NULL);
+    assert_true(says(said, "\"inputRequests\":{\"one\":{\"method\":\"elicitation/create\",\"params\":{\"message\":"));
+    char *first = state_in(said);
+    free(said);
+    said = retry(modern, TOOL("ask"), first, "", &status); /* no answer: it is asked again */
+    assert_true(says(said, "\"inputRequests\":{\"one\":"));
+    free(said);
+    said = retry(modern, TOOL("ask"), first, ONE, &status);
+    assert_true(says(said, "\"inputRequests\":{\"two\":{\"method\":\"sampling/createMessage\""));
+    char *second = state_in(said);
+    assert_string_not_equal(first, second);
+    free(said);
+    /* The first answer is sealed: a second one to it does not count. Arguments in another order are the same. */
+    said = retry(modern, ",\"arguments\":{ \"a\":[2],\"b\":1},\"name\":\"ask\"", second, TWO, &status);
+    assert_true(says(said, "{\\\"action\\\":\\\"accept\\\"} and {\\\"role\\\":\\\"assistant\\\"}, kept"));
+    free(said);
+    free(first);
+    free(second);
+}
+
+static void a_state_is_bound_to_its_request(void **state)
+{
+    (void)state;
+    int status;
+    struct mcp_peer *bob = wt__mcp_peer_open(service, "bob", false);
+    char *said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask")), NULL, NULL);
+    char *sealed = state_in(said);
+    free(said);
+    const struct {
+        struct mcp_peer *peer;
+        const char *tool;
+        double late;
+        const char *says;
+    } rows[] = {
+        {modern, TOOL("ask"), 0, "input_required"},
+        {modern, TOOL("ask"), MCP_STATE_MS - 1, "input_required"},
+        {modern, TOOL("ask"), MCP_STATE_MS + 1, "too old"},
+        {bob, TOOL("ask"), 0, "not one of ours"},
+        {modern, TOOL("ask_url"), 0, "not one of ours"},
+        {modern, ",\"name\":\"ask\",\"arguments\":{\"b\":1,\"a\":[3]}", 0, "not one of ours"},
+        {modern, ",\"name\":\"ask\"", 0, "not one of ours"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        clock_ms += rows[i].late;
+        said = retry(rows[i].peer, rows[i].tool, sealed, ONE, &status);
+        clock_ms -= rows[i].late;
+        assert_true(says(said, rows[i].says));
+        assert_int_equal(status, strcmp(rows[i].says, "input_required") == 0 ? 200 : 400);
+        assert_true(status == 200 || strstr(said, "\"code\":-32602"));
+        free(said);
+    }
+    for (size_t i = 0; sealed[i]; i++) { /* any letter of it */
+        char was = sealed[i];
+        sealed[i] = was == 'A' ? 'B' : 'A';
+        said = retry(modern, TOOL("ask"), sealed, ONE, &status);
+        assert_true(says(said, "requestState"));
+        assert_int_equal(status, 400);
+        sealed[i] = was;
+        free(said);
+    }
+    free(sealed);
+    wt__mcp_peer_release(bob);
+}
+
+static void what_is_asked_without_end_ends(void **state)
+{
+    int status = 0, rounds = 0;
+    char *sealed = NULL,
+         *said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask_for_ever")), NULL, NULL);
+    (void)state;
+    for (; strstr(said, "input_required"); rounds++) {
+        char more[128];
+        snprintf(more, sizeof more, ",\"inputResponses\":{\"question %d\":{\"roots\":[]}}", rounds);
+        free(sealed);
+        sealed = state_in(said);
+        free(said);
+        said = retry(modern, TOOL("ask_for_ever"), sealed, more, &status);
+    }
+    assert_int_equal(rounds, MCP_ROUNDS_MAX);
+    assert_true(says(said, "\"code\":-32603"));
+    free(sealed);
+    free(said);
+    said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask_much")), NULL, NULL);
+    assert_true(says(said, "more is asked at once"));
+    free(said);
+}
+
+static void a_client_is_asked_what_it_can_answer(void **state)
+{
+    (void)state;
+    char *said = recorder_ask(service, modern, MODERN("1", "tools/call", TOOL("ask_url")), NULL, NULL);
+    assert_true(says(said, "\"code\":-32021")); /* elicitation {} is forms alone */
+    assert_true(says(said, "\"requiredCapabilities\":{\"elicitation\":{\"url\":{}}}"));
+    free(said);
+    said = recorder_ask(service, modern,
+                        REQUEST("1", "tools/call",
+                                "\"name\":\"ask_url\",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":"
+                                "\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{\"elicitation\":{"
+                                "\"url\":{}}}}"),
+                        NULL, NULL);
+    assert_true(says(said, "input_required"));
+    free(said);
+}
+
+static void a_legacy_client_is_asked_meanwhile(void **state)
+{
+    (void)state;
+    struct recorder *call = recorder_begin(service, legacy, REQUEST("1", "tools/call", "\"name\":\"ask\""), NULL);
+    char *said = recorder_wait_for(call, "elicitation/create"), answer[256];
+    json_t *question = NULL;
+    struct mcp_peer *stranger = wt__mcp_peer_open(service, "", true);
+    assert_int_equal(wt__json_parse(&question, said, strcspn(said, "\n"), NULL), 0);
+    snprintf(answer, sizeof answer, "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"result\":{\"from\":\"a stranger\"}}",
+             json_string_value(json_object_get(question, "id")));
+    free(recorder_ask(service, stranger, answer, NULL, NULL)); /* not whom it asked */
+    snprintf(answer, sizeof answer, "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"result\":{\"action\":\"accept\"}}",
+             json_string_value(json_object_get(question, "id")));
+    free(recorder_ask(service, legacy, answer, NULL, NULL));
+    json_decref(question);
+    free(said);
+    said = recorder_wait_for(call, "sampling/createMessage");
+    const char *second = strchr(said, '\n') + 1;
+    assert_int_equal(wt__json_parse(&question, second, strcspn(second, "\n"), NULL), 0);
+    snprintf(answer, sizeof answer, "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"error\":{\"code\":-1,\"message\":\"no\"}}",
+             json_string_value(json_object_get(question, "id")));
+    free(recorder_ask(service, legacy, answer, NULL, NULL));
+    recorder_wait(call);
+    assert_true(says(call->said.ptr, "the client refused what it was asked"));
+    assert_true(says(call->said.ptr, "\"isError\":true"));
+    json_decref(question);
+    free(said);
+    wt__mcp_channel_release(&call->channel);
+    wt__mcp_peer_close(stranger);
+    wt__mcp_peer_release(stranger);
+}
+
+static void a_legacy_client_that_cannot_be_asked_is_told(void **state)
+{
+    (void)state;
+    char *said = recorder_ask(service, legacy, REQUEST("1", "tools/call", "\"name\":\"ask_for_ever\""), NULL, NULL);
+    assert_true(says(said, "did not declare the capability")); /* roots */
+    assert_true(says(said, "\"isError\":true"));
+    free(said);
+}
+
+static void who_waits_for_an_answer_can_be_cancelled(void **state)
+{
+    (void)state;
+    struct recorder *call = recorder_begin(service, legacy, REQUEST("77", "tools/call", "\"name\":\"ask\""), NULL);
+    free(recorder_wait_for(call, "elicitation/create"));
+    free(recorder_ask(service, legacy,
+                      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":77}}",
+                      NULL, NULL));
+    recorder_wait(call);
+    assert_null(strstr(call->said.ptr, "\"id\":77"));             /* no answer */
+    assert_true(says(call->said.ptr, "notifications/cancelled")); /* the question is withdrawn */
+    wt__mcp_channel_release(&call->channel);
+}
+
+/* ---------------------------------------------------------------- cancel, and how many */
+
+static void a_cancel_reaches_its_call_alone(void **state)
+{
+    (void)state;
+    struct mcp_peer *other = wt__mcp_peer_open(service, "alice", false);
+    meanwhile_reset();
+    struct recorder *one = recorder_begin(service, modern, MODERN("5", "tools/call", TOOL("wait")), NULL);
+    struct recorder *two = recorder_begin(service, other, MODERN("5", "tools/call", TOOL("wait")), NULL);
+    meanwhile_until(&meanwhile.waiting, 2);
+    wt__mcp_channel_gone(&one->channel);
+    meanwhile_until(&meanwhile.cancelled, 1);
+    assert_true(meanwhile.cancel_heard);
+    meanwhile_add(&meanwhile.let_go);
+    recorder_wait(one);
+    recorder_wait(two);
+    assert_null(one->said.ptr);
+    assert_true(says(two->said.ptr, "let go"));
+    assert_int_equal(meanwhile.answered, 1);
+    wt__mcp_channel_release(&one->channel);
+    wt__mcp_channel_release(&two->channel);
+    wt__mcp_peer_release(other);
+}
+
+static void two_calls_run_at_once(void **state)
+{
+    (void)state;
+    meanwhile_reset();
+    struct recorder *one = recorder_begin(service, modern, MODERN("1", "tools/call", TOOL("meet")), NULL);
+    struct recorder *two = recorder_begin(service, modern, MODERN("2", "tools/call", TOOL("meet")), NULL);
+    recorder_wait(one);
+    recorder_wait(two);
+    assert_true(says(one->said.ptr, "met") && says(two->said.ptr, "met"));
+    wt__mcp_channel_release(&one->channel);
+    wt__mcp_channel_release(&two->channel);
+}
+
+static void calls_that_wait_are_counted(void **state)
+{
+    static const struct mcp_service_options options = {.waiting_max = 2};
+    struct mcp_service *small;
+    struct recorder *calls[2];
+    (void)state;
+    assert_int_equal(wt__mcp_service_open(&small, &service->features, &options, &err), 0);
+    struct mcp_peer *peer = wt__mcp_peer_open(small, "", false);
+    meanwhile_reset();
+    for (size_t i = 0; i < 2; i++)
+        calls[i] = recorder_begin(small, peer, MODERN("1", "tools/call", TOOL("wait")), NULL);
+    meanwhile_until(&meanwhile.waiting, 2);
+    char *said = recorder_ask(small, peer, MODERN("3", "tools/call", TOOL("wait")), NULL, NULL);
+    assert_true(says(said, "2 calls wait already"));
+    free(said);
+    meanwhile_add(&meanwhile.let_go);
+    meanwhile_add(&meanwhile.let_go);
+    for (size_t i = 0; i < 2; i++) {
+        recorder_wait(calls[i]);
+        wt__mcp_channel_release(&calls[i]->channel);
+    }
+    wt__mcp_peer_release(peer);
+    wt__mcp_service_close(small);
+}
+
+static void progress_goes_to_who_asked_for_it(void **state)
+{
+    (void)state;
+    meanwhile_reset();
+    meanwhile_add(&meanwhile.let_go);
+    meanwhile_add(&meanwhile.let_go);
+    char *said =
+        recorder_ask(service, legacy,
+                     REQUEST("1", "tools/call", "\"name\":\"wait\",\"_meta\":{\"progressToken\":\"t\"}"), NULL, NULL);
+    assert_true(says(said, "{\"progressToken\":\"t\",\"progress\":0,\"total\":1,\"message\":\"waiting\"}"));
+    free(said);
+    said = recorder_ask(service, legacy, REQUEST("1", "tools/call", "\"name\":\"wait\""), NULL, NULL);
+    assert_null(strstr(said, "progress"));
+    free(said);
+}
+
+/* ---------------------------------------------------------------- notices */
+
+static void listeners_hear_what_they_asked_for(void **state)
+{
+    (void)state;
+    struct recorder *tools = recorder_begin(
+        service, modern, MODERN("8", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}"), NULL);
+    struct recorder *files =
+        recorder_begin(service, modern,
+                       MODERN("\"f\"", "subscriptions/listen",
+                              ",\"notifications\":{\"promptsListChanged\":true,\"resourceSubscriptions\":["
+                              "\"test://watched\"]}"),
+                       NULL);
+    assert_true(says(tools->said.ptr,
+                     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{"
+                     "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":8},\"notifications\":{\"toolsListChanged\""
+                     ":true}}}\n"));
+    /* prompts are not offered here, so they are not promised */
+    assert_true(says(files->said.ptr, "\"notifications\":{\"resourceSubscriptions\":[\"test://watched\"]}}}\n"));
+    wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
+    wt__mcp_service_resource_updated(service, STR("test://watched"));
+    wt__mcp_service_resource_updated(service, STR("test://other"));
+    assert_true(says(tools->said.ptr, "\"method\":\"notifications/tools/list_changed\",\"params\":{\"_meta\":{"
+                                      "\"io.modelcontextprotocol/subscriptionId\":8}}}\n"));
+    assert_null(strstr(tools->said.ptr, "resources"));
+    assert_true(says(files->said.ptr,
+                     "\"method\":\"notifications/resources/updated\",\"params\":{\"_meta\":{"
+                     "\"io.modelcontextprotocol/subscriptionId\":\"f\"},\"uri\":\"test://watched\"}}\n"));
+    assert_null(strstr(files->said.ptr, "test://other"));
+    assert_null(strstr(files->said.ptr, "list_changed"));
+    files->gone = true;
+    wt__mcp_tend_listeners(service);
+    assert_int_equal(service->listener_count, 1);
+    wt__mcp_end_listeners(service, NULL);
+    assert_true(says(tools->said.ptr, "\"id\":8,\"result\":{\"resultType\":\"complete\",\"_meta\":{"
+                                      "\"io.modelcontextprotocol/subscriptionId\":8,"));
+    assert_int_equal(service->listener_count, 0);
+    wt__mcp_channel_release(&tools->channel);
+    wt__mcp_channel_release(&files->channel);
+}
+
+static void legacy_clients_hear_on_their_stream(void **state)
+{
+    (void)state;
+    struct recorder *stream = recorder_open();
+    wt__mcp_peer_stream(legacy, &stream->channel);
+    free(recorder_ask(service, legacy, REQUEST("1", "resources/subscribe", "\"uri\":\"test://watched\""), NULL, NULL));
+    wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
+    wt__mcp_service_resource_updated(service, STR("test://watched"));
+    wt__mcp_service_resource_updated(service, STR("test://other"));
+    free(
+        recorder_ask(service, legacy, REQUEST("1", "resources/unsubscribe", "\"uri\":\"test://watched\""), NULL, NULL));
+    wt__mcp_service_resource_updated(service, STR("test://watched"));
+    assert_string_equal(stream->said.ptr,
+                        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n"
+                        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\",\"params\":{\"uri\":"
+                        "\"test://watched\"}}\n");
+    wt__mcp_peer_stream(legacy, NULL);
+    assert_true(stream->answered);
+    wt__mcp_channel_release(&stream->channel);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_are_right_in_both_eras),
+        cmocka_unit_test(a_modern_client_is_asked_in_rounds),
+        cmocka_unit_test(a_state_is_bound_to_its_request),
+        cmocka_unit_test(what_is_asked_without_end_ends),
+        cmocka_unit_test(a_client_is_asked_what_it_can_answer),
+        cmocka_unit_test(a_legacy_client_is_asked_meanwhile),
+        cmocka_unit_test(a_legacy_client_that_cannot_be_asked_is_told),
+        cmocka_unit_test(who_waits_for_an_answer_can_be_cancelled),
+        cmocka_unit_test(a_cancel_reaches_its_call_alone),
+        cmocka_unit_test(two_calls_run_at_once),
+        cmocka_unit_test(calls_that_wait_are_counted),
+        cmocka_unit_test(progress_goes_to_who_asked_for_it),
+        cmocka_unit_test(listeners_hear_what_they_asked_for),
+        cmocka_unit_test(legacy_clients_hear_on_their_stream),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}

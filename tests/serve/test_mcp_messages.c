@@ -1,0 +1,335 @@
+/* What clients may say, in both eras, and what is said to it: by the fixture of the conformance suite, without a wire.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+#include "recorder.h"
+
+static wt_error err;
+static struct mcp_service *service;
+static struct mcp_peer *legacy, *modern;
+
+static int start(void **state)
+{
+    (void)state;
+    if (fixture_open(&service, NULL, &err) < 0)
+        return -1;
+    legacy = wt__mcp_peer_open(service, "", true);
+    modern = wt__mcp_peer_open(service, "", false);
+    free(recorder_ask(service, legacy, INITIALIZE, NULL, NULL));
+    return 0;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    wt__mcp_peer_close(legacy);
+    wt__mcp_peer_release(legacy);
+    wt__mcp_peer_release(modern);
+    fixture_close(service);
+    return 0;
+}
+
+#define CODE(code) "\"error\":{\"code\":" #code ","
+#define META(version, capabilities)                                                                                    \
+    "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":" version                                                  \
+    ",\"io.modelcontextprotocol/clientCapabilities\":" capabilities "}"
+#define CALL(name, arguments) "\"name\":\"" name "\",\"arguments\":" arguments
+
+/* in the legacy era, whose session is open */
+static const struct {
+    const char *name, *text;
+    int status;
+    const char *says[3], *says_not;
+} rows[] = {
+    /* no messages */
+    {"nothing", "", 400, {CODE(-32700)}, "\"id\""},
+    {"no JSON", "hello", 400, {CODE(-32700)}, "\"id\""},
+    {"half a message", "{\"jsonrpc\":\"2.0\",\"id\":1", 400, {CODE(-32700)}, NULL},
+    {"a name twice", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"method\":\"x\"}", 400, {CODE(-32700)}, NULL},
+    {"a name twice, once with an escape",
+     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"m\\u0065thod\":\"x\"}",
+     400,
+     {CODE(-32700)},
+     NULL},
+    {"NUL in a text", "{\"jsonrpc\":\"2.0\",\"id\":\"a\\u0000b\",\"method\":\"ping\"}", 400, {CODE(-32700)}, NULL},
+    {"something behind it", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}", 400, {CODE(-32700)}, NULL},
+    {"a batch", "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", 400, {CODE(-32600), "batches"}, "\"id\""},
+    {"a text", "\"ping\"", 400, {CODE(-32600)}, NULL},
+    {"no version", "{\"id\":1,\"method\":\"ping\"}", 400, {CODE(-32600), "\"id\":1"}, NULL},
+    {"another version", "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", 400, {CODE(-32600)}, NULL},
+    {"no method", "{\"jsonrpc\":\"2.0\",\"id\":1}", 400, {CODE(-32600), "\"id\":1"}, NULL},
+    {"a method that is no text", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}", 400, {CODE(-32600)}, NULL},
+    {"an id that is null", "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", 400, {CODE(-32600)}, NULL},
+    {"an id with a fraction", "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}", 400, {CODE(-32600)}, NULL},
+    {"an id that is a list", "{\"jsonrpc\":\"2.0\",\"id\":[],\"method\":\"ping\"}", 400, {CODE(-32600)}, NULL},
+    {"parameters as a list",
+     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":[]}",
+     400,
+     {CODE(-32602)},
+     NULL},
+    {"result and error", "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{}}", 400, {CODE(-32600)}, NULL},
+    {"a response to nothing", "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-99\",\"result\":{}}", 202, {NULL}, "id"},
+    {"a notification that nobody knows", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}", 202, {NULL}, "id"},
+
+    /* legacy */
+    {"ping", REQUEST("\"q\\\"\"", "ping", ""), 200, {"\"id\":\"q\\\"\"", "\"result\":{}"}, NULL},
+    {"a number of eighteen digits",
+     REQUEST("123456789012345678", "ping", ""),
+     200,
+     {"\"id\":123456789012345678,"},
+     NULL},
+    {"no parameters", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}", 200, {"\"tools\":[{"}, "resultType"},
+    {"a legacy list says nothing of caches", REQUEST("1", "tools/list", ""), 200, {"test_simple_text"}, "ttlMs"},
+    {"initialize again", INITIALIZE, 200, {CODE(-32600)}, NULL},
+    {"a method nobody knows", REQUEST("1", "tools/forget", ""), 200, {CODE(-32601), "\"id\":1"}, NULL},
+    {"a modern method", REQUEST("1", "server/discover", ""), 400, {CODE(-32602)}, NULL},
+    {"an unknown tool",
+     REQUEST("1", "tools/call", CALL("nope", "{}")),
+     200,
+     {CODE(-32602), "no tool \\\"nope\\\""},
+     NULL},
+    {"a tool without a name", REQUEST("1", "tools/call", ""), 200, {CODE(-32602), "params.name"}, NULL},
+    {"a tool's name that is a number", REQUEST("1", "tools/call", "\"name\":1"), 200, {CODE(-32602)}, NULL},
+    {"arguments that are a list",
+     REQUEST("1", "tools/call", CALL("test_simple_text", "[]")),
+     200,
+     {CODE(-32602)},
+     NULL},
+    {"arguments that do not fit",
+     REQUEST("1", "tools/call", CALL("test_sampling", "{}")),
+     200,
+     {"\"isError\":true", "prompt"},
+     "\"error\""},
+    {"a resource that is not there",
+     REQUEST("1", "resources/read", "\"uri\":\"test://nope\""),
+     200,
+     {CODE(-32002), "\"data\":{\"uri\":\"test://nope\"}"},
+     NULL},
+    {"half a template", REQUEST("1", "resources/read", "\"uri\":\"test://template//data\""), 200, {CODE(-32002)}, NULL},
+    {"a prompt that is not there", REQUEST("1", "prompts/get", "\"name\":\"x\""), 200, {CODE(-32602)}, NULL},
+    {"a level that is none", REQUEST("1", "logging/setLevel", "\"level\":\"loud\""), 200, {CODE(-32602)}, NULL},
+    {"a cursor that is none", REQUEST("1", "tools/list", "\"cursor\":\"!\""), 200, {CODE(-32602)}, NULL},
+    {"a cursor of nothing we have", REQUEST("1", "tools/list", "\"cursor\":\"eHh4\""), 200, {CODE(-32602)}, NULL},
+    {"a cursor that is a number", REQUEST("1", "tools/list", "\"cursor\":4"), 200, {CODE(-32602)}, NULL},
+    {"an empty cursor", REQUEST("1", "tools/list", "\"cursor\":\"\""), 200, {CODE(-32602)}, NULL},
+    {"a completion of nothing", REQUEST("1", "completion/complete", ""), 200, {CODE(-32602)}, NULL},
+    {"a completion",
+     REQUEST("1", "completion/complete",
+             "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"p\"},\"argument\":{\"name\":\"a\",\"value\":\"par\"}"),
+     200,
+     {"\"values\":[\"paris\",\"park\",\"party\"],\"total\":3,\"hasMore\":false"},
+     NULL},
+    {"arguments written with escapes arrive",
+     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"test_custom_headers\","
+     "\"argum\\u0065nts\":{\"region\":\"x\"}}}",
+     200,
+     {"{\\\"region\\\":\\\"x\\\"}"},
+     NULL},
+    {"numbers arrive as they were written",
+     REQUEST("1", "tools/call", CALL("test_custom_headers", "{\"region\":\"x\",\"limit\":1.0, \"n\":0.10}")),
+     200,
+     {"{\\\"region\\\":\\\"x\\\",\\\"limit\\\":1.0, \\\"n\\\":0.10}"},
+     NULL},
+
+    /* modern */
+    {"discover",
+     MODERN("1", "server/discover", ""),
+     200,
+     {"\"supportedVersions\":[\"2026-07-28\",", "\"ttlMs\":60000", "serverInfo"},
+     NULL},
+    {"no _meta", REQUEST("1", "server/discover", ""), 400, {CODE(-32602)}, NULL},
+    {"no capabilities",
+     REQUEST("1", "tools/list", "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"}"),
+     400,
+     {CODE(-32602), "clientCapabilities"},
+     NULL},
+    {"capabilities that are a list",
+     REQUEST("1", "tools/list", META("\"2026-07-28\"", "[]")),
+     400,
+     {CODE(-32602)},
+     NULL},
+    {"a version that is a number", REQUEST("1", "tools/list", META("20260728", "{}")), 400, {CODE(-32602)}, NULL},
+    {"another version",
+     REQUEST("1", "tools/list", META("\"1900-01-01\"", "{}")),
+     400,
+     {CODE(-32022), "\"supported\":[\"2026-07-28\",", "\"requested\":\"1900-01-01\""},
+     NULL},
+    {"a legacy version in modern clothes",
+     REQUEST("1", "tools/list", META("\"2025-11-25\"", "{}")),
+     400,
+     {CODE(-32022)},
+     NULL},
+    {"a level of logs that is none",
+     REQUEST("1", "tools/list",
+             "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/"
+             "clientCapabilities\":{},\"io.modelcontextprotocol/logLevel\":\"loud\"}"),
+     400,
+     {CODE(-32602)},
+     NULL},
+    {"ping is gone", MODERN("1", "ping", ""), 404, {CODE(-32601), "\"id\":1"}, NULL},
+    {"initialize is gone", MODERN("1", "initialize", ""), 404, {CODE(-32601)}, NULL},
+    {"levels are gone", MODERN("1", "logging/setLevel", ",\"level\":\"info\""), 404, {CODE(-32601)}, NULL},
+    {"a modern list",
+     MODERN("1", "tools/list", ""),
+     200,
+     {"\"resultType\":\"complete\"", "\"ttlMs\":60000,\"cacheScope\":\"public\"", "io.modelcontextprotocol/serverInfo"},
+     NULL},
+    {"a modern resource",
+     MODERN("1", "resources/read", ",\"uri\":\"test://static-text\""),
+     200,
+     {"\"contents\":[{\"uri\":\"test://static-text\"", "\"ttlMs\":60000"},
+     NULL},
+    {"a modern resource that is not there",
+     MODERN("1", "resources/read", ",\"uri\":\"test://nope\""),
+     200,
+     {CODE(-32602), "\"data\":{\"uri\":\"test://nope\"}"},
+     NULL},
+    {"logs that nobody asked for",
+     MODERN("1", "tools/call", "," CALL("test_logging_tool", "{}")),
+     200,
+     {"Logged three times."},
+     "notifications/message"},
+    {"a capability that is not declared",
+     REQUEST("1", "tools/call", META("\"2026-07-28\"", "{}") "," CALL("test_missing_capability", "{}")),
+     400,
+     {CODE(-32021), "\"requiredCapabilities\":{\"sampling\":{}}"},
+     NULL},
+    {"a question",
+     MODERN("1", "tools/call", "," CALL("test_input_required_result_elicitation", "{}")),
+     200,
+     {"\"resultType\":\"input_required\"", "\"inputRequests\":{\"user_name\":{\"method\":\"elicitation/create\"",
+      "\"requestState\":\""},
+     "content"},
+    {"an answer of its own accord",
+     MODERN("1", "tools/call",
+            "," CALL("test_input_required_result_elicitation",
+                     "{}") ",\"inputResponses\":{\"user_name\":{\"action\":\"accept\",\"content\":{\"name\":\"Al\"}}}"),
+     200,
+     {"Hello, Al!", "\"resultType\":\"complete\""},
+     NULL},
+    {"answers that are null",
+     MODERN("1", "tools/call", "," CALL("test_input_required_result_elicitation", "{}") ",\"inputResponses\":null"),
+     400,
+     {CODE(-32602)},
+     NULL},
+    {"a state that is a number",
+     MODERN("1", "tools/call", "," CALL("test_input_required_result_elicitation", "{}") ",\"requestState\":1"),
+     400,
+     {CODE(-32602)},
+     NULL},
+    {"a state that is nobody's",
+     MODERN("1", "tools/call", "," CALL("test_input_required_result_elicitation", "{}") ",\"requestState\":\"AAAA\""),
+     400,
+     {CODE(-32602), "requestState is not one of ours"},
+     NULL},
+    {"a list does not look at states", MODERN("1", "tools/list", ",\"requestState\":1"), 200, {"\"tools\":["}, NULL},
+    {"listening to nothing", MODERN("1", "subscriptions/listen", ""), 200, {CODE(-32602)}, NULL},
+};
+
+static void what_is_said_to_what(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int status;
+        char *said = recorder_ask(service, legacy, rows[i].text, NULL, &status);
+        bool right = status == rows[i].status && (!rows[i].says_not || !strstr(said, rows[i].says_not));
+        for (size_t n = 0; n < 3 && rows[i].says[n]; n++)
+            right &= strstr(said, rows[i].says[n]) != NULL;
+        if (!right)
+            fail_msg("%s: %d %s", rows[i].name, status, said);
+        free(said);
+    }
+}
+
+static void who_has_not_begun_is_told(void **state)
+{
+    (void)state;
+    char *said = recorder_ask(service, modern, REQUEST("1", "tools/list", ""), NULL, NULL);
+    assert_non_null(strstr(said, CODE(-32602)));
+    free(said);
+    said = recorder_ask(service, modern, REQUEST("1", "ping", ""), NULL, NULL);
+    assert_non_null(strstr(said, "\"result\":{}"));
+    free(said);
+}
+
+static const struct {
+    const char *name, *params, *says;
+} openings[] = {
+    {"a revision we have",
+     "\"protocolVersion\":\"2025-03-26\",\"capabilities\":{},\"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}",
+     "\"protocolVersion\":\"2025-03-26\""},
+    {"one we do not have",
+     "\"protocolVersion\":\"2024-01-01\",\"capabilities\":{},\"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}",
+     "\"protocolVersion\":\"2025-11-25\""},
+    {"the modern one",
+     "\"protocolVersion\":\"2026-07-28\",\"capabilities\":{},\"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}",
+     "\"protocolVersion\":\"2025-11-25\""},
+    {"no revision", "\"capabilities\":{},\"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}", CODE(-32602)},
+    {"no capabilities", "\"protocolVersion\":\"2025-11-25\",\"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}",
+     CODE(-32602)},
+    {"no client", "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}", CODE(-32602)},
+};
+
+static void initialize_agrees_on_a_revision(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
+        struct mcp_peer *peer = wt__mcp_peer_open(service, "", false);
+        char text[512];
+        snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{%s}}",
+                 openings[i].params);
+        char *said = recorder_ask(service, peer, text, NULL, NULL);
+        if (!strstr(said, openings[i].says))
+            fail_msg("%s: %s", openings[i].name, said);
+        free(said);
+        wt__mcp_peer_release(peer);
+    }
+}
+
+static void a_client_that_says_too_much_of_itself_is_refused(void **state)
+{
+    struct buffer text = {0};
+    struct mcp_peer *peer = wt__mcp_peer_open(service, "", false);
+    (void)state;
+    wt__buffer_text(&text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
+                           "\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"");
+    for (int i = 0; i < MCP_CLIENT_BYTES_MAX; i++)
+        wt__buffer_char(&text, 'x');
+    wt__buffer_text(&text, "\",\"version\":\"1\"}}}");
+    char *said = recorder_ask(service, peer, text.ptr, NULL, NULL);
+    assert_non_null(strstr(said, CODE(-32602)));
+    free(said);
+    wt__buffer_dispose(&text);
+    wt__mcp_peer_release(peer);
+}
+
+static void a_list_is_the_same_for_all(void **state)
+{
+    (void)state;
+    char *one = recorder_ask(service, modern, MODERN("1", "tools/list", ""), NULL, NULL);
+    free(recorder_ask(service, modern, MODERN("2", "tools/call", "," CALL("test_simple_text", "{}")), NULL, NULL));
+    struct mcp_peer *other = wt__mcp_peer_open(service, "somebody", false);
+    char *two = recorder_ask(service, other, MODERN("1", "tools/list", ""), NULL, NULL);
+    assert_string_equal(one, two);
+    free(one);
+    free(two);
+    wt__mcp_peer_release(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_said_to_what),
+        cmocka_unit_test(who_has_not_begun_is_told),
+        cmocka_unit_test(initialize_agrees_on_a_revision),
+        cmocka_unit_test(a_client_that_says_too_much_of_itself_is_refused),
+        cmocka_unit_test(a_list_is_the_same_for_all),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}

@@ -1,0 +1,224 @@
+/* Tools for tests of what happens meanwhile: one that waits until it is let go or cancelled, one that needs company,
+ * and some that ask. */
+#ifndef WT_TESTS_SERVE_WAITING_H
+#define WT_TESTS_SERVE_WAITING_H
+
+#include <stdio.h>
+
+#include "serve/mcp/service.h"
+#include "serve/mcp/table.h"
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t news;
+    unsigned waiting, let_go, cancelled, answered, together;
+    bool cancel_heard;
+} meanwhile = {.lock = PTHREAD_MUTEX_INITIALIZER, .news = PTHREAD_COND_INITIALIZER};
+
+static inline void meanwhile_reset(void)
+{
+    pthread_mutex_lock(&meanwhile.lock);
+    meanwhile.waiting = meanwhile.let_go = meanwhile.cancelled = meanwhile.answered = meanwhile.together = 0;
+    meanwhile.cancel_heard = false;
+    pthread_mutex_unlock(&meanwhile.lock);
+}
+
+static inline void meanwhile_until(const unsigned *number, unsigned least)
+{
+    pthread_mutex_lock(&meanwhile.lock);
+    while (*number < least)
+        pthread_cond_wait(&meanwhile.news, &meanwhile.lock);
+    pthread_mutex_unlock(&meanwhile.lock);
+}
+
+static inline void meanwhile_add(unsigned *number)
+{
+    pthread_mutex_lock(&meanwhile.lock);
+    ++*number;
+    pthread_cond_broadcast(&meanwhile.news);
+    pthread_mutex_unlock(&meanwhile.lock);
+}
+
+static void hear_cancel(void *context)
+{
+    (void)context;
+    pthread_mutex_lock(&meanwhile.lock);
+    meanwhile.cancel_heard = true;
+    pthread_cond_broadcast(&meanwhile.news);
+    pthread_mutex_unlock(&meanwhile.lock);
+}
+
+/* Until one more is let go, or it is cancelled. */
+static void tool_wait(void *context, struct mcp_call *call)
+{
+    (void)context;
+    wt__mcp_on_cancel(call, hear_cancel, NULL);
+    wt__mcp_progress(call, 0, 1, STR("waiting"));
+    meanwhile_add(&meanwhile.waiting);
+    pthread_mutex_lock(&meanwhile.lock);
+    while (meanwhile.let_go == 0 && !wt__mcp_is_cancelled(call))
+        pthread_cond_wait(&meanwhile.news, &meanwhile.lock);
+    if (!wt__mcp_is_cancelled(call))
+        meanwhile.let_go--;
+    pthread_mutex_unlock(&meanwhile.lock);
+    meanwhile_add(wt__mcp_is_cancelled(call) ? &meanwhile.cancelled : &meanwhile.answered);
+    wt__mcp_add_text(call, STR("let go"));
+}
+
+/* Until a second one is here: two of them run at once, or never end. */
+static void tool_meet(void *context, struct mcp_call *call)
+{
+    (void)context;
+    meanwhile_add(&meanwhile.together);
+    meanwhile_until(&meanwhile.together, 2);
+    wt__mcp_add_text(call, STR("met"));
+}
+
+static void tool_echo(void *context, struct mcp_call *call)
+{
+    (void)context;
+    wt__mcp_add_text(call, wt__mcp_call_arguments(call));
+    meanwhile_add(&meanwhile.answered);
+}
+
+/* One question after another, and what it kept. */
+static void tool_ask(void *context, struct mcp_call *call)
+{
+    struct str one, two;
+    struct buffer text = {0};
+    (void)context;
+    if (wt__mcp_ask(call, "one", "elicitation/create", STR("{\"message\":\"one?\",\"requestedSchema\":{}}"), &one) !=
+        MCP_ASK_ANSWERED)
+        return;
+    wt__mcp_keep_state(call, STR("kept \xff bytes"));
+    if (wt__mcp_ask(call, "two", "sampling/createMessage", STR("{\"messages\":[],\"maxTokens\":1}"), &two) !=
+        MCP_ASK_ANSWERED)
+        return;
+    wt__buffer_printf(&text, "%.*s and %.*s, %s", (int)one.len, one.ptr, (int)two.len, two.ptr,
+                      wt__str_equal(wt__mcp_state(call), STR("kept \xff bytes")) ? "kept" : "lost");
+    wt__mcp_add_text(call, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+}
+
+static void tool_ask_url(void *context, struct mcp_call *call)
+{
+    struct str response;
+    (void)context;
+    if (wt__mcp_ask(call, "url", "elicitation/create",
+                    STR("{\"mode\":\"url\",\"message\":\"?\",\"elicitationId\":\"1\",\"url\":\"https://x.example\"}"),
+                    &response) == MCP_ASK_ANSWERED)
+        wt__mcp_add_text(call, response);
+}
+
+static void tool_ask_for_ever(void *context, struct mcp_call *call)
+{
+    struct str response;
+    char key[32];
+    (void)context;
+    for (int i = 0;; i++) {
+        snprintf(key, sizeof key, "question %d", i);
+        if (wt__mcp_ask(call, key, "roots/list", STR("{}"), &response) != MCP_ASK_ANSWERED)
+            return;
+    }
+}
+
+static void tool_ask_much(void *context, struct mcp_call *call)
+{
+    struct str response;
+    char key[32];
+    (void)context;
+    for (int i = 0; i <= MCP_QUESTIONS_MAX; i++) {
+        snprintf(key, sizeof key, "question %d", i);
+        if (wt__mcp_ask(call, key, "roots/list", STR("{}"), &response) == MCP_ASK_FAILED)
+            return;
+    }
+}
+
+static void tool_silent(void *context, struct mcp_call *call)
+{
+    (void)context;
+    (void)call;
+}
+
+static void tool_structured(void *context, struct mcp_call *call)
+{
+    (void)context;
+    wt__mcp_set_structured(call, wt__json_bool(wt__mcp_call_argument_tree(call), "list", false) ? STR("[1,2]")
+                                                                                                : STR("{\"a\":1}"));
+    wt__mcp_set_meta(call, STR("{\"x\":{\"y\":1},\"io.modelcontextprotocol/serverInfo\":{\"name\":\"evil\"}}"));
+}
+
+/* As a server behind this one might have put it. */
+static void tool_raw(void *context, struct mcp_call *call)
+{
+    (void)context;
+    wt__mcp_result(call,
+                   STR("{\n \"resultType\": \"other\", \"content\": [],\n \"structuredContent\": [3],\n \"ttlMs\": 9, "
+                       "\"_meta\": {\"z\":1}, \"more\": 1e400}"));
+}
+
+static void tool_bytes(void *context, struct mcp_call *call)
+{
+    (void)context;
+    wt__mcp_add_text(call, (struct str){"a\0b\xff\n\"", 6});
+    wt__mcp_log(call, MCP_ERROR, STR("l"), STR("said"));
+    wt__mcp_log(call, MCP_DEBUG, STR("l"), STR("not said"));
+}
+
+static void tool_refuse(void *context, struct mcp_call *call)
+{
+    (void)context;
+    wt__mcp_add_text(call, STR("gone"));
+    wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "no: %d", 7);
+}
+
+#define WAITING_TOOL(name) "{\"name\":\"" name "\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\"}}"
+
+static const struct mcp_tool_row waiting_tools[] = {
+    {"wait", WAITING_TOOL("wait"), tool_wait, true, false},
+    {"meet", WAITING_TOOL("meet"), tool_meet, true, false},
+    {"meet_quickly", WAITING_TOOL("meet_quickly"), tool_meet, false, false},
+    {"echo", WAITING_TOOL("echo"), tool_echo, false, false},
+    {"ask", WAITING_TOOL("ask"), tool_ask, true, false},
+    {"ask_url", WAITING_TOOL("ask_url"), tool_ask_url, true, false},
+    {"ask_for_ever", WAITING_TOOL("ask_for_ever"), tool_ask_for_ever, true, false},
+    {"ask_much", WAITING_TOOL("ask_much"), tool_ask_much, true, false},
+    {"silent", WAITING_TOOL("silent"), tool_silent, false, false},
+    {"structured", WAITING_TOOL("structured"), tool_structured, false, false},
+    {"raw", WAITING_TOOL("raw"), tool_raw, false, false},
+    {"bytes", WAITING_TOOL("bytes"), tool_bytes, false, false},
+    {"refuse", WAITING_TOOL("refuse"), tool_refuse, false, false},
+};
+
+static void read_watched(void *context, struct mcp_call *call, struct str uri)
+{
+    (void)context;
+    wt__mcp_add_contents(call, uri, NULL, STR("text"), (struct str){NULL, 0});
+}
+
+static const struct mcp_resource_row waiting_resources[] = {
+    {"test://watched", "{\"uri\":\"test://watched\",\"name\":\"w\"}", read_watched, false},
+};
+
+static struct mcp_table waiting_table = {
+    .tools = waiting_tools,
+    .tool_count = sizeof waiting_tools / sizeof *waiting_tools,
+    .resources = waiting_resources,
+    .resource_count = 1,
+};
+
+static inline int waiting_open(struct mcp_service **out, const struct mcp_service_options *options, wt_error *err)
+{
+    struct mcp_features features = {.name = "waiting", .version = "1", .changes = true, .resources = {.watched = true}};
+    meanwhile_reset();
+    int rc = wt__mcp_table_open(&waiting_table, &features, err);
+    return rc < 0 ? rc : wt__mcp_service_open(out, &features, options, err);
+}
+
+static inline void waiting_close(struct mcp_service *service)
+{
+    wt__mcp_service_close(service);
+    wt__mcp_table_close(&waiting_table);
+}
+
+#endif
