@@ -69,11 +69,23 @@ static void put_texts(struct buffer *out, const char *key, const char *const *te
     wt__buffer_char(out, ']');
 }
 
+/* As MCP's tools/call takes it, by the name that every API takes. */
+static void put_call(struct buffer *out, const wt_tool *tool, struct str arguments, bool ready)
+{
+    wt__buffer_text(out, "{\"call\":{\"name\":");
+    wt__buffer_json(out, wt__str(tool->export_name));
+    wt__buffer_text(out, ",\"arguments\":");
+    wt__buffer_str(out, arguments);
+    wt__buffer_printf(out, "},\"ready\":%s", ready ? "true" : "false");
+}
+
 static void answer_called(struct mcp_call *call, const wt_called *called)
 {
     struct buffer json = {0};
-    wt__buffer_printf(&json, "{\"call\":%s,\"ready\":%s", called->tool ? called->call : "null",
-                      called->tool && called->valid && !called->question ? "true" : "false");
+    if (called->tool)
+        put_call(&json, called->tool, wt__str(called->arguments), called->valid && !called->question);
+    else
+        wt__buffer_text(&json, "{\"call\":null,\"ready\":false");
     if (!called->tool)
         wt__buffer_text(&json, ",\"note\":\"No tool here fits.\"");
     if (called->question) {
@@ -103,11 +115,8 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
     if (fits < 0) {
         wt__mcp_fail_tool(call, "%s", err.message);
     } else {
-        wt__buffer_text(&json, "{\"call\":{\"name\":");
-        wt__buffer_json(&json, wt__str(called->tool->export_name));
-        wt__buffer_text(&json, ",\"arguments\":");
-        wt__buffer_str(&json, wt__buffer_view(&arguments));
-        wt__buffer_printf(&json, "},\"ready\":%s,\"missing\":[],\"violations\":[", fits ? "true" : "false");
+        put_call(&json, called->tool, wt__buffer_view(&arguments), fits);
+        wt__buffer_text(&json, ",\"missing\":[],\"violations\":[");
         if (!fits)
             wt__buffer_json(&json, wt__buffer_view(&violations));
         wt__buffer_text(&json, "]}");
@@ -156,7 +165,6 @@ void wt__catalogue_write_call(struct catalogue *catalogue, struct mcp_call *call
     wt_error err;
     wt_call_options_init(&options);
     options.tool = json_string_value(json_object_get(arguments, "tool"));
-    options.form = "mcp";
     options.time_limit_ms = catalogue->options.time_ms;
     options.progress = wt__catalogue_progress;
     options.progress_context = call;
