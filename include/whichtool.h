@@ -240,7 +240,7 @@ WT_API int wt_check(wt_engine *engine, wt_error *err);
 
 /* Complete definitions of tools in the form that a provider's API accepts, as one JSON array.
  * format: "openai" (chat completions), "openai-responses", "anthropic", "gemini", "mcp". Or, for a client that defers
- * its tools and asks here which to load (docs/formats.md), of
+ * its tools and asks here which to load (docs/search-backend.md), of
  *   "anthropic-reference"  the content of the tool_result that answers a call of the client's search tool:
  * tool_reference blocks. The request's "tools" has the same definitions ("anthropic") with defer_loading;
  *   "anthropic-inline"     the content of a message of the role "system": tool_addition blocks with the definitions

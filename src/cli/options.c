@@ -28,7 +28,7 @@
         .help = "table for people; json for the whole result as one object, as --json does (docs/json.md); the "       \
                 "others print the complete definitions as one array that the provider's API accepts. "                 \
                 "anthropic-reference, anthropic-inline and openai-search answer a client that defers its tools and "   \
-                "searches for them itself (docs/formats.md)."                                                          \
+                "searches for them itself (docs/search-backend.md)."                                                   \
     }
 #define IMPORT_FORMATS "mcp openai anthropic gemini openapi rapidapi jsonl beir"
 
