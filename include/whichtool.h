@@ -239,9 +239,17 @@ WT_API void wt_status_free(wt_status *status);
 WT_API int wt_check(wt_engine *engine, wt_error *err);
 
 /* Complete definitions of tools in the form that a provider's API accepts, as one JSON array.
- * format: "openai" (chat completions), "openai-responses", "anthropic", "gemini", "mcp".
- * Tools go by their export_name, the same for every API; wt_get maps it back. Characters that nobody sees, or that turn
- * text round, are written as \uXXXX.
+ * format: "openai" (chat completions), "openai-responses", "anthropic", "gemini", "mcp". Or, for a client that defers
+ * its tools and asks here which to load (docs/search-backend.md), of
+ *   "anthropic-reference"  the content of the tool_result that answers a call of the client's search tool:
+ * tool_reference blocks. The request's "tools" has the same definitions ("anthropic") with defer_loading;
+ *   "anthropic-inline"     the content of a message of the role "system": tool_addition blocks with the definitions
+ *                          ("anthropic"), none of which need stand in the request's "tools" (beta
+ *                          inline-tools-2026-09-15). An empty array is no content that the API accepts;
+ *   "openai-search"        "tools" of the tool_search_output that answers a tool_search_call whose execution is
+ * "client": a namespace a provider, with functions ("openai-responses") that are marked as deferred; a tool without a
+ * provider stands alone. The caller writes call_id beside it. Tools go by their export_name, the same for every API, in
+ * a namespace too; wt_get maps it back. Characters that nobody sees, or that turn text round, are written as \uXXXX.
  * *out is a NUL-terminated string that ends with wt_string_free. Errors: WT_EINVAL (unknown format), WT_ENOMEM. */
 WT_API int wt_export(const wt_tool *const *tools, size_t count, const char *format, char **out, wt_error *err);
 WT_API void wt_string_free(char *string);
@@ -569,7 +577,8 @@ typedef struct wt_find_options {
     const wt_filter *filter; /* which tools may be found; NULL: all */
     /* A budget for the hits' definitions: in their order, each that fits beside those before it comes out, and notice
      * tells of the others. Tokens are estimated as a quarter of the bytes that wt_export makes of the tool alone
-     * (docs/retrieval.md has how far that is off). */
+     * (docs/retrieval.md has how far that is off); of a format that answers a client's search, in the format of the
+     * definitions that it loads. */
     size_t max_tokens;  /* 0: none */
     const char *format; /* of those definitions, as in wt_export; NULL: "openai" */
     int as_typed;       /* no word of the request is corrected, and a long one is read whole (wt_hits.read_as) */

@@ -4,12 +4,17 @@
  *   OpenAI             a description over 1,024 characters
  *   Anthropic          a property's name at the top level outside [A-Za-z0-9_.-]{1,64}; schemas that are not valid
  *                      2020-12, of which "items" as a list is the one that is common
- * Gemini takes JSON Schema in parametersJsonSchema. MCP takes any JSON Schema of an object. */
+ * Gemini takes JSON Schema in parametersJsonSchema. MCP takes any JSON Schema of an object.
+ *
+ * Three forms answer a client that has deferred its tools and searches for them: the same definitions, or their names
+ * alone, in the wrapping in which Anthropic's and OpenAI's APIs load tools in the midst of a conversation. */
 #include "catalog/export.h"
 
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "base/json.h"
+#include "base/map.h"
 #include "catalog/names.h"
 #include "catalog/schema.h"
 #include "text/shown.h"
@@ -17,23 +22,88 @@
 struct api {
     const char *name;
     const char *before, *after; /* around all tools */
-    const char *open, *close;   /* around one */
-    const char *schema;         /* key of the schema */
+    const char *open, *close;   /* around one; open ends before its name */
+    const char *schema;         /* key of the schema; NULL: the name says all */
     const char *tail;           /* before close */
     size_t description;         /* longest, in characters; 0: any */
     bool flat;                  /* no alternatives at the top, items everywhere, no dialect named */
     bool keys;                  /* names of properties at the top are within an alphabet */
     bool title;
+    bool namespaces;        /* tools stand below their provider */
+    const char *definition; /* the form that the model reads in its place; NULL: this one */
 };
 
 static const struct api apis[] = {
-    {"openai", "[", "]", "{\"type\":\"function\",\"function\":{", "}}", "parameters", "", EXPORT_OPENAI_DESCRIPTION,
-     true, false, false},
-    {"openai-responses", "[", "]", "{\"type\":\"function\",", "}", "parameters", ",\"strict\":false",
-     EXPORT_OPENAI_DESCRIPTION, true, false, false},
-    {"anthropic", "[", "]", "{", "}", "input_schema", "", 0, true, true, false},
-    {"gemini", "[{\"functionDeclarations\":[", "]}]", "{", "}", "parametersJsonSchema", "", 0, true, false, false},
-    {"mcp", "[", "]", "{", "}", "inputSchema", "", 0, false, false, true},
+    {.name = "openai",
+     .before = "[",
+     .after = "]",
+     .open = "{\"type\":\"function\",\"function\":{\"name\":",
+     .close = "}}",
+     .schema = "parameters",
+     .tail = "",
+     .description = EXPORT_OPENAI_DESCRIPTION,
+     .flat = true},
+    {.name = "openai-responses",
+     .before = "[",
+     .after = "]",
+     .open = "{\"type\":\"function\",\"name\":",
+     .close = "}",
+     .schema = "parameters",
+     .tail = ",\"strict\":false",
+     .description = EXPORT_OPENAI_DESCRIPTION,
+     .flat = true},
+    {.name = "anthropic",
+     .before = "[",
+     .after = "]",
+     .open = "{\"name\":",
+     .close = "}",
+     .schema = "input_schema",
+     .tail = "",
+     .flat = true,
+     .keys = true},
+    {.name = "gemini",
+     .before = "[{\"functionDeclarations\":[",
+     .after = "]}]",
+     .open = "{\"name\":",
+     .close = "}",
+     .schema = "parametersJsonSchema",
+     .tail = "",
+     .flat = true},
+    {.name = "mcp",
+     .before = "[",
+     .after = "]",
+     .open = "{\"name\":",
+     .close = "}",
+     .schema = "inputSchema",
+     .tail = "",
+     .title = true},
+    {.name = "anthropic-reference",
+     .before = "[",
+     .after = "]",
+     .open = "{\"type\":\"tool_reference\",\"tool_name\":",
+     .close = "}",
+     .definition = "anthropic"},
+    {.name = "anthropic-inline",
+     .before = "[",
+     .after = "]",
+     .open = "{\"type\":\"tool_addition\",\"tool\":{\"type\":\"tool_definition\",\"definition\":{\"name\":",
+     .close = "}}}",
+     .schema = "input_schema",
+     .tail = "",
+     .flat = true,
+     .keys = true,
+     .definition = "anthropic"},
+    {.name = "openai-search",
+     .before = "[",
+     .after = "]",
+     .open = "{\"type\":\"function\",\"name\":",
+     .close = "}",
+     .schema = "parameters",
+     .tail = ",\"strict\":false,\"defer_loading\":true",
+     .description = EXPORT_OPENAI_DESCRIPTION,
+     .flat = true,
+     .namespaces = true,
+     .definition = "openai-responses"},
 };
 
 /* ---------------------------------------------------------------- schemas */
@@ -185,39 +255,142 @@ static void put_member(struct buffer *out, const char *key, struct str text)
 
 static void put_tool(struct buffer *out, const struct tool *tool, const struct api *api)
 {
-    wt__buffer_printf(out, "%s\"name\":", api->open);
+    wt__buffer_text(out, api->open);
     wt__buffer_json(out, tool->export_name);
     if (api->title)
         put_member(out, "title", tool->title);
-    struct str description = tool->description;
-    put_member(out, "description", api->description ? first_characters(description, api->description) : description);
-    wt__buffer_printf(out, ",\"%s\":", api->schema);
-    put_schema(out, tool->schema, api);
-    wt__buffer_text(out, api->tail);
+    if (api->schema) {
+        struct str description = tool->description;
+        put_member(out, "description",
+                   api->description ? first_characters(description, api->description) : description);
+        wt__buffer_printf(out, ",\"%s\":", api->schema);
+        put_schema(out, tool->schema, api);
+        wt__buffer_text(out, api->tail);
+    }
     wt__buffer_text(out, api->close);
+}
+
+static void put_tools(struct buffer *out, const struct tool *tools, size_t count, const struct api *api)
+{
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        put_tool(out, &tools[i], api);
+    }
+}
+
+/* ---------------------------------------------------------------- namespaces */
+
+/* Tools of one provider, or one tool without. */
+struct namespace
+{
+    struct str name;    /* "": without */
+    size_t first, last; /* tools */
+};
+
+struct namespaces {
+    struct namespace *list; /* [count] in the order of their first tools */
+    size_t count;
+    size_t *next;     /* [tools] the next tool of the same namespace; 0: none */
+    struct map known; /* name -> where in list */
+    struct arena arena;
+};
+
+/* A namespace is named as a tool of its provider's name would be. It hangs on nothing but the provider, so that a later
+ * search adds to the namespace that an earlier one loaded. Providers whose names read alike share one: the tools' names
+ * in it are the store's own, each of one tool. */
+static bool join(struct namespaces *all, const struct tool *tools, size_t i)
+{
+    char text[EXPORT_NAME_MAX + 1];
+    size_t len = tools[i].provider.len > 0 ? wt__export_name(STR(""), tools[i].provider, 0, text) : 0;
+    struct str name = {text, len};
+    const uint32_t *known = len > 0 ? wt__map_get(&all->known, name) : NULL;
+    if (known) {
+        struct namespace *of = &all->list[*known];
+        all->next[of->last] = i;
+        of->last = i;
+        return true;
+    }
+    name.ptr = wt__arena_copy(&all->arena, name);
+    if (!name.ptr || (len > 0 && !wt__map_insert(&all->known, name, (uint32_t)all->count, NULL)))
+        return false;
+    all->list[all->count++] = (struct namespace){.name = name, .first = i, .last = i};
+    return true;
+}
+
+static void put_namespace(struct buffer *out, const struct namespaces *all, const struct namespace *of,
+                          const struct tool *tools, const struct api *api)
+{
+    struct buffer description = {0};
+    if (of->name.len > 0) {
+        wt__buffer_text(&description, "Tools of ");
+        wt__buffer_str(&description, tools[of->first].provider);
+        wt__buffer_text(out, "{\"type\":\"namespace\",\"name\":");
+        wt__buffer_json(out, of->name);
+        wt__buffer_text(out, ",\"description\":");
+        wt__buffer_json(out, wt__buffer_view(&description));
+        wt__buffer_text(out, ",\"tools\":[");
+    }
+    put_tool(out, &tools[of->first], api);
+    for (size_t i = all->next[of->first]; i > 0; i = all->next[i]) {
+        wt__buffer_char(out, ',');
+        put_tool(out, &tools[i], api);
+    }
+    if (of->name.len > 0)
+        wt__buffer_text(out, "]}");
+    out->failed |= description.failed;
+    wt__buffer_dispose(&description);
+}
+
+static void put_namespaces(struct buffer *out, const struct tool *tools, size_t count, const struct api *api)
+{
+    struct namespaces all = {0};
+    all.list = wt__arena_array(&all.arena, struct namespace, count);
+    all.next = wt__arena_array(&all.arena, size_t, count);
+    bool joined = all.list && all.next;
+    for (size_t i = 0; joined && i < count; i++)
+        joined = join(&all, tools, i);
+    for (size_t i = 0; joined && i < all.count; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        put_namespace(out, &all, &all.list[i], tools, api);
+    }
+    out->failed |= !joined;
+    wt__map_dispose(&all.known);
+    wt__arena_dispose(&all.arena);
+}
+
+/* ---------------------------------------------------------------- all */
+
+static const struct api *api_of(struct str format)
+{
+    for (size_t i = 0; i < sizeof apis / sizeof apis[0]; i++)
+        if (wt__str_equal(format, wt__str(apis[i].name)))
+            return &apis[i];
+    return NULL;
 }
 
 int wt__export(const struct tool *tools, size_t count, struct str format, struct buffer *out, wt_error *err)
 {
-    const struct api *api = NULL;
-    for (size_t i = 0; i < sizeof apis / sizeof apis[0]; i++)
-        if (wt__str_equal(format, wt__str(apis[i].name)))
-            api = &apis[i];
+    const struct api *api = api_of(format);
     if (!api)
-        return wt__fail(
-            err, WT_EINVAL,
-            "no such form of definitions: \"%.*s\" (there are openai, openai-responses, anthropic, gemini, mcp)",
-            (int)(format.len < 64 ? format.len : 64), format.ptr);
+        return wt__fail(err, WT_EINVAL,
+                        "no such form of definitions: \"%.*s\" (there are openai, openai-responses, anthropic, gemini, "
+                        "mcp, anthropic-reference, anthropic-inline, openai-search)",
+                        (int)(format.len < 64 ? format.len : 64), format.ptr);
     struct buffer json = {0};
     wt__buffer_text(&json, api->before);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            wt__buffer_char(&json, ',');
-        put_tool(&json, &tools[i], api);
-    }
+    if (api->namespaces)
+        put_namespaces(&json, tools, count, api);
+    else
+        put_tools(&json, tools, count, api);
     wt__buffer_text(&json, api->after);
     wt__shown_json(out, wt__buffer_view(&json));
     out->failed |= json.failed;
     wt__buffer_dispose(&json);
     return out->failed ? wt__fail_nomem(err) : 0;
+}
+
+struct str wt__export_read(struct str format)
+{
+    const struct api *api = api_of(format);
+    return api && api->definition ? wt__str(api->definition) : format;
 }

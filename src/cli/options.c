@@ -20,6 +20,16 @@
         .help = "Where models live, instead of $WHICHTOOL_MODELS."                                                     \
     }
 #define EXPORT_FORMATS "openai openai-responses anthropic gemini mcp"
+#define LOADING_FORMATS "anthropic-reference anthropic-inline openai-search"
+#define FOUND_FORMAT_OPTION                                                                                            \
+    {                                                                                                                  \
+        .id = OPT_FORMAT, .letter = 'f', .name = "format", .kind = VALUE_CHOICE, .value = "FORMAT",                    \
+        .choices = "table json " EXPORT_FORMATS " " LOADING_FORMATS,                                                   \
+        .help = "table for people; json for the whole result as one object, as --json does (docs/json.md); the "       \
+                "others print the complete definitions as one array that the provider's API accepts. "                 \
+                "anthropic-reference, anthropic-inline and openai-search answer a client that defers its tools and "   \
+                "searches for them itself (docs/search-backend.md)."                                                   \
+    }
 #define IMPORT_FORMATS "mcp openai anthropic gemini openapi rapidapi jsonl beir"
 
 enum { TIMEOUT_MAX = 24 * 60 * 60 };
@@ -203,14 +213,7 @@ static const struct option find_options[] = {
      .name = "none-if-unsure",
      .help = "Leave out the tools marked with '?', which share no more than one common word with the request and are "
              "not like it in meaning; exit code 1 where no others are left."},
-    {.id = OPT_FORMAT,
-     .letter = 'f',
-     .name = "format",
-     .kind = VALUE_CHOICE,
-     .value = "FORMAT",
-     .choices = "table json " EXPORT_FORMATS,
-     .help = "table for people; json for the whole result as one object, as --json does (docs/json.md); the others "
-             "print the complete definitions as one array that the provider's API accepts."},
+    FOUND_FORMAT_OPTION,
     CONVERSATION_OPTIONS,
     MODEL_OPTIONS,
 };
@@ -221,6 +224,8 @@ static const struct example find_examples[] = {
     {"whichtool find -k 3 --explain \"convert 20 euros to yen\"", "Three, with the reasons."},
     {"whichtool find --format openai -k 8 - < request.txt",
      "Reads the request from standard input; prints function definitions for a chat request."},
+    {"whichtool find --format openai-search -k 8 plan a journey",
+     "What answers a model's own tool search: \"tools\" of a tool_search_output."},
     {"whichtool find --format mcp -k 50 --max-tokens 4000 plan a journey",
      "As many definitions of the fifty best as fit 4,000 tokens."},
     {"whichtool find --messages chat.json --have github__get_issue --format openai",
@@ -295,14 +300,7 @@ static const struct option pick_options[] = {
     FILTER_OPTIONS,
     MAX_TOKENS_OPTION,
     AS_TYPED_OPTION,
-    {.id = OPT_FORMAT,
-     .letter = 'f',
-     .name = "format",
-     .kind = VALUE_CHOICE,
-     .value = "FORMAT",
-     .choices = "table json " EXPORT_FORMATS,
-     .help = "table for people; json for the whole result as one object, as --json does (docs/json.md); the others "
-             "print the complete definitions as one array that the provider's API accepts."},
+    FOUND_FORMAT_OPTION,
     TIMEOUT_OPTION,
     CONVERSATION_OPTIONS,
     PTR_OPTIONS,
@@ -356,7 +354,7 @@ static const struct option show_options[] = {
      .name = "format",
      .kind = VALUE_CHOICE,
      .value = "FORMAT",
-     .choices = EXPORT_FORMATS,
+     .choices = EXPORT_FORMATS " " LOADING_FORMATS,
      .help = "Print the definition as the provider's API accepts it."},
 };
 static const struct example show_examples[] = {

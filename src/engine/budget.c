@@ -10,6 +10,7 @@ int wt__budget_begin(struct budget *out, size_t most, const char *format, wt_err
     *out = (struct budget){.most = most, .format = format ? wt__str(format) : STR("openai")};
     int rc = most || format ? wt__export(NULL, 0, out->format, &none, err) : 0;
     wt__buffer_dispose(&none);
+    out->format = wt__export_read(out->format);
     return rc;
 }
 

@@ -1,7 +1,8 @@
 /* budget.h: as many hits as fit a number of tokens: each in its order, if its definition still fits beside those that
  * were taken; one that does not is passed over, so that one large definition does not end the list.
  *
- * Tokens are an estimate, whatever model is open here: the bytes of the definition as it is exported, by four. The
+ * Tokens are an estimate, whatever model is open here: the bytes of the definition as it is exported, by four; of a
+ * form that answers a client's search, those of the definition that the model gets to read (wt__export_read). The
  * tokenizer that counts is that of the model that will read them, which nobody knows here; docs/retrieval.md says how
  * far the estimate is off by two of them. */
 #ifndef WT_ENGINE_BUDGET_H

@@ -38,6 +38,14 @@ static const struct {
     {"anthropic", PLAIN, "[{\"name\":\"p__n\",\"description\":\"d\",\"input_schema\":" PLAIN "}]"},
     {"gemini", PLAIN,
      "[{\"functionDeclarations\":[{\"name\":\"p__n\",\"description\":\"d\",\"parametersJsonSchema\":" PLAIN "}]}]"},
+    {"anthropic-reference", HARD, "[{\"type\":\"tool_reference\",\"tool_name\":\"p__n\"}]"},
+    {"anthropic-inline", PLAIN,
+     "[{\"type\":\"tool_addition\",\"tool\":{\"type\":\"tool_definition\",\"definition\":{\"name\":\"p__n\","
+     "\"description\":\"d\",\"input_schema\":" PLAIN "}}}]"},
+    {"openai-search", PLAIN,
+     "[{\"type\":\"namespace\",\"name\":\"p\",\"description\":\"Tools of "
+     "p\",\"tools\":[{\"type\":\"function\",\"name\":"
+     "\"p__n\",\"description\":\"d\",\"parameters\":" PLAIN ",\"strict\":false,\"defer_loading\":true}]}]"},
     {"mcp", PLAIN, "[{\"name\":\"p__n\",\"title\":\"Title\",\"description\":\"d\",\"inputSchema\":" PLAIN "}]"},
     {"openai", HARD,
      "[{\"type\":\"function\",\"function\":{\"name\":\"p__n\",\"description\":\"d\",\"parameters\":{\"type\":"
@@ -66,6 +74,109 @@ static void each_api_gets_what_it_accepts(void **state)
         json_decref(value);
         wt__buffer_dispose(&out);
     }
+}
+
+/* The definitions that answer a search are those of the plain form, whatever the schema. */
+static void what_is_loaded_is_the_plain_definition(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *form, *plain, *added;
+    } rows[] = {
+        {"anthropic-inline", "anthropic", NULL},
+        {"openai-search", "openai-responses", "defer_loading"},
+    };
+    static const char *const schemas[] = {PLAIN, HARD, "no schema"};
+    for (size_t i = 0; i < 6; i++) {
+        const char *form = rows[i / 3].form;
+        struct tool tool = tool_of("", "n", "d", schemas[i % 3]);
+        struct buffer loaded = {0}, plain = {0};
+        json_t *answer, *list;
+        assert_int_equal(wt__export(&tool, 1, wt__str(form), &loaded, NULL), 0);
+        assert_int_equal(wt__export(&tool, 1, wt__str(rows[i / 3].plain), &plain, NULL), 0);
+        assert_int_equal(wt__json_parse(&answer, loaded.ptr, loaded.len, NULL), 0);
+        assert_int_equal(wt__json_parse(&list, plain.ptr, plain.len, NULL), 0);
+        json_t *got = json_array_get(answer, 0);
+        if (rows[i / 3].added)
+            assert_int_equal(json_object_del(got, rows[i / 3].added), 0);
+        else
+            got = json_object_get(json_object_get(got, "tool"), "definition");
+        assert_true(json_equal(got, json_array_get(list, 0)));
+        assert_string_equal(wt__export_read(wt__str(form)).ptr, rows[i / 3].plain);
+        json_decref(answer);
+        json_decref(list);
+        wt__buffer_dispose(&loaded);
+        wt__buffer_dispose(&plain);
+    }
+}
+
+/* "NAMESPACE(TOOL TOOL) TOOL" */
+static void outline(struct buffer *out, const json_t *tools)
+{
+    json_t *tool;
+    size_t i;
+    json_array_foreach((json_t *)tools, i, tool)
+    {
+        wt__buffer_text(out, i > 0 ? " " : "");
+        wt__buffer_str(out, wt__json_str(tool, "name"));
+        if (!wt__json_array(tool, "tools"))
+            continue;
+        assert_string_equal(wt__json_str(tool, "type").ptr, "namespace");
+        wt__buffer_char(out, '(');
+        outline(out, wt__json_array(tool, "tools"));
+        wt__buffer_char(out, ')');
+    }
+}
+
+/* Providers of tools called 0, 1, 2, ...; a name of a namespace hangs on its provider alone. */
+static void a_namespace_is_a_provider(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what, *providers, *outline;
+    } rows[] = {
+        {"tools of one provider stand together, where its first one stood", "b a b c a", "b(0 2) a(1 4) c(3)"},
+        {"without a provider a tool stands alone", "- a - a", "0 a(1 3) 2"},
+        {"in letters that the API takes", "@org/pets.io 3d", "org_pets_io(0) _3d(1)"},
+        {"names that read alike are one namespace", "a.b a+b", "a_b(0 1)"},
+        {"nothing to read", "\xe6\x90\x9c \xe6\x90\x9c", "c96e77(0 1)"},
+        {"a long one is cut at a word", "this_provider_has_many_words_and_is_longer_than_the_sixty_four_bytes_that_fit",
+         "this_provider_has_many_words_and_is_longer_than_the_sixty_four(0)"},
+        {"none", "", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char providers[128], names[8][2], *save = NULL;
+        struct tool tools[8];
+        struct buffer out = {0}, got = {0};
+        size_t count = 0;
+        json_t *list;
+        snprintf(providers, sizeof providers, "%s", rows[i].providers);
+        for (char *word = strtok_r(providers, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+            snprintf(names[count], sizeof names[count], "%zu", count % 10);
+            tools[count] = tool_of(strcmp(word, "-") == 0 ? "" : word, names[count], "d", PLAIN);
+            tools[count].export_name = wt__str(names[count]);
+            count++;
+        }
+        assert_int_equal(wt__export(tools, count, STR("openai-search"), &out, NULL), 0);
+        assert_int_equal(wt__json_parse(&list, out.ptr, out.len, NULL), 0);
+        outline(&got, list);
+        if (!wt__str_equal(wt__buffer_view(&got), wt__str(rows[i].outline)))
+            fail_msg("%s: %.*s", rows[i].what, (int)got.len, got.ptr);
+        json_decref(list);
+        wt__buffer_dispose(&out);
+        wt__buffer_dispose(&got);
+    }
+}
+
+/* A provider's name is text from anywhere. */
+static void a_namespace_says_whose_it_is(void **state)
+{
+    (void)state;
+    struct tool tool = tool_of("a \"shop\"\xe2\x80\xae", "n", "d", PLAIN);
+    struct buffer out = {0};
+    assert_int_equal(wt__export(&tool, 1, STR("openai-search"), &out, NULL), 0);
+    assert_non_null(strstr(out.ptr, "\"name\":\"a_shop\",\"description\":\"Tools of a \\\"shop\\\"\\u202e\""));
+    wt__buffer_dispose(&out);
 }
 
 /* Names of properties that Anthropic refuses get others, which no other property has. */
@@ -116,8 +227,12 @@ static void no_tools_are_an_empty_list(void **state)
 {
     (void)state;
     struct buffer out = {0};
-    assert_int_equal(wt__export(NULL, 0, STR("openai"), &out, NULL), 0);
-    assert_string_equal(out.ptr, "[]");
+    static const char *const formats[] = {"openai", "anthropic-reference", "anthropic-inline", "openai-search"};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        wt__buffer_clear(&out);
+        assert_int_equal(wt__export(NULL, 0, wt__str(formats[i]), &out, NULL), 0);
+        assert_string_equal(out.ptr, "[]");
+    }
     wt__buffer_dispose(&out);
 }
 
@@ -145,7 +260,8 @@ static void an_unknown_form_is_said(void **state)
     wt_error err;
     assert_int_equal(wt__export(NULL, 0, STR("soap"), &out, &err), WT_EINVAL);
     assert_string_equal(err.message, "no such form of definitions: \"soap\" (there are openai, openai-responses, "
-                                     "anthropic, gemini, mcp)");
+                                     "anthropic, gemini, mcp, anthropic-reference, anthropic-inline, "
+                                     "openai-search)");
     wt__buffer_dispose(&out);
 }
 
@@ -154,7 +270,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_api_gets_what_it_accepts), cmocka_unit_test(properties_keep_apart),
         cmocka_unit_test(no_tools_are_an_empty_list),    cmocka_unit_test(openai_descriptions_end_at_a_character),
-        cmocka_unit_test(an_unknown_form_is_said),
+        cmocka_unit_test(an_unknown_form_is_said),       cmocka_unit_test(what_is_loaded_is_the_plain_definition),
+        cmocka_unit_test(a_namespace_is_a_provider),     cmocka_unit_test(a_namespace_says_whose_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

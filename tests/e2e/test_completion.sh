@@ -35,8 +35,8 @@ find --strict|words|
 add --stri|words|--strict
 --js|words|--json
 --json --js|words|
-find --format ope|words|openai openai-responses
-find --format=ope|words|--format=openai --format=openai-responses
+find --format ope|words|openai openai-responses openai-search
+find --format=ope|words|--format=openai --format=openai-responses --format=openai-search
 find --k ''|words|
 find --recipe bm|words|bm25
 find --recipe den|words|dense
@@ -109,9 +109,9 @@ while IFS='|' read -r words want; do
 done <<'ROWS'
 whichtool f|find
 whichtool find --expl|--explain
-whichtool find --format ope|openai openai-responses
-whichtool find --format = ope|openai openai-responses
-whichtool find --format =|table json openai openai-responses anthropic gemini mcp
+whichtool find --format ope|openai openai-responses openai-search
+whichtool find --format = ope|openai openai-responses openai-search
+whichtool find --format =|table json openai openai-responses anthropic gemini mcp anthropic-reference anthropic-inline openai-search
 whichtool find --recipe bm|bm25
 whichtool eval -r bm25,de|bm25,dense
 whichtool add tools.j|tools.json

@@ -145,6 +145,8 @@ openai-responses|d[0]["name"]|d[0]["parameters"]
 anthropic|d[0]["name"]|d[0]["input_schema"]
 gemini|d[0]["functionDeclarations"][0]["name"]|d[0]["functionDeclarations"][0]["parametersJsonSchema"]
 mcp|d[0]["name"]|d[0]["inputSchema"]
+anthropic-inline|d[0]["tool"]["definition"]["name"]|d[0]["tool"]["definition"]["input_schema"]
+openai-search|d[0]["tools"][0]["name"]|d[0]["tools"][0]["parameters"]
 ROWS
 expect 0 "a name that was made for a provider leads back" show money__convert_currency
 prints "money/convert_currency"

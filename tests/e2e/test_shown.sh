@@ -70,7 +70,7 @@ printed "its schema" 'd["properties"]["stripes"]["enum"] == [word]' show --schem
 printed "exported usage" 'd["request"] in ("cross" + word, "cross" + kept) and d["tools"] == ["p" + kept + "/zebra"]' usage export
 printed "listed usage" 'd["request"].startswith("cross")' usage list --json
 printed "a request" 'd["request"] == "zebra" + word' find --format json "zebra$word"
-for form in openai openai-responses anthropic gemini mcp; do
+for form in openai openai-responses anthropic gemini mcp anthropic-inline openai-search; do
     for how in "show zebra" "find zebra" "show zebra --json" "find zebra --json" "pick --abstain 0 zebra"; do
         # shellcheck disable=SC2086
         printed "$how as $form" 'any(("zebra crossing" + kept).startswith(t) and kept in t for t in texts) and word in texts' \

@@ -38,17 +38,30 @@ static wt_hits *ask(size_t max_tokens, const char *format)
 /* The hits of a budget are the first fit of all hits. */
 static void hits_come_as_far_as_they_fit(void **state)
 {
-    static const char *const formats[] = {NULL, "openai", "anthropic", "gemini", "mcp", "openai-responses"};
+    /* a form that answers a search, and the definitions that it loads */
+    static const struct {
+        const char *format, *counted;
+    } rows[] = {
+        {NULL, "openai"},
+        {"openai", "openai"},
+        {"anthropic", "anthropic"},
+        {"gemini", "gemini"},
+        {"mcp", "mcp"},
+        {"openai-responses", "openai-responses"},
+        {"anthropic-reference", "anthropic"},
+        {"anthropic-inline", "anthropic"},
+        {"openai-search", "openai-responses"},
+    };
     static const size_t budgets[] = {1, 20, 40, 60, 80, 100, 130, 170, 250, 400, 100000};
     (void)state;
-    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
-        const char *format = formats[f] ? formats[f] : "openai";
-        wt_hits *all = ask(0, formats[f]);
+    for (size_t f = 0; f < sizeof rows / sizeof *rows; f++) {
+        const char *format = rows[f].counted;
+        wt_hits *all = ask(0, rows[f].format);
         assert_int_equal(all->len, HANDMADE);
         assert_int_equal(all->tokens + all->over_budget + all->items[0]->tokens, 0);
         for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++) {
             size_t used = 0, at = 0;
-            wt_hits *some = ask(budgets[b], formats[f]);
+            wt_hits *some = ask(budgets[b], rows[f].format);
             for (size_t i = 0; i < all->len; i++) {
                 size_t tokens = tokens_of(all->items[i]->tool, format);
                 if (used + tokens > budgets[b])

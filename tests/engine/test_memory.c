@@ -192,10 +192,11 @@ static int use_call_found(wt_engine *engine, wt_error *err)
 
 static int use_export(wt_engine *engine, wt_error *err)
 {
-    static const char *const formats[] = {"openai", "openai-responses", "anthropic", "gemini", "mcp"};
+    static const char *const formats[] = {"openai", "openai-responses",    "anthropic",        "gemini",
+                                          "mcp",    "anthropic-reference", "anthropic-inline", "openai-search"};
     wt_tools *list;
     int rc = wt_list(engine, NULL, &list, err);
-    for (size_t f = 0; rc == 0 && f < 5; f++) {
+    for (size_t f = 0; rc == 0 && f < sizeof formats / sizeof *formats; f++) {
         const wt_tool *items[] = {list->items[0], list->items[1]};
         char *text;
         rc = wt_export(items, 2, formats[f], &text, err);

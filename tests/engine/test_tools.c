@@ -249,13 +249,16 @@ static const char *wire_name(const json_t *definition, const char *format)
 {
     if (strcmp(format, "openai") == 0)
         definition = wt__json_object(definition, "function");
-    return wt__json_str(definition, "name").ptr;
+    if (strcmp(format, "anthropic-inline") == 0)
+        definition = wt__json_object(wt__json_object(definition, "tool"), "definition");
+    return wt__json_str(definition, strcmp(format, "anthropic-reference") == 0 ? "tool_name" : "name").ptr;
 }
 
 static void exported_names_come_back(void **state)
 {
     (void)state;
-    static const char *const formats[] = {"openai", "openai-responses", "anthropic", "gemini", "mcp"};
+    static const char *const formats[] = {"openai", "openai-responses",    "anthropic",       "gemini",
+                                          "mcp",    "anthropic-reference", "anthropic-inline"};
     static const char odd[] =
         "{\"provider\": \"a provider, with signs\", \"name\": \"GET /pets/{id}\"}\n"
         "{\"provider\": \"under__score\", \"name\": \"__init__\"}\n"
@@ -287,6 +290,44 @@ static void exported_names_come_back(void **state)
     wt_tools_free(tools);
 }
 
+/* In the namespaces of providers each tool stands once, under the name that leads back to it. */
+static void names_in_namespaces_come_back(void **state)
+{
+    (void)state;
+    wt_tools *tools;
+    char *text;
+    json_t *array, *namespace, *function;
+    size_t seen = 0, alone = 0, i, j;
+    add(&place, engine, "{\"name\": \"alone\"}\n{\"provider\": \"\xE4\xBD\xA0\", \"name\": \"\xE5\xA5\xBD\"}\n");
+    sound(&place, wt_list(engine, NULL, &tools, &place.err));
+    sound(&place, wt_export(tools->items, tools->len, "openai-search", &text, &place.err));
+    sound(&place, wt__json_parse(&array, text, strlen(text), &place.err));
+    json_array_foreach(array, i, namespace)
+    {
+        json_t *functions = wt__json_array(namespace, "tools");
+        json_array_foreach(functions, j, function)
+        {
+            wt_tools *got = get(wt__json_str(function, "name").ptr);
+            char description[128];
+            snprintf(description, sizeof description, "Tools of %s", got->items[0]->provider);
+            assert_string_equal(wt__json_str(namespace, "description").ptr, description);
+            wt_tools_free(got);
+            seen++;
+        }
+        if (functions)
+            continue;
+        const char *name = wt__json_str(namespace, "name").ptr;
+        gives(name, name); /* without a provider the id is the name */
+        alone++;
+    }
+    assert_int_equal(json_array_size(array), alone + HANDMADE_PROVIDERS); /* one of them is none, and one is new */
+    assert_int_equal(seen + alone, tools->len);
+    assert_true(alone > 0);
+    json_decref(array);
+    wt_string_free(text);
+    wt_tools_free(tools);
+}
+
 static void exports_are_refused_by_name(void **state)
 {
     (void)state;
@@ -315,6 +356,7 @@ int main(void)
         test(one_of_many_near_names_is_told),
         test(removing_takes_tools_out_of_everything),
         test(exported_names_come_back),
+        test(names_in_namespaces_come_back),
         test(exports_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

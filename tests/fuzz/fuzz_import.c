@@ -38,7 +38,8 @@ static void check_tool(const struct tool *tool, struct str source)
 
 static void check_export(const struct import *import)
 {
-    static const char *const forms[] = {"openai", "openai-responses", "anthropic", "gemini", "mcp"};
+    static const char *const forms[] = {"openai", "openai-responses",    "anthropic",        "gemini",
+                                        "mcp",    "anthropic-reference", "anthropic-inline", "openai-search"};
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         struct buffer out = {0};
         json_t *list;
