@@ -96,7 +96,8 @@ static int print_called(struct cli *cli, const wt_called *called, const struct a
     bool json = cli->json || (form && strcmp(form, "json") == 0);
     struct buffer out = {0};
     if (json) {
-        wt__json_called(&out, called, asked->request.ptr, wt__given(cli, OPT_EXPLAIN));
+        const struct called_form whole = {.explained = wt__given(cli, OPT_EXPLAIN)};
+        wt__json_called(&out, called, asked->request.ptr, &whole);
         wt__buffer_char(&out, '\n');
     } else if (called->tool && form) {
         wt__buffer_text(&out, called->call);

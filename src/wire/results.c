@@ -156,7 +156,7 @@ static void put_verified(struct buffer *out, const wt_called *called)
     wt__buffer_char(out, ']');
 }
 
-void wt__json_called(struct buffer *out, const wt_called *called, const char *request, bool steps)
+void wt__json_called(struct buffer *out, const wt_called *called, const char *request, const struct called_form *form)
 {
     const struct model_cost cost = {called->questions, called->prompt_tokens, called->completion_tokens,
                                     called->model_ms};
@@ -176,7 +176,9 @@ void wt__json_called(struct buffer *out, const wt_called *called, const char *re
     wt__json_text_or_null(out, "notice", called->notice);
     wt__json_number(out, "total_ms", called->total_ms);
     wt__json_language_model(out, &cost);
-    if (steps)
+    if (form->call)
+        wt__json_as_written(out, "call", called->call);
+    if (form->explained)
         wt__json_as_written(out, "steps", called->steps);
     wt__buffer_char(out, '}');
 }

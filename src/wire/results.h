@@ -36,8 +36,11 @@ struct found_form {
 };
 void wt__json_found(struct buffer *out, const struct found *found, const struct found_form *form);
 
-/* steps: with them, where the call was explained. */
-void wt__json_called(struct buffer *out, const wt_called *called, const char *request, bool steps);
+struct called_form {
+    bool explained; /* with its steps */
+    bool call;      /* with the member call: in the form that was asked for, null without a tool */
+};
+void wt__json_called(struct buffer *out, const wt_called *called, const char *request, const struct called_form *form);
 
 void wt__json_status(struct buffer *out, const wt_status *status);
 
