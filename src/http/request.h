@@ -31,5 +31,7 @@ struct http_request {
 /* The value of the field; names differ in no letter's case. Empty when there is none. Where a field came several times,
  * the reader has refused what may come but once, and this is the first. */
 struct str wt__http_field(const struct http_request *request, const char *name);
+/* The same field with its name; NULL when there is none, which is another thing than an empty one. */
+const struct http_field *wt__http_find_field(const struct http_request *request, const char *name);
 
 #endif

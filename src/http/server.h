@@ -16,6 +16,7 @@ enum {
     HTTP_HEAD_MS = 10000,          /* from a request's first byte to the end of its head */
     HTTP_BODY_MS = 30000,          /* and of its body */
     HTTP_IDLE_MS = 75000,          /* of a connection between requests */
+    HTTP_READER_MS = 30000,        /* that a client may read nothing of what is ready for it */
     HTTP_STOP_MS = 10000,          /* that running requests have to end when the server stops */
     HTTP_BODY_BYTES_MAX = 1 << 20, /* when the handler names no other limit */
     HTTP_ADDRESS_BYTES = 128,      /* of an address in words, with a NUL */
@@ -46,9 +47,12 @@ struct http_handler {
 struct http_server_options {
     const char
         *listen; /* "HOST:PORT" with a numeric host or localhost, "[::1]:PORT", "unix:PATH"; port 0: any free one */
-    unsigned workers; /* 0: one a processor */
-    size_t queue_max; /* 0: HTTP_QUEUE_MAX */
-    unsigned stop_ms; /* 0: HTTP_STOP_MS */
+    unsigned workers;                              /* 0: one a processor */
+    size_t queue_max;                              /* 0: HTTP_QUEUE_MAX */
+    size_t connections_max;                        /* 0: HTTP_CONNECTIONS_MAX */
+    unsigned stop_ms;                              /* 0: HTTP_STOP_MS */
+    unsigned head_ms, body_ms, idle_ms, reader_ms; /* 0: HTTP_HEAD_MS and so on */
+    unsigned answer_ms; /* that a request has until its answer begins; then it is gone, and answered 503. 0: for ever */
     struct http_handler handler;
 };
 

@@ -1,0 +1,127 @@
+/* answer.c: see answer.h; RFC 9112, section 4, and RFC 9110, sections 6.6.1 (Date) and 15 (statuses). */
+#include "http/answer.h"
+
+#include <time.h>
+
+#include "http/characters.h"
+
+/* Statuses that we or those above us answer with. code: what the error is called in JSON. */
+static const struct status {
+    int number;
+    const char *phrase, *code, *message;
+} statuses[] = {
+    {100, "Continue", "", ""},
+    {200, "OK", "", ""},
+    {201, "Created", "", ""},
+    {202, "Accepted", "", ""},
+    {204, "No Content", "", ""},
+    {304, "Not Modified", "", ""},
+    {400, "Bad Request", "bad_request", "The request is not one that HTTP/1.1 knows."},
+    {401, "Unauthorized", "unauthorized", "A key is needed here."},
+    {403, "Forbidden", "forbidden", "This is not allowed."},
+    {404, "Not Found", "not_found", "Nothing is here."},
+    {405, "Method Not Allowed", "method_not_allowed", "The method is not one that this path knows."},
+    {406, "Not Acceptable", "not_acceptable", "None of the accepted types can be had here."},
+    {408, "Request Timeout", "timeout", "The request did not come in time."},
+    {409, "Conflict", "conflict", "The state does not allow this now."},
+    {413, "Content Too Large", "too_large", "The body is too large."},
+    {414, "URI Too Long", "too_long", "The first line is too long."},
+    {415, "Unsupported Media Type", "media_type", "The type of the body is not one that is read here."},
+    {417, "Expectation Failed", "expectation", "Only 100-continue may be expected."},
+    {421, "Misdirected Request", "misdirected", "The host is not one that is served here."},
+    {422, "Unprocessable Content", "unprocessable", "The body says nothing that can be done."},
+    {429, "Too Many Requests", "too_many_requests", "There were too many requests; come later."},
+    {431, "Request Header Fields Too Large", "head_too_large", "The head is too large."},
+    {500, "Internal Server Error", "internal", "The request was not answered: a mistake of the server."},
+    {501, "Not Implemented", "not_implemented", "This is not done here."},
+    {502, "Bad Gateway", "bad_gateway", "A server behind this one gave no good answer."},
+    {503, "Service Unavailable", "overloaded", "There are too many requests now; come later."},
+    {504, "Gateway Timeout", "deadline", "The answer was not there in time."},
+    {505, "HTTP Version Not Supported", "version", "Only HTTP/1.1 and HTTP/1.0 are spoken here."},
+};
+
+static const struct status *find_status(int number)
+{
+    static const struct status unknown = {0, "Status", "error", "The request was refused."};
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if (statuses[i].number == number)
+            return &statuses[i];
+    return &unknown;
+}
+
+bool wt__http_status_has_body(int status)
+{
+    return status >= 200 && status != 204 && status != 304;
+}
+
+static void put_two(char *at, int value)
+{
+    at[0] = (char)('0' + value / 10 % 10);
+    at[1] = (char)('0' + value % 10);
+}
+
+/* "Sun, 06 Nov 1994 08:49:37 GMT", made once a second for each thread that answers. */
+static const char *date(void)
+{
+    static _Thread_local time_t made_at;
+    static _Thread_local char text[] = "Thu, 01 Jan 1970 00:00:00 GMT";
+    time_t now = time(NULL);
+    struct tm t;
+    if (now == made_at || !gmtime_r(&now, &t))
+        return text;
+    memcpy(text, "SunMonTueWedThuFriSat" + 3 * t.tm_wday, 3);
+    put_two(text + 5, t.tm_mday);
+    memcpy(text + 8, "JanFebMarAprMayJunJulAugSepOctNovDec" + 3 * t.tm_mon, 3);
+    put_two(text + 12, (t.tm_year + 1900) / 100);
+    put_two(text + 14, t.tm_year % 100);
+    put_two(text + 17, t.tm_hour);
+    put_two(text + 20, t.tm_min);
+    put_two(text + 23, t.tm_sec);
+    made_at = now;
+    return text;
+}
+
+static bool may_be_sent(const struct http_field *field)
+{
+    static const char *const ours[] = {"Connection", "Content-Length", "Date", "Transfer-Encoding", "Trailer"};
+    if (!wt__http_is_token(field->name) || wt__str_among(field->name, ours, sizeof ours / sizeof *ours))
+        return false;
+    for (size_t i = 0; i < field->value.len; i++)
+        if (wt__http_is_control(field->value.ptr[i]) && field->value.ptr[i] != '\t')
+            return false;
+    return true;
+}
+
+static void write_field(struct buffer *out, struct str name, struct str value)
+{
+    wt__buffer_str(out, name);
+    wt__buffer_append(out, ": ", 2);
+    wt__buffer_str(out, value);
+    wt__buffer_append(out, "\r\n", 2);
+}
+
+void wt__http_write_head(struct buffer *out, const struct http_answer_head *head)
+{
+    wt__buffer_printf(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", head->status, find_status(head->status)->phrase, date());
+    if (head->type)
+        write_field(out, STR("Content-Type"), wt__str(head->type));
+    wt__buffer_text(out, "X-Content-Type-Options: nosniff\r\n");
+    for (size_t i = 0; i < head->field_count; i++)
+        if (may_be_sent(&head->fields[i]))
+            write_field(out, head->fields[i].name, head->fields[i].value);
+    if (head->body == HTTP_BODY_LENGTH)
+        wt__buffer_printf(out, "Content-Length: %zu\r\n", head->length);
+    if (head->body == HTTP_BODY_CHUNKED)
+        wt__buffer_text(out, "Transfer-Encoding: chunked\r\n");
+    if (head->close || head->body == HTTP_BODY_CLOSE)
+        wt__buffer_text(out, "Connection: close\r\n");
+    wt__buffer_append(out, "\r\n", 2);
+}
+
+void wt__http_write_error(struct buffer *out, int status, const char *message)
+{
+    const struct status *known = find_status(status);
+    wt__buffer_printf(out, "{\"error\":{\"code\":\"%s\",\"message\":", known->code);
+    wt__buffer_json(out, wt__str(message ? message : known->message));
+    wt__buffer_text(out, "}}\n");
+}

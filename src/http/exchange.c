@@ -1,0 +1,341 @@
+/* exchange.c: see exchange.h and exchange_state.h.
+ *
+ * Everything that several threads touch is under one lock, which is never held while somebody else's code runs. The
+ * function of on_gone runs on the loop without it; whoever then ends the answer waits for that function to return, so
+ * that its context may live on the stack of a handler. */
+#include "http/exchange_state.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "http/answer.h"
+
+struct http_exchange {
+    struct letter letter; /* first: the mailbox knows nothing else of it */
+    struct http_course course;
+    struct mailbox *mailbox;
+    struct http_message *message;
+    char peer[HTTP_PEER_BYTES];
+    bool http_1_0;
+    atomic_uint references, holders;
+    atomic_size_t unsent;
+
+    pthread_mutex_t lock;
+    pthread_cond_t called; /* `calling` is over */
+    /* Under the lock: */
+    struct buffer bytes;
+    bool posted, begun, ended, broken, closes, gone;
+    bool bodiless, chunked; /* of a stream */
+    bool calling;           /* on_gone runs, on this thread: */
+    pthread_t caller;
+    void (*on_gone)(void *context);
+    void *gone_context;
+    struct http_outcome outcome;
+};
+
+struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
+                                       const char *peer)
+{
+    struct http_exchange *exchange = calloc(1, sizeof *exchange);
+    if (!exchange)
+        return NULL;
+    exchange->mailbox = wt__mailbox_hold(mailbox);
+    exchange->message = message;
+    exchange->http_1_0 = http_1_0;
+    snprintf(exchange->peer, sizeof exchange->peer, "%s", peer);
+    atomic_init(&exchange->references, 1);
+    pthread_mutex_init(&exchange->lock, NULL);
+    pthread_cond_init(&exchange->called, NULL);
+    return exchange;
+}
+
+void wt__exchange_drop(struct http_exchange *exchange)
+{
+    if (atomic_fetch_sub(&exchange->references, 1) > 1)
+        return;
+    wt__http_message_free(exchange->message);
+    wt__buffer_dispose(&exchange->bytes);
+    wt__mailbox_release(exchange->mailbox);
+    pthread_cond_destroy(&exchange->called);
+    pthread_mutex_destroy(&exchange->lock);
+    free(exchange);
+}
+
+struct http_course *wt__exchange_course(struct http_exchange *exchange)
+{
+    return &exchange->course;
+}
+
+struct http_exchange *wt__exchange_receive(struct letter *letter)
+{
+    struct http_exchange *exchange = (struct http_exchange *)letter;
+    pthread_mutex_lock(&exchange->lock);
+    exchange->posted = false;
+    pthread_mutex_unlock(&exchange->lock);
+    return exchange;
+}
+
+void wt__exchange_hand_over(struct http_exchange *exchange)
+{
+    atomic_fetch_add(&exchange->references, 1);
+    atomic_store(&exchange->holders, 1);
+}
+
+void wt__exchange_start(struct http_exchange *exchange)
+{
+    pthread_mutex_lock(&exchange->lock);
+    exchange->outcome.started_ms = wt__now_ms();
+    pthread_mutex_unlock(&exchange->lock);
+}
+
+const struct http_request *wt__http_request(const struct http_exchange *exchange)
+{
+    return &exchange->message->request;
+}
+
+const char *wt__http_peer(const struct http_exchange *exchange)
+{
+    return exchange->peer;
+}
+
+/* Tells the loop. Called with the lock held, which it gives back. */
+static void unlock_and_post(struct http_exchange *exchange)
+{
+    bool post = !exchange->posted && !exchange->gone;
+    if (post) {
+        exchange->posted = true;
+        atomic_fetch_add(&exchange->references, 1);
+    }
+    pthread_mutex_unlock(&exchange->lock);
+    if (post && !wt__mailbox_post(exchange->mailbox, &exchange->letter))
+        wt__exchange_drop(exchange); /* never the last reference: the caller has one */
+}
+
+void wt__exchange_take_news(struct http_exchange *exchange, struct http_news *news)
+{
+    pthread_mutex_lock(&exchange->lock);
+    *news = (struct http_news){.bytes = exchange->bytes,
+                               .begun = exchange->begun,
+                               .ended = exchange->ended,
+                               .broken = exchange->broken || exchange->bytes.failed,
+                               .closes = exchange->closes};
+    exchange->bytes = (struct buffer){0};
+    atomic_store(&exchange->unsent, atomic_load(&exchange->unsent) + news->bytes.len);
+    pthread_mutex_unlock(&exchange->lock);
+}
+
+void wt__exchange_tell_unsent(struct http_exchange *exchange, size_t unsent)
+{
+    atomic_store(&exchange->unsent, unsent);
+}
+
+void wt__exchange_outcome(struct http_exchange *exchange, struct http_outcome *out)
+{
+    pthread_mutex_lock(&exchange->lock);
+    *out = exchange->outcome;
+    pthread_mutex_unlock(&exchange->lock);
+}
+
+/* Under the lock: until on_gone does not run, unless it is it that asks. */
+static void wait_for_call(struct http_exchange *exchange)
+{
+    while (exchange->calling && !pthread_equal(exchange->caller, pthread_self()))
+        pthread_cond_wait(&exchange->called, &exchange->lock);
+}
+
+void wt__exchange_lose(struct http_exchange *exchange)
+{
+    pthread_mutex_lock(&exchange->lock);
+    void (*on_gone)(void *context) = exchange->ended ? NULL : exchange->on_gone;
+    void *context = exchange->gone_context;
+    exchange->gone = true;
+    exchange->on_gone = NULL;
+    exchange->calling = on_gone != NULL;
+    exchange->caller = pthread_self();
+    pthread_mutex_unlock(&exchange->lock);
+    if (!on_gone)
+        return;
+    on_gone(context);
+    pthread_mutex_lock(&exchange->lock);
+    exchange->calling = false;
+    pthread_cond_broadcast(&exchange->called);
+    pthread_mutex_unlock(&exchange->lock);
+}
+
+bool wt__http_is_gone(const struct http_exchange *exchange)
+{
+    struct http_exchange *mine = (struct http_exchange *)exchange;
+    pthread_mutex_lock(&mine->lock);
+    bool gone = mine->gone;
+    pthread_mutex_unlock(&mine->lock);
+    return gone;
+}
+
+void wt__http_on_gone(struct http_exchange *exchange, void (*gone)(void *context), void *context)
+{
+    pthread_mutex_lock(&exchange->lock);
+    wait_for_call(exchange);
+    bool now = exchange->gone && !exchange->ended && gone;
+    bool later = !exchange->gone && !exchange->ended;
+    exchange->on_gone = later ? gone : NULL;
+    exchange->gone_context = context;
+    pthread_mutex_unlock(&exchange->lock);
+    if (now)
+        gone(context);
+}
+
+/* Under the lock: the answer is over. */
+static void end(struct http_exchange *exchange)
+{
+    exchange->ended = true;
+    exchange->on_gone = NULL;
+    wait_for_call(exchange);
+}
+
+static bool is_head(const struct http_exchange *exchange)
+{
+    return wt__str_equal(exchange->message->request.method, STR("HEAD"));
+}
+
+static void write_head(struct http_exchange *exchange, struct buffer *out, struct http_answer_head *head)
+{
+    head->close = !exchange->message->request.keep_alive || wt__mailbox_is_stopping(exchange->mailbox);
+    wt__http_write_head(out, head);
+}
+
+/* Under the lock: the answer has begun. */
+static void begin(struct http_exchange *exchange, const struct http_answer_head *head, struct buffer *bytes)
+{
+    exchange->begun = true;
+    exchange->closes = head->close || head->body == HTTP_BODY_CLOSE;
+    exchange->outcome.status = head->status;
+    exchange->bytes = *bytes;
+    *bytes = (struct buffer){0};
+}
+
+void wt__http_answer(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
+                     size_t field_count, struct str body)
+{
+    bool has_body = wt__http_status_has_body(status);
+    struct http_answer_head head = {
+        status, has_body ? type : NULL, fields, field_count, has_body ? HTTP_BODY_LENGTH : HTTP_BODY_NONE, body.len,
+        false};
+    struct buffer bytes = {0};
+    write_head(exchange, &bytes, &head);
+    has_body = has_body && !is_head(exchange);
+    if (has_body)
+        wt__buffer_str(&bytes, body);
+
+    pthread_mutex_lock(&exchange->lock);
+    if (exchange->begun || exchange->ended) {
+        pthread_mutex_unlock(&exchange->lock);
+    } else {
+        begin(exchange, &head, &bytes);
+        exchange->outcome.bytes = has_body ? body.len : 0;
+        end(exchange);
+        unlock_and_post(exchange);
+    }
+    wt__buffer_dispose(&bytes);
+}
+
+void wt__http_stream(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
+                     size_t field_count)
+{
+    bool has_body = wt__http_status_has_body(status);
+    enum http_answer_body body = !has_body ? HTTP_BODY_NONE : exchange->http_1_0 ? HTTP_BODY_CLOSE : HTTP_BODY_CHUNKED;
+    struct http_answer_head head = {status, has_body ? type : NULL, fields, field_count, body, 0, false};
+    struct buffer bytes = {0};
+    write_head(exchange, &bytes, &head);
+
+    pthread_mutex_lock(&exchange->lock);
+    if (exchange->begun || exchange->ended) {
+        pthread_mutex_unlock(&exchange->lock);
+    } else {
+        begin(exchange, &head, &bytes);
+        exchange->bodiless = !has_body || is_head(exchange);
+        exchange->chunked = body == HTTP_BODY_CHUNKED;
+        unlock_and_post(exchange);
+    }
+    wt__buffer_dispose(&bytes);
+}
+
+/* Under the lock. */
+static void add_piece(struct http_exchange *exchange, struct str piece)
+{
+    if (exchange->bodiless || piece.len == 0)
+        return;
+    if (exchange->chunked)
+        wt__buffer_printf(&exchange->bytes, "%zx\r\n", piece.len);
+    wt__buffer_str(&exchange->bytes, piece);
+    if (exchange->chunked)
+        wt__buffer_append(&exchange->bytes, "\r\n", 2);
+    exchange->outcome.bytes += piece.len;
+}
+
+bool wt__http_send(struct http_exchange *exchange, struct str piece)
+{
+    pthread_mutex_lock(&exchange->lock);
+    bool sent = exchange->begun && !exchange->ended && !exchange->gone && !exchange->broken;
+    if (sent && exchange->bytes.len + atomic_load(&exchange->unsent) > HTTP_BACKLOG_BYTES_MAX) {
+        wt__buffer_dispose(&exchange->bytes);
+        exchange->broken = true;
+        sent = false;
+        unlock_and_post(exchange);
+    } else if (sent) {
+        add_piece(exchange, piece);
+        unlock_and_post(exchange);
+    } else {
+        pthread_mutex_unlock(&exchange->lock);
+    }
+    return sent;
+}
+
+void wt__http_finish(struct http_exchange *exchange)
+{
+    pthread_mutex_lock(&exchange->lock);
+    if (!exchange->begun || exchange->ended) {
+        pthread_mutex_unlock(&exchange->lock);
+        return;
+    }
+    if (exchange->chunked && !exchange->bodiless && !exchange->broken)
+        wt__buffer_text(&exchange->bytes, "0\r\n\r\n");
+    end(exchange);
+    unlock_and_post(exchange);
+}
+
+void wt__http_keep(struct http_exchange *exchange)
+{
+    atomic_fetch_add(&exchange->holders, 1);
+}
+
+/* Nobody holds it any more, and it has not ended. */
+static void end_unfinished(struct http_exchange *exchange)
+{
+    pthread_mutex_lock(&exchange->lock);
+    if (exchange->begun && !exchange->ended) {
+        exchange->broken = true;
+        end(exchange);
+        unlock_and_post(exchange);
+        return;
+    }
+    bool silent = !exchange->ended;
+    wait_for_call(exchange);
+    pthread_mutex_unlock(&exchange->lock);
+    if (silent) {
+        struct buffer body = {0};
+        wt__http_write_error(&body, 500, NULL);
+        wt__http_answer(exchange, 500, "application/json", NULL, 0, wt__buffer_view(&body));
+        wt__buffer_dispose(&body);
+    }
+}
+
+void wt__http_release(struct http_exchange *exchange)
+{
+    if (atomic_fetch_sub(&exchange->holders, 1) > 1)
+        return;
+    end_unfinished(exchange);
+    wt__exchange_drop(exchange);
+}

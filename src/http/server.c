@@ -1,0 +1,238 @@
+/* server.c: opens, runs and stops the loop. One thread runs it: reading and writing are microseconds beside a handler's
+ * milliseconds. */
+#include "http/server.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <stdlib.h>
+
+#include "http/connection.h"
+#include "http/listener.h"
+
+enum {
+    ACCEPTED_MAX = 64, /* at once, before others have their turn */
+    PAUSE_MS = 100,    /* of accepting, when descriptors or memory are out */
+    LINGER_MS = 1000,
+};
+
+struct http_server {
+    struct http_loop loop;
+    struct http_listener listener;
+    struct event *knock, *letters, *again, *deadline; /* connections, the mailbox, the end of a pause, of the stop */
+    unsigned workers, stop_ms;
+};
+
+static struct timeval in_ms(unsigned ms)
+{
+    return (struct timeval){ms / 1000, (suseconds_t)(ms % 1000) * 1000};
+}
+
+static void on_knock(evutil_socket_t descriptor, short what, void *argument)
+{
+    (void)descriptor;
+    (void)what;
+    struct http_server *server = argument;
+    for (int i = 0; i < ACCEPTED_MAX; i++) {
+        char peer[HTTP_PEER_BYTES];
+        int accepted = wt__http_accept(&server->listener, peer);
+        if (accepted >= 0) {
+            wt__connection_open(&server->loop, accepted, peer);
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return;
+        } else if ((errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) &&
+                   !wt__connections_make_room(&server->loop)) {
+            struct timeval pause = in_ms(PAUSE_MS);
+            event_del(server->knock);
+            event_add(server->again, &pause);
+            return;
+        }
+    }
+}
+
+static void on_again(evutil_socket_t descriptor, short what, void *argument)
+{
+    (void)descriptor;
+    (void)what;
+    struct http_server *server = argument;
+    if (!server->loop.stopping)
+        event_add(server->knock, NULL);
+}
+
+static void on_deadline(evutil_socket_t descriptor, short what, void *argument)
+{
+    (void)descriptor;
+    (void)what;
+    struct http_server *server = argument;
+    wt__connections_end(&server->loop);
+    event_base_loopbreak(server->loop.base);
+}
+
+static void begin_stop(struct http_server *server)
+{
+    struct timeval most = in_ms(server->stop_ms);
+    event_del(server->knock);
+    wt__http_listener_close(&server->listener);
+    event_add(server->deadline, &most);
+    wt__connections_stop(&server->loop);
+    if (atomic_load(&server->loop.connection_count) == 0)
+        event_base_loopbreak(server->loop.base);
+}
+
+static void on_letters(evutil_socket_t descriptor, short what, void *argument)
+{
+    (void)descriptor;
+    (void)what;
+    struct http_server *server = argument;
+    wt__connections_hear(&server->loop);
+    if (wt__mailbox_is_stopping(server->loop.mailbox) && !server->loop.stopping)
+        begin_stop(server);
+}
+
+static unsigned or_default(unsigned value, unsigned default_value)
+{
+    return value > 0 ? value : default_value;
+}
+
+static void set_options(struct http_server *server, const struct http_server_options *options)
+{
+    struct http_loop *loop = &server->loop;
+    loop->handler = options->handler;
+    loop->connections_max = options->connections_max ? options->connections_max : HTTP_CONNECTIONS_MAX;
+    loop->waits.long_ms[HTTP_WAIT_IDLE] = or_default(options->idle_ms, HTTP_IDLE_MS);
+    loop->waits.long_ms[HTTP_WAIT_HEAD] = or_default(options->head_ms, HTTP_HEAD_MS);
+    loop->waits.long_ms[HTTP_WAIT_BODY] = or_default(options->body_ms, HTTP_BODY_MS);
+    loop->waits.long_ms[HTTP_WAIT_READER] = or_default(options->reader_ms, HTTP_READER_MS);
+    loop->waits.long_ms[HTTP_WAIT_ANSWER] = options->answer_ms;
+    loop->waits.long_ms[HTTP_WAIT_CLOSE] = LINGER_MS;
+    server->workers = options->workers;
+    server->stop_ms = or_default(options->stop_ms, HTTP_STOP_MS);
+}
+
+static struct event_base *new_base(void)
+{
+    struct event_base *base = NULL;
+    struct event_config *config = event_config_new();
+    /* One thread uses it, and no variable of the environment has a say. */
+    if (config && event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_IGNORE_ENV) == 0 &&
+        event_config_require_features(config, EV_FEATURE_EARLY_CLOSE) == 0)
+        base = event_base_new_with_config(config);
+    if (config)
+        event_config_free(config);
+    return base;
+}
+
+static int open_loop(struct http_server *server, const struct http_server_options *options, wt_error *err)
+{
+    struct http_loop *loop = &server->loop;
+    loop->base = new_base();
+    loop->mailbox = wt__mailbox_open();
+    loop->queue = wt__http_queue_new(options->queue_max ? options->queue_max : HTTP_QUEUE_MAX, &loop->handler);
+    if (!loop->base || !loop->mailbox || !loop->queue ||
+        wt__waits_open(&loop->waits, loop->base, wt__connection_expire, loop) < 0)
+        return wt__fail_nomem(err);
+    int letters = wt__mailbox_descriptor(loop->mailbox);
+    server->knock = event_new(loop->base, server->listener.descriptor, EV_READ | EV_PERSIST, on_knock, server);
+    server->letters = event_new(loop->base, letters, EV_READ | EV_PERSIST, on_letters, server);
+    server->again = evtimer_new(loop->base, on_again, server);
+    server->deadline = evtimer_new(loop->base, on_deadline, server);
+    bool all = server->knock && server->letters && server->again && server->deadline &&
+               event_add(server->knock, NULL) == 0 && event_add(server->letters, NULL) == 0;
+    return all ? 0 : wt__fail_nomem(err);
+}
+
+static void say_nothing(int severity, const char *message)
+{
+    (void)severity;
+    (void)message;
+}
+
+int wt__http_server_open(struct http_server **out, const struct http_server_options *options, wt_error *err)
+{
+    *out = NULL;
+    struct http_server *server = calloc(1, sizeof *server);
+    if (!server)
+        return wt__fail_nomem(err);
+    event_set_log_callback(say_nothing); /* libevent would print its warnings */
+    set_options(server, options);
+    int rc = wt__http_listen(&server->listener, options->listen, err);
+    if (rc == 0)
+        rc = open_loop(server, options, err);
+    if (rc < 0)
+        wt__http_server_close(server);
+    else
+        *out = server;
+    return rc;
+}
+
+const char *wt__http_server_address(const struct http_server *server)
+{
+    return server->listener.address;
+}
+
+int wt__http_server_run(struct http_server *server, wt_error *err)
+{
+    struct http_loop *loop = &server->loop;
+    int rc = wt__http_queue_start(loop->queue, server->workers, err);
+    if (rc < 0)
+        return rc;
+    if (event_base_loop(loop->base, EVLOOP_NO_EXIT_ON_EMPTY) < 0)
+        rc = wt__fail(err, WT_EIO, "the loop of the server failed");
+    wt__connections_end(loop);
+    wt__http_queue_stop(loop->queue);
+    return rc;
+}
+
+void wt__http_server_stop(struct http_server *server)
+{
+    wt__mailbox_ask_to_stop(server->loop.mailbox);
+}
+
+bool wt__http_server_is_stopping(const struct http_server *server)
+{
+    return wt__mailbox_is_stopping(server->loop.mailbox);
+}
+
+void wt__http_server_figures(const struct http_server *server, struct http_figures *out)
+{
+    struct http_loop *loop = (struct http_loop *)&server->loop; /* counts are atomic, or under their own lock */
+    *out = (struct http_figures){.connections = atomic_load(&loop->connection_count),
+                                 .accepted = atomic_load(&loop->accepted),
+                                 .refused = atomic_load(&loop->refused),
+                                 .overloaded = atomic_load(&loop->overloaded),
+                                 .requests = atomic_load(&loop->requests)};
+    wt__http_queue_count(loop->queue, &out->queued, &out->running);
+}
+
+static void free_event(struct event *event)
+{
+    if (event)
+        event_free(event);
+}
+
+/* What is left of exchanges that are kept still: their words go nowhere. */
+static void close_mailbox(struct http_server *server)
+{
+    struct mailbox *mailbox = server->loop.mailbox;
+    if (!mailbox)
+        return;
+    wt__mailbox_shut(mailbox);
+    wt__connections_hear(&server->loop);
+    wt__mailbox_release(mailbox);
+}
+
+void wt__http_server_close(struct http_server *server)
+{
+    if (!server)
+        return;
+    free_event(server->knock);
+    free_event(server->letters);
+    close_mailbox(server);
+    wt__http_listener_close(&server->listener);
+    free_event(server->again);
+    free_event(server->deadline);
+    wt__waits_close(&server->loop.waits);
+    if (server->loop.base)
+        event_base_free(server->loop.base);
+    wt__http_queue_free(server->loop.queue);
+    free(server);
+}

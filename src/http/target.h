@@ -1,0 +1,15 @@
+/* target.h: where a request goes: its target (RFC 9112, section 3.2) and its host (RFC 9110, section 7.2). */
+#ifndef WT_HTTP_TARGET_H
+#define WT_HTTP_TARGET_H
+
+#include "http/refusal.h"
+#include "http/request.h"
+
+/* HOST[:PORT]: a name, an IPv4 address, or an IPv6 address in brackets. */
+bool wt__http_is_host(struct str host);
+
+/* Sets the path and the query of a request that has its method. *authority: the host that the target names, empty when
+ * it names none. */
+enum http_refusal wt__http_read_target(struct http_request *request, struct str target, struct str *authority);
+
+#endif
