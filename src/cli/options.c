@@ -735,6 +735,7 @@ static const struct example train_examples[] = {
 
 #include "cli/call_options.h"
 #include "cli/generate_options.h"
+#include "cli/serve_options.h"
 
 static const struct option distil_options[] = {
     {.id = OPT_DATA,
@@ -1128,6 +1129,13 @@ const struct verb wt__verbs[] = {
      OPTIONS(model_options),
      EXAMPLES(model_examples),
      .run = wt__cmd_model},
+    {.name = "serve",
+     .arguments = "",
+     .summary = "Answer over HTTP: find, pick, call, the catalogue, embeddings",
+     .text = serve_text,
+     OPTIONS(serve_options),
+     EXAMPLES(serve_examples),
+     .run = wt__cmd_serve},
     {.name = "version",
      .arguments = "",
      .summary = "Print the version",

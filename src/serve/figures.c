@@ -20,8 +20,7 @@ void wt__figures_request(struct figures *figures, size_t route, int status, doub
         b++;
     atomic_fetch_add_explicit(&figures->requests[r][s], 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&figures->buckets[r][b], 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&figures->microseconds[r], ms > 0 ? (uint_fast64_t)(ms * 1000) : 0,
-                              memory_order_relaxed);
+    atomic_fetch_add_explicit(&figures->microseconds[r], ms > 0 ? (uint_fast64_t)(ms * 1000) : 0, memory_order_relaxed);
 }
 
 void wt__figures_find(struct figures *figures, const char *recipe)
@@ -84,8 +83,8 @@ static void write_times(struct figures *figures, struct buffer *out)
         uint64_t below = 0;
         for (size_t b = 0; b < FIGURES_BUCKETS; b++) {
             below += load(&figures->buckets[r][b]);
-            wt__buffer_printf(out, "whichtool_http_request_duration_seconds_bucket{route=\"%s\",le=\"%g\"} %llu\n", label,
-                              bounds[b], (unsigned long long)below);
+            wt__buffer_printf(out, "whichtool_http_request_duration_seconds_bucket{route=\"%s\",le=\"%g\"} %llu\n",
+                              label, bounds[b], (unsigned long long)below);
         }
         below += load(&figures->buckets[r][FIGURES_BUCKETS]);
         wt__buffer_printf(out, "whichtool_http_request_duration_seconds_bucket{route=\"%s\",le=\"+Inf\"} %llu\n", label,

@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 
 enum {
-    FIGURES_ROUTES = 48,  /* beyond them, and for no route: "other" */
+    FIGURES_ROUTES = 48,   /* beyond them, and for no route: "other" */
     FIGURES_STATUSES = 24, /* the same */
     FIGURES_RECIPES = 64,
     FIGURES_BUCKETS = 13,

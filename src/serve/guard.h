@@ -13,10 +13,10 @@
 #include "base/str.h"
 
 struct guard {
-    const char *listen;          /* "HOST:PORT", "unix:PATH" */
-    const char *const *hosts;    /* [host_count] without ports */
+    const char *listen;       /* "HOST:PORT", "unix:PATH" */
+    const char *const *hosts; /* [host_count] without ports */
     size_t host_count;
-    const char *const *origins;  /* [origin_count] as browsers send them: "https://app.example.com" */
+    const char *const *origins; /* [origin_count] as browsers send them: "https://app.example.com" */
     size_t origin_count;
 };
 

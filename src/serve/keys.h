@@ -1,8 +1,8 @@
 /* keys.h: bearer keys and what each may do.
  *
  * A key is 256 random bits, so its SHA-256 needs neither salt nor stretching; the file holds nothing but names, scopes
- * and hashes. A key that comes in is hashed and compared with every row, each in the same time, so that an answer's time
- * tells neither how much of a key was right nor whose it is. Keys are never logged, only their names. */
+ * and hashes. A key that comes in is hashed and compared with every row, each in the same time, so that an answer's
+ * time tells neither how much of a key was right nor whose it is. Keys are never logged, only their names. */
 #ifndef WT_SERVE_KEYS_H
 #define WT_SERVE_KEYS_H
 
@@ -13,18 +13,18 @@
 #include "base/str.h"
 
 enum scope {
-    SCOPE_OPEN = 0,        /* no key is needed */
-    SCOPE_FIND = 1 << 0,   /* find, pick, call, list, embed */
-    SCOPE_WRITE = 1 << 1,  /* import and remove tools */
-    SCOPE_USAGE = 1 << 2,  /* record use */
+    SCOPE_OPEN = 0,         /* no key is needed */
+    SCOPE_FIND = 1 << 0,    /* find, pick, call, list, embed */
+    SCOPE_WRITE = 1 << 1,   /* import and remove tools */
+    SCOPE_USAGE = 1 << 2,   /* record use */
     SCOPE_METRICS = 1 << 3, /* figures and status */
-    SCOPE_ADMIN = 1 << 4,  /* all of these */
+    SCOPE_ADMIN = 1 << 4,   /* all of these */
 };
 
 enum {
     KEYS_MAX = 10000,
     KEY_NAME_BYTES_MAX = 64,
-    KEY_BYTES_MAX = 256,       /* of a key that comes in */
+    KEY_BYTES_MAX = 256, /* of a key that comes in */
     KEYS_FILE_BYTES_MAX = 4 << 20,
 };
 

@@ -58,8 +58,9 @@ int wt__api_find(struct api_call *call, wt_error *err)
 static int needs_language_model(const struct api_call *call, const char *pointer, wt_error *err)
 {
     if (!call->service->language_model)
-        return wt__fail_at(err, WT_EINVAL, 0, 0, pointer, "this server has no language model: it was started without "
-                                                          "--chat-model");
+        return wt__fail_at(err, WT_EINVAL, 0, 0, pointer,
+                           "this server has no language model: it was started without "
+                           "--chat-model");
     return call->may_take_long ? 0 : API_TAKES_LONG;
 }
 

@@ -1,8 +1,8 @@
 /* route.h: one row of the API, and the call that its function answers.
  *
- * The table of routes is all that there is to know: which method and path, who may, what the body and the query may say,
- * what it does. Requests are dispatched by it, OpenAPI is written from it, figures are labelled by it. A module with a
- * route of its own (MCP) hands over rows like these. */
+ * The table of routes is all that there is to know: which method and path, who may, what the body and the query may
+ * say, what it does. Requests are dispatched by it, OpenAPI is written from it, figures are labelled by it. A module
+ * with a route of its own (MCP) hands over rows like these. */
 #ifndef WT_SERVE_API_ROUTE_H
 #define WT_SERVE_API_ROUTE_H
 
@@ -16,12 +16,22 @@ enum {
     API_MORE_MAX = 4,   /* tables of other modules */
 };
 
+struct http_server;
+
+/* What is true of the process. */
+struct presence {
+    const struct http_server *server; /* NULL until it is bound */
+    long long started;                /* seconds since 1970 */
+    atomic_bool ready;                /* the index is open and the model is loaded */
+};
+
 /* What answering takes, and does not change while the server runs. */
 struct service {
+    struct presence *presence;
     wt_engine *engine;
     struct figures *figures;
-    unsigned time_limit_ms; /* of a request */
-    bool language_model;    /* there is one that may be asked */
+    unsigned time_limit_ms;      /* of a request */
+    bool language_model;         /* there is one that may be asked */
     const struct routes *tables; /* [table_count] all routes */
     size_t table_count;
 };
@@ -33,10 +43,10 @@ enum { API_TAKES_LONG = 1 };
 struct api_call {
     const struct service *service;
     const struct http_request *request;
-    struct str rest;       /* what stands where the path has {id}, as it was sent */
-    const char *principal; /* name of the key; "" where there is none */
-    bool may_take_long;    /* it is on a thread of its own */
-    bool (*is_gone)(const void *context); /* NULL: nobody can go */
+    struct str rest;                        /* what stands where the path has {id}, as it was sent */
+    char principal[KEY_NAME_BYTES_MAX + 1]; /* name of the key; "" where there is none */
+    bool may_take_long;                     /* it is on a thread of its own */
+    bool (*is_gone)(const void *context);   /* NULL: nobody can go */
     const void *gone_context;
 
     int status;       /* 200 as it begins */
@@ -44,7 +54,7 @@ struct api_call {
     struct buffer body;
     struct http_field fields[API_FIELDS_MAX];
     size_t field_count;
-    const char *recipe; /* what a find ran, for the figures; lives as long as the call's result */
+    struct arena arena; /* of what the fields say */
 };
 
 struct route {
@@ -71,8 +81,10 @@ struct routes {
     size_t count;
 };
 
-/* A header field of the answer; what is copied lives as long as the call's body. value must be static or live longer. */
+/* A header field of the answer; value is copied. */
 void wt__api_field(struct api_call *call, const char *name, const char *value);
+/* The answer is no more. */
+void wt__api_call_dispose(struct api_call *call);
 /* A wt_progress_fn; context is a call: stops what nobody waits for any more. */
 int wt__api_progress(void *context, const char *phase, uint64_t done, uint64_t total);
 /* The limit that holds of the one that was asked for (0: none) and the server's. */

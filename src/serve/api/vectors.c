@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/sort.h"
 #include "wire/bodies.h"
 #include "wire/members.h"
 
@@ -17,8 +16,9 @@ static int model_of(const struct api_call *call, const char *asked, wt_catalog_i
         return rc;
     if (!asked || strcmp(asked, "default") == 0 || strcmp(asked, info->model) == 0)
         return 0;
-    return wt__fail_at(err, WT_ENOTFOUND, 0, 0, "/model", "there is no model \"%.64s\" here but %s, or default for short",
-                       asked, *info->model ? info->model : "none");
+    return wt__fail_at(err, WT_ENOTFOUND, 0, 0, "/model",
+                       "there is no model \"%.64s\" here but %s, or default for short", asked,
+                       *info->model ? info->model : "none");
 }
 
 /* Unit vectors of texts. *out [count, dim] ends with free. */
@@ -75,8 +75,8 @@ static void put_base64(struct buffer *out, const unsigned char *bytes, size_t le
         size_t left = len - i;
         unsigned three = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
                          (left > 2 ? (unsigned)bytes[i + 2] : 0);
-        const char four[4] = {letters[three >> 18], letters[three >> 12 & 63], left > 1 ? letters[three >> 6 & 63] : '=',
-                              left > 2 ? letters[three & 63] : '='};
+        const char four[4] = {letters[three >> 18], letters[three >> 12 & 63],
+                              left > 1 ? letters[three >> 6 & 63] : '=', left > 2 ? letters[three & 63] : '='};
         wt__buffer_append(out, four, sizeof four);
     }
 }
@@ -141,8 +141,10 @@ int wt__api_embed(struct api_call *call, wt_error *err)
     if (rc == 0)
         rc = embed(call, &body.texts, &vectors, &dim, err);
     if (rc == 0 && body.dimensions > dim)
-        rc = wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions", "the vectors of %s have %zu dimensions, and %zu were asked "
-                                                              "for", info.model, dim, body.dimensions);
+        rc = wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions",
+                         "the vectors of %s have %zu dimensions, and %zu were asked "
+                         "for",
+                         info.model, dim, body.dimensions);
     if (rc == 0)
         put_embeddings(call, &body, vectors, dim, info.model);
     free(vectors);
