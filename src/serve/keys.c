@@ -1,6 +1,5 @@
 #include "serve/keys.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/random.h>
@@ -233,6 +232,26 @@ static int make_key(char key[64], wt_error *err)
     return 0;
 }
 
+/* A new file is the owner's alone; another keeps its mode. */
+static int replace_file(const char *path, struct str text, wt_error *err)
+{
+    struct stat old;
+    mode_t mode = stat(path, &old) == 0 ? old.st_mode & 0777 : S_IRUSR | S_IWUSR;
+    struct replace replace;
+    int rc = wt__replace_begin(&replace, path, err);
+    if (rc < 0)
+        return rc;
+    if (fchmod(replace.fd, mode) != 0)
+        rc = wt__fail_errno(err, "protect", path);
+    if (rc == 0)
+        rc = wt__replace_write(&replace, text.ptr, text.len, err);
+    if (rc == 0)
+        rc = wt__replace_commit(&replace, err);
+    if (rc < 0)
+        wt__replace_abort(&replace);
+    return rc;
+}
+
 static int append_row(const char *path, struct str before, const char *name, unsigned scopes, const char *key,
                       wt_error *err)
 {
@@ -249,10 +268,8 @@ static int append_row(const char *path, struct str before, const char *name, uns
         if (scopes & words[i].scope)
             wt__buffer_printf(&text, "%s%s", seen++ ? "," : "", words[i].word);
     wt__buffer_printf(&text, " %s\n", hex);
-    int rc = text.failed ? wt__fail_nomem(err) : wt__file_replace(path, text.ptr, text.len, err);
+    int rc = text.failed ? wt__fail_nomem(err) : replace_file(path, wt__buffer_view(&text), err);
     wt__buffer_dispose(&text);
-    if (rc == 0 && before.len == 0 && chmod(path, S_IRUSR | S_IWUSR) != 0)
-        rc = wt__fail_errno(err, "protect", path);
     return rc;
 }
 

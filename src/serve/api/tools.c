@@ -26,7 +26,10 @@ int wt__api_list_tools(struct api_call *call, wt_error *err)
     if (rc >= 0)
         rc = wt_info(call->service->engine, &info, err);
     if (rc >= 0) {
-        bool more = tools->len == query.options.limit;
+        bool all =
+            !query.options.provider && !query.options.pattern; /* else only the next page knows whether it is empty */
+        bool more =
+            tools->len == query.options.limit && !(all && query.options.offset + tools->len >= (size_t)info.tools);
         wt__buffer_char(&call->body, '{');
         wt__json_count(&call->body, "total", info.tools);
         wt__json_key(&call->body, "next_offset");
