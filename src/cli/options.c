@@ -1160,7 +1160,7 @@ const struct meaning wt__exit_codes[] = {
     {"3", "Bad input: a source, a request or a data set."},
     {"4", "The store is empty, damaged, locked, or cannot be read or written."},
     {"5", "A model or training that it takes is missing or damaged; a promise cannot be kept."},
-    {"6", "The network or an MCP server failed."},
+    {"6", "The network or an MCP server failed; of serve: it cannot listen there."},
     {"7", "Memory or the disk is full, or reading and writing failed."},
     {"8", "A call lacks an argument, or something must be asked first."},
     {"124", "The time of --timeout ran out."},

@@ -11,12 +11,10 @@ static const char serve_text[] =
     "--listen says otherwise, and beyond it nobody is answered without a key (--keys). Requests must name the server "
     "in "
     "their Host, and pages of other sites are turned away (--host, --origin). TLS is a proxy's job.\n"
-    "Another process may add and remove tools meanwhile: the next request sees it. Nothing that comes over HTTP starts "
-    "a "
-    "program or reads a file.\n"
+    "Another process may add and remove tools meanwhile: requests see it as soon as the index is made. Nothing that "
+    "comes over HTTP starts a program or reads a file.\n"
     "Ctrl-C and SIGTERM stop it when the running requests are answered, at most ten seconds later; SIGHUP reads the "
-    "keys "
-    "anew. The exit code is 6 when it cannot listen.";
+    "keys anew. The exit code is 6 when it cannot listen.";
 
 static const struct option serve_options[] = {
     {.id = OPT_LISTEN,
