@@ -104,6 +104,7 @@ int wt__cmd_model(struct cli *cli);
 int wt__cmd_pick(struct cli *cli);
 int wt__cmd_remove(struct cli *cli);
 int wt__cmd_rename(struct cli *cli);
+int wt__cmd_serve(struct cli *cli);
 int wt__cmd_show(struct cli *cli);
 int wt__cmd_status(struct cli *cli);
 int wt__cmd_distil(struct cli *cli);

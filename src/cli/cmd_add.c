@@ -7,27 +7,7 @@
 #include "cli/output.h"
 #include "cli/progress_line.h"
 #include "cli/text.h"
-
-static void json_report(struct buffer *out, const char *source, const wt_add_report *report)
-{
-    wt__buffer_char(out, '{');
-    wt__json_text(out, "source", source);
-    wt__json_text(out, "format", report->format ? report->format : "");
-    wt__json_changes(out, report);
-    wt__json_count(out, "embedded", report->embedded);
-    wt__json_count(out, "collisions", report->collisions);
-    wt__json_key(out, "collided");
-    for (size_t i = 0; i < report->collided_count; i++) {
-        const wt_add_collision *one = report->collided[i];
-        wt__buffer_text(out, i ? ",{" : "[{");
-        wt__json_text(out, "id", one->id);
-        wt__json_text(out, "taken", one->taken);
-        wt__json_text(out, "source", one->source);
-        wt__json_text(out, "other", one->other);
-        wt__buffer_char(out, '}');
-    }
-    wt__buffer_text(out, report->collided_count ? "]" : "[]");
-}
+#include "wire/results.h"
 
 static void text_report(struct buffer *out, const char *source, const wt_add_report *report)
 {
@@ -47,7 +27,7 @@ static int print_report(const struct cli *cli, const char *source, const wt_add_
                                            report->issues,  report->issue_count,
                                            report->skipped, report->added + report->updated + report->unchanged};
     struct buffer line = {0};
-    (cli->json ? json_report : text_report)(&line, source, report);
+    (cli->json ? wt__json_added : text_report)(&line, source, report);
     return wt__import_print(cli, &outcome, &line);
 }
 

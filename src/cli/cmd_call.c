@@ -15,55 +15,6 @@ static int exit_code_of(const wt_called *called)
     return called->valid && !called->question ? END_DONE : END_ASK;
 }
 
-/* ---------------------------------------------------------------- as JSON */
-
-/* As the library wrote it: read and written again, a number would not be as it was typed. */
-static void json_or_null(struct buffer *out, const char *key, const char *json)
-{
-    wt__json_key(out, key);
-    wt__buffer_text(out, json ? json : "null");
-}
-
-static void json_verified(struct buffer *out, const wt_called *called)
-{
-    wt__json_key(out, "verified");
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < called->verified_count; i++) {
-        wt__buffer_text(out, i > 0 ? ",{" : "{");
-        wt__json_text(out, "what", called->verified[i]->what);
-        wt__json_text(out, "by", called->verified[i]->by);
-        wt__buffer_char(out, '}');
-    }
-    wt__buffer_char(out, ']');
-}
-
-static void print_json(const struct cli *cli, struct buffer *out, const wt_called *called, const struct asked *asked)
-{
-    wt__buffer_char(out, '{');
-    wt__json_text(out, "request", asked->request.ptr);
-    wt__json_text_or_null(out, "tool", called->tool ? called->tool->id : NULL);
-    json_or_null(out, "arguments", called->arguments);
-    wt__json_key(out, "valid");
-    wt__buffer_text(out, called->valid ? "true" : "false");
-    wt__json_texts(out, "missing", called->missing, called->missing_count);
-    wt__json_text_or_null(out, "question", called->question);
-    wt__json_key(out, "asks_tool");
-    wt__buffer_text(out, called->asks_tool ? "true" : "false");
-    wt__json_texts(out, "violations", called->violations, called->violation_count);
-    json_verified(out, called);
-    wt__json_number(out, "probability", called->probability);
-    wt__json_text(out, "recipe", called->recipe);
-    wt__json_text(out, "encoder", called->encoder);
-    wt__json_text_or_null(out, "notice", called->notice);
-    wt__json_number(out, "total_ms", called->total_ms);
-    const struct model_cost cost = {called->questions, called->prompt_tokens, called->completion_tokens,
-                                    called->model_ms};
-    wt__json_language_model(out, &cost);
-    if (wt__given(cli, OPT_EXPLAIN))
-        json_or_null(out, "steps", called->steps);
-    wt__buffer_text(out, "}\n");
-}
-
 /* ---------------------------------------------------------------- for people */
 
 static void put_details(struct buffer *out, const json_t *details)
@@ -145,7 +96,9 @@ static int print_called(struct cli *cli, const wt_called *called, const struct a
     bool json = cli->json || (form && strcmp(form, "json") == 0);
     struct buffer out = {0};
     if (json) {
-        print_json(cli, &out, called, asked);
+        const struct called_form whole = {.explained = wt__given(cli, OPT_EXPLAIN)};
+        wt__json_called(&out, called, asked->request.ptr, &whole);
+        wt__buffer_char(&out, '\n');
     } else if (called->tool && form) {
         wt__buffer_text(&out, called->call);
         wt__buffer_char(&out, '\n');

@@ -42,26 +42,7 @@ static void tell_weak(struct cli *cli, const wt_hits *hits, bool table)
 
 static int print_hits(struct cli *cli, const wt_hits *hits, const struct asked *asked)
 {
-    const struct found found = {.hits = hits->items,
-                                .len = hits->len,
-                                .request = hits->last_turn ? hits->last_turn : asked->request.ptr,
-                                .read_as = hits->read_as,
-                                .unknown_words = hits->unknown_words,
-                                .unknown_count = hits->unknown_count,
-                                .recipe = hits->recipe,
-                                .encoder = hits->encoder,
-                                .reason = hits->why,
-                                .notice = hits->notice,
-                                .no_tool = hits->no_answer_probability,
-                                .several_providers = hits->multi_provider_probability,
-                                .complete = NAN,
-                                .expected_match = NAN,
-                                .tokens = hits->tokens,
-                                .over_budget = hits->over_budget,
-                                .encode_ms = hits->encode_ms,
-                                .search_ms = hits->search_ms,
-                                .total_ms = hits->total_ms,
-                                .kept = hits->kept};
+    const struct found found = wt__found_by_find(hits, asked->request.ptr);
     bool table;
     int code = wt__print_found(cli, &found, &table);
     if (code != END_DONE && code != END_NOTHING)

@@ -38,30 +38,7 @@ static void tell(const struct cli *cli, const wt_picked *picked)
 
 static int print_picked(struct cli *cli, const wt_picked *picked, const struct asked *asked)
 {
-    const struct found found = {.hits = picked->items,
-                                .len = picked->len,
-                                .request = picked->last_turn ? picked->last_turn : asked->request.ptr,
-                                .read_as = picked->read_as,
-                                .unknown_words = picked->unknown_words,
-                                .unknown_count = picked->unknown_count,
-                                .recipe = picked->recipe,
-                                .notice = picked->notice,
-                                .encoder = picked->encoder,
-                                .trace = picked->trace,
-                                .no_tool = picked->no_answer_probability,
-                                .several_providers = NAN,
-                                .complete = picked->complete,
-                                .expected_match = picked->tracc,
-                                .tokens = picked->tokens,
-                                .over_budget = picked->over_budget,
-                                .encode_ms = picked->encode_ms,
-                                .search_ms = picked->search_ms,
-                                .total_ms = picked->total_ms,
-                                .questions = picked->questions,
-                                .prompt_tokens = picked->prompt_tokens,
-                                .completion_tokens = picked->completion_tokens,
-                                .model_ms = picked->model_ms,
-                                .kept = picked->kept};
+    const struct found found = wt__found_by_pick(picked, asked->request.ptr);
     bool table;
     int code = wt__print_found(cli, &found, &table);
     if (code != END_DONE && code != END_NOTHING)

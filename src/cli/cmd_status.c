@@ -7,25 +7,12 @@
 #include "cli/output.h"
 #include "cli/progress_line.h"
 #include "cli/text.h"
+#include "wire/results.h"
 
 enum {
     LABEL = 10,         /* columns of what a line is about */
     PROVIDERS_SHOWN = 8 /* the others are one line */
 };
-
-/* ---------------------------------------------------------------- for programs */
-
-static void json_providers(struct buffer *out, const wt_status *status)
-{
-    wt__json_key(out, "providers");
-    for (size_t i = 0; i < status->provider_count; i++) {
-        wt__buffer_text(out, i ? ",{" : "[{");
-        wt__json_text(out, "provider", status->providers[i]->name);
-        wt__json_count(out, "tools", status->providers[i]->tools);
-        wt__buffer_char(out, '}');
-    }
-    wt__buffer_text(out, status->provider_count ? "]" : "[]");
-}
 
 static void write_time(int64_t seconds, char *out, size_t size, const char *form)
 {
@@ -34,70 +21,6 @@ static void write_time(int64_t seconds, char *out, size_t size, const char *form
     gmtime_r(&time, &clock);
     strftime(out, size, form, &clock);
 }
-
-static void json_figure(struct buffer *out, const char *key, double value)
-{
-    if (isnan(value))
-        wt__json_raw(out, key, "null");
-    else
-        wt__json_number(out, key, value);
-}
-
-static void json_trained(struct buffer *out, const wt_trained_status *model)
-{
-    char time[64];
-    write_time(model->time, time, sizeof time, "%Y-%m-%dT%H:%M:%SZ");
-    wt__buffer_char(out, '{');
-    wt__json_text(out, "model", model->lesson);
-    wt__json_text(out, "time", time);
-    wt__json_text(out, "data", model->data);
-    wt__json_raw(out, "recorded_use", model->recorded_use ? "true" : "false");
-    wt__json_count(out, "requests", model->requests);
-    wt__json_count(out, "dev_requests", model->dev_requests);
-    wt__json_text(out, "figure", model->figure);
-    json_figure(out, "before", model->before);
-    json_figure(out, "after", model->after);
-    if (model->stale)
-        wt__json_text(out, "stale", model->stale);
-    wt__buffer_char(out, '}');
-}
-
-static void json_status(struct buffer *out, const wt_status *status)
-{
-    wt__buffer_char(out, '{');
-    wt__json_text(out, "store", status->store);
-    wt__json_count(out, "store_version", (uint64_t)status->store_version);
-    wt__json_text(out, "version", wt_version());
-    wt__json_count(out, "tools", status->tools);
-    json_providers(out, status);
-    wt__json_text(out, "model", status->model);
-    wt__json_raw(out, "model_installed", status->model_installed ? "true" : "false");
-    wt__json_raw(out, "model_included", status->model_included ? "true" : "false");
-    wt__json_count(out, "embedded", status->embedded);
-    wt__json_text(out, "encoder", status->encoder);
-    wt__json_count(out, "encoder_embedded", status->encoder_embedded);
-    wt__json_text_or_null(out, "better", status->better);
-    wt__json_count(out, "usages", status->usages);
-    wt__json_count(out, "teaching", status->teaching);
-    wt__json_count(out, "untrained", status->untrained);
-    wt__json_key(out, "trained");
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < status->trained_count; i++) {
-        wt__buffer_text(out, i ? "," : "");
-        json_trained(out, status->trained[i]);
-    }
-    wt__buffer_char(out, ']');
-    wt__json_text(out, "recipe", status->recipe);
-    wt__json_text(out, "why", status->why);
-    wt__json_count(out, "store_bytes", status->store_bytes);
-    wt__json_count(out, "index_bytes", status->index_bytes);
-    wt__json_count(out, "trained_bytes", status->trained_bytes);
-    wt__json_count(out, "model_bytes", status->model_bytes);
-    wt__json_count(out, "cache_bytes", status->cache_bytes);
-    wt__buffer_text(out, "}\n");
-}
-
-/* ---------------------------------------------------------------- for people */
 
 /* A line of the page, whose text is taken and wrapped beside its label. */
 static void say(const struct cli *cli, struct buffer *out, const char *label, struct buffer *text)
@@ -287,10 +210,12 @@ int wt__cmd_status(struct cli *cli)
     wt_close(engine);
     if (rc < 0)
         return wt__cli_fail(cli, &err);
-    if (cli->json)
-        json_status(&out, status);
-    else
+    if (cli->json) {
+        wt__json_status(&out, status);
+        wt__buffer_char(&out, '\n');
+    } else {
         text_status(cli, &out, status);
+    }
     wt_status_free(status);
     return wt__cli_print(&out) ? END_DONE : END_SYSTEM;
 }

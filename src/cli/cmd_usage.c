@@ -9,6 +9,7 @@
 #include "cli/progress_line.h"
 #include "cli/text.h"
 #include "text/shown.h"
+#include "wire/results.h"
 
 enum {
     PAGE = 1000,
@@ -19,16 +20,6 @@ enum {
 };
 
 /* ---------------------------------------------------------------- add SOURCE */
-
-static void json_report(struct buffer *out, const char *source, const wt_usage_report *report)
-{
-    wt__buffer_char(out, '{');
-    wt__json_text(out, "source", source);
-    wt__json_count(out, "added", report->added);
-    wt__json_count(out, "skipped", report->skipped);
-    wt__json_count(out, "unknown_tools", report->unknown_tools);
-    wt__json_count(out, "learned", report->learned);
-}
 
 static void text_report(struct buffer *out, const char *source, const wt_usage_report *report)
 {
@@ -48,7 +39,7 @@ static int print_report(const struct cli *cli, const char *source, const wt_usag
     const struct import_outcome outcome = {seconds,         report->notice, report->issues, report->issue_count,
                                            report->skipped, report->added};
     struct buffer line = {0};
-    (cli->json ? json_report : text_report)(&line, source, report);
+    (cli->json ? wt__json_usage_added : text_report)(&line, source, report);
     return wt__import_print(cli, &outcome, &line);
 }
 

@@ -107,97 +107,6 @@ const char *wt__definition_format(const struct cli *cli)
     return format && strcmp(format, "table") != 0 && strcmp(format, "json") != 0 ? format : NULL;
 }
 
-/* ---------------------------------------------------------------- as JSON */
-
-static void json_stages(struct buffer *out, const wt_hit *hit)
-{
-    wt__json_key(out, "stages");
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < hit->stage_count; i++) {
-        wt__buffer_text(out, i ? ",{" : "{");
-        wt__json_text(out, "stage", hit->stages[i]->stage);
-        wt__json_count(out, "rank", hit->stages[i]->rank);
-        wt__json_number(out, "score", hit->stages[i]->score);
-        wt__json_number(out, "share", hit->stages[i]->share);
-        wt__json_number(out, "weight", hit->stages[i]->weight);
-        wt__buffer_char(out, '}');
-    }
-    wt__buffer_char(out, ']');
-}
-
-static void json_matches(struct buffer *out, const wt_hit *hit)
-{
-    wt__json_key(out, "matches");
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < hit->match_count; i++) {
-        wt__buffer_text(out, i ? ",{" : "{");
-        wt__json_text(out, "word", hit->matches[i]->word);
-        wt__json_text(out, "fields", hit->matches[i]->fields);
-        wt__json_number(out, "score", hit->matches[i]->score);
-        wt__buffer_char(out, '}');
-    }
-    wt__buffer_char(out, ']');
-}
-
-static void json_hit(const struct cli *cli, struct buffer *out, const wt_hit *hit, size_t rank)
-{
-    wt__buffer_char(out, '{');
-    wt__json_count(out, "rank", rank);
-    wt__json_number(out, "score", hit->score);
-    wt__json_number(out, "probability", hit->probability);
-    wt__json_number(out, "tokens", wt__given(cli, OPT_MAX_TOKENS) ? (double)hit->tokens : NAN);
-    wt__json_key(out, "weak");
-    wt__buffer_text(out, hit->weak ? "true" : "false");
-    wt__json_key(out, "kept");
-    wt__buffer_text(out, hit->kept ? "true" : "false");
-    wt__json_texts(out, "more_like_it", hit->more_like_it, hit->more_listed);
-    wt__json_count(out, "more_like_it_count", hit->more_count);
-    wt__json_tool(out, hit->tool);
-    if (wt__given(cli, OPT_EXPLAIN)) {
-        json_stages(out, hit);
-        json_matches(out, hit);
-    }
-    wt__buffer_char(out, '}');
-}
-
-static void print_json(const struct cli *cli, struct buffer *out, const struct found *found)
-{
-    bool counted = wt__given(cli, OPT_MAX_TOKENS);
-    size_t copies = 0;
-    for (size_t i = 0; i < found->len; i++)
-        copies += found->hits[i]->more_count;
-    wt__buffer_char(out, '{');
-    wt__json_text(out, "request", found->request);
-    wt__json_text_or_null(out, "read_as", found->read_as);
-    wt__json_texts(out, "unknown_words", found->unknown_words, found->unknown_count);
-    wt__json_text(out, "recipe", found->recipe);
-    wt__json_text(out, "encoder", found->encoder);
-    wt__json_text_or_null(out, "reason", found->reason);
-    wt__json_text_or_null(out, "notice", found->notice);
-    wt__json_number(out, "no_tool_probability", found->no_tool);
-    wt__json_number(out, "several_providers_probability", found->several_providers);
-    wt__json_number(out, "complete_probability", found->complete);
-    wt__json_number(out, "expected_match", found->expected_match);
-    wt__json_count(out, "copies", copies);
-    wt__json_number(out, "tokens", counted ? (double)found->tokens : NAN);
-    wt__json_number(out, "over_budget", counted ? (double)found->over_budget : NAN);
-    wt__json_count(out, "kept", found->kept);
-    wt__json_number(out, "encode_ms", found->encode_ms);
-    wt__json_number(out, "search_ms", found->search_ms);
-    wt__json_number(out, "total_ms", found->total_ms);
-    const struct model_cost cost = {found->questions, found->prompt_tokens, found->completion_tokens, found->model_ms};
-    wt__json_language_model(out, &cost);
-    if (found->trace)
-        wt__json_raw(out, "trace", found->trace);
-    wt__json_key(out, "hits");
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < found->len; i++) {
-        wt__buffer_text(out, i ? "," : "");
-        json_hit(cli, out, found->hits[i], i + 1);
-    }
-    wt__buffer_text(out, "]}\n");
-}
-
 /* ---------------------------------------------------------------- as a table */
 
 /* What a stage is called by people; other stages by their names. */
@@ -303,6 +212,14 @@ static void print_table(const struct cli *cli, struct buffer *out, const struct 
 }
 
 /* ---------------------------------------------------------------- in any form */
+
+static void print_json(const struct cli *cli, struct buffer *out, const struct found *found)
+{
+    const struct found_form form = {.counted = wt__given(cli, OPT_MAX_TOKENS),
+                                    .explained = wt__given(cli, OPT_EXPLAIN)};
+    wt__json_found(out, found, &form);
+    wt__buffer_char(out, '\n');
+}
 
 static int print_definitions(struct cli *cli, const struct found *found, const char *format)
 {

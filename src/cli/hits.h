@@ -3,6 +3,7 @@
 #define WT_CLI_HITS_H
 
 #include "cli/cli.h"
+#include "wire/results.h"
 
 /* What is asked for. */
 struct asked {
@@ -29,26 +30,6 @@ int wt__read_filter(struct cli *cli, wt_filter *out);
 
 /* The form in which definitions are counted: that of --format, NULL where it is none of definitions. */
 const char *wt__definition_format(const struct cli *cli);
-
-/* What find and pick tell, in one form for both (docs/json.md). */
-struct found {
-    const wt_hit *const *hits; /* [len] */
-    size_t len;
-    const char *request, *recipe;
-    const char *read_as;              /* NULL: as it was typed */
-    const char *const *unknown_words; /* [unknown_count] */
-    size_t unknown_count;
-    const char *encoder;                 /* "": none */
-    const char *reason, *notice, *trace; /* NULL: there is none */
-    /* Probabilities, and what a set is expected to match; NaN: not told */
-    double no_tool, several_providers, complete, expected_match;
-    size_t tokens, over_budget;
-    double encode_ms, search_ms, total_ms;
-    size_t questions; /* to a language model, and what they took */
-    uint64_t prompt_tokens, completion_tokens;
-    double model_ms;
-    size_t kept; /* hits that are */
-};
 
 /* Prints the hits in the form that the options ask for. 0, or an exit code; *table: it was the one for people, whom
  * notes help. */

@@ -6,7 +6,7 @@
 #include "cli/progress_line.h"
 #include "cli/text.h"
 
-enum { ISSUES_SHOWN = 20, CHANGES = 5 };
+enum { ISSUES_SHOWN = 20 };
 
 void wt__import_issues(const struct cli *cli, const wt_add_issue *const *issues, size_t count, size_t met)
 {
@@ -27,49 +27,14 @@ void wt__import_issues(const struct cli *cli, const wt_add_issue *const *issues,
         wt__cli_note(cli, "... and %zu more; --json lists them all", count - shown);
 }
 
-void wt__json_issues(struct buffer *out, const wt_add_issue *const *issues, size_t count)
-{
-    wt__json_key(out, "issues");
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < count; i++) {
-        wt__buffer_text(out, i ? ",{" : "{");
-        wt__json_text(out, "file", issues[i]->file);
-        wt__json_count(out, "line", issues[i]->line);
-        wt__json_count(out, "byte", issues[i]->byte);
-        wt__json_text(out, "pointer", issues[i]->pointer);
-        wt__json_text(out, "reason", issues[i]->reason);
-        wt__buffer_char(out, '}');
-    }
-    wt__buffer_char(out, ']');
-}
-
-/* The counts of a report by their names. */
-static size_t change_at(const wt_add_report *report, size_t index, const char **name)
-{
-    static const char *const names[CHANGES] = {"added", "updated", "unchanged", "removed", "skipped"};
-    const size_t counts[CHANGES] = {report->added, report->updated, report->unchanged, report->removed,
-                                    report->skipped};
-    *name = names[index];
-    return counts[index];
-}
-
 void wt__text_changes(struct buffer *out, const wt_add_report *report)
 {
-    for (size_t i = 0; i < CHANGES; i++) {
+    for (size_t i = 0; i < IMPORT_CHANGES; i++) {
         const char *name;
-        size_t count = change_at(report, i, &name);
+        size_t count = wt__import_change(report, i, &name);
         wt__buffer_text(out, i ? ", " : "");
         wt__grouped(out, count);
         wt__buffer_printf(out, " %s", name);
-    }
-}
-
-void wt__json_changes(struct buffer *out, const wt_add_report *report)
-{
-    for (size_t i = 0; i < CHANGES; i++) {
-        const char *name;
-        size_t count = change_at(report, i, &name);
-        wt__json_count(out, name, count);
     }
 }
 

@@ -18,15 +18,12 @@ struct import_outcome {
  * is disposed of. An exit code: a source of which nothing could be taken is no source. */
 int wt__import_print(const struct cli *cli, const struct import_outcome *outcome, struct buffer *line);
 
-/* What an import changed: "1 added, 0 updated, ...", or the members of a JSON object. */
+/* What an import changed: "1 added, 0 updated, ...". */
 void wt__text_changes(struct buffer *out, const wt_add_report *report);
-void wt__json_changes(struct buffer *out, const wt_add_report *report);
 
 /* What was passed over, on stderr: the first of them, "FILE:LINE: POINTER: REASON", and how many more were met: count
  * of them were kept. */
 void wt__import_issues(const struct cli *cli, const wt_add_issue *const *issues, size_t count, size_t met);
-/* The same as the member "issues". */
-void wt__json_issues(struct buffer *out, const wt_add_issue *const *issues, size_t count);
 
 /* Says that nothing of the source was stored. An exit code. */
 int wt__import_stopped(const struct cli *cli);

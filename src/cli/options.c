@@ -581,6 +581,7 @@ static const struct example eval_examples[] = {
 #include "cli/call_options.h"
 #include "cli/generate_options.h"
 #include "cli/mcp_options.h"
+#include "cli/serve_options.h"
 #include "cli/train_options.h"
 
 static const struct option distil_options[] = {
@@ -981,6 +982,13 @@ const struct verb wt__verbs[] = {
      OPTIONS(model_options),
      EXAMPLES(model_examples),
      .run = wt__cmd_model},
+    {.name = "serve",
+     .arguments = "",
+     .summary = "Answer over HTTP: find, pick, call, the catalogue, embeddings",
+     .text = serve_text,
+     OPTIONS(serve_options),
+     EXAMPLES(serve_examples),
+     .run = wt__cmd_serve},
     {.name = "version",
      .arguments = "",
      .summary = "Print the version",
@@ -1005,7 +1013,7 @@ const struct meaning wt__exit_codes[] = {
     {"3", "Bad input: a source, a request or a data set."},
     {"4", "The store is empty, damaged, locked, or cannot be read or written."},
     {"5", "A model or training that it takes is missing or damaged; a promise cannot be kept."},
-    {"6", "The network or an MCP server failed."},
+    {"6", "The network or an MCP server failed; of serve: it cannot listen there."},
     {"7", "Memory or the disk is full, or reading and writing failed."},
     {"8", "A call lacks an argument, or something must be asked first."},
     {"124", "The time of --timeout ran out."},

@@ -146,6 +146,17 @@ enum option_id {
     OPT_RETRIES,
     OPT_SECOND,
     OPT_SMALLEST,
+    OPT_HOST,
+    OPT_KEYS,
+    OPT_LISTEN,
+    OPT_LOG,
+    OPT_LOG_REQUESTS,
+    OPT_NEW_KEY,
+    OPT_ORIGIN,
+    OPT_QUEUE,
+    OPT_SCOPES,
+    OPT_TIME_LIMIT,
+    OPT_WORKERS,
     OPT_COUNT
 };
 

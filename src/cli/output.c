@@ -1,8 +1,5 @@
 #include "cli/output.h"
 
-#include <math.h>
-#include <stdio.h>
-
 #include "base/json.h"
 #include "cli/text.h"
 #include "text/shown.h"
@@ -13,71 +10,6 @@ enum {
     LEAST_DESCRIPTION = 24, /* columns: with fewer it has a line of its own */
     MARKED = 2              /* columns of a provider of which nothing but its mark is left, and its slash */
 };
-
-void wt__json_key(struct buffer *out, const char *key)
-{
-    if (out->len > 0 && out->ptr[out->len - 1] != '{')
-        wt__buffer_char(out, ',');
-    wt__shown_string(out, wt__str(key));
-    wt__buffer_char(out, ':');
-}
-
-void wt__json_text(struct buffer *out, const char *key, const char *value)
-{
-    wt__json_key(out, key);
-    wt__shown_string(out, wt__str(value));
-}
-
-void wt__json_text_or_null(struct buffer *out, const char *key, const char *value)
-{
-    if (value) {
-        wt__json_text(out, key, value);
-        return;
-    }
-    wt__json_key(out, key);
-    wt__buffer_text(out, "null");
-}
-
-void wt__json_count(struct buffer *out, const char *key, uint64_t value)
-{
-    wt__json_key(out, key);
-    wt__buffer_printf(out, "%llu", (unsigned long long)value);
-}
-
-void wt__json_number(struct buffer *out, const char *key, double value)
-{
-    wt__json_key(out, key);
-    if (isfinite(value))
-        wt__buffer_printf(out, "%.9g", value);
-    else
-        wt__buffer_text(out, "null");
-}
-
-void wt__json_raw(struct buffer *out, const char *key, const char *json)
-{
-    json_t *value = NULL;
-    wt__json_key(out, key);
-    if (wt__json_parse(&value, json, strlen(json), NULL) == 0)
-        wt__shown_value(out, value);
-    else
-        wt__shown_string(out, wt__str(json));
-    json_decref(value);
-}
-
-void wt__json_tool(struct buffer *out, const wt_tool *tool)
-{
-    wt__json_text(out, "id", tool->id);
-    wt__json_text(out, "provider", tool->provider);
-    wt__json_text(out, "name", tool->name);
-    wt__json_text(out, "export_name", tool->export_name);
-    wt__json_text(out, "title", tool->title);
-    wt__json_text(out, "description", tool->description);
-    wt__json_text(out, "category", tool->category);
-    wt__json_text(out, "source_id", tool->source_id);
-    wt__json_text(out, "format", tool->format);
-    wt__json_text(out, "sha256", tool->sha256);
-    wt__json_raw(out, "schema", tool->schema);
-}
 
 /* Columns of text as it is shown on one line. */
 static size_t shown_width(const char *text)
@@ -185,30 +117,4 @@ void wt__print_field(const struct cli *cli, struct buffer *out, const char *labe
     wt__text_pad(out, LABEL - strlen(label));
     wt__text_wrap(out, wt__str(value), LABEL, cli->width);
     wt__buffer_char(out, '\n');
-}
-
-void wt__json_texts(struct buffer *out, const char *key, const char *const *items, size_t count)
-{
-    wt__json_key(out, key);
-    wt__buffer_char(out, '[');
-    for (size_t i = 0; i < count; i++) {
-        wt__buffer_text(out, i > 0 ? "," : "");
-        wt__shown_string(out, wt__str(items[i]));
-    }
-    wt__buffer_char(out, ']');
-}
-
-void wt__json_language_model(struct buffer *out, const struct model_cost *cost)
-{
-    wt__json_key(out, "language_model");
-    if (cost->questions == 0) {
-        wt__buffer_text(out, "null");
-        return;
-    }
-    wt__buffer_char(out, '{');
-    wt__json_count(out, "questions", cost->questions);
-    wt__json_count(out, "prompt_tokens", cost->prompt_tokens);
-    wt__json_count(out, "completion_tokens", cost->completion_tokens);
-    wt__json_number(out, "ms", cost->ms);
-    wt__buffer_char(out, '}');
 }

@@ -1,32 +1,9 @@
-/* output.h: tools and hits as JSON and as table rows. */
+/* output.h: tools as table rows and in the forms of definitions; their JSON is wire/members.h. */
 #ifndef WT_CLI_OUTPUT_H
 #define WT_CLI_OUTPUT_H
 
 #include "cli/cli.h"
-
-/* "key": value, with a comma before it unless it is an object's first member. */
-void wt__json_key(struct buffer *out, const char *key);
-void wt__json_text(struct buffer *out, const char *key, const char *value);
-void wt__json_count(struct buffer *out, const char *key, uint64_t value);
-void wt__json_number(struct buffer *out, const char *key, double value); /* null when it is not finite */
-void wt__json_text_or_null(struct buffer *out, const char *key, const char *value);
-
-/* JSON text that the library gave, on one line; a string when it is no JSON. */
-void wt__json_raw(struct buffer *out, const char *key, const char *json);
-
-/* An array of strings. */
-void wt__json_texts(struct buffer *out, const char *key, const char *const *items, size_t count);
-
-/* "language_model": what it was asked and what that cost; null when nothing was. */
-struct model_cost {
-    size_t questions;
-    uint64_t prompt_tokens, completion_tokens;
-    double ms;
-};
-void wt__json_language_model(struct buffer *out, const struct model_cost *cost);
-
-/* The members that every JSON form of a tool has, without the braces. */
-void wt__json_tool(struct buffer *out, const wt_tool *tool);
+#include "wire/members.h"
 
 /* A tool's row in a table: `lead` (already measured, escaped) and its columns, id, description. id_width: of the
  * table's id column, from wt__id_width of every tool. Where columns are few the description gives way, to a line of its

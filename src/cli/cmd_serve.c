@@ -1,0 +1,187 @@
+/* cmd_serve.c: the HTTP API in a process of its own: options, signals, and what is told on the terminal. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/output.h"
+#include "serve/api/api.h"
+#include "serve/keys.h"
+
+/* What signals act on; set before they are caught. */
+static struct http_server *serving;
+static struct api *reloading;
+
+static void on_end(int number)
+{
+    (void)number;
+    wt__http_server_stop(serving);
+}
+
+static void on_reload(int number)
+{
+    (void)number;
+    wt__api_reload(reloading);
+}
+
+static void watch(int number, void (*handler)(int), int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+/* The second Ctrl-C ends the process. */
+static void watch_signals(struct http_server *server, struct api *api)
+{
+    serving = server;
+    reloading = api;
+    watch(SIGINT, on_end, (int)SA_RESETHAND);
+    watch(SIGTERM, on_end, (int)SA_RESETHAND);
+    watch(SIGHUP, on_reload, SA_RESTART);
+}
+
+static void say(void *context, struct str line)
+{
+    (void)context;
+    fwrite(line.ptr, 1, line.len, stderr);
+}
+
+static void tell_ready(void *context, double ms)
+{
+    const struct cli *cli = context;
+    if (!cli->quiet)
+        fprintf(stderr, "Ready after %.0f ms.\n", ms);
+}
+
+/* ---------------------------------------------------------------- a new key */
+
+static int make_key(struct cli *cli)
+{
+    const char *path = wt__text_of(cli, OPT_KEYS), *name = wt__text_of(cli, OPT_NEW_KEY);
+    const char *list = wt__given(cli, OPT_SCOPES) ? wt__text_of(cli, OPT_SCOPES) : "find";
+    char key[64];
+    wt_error err;
+    if (!path)
+        return wt__cli_usage(cli, "--new-key takes --keys FILE, to which its hash is added");
+    unsigned scopes = wt__scopes_read(wt__str(list), &err);
+    if (scopes == 0)
+        return wt__cli_usage(cli, "--scopes: %s", err.message);
+    if (wt__keys_add(path, name, scopes, key, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    struct buffer out = {0};
+    if (cli->json) {
+        wt__buffer_char(&out, '{');
+        wt__json_text(&out, "name", name);
+        wt__json_text(&out, "scopes", list);
+        wt__json_text(&out, "key", key);
+        wt__buffer_text(&out, "}\n");
+    } else {
+        wt__buffer_printf(&out, "%s\n", key);
+    }
+    if (!wt__cli_print(&out))
+        return END_SYSTEM;
+    wt__cli_note(cli, "The key is not shown again. A server that runs reads the file anew on SIGHUP.");
+    return END_DONE;
+}
+
+/* ---------------------------------------------------------------- serving */
+
+static enum access_form access_of(const struct cli *cli)
+{
+    const char *form = wt__text_of(cli, OPT_LOG);
+    if (!form)
+        return cli->quiet ? ACCESS_OFF : ACCESS_TEXT;
+    return strcmp(form, "json") == 0 ? ACCESS_JSON : strcmp(form, "off") == 0 ? ACCESS_OFF : ACCESS_TEXT;
+}
+
+/* 0, or an exit code with the reason told. */
+static int read_options(struct cli *cli, struct api_options *out)
+{
+    struct guard *guard = &out->guard;
+    bool read = (!wt__given(cli, OPT_HOST) || wt__read_lines(cli, OPT_HOST, &guard->hosts, &guard->host_count)) &&
+                (!wt__given(cli, OPT_ORIGIN) || wt__read_lines(cli, OPT_ORIGIN, &guard->origins, &guard->origin_count));
+    if (!read)
+        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+    for (size_t i = 0; i < guard->origin_count; i++) {
+        const char *slashes = strstr(guard->origins[i], "://");
+        if (!slashes || strchr(slashes + 3, '/') || strchr(guard->origins[i], '*'))
+            return wt__cli_usage(cli,
+                                 "--origin takes what a browser sends, such as https://app.example.com, not \"%s\"",
+                                 guard->origins[i]);
+    }
+    for (size_t i = 0; i < guard->host_count; i++)
+        if (strpbrk(guard->hosts[i], ":/*"))
+            return wt__cli_usage(cli, "--host takes a name without a port, not \"%s\"", guard->hosts[i]);
+    guard->listen = wt__given(cli, OPT_LISTEN) ? wt__text_of(cli, OPT_LISTEN) : API_LISTEN;
+    out->keys_path = wt__text_of(cli, OPT_KEYS);
+    out->time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIME_LIMIT];
+    out->language_model = wt__given(cli, OPT_CHAT_MODEL);
+    out->access = access_of(cli);
+    out->access_requests = wt__given(cli, OPT_LOG_REQUESTS);
+    out->say = say;
+    out->ready = tell_ready;
+    out->ready_context = cli;
+    return 0;
+}
+
+/* Where it listens, at once: whoever started it waits for that line. */
+static int tell_address(struct cli *cli, const char *address)
+{
+    const char *scheme = strncmp(address, "unix:", 5) == 0 ? "" : "http://";
+    struct buffer out = {0};
+    if (cli->json) {
+        wt__buffer_printf(&out, "{\"listening\":\"%s", scheme);
+        wt__buffer_text(&out, address);
+        wt__buffer_text(&out, "\"}\n");
+    }
+    if (!wt__cli_print(&out) || wt__cli_finish() != 0)
+        return END_SYSTEM;
+    wt__cli_note(cli, "Listening at %s%s; Ctrl-C ends it.", scheme, address);
+    return 0;
+}
+
+static int run(struct cli *cli, struct api *api, const char *listen)
+{
+    wt_error err;
+    struct http_server *server = NULL;
+    const struct http_server_options options = {.listen = listen,
+                                                .workers = (unsigned)cli->arguments.number[OPT_WORKERS],
+                                                .queue_max = (size_t)cli->arguments.number[OPT_QUEUE],
+                                                .handler = wt__api_handler(api)};
+    int rc = wt__http_server_open(&server, &options, &err);
+    if (rc < 0)
+        return wt__cli_say(cli, rc == WT_EINVAL ? END_USAGE : END_NETWORK, "%s", err.message);
+    wt__api_bind(api, server);
+    watch_signals(server, api);
+    int code = tell_address(cli, wt__http_server_address(server));
+    if (code == 0) {
+        wt__api_warm(api);
+        rc = wt__http_server_run(server, &err);
+        code = rc < 0 ? wt__cli_say(cli, END_NETWORK, "%s", err.message) : END_DONE;
+    }
+    wt__api_end(api);
+    wt__http_server_close(server);
+    return code;
+}
+
+int wt__cmd_serve(struct cli *cli)
+{
+    struct api_options options = {0};
+    struct api *api = NULL;
+    wt_error err;
+    if (wt__given(cli, OPT_NEW_KEY))
+        return make_key(cli);
+    if (wt__given(cli, OPT_SCOPES))
+        return wt__cli_usage(cli, "--scopes is for --new-key");
+    int code = read_options(cli, &options);
+    if (code == 0)
+        code = wt__cli_open(cli, OPEN_CREATE, NULL, &options.engine);
+    if (code == 0)
+        code = wt__api_open(&api, &options, &err) < 0 ? wt__cli_fail_input(cli, &err) : 0;
+    if (code == 0)
+        code = run(cli, api, options.guard.listen);
+    wt__api_close(api);
+    wt_close(options.engine);
+    return code;
+}

@@ -1,0 +1,101 @@
+/* about.c: what a program or an operator asks of the server itself. */
+#include "http/server.h"
+#include "serve/api/handlers.h"
+#include "wire/results.h"
+
+int wt__api_health(struct api_call *call, wt_error *err)
+{
+    bool ready = atomic_load(&call->service->presence->ready);
+    (void)err;
+    wt__buffer_char(&call->body, '{');
+    wt__json_text(&call->body, "status", "ok");
+    wt__json_flag(&call->body, "ready", ready);
+    wt__json_text(&call->body, "version", wt_version());
+    wt__buffer_char(&call->body, '}');
+    return 0;
+}
+
+/* What the server itself counts, once it runs. */
+static void put_server(const struct presence *presence, struct buffer *out)
+{
+    struct http_figures figures = {0};
+    if (!presence->server)
+        return;
+    wt__http_server_figures(presence->server, &figures);
+    wt__figure_write(out, "whichtool_http_connections", "gauge", "Connections that are open.",
+                     (double)figures.connections);
+    wt__figure_write(out, "whichtool_http_queued", "gauge", "Requests that wait for a worker.", (double)figures.queued);
+    wt__figure_write(out, "whichtool_http_running", "gauge", "Requests that workers answer.", (double)figures.running);
+    wt__figure_write(out, "whichtool_http_accepted_total", "counter", "Connections since the start.",
+                     (double)figures.accepted);
+    wt__figure_write(out, "whichtool_http_refused_total", "counter", "Requests that were none, and were refused.",
+                     (double)figures.refused);
+    wt__figure_write(out, "whichtool_http_overloaded_total", "counter", "Requests that found the queue full.",
+                     (double)figures.overloaded);
+}
+
+static int put_catalogue(const struct api_call *call, struct buffer *out, wt_error *err)
+{
+    wt_catalog_info info;
+    wt_usage_info usages;
+    wt_catalog_info_init(&info);
+    wt_usage_info_init(&usages);
+    int rc = wt_info(call->service->engine, &info, err);
+    if (rc == 0)
+        rc = wt_get_usage_info(call->service->engine, &usages, err);
+    if (rc < 0)
+        return rc;
+    wt__figure_write(out, "whichtool_tools", "gauge", "Tools of the catalogue.", (double)info.tools);
+    wt__figure_write(out, "whichtool_providers", "gauge", "Providers of the catalogue.", (double)info.providers);
+    wt__figure_write(out, "whichtool_embedded_tools", "gauge", "Tools that have a vector of the model.",
+                     (double)info.embedded);
+    wt__figure_write(out, "whichtool_catalogue_generation", "gauge", "Grows with every change of the catalogue.",
+                     (double)info.generation);
+    wt__figure_write(out, "whichtool_usages", "gauge", "Recorded usages.", (double)usages.usages);
+    return 0;
+}
+
+int wt__api_metrics(struct api_call *call, wt_error *err)
+{
+    const struct presence *presence = call->service->presence;
+    call->type = "text/plain; version=0.0.4; charset=utf-8";
+    wt__buffer_printf(&call->body,
+                      "# HELP whichtool_build_info The version, as a label.\n# TYPE whichtool_build_info gauge\n"
+                      "whichtool_build_info{version=\"%s\"} 1\n",
+                      wt_version());
+    wt__figure_write(&call->body, "process_start_time_seconds", "gauge", "Seconds since 1970.",
+                     (double)presence->started);
+    wt__figure_write(&call->body, "whichtool_ready", "gauge", "1: the index is open and the model is loaded.",
+                     atomic_load(&presence->ready) ? 1 : 0);
+    put_server(presence, &call->body);
+    wt__figures_write(call->service->figures, &call->body);
+    return put_catalogue(call, &call->body, err);
+}
+
+int wt__api_status(struct api_call *call, wt_error *err)
+{
+    wt_status *status = NULL;
+    int rc = wt_get_status(call->service->engine, &status, err);
+    if (rc == 0)
+        wt__json_status(&call->body, status);
+    wt_status_free(status);
+    return rc;
+}
+
+int wt__api_recipes(struct api_call *call, wt_error *err)
+{
+    const wt_recipe *recipe;
+    (void)err;
+    wt__buffer_text(&call->body, "{\"recipes\":[");
+    for (size_t i = 0; (recipe = wt_recipe_at(i)); i++) {
+        wt__buffer_text(&call->body, i ? ",{" : "{");
+        wt__json_text(&call->body, "name", recipe->name);
+        wt__json_text(&call->body, "summary", recipe->summary);
+        wt__json_flag(&call->body, "needs_model", recipe->needs_model != 0);
+        wt__json_flag(&call->body, "needs_training", recipe->needs_training != 0);
+        wt__json_flag(&call->body, "picks", recipe->picks != 0);
+        wt__buffer_char(&call->body, '}');
+    }
+    wt__buffer_text(&call->body, "]}");
+    return 0;
+}

@@ -1,0 +1,270 @@
+#include "serve/api/inside.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "serve/access.h"
+#include "serve/api/routes.h"
+
+/* ---------------------------------------------------------------- an exchange */
+
+static bool exchange_is_gone(const void *context)
+{
+    return wt__http_is_gone(context);
+}
+
+static void send_answer(struct http_exchange *exchange, struct api_call *call)
+{
+    wt__http_answer(exchange, call->status, call->type, call->fields, call->field_count, wt__buffer_view(&call->body));
+    wt__api_call_dispose(call);
+}
+
+static bool take_place(struct api *api)
+{
+    pthread_mutex_lock(&api->long_lock);
+    bool taken = api->long_running < API_LONG_MAX;
+    api->long_running += taken;
+    pthread_mutex_unlock(&api->long_lock);
+    return taken;
+}
+
+static void leave_place(struct api *api)
+{
+    pthread_mutex_lock(&api->long_lock);
+    api->long_running--;
+    pthread_cond_broadcast(&api->long_ended);
+    pthread_mutex_unlock(&api->long_lock);
+}
+
+struct long_call {
+    struct api *api;
+    struct http_exchange *exchange;
+};
+
+static void *answer_long(void *context)
+{
+    struct long_call *job = context;
+    struct api *api = job->api;
+    struct api_call call = {.request = wt__http_request(job->exchange),
+                            .is_gone = exchange_is_gone,
+                            .gone_context = job->exchange,
+                            .may_take_long = true};
+    bool takes_long;
+    wt__api_respond(api, &call, &takes_long);
+    send_answer(job->exchange, &call);
+    wt__http_release(job->exchange);
+    free(job);
+    leave_place(api);
+    return NULL;
+}
+
+/* False: there is no thread for it now. */
+static bool begin_long(struct api *api, struct http_exchange *exchange)
+{
+    pthread_t thread;
+    pthread_attr_t detached;
+    struct long_call *job = malloc(sizeof *job);
+    bool begun = false;
+    if (!job || !take_place(api)) {
+        free(job);
+        return false;
+    }
+    *job = (struct long_call){api, exchange};
+    wt__http_keep(exchange);
+    if (pthread_attr_init(&detached) == 0) {
+        begun = pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED) == 0 &&
+                pthread_create(&thread, &detached, answer_long, job) == 0;
+        pthread_attr_destroy(&detached);
+    }
+    if (!begun) {
+        wt__http_release(exchange);
+        leave_place(api);
+        free(job);
+    }
+    return begun;
+}
+
+static void answer(void *context, struct http_exchange *exchange)
+{
+    struct api *api = context;
+    struct api_call call = {
+        .request = wt__http_request(exchange), .is_gone = exchange_is_gone, .gone_context = exchange};
+    bool takes_long;
+    const struct route *route = wt__api_respond(api, &call, &takes_long);
+    if (route) {
+        route->take(route->context, exchange, call.principal);
+    } else if (takes_long) {
+        wt__api_call_dispose(&call);
+        if (begin_long(api, exchange))
+            return;
+        call = (struct api_call){0};
+        wt__api_overloaded(&call);
+    }
+    if (!route)
+        send_answer(exchange, &call);
+    else
+        wt__api_call_dispose(&call);
+}
+
+/* Who may not ask may not send much either. */
+static size_t body_max(void *context, const struct http_request *head)
+{
+    struct api *api = context;
+    char name[KEY_NAME_BYTES_MAX + 1];
+    struct str rest;
+    size_t index;
+    bool known;
+    const struct route *route =
+        wt__route_of(api->service.tables, api->service.table_count, head, &rest, &index, &known);
+    if (!route || !wt__scope_allows(wt__api_scopes(api, head, name), route->scope))
+        return API_STRANGER_BYTES;
+    return route->body_max;
+}
+
+static void record(void *context, const struct http_record *record)
+{
+    struct api *api = context;
+    char name[KEY_NAME_BYTES_MAX + 1] = "";
+    struct str rest;
+    size_t index = SIZE_MAX;
+    bool known;
+    const struct route *route = record->request ? wt__route_of(api->service.tables, api->service.table_count,
+                                                               record->request, &rest, &index, &known)
+                                                : NULL;
+    wt__figures_request(&api->figures, route ? index : SIZE_MAX, record->status, record->queue_ms + record->run_ms);
+    if (api->options.access == ACCESS_OFF || !api->options.say)
+        return;
+    if (record->request)
+        wt__api_scopes(api, record->request, name);
+    bool asked = api->options.access_requests && route && route->body;
+    const struct access access = {record, name, asked ? record->request->body : (struct str){0}, (long long)time(NULL)};
+    struct buffer line = {0};
+    (api->options.access == ACCESS_JSON ? wt__access_json : wt__access_text)(&line, &access);
+    if (!line.failed)
+        api->options.say(api->options.say_context, wt__buffer_view(&line));
+    wt__buffer_dispose(&line);
+}
+
+struct http_handler wt__api_handler(struct api *api)
+{
+    return (struct http_handler){.answer = answer, .body_max = body_max, .record = record, .context = api};
+}
+
+/* ---------------------------------------------------------------- life */
+
+static int open_keys(struct api *api, wt_error *err)
+{
+    if (api->keys_path)
+        return wt__keys_open(&api->keys, api->keys_path, err);
+    if (wt__listens_on_loopback(api->guard.listen))
+        return 0;
+    return wt__fail(err, WT_EINVAL,
+                    "%s can be reached from other machines, and everybody could read and change the catalogue: make a "
+                    "key with `whichtool serve --keys FILE --new-key NAME`, and serve with --keys FILE",
+                    api->guard.listen);
+}
+
+/* Labels of the figures, in the order of wt__route_of's index: METHOD PATH is too long for most, a path alone is not
+ * unique. */
+static void name_routes(struct api *api)
+{
+    for (size_t t = 0; t < api->service.table_count; t++)
+        for (size_t i = 0; i < api->tables[t].count && api->figures.route_count < FIGURES_ROUTES; i++)
+            api->figures.routes[api->figures.route_count++] = api->tables[t].items[i].name;
+}
+
+int wt__api_open(struct api **out, const struct api_options *options, wt_error *err)
+{
+    struct api *api = calloc(1, sizeof *api);
+    *out = NULL;
+    if (!api)
+        return wt__fail_nomem(err);
+    api->options = *options;
+    api->guard = options->guard;
+    api->keys_path = options->keys_path;
+    pthread_rwlock_init(&api->keys_lock, NULL);
+    pthread_mutex_init(&api->long_lock, NULL);
+    pthread_cond_init(&api->long_ended, NULL);
+    api->presence.started = (long long)time(NULL);
+    api->tables[0] = wt__api_routes;
+    for (size_t i = 0; i < options->more_count && i < API_MORE_MAX; i++)
+        api->tables[1 + i] = options->more[i];
+    api->service =
+        (struct service){.presence = &api->presence,
+                         .engine = options->engine,
+                         .figures = &api->figures,
+                         .time_limit_ms = options->time_limit_ms ? options->time_limit_ms : API_TIME_LIMIT_MS,
+                         .language_model = options->language_model,
+                         .tables = api->tables,
+                         .table_count = 1 + options->more_count};
+    name_routes(api);
+    int rc = options->more_count > API_MORE_MAX
+                 ? wt__fail(err, WT_EINVAL, "more than %d modules bring routes", API_MORE_MAX)
+                 : open_keys(api, err);
+    if (rc < 0)
+        wt__api_close(api);
+    else
+        *out = api;
+    return rc;
+}
+
+void wt__api_bind(struct api *api, const struct http_server *server)
+{
+    api->presence.server = server;
+}
+
+static void *warm(void *context)
+{
+    static const char request[] = "which tool is it";
+    struct api *api = context;
+    double begun = wt__now_ms();
+    wt_hits *hits = NULL;
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.k = 1;
+    wt_find(api->service.engine, request, sizeof request - 1, &options, &hits, NULL); /* what fails is told by finds */
+    wt_hits_free(hits);
+    atomic_store(&api->presence.ready, true);
+    if (api->options.ready)
+        api->options.ready(api->options.ready_context, wt__now_ms() - begun);
+    return NULL;
+}
+
+void wt__api_warm(struct api *api)
+{
+    api->warms = pthread_create(&api->warming, NULL, warm, api) == 0;
+    if (!api->warms)
+        atomic_store(&api->presence.ready, true);
+}
+
+bool wt__api_is_ready(const struct api *api)
+{
+    return atomic_load(&api->presence.ready);
+}
+
+void wt__api_reload(struct api *api)
+{
+    atomic_store(&api->keys_stale, true);
+}
+
+void wt__api_end(struct api *api)
+{
+    pthread_mutex_lock(&api->long_lock);
+    while (api->long_running > 0)
+        pthread_cond_wait(&api->long_ended, &api->long_lock);
+    pthread_mutex_unlock(&api->long_lock);
+}
+
+void wt__api_close(struct api *api)
+{
+    if (!api)
+        return;
+    if (api->warms)
+        pthread_join(api->warming, NULL);
+    wt__keys_close(api->keys);
+    pthread_rwlock_destroy(&api->keys_lock);
+    pthread_mutex_destroy(&api->long_lock);
+    pthread_cond_destroy(&api->long_ended);
+    free(api);
+}

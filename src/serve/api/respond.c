@@ -1,0 +1,187 @@
+/* respond.c: from a request to its answer: may it be asked here (Host, Origin), is there such a route, may whoever
+ * asks, and then the route's own function. In that order, so that a stranger learns nothing but that they are one. */
+#include "serve/api/inside.h"
+
+#include <stdio.h>
+
+#include "serve/api/routes.h"
+#include "wire/failure.h"
+
+/* ---------------------------------------------------------------- keys */
+
+static void reload_keys(struct api *api)
+{
+    struct keys *fresh = NULL, *old = NULL;
+    wt_error err;
+    if (!api->keys_path || !atomic_exchange(&api->keys_stale, false))
+        return;
+    if (wt__keys_open(&fresh, api->keys_path, &err) < 0) {
+        struct buffer line = {0};
+        wt__buffer_printf(&line, "whichtool: the keys stay as they were: %s\n", err.message);
+        if (api->options.say && !line.failed)
+            api->options.say(api->options.say_context, wt__buffer_view(&line));
+        wt__buffer_dispose(&line);
+        return;
+    }
+    pthread_rwlock_wrlock(&api->keys_lock);
+    old = api->keys;
+    api->keys = fresh;
+    pthread_rwlock_unlock(&api->keys_lock);
+    wt__keys_close(old);
+}
+
+/* Who asks, and what they may do. name: [KEY_NAME_BYTES_MAX + 1]; "" where no key is known. */
+unsigned wt__api_scopes(struct api *api, const struct http_request *request, char *name)
+{
+    *name = '\0';
+    if (!api->keys_path)
+        return SCOPE_ADMIN;
+    pthread_rwlock_rdlock(&api->keys_lock);
+    struct key_found found = wt__keys_find(api->keys, wt__bearer_of(wt__http_field(request, "Authorization")));
+    if (found.name)
+        memcpy(name, found.name, strlen(found.name) + 1);
+    pthread_rwlock_unlock(&api->keys_lock);
+    return found.scopes;
+}
+
+/* ---------------------------------------------------------------- answers */
+
+static void refuse(struct api_call *call, int status, const char *word, const char *message, const char *pointer)
+{
+    wt__buffer_clear(&call->body);
+    call->status = status;
+    call->type = "application/json";
+    wt__json_failure(&call->body, word, message, pointer);
+}
+
+static void fail(struct api_call *call, const wt_error *err)
+{
+    const struct failure *failure = wt__failure_of(err->code);
+    if (failure->again)
+        wt__api_field(call, "Retry-After", "1");
+    refuse(call, failure->status, failure->word, err->message, err->pointer);
+}
+
+/* The body with the request's own Host or Origin in it would be an echo of hostile text: it is not repeated. */
+static bool passes_guard(const struct api *api, struct api_call *call, enum origin *origin)
+{
+    struct str host = wt__http_field(call->request, "Host");
+    if (!wt__guard_host(&api->guard, host)) {
+        refuse(call, 421, "host",
+               "this server is not known by the name in the field Host; `whichtool serve --host NAME` adds one", "");
+        return false;
+    }
+    *origin = wt__guard_origin(&api->guard, wt__http_field(call->request, "Origin"), host);
+    if (*origin == ORIGIN_FOREIGN) {
+        refuse(call, 403, "origin",
+               "pages of that origin may not ask this server; `whichtool serve --origin URL` allows one", "");
+        return false;
+    }
+    return true;
+}
+
+/* The configured string, not the request's. */
+static void allow_origin(const struct api *api, struct api_call *call)
+{
+    struct str origin = wt__http_field(call->request, "Origin");
+    for (size_t i = 0; i < api->guard.origin_count; i++)
+        if (wt__str_equal(origin, wt__str(api->guard.origins[i])))
+            wt__api_field(call, "Access-Control-Allow-Origin", api->guard.origins[i]);
+    wt__api_field(call, "Vary", "Origin");
+}
+
+static bool is_allowed(struct api_call *call, const struct route *route, unsigned scopes, bool known)
+{
+    char message[128];
+    if (wt__scope_allows(scopes, route->scope))
+        return true;
+    if (!known) {
+        wt__api_field(call, "WWW-Authenticate", "Bearer realm=\"whichtool\"");
+        refuse(call, 401, "unauthorized", "this takes a key: Authorization: Bearer KEY", "");
+        return false;
+    }
+    snprintf(message, sizeof message, "the key does not have the scope %s", wt__scope_word(route->scope));
+    refuse(call, 403, "scope", message, "");
+    return false;
+}
+
+/* What a browser asks before it sends a request of another origin. */
+static void answer_preflight(struct api_call *call)
+{
+    call->status = 204;
+    call->type = NULL;
+    wt__api_field(call, "Access-Control-Allow-Methods", "GET, POST, DELETE");
+    wt__api_field(call, "Access-Control-Allow-Headers", "Authorization, Content-Type");
+    wt__api_field(call, "Access-Control-Max-Age", "600");
+}
+
+static void refuse_method(const struct api *api, struct api_call *call)
+{
+    struct buffer methods = {0}, message = {0};
+    wt__route_methods(&methods, api->service.tables, api->service.table_count, call->request->path);
+    wt__buffer_printf(&message, "this path knows %s alone", methods.ptr ? methods.ptr : "other methods");
+    if (methods.ptr)
+        wt__api_field(call, "Allow", methods.ptr);
+    refuse(call, 405, "method", message.ptr ? message.ptr : "", "");
+    wt__buffer_dispose(&methods);
+    wt__buffer_dispose(&message);
+}
+
+static void run(struct api_call *call, const struct route *route, bool *takes_long)
+{
+    wt_error err = {0};
+    if (route->takes_long && !call->may_take_long) {
+        *takes_long = true;
+        return;
+    }
+    if (!route->query && call->request->query.len > 0) {
+        refuse(call, 400, "invalid", "this path takes no parameters behind a ?", "");
+        return;
+    }
+    int rc = route->answer(call, &err);
+    *takes_long = rc == API_TAKES_LONG;
+    if (rc < 0)
+        fail(call, &err);
+    else if (call->body.failed)
+        refuse(call, 503, "memory", "there is no memory for the answer now", "");
+}
+
+void wt__api_overloaded(struct api_call *call)
+{
+    wt__api_field(call, "Retry-After", "1");
+    refuse(call, 503, "overloaded", "too many calls that take long are running", "");
+}
+
+const struct route *wt__api_respond(struct api *api, struct api_call *call, bool *takes_long)
+{
+    struct str method = call->request->method;
+    enum origin origin = ORIGIN_NONE;
+    size_t index;
+    bool path_known;
+    *takes_long = false;
+    call->service = &api->service;
+    call->status = 200;
+    call->type = "application/json";
+    reload_keys(api);
+    if (!passes_guard(api, call, &origin))
+        return NULL;
+    if (origin == ORIGIN_CONFIGURED)
+        allow_origin(api, call);
+    const struct route *route =
+        wt__route_of(api->service.tables, api->service.table_count, call->request, &call->rest, &index, &path_known);
+    if (!route && path_known && origin == ORIGIN_CONFIGURED && wt__str_equal(method, STR("OPTIONS"))) {
+        answer_preflight(call);
+        return NULL;
+    }
+    unsigned scopes = wt__api_scopes(api, call->request, call->principal);
+    if (!route && path_known)
+        refuse_method(api, call);
+    else if (!route)
+        refuse(call, 404, "no_route", "there is nothing at this path; /openapi.json tells what there is", "");
+    else if (is_allowed(call, route, scopes, *call->principal != '\0')) {
+        if (route->take)
+            return route;
+        run(call, route, takes_long);
+    }
+    return NULL;
+}

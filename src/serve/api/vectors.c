@@ -1,0 +1,238 @@
+/* vectors.c: the encoder for others: POST /v1/embeddings in OpenAI's form, POST /v1/rerank in Cohere's and Jina's. */
+#include "serve/api/handlers.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "wire/bodies.h"
+#include "wire/members.h"
+
+/* The encoder's name where `asked` means it, else WT_ENOTFOUND: vectors of another model would be silently wrong. */
+static int model_of(const struct api_call *call, const char *asked, wt_catalog_info *info, wt_error *err)
+{
+    wt_catalog_info_init(info);
+    int rc = wt_info(call->service->engine, info, err);
+    if (rc < 0)
+        return rc;
+    if (!asked || strcmp(asked, "default") == 0 || strcmp(asked, info->model) == 0)
+        return 0;
+    return wt__fail_at(err, WT_ENOTFOUND, 0, 0, "/model",
+                       "there is no model \"%.64s\" here but %s, or default for short", asked,
+                       *info->model ? info->model : "none");
+}
+
+/* Unit vectors of texts. *out [count, dim] ends with free. */
+static int embed(const struct api_call *call, const struct texts *texts, float **out, size_t *dim, wt_error *err)
+{
+    *out = NULL;
+    int d = wt_dimension(call->service->engine, err);
+    if (d < 0)
+        return d;
+    *dim = (size_t)d;
+    size_t *lens = wt__alloc_array(texts->count, sizeof *lens);
+    *out = wt__alloc_array(texts->count * *dim, sizeof **out);
+    int rc = lens && *out ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < texts->count; i++)
+        lens[i] = strlen(texts->items[i]);
+    if (rc == 0)
+        rc = wt_embed(call->service->engine, texts->items, lens, texts->count, *out, err);
+    free(lens);
+    if (rc < 0) {
+        free(*out);
+        *out = NULL;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+/* Tokens as a quarter of the bytes: the estimate that is used everywhere. */
+static uint64_t tokens_of(const struct texts *texts)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < texts->count; i++)
+        bytes += strlen(texts->items[i]);
+    return (bytes + 3) / 4;
+}
+
+/* ---------------------------------------------------------------- embeddings */
+
+/* The first `kept` numbers at unit length again. */
+static void shorten(float *vector, size_t dim, size_t kept)
+{
+    double square = 0;
+    if (kept == dim)
+        return;
+    for (size_t d = 0; d < kept; d++)
+        square += (double)vector[d] * vector[d];
+    float scale = square > 0 ? (float)(1 / sqrt(square)) : 0;
+    for (size_t d = 0; d < kept; d++)
+        vector[d] *= scale;
+}
+
+static void put_base64(struct buffer *out, const unsigned char *bytes, size_t len)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < len; i += 3) {
+        size_t left = len - i;
+        unsigned three = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
+                         (left > 2 ? (unsigned)bytes[i + 2] : 0);
+        const char four[4] = {letters[three >> 18], letters[three >> 12 & 63],
+                              left > 1 ? letters[three >> 6 & 63] : '=', left > 2 ? letters[three & 63] : '='};
+        wt__buffer_append(out, four, sizeof four);
+    }
+}
+
+/* Little-endian, whatever the processor. */
+static void put_floats(struct buffer *out, const float *vector, size_t count)
+{
+    wt__buffer_char(out, '"');
+    struct buffer bytes = {0};
+    for (size_t d = 0; d < count; d++) {
+        uint32_t bits;
+        memcpy(&bits, &vector[d], sizeof bits);
+        const unsigned char little[4] = {bits & 255, bits >> 8 & 255, bits >> 16 & 255, bits >> 24};
+        wt__buffer_append(&bytes, little, sizeof little);
+    }
+    put_base64(out, (const unsigned char *)bytes.ptr, bytes.len);
+    out->failed |= bytes.failed;
+    wt__buffer_dispose(&bytes);
+    wt__buffer_char(out, '"');
+}
+
+static void put_numbers(struct buffer *out, const float *vector, size_t count)
+{
+    for (size_t d = 0; d < count; d++)
+        wt__buffer_printf(out, d ? ",%.9g" : "[%.9g", (double)vector[d]);
+    wt__buffer_char(out, ']');
+}
+
+static void put_embeddings(struct api_call *call, const struct embeddings_body *body, float *vectors, size_t dim,
+                           const char *model)
+{
+    struct buffer *out = &call->body;
+    size_t kept = body->dimensions ? body->dimensions : dim;
+    bool base64 = body->encoding && strcmp(body->encoding, "base64") == 0;
+    wt__buffer_text(out, "{\"object\":\"list\",\"data\":[");
+    for (size_t i = 0; i < body->texts.count; i++) {
+        shorten(vectors + i * dim, dim, kept);
+        wt__buffer_text(out, i ? "," : "");
+        wt__buffer_printf(out, "{\"object\":\"embedding\",\"index\":%zu,\"embedding\":", i);
+        (base64 ? put_floats : put_numbers)(out, vectors + i * dim, kept);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
+    wt__json_text(out, "model", model);
+    uint64_t tokens = tokens_of(&body->texts);
+    wt__json_key(out, "usage");
+    wt__buffer_char(out, '{');
+    wt__json_count(out, "prompt_tokens", tokens);
+    wt__json_count(out, "total_tokens", tokens);
+    wt__buffer_text(out, "}}");
+}
+
+int wt__api_embed(struct api_call *call, wt_error *err)
+{
+    struct embeddings_body body;
+    wt_catalog_info info;
+    float *vectors = NULL;
+    size_t dim = 0;
+    int rc = wt__embeddings_body_read(&body, call->request->body, err);
+    if (rc == 0)
+        rc = model_of(call, body.model, &info, err);
+    if (rc == 0)
+        rc = embed(call, &body.texts, &vectors, &dim, err);
+    if (rc == 0 && body.dimensions > dim)
+        rc = wt__fail_at(err, WT_EINVAL, 0, 0, "/dimensions",
+                         "the vectors of %s have %zu dimensions, and %zu were asked "
+                         "for",
+                         info.model, dim, body.dimensions);
+    if (rc == 0)
+        put_embeddings(call, &body, vectors, dim, info.model);
+    free(vectors);
+    wt__body_dispose(&body.body);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- rerank */
+
+struct relevance {
+    double score;
+    size_t index;
+};
+
+static int by_score(const void *a, const void *b)
+{
+    const struct relevance *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static void put_ranked(struct api_call *call, const struct rerank_body *body, const struct relevance *ranked,
+                       const char *model)
+{
+    struct buffer *out = &call->body;
+    const struct texts query = {&body->query, 1};
+    size_t count = body->documents.count;
+    uint64_t tokens = tokens_of(&body->documents) + tokens_of(&query);
+    if (body->top_n > 0 && body->top_n < count)
+        count = body->top_n;
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "id", "rerank");
+    wt__json_text(out, "model", model);
+    wt__json_key(out, "results");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(out, i ? ",{" : "{");
+        wt__json_count(out, "index", ranked[i].index);
+        wt__json_number(out, "relevance_score", ranked[i].score);
+        if (body->return_documents) {
+            wt__buffer_text(out, ",\"document\":{");
+            wt__json_text(out, "text", body->documents.items[ranked[i].index]);
+            wt__buffer_char(out, '}');
+        }
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_text(out, "],\"usage\":{");
+    wt__json_count(out, "total_tokens", tokens);
+    wt__buffer_text(out, "},\"meta\":{\"api_version\":{\"version\":\"2\"},\"billed_units\":{\"search_units\":1}}}");
+}
+
+/* vectors: [1 + documents, dim], the query's first. */
+static void rank(const float *vectors, size_t dim, struct relevance *out, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double dot = 0;
+        for (size_t d = 0; d < dim; d++)
+            dot += (double)vectors[d] * vectors[(i + 1) * dim + d];
+        out[i] = (struct relevance){dot < 0 ? 0 : dot > 1 ? 1 : dot, i};
+    }
+    qsort(out, count, sizeof *out, by_score);
+}
+
+int wt__api_rerank(struct api_call *call, wt_error *err)
+{
+    struct rerank_body body;
+    wt_catalog_info info;
+    float *vectors = NULL;
+    size_t dim = 0;
+    int rc = wt__rerank_body_read(&body, call->request->body, err);
+    if (rc == 0)
+        rc = model_of(call, body.model, &info, err);
+    size_t count = rc == 0 ? body.documents.count : 0;
+    const char **texts = wt__arena_array(&body.body.arena, const char *, count + 1);
+    struct relevance *ranked = wt__arena_array(&body.body.arena, struct relevance, count + 1);
+    if (rc == 0 && (!texts || !ranked))
+        rc = wt__fail_nomem(err);
+    if (rc == 0) {
+        texts[0] = body.query;
+        memcpy(texts + 1, body.documents.items, count * sizeof *texts);
+        rc = embed(call, &(struct texts){texts, count + 1}, &vectors, &dim, err);
+    }
+    if (rc == 0) {
+        rank(vectors, dim, ranked, count);
+        put_ranked(call, &body, ranked, info.model);
+    }
+    free(vectors);
+    wt__body_dispose(&body.body);
+    return rc;
+}

@@ -1,0 +1,123 @@
+#include "serve/figures.h"
+
+#include <string.h>
+
+#include "whichtool.h"
+
+/* Upper bounds in seconds. */
+static const double bounds[FIGURES_BUCKETS] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
+                                               0.025,  0.05,    0.1,    0.5,   2.5,    10};
+
+static const int statuses[FIGURES_STATUSES] = {200, 202, 204, 400, 401, 403, 404, 405, 409, 413, 414, 415,
+                                               417, 421, 422, 431, 500, 501, 502, 503, 504, 505, 507, 0};
+
+void wt__figures_request(struct figures *figures, size_t route, int status, double ms)
+{
+    size_t r = route < figures->route_count ? route : FIGURES_ROUTES, s = 0, b = 0;
+    while (s < FIGURES_STATUSES && statuses[s] != status)
+        s++;
+    while (b < FIGURES_BUCKETS && ms / 1000 > bounds[b])
+        b++;
+    atomic_fetch_add_explicit(&figures->requests[r][s], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&figures->buckets[r][b], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&figures->microseconds[r], ms > 0 ? (uint_fast64_t)(ms * 1000) : 0, memory_order_relaxed);
+}
+
+void wt__figures_find(struct figures *figures, const char *recipe)
+{
+    size_t i = 0;
+    for (const wt_recipe *known; i < FIGURES_RECIPES && (known = wt_recipe_at(i)); i++)
+        if (strcmp(known->name, recipe) == 0)
+            break;
+    if (i < FIGURES_RECIPES && !wt_recipe_at(i))
+        i = FIGURES_RECIPES;
+    atomic_fetch_add_explicit(&figures->finds[i], 1, memory_order_relaxed);
+}
+
+void wt__figure_write(struct buffer *out, const char *name, const char *kind, const char *help, double value)
+{
+    wt__buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n%s %.15g\n", name, help, name, kind, name, value);
+}
+
+static uint64_t load(const atomic_uint_fast64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static const char *route_label(const struct figures *figures, size_t route)
+{
+    return route < figures->route_count ? figures->routes[route] : "other";
+}
+
+static void write_requests(struct figures *figures, struct buffer *out)
+{
+    wt__buffer_text(out, "# HELP whichtool_http_requests_total Requests by route and status.\n"
+                         "# TYPE whichtool_http_requests_total counter\n");
+    for (size_t r = 0; r <= FIGURES_ROUTES; r++)
+        for (size_t s = 0; s <= FIGURES_STATUSES; s++) {
+            uint64_t count = load(&figures->requests[r][s]);
+            if (count == 0)
+                continue;
+            wt__buffer_printf(out, "whichtool_http_requests_total{route=\"%s\",status=\"", route_label(figures, r));
+            if (s == FIGURES_STATUSES)
+                wt__buffer_text(out, "other");
+            else if (statuses[s] == 0)
+                wt__buffer_text(out, "gone");
+            else
+                wt__buffer_printf(out, "%d", statuses[s]);
+            wt__buffer_printf(out, "\"} %llu\n", (unsigned long long)count);
+        }
+}
+
+static void write_times(struct figures *figures, struct buffer *out)
+{
+    wt__buffer_text(out, "# HELP whichtool_http_request_duration_seconds From the queue to the answer's last byte.\n"
+                         "# TYPE whichtool_http_request_duration_seconds histogram\n");
+    for (size_t r = 0; r <= FIGURES_ROUTES; r++) {
+        uint64_t sum = 0;
+        for (size_t b = 0; b <= FIGURES_BUCKETS; b++)
+            sum += load(&figures->buckets[r][b]);
+        if (sum == 0)
+            continue;
+        const char *label = route_label(figures, r);
+        uint64_t below = 0;
+        for (size_t b = 0; b < FIGURES_BUCKETS; b++) {
+            below += load(&figures->buckets[r][b]);
+            wt__buffer_printf(out, "whichtool_http_request_duration_seconds_bucket{route=\"%s\",le=\"%g\"} %llu\n",
+                              label, bounds[b], (unsigned long long)below);
+        }
+        below += load(&figures->buckets[r][FIGURES_BUCKETS]);
+        wt__buffer_printf(out, "whichtool_http_request_duration_seconds_bucket{route=\"%s\",le=\"+Inf\"} %llu\n", label,
+                          (unsigned long long)below);
+        wt__buffer_printf(out, "whichtool_http_request_duration_seconds_sum{route=\"%s\"} %.6f\n", label,
+                          (double)load(&figures->microseconds[r]) / 1e6);
+        wt__buffer_printf(out, "whichtool_http_request_duration_seconds_count{route=\"%s\"} %llu\n", label,
+                          (unsigned long long)below);
+    }
+}
+
+static void write_finds(struct figures *figures, struct buffer *out)
+{
+    wt__buffer_text(out, "# HELP whichtool_finds_total Searches that were answered, by the recipe that ran.\n"
+                         "# TYPE whichtool_finds_total counter\n");
+    for (size_t i = 0; i <= FIGURES_RECIPES; i++) {
+        const wt_recipe *recipe = i < FIGURES_RECIPES ? wt_recipe_at(i) : NULL;
+        uint64_t count = load(&figures->finds[i]);
+        if (count > 0)
+            wt__buffer_printf(out, "whichtool_finds_total{recipe=\"%s\"} %llu\n", recipe ? recipe->name : "mixture",
+                              (unsigned long long)count);
+        if (i < FIGURES_RECIPES && !recipe)
+            i = FIGURES_RECIPES - 1;
+    }
+}
+
+void wt__figures_write(struct figures *figures, struct buffer *out)
+{
+    write_requests(figures, out);
+    write_times(figures, out);
+    write_finds(figures, out);
+    wt__figure_write(out, "whichtool_usages_recorded_total", "counter", "Usages that were recorded over HTTP.",
+                     (double)load(&figures->usages));
+    wt__figure_write(out, "whichtool_imports_total", "counter", "Imports over HTTP that changed the catalogue.",
+                     (double)load(&figures->imports));
+}

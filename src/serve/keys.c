@@ -1,0 +1,299 @@
+#include "serve/keys.h"
+
+#include <stdlib.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+
+enum { DIGEST = 32, SECRET = 32 };
+
+static const struct {
+    const char *word;
+    enum scope scope;
+} words[] = {{"find", SCOPE_FIND},
+             {"write", SCOPE_WRITE},
+             {"usage", SCOPE_USAGE},
+             {"metrics", SCOPE_METRICS},
+             {"admin", SCOPE_ADMIN}};
+
+struct key {
+    const char *name;
+    unsigned scopes;
+    unsigned char digest[DIGEST];
+};
+
+struct keys {
+    struct arena arena;
+    struct key *items; /* [len] */
+    size_t len, capacity;
+};
+
+const char *wt__scope_word(enum scope scope)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].scope == scope)
+            return words[i].word;
+    return "";
+}
+
+bool wt__scope_allows(unsigned scopes, enum scope needed)
+{
+    return needed == SCOPE_OPEN || (scopes & ((unsigned)needed | SCOPE_ADMIN)) != 0;
+}
+
+unsigned wt__scopes_read(struct str text, wt_error *err)
+{
+    unsigned scopes = 0;
+    for (size_t at = 0; at <= text.len;) {
+        const char *comma = at < text.len ? memchr(text.ptr + at, ',', text.len - at) : NULL;
+        size_t len = comma ? (size_t)(comma - text.ptr) - at : text.len - at;
+        struct str word = {text.ptr + at, len};
+        unsigned bit = 0;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (wt__str_equal(word, wt__str(words[i].word)))
+                bit = words[i].scope;
+        if (bit == 0) {
+            wt__fail(err, WT_EINVAL,
+                     "\"%.*s\" is no scope: they are find, write, usage, metrics and admin, with commas between",
+                     (int)(word.len < 40 ? word.len : 40), word.ptr);
+            return 0;
+        }
+        scopes |= bit;
+        at += len + 1;
+    }
+    return scopes;
+}
+
+/* ---------------------------------------------------------------- the file */
+
+static bool is_name(struct str name)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@";
+    if (name.len == 0 || name.len > KEY_NAME_BYTES_MAX)
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        if (!memchr(allowed, name.ptr[i], sizeof allowed - 1))
+            return false;
+    return true;
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_digest(struct str hex, unsigned char out[DIGEST])
+{
+    if (hex.len != 2 * DIGEST)
+        return false;
+    for (size_t i = 0; i < DIGEST; i++) {
+        int high = hex_digit(hex.ptr[2 * i]), low = hex_digit(hex.ptr[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        out[i] = (unsigned char)(high * 16 + low);
+    }
+    return true;
+}
+
+/* The next word of *line, which then stands behind it. */
+static struct str next_word(struct str *line)
+{
+    *line = wt__str_trim(*line);
+    size_t len = 0;
+    while (len < line->len && !wt__is_blank(line->ptr[len]))
+        len++;
+    struct str word = {line->ptr, len};
+    *line = (struct str){line->ptr + len, line->len - len};
+    return word;
+}
+
+static bool is_taken(const struct keys *keys, struct str name)
+{
+    for (size_t i = 0; i < keys->len; i++)
+        if (wt__str_equal(wt__str(keys->items[i].name), name))
+            return true;
+    return false;
+}
+
+static int read_line(struct keys *keys, struct str line, const char *path, size_t number, wt_error *err)
+{
+    struct str name = next_word(&line), scopes = next_word(&line), hex = next_word(&line);
+    struct key key = {.scopes = scopes.len > 0 ? wt__scopes_read(scopes, NULL) : 0};
+    if (!is_name(name) || key.scopes == 0 || !read_digest(hex, key.digest) || wt__str_trim(line).len > 0)
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL,
+                           "%s:%zu: a line is NAME SCOPES SHA256, such as `whichtool serve --new-key` writes", path,
+                           number);
+    if (is_taken(keys, name))
+        return wt__fail_at(err, WT_EFORMAT, number, 0, NULL, "%s:%zu: a key of that name stands above", path, number);
+    if (keys->len == KEYS_MAX)
+        return wt__fail(err, WT_ETOOLONG, "%s has more than %d keys", path, KEYS_MAX);
+    key.name = wt__arena_copy(&keys->arena, name);
+    if (!key.name || wt__grow((void **)&keys->items, &keys->capacity, keys->len + 1, sizeof *keys->items) < 0)
+        return wt__fail_nomem(err);
+    keys->items[keys->len++] = key;
+    return 0;
+}
+
+static int read_lines(struct keys *keys, struct str text, const char *path, wt_error *err)
+{
+    int rc = 0;
+    for (size_t number = 1; rc == 0 && text.len > 0; number++) {
+        const char *end = memchr(text.ptr, '\n', text.len);
+        size_t len = end ? (size_t)(end - text.ptr) : text.len;
+        struct str line = wt__str_trim((struct str){text.ptr, len});
+        if (line.len > 0 && *line.ptr != '#')
+            rc = read_line(keys, line, path, number, err);
+        size_t taken = len + (end != NULL);
+        text = (struct str){text.ptr + taken, text.len - taken};
+    }
+    return rc;
+}
+
+int wt__keys_open(struct keys **out, const char *path, wt_error *err)
+{
+    char *text = NULL;
+    size_t len = 0;
+    struct keys *keys = calloc(1, sizeof *keys);
+    *out = NULL;
+    int rc = keys ? wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = read_lines(keys, (struct str){text, len}, path, err);
+    free(text);
+    if (rc < 0)
+        wt__keys_close(keys);
+    else
+        *out = keys;
+    return rc < 0 ? rc : 0;
+}
+
+void wt__keys_close(struct keys *keys)
+{
+    if (!keys)
+        return;
+    wt__arena_dispose(&keys->arena);
+    free(keys->items);
+    free(keys);
+}
+
+size_t wt__keys_count(const struct keys *keys)
+{
+    return keys->len;
+}
+
+/* ---------------------------------------------------------------- one key */
+
+struct key_found wt__keys_find(const struct keys *keys, struct str key)
+{
+    struct key_found found = {0};
+    unsigned char digest[DIGEST];
+    if (key.len == 0 || key.len > KEY_BYTES_MAX)
+        return found;
+    wt__sha256(key.ptr, key.len, digest);
+    for (size_t i = 0; i < keys->len; i++) {
+        unsigned char differs = 0;
+        for (size_t b = 0; b < DIGEST; b++)
+            differs |= (unsigned char)(digest[b] ^ keys->items[i].digest[b]);
+        if (differs == 0)
+            found = (struct key_found){keys->items[i].name, keys->items[i].scopes};
+    }
+    return found;
+}
+
+struct str wt__bearer_of(struct str authorization)
+{
+    static const char scheme[] = "bearer ";
+    size_t len = sizeof scheme - 1;
+    if (authorization.len <= len || strncasecmp(authorization.ptr, scheme, len) != 0)
+        return (struct str){0};
+    return wt__str_trim((struct str){authorization.ptr + len, authorization.len - len});
+}
+
+/* "wt_" and 43 letters of base64url. */
+static int make_key(char key[64], wt_error *err)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    unsigned char secret[SECRET + 1] = {0};
+    if (getrandom(secret, SECRET, 0) != SECRET)
+        return wt__fail(err, WT_EIO, "no random number for a new key");
+    char *at = key;
+    *at++ = 'w';
+    *at++ = 't';
+    *at++ = '_';
+    for (size_t bit = 0; bit < 8 * SECRET; bit += 6) {
+        unsigned pair = (unsigned)secret[bit / 8] << 8 | secret[bit / 8 + 1];
+        *at++ = letters[pair >> (10 - bit % 8) & 63];
+    }
+    *at = '\0';
+    return 0;
+}
+
+/* A new file is the owner's alone; another keeps its mode. */
+static int replace_file(const char *path, struct str text, wt_error *err)
+{
+    struct stat old;
+    mode_t mode = stat(path, &old) == 0 ? old.st_mode & 0777 : S_IRUSR | S_IWUSR;
+    struct replace replace;
+    int rc = wt__replace_begin(&replace, path, err);
+    if (rc < 0)
+        return rc;
+    if (fchmod(replace.fd, mode) != 0)
+        rc = wt__fail_errno(err, "protect", path);
+    if (rc == 0)
+        rc = wt__replace_write(&replace, text.ptr, text.len, err);
+    if (rc == 0)
+        rc = wt__replace_commit(&replace, err);
+    if (rc < 0)
+        wt__replace_abort(&replace);
+    return rc;
+}
+
+static int append_row(const char *path, struct str before, const char *name, unsigned scopes, const char *key,
+                      wt_error *err)
+{
+    unsigned char digest[DIGEST];
+    char hex[2 * DIGEST + 1];
+    struct buffer text = {0};
+    wt__sha256(key, strlen(key), digest);
+    wt__sha256_hex(digest, hex);
+    wt__buffer_str(&text, before);
+    if (before.len > 0 && before.ptr[before.len - 1] != '\n')
+        wt__buffer_char(&text, '\n');
+    wt__buffer_printf(&text, "%s ", name);
+    for (size_t i = 0, seen = 0; i < sizeof words / sizeof *words; i++)
+        if (scopes & words[i].scope)
+            wt__buffer_printf(&text, "%s%s", seen++ ? "," : "", words[i].word);
+    wt__buffer_printf(&text, " %s\n", hex);
+    int rc = text.failed ? wt__fail_nomem(err) : replace_file(path, wt__buffer_view(&text), err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+int wt__keys_add(const char *path, const char *name, unsigned scopes, char key[64], wt_error *err)
+{
+    char *text = NULL;
+    size_t len = 0;
+    struct keys keys = {0};
+    if (!is_name(wt__str(name)))
+        return wt__fail(err, WT_EINVAL, "a key's name is 1 to %d letters, digits, '.', '_', '-' and '@'",
+                        KEY_NAME_BYTES_MAX);
+    int rc = wt__is_file(path) ? wt__file_read(&text, &len, path, KEYS_FILE_BYTES_MAX, err) : 0;
+    struct str before = {text, len};
+    if (rc == 0)
+        rc = read_lines(&keys, before, path, err);
+    if (rc == 0 && is_taken(&keys, wt__str(name)))
+        rc = wt__fail(err, WT_EINVAL, "%s has a key of the name %s; take its line away, or choose another name", path,
+                      name);
+    if (rc == 0)
+        rc = make_key(key, err);
+    if (rc == 0)
+        rc = append_row(path, before, name, scopes, key, err);
+    free(text);
+    wt__arena_dispose(&keys.arena);
+    free(keys.items);
+    return rc;
+}

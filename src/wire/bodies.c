@@ -1,0 +1,349 @@
+/* bodies.c: the tables of find, pick and call, and of the catalogue. What a field means is said once, here: in the
+ * API's description as in docs/serving.md. */
+#include "wire/bodies.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define TABLE(array)                                                                                                   \
+    {                                                                                                                  \
+        (array), COUNT(array)                                                                                          \
+    }
+
+/* ---------------------------------------------------------------- find, pick, call */
+
+static const struct field filter_fields[] = {
+    {.name = "providers",
+     .kind = FIELD_TEXTS,
+     .offset = offsetof(struct asked_body, providers),
+     .max = WT_MAX_FILTER_ITEMS,
+     .bytes = WT_MAX_NAME_BYTES,
+     .says = "Only tools of these providers."},
+    {.name = "exclude_providers",
+     .kind = FIELD_TEXTS,
+     .offset = offsetof(struct asked_body, excluded_providers),
+     .max = WT_MAX_FILTER_ITEMS,
+     .bytes = WT_MAX_NAME_BYTES,
+     .says = "No tools of these providers."},
+    {.name = "only",
+     .kind = FIELD_TEXTS,
+     .offset = offsetof(struct asked_body, only),
+     .max = WT_MAX_FILTER_ITEMS,
+     .bytes = WT_MAX_PATTERN_BYTES,
+     .says =
+         "Only tools that match one of these patterns, such as \"github/get_*\": * stands for any characters, ? for "
+         "one; held against the name, and with a / against provider/name, too."},
+    {.name = "exclude",
+     .kind = FIELD_TEXTS,
+     .offset = offsetof(struct asked_body, excluded),
+     .max = WT_MAX_FILTER_ITEMS,
+     .bytes = WT_MAX_PATTERN_BYTES,
+     .says = "No tools that match one of these patterns, such as \"delete_*\"."},
+};
+
+#define QUERY_FIELD                                                                                                    \
+    {                                                                                                                  \
+        .name = "query", .kind = FIELD_TEXT, .offset = offsetof(struct asked_body, query),                             \
+        .max = WT_MAX_REQUEST_BYTES, .says = "The request, in words; with messages a turn more."                       \
+    }
+#define MESSAGES_FIELDS                                                                                                \
+    {.name = "messages",                                                                                               \
+     .kind = FIELD_JSON,                                                                                               \
+     .offset = offsetof(struct asked_body, messages),                                                                  \
+     .max = WT_MAX_MESSAGES_BYTES,                                                                                     \
+     .says =                                                                                                           \
+         "A conversation as the request, in the messages of OpenAI's or Anthropic's API or plain: the user's last "    \
+         "turn is the request, what was said before helps to understand it."},                                         \
+    {                                                                                                                  \
+        .name = "have", .kind = FIELD_TEXTS, .offset = offsetof(struct asked_body, have), .max = WT_MAX_KEPT,          \
+        .bytes = WT_MAX_REQUEST_BYTES,                                                                                 \
+        .says = "Tools that are loaded already, by name: they stay in the result, in nobody's place."                  \
+    }
+#define FILTER_FIELD                                                                                                   \
+    {                                                                                                                  \
+        .name = "filter", .kind = FIELD_OBJECT, .members = filter_fields, .member_count = COUNT(filter_fields),        \
+        .says = "Which tools may be found: k results are k allowed results."                                           \
+    }
+#define RECIPE_FIELD(type, text)                                                                                       \
+    {                                                                                                                  \
+        .name = "recipe", .kind = FIELD_TEXT, .offset = offsetof(struct type, options.recipe), .max = 64,              \
+        .says = (text)                                                                                                 \
+    }
+#define FLAG_FIELD(type, member, field_name, text)                                                                     \
+    {                                                                                                                  \
+        .name = (field_name), .kind = FIELD_FLAG, .offset = offsetof(struct type, options.member), .says = (text)      \
+    }
+#define EXPLAIN_FIELD(type) FLAG_FIELD(type, explain, "explain", "Tell why: stages and matched words of each hit.")
+#define AS_TYPED_FIELD(type)                                                                                           \
+    FLAG_FIELD(type, as_typed, "as_typed", "Correct no word of the request, and read a long one whole.")
+#define TIME_LIMIT_FIELD(type)                                                                                         \
+    {                                                                                                                  \
+        .name = "time_limit_ms", .kind = FIELD_MS, .offset = offsetof(struct type, options.time_limit_ms), .min = 1,   \
+        .max = WIRE_TIME_LIMIT_MS_MAX,                                                                                 \
+        .says =                                                                                                        \
+            "The request fails with 504 after so many milliseconds. The server's own limit holds where it is less."    \
+    }
+#define DEFINITIONS_FIELD(type)                                                                                        \
+    {                                                                                                                  \
+        .name = "format", .kind = FIELD_CHOICE, .offset = offsetof(struct type, definitions),                          \
+        .choices = WIRE_EXPORT_FORMATS,                                                                                \
+        .says = "The result gets a member definitions: those of the hits as this provider's API accepts them."         \
+    }
+#define MAX_TOKENS_FIELD(type)                                                                                         \
+    {                                                                                                                  \
+        .name = "max_tokens", .kind = FIELD_COUNT, .offset = offsetof(struct type, options.max_tokens), .min = 1,      \
+        .max = UINT32_MAX,                                                                                             \
+        .says = "At most so many tokens of definitions, in the form of format (else openai), estimated as a quarter "  \
+                "of their bytes."                                                                                      \
+    }
+
+static const struct field find_items[] = {
+    QUERY_FIELD,
+    MESSAGES_FIELDS,
+    {.name = "k",
+     .kind = FIELD_COUNT,
+     .offset = offsetof(struct find_body, options.k),
+     .min = 1,
+     .max = WT_MAX_K,
+     .says = "Number of tools; 5 when absent."},
+    RECIPE_FIELD(find_body, "How to search, a name of /v1/recipes; the best that the store can run when absent."),
+    FILTER_FIELD,
+    {.name = "max_per_provider",
+     .kind = FIELD_COUNT,
+     .offset = offsetof(struct find_body, options.max_per_provider),
+     .min = 1,
+     .max = WT_MAX_K,
+     .says = "At most so many tools of one provider."},
+    MAX_TOKENS_FIELD(find_body),
+    {.name = "abstain",
+     .kind = FIELD_SHARE,
+     .offset = offsetof(struct find_body, options.abstain),
+     .says = "Find nothing when probably no tool fits: the rate of false alarms, such as 0.05. Only without recipe."},
+    FLAG_FIELD(find_body, none_if_unsure, "none_if_unsure", "Leave out weak hits, so that there may be none."),
+    FLAG_FIELD(find_body, copies, "all_copies", "Give each copy of a tool a place of its own."),
+    AS_TYPED_FIELD(find_body),
+    EXPLAIN_FIELD(find_body),
+    DEFINITIONS_FIELD(find_body),
+    TIME_LIMIT_FIELD(find_body),
+};
+const struct fields wt__find_fields = TABLE(find_items);
+
+static const struct field pick_items[] = {
+    QUERY_FIELD,
+    MESSAGES_FIELDS,
+    RECIPE_FIELD(pick_body, "set (when absent), bundle, or ptr, which asks the server's language model."),
+    {.name = "base_retriever",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct pick_body, options.base_retriever),
+     .max = 64,
+     .says = "The recipe of find that finds tools for ptr and bundle."},
+    FILTER_FIELD,
+    {.name = "complete",
+     .kind = FIELD_SHARE,
+     .offset = offsetof(struct pick_body, options.complete),
+     .says = "As many tools as it takes for nothing needed to be missing in this share of requests; takes training."},
+    {.name = "abstain",
+     .kind = FIELD_RATE,
+     .offset = offsetof(struct pick_body, options.abstain),
+     .says = "Rate of false alarms of picking nothing; 0.05 when absent, 0: always pick something."},
+    MAX_TOKENS_FIELD(pick_body),
+    AS_TYPED_FIELD(pick_body),
+    EXPLAIN_FIELD(pick_body),
+    DEFINITIONS_FIELD(pick_body),
+    TIME_LIMIT_FIELD(pick_body),
+};
+const struct fields wt__pick_fields = TABLE(pick_items);
+
+static const struct field call_items[] = {
+    {.name = "query",
+     .kind = FIELD_TEXT,
+     .required = true,
+     .offset = offsetof(struct asked_body, query),
+     .max = WT_MAX_REQUEST_BYTES,
+     .says = "The request, in words."},
+    {.name = "tool",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct call_body, options.tool),
+     .max = WT_MAX_REQUEST_BYTES,
+     .says = "The tool to call, by name; the one that fits when absent."},
+    RECIPE_FIELD(call_body, "The recipe of find that finds the tools to choose from."),
+    FILTER_FIELD,
+    {.name = "abstain",
+     .kind = FIELD_RATE,
+     .offset = offsetof(struct call_body, options.abstain),
+     .says = "Rate of false alarms of calling nothing; 0.05 when absent, 0: never. Only without recipe."},
+    FLAG_FIELD(call_body, language_model, "language_model",
+               "The server's language model chooses the tool, writes the arguments and verifies both."),
+    AS_TYPED_FIELD(call_body),
+    FLAG_FIELD(call_body, explain, "explain", "Tell how the call came about, as the member steps."),
+    {.name = "format",
+     .kind = FIELD_CHOICE,
+     .offset = offsetof(struct call_body, options.form),
+     .choices = "arguments " WIRE_EXPORT_FORMATS,
+     .says = "The result gets a member call: the call as this provider's API has it."},
+    TIME_LIMIT_FIELD(call_body),
+};
+const struct fields wt__call_fields = TABLE(call_items);
+
+static void fill_filter(struct asked_body *asked)
+{
+    wt_filter_init(&asked->filter);
+    asked->filter.providers = asked->providers.items;
+    asked->filter.provider_count = asked->providers.count;
+    asked->filter.excluded_providers = asked->excluded_providers.items;
+    asked->filter.excluded_provider_count = asked->excluded_providers.count;
+    asked->filter.only = asked->only.items;
+    asked->filter.only_count = asked->only.count;
+    asked->filter.excluded = asked->excluded.items;
+    asked->filter.excluded_count = asked->excluded.count;
+}
+
+static int has_request(const struct asked_body *asked, wt_error *err)
+{
+    if (asked->messages.len == 0 && wt__str_trim(wt__str(asked->query)).len == 0)
+        return wt__fail_at(err, WT_EINVAL, 0, 0, "/query", "the request is empty: say query, or messages");
+    return 0;
+}
+
+int wt__find_body_read(struct find_body *out, struct str json, wt_error *err)
+{
+    *out = (struct find_body){0};
+    wt_find_options_init(&out->options);
+    int rc = wt__body_read(&out->asked.body, json, wt__find_fields, out, err);
+    if (rc == 0)
+        rc = has_request(&out->asked, err);
+    fill_filter(&out->asked);
+    out->options.filter = &out->asked.filter;
+    out->options.format = out->definitions;
+    out->options.messages = out->asked.messages.ptr;
+    out->options.messages_len = out->asked.messages.len;
+    out->options.have = out->asked.have.items;
+    out->options.have_count = out->asked.have.count;
+    return rc;
+}
+
+int wt__pick_body_read(struct pick_body *out, struct str json, wt_error *err)
+{
+    *out = (struct pick_body){0};
+    wt_pick_options_init(&out->options);
+    int rc = wt__body_read(&out->asked.body, json, wt__pick_fields, out, err);
+    if (rc == 0)
+        rc = has_request(&out->asked, err);
+    fill_filter(&out->asked);
+    out->options.filter = &out->asked.filter;
+    out->options.format = out->definitions;
+    out->options.messages = out->asked.messages.ptr;
+    out->options.messages_len = out->asked.messages.len;
+    out->options.have = out->asked.have.items;
+    out->options.have_count = out->asked.have.count;
+    return rc;
+}
+
+int wt__call_body_read(struct call_body *out, struct str json, wt_error *err)
+{
+    *out = (struct call_body){0};
+    wt_call_options_init(&out->options);
+    int rc = wt__body_read(&out->asked.body, json, wt__call_fields, out, err);
+    if (rc == 0)
+        rc = has_request(&out->asked, err);
+    fill_filter(&out->asked);
+    out->options.filter = &out->asked.filter;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the catalogue */
+
+static const struct field list_items[] = {
+    {.name = "provider",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct list_query, options.provider),
+     .max = WT_MAX_NAME_BYTES,
+     .says = "Only tools of this provider."},
+    {.name = "pattern",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct list_query, options.pattern),
+     .max = WT_MAX_PATTERN_BYTES,
+     .says = "Only tools that fit: a part of the id, or with * and ? a pattern of the whole name."},
+    {.name = "limit",
+     .kind = FIELD_COUNT,
+     .offset = offsetof(struct list_query, options.limit),
+     .min = 1,
+     .max = WIRE_LIST_MAX,
+     .says = "Tools of one page; 100 when absent."},
+    {.name = "offset",
+     .kind = FIELD_COUNT,
+     .offset = offsetof(struct list_query, options.offset),
+     .max = WT_MAX_TOOLS,
+     .says = "Tools to pass over: next_offset of the page before."},
+};
+const struct fields wt__list_fields = TABLE(list_items);
+
+int wt__list_query_read(struct list_query *out, struct str query, wt_error *err)
+{
+    *out = (struct list_query){0};
+    wt_list_options_init(&out->options);
+    out->options.limit = WIRE_LIST_USUAL;
+    return wt__query_read(&out->body, query, wt__list_fields, out, err);
+}
+
+static const struct field show_items[] = {
+    {.name = "format",
+     .kind = FIELD_CHOICE,
+     .offset = offsetof(struct show_query, definition),
+     .choices = WIRE_EXPORT_FORMATS,
+     .says = "Answer with the definition alone, as this provider's API accepts it."},
+};
+const struct fields wt__show_fields = TABLE(show_items);
+
+int wt__show_query_read(struct show_query *out, struct str query, wt_error *err)
+{
+    *out = (struct show_query){0};
+    return wt__query_read(&out->body, query, wt__show_fields, out, err);
+}
+
+static const struct field add_items[] = {
+    {.name = "format",
+     .kind = FIELD_CHOICE,
+     .offset = offsetof(struct add_query, options.format),
+     .choices = WIRE_IMPORT_FORMATS,
+     .says = "Format of the source; detected when absent."},
+    {.name = "provider",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct add_query, options.provider),
+     .max = WT_MAX_NAME_BYTES,
+     .says = "Provider that the tools belong to; overrides the source's own."},
+    {.name = "source",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct add_query, options.source_name),
+     .max = WT_MAX_NAME_BYTES,
+     .says = "A name for the source: imports of one name replace one another with sync."},
+    FLAG_FIELD(add_query, sync, "sync",
+               "Remove tools that earlier imports of the same source brought and this one lacks; takes source."),
+    FLAG_FIELD(add_query, strict, "strict", "A bad tool fails the whole import."),
+    FLAG_FIELD(add_query, no_vectors, "no_vectors", "Make no vectors now: the tools are found by words alone."),
+};
+const struct fields wt__add_fields = TABLE(add_items);
+
+int wt__add_query_read(struct add_query *out, struct str query, wt_error *err)
+{
+    *out = (struct add_query){0};
+    wt_add_options_init(&out->options);
+    int rc = wt__query_read(&out->body, query, wt__add_fields, out, err);
+    if (rc == 0 && out->options.sync && !out->options.source_name)
+        return wt__fail_at(err, WT_EINVAL, 0, 0, "/source", "sync takes source, which says whose tools may go");
+    return rc;
+}
+
+static const struct field remove_items[] = {
+    {.name = "provider",
+     .kind = FIELD_TEXT,
+     .required = true,
+     .offset = offsetof(struct remove_query, provider),
+     .max = WT_MAX_NAME_BYTES,
+     .says = "The provider whose tools are removed."},
+};
+const struct fields wt__remove_fields = TABLE(remove_items);
+
+int wt__remove_query_read(struct remove_query *out, struct str query, wt_error *err)
+{
+    *out = (struct remove_query){0};
+    return wt__query_read(&out->body, query, wt__remove_fields, out, err);
+}

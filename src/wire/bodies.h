@@ -1,0 +1,117 @@
+/* bodies.h: the bodies and queries of our own API, read into the options of the library.
+ *
+ * What is read points into the struct that it was read into: it does not move, and ends with wt__body_dispose of its
+ * body. Texts are bounded as the library bounds them; what a server bounds beyond that is the server's. */
+#ifndef WT_WIRE_BODIES_H
+#define WT_WIRE_BODIES_H
+
+#include "wire/body.h"
+
+#include "whichtool.h"
+
+/* The names of wt_export. */
+#define WIRE_EXPORT_FORMATS "openai openai-responses anthropic gemini mcp"
+#define WIRE_IMPORT_FORMATS "mcp openai anthropic gemini openapi rapidapi jsonl beir"
+
+enum {
+    WIRE_TIME_LIMIT_MS_MAX = 3600000, /* a request may ask for; a server allows less */
+    WIRE_LIST_MAX = 1000,             /* tools on a page */
+    WIRE_LIST_USUAL = 100,            /* when no limit is said */
+    WIRE_TEXTS_MAX = 1000,            /* inputs of embeddings, documents of a reranking */
+    WIRE_TEXT_BYTES_MAX = 64 << 10,   /* of each */
+};
+
+/* What find, pick and call have in common. */
+struct asked_body {
+    struct body body;
+    const char *query;
+    struct str messages;
+    struct texts have, providers, excluded_providers, only, excluded;
+    wt_filter filter;
+};
+
+struct find_body {
+    struct asked_body asked;
+    wt_find_options options;
+    const char *definitions; /* form in which definitions are wanted, or NULL */
+};
+int wt__find_body_read(struct find_body *out, struct str json, wt_error *err);
+
+struct pick_body {
+    struct asked_body asked;
+    wt_pick_options options;
+    const char *definitions;
+};
+int wt__pick_body_read(struct pick_body *out, struct str json, wt_error *err);
+
+struct call_body {
+    struct asked_body asked;
+    wt_call_options options;
+};
+int wt__call_body_read(struct call_body *out, struct str json, wt_error *err);
+
+/* Of GET /v1/tools. */
+struct list_query {
+    struct body body;
+    wt_list_options options;
+};
+int wt__list_query_read(struct list_query *out, struct str query, wt_error *err);
+
+/* Of GET /v1/tools/ID. */
+struct show_query {
+    struct body body;
+    const char *definition; /* form, or NULL */
+};
+int wt__show_query_read(struct show_query *out, struct str query, wt_error *err);
+
+/* Of POST /v1/tools, whose body is the source itself. */
+struct add_query {
+    struct body body;
+    wt_add_options options;
+};
+int wt__add_query_read(struct add_query *out, struct str query, wt_error *err);
+
+/* Of DELETE /v1/tools. */
+struct remove_query {
+    struct body body;
+    const char *provider;
+};
+int wt__remove_query_read(struct remove_query *out, struct str query, wt_error *err);
+
+/* Of POST /v1/usage: one usage. */
+struct usage_body {
+    struct body body;
+    const char *query;
+    const json_t *tools_json, *time_json;
+    const char *tools[WT_MAX_USAGE_TOOLS], *arguments[WT_MAX_USAGE_TOOLS]; /* [tool_count] */
+    size_t tool_count;
+    wt_record_options options;
+};
+int wt__usage_body_read(struct usage_body *out, struct str json, wt_error *err);
+
+/* OpenAI's form of embeddings. */
+struct embeddings_body {
+    struct body body;
+    const json_t *input;
+    struct texts texts; /* of input */
+    const char *model, *encoding, *user;
+    size_t dimensions; /* 0: all */
+};
+int wt__embeddings_body_read(struct embeddings_body *out, struct str json, wt_error *err);
+
+/* Cohere's and Jina's form of reranking. */
+struct rerank_body {
+    struct body body;
+    const char *model, *query;
+    const json_t *documents_json;
+    struct texts documents;
+    size_t top_n, max_tokens_per_document, priority; /* 0: all */
+    int return_documents;
+};
+int wt__rerank_body_read(struct rerank_body *out, struct str json, wt_error *err);
+
+/* The tables, for the schemas. */
+extern const struct fields wt__find_fields, wt__pick_fields, wt__call_fields, wt__list_fields, wt__show_fields,
+    wt__add_fields, wt__remove_fields, wt__usage_fields, wt__embeddings_fields, wt__rerank_fields;
+
+#endif

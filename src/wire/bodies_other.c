@@ -1,0 +1,237 @@
+/* bodies_other.c: bodies whose members are not options of the library alone: recorded use, and the forms of others'
+ * APIs, whose clients send members that say nothing here ("user"); those are read and passed over. */
+#include "wire/bodies.h"
+
+#include <stdio.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define TABLE(array)                                                                                                   \
+    {                                                                                                                  \
+        (array), COUNT(array)                                                                                          \
+    }
+#define TOOL_BYTES_MAX WT_MAX_USAGE_LABEL_BYTES
+
+static int wrong(wt_error *err, int code, const char *member, size_t index, const char *why)
+{
+    char pointer[64];
+    snprintf(pointer, sizeof pointer, index == SIZE_MAX ? "/%s" : "/%s/%zu", member, index);
+    return wt__fail_at(err, code, 0, 0, pointer, "%s %s", pointer + 1, why);
+}
+
+/* ---------------------------------------------------------------- recorded use */
+
+static const struct field usage_items[] = {
+    {.name = "query",
+     .kind = FIELD_TEXT,
+     .required = true,
+     .offset = offsetof(struct usage_body, query),
+     .max = WT_MAX_REQUEST_BYTES,
+     .says = "The request, in words; kept word for word, in the store alone."},
+    {.name = "tools",
+     .kind = FIELD_ANY,
+     .required = true,
+     .offset = offsetof(struct usage_body, tools_json),
+     .schema =
+         "\"type\":\"array\",\"minItems\":1,\"maxItems\":128,\"items\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":"
+         "\"object\",\"additionalProperties\":false,\"required\":[\"tool\"],\"properties\":{\"tool\":{\"type\":"
+         "\"string\"},\"arguments\":{\"type\":\"object\"}}}]}",
+     .says = "The tools that it used, by name, in their order; or objects of tool and arguments."},
+    {.name = "outcome",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct usage_body, options.outcome),
+     .max = 16,
+     .says = "ok, or failed: then it is kept and teaches nothing."},
+    {.name = "time",
+     .kind = FIELD_ANY,
+     .offset = offsetof(struct usage_body, time_json),
+     .schema = "\"type\":[\"string\",\"integer\"]",
+     .says = "When it was, as RFC 3339 or in seconds since 1970; now when absent."},
+    {.name = "client",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct usage_body, options.client),
+     .max = WT_MAX_CLIENT_BYTES,
+     .says = "Whose request it was, any name: a tool counts once a client and request."},
+};
+const struct fields wt__usage_fields = TABLE(usage_items);
+
+static int read_tool(struct usage_body *out, size_t at, const json_t *item, wt_error *err)
+{
+    const json_t *name = json_is_object(item) ? json_object_get(item, "tool") : item;
+    const json_t *arguments = json_object_get(item, "arguments");
+    struct buffer text = {.max = WT_MAX_ARGUMENTS_BYTES};
+    int rc = 0;
+    if (!json_is_string(name) || json_string_length(name) > TOOL_BYTES_MAX)
+        return wrong(err, WT_EINVAL, "tools", at, "is to be the name of a tool, or an object with tool and arguments");
+    if (json_is_object(item) && json_object_size(item) != (arguments ? 2u : 1u))
+        return wrong(err, WT_EINVAL, "tools", at, "has a member beside tool and arguments");
+    out->tools[at] = json_string_value(name);
+    if (!arguments || json_is_null(arguments))
+        return 0;
+    if (!json_is_object(arguments))
+        return wrong(err, WT_EINVAL, "tools", at, "has arguments that are no object");
+    wt__json_write_typed(&text, arguments);
+    if (text.failed)
+        rc = wrong(err, WT_ETOOLONG, "tools", at, "has arguments that are too long");
+    else if (!(out->arguments[at] = wt__arena_copy(&out->body.arena, wt__buffer_view(&text))))
+        rc = wt__fail_nomem(err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+static int read_time(struct usage_body *out, wt_error *err)
+{
+    const json_t *time = out->time_json;
+    if (!time)
+        return 0;
+    if (json_is_integer(time) && json_integer_value(time) >= 0) {
+        out->options.time = json_integer_value(time);
+        return 0;
+    }
+    if (json_is_string(time) && wt_read_time(json_string_value(time), &out->options.time, NULL) == 0)
+        return 0;
+    return wrong(err, WT_EINVAL, "time", SIZE_MAX,
+                 "is to be a time such as 2026-11-22T08:30:00Z, or seconds since 1970");
+}
+
+int wt__usage_body_read(struct usage_body *out, struct str json, wt_error *err)
+{
+    *out = (struct usage_body){0};
+    wt_record_options_init(&out->options);
+    int rc = wt__body_read(&out->body, json, wt__usage_fields, out, err);
+    size_t count = json_array_size(out->tools_json);
+    if (rc == 0 && (count == 0 || count > WT_MAX_USAGE_TOOLS))
+        rc = wrong(err, WT_EINVAL, "tools", SIZE_MAX, "is to be an array of 1 to 128 tools");
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = read_tool(out, i, json_array_get(out->tools_json, i), err);
+    if (rc == 0)
+        rc = read_time(out, err);
+    out->tool_count = count;
+    out->options.arguments = out->arguments;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- forms of others */
+
+/* Strings, or objects whose member `text` is one. */
+static int read_texts(struct body *body, const json_t *list, const char *member, struct texts *out, wt_error *err)
+{
+    size_t count = json_array_size(list);
+    if (!json_is_array(list) || count == 0 || count > WIRE_TEXTS_MAX)
+        return wrong(err, WT_EINVAL, member, SIZE_MAX, "is to be an array of 1 to 1000 strings");
+    const char **items = wt__arena_array(&body->arena, const char *, count);
+    if (!items)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *item = json_array_get(list, i);
+        const json_t *text = json_is_object(item) ? json_object_get(item, "text") : item;
+        if (!json_is_string(text))
+            return wrong(err, WT_EINVAL, member, i, "is to be a string; lists of tokens are not read");
+        if (json_string_length(text) > WIRE_TEXT_BYTES_MAX)
+            return wrong(err, WT_ETOOLONG, member, i, "has more than 65536 bytes");
+        items[i] = json_string_value(text);
+    }
+    *out = (struct texts){items, count};
+    return 0;
+}
+
+static const struct field embeddings_items[] = {
+    {.name = "input",
+     .kind = FIELD_ANY,
+     .required = true,
+     .offset = offsetof(struct embeddings_body, input),
+     .schema =
+         "\"anyOf\":[{\"type\":\"string\",\"maxLength\":65536},{\"type\":\"array\",\"minItems\":1,\"maxItems\":1000,"
+         "\"items\":{\"type\":\"string\",\"maxLength\":65536}}]",
+     .says = "One text, or up to 1,000."},
+    {.name = "model",
+     .kind = FIELD_TEXT,
+     .required = true,
+     .offset = offsetof(struct embeddings_body, model),
+     .max = WT_MAX_NAME_BYTES,
+     .says = "The encoder's name, as the answer has it, or \"default\"."},
+    {.name = "encoding_format",
+     .kind = FIELD_CHOICE,
+     .offset = offsetof(struct embeddings_body, encoding),
+     .choices = "float base64",
+     .says = "Numbers (when absent), or the little-endian floats as base64."},
+    {.name = "dimensions",
+     .kind = FIELD_COUNT,
+     .offset = offsetof(struct embeddings_body, dimensions),
+     .min = 1,
+     .max = 65536,
+     .says = "The first so many numbers of each vector, at unit length again; all when absent."},
+    {.name = "user",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct embeddings_body, user),
+     .max = WT_MAX_NAME_BYTES,
+     .says = "Read and passed over."},
+};
+const struct fields wt__embeddings_fields = TABLE(embeddings_items);
+
+int wt__embeddings_body_read(struct embeddings_body *out, struct str json, wt_error *err)
+{
+    *out = (struct embeddings_body){0};
+    int rc = wt__body_read(&out->body, json, wt__embeddings_fields, out, err);
+    if (rc < 0)
+        return rc;
+    if (!json_is_string(out->input))
+        return read_texts(&out->body, out->input, "input", &out->texts, err);
+    if (json_string_length(out->input) > WIRE_TEXT_BYTES_MAX)
+        return wrong(err, WT_ETOOLONG, "input", SIZE_MAX, "has more than 65536 bytes");
+    const char **one = wt__arena_array(&out->body.arena, const char *, 1);
+    if (!one)
+        return wt__fail_nomem(err);
+    one[0] = json_string_value(out->input);
+    out->texts = (struct texts){one, 1};
+    return 0;
+}
+
+static const struct field rerank_items[] = {
+    {.name = "query",
+     .kind = FIELD_TEXT,
+     .required = true,
+     .offset = offsetof(struct rerank_body, query),
+     .max = WIRE_TEXT_BYTES_MAX,
+     .says = "What the documents are held against."},
+    {.name = "documents",
+     .kind = FIELD_ANY,
+     .required = true,
+     .offset = offsetof(struct rerank_body, documents_json),
+     .schema =
+         "\"type\":\"array\",\"minItems\":1,\"maxItems\":1000,\"items\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":"
+         "\"object\",\"required\":[\"text\"],\"properties\":{\"text\":{\"type\":\"string\"}}}]}",
+     .says = "Up to 1,000 texts, or objects with a text."},
+    {.name = "model",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct rerank_body, model),
+     .max = WT_MAX_NAME_BYTES,
+     .says = "The encoder's name, or \"default\"."},
+    {.name = "top_n",
+     .kind = FIELD_COUNT,
+     .offset = offsetof(struct rerank_body, top_n),
+     .min = 1,
+     .max = UINT32_MAX,
+     .says = "The best so many; all when absent."},
+    {.name = "return_documents",
+     .kind = FIELD_FLAG,
+     .offset = offsetof(struct rerank_body, return_documents),
+     .says = "Each result has its document, too."},
+    {.name = "max_tokens_per_doc",
+     .kind = FIELD_COUNT,
+     .offset = offsetof(struct rerank_body, max_tokens_per_document),
+     .max = UINT32_MAX,
+     .says = "Read and passed over: the encoder reads as much of a document as it can."},
+    {.name = "priority",
+     .kind = FIELD_COUNT,
+     .offset = offsetof(struct rerank_body, priority),
+     .max = UINT32_MAX,
+     .says = "Read and passed over."},
+};
+const struct fields wt__rerank_fields = TABLE(rerank_items);
+
+int wt__rerank_body_read(struct rerank_body *out, struct str json, wt_error *err)
+{
+    *out = (struct rerank_body){0};
+    int rc = wt__body_read(&out->body, json, wt__rerank_fields, out, err);
+    return rc < 0 ? rc : read_texts(&out->body, out->documents_json, "documents", &out->documents, err);
+}

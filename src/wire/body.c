@@ -1,0 +1,376 @@
+#include "wire/body.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/nearest.h"
+#include "text/unicode.h"
+
+enum {
+    POINTER_MAX = sizeof((wt_error *)0)->pointer,
+    QUERY_FIELDS_MAX = 64,
+};
+
+/* Where a value stands: "/filter/only". */
+struct place {
+    const struct place *parent;
+    const char *key; /* NULL: an item of an array, by index */
+    size_t index;
+};
+
+static void put_place(struct buffer *out, const struct place *place)
+{
+    if (!place)
+        return;
+    put_place(out, place->parent);
+    if (place->key)
+        wt__json_pointer_step(out, wt__str(place->key));
+    else
+        wt__buffer_printf(out, "/%zu", place->index);
+}
+
+/* "k: WHY", with the pointer beside it. */
+static int wrong(wt_error *err, int code, const struct place *place, const char *why)
+{
+    char path[POINTER_MAX] = "";
+    struct buffer pointer = {.max = POINTER_MAX - 1};
+    put_place(&pointer, place);
+    if (pointer.len > 0 && !pointer.failed)
+        memcpy(path, pointer.ptr, pointer.len + 1);
+    wt__buffer_dispose(&pointer);
+    return wt__fail_at(err, code, 0, 0, path, "%s %s", *path ? path + 1 : "the body", why);
+}
+
+static int wrong_number(wt_error *err, const struct place *place, const struct field *field)
+{
+    char why[128];
+    snprintf(why, sizeof why, "is to be a whole number from %llu to %llu", (unsigned long long)field->min,
+             (unsigned long long)field->max);
+    return wrong(err, WT_EINVAL, place, why);
+}
+
+static int read_text(const struct field *field, const json_t *value, const struct place *place, const char **out,
+                     wt_error *err)
+{
+    char why[96];
+    if (!json_is_string(value))
+        return wrong(err, WT_EINVAL, place, "is to be a string");
+    if (json_string_length(value) > field->max) {
+        snprintf(why, sizeof why, "has more than %llu bytes", (unsigned long long)field->max);
+        return wrong(err, WT_ETOOLONG, place, why);
+    }
+    *out = json_string_value(value);
+    return 0;
+}
+
+static bool is_choice(const char *choices, struct str word)
+{
+    for (const char *at = choices; *at;) {
+        size_t len = strcspn(at, " ");
+        if (wt__str_equal((struct str){at, len}, word))
+            return true;
+        at += len + (at[len] == ' ');
+    }
+    return false;
+}
+
+static int read_choice(const struct field *field, const json_t *value, const struct place *place, const char **out,
+                       wt_error *err)
+{
+    const char *word = NULL;
+    const struct field whole = {.max = UINT64_MAX};
+    int rc = read_text(&whole, value, place, &word, err);
+    if (rc < 0)
+        return rc;
+    if (!is_choice(field->choices, wt__str(word))) {
+        char why[512];
+        snprintf(why, sizeof why, "is to be one of: %s", field->choices);
+        return wrong(err, WT_EINVAL, place, why);
+    }
+    *out = word;
+    return 0;
+}
+
+static int read_whole(const struct field *field, const json_t *value, const struct place *place, uint64_t *out,
+                      wt_error *err)
+{
+    json_int_t number = json_integer_value(value);
+    if (!json_is_integer(value) || number < 0 || (uint64_t)number < field->min || (uint64_t)number > field->max)
+        return wrong_number(err, place, field);
+    *out = (uint64_t)number;
+    return 0;
+}
+
+static int read_share(const struct field *field, const json_t *value, const struct place *place, double *out,
+                      wt_error *err)
+{
+    double share = json_number_value(value);
+    if (!json_is_number(value) || !(share >= 0 && share < 1))
+        return wrong(err, WT_EINVAL, place, "is to be a number from 0 to below 1");
+    *out = field->kind == FIELD_RATE && share == 0 ? -1 : share;
+    return 0;
+}
+
+static int read_texts(struct body *body, const struct field *field, const json_t *value, const struct place *place,
+                      struct texts *out, wt_error *err)
+{
+    size_t count = json_array_size(value);
+    char why[96];
+    if (!json_is_array(value))
+        return wrong(err, WT_EINVAL, place, "is to be an array of strings");
+    if (count > field->max) {
+        snprintf(why, sizeof why, "has more than %llu items", (unsigned long long)field->max);
+        return wrong(err, WT_ETOOLONG, place, why);
+    }
+    const struct field item = {.kind = FIELD_TEXT, .max = field->bytes};
+    const char **items = wt__arena_array(&body->arena, const char *, count + 1);
+    if (!items)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        const struct place here = {place, NULL, i};
+        int rc = read_text(&item, json_array_get(value, i), &here, &items[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    *out = (struct texts){items, count};
+    return 0;
+}
+
+static int read_json(struct body *body, const struct field *field, const json_t *value, const struct place *place,
+                     struct str *out, wt_error *err)
+{
+    struct buffer json = {.max = (size_t)field->max};
+    int rc = 0;
+    if (!json_is_array(value) && !json_is_object(value))
+        return wrong(err, WT_EINVAL, place, "is to be an array or an object");
+    wt__json_write(&json, value);
+    if (json.failed)
+        rc = wrong(err, WT_ETOOLONG, place, "is too long");
+    char *copy = rc == 0 ? wt__arena_copy(&body->arena, wt__buffer_view(&json)) : NULL;
+    if (rc == 0 && !copy)
+        rc = wt__fail_nomem(err);
+    if (rc == 0)
+        *out = (struct str){copy, json.len};
+    wt__buffer_dispose(&json);
+    return rc;
+}
+
+static int read_members(struct body *body, const json_t *object, struct fields fields, const struct place *place,
+                        void *out, wt_error *err);
+
+static int read_field(struct body *body, const struct field *field, const json_t *value, const struct place *place,
+                      void *out, wt_error *err)
+{
+    void *at = (char *)out + field->offset;
+    uint64_t number = 0;
+    int rc = 0;
+    switch (field->kind) {
+    case FIELD_TEXT:
+        return read_text(field, value, place, at, err);
+    case FIELD_CHOICE:
+        return read_choice(field, value, place, at, err);
+    case FIELD_COUNT:
+        rc = read_whole(field, value, place, &number, err);
+        if (rc == 0)
+            *(size_t *)at = (size_t)number;
+        return rc;
+    case FIELD_MS:
+        rc = read_whole(field, value, place, &number, err);
+        if (rc == 0)
+            *(unsigned *)at = (unsigned)number;
+        return rc;
+    case FIELD_SHARE:
+    case FIELD_RATE:
+        return read_share(field, value, place, at, err);
+    case FIELD_FLAG:
+        if (!json_is_boolean(value))
+            return wrong(err, WT_EINVAL, place, "is to be true or false");
+        *(int *)at = json_is_true(value);
+        return 0;
+    case FIELD_TEXTS:
+        return read_texts(body, field, value, place, at, err);
+    case FIELD_JSON:
+        return read_json(body, field, value, place, at, err);
+    case FIELD_ANY:
+        *(const json_t **)at = value;
+        return 0;
+    case FIELD_OBJECT:
+        if (!json_is_object(value))
+            return wrong(err, WT_EINVAL, place, "is to be an object");
+        return read_members(body, value, (struct fields){field->members, field->member_count}, place, out, err);
+    }
+    return 0;
+}
+
+static const struct field *field_named(struct fields fields, const char *name)
+{
+    for (size_t i = 0; i < fields.count; i++)
+        if (strcmp(fields.items[i].name, name) == 0)
+            return &fields.items[i];
+    return NULL;
+}
+
+static int unknown(struct fields fields, const char *name, const struct place *place, wt_error *err)
+{
+    struct nearest nearest;
+    char why[256] = "is not known here";
+    wt__nearest_begin(&nearest, wt__str(name));
+    for (size_t i = 0; i < fields.count; i++)
+        wt__nearest_show(&nearest, wt__str(fields.items[i].name));
+    if (*nearest.best)
+        snprintf(why, sizeof why, "is not known here; did you mean %s?", nearest.best);
+    return wrong(err, WT_EINVAL, place, why);
+}
+
+static int read_members(struct body *body, const json_t *object, struct fields fields, const struct place *place,
+                        void *out, wt_error *err)
+{
+    for (void *at = json_object_iter((json_t *)object); at; at = json_object_iter_next((json_t *)object, at)) {
+        const char *name = json_object_iter_key(at);
+        const json_t *value = json_object_iter_value(at);
+        const struct place here = {place, name, 0};
+        const struct field *field = field_named(fields, name);
+        if (!field)
+            return unknown(fields, name, &here, err);
+        if (json_is_null(value)) /* as if it were absent: clients write what they have no value for so */
+            continue;
+        int rc = read_field(body, field, value, &here, out, err);
+        if (rc < 0)
+            return rc;
+    }
+    for (size_t i = 0; i < fields.count; i++) {
+        const json_t *value = json_object_get(object, fields.items[i].name);
+        const struct place here = {place, fields.items[i].name, 0};
+        if (fields.items[i].required && (!value || json_is_null(value)))
+            return wrong(err, WT_EINVAL, &here, "is missing");
+    }
+    return 0;
+}
+
+int wt__body_read(struct body *body, struct str json, struct fields fields, void *out, wt_error *err)
+{
+    *body = (struct body){0};
+    int rc = wt__json_parse(&body->root, json.ptr ? json.ptr : "", json.len, err);
+    if (rc < 0)
+        return wt__fail_context(err, rc, "the body");
+    if (!json_is_object(body->root))
+        return wrong(err, WT_EFORMAT, NULL, "is to be a JSON object");
+    return read_members(body, body->root, fields, NULL, out, err);
+}
+
+void wt__body_dispose(struct body *body)
+{
+    json_decref(body->root);
+    wt__arena_dispose(&body->arena);
+    *body = (struct body){0};
+}
+
+/* ---------------------------------------------------------------- of a URL */
+
+static int digit_of(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+int wt__percent_decode(char **out, struct arena *arena, struct str text, bool plus, wt_error *err)
+{
+    char *copy = wt__arena_copy(arena, text);
+    size_t len = 0;
+    *out = NULL;
+    if (!copy)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (c == '+' && plus)
+            c = ' ';
+        if (c == '%') {
+            int high = i + 2 < text.len ? digit_of(text.ptr[i + 1]) : -1;
+            int low = high >= 0 ? digit_of(text.ptr[i + 2]) : -1;
+            c = low >= 0 ? (char)(high * 16 + low) : '\0';
+            i += 2;
+        }
+        if (c == '\0')
+            return wt__fail(err, WT_EFORMAT, "a percent sign of the address is not followed by two digits above 00");
+        copy[len++] = c;
+    }
+    copy[len] = '\0';
+    if (!wt__utf8_valid((struct str){copy, len}))
+        return wt__fail(err, WT_EFORMAT, "the address is not UTF-8");
+    *out = copy;
+    return 0;
+}
+
+/* A value of a URL as JSON would have it; NULL when memory is out. What makes no sense stays a string, which the reader
+ * of its kind refuses. */
+static json_t *query_value(const struct field *field, const char *text)
+{
+    char *end = NULL;
+    if (field->kind == FIELD_FLAG && (strcmp(text, "") == 0 || strcmp(text, "true") == 0 || strcmp(text, "1") == 0))
+        return json_true();
+    if (field->kind == FIELD_FLAG && (strcmp(text, "false") == 0 || strcmp(text, "0") == 0))
+        return json_false();
+    if ((field->kind == FIELD_COUNT || field->kind == FIELD_MS) && *text &&
+        strspn(text, "0123456789") == strlen(text) && strlen(text) < 19)
+        return json_integer(strtoll(text, NULL, 10));
+    if ((field->kind == FIELD_SHARE || field->kind == FIELD_RATE) && *text) {
+        double number = strtod(text, &end);
+        if (!*end && number >= 0 && number < 1)
+            return json_real(number);
+    }
+    return json_string(text);
+}
+
+static int add_pair(json_t *root, struct fields fields, const char *name, const char *text, wt_error *err)
+{
+    const struct field *field = field_named(fields, name);
+    const struct place here = {NULL, name, 0};
+    if (!field)
+        return unknown(fields, name, &here, err);
+    json_t *old = json_object_get(root, name), *value = query_value(field, text);
+    if (field->kind == FIELD_TEXTS && !old) {
+        json_t *list = json_array();
+        if (!list || json_array_append_new(list, value) < 0 || json_object_set_new(root, name, list) < 0)
+            return wt__fail_nomem(err);
+        return 0;
+    }
+    if (field->kind == FIELD_TEXTS)
+        return json_array_append_new(old, value) < 0 ? wt__fail_nomem(err) : 0;
+    if (old) {
+        json_decref(value);
+        return wrong(err, WT_EINVAL, &here, "is given twice");
+    }
+    return json_object_set_new(root, name, value) < 0 ? wt__fail_nomem(err) : 0;
+}
+
+int wt__query_read(struct body *body, struct str query, struct fields fields, void *out, wt_error *err)
+{
+    *body = (struct body){.root = json_object()};
+    if (!body->root)
+        return wt__fail_nomem(err);
+    const char *at = query.ptr, *end = query.ptr + query.len;
+    for (size_t pairs = 0; query.len > 0 && at <= end; pairs++) {
+        const char *stop = memchr(at, '&', (size_t)(end - at));
+        stop = stop ? stop : end;
+        const char *equals = memchr(at, '=', (size_t)(stop - at));
+        struct str name = {at, (size_t)((equals ? equals : stop) - at)};
+        struct str text = {equals ? equals + 1 : stop, equals ? (size_t)(stop - equals - 1) : 0};
+        at = stop + 1;
+        if (name.len == 0 && text.len == 0)
+            continue;
+        if (pairs == QUERY_FIELDS_MAX)
+            return wt__fail(err, WT_ETOOLONG, "the address has more than %d parameters", QUERY_FIELDS_MAX);
+        char *key, *value;
+        int rc = wt__percent_decode(&key, &body->arena, name, true, err);
+        if (rc == 0)
+            rc = wt__percent_decode(&value, &body->arena, text, true, err);
+        if (rc == 0)
+            rc = add_pair(body->root, fields, key, value, err);
+        if (rc < 0)
+            return rc;
+    }
+    return read_members(body, body->root, fields, NULL, out, err);
+}

@@ -1,0 +1,154 @@
+#include "wire/members.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "base/json.h"
+#include "text/shown.h"
+
+void wt__json_key(struct buffer *out, const char *key)
+{
+    if (out->len > 0 && out->ptr[out->len - 1] != '{')
+        wt__buffer_char(out, ',');
+    wt__shown_string(out, wt__str(key));
+    wt__buffer_char(out, ':');
+}
+
+void wt__json_text(struct buffer *out, const char *key, const char *value)
+{
+    wt__json_key(out, key);
+    wt__shown_string(out, wt__str(value));
+}
+
+void wt__json_text_or_null(struct buffer *out, const char *key, const char *value)
+{
+    if (value) {
+        wt__json_text(out, key, value);
+        return;
+    }
+    wt__json_key(out, key);
+    wt__buffer_text(out, "null");
+}
+
+void wt__json_count(struct buffer *out, const char *key, uint64_t value)
+{
+    wt__json_key(out, key);
+    wt__buffer_printf(out, "%llu", (unsigned long long)value);
+}
+
+void wt__json_flag(struct buffer *out, const char *key, bool value)
+{
+    wt__json_key(out, key);
+    wt__buffer_text(out, value ? "true" : "false");
+}
+
+void wt__json_number(struct buffer *out, const char *key, double value)
+{
+    wt__json_key(out, key);
+    if (isfinite(value))
+        wt__buffer_printf(out, "%.9g", value);
+    else
+        wt__buffer_text(out, "null");
+}
+
+void wt__json_raw(struct buffer *out, const char *key, const char *json)
+{
+    json_t *value = NULL;
+    wt__json_key(out, key);
+    if (wt__json_parse(&value, json, strlen(json), NULL) == 0)
+        wt__shown_value(out, value);
+    else
+        wt__shown_string(out, wt__str(json));
+    json_decref(value);
+}
+
+void wt__json_as_written(struct buffer *out, const char *key, const char *json)
+{
+    wt__json_key(out, key);
+    wt__buffer_text(out, json ? json : "null");
+}
+
+void wt__json_texts(struct buffer *out, const char *key, const char *const *items, size_t count)
+{
+    wt__json_key(out, key);
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(out, i > 0 ? "," : "");
+        wt__shown_string(out, wt__str(items[i]));
+    }
+    wt__buffer_char(out, ']');
+}
+
+void wt__json_time(struct buffer *out, const char *key, int64_t seconds)
+{
+    char text[64];
+    time_t time = (time_t)seconds;
+    struct tm clock = {0};
+    gmtime_r(&time, &clock);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &clock);
+    wt__json_text(out, key, text);
+}
+
+void wt__json_language_model(struct buffer *out, const struct model_cost *cost)
+{
+    wt__json_key(out, "language_model");
+    if (cost->questions == 0) {
+        wt__buffer_text(out, "null");
+        return;
+    }
+    wt__buffer_char(out, '{');
+    wt__json_count(out, "questions", cost->questions);
+    wt__json_count(out, "prompt_tokens", cost->prompt_tokens);
+    wt__json_count(out, "completion_tokens", cost->completion_tokens);
+    wt__json_number(out, "ms", cost->ms);
+    wt__buffer_char(out, '}');
+}
+
+void wt__json_tool(struct buffer *out, const wt_tool *tool)
+{
+    wt__json_text(out, "id", tool->id);
+    wt__json_text(out, "provider", tool->provider);
+    wt__json_text(out, "name", tool->name);
+    wt__json_text(out, "export_name", tool->export_name);
+    wt__json_text(out, "title", tool->title);
+    wt__json_text(out, "description", tool->description);
+    wt__json_text(out, "category", tool->category);
+    wt__json_text(out, "source_id", tool->source_id);
+    wt__json_text(out, "format", tool->format);
+    wt__json_text(out, "sha256", tool->sha256);
+    wt__json_raw(out, "schema", tool->schema);
+}
+
+size_t wt__import_change(const wt_add_report *report, size_t index, const char **name)
+{
+    static const char *const names[IMPORT_CHANGES] = {"added", "updated", "unchanged", "removed", "skipped"};
+    const size_t counts[IMPORT_CHANGES] = {report->added, report->updated, report->unchanged, report->removed,
+                                           report->skipped};
+    *name = names[index];
+    return counts[index];
+}
+
+void wt__json_changes(struct buffer *out, const wt_add_report *report)
+{
+    for (size_t i = 0; i < IMPORT_CHANGES; i++) {
+        const char *name;
+        size_t count = wt__import_change(report, i, &name);
+        wt__json_count(out, name, count);
+    }
+}
+
+void wt__json_issues(struct buffer *out, const wt_add_issue *const *issues, size_t count)
+{
+    wt__json_key(out, "issues");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(out, i ? ",{" : "{");
+        wt__json_text(out, "file", issues[i]->file);
+        wt__json_count(out, "line", issues[i]->line);
+        wt__json_count(out, "byte", issues[i]->byte);
+        wt__json_text(out, "pointer", issues[i]->pointer);
+        wt__json_text(out, "reason", issues[i]->reason);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
+}

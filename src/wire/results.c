@@ -1,0 +1,285 @@
+#include "wire/results.h"
+
+#include <math.h>
+
+/* ---------------------------------------------------------------- find, pick */
+
+struct found wt__found_by_find(const wt_hits *hits, const char *request)
+{
+    return (struct found){.hits = hits->items,
+                          .len = hits->len,
+                          .request = hits->last_turn ? hits->last_turn : request,
+                          .read_as = hits->read_as,
+                          .unknown_words = hits->unknown_words,
+                          .unknown_count = hits->unknown_count,
+                          .recipe = hits->recipe,
+                          .encoder = hits->encoder,
+                          .reason = hits->why,
+                          .notice = hits->notice,
+                          .no_tool = hits->no_answer_probability,
+                          .several_providers = hits->multi_provider_probability,
+                          .complete = NAN,
+                          .expected_match = NAN,
+                          .tokens = hits->tokens,
+                          .over_budget = hits->over_budget,
+                          .encode_ms = hits->encode_ms,
+                          .search_ms = hits->search_ms,
+                          .total_ms = hits->total_ms,
+                          .kept = hits->kept};
+}
+
+struct found wt__found_by_pick(const wt_picked *picked, const char *request)
+{
+    return (struct found){
+        .hits = picked->items,
+        .len = picked->len,
+        .request = picked->last_turn ? picked->last_turn : request,
+        .read_as = picked->read_as,
+        .unknown_words = picked->unknown_words,
+        .unknown_count = picked->unknown_count,
+        .recipe = picked->recipe,
+        .notice = picked->notice,
+        .encoder = picked->encoder,
+        .trace = picked->trace,
+        .no_tool = picked->no_answer_probability,
+        .several_providers = NAN,
+        .complete = picked->complete,
+        .expected_match = picked->tracc,
+        .tokens = picked->tokens,
+        .over_budget = picked->over_budget,
+        .encode_ms = picked->encode_ms,
+        .search_ms = picked->search_ms,
+        .total_ms = picked->total_ms,
+        .language_model = {picked->questions, picked->prompt_tokens, picked->completion_tokens, picked->model_ms},
+        .kept = picked->kept};
+}
+
+static void put_stages(struct buffer *out, const wt_hit *hit)
+{
+    wt__json_key(out, "stages");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < hit->stage_count; i++) {
+        wt__buffer_text(out, i ? ",{" : "{");
+        wt__json_text(out, "stage", hit->stages[i]->stage);
+        wt__json_count(out, "rank", hit->stages[i]->rank);
+        wt__json_number(out, "score", hit->stages[i]->score);
+        wt__json_number(out, "share", hit->stages[i]->share);
+        wt__json_number(out, "weight", hit->stages[i]->weight);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
+}
+
+static void put_matches(struct buffer *out, const wt_hit *hit)
+{
+    wt__json_key(out, "matches");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < hit->match_count; i++) {
+        wt__buffer_text(out, i ? ",{" : "{");
+        wt__json_text(out, "word", hit->matches[i]->word);
+        wt__json_text(out, "fields", hit->matches[i]->fields);
+        wt__json_number(out, "score", hit->matches[i]->score);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
+}
+
+static void put_hit(struct buffer *out, const wt_hit *hit, size_t rank, const struct found_form *form)
+{
+    wt__buffer_char(out, '{');
+    wt__json_count(out, "rank", rank);
+    wt__json_number(out, "score", hit->score);
+    wt__json_number(out, "probability", hit->probability);
+    wt__json_number(out, "tokens", form->counted ? (double)hit->tokens : NAN);
+    wt__json_flag(out, "weak", hit->weak != 0);
+    wt__json_flag(out, "kept", hit->kept != 0);
+    wt__json_texts(out, "more_like_it", hit->more_like_it, hit->more_listed);
+    wt__json_count(out, "more_like_it_count", hit->more_count);
+    wt__json_tool(out, hit->tool);
+    if (form->explained) {
+        put_stages(out, hit);
+        put_matches(out, hit);
+    }
+    wt__buffer_char(out, '}');
+}
+
+void wt__json_found(struct buffer *out, const struct found *found, const struct found_form *form)
+{
+    size_t copies = 0;
+    for (size_t i = 0; i < found->len; i++)
+        copies += found->hits[i]->more_count;
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "request", found->request);
+    wt__json_text_or_null(out, "read_as", found->read_as);
+    wt__json_texts(out, "unknown_words", found->unknown_words, found->unknown_count);
+    wt__json_text(out, "recipe", found->recipe);
+    wt__json_text(out, "encoder", found->encoder);
+    wt__json_text_or_null(out, "reason", found->reason);
+    wt__json_text_or_null(out, "notice", found->notice);
+    wt__json_number(out, "no_tool_probability", found->no_tool);
+    wt__json_number(out, "several_providers_probability", found->several_providers);
+    wt__json_number(out, "complete_probability", found->complete);
+    wt__json_number(out, "expected_match", found->expected_match);
+    wt__json_count(out, "copies", copies);
+    wt__json_number(out, "tokens", form->counted ? (double)found->tokens : NAN);
+    wt__json_number(out, "over_budget", form->counted ? (double)found->over_budget : NAN);
+    wt__json_count(out, "kept", found->kept);
+    wt__json_number(out, "encode_ms", found->encode_ms);
+    wt__json_number(out, "search_ms", found->search_ms);
+    wt__json_number(out, "total_ms", found->total_ms);
+    wt__json_language_model(out, &found->language_model);
+    if (found->trace)
+        wt__json_raw(out, "trace", found->trace);
+    if (form->definitions)
+        wt__json_as_written(out, "definitions", form->definitions);
+    wt__json_key(out, "hits");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < found->len; i++) {
+        wt__buffer_text(out, i ? "," : "");
+        put_hit(out, found->hits[i], i + 1, form);
+    }
+    wt__buffer_text(out, "]}");
+}
+
+/* ---------------------------------------------------------------- call */
+
+static void put_verified(struct buffer *out, const wt_called *called)
+{
+    wt__json_key(out, "verified");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < called->verified_count; i++) {
+        wt__buffer_text(out, i > 0 ? ",{" : "{");
+        wt__json_text(out, "what", called->verified[i]->what);
+        wt__json_text(out, "by", called->verified[i]->by);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
+}
+
+void wt__json_called(struct buffer *out, const wt_called *called, const char *request, const struct called_form *form)
+{
+    const struct model_cost cost = {called->questions, called->prompt_tokens, called->completion_tokens,
+                                    called->model_ms};
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "request", request);
+    wt__json_text_or_null(out, "tool", called->tool ? called->tool->id : NULL);
+    wt__json_as_written(out, "arguments", called->arguments);
+    wt__json_flag(out, "valid", called->valid != 0);
+    wt__json_texts(out, "missing", called->missing, called->missing_count);
+    wt__json_text_or_null(out, "question", called->question);
+    wt__json_flag(out, "asks_tool", called->asks_tool != 0);
+    wt__json_texts(out, "violations", called->violations, called->violation_count);
+    put_verified(out, called);
+    wt__json_number(out, "probability", called->probability);
+    wt__json_text(out, "recipe", called->recipe);
+    wt__json_text(out, "encoder", called->encoder);
+    wt__json_text_or_null(out, "notice", called->notice);
+    wt__json_number(out, "total_ms", called->total_ms);
+    wt__json_language_model(out, &cost);
+    if (form->call)
+        wt__json_as_written(out, "call", called->call);
+    if (form->explained)
+        wt__json_as_written(out, "steps", called->steps);
+    wt__buffer_char(out, '}');
+}
+
+/* ---------------------------------------------------------------- status */
+
+static void put_providers(struct buffer *out, const wt_status *status)
+{
+    wt__json_key(out, "providers");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < status->provider_count; i++) {
+        wt__buffer_text(out, i ? ",{" : "{");
+        wt__json_text(out, "provider", status->providers[i]->name);
+        wt__json_count(out, "tools", status->providers[i]->tools);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
+}
+
+static void put_trained(struct buffer *out, const wt_trained_status *model)
+{
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "model", model->lesson);
+    wt__json_time(out, "time", model->time);
+    wt__json_text(out, "data", model->data);
+    wt__json_flag(out, "recorded_use", model->recorded_use != 0);
+    wt__json_count(out, "requests", model->requests);
+    wt__json_count(out, "dev_requests", model->dev_requests);
+    wt__json_text(out, "figure", model->figure);
+    wt__json_number(out, "before", model->before);
+    wt__json_number(out, "after", model->after);
+    if (model->stale)
+        wt__json_text(out, "stale", model->stale);
+    wt__buffer_char(out, '}');
+}
+
+void wt__json_status(struct buffer *out, const wt_status *status)
+{
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "store", status->store);
+    wt__json_count(out, "store_version", (uint64_t)status->store_version);
+    wt__json_text(out, "version", wt_version());
+    wt__json_count(out, "tools", status->tools);
+    put_providers(out, status);
+    wt__json_text(out, "model", status->model);
+    wt__json_flag(out, "model_installed", status->model_installed != 0);
+    wt__json_flag(out, "model_included", status->model_included != 0);
+    wt__json_count(out, "embedded", status->embedded);
+    wt__json_text(out, "encoder", status->encoder);
+    wt__json_count(out, "encoder_embedded", status->encoder_embedded);
+    wt__json_text_or_null(out, "better", status->better);
+    wt__json_count(out, "usages", status->usages);
+    wt__json_count(out, "teaching", status->teaching);
+    wt__json_count(out, "untrained", status->untrained);
+    wt__json_key(out, "trained");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < status->trained_count; i++) {
+        wt__buffer_text(out, i ? "," : "");
+        put_trained(out, status->trained[i]);
+    }
+    wt__buffer_char(out, ']');
+    wt__json_text(out, "recipe", status->recipe);
+    wt__json_text(out, "why", status->why);
+    wt__json_count(out, "store_bytes", status->store_bytes);
+    wt__json_count(out, "index_bytes", status->index_bytes);
+    wt__json_count(out, "trained_bytes", status->trained_bytes);
+    wt__json_count(out, "model_bytes", status->model_bytes);
+    wt__json_count(out, "cache_bytes", status->cache_bytes);
+    wt__buffer_char(out, '}');
+}
+
+/* ---------------------------------------------------------------- imports */
+
+void wt__json_added(struct buffer *out, const char *source, const wt_add_report *report)
+{
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "source", source);
+    wt__json_text(out, "format", report->format ? report->format : "");
+    wt__json_changes(out, report);
+    wt__json_count(out, "embedded", report->embedded);
+    wt__json_count(out, "collisions", report->collisions);
+    wt__json_key(out, "collided");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < report->collided_count; i++) {
+        const wt_add_collision *one = report->collided[i];
+        wt__buffer_text(out, i ? ",{" : "{");
+        wt__json_text(out, "id", one->id);
+        wt__json_text(out, "taken", one->taken);
+        wt__json_text(out, "source", one->source);
+        wt__json_text(out, "other", one->other);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
+}
+
+void wt__json_usage_added(struct buffer *out, const char *source, const wt_usage_report *report)
+{
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "source", source);
+    wt__json_count(out, "added", report->added);
+    wt__json_count(out, "skipped", report->skipped);
+    wt__json_count(out, "unknown_tools", report->unknown_tools);
+    wt__json_count(out, "learned", report->learned);
+}

@@ -1,0 +1,169 @@
+/* Key files: what is read, what is refused with its line, and what a key may do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "serve/keys.h"
+
+#define HASH_OF_A "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb" /* SHA-256 of "a" */
+#define HASH_OF_B "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d" /* of "b" */
+
+static char path[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(path, "/tmp/whichtool-keys-XXXXXX");
+    if (!mkdtemp(path))
+        return -1;
+    strcat(path, "/keys");
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    *strrchr(path, '/') = '\0';
+    return rmdir(path);
+}
+
+static const struct {
+    const char *text;
+    size_t keys;
+    size_t line; /* that is refused; 0: none */
+} files[] = {
+    {"", 0, 0},
+    {"# nothing\n\n  \n", 0, 0},
+    {"laptop find " HASH_OF_A "\n", 1, 0},
+    {"  laptop\tfind,usage   " HASH_OF_A "  \r\n#x\nb@c admin " HASH_OF_B, 2, 0},
+    {"laptop find\n", 0, 1},
+    {"laptop find " HASH_OF_A " more\n", 0, 1},
+    {"\nlaptop fnd " HASH_OF_A "\n", 0, 2},
+    {"laptop find, " HASH_OF_A "\n", 0, 1},
+    {"lap/top find " HASH_OF_A "\n", 0, 1},
+    {"laptop find CA978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb\n", 0, 1},
+    {"laptop find ca97\n", 0, 1},
+    {"laptop find " HASH_OF_A "\nlaptop usage " HASH_OF_B "\n", 0, 2},
+};
+
+static void files_are_read_or_refused_with_their_line(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct keys *keys;
+        wt_error err = {0};
+        assert_int_equal(wt__file_replace(path, files[i].text, strlen(files[i].text), &err), 0);
+        int rc = wt__keys_open(&keys, path, &err);
+        if (files[i].line > 0) {
+            assert_int_equal(rc, WT_EFORMAT);
+            assert_int_equal(err.line, files[i].line);
+            assert_null(keys);
+            /* A hash is no secret of a key, but has no place in a message either. */
+            assert_null(strstr(err.message, "ca9781"));
+        } else {
+            assert_int_equal(rc, 0);
+            assert_int_equal(wt__keys_count(keys), files[i].keys);
+        }
+        wt__keys_close(keys);
+    }
+}
+
+static void a_key_is_found_whole_and_has_its_scopes(void **state)
+{
+    (void)state;
+    static const char text[] = "laptop find,usage " HASH_OF_A "\nroot admin " HASH_OF_B "\n";
+    struct keys *keys;
+    wt_error err;
+    assert_int_equal(wt__file_replace(path, text, strlen(text), &err), 0);
+    assert_int_equal(wt__keys_open(&keys, path, &err), 0);
+    struct key_found laptop = wt__keys_find(keys, STR("a")), root = wt__keys_find(keys, STR("b"));
+    assert_string_equal(laptop.name, "laptop");
+    assert_int_equal(laptop.scopes, SCOPE_FIND | SCOPE_USAGE);
+    assert_string_equal(root.name, "root");
+    assert_null(wt__keys_find(keys, STR("")).name);
+    assert_null(wt__keys_find(keys, STR("ab")).name);
+    assert_null(wt__keys_find(keys, STR("A")).name);
+    assert_null(wt__keys_find(keys, STR(HASH_OF_A)).name); /* the file's content opens nothing */
+    assert_true(wt__scope_allows(laptop.scopes, SCOPE_FIND));
+    assert_false(wt__scope_allows(laptop.scopes, SCOPE_WRITE));
+    assert_false(wt__scope_allows(laptop.scopes, SCOPE_ADMIN));
+    assert_true(wt__scope_allows(root.scopes, SCOPE_WRITE));
+    assert_true(wt__scope_allows(0, SCOPE_OPEN));
+    assert_false(wt__scope_allows(0, SCOPE_FIND));
+    wt__keys_close(keys);
+}
+
+static void a_new_key_opens_and_only_its_hash_is_kept(void **state)
+{
+    (void)state;
+    char first[64], second[64], *text;
+    size_t len;
+    struct keys *keys;
+    struct stat file;
+    wt_error err;
+    unlink(path);
+    assert_int_equal(wt__keys_add(path, "one", SCOPE_FIND | SCOPE_METRICS, first, &err), 0);
+    assert_int_equal(wt__keys_add(path, "two", SCOPE_ADMIN, second, &err), 0);
+    assert_int_equal(wt__keys_add(path, "two", SCOPE_ADMIN, second, &err), WT_EINVAL);
+    assert_non_null(strstr(err.message, "has a key of the name two"));
+    assert_int_equal(wt__keys_add(path, "t wo", SCOPE_ADMIN, second, &err), WT_EINVAL);
+    assert_int_equal(strlen(first), 46);
+    assert_string_not_equal(first, second);
+    assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, &err), 0);
+    assert_null(strstr(text, first));
+    free(text);
+    assert_int_equal(stat(path, &file), 0);
+    assert_int_equal(file.st_mode & 0777, 0600);
+    assert_int_equal(wt__keys_open(&keys, path, &err), 0);
+    assert_string_equal(wt__keys_find(keys, wt__str(first)).name, "one");
+    assert_int_equal(wt__keys_find(keys, wt__str(first)).scopes, SCOPE_FIND | SCOPE_METRICS);
+    wt__keys_close(keys);
+}
+
+static void a_bearer_is_read_from_its_field(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *field, *key;
+    } rows[] = {{"Bearer abc", "abc"},
+                {"bearer abc", "abc"},
+                {"BEARER  abc ", "abc"},
+                {"Bearer", ""},
+                {"Bearer ", ""},
+                {"Basic abc", ""},
+                {"abc", ""},
+                {"", ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!wt__str_equal(wt__bearer_of(wt__str(rows[i].field)), wt__str(rows[i].key)))
+            fail_msg("\"%s\"", rows[i].field);
+}
+
+static void scopes_are_words(void **state)
+{
+    (void)state;
+    wt_error err;
+    assert_int_equal(wt__scopes_read(STR("find,write,usage,metrics"), &err),
+                     SCOPE_FIND | SCOPE_WRITE | SCOPE_USAGE | SCOPE_METRICS);
+    static const char *const wrong[] = {"", "find,", ",find", "Find", "find usage", "all"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(wt__scopes_read(wt__str(wrong[i]), &err), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(files_are_read_or_refused_with_their_line),
+                                       cmocka_unit_test(a_key_is_found_whole_and_has_its_scopes),
+                                       cmocka_unit_test(a_new_key_opens_and_only_its_hash_is_kept),
+                                       cmocka_unit_test(a_bearer_is_read_from_its_field),
+                                       cmocka_unit_test(scopes_are_words)};
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

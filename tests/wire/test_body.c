@@ -1,0 +1,265 @@
+/* What bodies and queries say lands in the options; what is wrong with them is told with the place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "wire/bodies.h"
+
+static int read_find(void *out, struct str text, wt_error *err)
+{
+    return wt__find_body_read(out, text, err);
+}
+static int read_pick(void *out, struct str text, wt_error *err)
+{
+    return wt__pick_body_read(out, text, err);
+}
+static int read_call(void *out, struct str text, wt_error *err)
+{
+    return wt__call_body_read(out, text, err);
+}
+static int read_list(void *out, struct str text, wt_error *err)
+{
+    return wt__list_query_read(out, text, err);
+}
+static int read_add(void *out, struct str text, wt_error *err)
+{
+    return wt__add_query_read(out, text, err);
+}
+static int read_remove(void *out, struct str text, wt_error *err)
+{
+    return wt__remove_query_read(out, text, err);
+}
+static int read_usage(void *out, struct str text, wt_error *err)
+{
+    return wt__usage_body_read(out, text, err);
+}
+static int read_embeddings(void *out, struct str text, wt_error *err)
+{
+    return wt__embeddings_body_read(out, text, err);
+}
+static int read_rerank(void *out, struct str text, wt_error *err)
+{
+    return wt__rerank_body_read(out, text, err);
+}
+
+union any_body {
+    struct body body; /* the first member of each, and of `asked` in those that have it */
+    struct find_body find;
+    struct pick_body pick;
+    struct call_body call;
+    struct list_query list;
+    struct add_query add;
+    struct remove_query remove;
+    struct usage_body usage;
+    struct embeddings_body embeddings;
+    struct rerank_body rerank;
+};
+
+static const struct {
+    int (*read)(void *out, struct str text, wt_error *err);
+    const char *text;
+    int code; /* 0: it is good */
+    const char *pointer, *says;
+} cases[] = {
+    {read_find, "{\"query\":\"a\"}", 0, "", ""},
+    {read_find, "{\"query\":null,\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}", 0, "", ""},
+    {read_find, "", WT_EFORMAT, "", "the body"},
+    {read_find, "{\"query\":\"a\"", WT_EFORMAT, "", "the body"},
+    {read_find, "{\"query\":\"a\",\"query\":\"b\"}", WT_EFORMAT, "", "the body"},
+    {read_find, "{\"query\":\"a\\u0000b\"}", WT_EFORMAT, "", "the body"},
+    {read_find, "[]", WT_EFORMAT, "", "the body is to be a JSON object"},
+    {read_find, "{}", WT_EINVAL, "/query", "the request is empty: say query, or messages"},
+    {read_find, "{\"query\":\" \\n\"}", WT_EINVAL, "/query", "the request is empty: say query, or messages"},
+    {read_find, "{\"query\":5}", WT_EINVAL, "/query", "query is to be a string"},
+    {read_find, "{\"query\":\"a\",\"recipi\":\"bm25\"}", WT_EINVAL, "/recipi",
+     "recipi is not known here; did you mean recipe?"},
+    {read_find, "{\"query\":\"a\",\"zebra\":1}", WT_EINVAL, "/zebra", "zebra is not known here"},
+    {read_find, "{\"query\":\"a\",\"a/b~c\":1}", WT_EINVAL, "/a~1b~0c", "a~1b~0c is not known here"},
+    {read_find, "{\"query\":\"a\",\"k\":0}", WT_EINVAL, "/k", "k is to be a whole number from 1 to 1000"},
+    {read_find, "{\"query\":\"a\",\"k\":1001}", WT_EINVAL, "/k", "k is to be a whole number from 1 to 1000"},
+    {read_find, "{\"query\":\"a\",\"k\":-1}", WT_EINVAL, "/k", "k is to be a whole number from 1 to 1000"},
+    {read_find, "{\"query\":\"a\",\"k\":5.0}", WT_EINVAL, "/k", "k is to be a whole number from 1 to 1000"},
+    {read_find, "{\"query\":\"a\",\"k\":\"5\"}", WT_EINVAL, "/k", "k is to be a whole number from 1 to 1000"},
+    {read_find, "{\"query\":\"a\",\"explain\":1}", WT_EINVAL, "/explain", "explain is to be true or false"},
+    {read_find, "{\"query\":\"a\",\"abstain\":1}", WT_EINVAL, "/abstain",
+     "abstain is to be a number from 0 to below 1"},
+    {read_find, "{\"query\":\"a\",\"format\":\"opnai\"}", WT_EINVAL, "/format",
+     "format is to be one of: openai openai-responses anthropic gemini mcp"},
+    {read_find, "{\"query\":\"a\",\"format\":\"openai anthropic\"}", WT_EINVAL, "/format", "format is to be one of"},
+    {read_find, "{\"query\":\"a\",\"filter\":[]}", WT_EINVAL, "/filter", "filter is to be an object"},
+    {read_find, "{\"query\":\"a\",\"filter\":{\"provider\":[\"x\"]}}", WT_EINVAL, "/filter/provider",
+     "filter/provider is not known here; did you mean providers?"},
+    {read_find, "{\"query\":\"a\",\"filter\":{\"only\":\"x\"}}", WT_EINVAL, "/filter/only",
+     "filter/only is to be an array of strings"},
+    {read_find, "{\"query\":\"a\",\"filter\":{\"only\":[\"x\",3]}}", WT_EINVAL, "/filter/only/1",
+     "filter/only/1 is to be a string"},
+    {read_find, "{\"query\":\"a\",\"messages\":\"x\"}", WT_EINVAL, "/messages",
+     "messages is to be an array or an object"},
+    {read_find, "{\"query\":\"a\",\"time_limit_ms\":0}", WT_EINVAL, "/time_limit_ms",
+     "time_limit_ms is to be a whole number from 1 to 3600000"},
+    {read_pick, "{\"query\":\"a\",\"k\":3}", WT_EINVAL, "/k", "k is not known here"},
+    {read_pick, "{\"query\":\"a\",\"complete\":0.9}", 0, "", ""},
+    {read_call, "{\"messages\":[]}", WT_EINVAL, "/messages", "messages is not known here"},
+    {read_call, "{}", WT_EINVAL, "/query", "query is missing"},
+    {read_call, "{\"query\":\"a\",\"format\":\"arguments\"}", 0, "", ""},
+    {read_list, "", 0, "", ""},
+    {read_list, "provider=a%20b&limit=7&offset=0", 0, "", ""},
+    {read_list, "&limit=7&", 0, "", ""},
+    {read_list, "limit=0", WT_EINVAL, "/limit", "limit is to be a whole number from 1 to 1000"},
+    {read_list, "limit=7x", WT_EINVAL, "/limit", "limit is to be a whole number from 1 to 1000"},
+    {read_list, "limit=99999999999999999999", WT_EINVAL, "/limit", "limit is to be a whole number from 1 to 1000"},
+    {read_list, "limit=3&limit=4", WT_EINVAL, "/limit", "limit is given twice"},
+    {read_list, "ofset=3", WT_EINVAL, "/ofset", "ofset is not known here; did you mean offset?"},
+    {read_list, "provider=%zz", WT_EFORMAT, "", "a percent sign of the address"},
+    {read_list, "provider=%4", WT_EFORMAT, "", "a percent sign of the address"},
+    {read_list, "provider=%00", WT_EFORMAT, "", "a percent sign of the address"},
+    {read_list, "provider=%ff", WT_EFORMAT, "", "the address is not UTF-8"},
+    {read_add, "format=openapi&provider=github&strict=true&no_vectors", 0, "", ""},
+    {read_add, "sync=1&source=a", 0, "", ""},
+    {read_add, "sync=1", WT_EINVAL, "/source", "sync takes source, which says whose tools may go"},
+    {read_add, "strict=yes", WT_EINVAL, "/strict", "strict is to be true or false"},
+    {read_remove, "", WT_EINVAL, "/provider", "provider is missing"},
+    {read_usage, "{\"query\":\"a\",\"tools\":[\"x\",{\"tool\":\"y\",\"arguments\":{\"n\":-97.8}}],\"time\":5}", 0, "",
+     ""},
+    {read_usage, "{\"query\":\"a\",\"tools\":[\"x\"],\"time\":\"2026-11-22T08:30:00Z\"}", 0, "", ""},
+    {read_usage, "{\"query\":\"a\",\"tools\":[]}", WT_EINVAL, "/tools", "tools is to be an array of 1 to 128 tools"},
+    {read_usage, "{\"query\":\"a\",\"tools\":\"x\"}", WT_EINVAL, "/tools", "tools is to be an array of 1 to 128 tools"},
+    {read_usage, "{\"query\":\"a\"}", WT_EINVAL, "/tools", "tools is missing"},
+    {read_usage, "{\"query\":\"a\",\"tools\":[7]}", WT_EINVAL, "/tools/0", "tools/0 is to be the name of a tool"},
+    {read_usage, "{\"query\":\"a\",\"tools\":[{\"tool\":\"x\",\"argument\":{}}]}", WT_EINVAL, "/tools/0",
+     "tools/0 has a member beside tool and arguments"},
+    {read_usage, "{\"query\":\"a\",\"tools\":[{\"tool\":\"x\",\"arguments\":[]}]}", WT_EINVAL, "/tools/0",
+     "tools/0 has arguments that are no object"},
+    {read_usage, "{\"query\":\"a\",\"tools\":[\"x\"],\"time\":\"noon\"}", WT_EINVAL, "/time",
+     "time is to be a time such as"},
+    {read_embeddings, "{\"input\":\"a\",\"model\":\"default\"}", 0, "", ""},
+    {read_embeddings, "{\"input\":[\"a\",\"\"],\"model\":\"m\",\"encoding_format\":\"base64\",\"user\":\"u\"}", 0, "",
+     ""},
+    {read_embeddings, "{\"input\":[],\"model\":\"m\"}", WT_EINVAL, "/input",
+     "input is to be an array of 1 to 1000 strings"},
+    {read_embeddings, "{\"input\":[[1,2]],\"model\":\"m\"}", WT_EINVAL, "/input/0",
+     "input/0 is to be a string; lists of tokens are not read"},
+    {read_embeddings, "{\"input\":\"a\"}", WT_EINVAL, "/model", "model is missing"},
+    {read_rerank, "{\"query\":\"a\",\"documents\":[\"x\",{\"text\":\"y\"}],\"top_n\":1,\"model\":\"m\"}", 0, "", ""},
+    {read_rerank, "{\"query\":\"a\",\"documents\":[{\"title\":\"y\"}]}", WT_EINVAL, "/documents/0",
+     "documents/0 is to be a string"},
+};
+
+static void each_body_is_read_or_refused_with_its_place(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        union any_body body;
+        wt_error err = {0};
+        int rc = cases[i].read(&body, wt__str(cases[i].text), &err);
+        if (rc != cases[i].code || (rc < 0 && (strncmp(err.message, cases[i].says, strlen(cases[i].says)) != 0 ||
+                                               strcmp(err.pointer, cases[i].pointer) != 0)))
+            fail_msg("%s: %d \"%s\" at \"%s\"", cases[i].text, rc, rc < 0 ? err.message : "",
+                     rc < 0 ? err.pointer : "");
+        wt__body_dispose(&body.body);
+    }
+}
+
+static void what_is_said_lands_in_the_options(void **state)
+{
+    (void)state;
+    struct find_body find;
+    struct pick_body pick;
+    struct usage_body usage;
+    struct add_query add;
+    struct list_query list;
+    wt_error err;
+    assert_int_equal(
+        wt__find_body_read(
+            &find,
+            STR("{\"query\":\"q\",\"k\":7,\"recipe\":\"bm25\",\"max_per_provider\":2,\"max_tokens\":90,"
+                "\"abstain\":0.25,\"explain\":true,\"as_typed\":false,\"all_copies\":true,"
+                "\"none_if_unsure\":true,\"format\":\"gemini\",\"time_limit_ms\":9,\"have\":[\"t\"],"
+                "\"messages\":[\"a\"],\"filter\":{\"providers\":[\"p\",\"o\"],\"exclude_providers\":[\"n\"],"
+                "\"only\":[\"l\"],\"exclude\":[\"e\",\"f\",\"g\"]}}"),
+            &err),
+        0);
+    assert_string_equal(find.asked.query, "q");
+    assert_int_equal(find.options.k, 7);
+    assert_string_equal(find.options.recipe, "bm25");
+    assert_int_equal(find.options.max_per_provider, 2);
+    assert_int_equal(find.options.max_tokens, 90);
+    assert_true(find.options.abstain == 0.25);
+    assert_int_equal(find.options.explain, 1);
+    assert_int_equal(find.options.as_typed, 0);
+    assert_int_equal(find.options.copies, 1);
+    assert_int_equal(find.options.none_if_unsure, 1);
+    assert_string_equal(find.options.format, "gemini");
+    assert_int_equal(find.options.time_limit_ms, 9);
+    assert_int_equal(find.options.have_count, 1);
+    assert_string_equal(find.options.messages, "[\"a\"]");
+    assert_int_equal(find.options.messages_len, 5);
+    assert_int_equal(find.options.filter->provider_count, 2);
+    assert_string_equal(find.options.filter->providers[1], "o");
+    assert_string_equal(find.options.filter->excluded_providers[0], "n");
+    assert_string_equal(find.options.filter->only[0], "l");
+    assert_int_equal(find.options.filter->excluded_count, 3);
+    wt__body_dispose(&find.asked.body);
+
+    assert_int_equal(wt__pick_body_read(&pick, STR("{\"query\":\"q\",\"abstain\":0}"), &err), 0);
+    assert_true(pick.options.abstain < 0); /* 0: always pick something */
+    wt__body_dispose(&pick.asked.body);
+
+    assert_int_equal(wt__usage_body_read(&usage,
+                                         STR("{\"query\":\"q\",\"tools\":[\"x\",{\"tool\":\"y\",\"arguments\":{\"n\":"
+                                             "-97.8}}],\"outcome\":\"ok\",\"time\":77,\"client\":\"c\"}"),
+                                         &err),
+                     0);
+    assert_int_equal(usage.tool_count, 2);
+    assert_null(usage.options.arguments[0]);
+    assert_string_equal(usage.options.arguments[1], "{\"n\":-97.8}");
+    assert_int_equal(usage.options.time, 77);
+    wt__body_dispose(&usage.body);
+
+    assert_int_equal(wt__add_query_read(&add, STR("provider=a%2Fb+c&no_vectors&strict=0"), &err), 0);
+    assert_string_equal(add.options.provider, "a/b c");
+    assert_int_equal(add.options.no_vectors, 1);
+    assert_int_equal(add.options.strict, 0);
+    wt__body_dispose(&add.body);
+
+    assert_int_equal(wt__list_query_read(&list, STR(""), &err), 0);
+    assert_int_equal(list.options.limit, WIRE_LIST_USUAL);
+    wt__body_dispose(&list.body);
+}
+
+static void schemas_are_json_and_every_field_is_described(void **state)
+{
+    (void)state;
+    const struct fields *const tables[] = {
+        &wt__find_fields, &wt__pick_fields,   &wt__call_fields,  &wt__list_fields,       &wt__show_fields,
+        &wt__add_fields,  &wt__remove_fields, &wt__usage_fields, &wt__embeddings_fields, &wt__rerank_fields};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        struct buffer text = {0};
+        json_t *root = NULL;
+        wt_error err;
+        wt__body_schema(&text, *tables[i]);
+        assert_int_equal(wt__json_parse(&root, text.ptr, text.len, &err), 0);
+        const json_t *properties = json_object_get(root, "properties");
+        assert_int_equal(json_object_size(properties), tables[i]->count);
+        for (size_t f = 0; f < tables[i]->count; f++) {
+            const struct field *field = &tables[i]->items[f];
+            struct str says = wt__json_str(json_object_get(properties, field->name), "description");
+            if (says.len < 5 || says.ptr[says.len - 1] != '.')
+                fail_msg("%s: no sentence says what it is", field->name);
+        }
+        json_decref(root);
+        wt__buffer_dispose(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_body_is_read_or_refused_with_its_place),
+                                       cmocka_unit_test(what_is_said_lands_in_the_options),
+                                       cmocka_unit_test(schemas_are_json_and_every_field_is_described)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
