@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "serve/api/api.h"
 #include "serve/keys.h"
+#include "serve/mcp_routes.h"
 
 /* What signals act on; set before they are caught. */
 static struct http_server *serving;
@@ -165,11 +166,27 @@ static int run(struct cli *cli, struct api *api, const char *listen)
     return code;
 }
 
+/* The API with MCP among its routes. */
+static int open_api(struct cli *cli, struct api_options *options, struct api **api, struct mcp_routes **mcp)
+{
+    const struct catalogue_options catalogue = {.summary = wt__text_of(cli, OPT_SUMMARY),
+                                                .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET],
+                                                .time_ms = options->time_limit_ms};
+    wt_error err;
+    if (wt__mcp_routes_open(mcp, options->engine, &catalogue, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    options->more = wt__mcp_routes(*mcp);
+    options->more_count = 1;
+    options->stopping = wt__mcp_routes_stop;
+    options->stopping_context = *mcp;
+    return wt__api_open(api, options, &err) < 0 ? wt__cli_fail_input(cli, &err) : 0;
+}
+
 int wt__cmd_serve(struct cli *cli)
 {
     struct api_options options = {0};
+    struct mcp_routes *mcp = NULL;
     struct api *api = NULL;
-    wt_error err;
     if (wt__given(cli, OPT_NEW_KEY))
         return make_key(cli);
     if (wt__given(cli, OPT_SCOPES))
@@ -178,9 +195,10 @@ int wt__cmd_serve(struct cli *cli)
     if (code == 0)
         code = wt__cli_open(cli, OPEN_CREATE, NULL, &options.engine);
     if (code == 0)
-        code = wt__api_open(&api, &options, &err) < 0 ? wt__cli_fail_input(cli, &err) : 0;
+        code = open_api(cli, &options, &api, &mcp);
     if (code == 0)
         code = run(cli, api, options.guard.listen);
+    wt__mcp_routes_close(mcp);
     wt__api_close(api);
     wt_close(options.engine);
     return code;

@@ -3,6 +3,21 @@
 #ifndef WT_CLI_MCP_OPTIONS_H
 #define WT_CLI_MCP_OPTIONS_H
 
+/* What a model that searches is told, also over HTTP. */
+#define CATALOGUE_OPTIONS                                                                                              \
+    {.id = OPT_SUMMARY,                                                                                                \
+     .name = "summary",                                                                                                \
+     .kind = VALUE_TEXT,                                                                                               \
+     .value = "TEXT",                                                                                                  \
+     .help = "What an MCP client's model is told to be behind the search, in a sentence. Default: the names of the "   \
+             "providers that have most tools."},                                                                       \
+    {                                                                                                                  \
+        .id = OPT_BUDGET, .name = "budget", .kind = VALUE_NUMBER, .value = "BYTES", .max = 1 << 20,                    \
+        .help =                                                                                                        \
+            "Bytes of definitions that an answer to an MCP client's search may hold; beyond them tools are named and " \
+            "described. Default: 24576."                                                                               \
+    }
+
 static const char mcp_text[] =
     "Serves the catalogue to one MCP client on standard input and output: the client starts `whichtool mcp` as it "
     "starts any server. Its model then has three tools in the place of hundreds: search_tools finds tools for a task, "
@@ -12,19 +27,7 @@ static const char mcp_text[] =
     "docs/serving.md has what clients are to be told.";
 
 static const struct option mcp_options[] = {
-    {.id = OPT_SUMMARY,
-     .name = "summary",
-     .kind = VALUE_TEXT,
-     .value = "TEXT",
-     .help = "What is behind the search, in a sentence for the model. Default: the names of the providers that have "
-             "most tools."},
-    {.id = OPT_BUDGET,
-     .name = "budget",
-     .kind = VALUE_NUMBER,
-     .value = "BYTES",
-     .max = 1 << 20,
-     .help = "Bytes of definitions that an answer to a search may hold; beyond them tools are named and described. "
-             "Default: 24576."},
+    CATALOGUE_OPTIONS,
     {.id = OPT_TIMEOUT,
      .name = "timeout",
      .kind = VALUE_NUMBER,

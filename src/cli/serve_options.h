@@ -6,7 +6,8 @@
 #include "serve/api/api.h"
 
 static const char serve_text[] =
-    "docs/serving.md has the routes; the server itself describes them at /openapi.json. It stays on this machine "
+    "docs/serving.md has the routes; the server itself describes them at /openapi.json. MCP clients find it at /mcp. "
+    "It stays on this machine "
     "unless "
     "--listen says otherwise, and beyond it nobody is answered without a key (--keys). Requests must name the server "
     "in "
@@ -79,6 +80,7 @@ static const struct option serve_options[] = {
      .choices = "text json off",
      .help = "A line a request on standard error. It never holds keys or what was asked. Default: text, with -q off."},
     {.id = OPT_LOG_REQUESTS, .name = "log-requests", .help = "Log what was asked, too."},
+    CATALOGUE_OPTIONS,
     CHAT_OPTIONS("for pick's recipe ptr and call's language_model"),
     MODEL_OPTIONS,
 };

@@ -70,10 +70,13 @@ static void on_deadline(evutil_socket_t descriptor, short what, void *argument)
 static void begin_stop(struct http_server *server)
 {
     struct timeval most = in_ms(server->stop_ms);
+    const struct http_handler *handler = &server->loop.handler;
     event_del(server->knock);
     wt__http_listener_close(&server->listener);
     event_add(server->deadline, &most);
     wt__connections_stop(&server->loop);
+    if (handler->stopping)
+        handler->stopping(handler->context);
     if (atomic_load(&server->loop.connection_count) == 0)
         event_base_loopbreak(server->loop.base);
 }

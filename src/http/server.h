@@ -41,6 +41,8 @@ struct http_handler {
     int (*refuse)(void *context, const struct http_request *head);
     /* A request is over; on the loop, so it must not wait. NULL: nobody wants to know. */
     void (*record)(void *context, const struct http_record *record);
+    /* The server begins to end; on the loop, so it must not wait. Long streams are to end now. NULL: none are. */
+    void (*stopping)(void *context);
     void *context;
 };
 

@@ -146,9 +146,17 @@ static void record(void *context, const struct http_record *record)
     wt__buffer_dispose(&line);
 }
 
+static void stopping(void *context)
+{
+    const struct api *api = context;
+    if (api->options.stopping)
+        api->options.stopping(api->options.stopping_context);
+}
+
 struct http_handler wt__api_handler(struct api *api)
 {
-    return (struct http_handler){.answer = answer, .body_max = body_max, .record = record, .context = api};
+    return (struct http_handler){
+        .answer = answer, .body_max = body_max, .record = record, .stopping = stopping, .context = api};
 }
 
 /* ---------------------------------------------------------------- life */

@@ -30,6 +30,8 @@ struct api_options {
     bool language_model;
     const struct routes *more; /* [more_count], at most API_MORE_MAX, of other modules; they outlive the API */
     size_t more_count;
+    void (*stopping)(void *context); /* as in http_handler, for those modules; NULL: none */
+    void *stopping_context;
     enum access_form access;
     bool access_requests;                        /* with what was asked for */
     void (*say)(void *context, struct str line); /* a line of the log, with its end; from the loop, so it must not wait
