@@ -719,6 +719,36 @@ static void connections_have_a_limit(void **state)
     stop_server(&served);
 }
 
+/* Of requests that are read and answered, all together. */
+static void what_requests_hold_has_a_limit(void **state)
+{
+    (void)state;
+    struct served served;
+    struct http_server_options options = plain;
+    struct buffer in = {0}, last = {0}, body = {0};
+    options.held_max = 64 << 10;
+    serve(&served, options);
+    for (int i = 0; i < 1 << 14; i++)
+        wt__buffer_text(&body, "abcdefgh");
+    for (int round = 0; round < 3; round++) { /* what was held is given back each time */
+        int large = connect_to(served.server), small = connect_to(served.server);
+        send_text(large, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 131073\r\n\r\n");
+        send_bytes(large, wt__buffer_view(&body));
+        wt__buffer_clear(&in);
+        receive_to_end(large, &in);
+        assert_memory_equal(in.ptr, "HTTP/1.1 503 ", 13);
+        wt__buffer_clear(&in);
+        send_text(small, POST("/echo", "5", "hello"));
+        assert_string_equal(receive_answer(small, &in, &last), "hello");
+        close(large);
+        close(small);
+    }
+    wt__buffer_dispose(&in);
+    wt__buffer_dispose(&last);
+    wt__buffer_dispose(&body);
+    stop_server(&served);
+}
+
 static void thousands_may_be_idle(void **state)
 {
     (void)state;
@@ -933,6 +963,7 @@ int main(void)
         TEST(a_stop_lets_running_requests_end),
         TEST(a_stop_does_not_wait_for_ever),
         TEST(connections_have_a_limit),
+        TEST(what_requests_hold_has_a_limit),
         TEST(thousands_may_be_idle),
         TEST(a_record_says_what_became_of_a_request),
         TEST(unix_sockets_are_for_one_user),
