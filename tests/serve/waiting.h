@@ -154,7 +154,7 @@ static void tool_raw(void *context, struct mcp_call *call)
     (void)context;
     wt__mcp_result(call,
                    STR("{\n \"resultType\": \"other\", \"content\": [],\n \"structuredContent\": [3],\n \"ttlMs\": 9, "
-                       "\"_meta\": {\"z\":1}, \"more\": 1e400}"));
+                       "\"_meta\": {\"z\":1}, \"more\": 1.50}"));
 }
 
 static void tool_bytes(void *context, struct mcp_call *call)
