@@ -296,15 +296,11 @@ static void absorb(struct connection *connection)
     write_on(connection);
 }
 
-/* In place of the handler, unless that has begun already. */
+/* In place of the handler. */
 static void answer_overload(struct connection *connection, const char *message)
 {
-    static const struct http_field later = {{"Retry-After", 11}, {"1", 1}};
-    struct buffer body = {0};
     atomic_fetch_add(&connection->loop->overloaded, 1);
-    wt__http_write_error(&body, 503, message);
-    wt__http_answer(connection->exchange, 503, "application/json", &later, 1, wt__buffer_view(&body));
-    wt__buffer_dispose(&body);
+    wt__exchange_answer_overload(connection->exchange, message);
     absorb(connection);
 }
 
@@ -554,8 +550,8 @@ void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind
         }
         break;
     case HTTP_WAIT_ANSWER:
-        wt__exchange_lose(connection->exchange);
-        answer_overload(connection, "The answer was not there in time.");
+        if (wt__exchange_give_up(connection->exchange))
+            answer_overload(connection, "The answer was not there in time.");
         break;
     default:
         lose(connection);
