@@ -115,7 +115,10 @@ static const struct {
     {"the sentinel as it is", "{\"s\":\"=?base64?literal?=\"}", "S:=?base64?literal?=", false},
     {"a sentinel in capitals", "{\"s\":\"=?BASE64?SGk=?=\"}", "S:=?BASE64?SGk=?=", true},
     {"half a sentinel", "{\"s\":\"=?base64?\"}", "S:=?base64?", true},
-    {"a sentinel of nothing", "{\"s\":\"\"}", "S:=?base64?" "?=", true},
+    {"a sentinel of nothing", "{\"s\":\"\"}",
+     "S:=?base64?"
+     "?=",
+     true},
     {"base64 without padding", "{\"s\":\"Hello\"}", "S:=?base64?SGVsbG8?=", false},
     {"a byte that is no ASCII", "{\"s\":\"\xc3\xa4\"}", "S:\xc3\xa4", false},
     {"a control character", "{\"s\":\"a\\u0001\"}", "S:a\x01", false},
