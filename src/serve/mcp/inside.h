@@ -143,8 +143,10 @@ struct mcp_headers {
 
 /* Whether a header's value, with its base64 undone, is the value as text. */
 bool wt__mcp_header_says(struct str header, const json_t *value);
-/* Whether the standard headers say what the body says. False: words say what does not. */
-bool wt__mcp_headers_match(const struct mcp_headers *headers, const struct mcp_incoming *in, struct buffer *words);
+/* Whether the standard headers say what the body says. name: what HTTP repeats beside the method, NULL for nothing.
+ * False: words say what does not match. */
+bool wt__mcp_headers_match(const struct mcp_headers *headers, struct str method, const json_t *name,
+                           struct buffer *words);
 /* Whether what the tool wants repeated is repeated. */
 bool wt__mcp_mirrors_match(const struct mcp_input *input, const struct mcp_headers *headers, const json_t *arguments,
                            struct buffer *words);

@@ -2,19 +2,6 @@
  * client the same, and opens nothing. */
 #include "serve/mcp/inside.h"
 
-void wt__mcp_write_self(struct buffer *out, const struct mcp_features *features, bool with_title)
-{
-    wt__buffer_text(out, "{\"name\":");
-    wt__buffer_json(out, wt__str(features->name));
-    if (with_title && features->title) {
-        wt__buffer_text(out, ",\"title\":");
-        wt__buffer_json(out, wt__str(features->title));
-    }
-    wt__buffer_text(out, ",\"version\":");
-    wt__buffer_json(out, wt__str(features->version));
-    wt__buffer_char(out, '}');
-}
-
 static void write_group(struct buffer *out, const char *name, bool offered, bool changes, bool watched)
 {
     if (!offered)
