@@ -155,8 +155,6 @@ void wt__mcp_call_free(struct mcp_call *call)
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wt__buffer_dispose(buffers[i]);
     wt__mcp_incoming_dispose(&call->in);
-    json_decref(call->client);
-    json_decref(call->capabilities);
     json_decref(call->responses);
     json_decref(call->asked);
     wt__arena_dispose(&call->arena);

@@ -60,8 +60,8 @@ static bool read_meta(struct mcp_call *call)
 {
     const json_t *meta = wt__mcp_incoming_meta(&call->in);
     const json_t *version = json_object_get(meta, MCP_META "protocolVersion");
-    json_t *capabilities = wt__json_object(meta, MCP_META "clientCapabilities");
-    json_t *client = json_object_get(meta, MCP_META "clientInfo");
+    const json_t *capabilities = wt__json_object(meta, MCP_META "clientCapabilities");
+    const json_t *client = json_object_get(meta, MCP_META "clientInfo");
     const json_t *level = json_object_get(meta, MCP_META "logLevel");
     if (!json_is_string(version))
         return refuse(call, MCP_INVALID_PARAMS, "params._meta has no " MCP_META "protocolVersion");
@@ -76,8 +76,8 @@ static bool read_meta(struct mcp_call *call)
     call->level = level ? wt__mcp_level(wt__json_str(meta, MCP_META "logLevel")) : MCP_EMERGENCY + 1;
     if (call->level < 0)
         return refuse(call, MCP_INVALID_PARAMS, MCP_META "logLevel is no level of logs");
-    call->capabilities = json_incref(capabilities);
-    call->client = json_incref(client);
+    call->capabilities = capabilities;
+    call->client = client;
     return true;
 }
 
@@ -88,8 +88,8 @@ static bool read_session(struct mcp_call *call)
     pthread_mutex_lock(&peer->lock);
     bool opened = peer->opened;
     call->level = peer->level;
-    call->client = json_incref(peer->client);
-    call->capabilities = json_incref(peer->capabilities);
+    call->client = peer->client;
+    call->capabilities = peer->capabilities;
     pthread_mutex_unlock(&peer->lock);
     return opened || first ||
            refuse(call, MCP_INVALID_PARAMS,

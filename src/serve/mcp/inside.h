@@ -66,8 +66,8 @@ struct mcp_question {
     struct mcp_question *next;
     struct mcp_call *call;
     char id[32];
-    bool answered; /* under the call's lock */
-    json_t *result, *error;
+    bool answered; /* under the call's lock, as is the next */
+    char *result;  /* JSON; NULL: the client refused */
 };
 
 struct mcp_peer {
@@ -77,11 +77,11 @@ struct mcp_peer {
     char *principal;
     bool known; /* of the service's peers: it hears notices */
 
-    pthread_mutex_t lock; /* what follows */
-    bool opened;          /* `initialize` was answered */
-    bool closed;          /* the session is over */
-    json_t *client, *capabilities;
-    int level; /* least level of logs */
+    pthread_mutex_t lock;          /* what follows */
+    bool opened;                   /* `initialize` was answered */
+    bool closed;                   /* the session is over */
+    json_t *client, *capabilities; /* stay as they are once it is opened, so that calls borrow them */
+    int level;                     /* least level of logs */
     struct mcp_call *running;
     size_t running_count;
     struct mcp_question *questions;
@@ -165,8 +165,8 @@ struct mcp_call {
     const struct mcp_headers *headers; /* NULL: not over HTTP. Only until `run` returns */
     bool modern;
     struct str name, arguments;
-    json_t *client, *capabilities;
-    int level; /* least level of logs; above the last one: none */
+    const json_t *client, *capabilities; /* of the message, or of the peer */
+    int level;                           /* least level of logs; above the last one: none */
     double began;
     struct mcp_tool tool; /* tools/call, once it is found */
     bool has_tool;

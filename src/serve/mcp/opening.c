@@ -35,27 +35,44 @@ static bool is_modest(const json_t *capabilities, const json_t *client)
     return modest;
 }
 
+/* Copies are its own: nobody counts references to a value that two threads hold. WT_EBUSY: it is open. */
+static int open_peer(struct mcp_peer *peer, const json_t *capabilities, const json_t *client)
+{
+    json_t *own_capabilities = json_deep_copy(capabilities), *own_client = json_deep_copy(client);
+    pthread_mutex_lock(&peer->lock);
+    int rc = peer->opened ? WT_EBUSY : own_capabilities && own_client ? 0 : WT_ENOMEM;
+    if (rc == 0) {
+        peer->opened = true;
+        peer->capabilities = own_capabilities;
+        peer->client = own_client;
+    }
+    pthread_mutex_unlock(&peer->lock);
+    if (rc < 0) {
+        json_decref(own_capabilities);
+        json_decref(own_client);
+    }
+    return rc;
+}
+
 bool wt__mcp_run_initialize(struct mcp_call *call)
 {
     struct mcp_peer *peer = call->peer;
     struct str wanted = wt__json_str(call->in.params, "protocolVersion");
-    json_t *capabilities = wt__json_object(call->in.params, "capabilities");
-    json_t *client = wt__json_object(call->in.params, "clientInfo");
+    const json_t *capabilities = wt__json_object(call->in.params, "capabilities");
+    const json_t *client = wt__json_object(call->in.params, "clientInfo");
     if (wanted.len == 0 || !capabilities || !client || !is_modest(capabilities, client)) {
         wt__mcp_refuse(call, MCP_INVALID_PARAMS,
                        "initialize needs protocolVersion, capabilities and clientInfo, of at most %d bytes",
                        MCP_CLIENT_BYTES_MAX);
         return false;
     }
-    pthread_mutex_lock(&peer->lock);
-    bool again = peer->opened;
-    if (!again) {
-        peer->opened = true;
-        peer->capabilities = json_incref(capabilities);
-        peer->client = json_incref(client);
-    }
-    pthread_mutex_unlock(&peer->lock);
-    if (again) {
+    switch (open_peer(peer, capabilities, client)) {
+    case 0:
+        break;
+    case WT_ENOMEM:
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+        return false;
+    default:
         wt__mcp_refuse(call, MCP_INVALID_REQUEST, "this session was begun by initialize before");
         return false;
     }
