@@ -393,6 +393,8 @@ static void listeners_hear_what_they_asked_for(void **state)
                      ":true}}}\n"));
     /* prompts are not offered here, so they are not promised */
     assert_true(says(files->said.ptr, "\"notifications\":{\"resourceSubscriptions\":[\"test://watched\"]}}}\n"));
+    assert_string_equal(meanwhile.watched, "test://watched");
+    meanwhile.watched[0] = '\0';
     wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
     wt__mcp_service_resource_updated(service, STR("test://watched"));
     wt__mcp_service_resource_updated(service, STR("test://other"));

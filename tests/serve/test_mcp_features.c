@@ -84,9 +84,17 @@ static void record(void *context, const struct mcp_record *what)
     snprintf(seen.principal, sizeof seen.principal, "%s", wt__mcp_call_principal(what->call));
 }
 
+static void write_instructions(void *context, const char *principal, struct buffer *out)
+{
+    (void)context;
+    wt__buffer_printf(out, "for %s", principal);
+}
+
 static const struct mcp_features many = {
     .name = "many",
     .version = "1",
+    .instructions = "not these",
+    .write_instructions = write_instructions,
     .private_lists = true,
     .ttl_ms = 5,
     .tools = {.list = list_many, .find = find_one, .run = run_one, .drop = drop_one},
@@ -153,7 +161,8 @@ static const struct {
     {"another", MODERN("1", "prompts/get", ",\"name\":\"x\""), 404, -32601, "no such method"},
     {"completions", MODERN("1", "completion/complete", ""), 404, -32601, "no such method"},
     {"no notices", MODERN("1", "subscriptions/listen", ",\"notifications\":{}"), 404, -32601, "no such method"},
-    {"what is offered", MODERN("1", "server/discover", ""), 200, 0, "\"capabilities\":{\"logging\":{},\"tools\":{}}"},
+    {"what is offered", MODERN("1", "server/discover", ""), 200, 0,
+     "\"capabilities\":{\"logging\":{},\"tools\":{}},\"instructions\":\"for carol\""},
 };
 
 static void what_is_offered_is_answered_and_recorded(void **state)

@@ -18,10 +18,22 @@ static void write_capabilities(struct buffer *out, const struct mcp_features *fe
     write_group(out, "prompts", features->prompts.list, features->changes, false);
     write_group(out, "completions", features->completions.complete, false, false);
     wt__buffer_char(out, '}');
-    if (features->instructions) {
+}
+
+static void write_instructions(struct buffer *out, const struct mcp_call *call)
+{
+    const struct mcp_features *features = &call->service->features;
+    struct buffer text = {0};
+    if (features->write_instructions)
+        features->write_instructions(features->context, call->peer->principal, &text);
+    else if (features->instructions)
+        wt__buffer_text(&text, features->instructions);
+    if (text.len > 0) {
         wt__buffer_text(out, ",\"instructions\":");
-        wt__buffer_json(out, wt__str(features->instructions));
+        wt__buffer_json(out, wt__buffer_view(&text));
     }
+    out->failed |= text.failed;
+    wt__buffer_dispose(&text);
 }
 
 /* A session keeps what its client says of itself, of which there may be ten thousand. */
@@ -80,6 +92,7 @@ bool wt__mcp_run_initialize(struct mcp_call *call)
                       wt__mcp_is_legacy_version(wanted) ? (int)wanted.len : (int)sizeof MCP_LEGACY_VERSION - 1,
                       wt__mcp_is_legacy_version(wanted) ? wanted.ptr : MCP_LEGACY_VERSION);
     write_capabilities(&call->result, &call->service->features);
+    write_instructions(&call->result, call);
     wt__buffer_text(&call->result, ",\"serverInfo\":");
     wt__mcp_write_self(&call->result, &call->service->features, true);
     return false;
@@ -91,6 +104,7 @@ bool wt__mcp_run_discover(struct mcp_call *call)
     wt__buffer_text(&call->result, ",\"supportedVersions\":");
     wt__mcp_write_versions(&call->result);
     write_capabilities(&call->result, features);
+    write_instructions(&call->result, call);
     wt__buffer_printf(&call->result, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"", features->ttl_ms,
                       features->private_lists ? "private" : "public");
     return false;
