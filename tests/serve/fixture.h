@@ -115,6 +115,16 @@ static void fixture_progress(void *context, struct mcp_call *call)
     fixture_say(call, "Progressed from 0 to 100.");
 }
 
+/* Its client has to come back for the answer. */
+static void fixture_reconnection(void *context, struct mcp_call *call)
+{
+    (void)context;
+    wt__mcp_close_stream(call);
+    fixture_pause();
+    fixture_pause();
+    fixture_say(call, "Came back.");
+}
+
 static void fixture_tool_change(void *context, struct mcp_call *call)
 {
     (void)context;
@@ -364,6 +374,7 @@ static const struct mcp_tool_row fixture_tools[] = {
     FIXTURE_PLAIN("test_missing_capability", fixture_ask_model, true),
     FIXTURE_PLAIN("test_streaming_elicitation", fixture_streaming, true),
     FIXTURE_PLAIN("test_logging_tool", fixture_logging, true),
+    FIXTURE_PLAIN("test_reconnection", fixture_reconnection, true),
     FIXTURE_PLAIN("test_trigger_tool_change", fixture_tool_change, false),
     FIXTURE_PLAIN("test_trigger_prompt_change", fixture_prompt_change, false),
     {"test_custom_headers", FIXTURE_TOOL("test_custom_headers", "Repeats arguments in headers", FIXTURE_MIRRORED),

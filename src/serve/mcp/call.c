@@ -145,6 +145,12 @@ void wt__mcp_log(struct mcp_call *call, enum mcp_level level, struct str logger,
     wt__buffer_dispose(&params);
 }
 
+void wt__mcp_close_stream(struct mcp_call *call)
+{
+    if (!call->modern)
+        wt__mcp_channel_close_early(call->channel);
+}
+
 /* ---------------------------------------------------------------- its end */
 
 void wt__mcp_call_free(struct mcp_call *call)

@@ -43,7 +43,8 @@ struct mcp_channel {
     bool (*send)(struct mcp_channel *channel, struct str message);
     /* The answer, with HTTP's status; once. Empty: there is none, and will be none. */
     void (*answer)(struct mcp_channel *channel, int status, struct str message);
-    void (*keep_alive)(struct mcp_channel *channel); /* NULL: it needs none */
+    void (*keep_alive)(struct mcp_channel *channel);  /* NULL: it needs none */
+    void (*close_early)(struct mcp_channel *channel); /* its client shall come back for the rest; NULL: it cannot */
     bool (*is_gone)(struct mcp_channel *channel);
     void (*dispose)(struct mcp_channel *channel); /* frees the rest, and itself */
 };
@@ -54,6 +55,7 @@ void wt__mcp_channel_release(struct mcp_channel *channel);
 bool wt__mcp_channel_send(struct mcp_channel *channel, struct str message);
 void wt__mcp_channel_answer(struct mcp_channel *channel, int status, struct str message);
 void wt__mcp_channel_keep_alive(struct mcp_channel *channel);
+void wt__mcp_channel_close_early(struct mcp_channel *channel);
 /* The client has gone away, which is a cancel to a modern call. */
 void wt__mcp_channel_gone(struct mcp_channel *channel);
 /* Appends the message without its line breaks, which JSON has only between its tokens. */
@@ -77,9 +79,11 @@ struct mcp_peer {
     char *principal;
     bool known; /* of the service's peers: it hears notices */
 
-    pthread_mutex_t lock;          /* what follows */
-    bool opened;                   /* `initialize` was answered */
-    bool closed;                   /* the session is over */
+    pthread_mutex_t lock; /* what follows */
+    bool opened;          /* `initialize` was answered */
+    bool closed;          /* the session is over */
+    bool resumes;         /* its revision knows streams that are gone on with */
+    unsigned stream_number;
     json_t *client, *capabilities; /* stay as they are once it is opened, so that calls borrow them */
     int level;                     /* least level of logs */
     struct mcp_call *running;

@@ -48,13 +48,14 @@ static bool is_modest(const json_t *capabilities, const json_t *client)
 }
 
 /* Copies are its own: nobody counts references to a value that two threads hold. WT_EBUSY: it is open. */
-static int open_peer(struct mcp_peer *peer, const json_t *capabilities, const json_t *client)
+static int open_peer(struct mcp_peer *peer, const json_t *capabilities, const json_t *client, bool resumes)
 {
     json_t *own_capabilities = json_deep_copy(capabilities), *own_client = json_deep_copy(client);
     pthread_mutex_lock(&peer->lock);
     int rc = peer->opened ? WT_EBUSY : own_capabilities && own_client ? 0 : WT_ENOMEM;
     if (rc == 0) {
         peer->opened = true;
+        peer->resumes = resumes;
         peer->capabilities = own_capabilities;
         peer->client = own_client;
     }
@@ -78,7 +79,9 @@ bool wt__mcp_run_initialize(struct mcp_call *call)
                        MCP_CLIENT_BYTES_MAX);
         return false;
     }
-    switch (open_peer(peer, capabilities, client)) {
+    bool known = wt__mcp_is_legacy_version(wanted);
+    struct str version = known ? wanted : STR(MCP_LEGACY_VERSION);
+    switch (open_peer(peer, capabilities, client, wt__str_equal(version, STR(MCP_LEGACY_VERSION)))) {
     case 0:
         break;
     case WT_ENOMEM:
@@ -88,9 +91,7 @@ bool wt__mcp_run_initialize(struct mcp_call *call)
         wt__mcp_refuse(call, MCP_INVALID_REQUEST, "this session was begun by initialize before");
         return false;
     }
-    wt__buffer_printf(&call->result, ",\"protocolVersion\":\"%.*s\"",
-                      wt__mcp_is_legacy_version(wanted) ? (int)wanted.len : (int)sizeof MCP_LEGACY_VERSION - 1,
-                      wt__mcp_is_legacy_version(wanted) ? wanted.ptr : MCP_LEGACY_VERSION);
+    wt__buffer_printf(&call->result, ",\"protocolVersion\":\"%.*s\"", (int)version.len, version.ptr);
     write_capabilities(&call->result, &call->service->features);
     write_instructions(&call->result, call);
     wt__buffer_text(&call->result, ",\"serverInfo\":");
