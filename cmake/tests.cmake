@@ -50,7 +50,7 @@ foreach(program IN LISTS programs)
     set_tests_properties(fuzz/${stem} PROPERTIES TIMEOUT 300)
   endif()
   target_include_directories(fuzz_${stem} PRIVATE tests)
-  target_link_libraries(fuzz_${stem} PRIVATE room_http whichtool_static)
+  target_link_libraries(fuzz_${stem} PRIVATE room_serve room_http whichtool_static)
   list(APPEND WT_TEST_PROGRAMS fuzz_${stem})
 endforeach()
 

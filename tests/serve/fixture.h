@@ -3,6 +3,7 @@
 #ifndef WT_TESTS_SERVE_FIXTURE_H
 #define WT_TESTS_SERVE_FIXTURE_H
 
+#include <stdatomic.h>
 #include <time.h>
 
 #include "serve/mcp/service.h"
@@ -114,6 +115,16 @@ static void fixture_progress(void *context, struct mcp_call *call)
     fixture_say(call, "Progressed from 0 to 100.");
 }
 
+/* Its client has to come back for the answer. */
+static void fixture_reconnection(void *context, struct mcp_call *call)
+{
+    (void)context;
+    wt__mcp_close_stream(call);
+    fixture_pause();
+    fixture_pause();
+    fixture_say(call, "Came back.");
+}
+
 static void fixture_tool_change(void *context, struct mcp_call *call)
 {
     (void)context;
@@ -132,6 +143,27 @@ static void fixture_echo(void *context, struct mcp_call *call)
 {
     (void)context;
     wt__mcp_add_text(call, wt__mcp_call_arguments(call));
+}
+
+/* Two tools that the suite does not know, for clients: one that waits to be cancelled, one that says how often that
+ * happened. */
+static atomic_uint fixture_cancels;
+
+static void fixture_wait(void *context, struct mcp_call *call)
+{
+    (void)context;
+    for (int i = 0; i < 600 && !wt__mcp_is_cancelled(call); i++)
+        fixture_pause();
+    atomic_fetch_add(&fixture_cancels, wt__mcp_is_cancelled(call));
+    fixture_say(call, "Nobody cancelled.");
+}
+
+static void fixture_count_cancels(void *context, struct mcp_call *call)
+{
+    char text[32];
+    (void)context;
+    snprintf(text, sizeof text, "%u", atomic_load(&fixture_cancels));
+    fixture_say(call, text);
 }
 
 /* ---------------------------------------------------------------- tools that ask */
@@ -342,6 +374,7 @@ static const struct mcp_tool_row fixture_tools[] = {
     FIXTURE_PLAIN("test_missing_capability", fixture_ask_model, true),
     FIXTURE_PLAIN("test_streaming_elicitation", fixture_streaming, true),
     FIXTURE_PLAIN("test_logging_tool", fixture_logging, true),
+    FIXTURE_PLAIN("test_reconnection", fixture_reconnection, true),
     FIXTURE_PLAIN("test_trigger_tool_change", fixture_tool_change, false),
     FIXTURE_PLAIN("test_trigger_prompt_change", fixture_prompt_change, false),
     {"test_custom_headers", FIXTURE_TOOL("test_custom_headers", "Repeats arguments in headers", FIXTURE_MIRRORED),
@@ -357,6 +390,8 @@ static const struct mcp_tool_row fixture_tools[] = {
     FIXTURE_PLAIN("test_input_required_result_multi_round", fixture_ask_twice, true),
     FIXTURE_PLAIN("test_input_required_result_tampered_state", fixture_ask_ok, true),
     FIXTURE_PLAIN("test_input_required_result_capabilities", fixture_ask_able, true),
+    FIXTURE_PLAIN("wait", fixture_wait, true),
+    FIXTURE_PLAIN("count_cancels", fixture_count_cancels, false),
 };
 
 /* ---------------------------------------------------------------- resources */

@@ -80,12 +80,12 @@ static struct recorder *recorder_open(void)
 }
 
 /* Gives it a message, and does not wait. headers: NULL for none. */
-static inline struct recorder *recorder_begin(struct mcp_service *service, struct mcp_peer *peer, const char *text,
-                                              const struct mcp_headers *headers)
+static inline struct recorder *recorder_take(struct mcp_service *service, struct mcp_peer *peer, struct str text,
+                                             const struct mcp_headers *headers)
 {
     struct recorder *own = recorder_open();
     struct mcp_incoming in;
-    wt__mcp_read_message(&in, wt__str(text));
+    wt__mcp_read_message(&in, text);
     if (in.kind == MCP_IN_REQUEST) {
         bool modern = wt__mcp_is_modern(&in, headers ? headers->version : STR(""));
         struct mcp_call *call = wt__mcp_begin(service, peer, &own->channel, &in, modern, headers);
@@ -104,6 +104,12 @@ static inline struct recorder *recorder_begin(struct mcp_service *service, struc
     }
     wt__mcp_incoming_dispose(&in);
     return own;
+}
+
+static inline struct recorder *recorder_begin(struct mcp_service *service, struct mcp_peer *peer, const char *text,
+                                              const struct mcp_headers *headers)
+{
+    return recorder_take(service, peer, wt__str(text), headers);
 }
 
 static inline void recorder_wait(struct recorder *own)

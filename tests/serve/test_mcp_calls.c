@@ -72,9 +72,9 @@ static const struct {
      NULL},
     {"a result as it came",
      TOOL("raw"),
-     {"\"result\":{\"resultType\":\"complete\",\"content\":[],\"more\":1e400,\"structuredContent\":[3],\"_meta\":{",
+     {"\"result\":{\"resultType\":\"complete\",\"content\":[],\"more\":1.50,\"structuredContent\":[3],\"_meta\":{",
       ",\"z\":1}"},
-     {"\"result\":{\"content\":[],\"more\":1e400,\"_meta\":{\"z\":1}}"},
+     {"\"result\":{\"content\":[],\"more\":1.50,\"_meta\":{\"z\":1}}"},
      "other"},
     {"bytes that are no text",
      TOOL("bytes"),
@@ -393,6 +393,8 @@ static void listeners_hear_what_they_asked_for(void **state)
                      ":true}}}\n"));
     /* prompts are not offered here, so they are not promised */
     assert_true(says(files->said.ptr, "\"notifications\":{\"resourceSubscriptions\":[\"test://watched\"]}}}\n"));
+    assert_string_equal(meanwhile.watched, "test://watched");
+    meanwhile.watched[0] = '\0';
     wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
     wt__mcp_service_resource_updated(service, STR("test://watched"));
     wt__mcp_service_resource_updated(service, STR("test://other"));

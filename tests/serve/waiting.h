@@ -13,6 +13,7 @@ static struct {
     pthread_cond_t news;
     unsigned waiting, let_go, cancelled, answered, together;
     bool cancel_heard;
+    char watched[64]; /* the last one */
 } meanwhile = {.lock = PTHREAD_MUTEX_INITIALIZER, .news = PTHREAD_COND_INITIALIZER};
 
 static inline void meanwhile_reset(void)
@@ -154,7 +155,7 @@ static void tool_raw(void *context, struct mcp_call *call)
     (void)context;
     wt__mcp_result(call,
                    STR("{\n \"resultType\": \"other\", \"content\": [],\n \"structuredContent\": [3],\n \"ttlMs\": 9, "
-                       "\"_meta\": {\"z\":1}, \"more\": 1e400}"));
+                       "\"_meta\": {\"z\":1}, \"more\": 1.50}"));
 }
 
 static void tool_bytes(void *context, struct mcp_call *call)
@@ -196,6 +197,12 @@ static void read_watched(void *context, struct mcp_call *call, struct str uri)
     wt__mcp_add_contents(call, uri, NULL, STR("text"), (struct str){NULL, 0});
 }
 
+static void watch(void *context, struct str uri)
+{
+    (void)context;
+    snprintf(meanwhile.watched, sizeof meanwhile.watched, "%.*s", (int)uri.len, uri.ptr);
+}
+
 static const struct mcp_resource_row waiting_resources[] = {
     {"test://watched", "{\"uri\":\"test://watched\",\"name\":\"w\"}", read_watched, false},
 };
@@ -209,7 +216,8 @@ static struct mcp_table waiting_table = {
 
 static inline int waiting_open(struct mcp_service **out, const struct mcp_service_options *options, wt_error *err)
 {
-    struct mcp_features features = {.name = "waiting", .version = "1", .changes = true, .resources = {.watched = true}};
+    struct mcp_features features = {
+        .name = "waiting", .version = "1", .changes = true, .resources = {.watched = true, .watch = watch}};
     meanwhile_reset();
     int rc = wt__mcp_table_open(&waiting_table, &features, err);
     return rc < 0 ? rc : wt__mcp_service_open(out, &features, options, err);

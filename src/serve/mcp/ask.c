@@ -10,6 +10,7 @@
  * good as what it says when it is asked. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "base/base64.h"
@@ -269,6 +270,7 @@ static void withdraw(struct mcp_call *call, const struct mcp_question *question)
 static enum mcp_asked ask_legacy(struct mcp_call *call, const char *key, const char *method, struct str params)
 {
     struct mcp_question question = {.call = call};
+    json_t *result;
     struct buffer message = {0};
     enum mcp_asked asked = MCP_ASK_ANSWERED;
     enlist(call->peer, &question);
@@ -283,12 +285,12 @@ static enum mcp_asked ask_legacy(struct mcp_call *call, const char *key, const c
         withdraw(call, &question);
     if (!answered)
         asked = failed(call, sent ? "the client did not answer what it was asked" : "the client cannot be asked now");
-    else if (question.error || !json_is_object(question.result))
+    else if (!question.result)
         asked = failed(call, "the client refused what it was asked");
-    else if (json_object_set(call->responses, key, question.result) < 0)
-        asked = failed(call, "memory is out");
-    json_decref(question.result);
-    json_decref(question.error);
+    else if (wt__json_parse(&result, question.result, strlen(question.result), NULL) < 0 ||
+             json_object_set_new(call->responses, key, result) < 0)
+        asked = failed(call, "the client's answer cannot be kept");
+    free(question.result);
     wt__buffer_dispose(&message);
     return asked;
 }

@@ -79,32 +79,6 @@ bool wt__mcp_call_client_can(const struct mcp_call *call, const char *path)
 
 /* ---------------------------------------------------------------- while it runs */
 
-bool wt__mcp_is_cancelled(const struct mcp_call *call)
-{
-    return atomic_load(&call->cancelled);
-}
-
-void wt__mcp_on_cancel(struct mcp_call *call, void (*cancelled)(void *context), void *context)
-{
-    pthread_mutex_lock(&call->lock);
-    call->on_cancel = cancelled;
-    call->cancel_context = context;
-    if (cancelled && atomic_load(&call->cancelled))
-        cancelled(context);
-    pthread_mutex_unlock(&call->lock);
-}
-
-void wt__mcp_call_cancel(struct mcp_call *call)
-{
-    pthread_mutex_lock(&call->lock);
-    if (!atomic_exchange(&call->cancelled, true)) {
-        if (call->on_cancel)
-            call->on_cancel(call->cancel_context);
-        pthread_cond_broadcast(&call->news);
-    }
-    pthread_mutex_unlock(&call->lock);
-}
-
 bool wt__mcp_call_send(struct mcp_call *call, struct str message)
 {
     return !wt__mcp_is_cancelled(call) && message.len > 0 && wt__mcp_channel_send(call->channel, message);
@@ -171,6 +145,12 @@ void wt__mcp_log(struct mcp_call *call, enum mcp_level level, struct str logger,
     wt__buffer_dispose(&params);
 }
 
+void wt__mcp_close_stream(struct mcp_call *call)
+{
+    if (!call->modern)
+        wt__mcp_channel_close_early(call->channel);
+}
+
 /* ---------------------------------------------------------------- its end */
 
 void wt__mcp_call_free(struct mcp_call *call)
@@ -181,8 +161,6 @@ void wt__mcp_call_free(struct mcp_call *call)
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wt__buffer_dispose(buffers[i]);
     wt__mcp_incoming_dispose(&call->in);
-    json_decref(call->client);
-    json_decref(call->capabilities);
     json_decref(call->responses);
     json_decref(call->asked);
     wt__arena_dispose(&call->arena);

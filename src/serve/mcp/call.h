@@ -81,6 +81,10 @@ void wt__mcp_log(struct mcp_call *call, enum mcp_level level, struct str logger,
 /* Any other notification on the call's way to its client; params: an object as JSON. For who relays. */
 void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params);
 
+/* A call that takes long need not hold a connection: a legacy client over HTTP that knows how to come back for the rest
+ * (SSE polling, 2025-11-25) does so. Nothing to all others. */
+void wt__mcp_close_stream(struct mcp_call *call);
+
 enum mcp_asked {
     MCP_ASK_FAILED = -1, /* the client did not say that it can, or refused, or took too long, or cancelled. The call is
                             refused for that reason, unless something else is answered afterwards */

@@ -48,6 +48,14 @@ void wt__mcp_channel_keep_alive(struct mcp_channel *channel)
     pthread_mutex_unlock(&channel->send_lock);
 }
 
+void wt__mcp_channel_close_early(struct mcp_channel *channel)
+{
+    pthread_mutex_lock(&channel->send_lock);
+    if (!channel->over && channel->close_early)
+        channel->close_early(channel);
+    pthread_mutex_unlock(&channel->send_lock);
+}
+
 void wt__mcp_channel_gone(struct mcp_channel *channel)
 {
     pthread_mutex_lock(&channel->lock);

@@ -1,4 +1,4 @@
-/* dispatch.c: from a message to a call, from a call to its answer. What a request must say about itself is checked
+/* dispatch.c: from a message to a call. What a request must say about itself is checked
  * here, in the order that the protocol's errors have: who speaks which revision, whether the headers say so, whether
  * there is such a method, whether it names what it wants. */
 #include <stdlib.h>
@@ -37,6 +37,8 @@ static bool refuse_headers(struct mcp_call *call, struct str words)
 
 static bool check_headers(struct mcp_call *call, const json_t *version)
 {
+    const struct mcp_method *method = wt__mcp_method(call->in.method);
+    const json_t *name = method && method->named ? json_object_get(call->in.params, method->name_member) : NULL;
     struct buffer words = {0};
     if (!call->headers)
         return true;
@@ -46,7 +48,7 @@ static bool check_headers(struct mcp_call *call, const json_t *version)
                                         : STR("the header MCP-Protocol-Version does not say what _meta says"));
     if (!wt__str_equal(call->headers->version, STR(MCP_MODERN_VERSION)))
         return true; /* it is refused for that */
-    bool match = wt__mcp_headers_match(call->headers, &call->in, &words);
+    bool match = wt__mcp_headers_match(call->headers, call->in.method, name, &words);
     if (!match)
         refuse_headers(call, wt__buffer_view(&words));
     wt__buffer_dispose(&words);
@@ -58,8 +60,8 @@ static bool read_meta(struct mcp_call *call)
 {
     const json_t *meta = wt__mcp_incoming_meta(&call->in);
     const json_t *version = json_object_get(meta, MCP_META "protocolVersion");
-    json_t *capabilities = wt__json_object(meta, MCP_META "clientCapabilities");
-    json_t *client = json_object_get(meta, MCP_META "clientInfo");
+    const json_t *capabilities = wt__json_object(meta, MCP_META "clientCapabilities");
+    const json_t *client = json_object_get(meta, MCP_META "clientInfo");
     const json_t *level = json_object_get(meta, MCP_META "logLevel");
     if (!json_is_string(version))
         return refuse(call, MCP_INVALID_PARAMS, "params._meta has no " MCP_META "protocolVersion");
@@ -74,8 +76,8 @@ static bool read_meta(struct mcp_call *call)
     call->level = level ? wt__mcp_level(wt__json_str(meta, MCP_META "logLevel")) : MCP_EMERGENCY + 1;
     if (call->level < 0)
         return refuse(call, MCP_INVALID_PARAMS, MCP_META "logLevel is no level of logs");
-    call->capabilities = json_incref(capabilities);
-    call->client = json_incref(client);
+    call->capabilities = capabilities;
+    call->client = client;
     return true;
 }
 
@@ -86,8 +88,8 @@ static bool read_session(struct mcp_call *call)
     pthread_mutex_lock(&peer->lock);
     bool opened = peer->opened;
     call->level = peer->level;
-    call->client = json_incref(peer->client);
-    call->capabilities = json_incref(peer->capabilities);
+    call->client = peer->client;
+    call->capabilities = peer->capabilities;
     pthread_mutex_unlock(&peer->lock);
     return opened || first ||
            refuse(call, MCP_INVALID_PARAMS,
@@ -179,24 +181,6 @@ static bool enlist(struct mcp_call *call)
     return true;
 }
 
-static void delist(struct mcp_call *call)
-{
-    struct mcp_peer *peer = call->peer;
-    pthread_mutex_lock(&peer->lock);
-    if (call->before || peer->running == call) {
-        *(call->before ? &call->before->next : &peer->running) = call->next;
-        if (call->next)
-            call->next->before = call->before;
-        peer->running_count--;
-    }
-    pthread_mutex_unlock(&peer->lock);
-    if (!call->channel)
-        return;
-    pthread_mutex_lock(&call->channel->lock);
-    call->channel->call = NULL;
-    pthread_mutex_unlock(&call->channel->lock);
-}
-
 /* What a call has until it is known which it is: a refusal is written by it. */
 static const struct mcp_method no_method = {"",   MCP_BOTH_ERAS, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true,
                                             NULL, NULL};
@@ -243,118 +227,6 @@ struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *pee
         return call;
     wt__mcp_finish(call);
     return NULL;
-}
-
-/* ---------------------------------------------------------------- run */
-
-void wt__mcp_run(struct mcp_call *call)
-{
-    if (wt__mcp_is_cancelled(call) || !call->method->run(call))
-        wt__mcp_finish(call);
-}
-
-static void record(struct mcp_call *call, size_t bytes)
-{
-    const struct mcp_features *features = &call->service->features;
-    struct mcp_record record = {
-        .call = call,
-        .error_code = call->refused ? call->code : 0,
-        .is_error = !call->refused && call->is_error,
-        .input_required = !call->refused && call->modern && call->questions.len > 0,
-        .cancelled = wt__mcp_is_cancelled(call),
-        .bytes = bytes,
-        .ms = wt__mcp_steady_ms(call->service) - call->began,
-    };
-    if (features->record)
-        features->record(features->context, &record);
-}
-
-/* The answer of a call that nobody cancelled. A tool that is cancelled meanwhile was cancelled too late. */
-static size_t answer(struct mcp_call *call)
-{
-    struct buffer message = {0};
-    int status = 200;
-    if (!call->refused && call->modern && call->questions.len > 0)
-        wt__mcp_seal_state(call);
-    wt__mcp_write_answer(call, &message, &status);
-    if (message.failed)
-        wt__mcp_channel_answer(call->channel, 503, STR(""));
-    else
-        wt__mcp_channel_answer(call->channel, status, wt__buffer_view(&message));
-    size_t bytes = message.len;
-    wt__buffer_dispose(&message);
-    return bytes;
-}
-
-void wt__mcp_finish(struct mcp_call *call)
-{
-    const struct mcp_features *features = &call->service->features;
-    size_t bytes = 0;
-    wt__mcp_on_cancel(call, NULL, NULL);
-    delist(call);
-    if (call->channel && !wt__mcp_is_cancelled(call))
-        bytes = answer(call);
-    else if (call->channel)
-        wt__mcp_channel_answer(call->channel, 200, STR(""));
-    record(call, bytes);
-    if (call->has_tool && features->tools.drop)
-        features->tools.drop(features->context, &call->tool);
-    wt__mcp_call_free(call);
-}
-
-/* ---------------------------------------------------------------- threads */
-
-struct job {
-    struct mcp_call *call;
-    void (*work)(struct mcp_call *call);
-};
-
-static void *run_job(void *context)
-{
-    struct job job = *(struct job *)context;
-    struct mcp_service *service = job.call->service;
-    free(context);
-    job.work(job.call);
-    wt__mcp_finish(job.call);
-    pthread_mutex_lock(&service->lock);
-    service->waiting--;
-    pthread_cond_broadcast(&service->idle);
-    pthread_mutex_unlock(&service->lock);
-    return NULL;
-}
-
-static bool start_thread(struct job *job)
-{
-    pthread_attr_t detached;
-    pthread_t thread;
-    pthread_attr_init(&detached);
-    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    int rc = pthread_create(&thread, &detached, run_job, job);
-    pthread_attr_destroy(&detached);
-    return rc == 0;
-}
-
-bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call))
-{
-    struct mcp_service *service = call->service;
-    struct job *job = malloc(sizeof *job);
-    pthread_mutex_lock(&service->lock);
-    bool room = job && service->waiting < service->waiting_max;
-    service->waiting += room;
-    pthread_mutex_unlock(&service->lock);
-    call->headers = NULL;
-    if (room) {
-        *job = (struct job){call, work};
-        if (start_thread(job))
-            return true;
-        pthread_mutex_lock(&service->lock);
-        service->waiting--;
-        pthread_mutex_unlock(&service->lock);
-    }
-    free(job);
-    wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%u calls wait already, which is the most: try again later",
-                   service->waiting_max);
-    return false;
 }
 
 /* ---------------------------------------------------------------- what is no request */

@@ -48,14 +48,13 @@ bool wt__mcp_header_says(struct str header, const json_t *value)
     return same;
 }
 
-bool wt__mcp_headers_match(const struct mcp_headers *headers, const struct mcp_incoming *in, struct buffer *words)
+bool wt__mcp_headers_match(const struct mcp_headers *headers, struct str method, const json_t *name,
+                           struct buffer *words)
 {
-    const struct mcp_method *method = wt__mcp_method(in->method);
-    const json_t *name = method && method->named ? json_object_get(in->params, method->name_member) : NULL;
     const char *wrong = NULL;
     if (headers->method.len == 0)
         wrong = "the header Mcp-Method is missing";
-    else if (!wt__str_equal(headers->method, in->method))
+    else if (!wt__str_equal(headers->method, method))
         wrong = "the header Mcp-Method does not say the message's method";
     else if (name && headers->name.len == 0)
         wrong = "the header Mcp-Name is missing";

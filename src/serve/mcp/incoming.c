@@ -99,18 +99,6 @@ void wt__mcp_write_error(struct buffer *out, struct str id, int code, struct str
     wt__buffer_text(out, "}}");
 }
 
-bool wt__mcp_is_legacy_version(struct str version)
-{
-    static const char *const versions[] = {MCP_LEGACY_VERSION, "2025-06-18", "2025-03-26", "2024-11-05"};
-    return wt__str_among(version, versions, sizeof versions / sizeof *versions);
-}
-
-void wt__mcp_write_versions(struct buffer *out)
-{
-    wt__buffer_text(out, "[\"" MCP_MODERN_VERSION "\",\"" MCP_LEGACY_VERSION
-                         "\",\"2025-06-18\",\"2025-03-26\",\"2024-11-05\"]");
-}
-
 bool wt__mcp_is_modern(const struct mcp_incoming *in, struct str header)
 {
     if (json_object_get(wt__mcp_incoming_meta(in), MCP_META "protocolVersion"))

@@ -43,7 +43,8 @@ struct mcp_channel {
     bool (*send)(struct mcp_channel *channel, struct str message);
     /* The answer, with HTTP's status; once. Empty: there is none, and will be none. */
     void (*answer)(struct mcp_channel *channel, int status, struct str message);
-    void (*keep_alive)(struct mcp_channel *channel); /* NULL: it needs none */
+    void (*keep_alive)(struct mcp_channel *channel);  /* NULL: it needs none */
+    void (*close_early)(struct mcp_channel *channel); /* its client shall come back for the rest; NULL: it cannot */
     bool (*is_gone)(struct mcp_channel *channel);
     void (*dispose)(struct mcp_channel *channel); /* frees the rest, and itself */
 };
@@ -54,6 +55,7 @@ void wt__mcp_channel_release(struct mcp_channel *channel);
 bool wt__mcp_channel_send(struct mcp_channel *channel, struct str message);
 void wt__mcp_channel_answer(struct mcp_channel *channel, int status, struct str message);
 void wt__mcp_channel_keep_alive(struct mcp_channel *channel);
+void wt__mcp_channel_close_early(struct mcp_channel *channel);
 /* The client has gone away, which is a cancel to a modern call. */
 void wt__mcp_channel_gone(struct mcp_channel *channel);
 /* Appends the message without its line breaks, which JSON has only between its tokens. */
@@ -66,8 +68,8 @@ struct mcp_question {
     struct mcp_question *next;
     struct mcp_call *call;
     char id[32];
-    bool answered; /* under the call's lock */
-    json_t *result, *error;
+    bool answered; /* under the call's lock, as is the next */
+    char *result;  /* JSON; NULL: the client refused */
 };
 
 struct mcp_peer {
@@ -80,8 +82,10 @@ struct mcp_peer {
     pthread_mutex_t lock; /* what follows */
     bool opened;          /* `initialize` was answered */
     bool closed;          /* the session is over */
-    json_t *client, *capabilities;
-    int level; /* least level of logs */
+    bool resumes;         /* its revision knows streams that are gone on with */
+    unsigned stream_number;
+    json_t *client, *capabilities; /* stay as they are once it is opened, so that calls borrow them */
+    int level;                     /* least level of logs */
     struct mcp_call *running;
     size_t running_count;
     struct mcp_question *questions;
@@ -143,8 +147,10 @@ struct mcp_headers {
 
 /* Whether a header's value, with its base64 undone, is the value as text. */
 bool wt__mcp_header_says(struct str header, const json_t *value);
-/* Whether the standard headers say what the body says. False: words say what does not. */
-bool wt__mcp_headers_match(const struct mcp_headers *headers, const struct mcp_incoming *in, struct buffer *words);
+/* Whether the standard headers say what the body says. name: what HTTP repeats beside the method, NULL for nothing.
+ * False: words say what does not match. */
+bool wt__mcp_headers_match(const struct mcp_headers *headers, struct str method, const json_t *name,
+                           struct buffer *words);
 /* Whether what the tool wants repeated is repeated. */
 bool wt__mcp_mirrors_match(const struct mcp_input *input, const struct mcp_headers *headers, const json_t *arguments,
                            struct buffer *words);
@@ -163,8 +169,8 @@ struct mcp_call {
     const struct mcp_headers *headers; /* NULL: not over HTTP. Only until `run` returns */
     bool modern;
     struct str name, arguments;
-    json_t *client, *capabilities;
-    int level; /* least level of logs; above the last one: none */
+    const json_t *client, *capabilities; /* of the message, or of the peer */
+    int level;                           /* least level of logs; above the last one: none */
     double began;
     struct mcp_tool tool; /* tools/call, once it is found */
     bool has_tool;

@@ -116,6 +116,7 @@ static bool enlist(struct mcp_call *call, struct mcp_listener *listener)
 
 bool wt__mcp_run_listen(struct mcp_call *call)
 {
+    const struct mcp_features *features = &call->service->features;
     struct mcp_listener *listener = calloc(1, sizeof *listener);
     if (!wt__json_object(call->in.params, "notifications")) {
         wt__mcp_refuse(call, MCP_INVALID_PARAMS, "params.notifications is missing, or no object");
@@ -133,7 +134,9 @@ bool wt__mcp_run_listen(struct mcp_call *call)
     wt__mcp_peer_keep(call->peer);
     listener->channel = call->channel;
     listener->peer = call->peer;
-    if (!enlist(call, listener)) {
+    for (size_t i = 0; features->resources.watch && i < listener->uri_count; i++)
+        features->resources.watch(features->context, wt__str(listener->uris[i]));
+    if (!enlist(call, listener)) { /* from here on it may be gone at any time */
         free_listener(listener);
         return false;
     }

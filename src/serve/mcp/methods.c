@@ -195,11 +195,14 @@ static bool set_level(struct mcp_call *call)
 
 static bool subscribe(struct mcp_call *call)
 {
+    const struct mcp_features *features = &call->service->features;
     int rc = wt__mcp_peer_watch(call->peer, call->name);
     if (rc < 0)
         wt__mcp_refuse(call, rc == WT_ETOOLONG ? MCP_INVALID_PARAMS : MCP_INTERNAL_ERROR,
                        rc == WT_ETOOLONG ? "one client watches at most %d resources" : "memory is out (%d)",
                        MCP_SUBSCRIPTIONS_MAX);
+    else if (features->resources.watch)
+        features->resources.watch(features->context, call->name);
     return false;
 }
 

@@ -2,19 +2,6 @@
  * client the same, and opens nothing. */
 #include "serve/mcp/inside.h"
 
-void wt__mcp_write_self(struct buffer *out, const struct mcp_features *features, bool with_title)
-{
-    wt__buffer_text(out, "{\"name\":");
-    wt__buffer_json(out, wt__str(features->name));
-    if (with_title && features->title) {
-        wt__buffer_text(out, ",\"title\":");
-        wt__buffer_json(out, wt__str(features->title));
-    }
-    wt__buffer_text(out, ",\"version\":");
-    wt__buffer_json(out, wt__str(features->version));
-    wt__buffer_char(out, '}');
-}
-
 static void write_group(struct buffer *out, const char *name, bool offered, bool changes, bool watched)
 {
     if (!offered)
@@ -31,10 +18,22 @@ static void write_capabilities(struct buffer *out, const struct mcp_features *fe
     write_group(out, "prompts", features->prompts.list, features->changes, false);
     write_group(out, "completions", features->completions.complete, false, false);
     wt__buffer_char(out, '}');
-    if (features->instructions) {
+}
+
+static void write_instructions(struct buffer *out, const struct mcp_call *call)
+{
+    const struct mcp_features *features = &call->service->features;
+    struct buffer text = {0};
+    if (features->write_instructions)
+        features->write_instructions(features->context, call->peer->principal, &text);
+    else if (features->instructions)
+        wt__buffer_text(&text, features->instructions);
+    if (text.len > 0) {
         wt__buffer_text(out, ",\"instructions\":");
-        wt__buffer_json(out, wt__str(features->instructions));
+        wt__buffer_json(out, wt__buffer_view(&text));
     }
+    out->failed |= text.failed;
+    wt__buffer_dispose(&text);
 }
 
 /* A session keeps what its client says of itself, of which there may be ten thousand. */
@@ -48,34 +47,53 @@ static bool is_modest(const json_t *capabilities, const json_t *client)
     return modest;
 }
 
+/* Copies are its own: nobody counts references to a value that two threads hold. WT_EBUSY: it is open. */
+static int open_peer(struct mcp_peer *peer, const json_t *capabilities, const json_t *client, bool resumes)
+{
+    json_t *own_capabilities = json_deep_copy(capabilities), *own_client = json_deep_copy(client);
+    pthread_mutex_lock(&peer->lock);
+    int rc = peer->opened ? WT_EBUSY : own_capabilities && own_client ? 0 : WT_ENOMEM;
+    if (rc == 0) {
+        peer->opened = true;
+        peer->resumes = resumes;
+        peer->capabilities = own_capabilities;
+        peer->client = own_client;
+    }
+    pthread_mutex_unlock(&peer->lock);
+    if (rc < 0) {
+        json_decref(own_capabilities);
+        json_decref(own_client);
+    }
+    return rc;
+}
+
 bool wt__mcp_run_initialize(struct mcp_call *call)
 {
     struct mcp_peer *peer = call->peer;
     struct str wanted = wt__json_str(call->in.params, "protocolVersion");
-    json_t *capabilities = wt__json_object(call->in.params, "capabilities");
-    json_t *client = wt__json_object(call->in.params, "clientInfo");
+    const json_t *capabilities = wt__json_object(call->in.params, "capabilities");
+    const json_t *client = wt__json_object(call->in.params, "clientInfo");
     if (wanted.len == 0 || !capabilities || !client || !is_modest(capabilities, client)) {
         wt__mcp_refuse(call, MCP_INVALID_PARAMS,
                        "initialize needs protocolVersion, capabilities and clientInfo, of at most %d bytes",
                        MCP_CLIENT_BYTES_MAX);
         return false;
     }
-    pthread_mutex_lock(&peer->lock);
-    bool again = peer->opened;
-    if (!again) {
-        peer->opened = true;
-        peer->capabilities = json_incref(capabilities);
-        peer->client = json_incref(client);
-    }
-    pthread_mutex_unlock(&peer->lock);
-    if (again) {
+    bool known = wt__mcp_is_legacy_version(wanted);
+    struct str version = known ? wanted : STR(MCP_LEGACY_VERSION);
+    switch (open_peer(peer, capabilities, client, wt__str_equal(version, STR(MCP_LEGACY_VERSION)))) {
+    case 0:
+        break;
+    case WT_ENOMEM:
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+        return false;
+    default:
         wt__mcp_refuse(call, MCP_INVALID_REQUEST, "this session was begun by initialize before");
         return false;
     }
-    wt__buffer_printf(&call->result, ",\"protocolVersion\":\"%.*s\"",
-                      wt__mcp_is_legacy_version(wanted) ? (int)wanted.len : (int)sizeof MCP_LEGACY_VERSION - 1,
-                      wt__mcp_is_legacy_version(wanted) ? wanted.ptr : MCP_LEGACY_VERSION);
+    wt__buffer_printf(&call->result, ",\"protocolVersion\":\"%.*s\"", (int)version.len, version.ptr);
     write_capabilities(&call->result, &call->service->features);
+    write_instructions(&call->result, call);
     wt__buffer_text(&call->result, ",\"serverInfo\":");
     wt__mcp_write_self(&call->result, &call->service->features, true);
     return false;
@@ -87,6 +105,7 @@ bool wt__mcp_run_discover(struct mcp_call *call)
     wt__buffer_text(&call->result, ",\"supportedVersions\":");
     wt__mcp_write_versions(&call->result);
     write_capabilities(&call->result, features);
+    write_instructions(&call->result, call);
     wt__buffer_printf(&call->result, ",\"ttlMs\":%u,\"cacheScope\":\"%s\"", features->ttl_ms,
                       features->private_lists ? "private" : "public");
     return false;

@@ -106,6 +106,7 @@ void wt__mcp_peer_cancel(struct mcp_peer *peer, struct str id)
 void wt__mcp_peer_answered(struct mcp_peer *peer, const json_t *message)
 {
     struct str id = wt__json_str(message, "id");
+    const json_t *result = wt__json_object(message, "result");
     pthread_mutex_lock(&peer->lock);
     for (struct mcp_question *question = peer->questions; question; question = question->next) {
         if (!wt__str_equal(id, wt__str(question->id)))
@@ -113,8 +114,7 @@ void wt__mcp_peer_answered(struct mcp_peer *peer, const json_t *message)
         pthread_mutex_lock(&question->call->lock);
         if (!question->answered) {
             question->answered = true;
-            question->result = json_incref(json_object_get(message, "result"));
-            question->error = json_incref(json_object_get(message, "error"));
+            question->result = result ? json_dumps(result, JSON_COMPACT) : NULL;
             pthread_cond_broadcast(&question->call->news);
         }
         pthread_mutex_unlock(&question->call->lock);

@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 #include <sys/random.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "serve/mcp/inside.h"
 
 static int check_features(const struct mcp_features *features, wt_error *err)
@@ -48,20 +46,6 @@ int wt__mcp_service_open(struct mcp_service **out, const struct mcp_features *fe
     atomic_init(&service->stopping, false);
     *out = service;
     return 0;
-}
-
-double wt__mcp_steady_ms(const struct mcp_service *service)
-{
-    return service->now_ms ? service->now_ms() : wt__now_ms();
-}
-
-double wt__mcp_wall_ms(const struct mcp_service *service)
-{
-    struct timespec now;
-    if (service->now_ms)
-        return service->now_ms();
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 void wt__mcp_service_stop(struct mcp_service *service)

@@ -55,6 +55,8 @@ struct mcp_features {
     bool private_lists;               /* they depend on who asks: cacheScope is private */
     bool changes;                     /* the lists change while it runs: wt__mcp_service_changed will tell */
     void *context;                    /* the first argument of every function */
+    /* Instructions that change, appended for each client that opens; in place of those above. NULL: those above. */
+    void (*write_instructions)(void *context, const char *principal, struct buffer *out);
 
     struct {
         void (*list)(void *context, struct mcp_call *call, struct str after);
@@ -69,6 +71,8 @@ struct mcp_features {
         void (*read)(void *context, struct mcp_call *call, struct str uri);
         bool waits;   /* to read one */
         bool watched; /* clients may subscribe: wt__mcp_service_resource_updated will tell */
+        /* A client begins to watch one, which others may watch already; it must be quick. NULL: all are told of. */
+        void (*watch)(void *context, struct str uri);
     } resources;
     struct {
         void (*list)(void *context, struct mcp_call *call, struct str after);

@@ -9,23 +9,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/memory.h"
+#include "serve/mcp/http_channel.h"
 #include "serve/mcp/sessions.h"
 
 enum { TICK_MS = 1000 }; /* between two looks at sessions and streams */
 
 #define JSON_TYPE "application/json"
 #define STREAM_TYPE "text/event-stream"
-
-struct http_channel {
-    struct mcp_channel channel; /* first */
-    struct mcp_http *http;
-    struct http_exchange *exchange;
-    struct http_channel *next, *before; /* of the open streams */
-    const struct mcp_peer *begins;      /* whose session begins by this answer; NULL: none */
-    char session[MCP_SESSION_ID_BYTES];
-    bool streams;
-};
 
 struct mcp_http {
     struct mcp_service *service;
@@ -34,124 +24,8 @@ struct mcp_http {
     pthread_mutex_t lock;
     pthread_cond_t news;
     bool ends;
-    struct http_channel *streams;
-    size_t stream_count;
+    struct mcp_streams streams;
 };
-
-/* ---------------------------------------------------------------- a channel */
-
-static void enlist(struct http_channel *own)
-{
-    pthread_mutex_lock(&own->http->lock);
-    own->next = own->http->streams;
-    if (own->next)
-        own->next->before = own;
-    own->http->streams = own;
-    own->http->stream_count++;
-    pthread_mutex_unlock(&own->http->lock);
-}
-
-static void delist(struct http_channel *own)
-{
-    pthread_mutex_lock(&own->http->lock);
-    *(own->before ? &own->before->next : &own->http->streams) = own->next;
-    if (own->next)
-        own->next->before = own->before;
-    own->http->stream_count--;
-    pthread_mutex_unlock(&own->http->lock);
-}
-
-/* Proxies hold nothing back, and nobody keeps it. */
-static void begin_stream(struct http_channel *own)
-{
-    static const struct http_field fields[] = {
-        {{"Cache-Control", 13}, {"no-store", 8}},
-        {{"X-Accel-Buffering", 17}, {"no", 2}},
-    };
-    if (own->streams)
-        return;
-    own->streams = true;
-    wt__http_stream(own->exchange, 200, STREAM_TYPE, fields, 2);
-    enlist(own);
-}
-
-static bool send_event(struct http_channel *own, struct str message)
-{
-    struct buffer event = {0};
-    wt__buffer_text(&event, "data: ");
-    wt__mcp_append_line(&event, message);
-    wt__buffer_text(&event, "\n\n");
-    bool sent = !event.failed && wt__http_send(own->exchange, wt__buffer_view(&event));
-    wt__buffer_dispose(&event);
-    return sent;
-}
-
-static bool channel_send(struct mcp_channel *channel, struct str message)
-{
-    struct http_channel *own = (struct http_channel *)channel;
-    begin_stream(own);
-    return send_event(own, message);
-}
-
-static void channel_answer(struct mcp_channel *channel, int status, struct str message)
-{
-    struct http_channel *own = (struct http_channel *)channel;
-    struct http_field session = {{"Mcp-Session-Id", 14}, wt__str(own->session)};
-    bool begun = own->begins && own->begins->opened;
-    if (message.len == 0 && status == 200) /* a cancelled request has no answer, but its HTTP request ends */
-        begin_stream(own);
-    if (!own->streams) {
-        wt__http_answer(own->exchange, status, JSON_TYPE, &session, begun ? 1 : 0, message);
-        return;
-    }
-    if (message.len > 0)
-        send_event(own, message);
-    wt__http_finish(own->exchange);
-}
-
-static void channel_keep_alive(struct mcp_channel *channel)
-{
-    struct http_channel *own = (struct http_channel *)channel;
-    if (own->streams)
-        wt__http_send(own->exchange, STR(":\n\n"));
-}
-
-static bool channel_is_gone(struct mcp_channel *channel)
-{
-    return wt__http_is_gone(((struct http_channel *)channel)->exchange);
-}
-
-static void channel_dispose(struct mcp_channel *channel)
-{
-    struct http_channel *own = (struct http_channel *)channel;
-    wt__http_on_gone(own->exchange, NULL, NULL);
-    if (own->streams)
-        delist(own);
-    wt__http_release(own->exchange);
-    free(own);
-}
-
-static struct http_channel *open_channel(struct mcp_http *http, struct http_exchange *exchange)
-{
-    struct http_channel *own = calloc(1, sizeof *own);
-    if (!own)
-        return NULL;
-    wt__mcp_channel_open(&own->channel);
-    own->channel.send = channel_send;
-    own->channel.answer = channel_answer;
-    own->channel.keep_alive = channel_keep_alive;
-    own->channel.is_gone = channel_is_gone;
-    own->channel.dispose = channel_dispose;
-    own->http = http;
-    own->exchange = exchange;
-    wt__http_keep(exchange);
-    return own;
-}
-
-static void gone(void *context)
-{
-    wt__mcp_channel_gone(context);
-}
 
 /* ---------------------------------------------------------------- fields */
 
@@ -246,16 +120,30 @@ static struct mcp_peer *find_peer(struct mcp_http *http, struct http_exchange *e
 }
 
 /* A peer whose session begins when initialize is answered. */
-static struct mcp_peer *begin_session(struct mcp_http *http, struct http_channel *channel, const char *principal)
+static struct mcp_peer *begin_session(struct mcp_http *http, struct mcp_channel *channel, const char *principal,
+                                      char session[MCP_SESSION_ID_BYTES])
 {
     struct mcp_peer *peer = wt__mcp_peer_open(http->service, principal, true);
-    if (peer && wt__mcp_session_add(&http->sessions, peer, channel->session) < 0) {
+    if (peer && wt__mcp_session_add(&http->sessions, peer, session) < 0) {
         wt__mcp_peer_close(peer);
         wt__mcp_peer_release(peer);
         return NULL;
     }
-    channel->begins = peer;
+    if (peer)
+        wt__mcp_http_channel_begins(channel, peer, session);
     return peer;
+}
+
+static void answer_in(struct mcp_http *http, struct mcp_peer *peer, struct mcp_channel *channel,
+                      struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
+{
+    if (modern)
+        wt__mcp_http_channel_cancels(channel);
+    else
+        wt__mcp_http_channel_of(channel, peer);
+    struct mcp_call *call = wt__mcp_begin(http->service, peer, channel, in, modern, headers);
+    if (call)
+        wt__mcp_run(call);
 }
 
 static void take_request(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
@@ -263,29 +151,22 @@ static void take_request(struct mcp_http *http, struct http_exchange *exchange, 
 {
     bool modern = wt__mcp_is_modern(in, headers->version);
     bool begins = !modern && wt__str_equal(in->method, STR("initialize"));
-    struct http_channel *channel = open_channel(http, exchange);
+    char session[MCP_SESSION_ID_BYTES] = "";
+    struct mcp_channel *channel = wt__mcp_http_channel(&http->streams, exchange);
     struct mcp_peer *peer = NULL;
     if (channel)
         peer = modern   ? wt__mcp_peer_open(http->service, principal, false)
-               : begins ? begin_session(http, channel, principal)
+               : begins ? begin_session(http, channel, principal, session)
                         : find_peer(http, exchange, principal, in);
-    if (!peer) {
-        if (modern || begins || !channel)
-            answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "memory is out");
-        if (channel)
-            wt__mcp_channel_release(&channel->channel);
-        wt__mcp_incoming_dispose(in);
-        return;
-    }
-    if (modern)
-        wt__http_on_gone(exchange, gone, &channel->channel);
-    struct mcp_call *call = wt__mcp_begin(http->service, peer, &channel->channel, in, modern, headers);
-    if (call)
-        wt__mcp_run(call);
-    if (begins && !peer->opened)
-        wt__mcp_session_end(&http->sessions, wt__str(channel->session), peer->principal);
-    wt__mcp_channel_release(&channel->channel);
+    if (peer)
+        answer_in(http, peer, channel, in, modern, headers);
+    else if (modern || begins || !channel)
+        answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "memory is out");
+    if (peer && begins && !peer->opened)
+        wt__mcp_session_end(&http->sessions, wt__str(session), principal);
+    wt__mcp_channel_release(channel);
     wt__mcp_peer_release(peer);
+    wt__mcp_incoming_dispose(in);
 }
 
 /* A notification or a response: nothing is said to it. */
@@ -342,17 +223,20 @@ static void post(struct mcp_http *http, struct http_exchange *exchange, const ch
 
 /* ---------------------------------------------------------------- GET and DELETE, of legacy clients */
 
+/* Of a request that was cut off, else a new one. */
 static void open_stream(struct mcp_http *http, struct http_exchange *exchange, struct mcp_peer *peer)
 {
-    struct http_channel *channel = open_channel(http, exchange);
+    struct str last_event = field(wt__http_request(exchange), "Last-Event-ID");
+    if (wt__mcp_http_channel_resume(&http->streams, peer, last_event, exchange))
+        return;
+    struct mcp_channel *channel = wt__mcp_http_channel(&http->streams, exchange);
     if (!channel) {
         answer_error(exchange, 503, STR("null"), MCP_INTERNAL_ERROR, "memory is out");
         return;
     }
-    begin_stream(channel);
-    wt__mcp_channel_keep_alive(&channel->channel); /* its client sees that it has begun */
-    wt__mcp_peer_stream(peer, &channel->channel);
-    wt__mcp_channel_release(&channel->channel);
+    wt__mcp_http_channel_stream(channel);
+    wt__mcp_peer_stream(peer, channel);
+    wt__mcp_channel_release(channel);
 }
 
 static void get_or_delete(struct mcp_http *http, struct http_exchange *exchange, const char *principal, bool get)
@@ -398,31 +282,6 @@ void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, 
 
 /* ---------------------------------------------------------------- keeping time */
 
-/* One more reference, unless the last one has gone. */
-static bool keep_if_alive(struct mcp_channel *channel)
-{
-    unsigned refs = atomic_load(&channel->refs);
-    while (refs > 0 && !atomic_compare_exchange_weak(&channel->refs, &refs, refs + 1))
-        ;
-    return refs > 0;
-}
-
-static void keep_streams_alive(struct mcp_http *http)
-{
-    size_t count = 0;
-    pthread_mutex_lock(&http->lock);
-    struct mcp_channel **streams = wt__alloc_array(http->stream_count, sizeof(struct mcp_channel *));
-    for (struct http_channel *own = http->streams; streams && own; own = own->next)
-        if (keep_if_alive(&own->channel))
-            streams[count++] = &own->channel;
-    pthread_mutex_unlock(&http->lock);
-    for (size_t i = 0; i < count; i++) {
-        wt__mcp_channel_keep_alive(streams[i]);
-        wt__mcp_channel_release(streams[i]);
-    }
-    free(streams);
-}
-
 static void *tick(void *context)
 {
     struct mcp_http *http = context;
@@ -437,8 +296,9 @@ static void *tick(void *context)
         pthread_mutex_unlock(&http->lock);
         wt__mcp_tend_listeners(http->service);
         wt__mcp_sessions_tend(&http->sessions);
+        wt__mcp_streams_tend(&http->streams);
         if (++ticks % (MCP_KEEP_ALIVE_MS / TICK_MS) == 0)
-            keep_streams_alive(http);
+            wt__mcp_streams_keep_alive(&http->streams);
         pthread_mutex_lock(&http->lock);
     }
     pthread_mutex_unlock(&http->lock);
@@ -454,6 +314,7 @@ int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_err
         return wt__fail_nomem(err);
     http->service = service;
     wt__mcp_sessions_open(&http->sessions, service);
+    wt__mcp_streams_open(&http->streams, service);
     pthread_mutex_init(&http->lock, NULL);
     pthread_condattr_init(&steady);
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
@@ -461,6 +322,7 @@ int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_err
     pthread_condattr_destroy(&steady);
     if (pthread_create(&http->ticker, NULL, tick, http) != 0) {
         wt__mcp_sessions_close(&http->sessions);
+        wt__mcp_streams_close(&http->streams);
         pthread_mutex_destroy(&http->lock);
         pthread_cond_destroy(&http->news);
         free(http);
@@ -481,6 +343,7 @@ void wt__mcp_http_close(struct mcp_http *http)
     pthread_join(http->ticker, NULL);
     wt__mcp_end_listeners(http->service, NULL);
     wt__mcp_sessions_close(&http->sessions);
+    wt__mcp_streams_close(&http->streams);
     pthread_mutex_destroy(&http->lock);
     pthread_cond_destroy(&http->news);
     free(http);

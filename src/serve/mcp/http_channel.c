@@ -1,0 +1,451 @@
+/* http_channel.c: see http_channel.h.
+ *
+ * Ids of events are STREAM-EVENT, both numbers, counted within the session. The first event of a resumable stream has
+ * no data, so that a client whose connection breaks at once knows where to go on. */
+#include "serve/mcp/http_channel.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define JSON_TYPE "application/json"
+#define STREAM_TYPE "text/event-stream"
+
+struct http_channel {
+    struct mcp_channel channel; /* first; send_lock guards the rest */
+    struct mcp_streams *streams;
+    struct http_exchange *exchange;
+    bool begun;                    /* as a stream */
+    bool away;                     /* we have closed it, and it may be resumed */
+    const struct mcp_peer *begins; /* whose session begins by this answer; NULL: none */
+    char session[MCP_SESSION_ID_BYTES];
+    struct http_channel *next, *before; /* of the open streams, under their lock */
+
+    struct mcp_peer *peer; /* whose stream may be resumed; NULL: it may not */
+    unsigned number, last_event;
+    struct buffer kept;                    /* events */
+    size_t lengths[MCP_RESUME_EVENTS_MAX]; /* of the events in `kept` */
+    size_t kept_count;
+    struct http_channel *resumable_next; /* under the streams' lock, as is the next */
+    double answered_ms;                  /* 0: not yet */
+    atomic_bool resumable;               /* it is on the list */
+};
+
+/* ---------------------------------------------------------------- the lists */
+
+static void enlist(struct http_channel *own)
+{
+    struct mcp_streams *streams = own->streams;
+    pthread_mutex_lock(&streams->lock);
+    own->next = streams->open;
+    if (own->next)
+        own->next->before = own;
+    streams->open = own;
+    streams->open_count++;
+    pthread_mutex_unlock(&streams->lock);
+}
+
+static void delist(struct http_channel *own)
+{
+    struct mcp_streams *streams = own->streams;
+    pthread_mutex_lock(&streams->lock);
+    *(own->before ? &own->before->next : &streams->open) = own->next;
+    if (own->next)
+        own->next->before = own->before;
+    streams->open_count--;
+    pthread_mutex_unlock(&streams->lock);
+}
+
+/* Those that shall go, taken off the list: a chain of references. */
+static struct http_channel *take_resumable(struct mcp_streams *streams,
+                                           bool (*shall_go)(const struct http_channel *own, const void *context),
+                                           const void *context)
+{
+    struct http_channel *gone = NULL;
+    for (struct http_channel **at = &streams->resumable, *own; (own = *at);) {
+        if (!shall_go(own, context)) {
+            at = &own->resumable_next;
+            continue;
+        }
+        *at = own->resumable_next;
+        atomic_store(&own->resumable, false);
+        own->resumable_next = gone;
+        gone = own;
+    }
+    return gone;
+}
+
+/* Outside of the lock: the last reference may end an exchange. */
+static void release_chain(struct http_channel *chain)
+{
+    for (struct http_channel *next; chain; chain = next) {
+        next = chain->resumable_next;
+        wt__mcp_channel_release(&chain->channel);
+    }
+}
+
+static bool is_it(const struct http_channel *own, const void *context)
+{
+    return own == context;
+}
+
+static void forget(struct http_channel *own)
+{
+    pthread_mutex_lock(&own->streams->lock);
+    struct http_channel *gone = take_resumable(own->streams, is_it, own);
+    pthread_mutex_unlock(&own->streams->lock);
+    release_chain(gone);
+}
+
+/* The earliest of the peer, which has too many; NULL. */
+static struct http_channel *one_too_many(const struct mcp_streams *streams, const struct mcp_peer *peer)
+{
+    struct http_channel *earliest = NULL;
+    size_t count = 0;
+    for (struct http_channel *own = streams->resumable; own; own = own->resumable_next) {
+        if (own->peer != peer)
+            continue;
+        earliest = own;
+        count++;
+    }
+    return count > MCP_RESUME_STREAMS_MAX ? earliest : NULL;
+}
+
+static void remember(struct http_channel *own)
+{
+    struct mcp_streams *streams = own->streams;
+    pthread_mutex_lock(&own->peer->lock);
+    own->number = ++own->peer->stream_number;
+    pthread_mutex_unlock(&own->peer->lock);
+    wt__mcp_channel_keep(&own->channel);
+    pthread_mutex_lock(&streams->lock);
+    atomic_store(&own->resumable, true);
+    own->resumable_next = streams->resumable;
+    streams->resumable = own;
+    struct http_channel *gone = take_resumable(streams, is_it, one_too_many(streams, own->peer));
+    pthread_mutex_unlock(&streams->lock);
+    release_chain(gone);
+}
+
+/* ---------------------------------------------------------------- events */
+
+/* Keeps the event at the end of `kept`, and lets the earliest go where there are too many. */
+static void keep_event(struct http_channel *own, size_t len)
+{
+    size_t gone = 0, gone_count = 0;
+    own->lengths[own->kept_count++] = len;
+    while (gone_count + 1 < own->kept_count &&
+           (own->kept.len - gone > MCP_RESUME_BYTES_MAX || own->kept_count - gone_count == MCP_RESUME_EVENTS_MAX))
+        gone += own->lengths[gone_count++];
+    if (gone == 0)
+        return;
+    memmove(own->kept.ptr, own->kept.ptr + gone, own->kept.len - gone);
+    wt__buffer_cut(&own->kept, own->kept.len - gone);
+    own->kept_count -= gone_count;
+    memmove(own->lengths, own->lengths + gone_count, own->kept_count * sizeof *own->lengths);
+}
+
+/* Whether it arrives, now or when its client comes back. */
+static bool send_event(struct http_channel *own, struct str message)
+{
+    struct buffer event = {0};
+    if (own->peer)
+        wt__buffer_printf(&event, "id: %u-%u\n", own->number, ++own->last_event);
+    wt__buffer_text(&event, "data: ");
+    wt__mcp_append_line(&event, message);
+    wt__buffer_text(&event, "\n\n");
+    bool sent = !event.failed && !own->away && wt__http_send(own->exchange, wt__buffer_view(&event));
+    if (own->peer && !event.failed) {
+        wt__buffer_str(&own->kept, wt__buffer_view(&event));
+        if (!own->kept.failed)
+            keep_event(own, event.len);
+        sent |= atomic_load(&own->resumable) && !own->kept.failed;
+    }
+    wt__buffer_dispose(&event);
+    return sent;
+}
+
+/* Proxies hold nothing back, and nobody keeps it. */
+static void begin_http_stream(struct http_exchange *exchange)
+{
+    static const struct http_field fields[] = {
+        {{"Cache-Control", 13}, {"no-store", 8}},
+        {{"X-Accel-Buffering", 17}, {"no", 2}},
+    };
+    wt__http_stream(exchange, 200, STREAM_TYPE, fields, 2);
+}
+
+static void begin_stream(struct http_channel *own)
+{
+    struct buffer first = {0};
+    if (own->begun)
+        return;
+    own->begun = true;
+    begin_http_stream(own->exchange);
+    enlist(own);
+    if (!own->peer)
+        return;
+    remember(own);
+    wt__buffer_printf(&first, "id: %u-0\nretry: %d\ndata:\n\n", own->number, MCP_RETRY_MS);
+    if (!first.failed)
+        wt__http_send(own->exchange, wt__buffer_view(&first));
+    wt__buffer_dispose(&first);
+}
+
+/* ---------------------------------------------------------------- the channel's functions, under send_lock */
+
+static bool channel_send(struct mcp_channel *channel, struct str message)
+{
+    struct http_channel *own = (struct http_channel *)channel;
+    begin_stream(own);
+    return send_event(own, message);
+}
+
+static void channel_answer(struct mcp_channel *channel, int status, struct str message)
+{
+    struct http_channel *own = (struct http_channel *)channel;
+    struct http_field session = {{"Mcp-Session-Id", 14}, wt__str(own->session)};
+    if (message.len == 0 && status == 200) /* a cancelled request has no answer, but its HTTP request ends */
+        begin_stream(own);
+    if (!own->begun) {
+        wt__http_answer(own->exchange, status, JSON_TYPE, &session, own->begins && own->begins->opened ? 1 : 0,
+                        message);
+        return;
+    }
+    if (message.len > 0)
+        send_event(own, message);
+    bool heard = message.len == 0 || (!own->away && !wt__http_is_gone(own->exchange));
+    if (!own->away)
+        wt__http_finish(own->exchange);
+    if (own->peer && heard) {
+        forget(own);
+        return;
+    }
+    pthread_mutex_lock(&own->streams->lock);
+    own->answered_ms = wt__mcp_steady_ms(own->streams->service);
+    pthread_mutex_unlock(&own->streams->lock);
+}
+
+static void channel_keep_alive(struct mcp_channel *channel)
+{
+    struct http_channel *own = (struct http_channel *)channel;
+    if (own->begun && !own->away)
+        wt__http_send(own->exchange, STR(":\n\n"));
+}
+
+static void channel_close_early(struct mcp_channel *channel)
+{
+    struct http_channel *own = (struct http_channel *)channel;
+    if (!own->peer || own->away)
+        return;
+    begin_stream(own);
+    wt__http_finish(own->exchange);
+    own->away = true;
+}
+
+static bool channel_is_gone(struct mcp_channel *channel)
+{
+    return wt__http_is_gone(((struct http_channel *)channel)->exchange);
+}
+
+static void channel_dispose(struct mcp_channel *channel)
+{
+    struct http_channel *own = (struct http_channel *)channel;
+    wt__http_on_gone(own->exchange, NULL, NULL);
+    if (own->begun)
+        delist(own);
+    wt__http_release(own->exchange);
+    wt__mcp_peer_release(own->peer);
+    wt__buffer_dispose(&own->kept);
+    free(own);
+}
+
+/* ---------------------------------------------------------------- from outside */
+
+struct mcp_channel *wt__mcp_http_channel(struct mcp_streams *streams, struct http_exchange *exchange)
+{
+    struct http_channel *own = calloc(1, sizeof *own);
+    if (!own)
+        return NULL;
+    wt__mcp_channel_open(&own->channel);
+    own->channel.send = channel_send;
+    own->channel.answer = channel_answer;
+    own->channel.keep_alive = channel_keep_alive;
+    own->channel.close_early = channel_close_early;
+    own->channel.is_gone = channel_is_gone;
+    own->channel.dispose = channel_dispose;
+    own->streams = streams;
+    own->exchange = exchange;
+    wt__http_keep(exchange);
+    return &own->channel;
+}
+
+static void gone(void *context)
+{
+    wt__mcp_channel_gone(context);
+}
+
+void wt__mcp_http_channel_cancels(struct mcp_channel *channel)
+{
+    wt__http_on_gone(((struct http_channel *)channel)->exchange, gone, channel);
+}
+
+void wt__mcp_http_channel_of(struct mcp_channel *channel, struct mcp_peer *peer)
+{
+    pthread_mutex_lock(&peer->lock);
+    bool resumes = peer->resumes;
+    pthread_mutex_unlock(&peer->lock);
+    if (!resumes)
+        return;
+    wt__mcp_peer_keep(peer);
+    ((struct http_channel *)channel)->peer = peer;
+}
+
+void wt__mcp_http_channel_begins(struct mcp_channel *channel, const struct mcp_peer *peer, const char *session)
+{
+    struct http_channel *own = (struct http_channel *)channel;
+    own->begins = peer;
+    memcpy(own->session, session, sizeof own->session);
+}
+
+void wt__mcp_http_channel_stream(struct mcp_channel *channel)
+{
+    pthread_mutex_lock(&channel->send_lock);
+    begin_stream((struct http_channel *)channel);
+    pthread_mutex_unlock(&channel->send_lock);
+    wt__mcp_channel_keep_alive(channel); /* its client sees that it has begun */
+}
+
+/* ---------------------------------------------------------------- resuming */
+
+static bool read_event_id(struct str text, unsigned *stream, unsigned *event)
+{
+    unsigned numbers[2] = {0, 0}, digits = 0;
+    size_t part = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (c == '-' && part == 0 && digits > 0) {
+            part = 1;
+            digits = 0;
+        } else if (c >= '0' && c <= '9' && digits++ < 9) {
+            numbers[part] = numbers[part] * 10 + (unsigned)(c - '0');
+        } else {
+            return false;
+        }
+    }
+    *stream = numbers[0];
+    *event = numbers[1];
+    return part == 1 && digits > 0;
+}
+
+/* Under send_lock: the events behind the last one that was heard. Those that are kept end with last_event. */
+static void replay(struct http_channel *own, unsigned heard)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < own->kept_count; i++) {
+        if (own->last_event - (own->kept_count - 1 - i) <= heard)
+            from += own->lengths[i];
+    }
+    if (!own->kept.failed && from < own->kept.len)
+        wt__http_send(own->exchange, (struct str){own->kept.ptr + from, own->kept.len - from});
+}
+
+bool wt__mcp_http_channel_resume(struct mcp_streams *streams, const struct mcp_peer *peer, struct str last_event,
+                                 struct http_exchange *exchange)
+{
+    struct http_channel *own;
+    unsigned stream, event;
+    if (!read_event_id(last_event, &stream, &event))
+        return false;
+    pthread_mutex_lock(&streams->lock);
+    for (own = streams->resumable; own && (own->peer != peer || own->number != stream); own = own->resumable_next)
+        ;
+    if (own)
+        wt__mcp_channel_keep(&own->channel);
+    pthread_mutex_unlock(&streams->lock);
+    if (!own)
+        return false;
+    wt__http_keep(exchange);
+    pthread_mutex_lock(&own->channel.send_lock);
+    struct http_exchange *last = own->exchange;
+    if (!own->away)
+        wt__http_finish(last);
+    own->exchange = exchange;
+    own->away = false;
+    begin_http_stream(exchange);
+    replay(own, event);
+    if (own->channel.over) {
+        wt__http_finish(exchange);
+        forget(own);
+    }
+    pthread_mutex_unlock(&own->channel.send_lock);
+    wt__http_release(last);
+    wt__mcp_channel_release(&own->channel);
+    return true;
+}
+
+/* ---------------------------------------------------------------- all streams */
+
+void wt__mcp_streams_open(struct mcp_streams *streams, struct mcp_service *service)
+{
+    *streams = (struct mcp_streams){.service = service};
+    pthread_mutex_init(&streams->lock, NULL);
+}
+
+static bool always(const struct http_channel *own, const void *context)
+{
+    (void)own;
+    (void)context;
+    return true;
+}
+
+void wt__mcp_streams_close(struct mcp_streams *streams)
+{
+    pthread_mutex_lock(&streams->lock);
+    struct http_channel *gone = take_resumable(streams, always, NULL);
+    pthread_mutex_unlock(&streams->lock);
+    release_chain(gone);
+    pthread_mutex_destroy(&streams->lock);
+}
+
+/* One more reference, unless the last one has gone. */
+static bool keep_if_alive(struct mcp_channel *channel)
+{
+    unsigned refs = atomic_load(&channel->refs);
+    while (refs > 0 && !atomic_compare_exchange_weak(&channel->refs, &refs, refs + 1))
+        ;
+    return refs > 0;
+}
+
+void wt__mcp_streams_keep_alive(struct mcp_streams *streams)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&streams->lock);
+    struct mcp_channel **open = wt__alloc_array(streams->open_count, sizeof(struct mcp_channel *));
+    for (struct http_channel *own = streams->open; open && own; own = own->next)
+        if (keep_if_alive(&own->channel))
+            open[count++] = &own->channel;
+    pthread_mutex_unlock(&streams->lock);
+    for (size_t i = 0; i < count; i++) {
+        wt__mcp_channel_keep_alive(open[i]);
+        wt__mcp_channel_release(open[i]);
+    }
+    free(open);
+}
+
+static bool is_late(const struct http_channel *own, const void *context)
+{
+    pthread_mutex_lock(&own->peer->lock);
+    bool closed = own->peer->closed;
+    pthread_mutex_unlock(&own->peer->lock);
+    return closed || (own->answered_ms > 0 && *(const double *)context - own->answered_ms > MCP_RESUME_MS);
+}
+
+void wt__mcp_streams_tend(struct mcp_streams *streams)
+{
+    double now = wt__mcp_steady_ms(streams->service);
+    pthread_mutex_lock(&streams->lock);
+    struct http_channel *gone = take_resumable(streams, is_late, &now);
+    pthread_mutex_unlock(&streams->lock);
+    release_chain(gone);
+}

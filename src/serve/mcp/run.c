@@ -1,0 +1,134 @@
+/* run.c: a call is run, here or on a thread of its own, its answer is sent, and whoever wants to know of it is told. */
+#include <stdlib.h>
+
+#include "serve/mcp/inside.h"
+
+/* ---------------------------------------------------------------- the end */
+
+static void delist(struct mcp_call *call)
+{
+    struct mcp_peer *peer = call->peer;
+    pthread_mutex_lock(&peer->lock);
+    if (call->before || peer->running == call) {
+        *(call->before ? &call->before->next : &peer->running) = call->next;
+        if (call->next)
+            call->next->before = call->before;
+        peer->running_count--;
+    }
+    pthread_mutex_unlock(&peer->lock);
+    if (!call->channel)
+        return;
+    pthread_mutex_lock(&call->channel->lock);
+    call->channel->call = NULL;
+    pthread_mutex_unlock(&call->channel->lock);
+}
+
+static void record(struct mcp_call *call, size_t bytes)
+{
+    const struct mcp_features *features = &call->service->features;
+    struct mcp_record record = {
+        .call = call,
+        .error_code = call->refused ? call->code : 0,
+        .is_error = !call->refused && call->is_error,
+        .input_required = !call->refused && call->modern && call->questions.len > 0,
+        .cancelled = wt__mcp_is_cancelled(call),
+        .bytes = bytes,
+        .ms = wt__mcp_steady_ms(call->service) - call->began,
+    };
+    if (features->record)
+        features->record(features->context, &record);
+}
+
+/* The answer of a call that nobody cancelled. A tool that is cancelled meanwhile was cancelled too late. */
+static size_t answer(struct mcp_call *call)
+{
+    struct buffer message = {0};
+    int status = 200;
+    if (!call->refused && call->modern && call->questions.len > 0)
+        wt__mcp_seal_state(call);
+    wt__mcp_write_answer(call, &message, &status);
+    if (message.failed)
+        wt__mcp_channel_answer(call->channel, 503, STR(""));
+    else
+        wt__mcp_channel_answer(call->channel, status, wt__buffer_view(&message));
+    size_t bytes = message.len;
+    wt__buffer_dispose(&message);
+    return bytes;
+}
+
+void wt__mcp_finish(struct mcp_call *call)
+{
+    const struct mcp_features *features = &call->service->features;
+    size_t bytes = 0;
+    wt__mcp_on_cancel(call, NULL, NULL);
+    delist(call);
+    if (call->channel && !wt__mcp_is_cancelled(call))
+        bytes = answer(call);
+    else if (call->channel)
+        wt__mcp_channel_answer(call->channel, 200, STR(""));
+    record(call, bytes);
+    if (call->has_tool && features->tools.drop)
+        features->tools.drop(features->context, &call->tool);
+    wt__mcp_call_free(call);
+}
+
+void wt__mcp_run(struct mcp_call *call)
+{
+    if (wt__mcp_is_cancelled(call) || !call->method->run(call))
+        wt__mcp_finish(call);
+}
+
+/* ---------------------------------------------------------------- threads */
+
+struct job {
+    struct mcp_call *call;
+    void (*work)(struct mcp_call *call);
+};
+
+static void *run_job(void *context)
+{
+    struct job job = *(struct job *)context;
+    struct mcp_service *service = job.call->service;
+    free(context);
+    job.work(job.call);
+    wt__mcp_finish(job.call);
+    pthread_mutex_lock(&service->lock);
+    service->waiting--;
+    pthread_cond_broadcast(&service->idle);
+    pthread_mutex_unlock(&service->lock);
+    return NULL;
+}
+
+static bool start_thread(struct job *job)
+{
+    pthread_attr_t detached;
+    pthread_t thread;
+    pthread_attr_init(&detached);
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    int rc = pthread_create(&thread, &detached, run_job, job);
+    pthread_attr_destroy(&detached);
+    return rc == 0;
+}
+
+bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call))
+{
+    struct mcp_service *service = call->service;
+    struct job *job = malloc(sizeof *job);
+    pthread_mutex_lock(&service->lock);
+    bool room = job && service->waiting < service->waiting_max;
+    service->waiting += room;
+    pthread_mutex_unlock(&service->lock);
+    call->headers = NULL;
+    if (room) {
+        *job = (struct job){call, work};
+        if (start_thread(job))
+            return true;
+        pthread_mutex_lock(&service->lock);
+        service->waiting--;
+        pthread_mutex_unlock(&service->lock);
+    }
+    free(job);
+    wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%u calls wait already, which is the most: try again later",
+                   service->waiting_max);
+    return false;
+}

@@ -1,0 +1,44 @@
+/* self.c: what a server says of itself in every answer, and which revisions it speaks; and what time it has. */
+#include <time.h>
+
+#include "base/clock.h"
+#include "serve/mcp/inside.h"
+
+void wt__mcp_write_self(struct buffer *out, const struct mcp_features *features, bool with_title)
+{
+    wt__buffer_text(out, "{\"name\":");
+    wt__buffer_json(out, wt__str(features->name));
+    if (with_title && features->title) {
+        wt__buffer_text(out, ",\"title\":");
+        wt__buffer_json(out, wt__str(features->title));
+    }
+    wt__buffer_text(out, ",\"version\":");
+    wt__buffer_json(out, wt__str(features->version));
+    wt__buffer_char(out, '}');
+}
+
+bool wt__mcp_is_legacy_version(struct str version)
+{
+    static const char *const versions[] = {MCP_LEGACY_VERSION, "2025-06-18", "2025-03-26", "2024-11-05"};
+    return wt__str_among(version, versions, sizeof versions / sizeof *versions);
+}
+
+void wt__mcp_write_versions(struct buffer *out)
+{
+    wt__buffer_text(out, "[\"" MCP_MODERN_VERSION "\",\"" MCP_LEGACY_VERSION
+                         "\",\"2025-06-18\",\"2025-03-26\",\"2024-11-05\"]");
+}
+
+double wt__mcp_steady_ms(const struct mcp_service *service)
+{
+    return service->now_ms ? service->now_ms() : wt__now_ms();
+}
+
+double wt__mcp_wall_ms(const struct mcp_service *service)
+{
+    struct timespec now;
+    if (service->now_ms)
+        return service->now_ms();
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}

@@ -1,0 +1,152 @@
+/* Any bytes as what a client of our MCP server sends: lines, each a message, to a service with a table of tools that
+ * answer and ask. What it says is JSON, a line a message, and every request that has an id is answered at most once.
+ * The first byte says who sends: h as over HTTP, by headers that say what the second line says; anything else as by
+ * lines. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/recorder.h"
+#include "serve/mcp/table.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void run_echo(void *context, struct mcp_call *call)
+{
+    (void)context;
+    wt__mcp_progress(call, 1, 2, STR("half"));
+    wt__mcp_log(call, MCP_ALERT, STR("l"), wt__mcp_call_name(call));
+    wt__mcp_add_text(call, wt__mcp_call_arguments(call));
+}
+
+/* Never of a legacy client, which would have to answer while it is waited for. */
+static void run_ask(void *context, struct mcp_call *call)
+{
+    struct str one, two;
+    (void)context;
+    if (!wt__mcp_call_is_modern(call))
+        return;
+    wt__mcp_keep_state(call, STR("kept"));
+    if (wt__mcp_ask(call, "one", "elicitation/create", STR("{}"), &one) == MCP_ASK_ANSWERED &&
+        wt__mcp_ask(call, "two", "roots/list", STR("{}"), &two) == MCP_ASK_ANSWERED)
+        wt__mcp_add_content(call, two);
+}
+
+static void read_any(void *context, struct mcp_call *call, struct str uri)
+{
+    (void)context;
+    wt__mcp_add_contents(call, uri, "text/plain", uri, (struct str){NULL, 0});
+}
+
+static void get_any(void *context, struct mcp_call *call)
+{
+    (void)context;
+    wt__mcp_add_text(call, wt__mcp_call_arguments(call));
+}
+
+static void complete_any(void *context, struct mcp_call *call, const struct mcp_completion *what)
+{
+    (void)context;
+    for (int i = 0; i < 120; i++)
+        wt__mcp_add_value(call, what->value);
+}
+
+static const struct mcp_tool_row tools[] = {
+    {"echo",
+     "{\"name\":\"echo\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\","
+     "\"x-mcp-header\":\"A\"},\"n\":{\"type\":\"integer\"}}}}",
+     run_echo, false, false},
+    {"ask", "{\"name\":\"ask\",\"inputSchema\":{\"type\":\"object\"}}", run_ask, false, false},
+};
+static const struct mcp_resource_row resources[] = {
+    {"u:a", "{\"uri\":\"u:a\",\"name\":\"a\"}", read_any, false},
+    {"u:t/", "{\"uriTemplate\":\"u:t/{x}\",\"name\":\"t\"}", read_any, true},
+};
+static const struct mcp_prompt_row prompts[] = {{"p", "{\"name\":\"p\"}", get_any}};
+
+static double one_time(void)
+{
+    return 1e9;
+}
+
+/* The same key and clock each time, so that a corpus may hold states that are ours. */
+static struct mcp_service *open_service(struct mcp_table *table)
+{
+    static const unsigned char key[32] = "a key of a test";
+    struct mcp_features features = {.name = "f", .version = "1", .changes = true, .resources = {.watched = true}};
+    struct mcp_service_options options = {.key = key, .now_ms = one_time, .page_items = 1};
+    struct mcp_service *service;
+    *table = (struct mcp_table){tools, 2, resources, 2, prompts, 1, NULL, NULL};
+    features.completions.complete = complete_any;
+    require(wt__mcp_table_open(table, &features, NULL) == 0);
+    require(wt__mcp_service_open(&service, &features, &options, NULL) == 0);
+    return service;
+}
+
+static bool param(const struct mcp_headers *headers, struct str name, struct str *value)
+{
+    (void)name;
+    *value = headers->name;
+    return headers->name.len > 0;
+}
+
+static void check(const char *said)
+{
+    for (const char *line = said; *line; line += strcspn(line, "\n") + 1) {
+        json_t *message = NULL;
+        size_t len = strcspn(line, "\n");
+        int rc = wt__json_parse(&message, line, len, NULL);
+        require(rc == 0 || rc == WT_ETOOLONG || rc == WT_ENOMEM); /* what is echoed may be as deep as JSON may be */
+        require(rc < 0 || wt__str_equal(wt__json_str(message, "jsonrpc"), STR("2.0")));
+        json_decref(message);
+    }
+}
+
+/* No tool waits here, so all is said when it returns, but for who listens. */
+static void take(struct mcp_service *service, struct mcp_peer *peer, struct str line, const struct mcp_headers *headers)
+{
+    struct recorder *recorder = recorder_take(service, peer, line, headers);
+    check(recorder->said.ptr ? recorder->said.ptr : "");
+    require(recorder->answered || service->listener_count > 0);
+    wt__mcp_channel_release(&recorder->channel);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct mcp_table table;
+    struct mcp_service *service = open_service(&table);
+    struct mcp_peer *peer = wt__mcp_peer_open(service, "", true);
+    struct mcp_headers headers = {.version = STR("2026-07-28"), .param = param};
+    bool http = size > 0 && data[0] == 'h';
+    char *text = malloc(size + 1);
+    require(peer && text);
+    memcpy(text, data, size);
+    text[size] = '\0';
+    for (char *line = text + (size > 0), *end = text + size; line < end;) {
+        char *stop = memchr(line, '\n', (size_t)(end - line));
+        size_t len = (size_t)((stop ? stop : end) - line);
+        if (stop)
+            *stop = '\0';
+        if (http && headers.method.len == 0)
+            headers.method = headers.name = (struct str){line, len};
+        else
+            take(service, peer, (struct str){line, len}, http ? &headers : NULL);
+        line += len + 1;
+    }
+    wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
+    wt__mcp_service_resource_updated(service, STR("u:a"));
+    wt__mcp_end_listeners(service, NULL);
+    wt__mcp_peer_close(peer);
+    wt__mcp_peer_release(peer);
+    wt__mcp_service_close(service);
+    wt__mcp_table_close(&table);
+    free(text);
+    return 0;
+}

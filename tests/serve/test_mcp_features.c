@@ -1,0 +1,262 @@
+/* What is served, as a struct of functions: ten thousand tools that come and go, pages of them, groups that are not
+ * offered, and what is known of a request when it is over. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "recorder.h"
+#include "serve/mcp/table.h"
+
+enum { MANY = 10000 };
+
+static wt_error err;
+
+/* ---------------------------------------------------------------- a gateway's shape */
+
+static struct {
+    unsigned runs, drops, finds;
+    struct mcp_record last;
+    bool recorded_modern;
+    char method[64], principal[64];
+} seen;
+
+/* tool-00000 and so on, by number. */
+static void list_many(void *context, struct mcp_call *call, struct str after)
+{
+    char name[16], definition[128];
+    unsigned i = 0;
+    (void)context;
+    if (after.len > 0 && (after.len != 10 || sscanf(after.ptr, "tool-%5u", &i) != 1)) {
+        wt__mcp_refuse_cursor(call);
+        return;
+    }
+    for (i += after.len > 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "tool-%05u", i);
+        snprintf(definition, sizeof definition, "{\"name\":\"%s\",\"inputSchema\":{\"type\":\"object\"}}", name);
+        if (!wt__mcp_add_item(call, wt__str(name), wt__str(definition)))
+            return;
+    }
+}
+
+static int find_one(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *error)
+{
+    (void)context;
+    (void)call;
+    seen.finds++;
+    if (wt__str_equal(name, STR("tool-09999"))) {
+        *out = (struct mcp_tool){.handle = &seen, .number = 9999};
+        return 0;
+    }
+    if (wt__str_equal(name, STR("broken")))
+        return wt__fail(error, WT_EIO, "the store is gone");
+    if (wt__str_equal(name, STR("forbidden")))
+        return wt__fail(error, WT_EINVAL, "the policy does not let you");
+    return wt__fail(error, WT_ENOTFOUND, "no such tool");
+}
+
+static void run_one(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+{
+    (void)context;
+    assert_ptr_equal(tool->handle, &seen);
+    assert_int_equal(tool->number, 9999);
+    assert_int_equal(seen.drops, seen.runs);
+    seen.runs++;
+    wt__mcp_add_text(call, STR("ran"));
+}
+
+static void drop_one(void *context, const struct mcp_tool *tool)
+{
+    (void)context;
+    assert_ptr_equal(tool->handle, &seen);
+    seen.drops++;
+}
+
+static void record(void *context, const struct mcp_record *what)
+{
+    struct str method = wt__mcp_call_method(what->call);
+    (void)context;
+    seen.last = *what;
+    seen.recorded_modern = wt__mcp_call_is_modern(what->call);
+    snprintf(seen.method, sizeof seen.method, "%.*s", (int)method.len, method.ptr);
+    snprintf(seen.principal, sizeof seen.principal, "%s", wt__mcp_call_principal(what->call));
+}
+
+static void write_instructions(void *context, const char *principal, struct buffer *out)
+{
+    (void)context;
+    wt__buffer_printf(out, "for %s", principal);
+}
+
+static const struct mcp_features many = {
+    .name = "many",
+    .version = "1",
+    .instructions = "not these",
+    .write_instructions = write_instructions,
+    .private_lists = true,
+    .ttl_ms = 5,
+    .tools = {.list = list_many, .find = find_one, .run = run_one, .drop = drop_one},
+    .record = record,
+};
+
+static struct mcp_service *service;
+static struct mcp_peer *peer;
+
+static int start(void **state)
+{
+    (void)state;
+    if (wt__mcp_service_open(&service, &many, NULL, &err) < 0)
+        return -1;
+    peer = wt__mcp_peer_open(service, "carol", false);
+    return 0;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    wt__mcp_peer_release(peer);
+    wt__mcp_service_close(service);
+    return 0;
+}
+
+static void pages_hold_each_tool_once(void **state)
+{
+    char cursor[128] = "", text[1024], expected[32];
+    unsigned next = 0, pages = 0;
+    (void)state;
+    do {
+        snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{%s%s}}",
+                 MODERN_META, cursor);
+        char *said = recorder_ask(service, peer, text, NULL, NULL);
+        assert_non_null(strstr(said, "\"ttlMs\":5,\"cacheScope\":\"private\"")); /* the same on all pages */
+        for (const char *at = said; (at = strstr(at, "{\"name\":\"tool-")); at++) {
+            snprintf(expected, sizeof expected, "{\"name\":\"tool-%05u\"", next++);
+            assert_memory_equal(at, expected, strlen(expected));
+        }
+        const char *more = strstr(said, "\"nextCursor\":\"");
+        if (more)
+            snprintf(cursor, sizeof cursor, ",\"cursor\":%.*s\"", (int)strcspn(more + 14, "\"") + 1, more + 13);
+        else
+            cursor[0] = '\0';
+        pages++;
+        free(said);
+    } while (cursor[0]);
+    assert_int_equal(next, MANY);
+    assert_int_equal(pages, MANY / MCP_PAGE_ITEMS);
+}
+
+static const struct {
+    const char *name, *text;
+    int status, code; /* 0: a result */
+    const char *says;
+} rows[] = {
+    {"the last one", MODERN("1", "tools/call", ",\"name\":\"tool-09999\""), 200, 0, "ran"},
+    {"one that is not there", MODERN("1", "tools/call", ",\"name\":\"tool-10000\""), 200, -32602, "there is no tool"},
+    {"one that may not be called", MODERN("1", "tools/call", ",\"name\":\"forbidden\""), 200, -32602,
+     "does not let you"},
+    {"one that cannot be found", MODERN("1", "tools/call", ",\"name\":\"broken\""), 200, -32603, "the store is gone"},
+    {"a group that is not offered", MODERN("1", "resources/list", ""), 404, -32601, "no such method"},
+    {"another", MODERN("1", "prompts/get", ",\"name\":\"x\""), 404, -32601, "no such method"},
+    {"completions", MODERN("1", "completion/complete", ""), 404, -32601, "no such method"},
+    {"no notices", MODERN("1", "subscriptions/listen", ",\"notifications\":{}"), 404, -32601, "no such method"},
+    {"what is offered", MODERN("1", "server/discover", ""), 200, 0,
+     "\"capabilities\":{\"logging\":{},\"tools\":{}},\"instructions\":\"for carol\""},
+};
+
+static void what_is_offered_is_answered_and_recorded(void **state)
+{
+    (void)state;
+    seen.runs = seen.drops = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int status;
+        char *said = recorder_ask(service, peer, rows[i].text, NULL, &status);
+        if (status != rows[i].status || seen.last.error_code != rows[i].code || !strstr(said, rows[i].says))
+            fail_msg("%s: %d %d %s", rows[i].name, status, seen.last.error_code, said);
+        assert_int_equal(seen.last.bytes + 1, strlen(said)); /* and a line's end */
+        assert_true(seen.recorded_modern);
+        assert_string_equal(seen.principal, "carol");
+        free(said);
+    }
+    assert_string_equal(seen.method, "server/discover");
+    assert_int_equal(seen.runs, 1);
+    assert_int_equal(seen.drops, 1);
+}
+
+static void a_tool_that_is_cancelled_before_is_not_run(void **state)
+{
+    struct mcp_incoming in;
+    struct recorder *own = recorder_open();
+    (void)state;
+    seen.finds = 0;
+    wt__mcp_read_message(&in, STR(MODERN("1", "tools/call", ",\"name\":\"tool-09999\"")));
+    wt__mcp_channel_gone(&own->channel);
+    struct mcp_call *call = wt__mcp_begin(service, peer, &own->channel, &in, true, NULL);
+    assert_non_null(call);
+    wt__mcp_run(call);
+    assert_int_equal(seen.finds, 0);
+    assert_true(seen.last.cancelled);
+    assert_null(own->said.ptr);
+    wt__mcp_channel_release(&own->channel);
+}
+
+/* ---------------------------------------------------------------- features that cannot be */
+
+static void features_are_checked(void **state)
+{
+    struct mcp_features features = many;
+    struct mcp_service *out;
+    (void)state;
+    features.name = NULL;
+    assert_int_equal(wt__mcp_service_open(&out, &features, NULL, &err), WT_EINVAL);
+    features = many;
+    features.tools.run = NULL;
+    assert_int_equal(wt__mcp_service_open(&out, &features, NULL, &err), WT_EINVAL);
+    features = many;
+    features.prompts.list = list_many;
+    assert_int_equal(wt__mcp_service_open(&out, &features, NULL, &err), WT_EINVAL);
+    assert_null(out);
+}
+
+static void no_run(void *context, struct mcp_call *call)
+{
+    (void)context;
+    (void)call;
+}
+
+static void tables_are_checked(void **state)
+{
+    static const struct {
+        struct mcp_tool_row row;
+        int rc;
+        const char *says;
+    } tables[] = {
+        {{"a", "{\"name\":\"a\",\"inputSchema\":{}}", no_run, false, false}, 0, NULL},
+        {{"a", "{\"name\":\"a\"}", no_run, false, false}, WT_EFORMAT, "tool \"a\" has no inputSchema"},
+        {{"a", "{\"name\":\"a\",\"inputSchema\":7}", no_run, false, false}, WT_EFORMAT, "tool \"a\": "},
+        {{"a", "{\"name\":\"a\",\"inputSchema\":7}", no_run, false, true}, 0, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        struct mcp_table table = {.tools = &tables[i].row, .tool_count = 1};
+        struct mcp_features features = {.name = "t", .version = "1"};
+        assert_int_equal(wt__mcp_table_open(&table, &features, &err), tables[i].rc);
+        assert_true(tables[i].rc == 0 || strstr(err.message, tables[i].says));
+        assert_true((features.tools.list != NULL) == (tables[i].rc == 0));
+        assert_null(features.prompts.list);
+        wt__mcp_table_close(&table);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pages_hold_each_tool_once),
+        cmocka_unit_test(what_is_offered_is_answered_and_recorded),
+        cmocka_unit_test(a_tool_that_is_cancelled_before_is_not_run),
+        cmocka_unit_test(features_are_checked),
+        cmocka_unit_test(tables_are_checked),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}

@@ -1,0 +1,644 @@
+/* MCP over HTTP: what is refused and how, sessions, streams, and what a closed connection means in each era. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "http/served.h"
+#include "recorder.h"
+#include "serve/mcp/sessions.h"
+#include "serve/mcp/streamable_http.h"
+#include "waiting.h"
+
+static wt_error err;
+static struct mcp_service *service;
+static struct mcp_http *http;
+static struct served served;
+
+/* Who asks says so; a real server would know. */
+static void answer(void *context, struct http_exchange *exchange)
+{
+    struct str who = wt__http_field(wt__http_request(exchange), "Who");
+    char principal[2048];
+    (void)context;
+    snprintf(principal, sizeof principal, "%.*s", (int)who.len, who.ptr);
+    wt__mcp_http_answer(http, exchange, principal);
+}
+
+static size_t body_max(void *context, const struct http_request *head)
+{
+    (void)context;
+    (void)head;
+    return MCP_MESSAGE_BYTES_MAX;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    if (waiting_open(&service, NULL, &err) < 0 || wt__mcp_http_open(&http, service, &err) < 0)
+        return -1;
+    serve(&served, (struct http_server_options){.workers = 3, .handler = {.answer = answer, .body_max = body_max}});
+    return 0;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    wt__mcp_service_stop(service);
+    stop_server(&served);
+    wt__mcp_http_close(http);
+    waiting_close(service);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- a client */
+
+#define JSON_FIELDS "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+#define MODERN_FIELDS JSON_FIELDS "MCP-Protocol-Version: 2026-07-28\r\n"
+#define METHOD_FIELDS(method) MODERN_FIELDS "Mcp-Method: " method "\r\n"
+#define CALL_FIELDS(name) METHOD_FIELDS("tools/call") "Mcp-Name: " name "\r\n"
+#define TOOL(name) ",\"name\":\"" name "\",\"arguments\":{}"
+
+static void send_request(int client, const char *method, const char *fields, const char *body)
+{
+    struct buffer text = {0};
+    wt__buffer_printf(&text, "%s /mcp HTTP/1.1\r\nHost: localhost\r\n%s", method, fields);
+    if (body)
+        wt__buffer_printf(&text, "Content-Length: %zu\r\n", strlen(body));
+    wt__buffer_printf(&text, "\r\n%s", body ? body : "");
+    send_text(client, text.ptr);
+    wt__buffer_dispose(&text);
+}
+
+static int open_request(const char *method, const char *fields, const char *body)
+{
+    int client = connect_to(served.server);
+    send_request(client, method, fields, body);
+    return client;
+}
+
+/* The whole answer, head and all; the caller frees it. */
+static char *ask(const char *method, const char *fields, const char *body)
+{
+    char all[4096];
+    struct buffer in = {0};
+    snprintf(all, sizeof all, "Connection: close\r\n%s", fields);
+    int client = open_request(method, all, body);
+    receive_to_end(client, &in);
+    close(client);
+    return wt__buffer_take(&in);
+}
+
+static int status_of(const char *said)
+{
+    return strncmp(said, "HTTP/1.1 ", 9) == 0 ? atoi(said + 9) : 0;
+}
+
+static void begin_session(char id[64], const char *who)
+{
+    char fields[512];
+    snprintf(fields, sizeof fields, JSON_FIELDS "Who: %s\r\n", who);
+    char *said = ask("POST", fields, INITIALIZE);
+    const char *field = strcasestr(said, "Mcp-Session-Id: ");
+    assert_non_null(field);
+    snprintf(id, 64, "%.*s", (int)strcspn(field + 16, "\r"), field + 16);
+    assert_int_equal(strlen(id), MCP_SESSION_ID_BYTES - 1);
+    free(said);
+}
+
+/* ---------------------------------------------------------------- one request, one answer */
+
+static const struct {
+    const char *name, *method, *fields, *body;
+    int status;
+    const char *says[2];
+} rows[] = {
+    /* what HTTP is told */
+    {"a modern request",
+     "POST",
+     METHOD_FIELDS("tools/list"),
+     MODERN("1", "tools/list", ""),
+     200,
+     {"application/json", "\"tools\":["}},
+    {"text", "POST", "Content-Type: text/plain\r\n", MODERN("1", "tools/list", ""), 415, {NULL}},
+    {"no type", "POST", "", MODERN("1", "tools/list", ""), 415, {NULL}},
+    {"a type with a parameter",
+     "POST",
+     "content-type: Application/JSON; charset=utf-8\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\n",
+     MODERN("1", "tools/list", ""),
+     200,
+     {"\"tools\":["}},
+    {"only JSON is accepted",
+     "POST",
+     "Content-Type: application/json\r\nAccept: application/json\r\n",
+     MODERN("1", "tools/list", ""),
+     406,
+     {NULL}},
+    {"only streams are accepted",
+     "POST",
+     "Content-Type: application/json\r\nAccept: text/event-stream\r\n",
+     MODERN("1", "tools/list", ""),
+     406,
+     {NULL}},
+    {"anything is accepted",
+     "POST",
+     "Content-Type: application/json\r\nAccept: text/html, */*;q=0.1\r\nMCP-Protocol-Version: 2026-07-28\r\n"
+     "Mcp-Method: tools/list\r\n",
+     MODERN("1", "tools/list", ""),
+     200,
+     {"\"tools\":["}},
+    {"families are accepted",
+     "POST",
+     "Content-Type: application/json\r\nAccept: application/*,text/*\r\nMCP-Protocol-Version: 2026-07-28\r\n"
+     "Mcp-Method: tools/list\r\n",
+     MODERN("1", "tools/list", ""),
+     200,
+     {"\"tools\":["}},
+    {"PUT", "PUT", JSON_FIELDS, "{}", 405, {"Allow: GET, POST, DELETE"}},
+    {"GET without a session", "GET", "Accept: text/event-stream\r\n", NULL, 405, {"Allow: POST"}},
+    {"GET in the modern era", "GET", "MCP-Protocol-Version: 2026-07-28\r\nMcp-Session-Id: x\r\n", NULL, 405, {NULL}},
+    {"DELETE without a session", "DELETE", "", NULL, 405, {NULL}},
+    {"no JSON", "POST", JSON_FIELDS, "{", 400, {"-32700"}},
+    {"a batch", "POST", JSON_FIELDS, "[]", 400, {"-32600"}},
+    {"no body", "POST", JSON_FIELDS, "", 400, {"-32700"}},
+
+    /* headers and body */
+    {"no version",
+     "POST",
+     JSON_FIELDS "Mcp-Method: tools/list\r\n",
+     MODERN("7", "tools/list", ""),
+     400,
+     {"-32020", "\"id\":7"}},
+    {"another version",
+     "POST",
+     JSON_FIELDS "MCP-Protocol-Version: 2025-11-25\r\nMcp-Method: tools/list\r\n",
+     MODERN("1", "tools/list", ""),
+     400,
+     {"-32020"}},
+    {"a version in base64 is another",
+     "POST",
+     JSON_FIELDS "MCP-Protocol-Version: =?base64?MjAyNi0wNy0yOA==?=\r\n",
+     MODERN("1", "tools/list", ""),
+     400,
+     {"-32020"}},
+    {"two versions",
+     "POST",
+     METHOD_FIELDS("tools/list") "MCP-Protocol-Version: 2026-07-28\r\n",
+     MODERN("1", "tools/list", ""),
+     400,
+     {NULL}},
+    {"a version nobody knows, and no _meta",
+     "POST",
+     JSON_FIELDS "MCP-Protocol-Version: 2031-01-01\r\n",
+     REQUEST("1", "tools/list", ""),
+     400,
+     {"-32602"}},
+    {"no method", "POST", MODERN_FIELDS, MODERN("1", "tools/list", ""), 400, {"-32020", "Mcp-Method is missing"}},
+    {"another method", "POST", METHOD_FIELDS("tools/call"), MODERN("1", "tools/list", ""), 400, {"-32020"}},
+    {"a method in capitals", "POST", METHOD_FIELDS("TOOLS/LIST"), MODERN("1", "tools/list", ""), 400, {"-32020"}},
+    {"two methods",
+     "POST",
+     METHOD_FIELDS("tools/list") "Mcp-Method: tools/call\r\n",
+     MODERN("1", "tools/list", ""),
+     400,
+     {NULL}},
+    {"a name", "POST", CALL_FIELDS("echo"), MODERN("1", "tools/call", TOOL("echo")), 200, {"\"text\":\"{}\""}},
+    {"a name in base64",
+     "POST",
+     CALL_FIELDS("=?base64?ZWNobw==?="),
+     MODERN("1", "tools/call", TOOL("echo")),
+     200,
+     {NULL}},
+    {"a name in bad base64",
+     "POST",
+     CALL_FIELDS("=?base64?ZWNobw=?="),
+     MODERN("1", "tools/call", TOOL("echo")),
+     400,
+     {"-32020"}},
+    {"another name in base64",
+     "POST",
+     CALL_FIELDS("=?base64?d2FpdA==?="),
+     MODERN("1", "tools/call", TOOL("echo")),
+     400,
+     {"-32020"}},
+    {"no name",
+     "POST",
+     METHOD_FIELDS("tools/call"),
+     MODERN("1", "tools/call", TOOL("echo")),
+     400,
+     {"-32020", "Mcp-Name is missing"}},
+    {"another name", "POST", CALL_FIELDS("wait"), MODERN("1", "tools/call", TOOL("echo")), 400, {"-32020"}},
+    {"two names",
+     "POST",
+     CALL_FIELDS("echo") "mcp-name: wait\r\n",
+     MODERN("1", "tools/call", TOOL("echo")),
+     400,
+     {NULL}},
+    {"an unknown method", "POST", METHOD_FIELDS("x/y"), MODERN("1", "x/y", ""), 404, {"-32601"}},
+    {"an unknown tool", "POST", CALL_FIELDS("nope"), MODERN("1", "tools/call", TOOL("nope")), 200, {"-32602"}},
+    {"a capability that is missing",
+     "POST",
+     CALL_FIELDS("ask"),
+     REQUEST("1", "tools/call",
+             "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/"
+             "clientCapabilities\":{}}" TOOL("ask")),
+     400,
+     {"-32021"}},
+    {"a session is passed over in the modern era",
+     "POST",
+     METHOD_FIELDS("tools/list") "Mcp-Session-Id: nope\r\n",
+     MODERN("1", "tools/list", ""),
+     200,
+     {NULL}},
+    {"a modern notification",
+     "POST",
+     MODERN_FIELDS,
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}",
+     202,
+     {NULL}},
+    {"a modern response",
+     "POST",
+     MODERN_FIELDS,
+     "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-1\",\"result\":{}}",
+     400,
+     {"-32600"}},
+
+    /* legacy, without a session */
+    {"no session", "POST", JSON_FIELDS, REQUEST("3", "tools/list", ""), 400, {"-32600", "\"id\":3"}},
+    {"an unknown session",
+     "POST",
+     JSON_FIELDS "Mcp-Session-Id: 0123456789abcdef0123456789abcdef\r\n",
+     REQUEST("3", "tools/list", ""),
+     404,
+     {"\"id\":3"}},
+    {"a notification of nobody",
+     "POST",
+     JSON_FIELDS,
+     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
+     400,
+     {NULL}},
+    {"initialize with too little", "POST", JSON_FIELDS, REQUEST("1", "initialize", ""), 200, {"-32602"}},
+};
+
+static void what_is_answered(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *said = ask(rows[i].method, rows[i].fields, rows[i].body);
+        bool right = status_of(said) == rows[i].status;
+        for (size_t n = 0; n < 2 && rows[i].says[n]; n++)
+            right &= strstr(said, rows[i].says[n]) != NULL;
+        if (!right)
+            fail_msg("%s: %s", rows[i].name, said);
+        assert_null(strcasestr(said, "\r\nmcp-session-id"));
+        free(said);
+    }
+}
+
+static void a_connection_serves_both_eras(void **state)
+{
+    struct buffer in = {0}, one = {0};
+    (void)state;
+    int client = open_request("POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
+    assert_non_null(strstr(receive_answer(client, &in, &one), "\"resultType\""));
+    send_request(client, "POST", JSON_FIELDS, INITIALIZE);
+    assert_non_null(strstr(receive_answer(client, &in, &one), "\"protocolVersion\":\"2025-11-25\""));
+    send_request(client, "POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
+    assert_non_null(strstr(receive_answer(client, &in, &one), "\"id\":1,"));
+    close(client);
+    wt__buffer_dispose(&in);
+    wt__buffer_dispose(&one);
+}
+
+/* ---------------------------------------------------------------- sessions */
+
+static char *ask_in(const char *session, const char *who, const char *method, const char *body)
+{
+    char fields[512];
+    snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\nWho: %s\r\nMCP-Protocol-Version: 2025-11-25\r\n",
+             session, who);
+    return ask(method, fields, body);
+}
+
+static void a_session_is_its_principals(void **state)
+{
+    char id[64], other[64];
+    (void)state;
+    begin_session(id, "alice");
+    begin_session(other, "alice");
+    assert_string_not_equal(id, other);
+    const struct {
+        const char *session, *who, *method, *body;
+        int status;
+    } steps[] = {
+        {id, "alice", "POST", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}", 202},
+        {id, "alice", "POST", REQUEST("1", "tools/list", ""), 200},
+        {id, "bob", "POST", REQUEST("1", "tools/list", ""), 404},
+        {id, "", "POST", REQUEST("1", "tools/list", ""), 404},
+        {id, "bob", "DELETE", NULL, 404},
+        {id, "bob", "GET", NULL, 404},
+        {id, "alice", "POST", REQUEST("1", "tools/list", ""), 200},
+        {id, "alice", "DELETE", NULL, 204},
+        {id, "alice", "POST", REQUEST("1", "tools/list", ""), 404},
+        {id, "alice", "DELETE", NULL, 404},
+        {id, "alice", "GET", NULL, 404},
+        {other, "alice", "POST", REQUEST("1", "tools/list", ""), 200},
+        {other, "alice", "DELETE", NULL, 204},
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        char *said = ask_in(steps[i].session, steps[i].who, steps[i].method, steps[i].body);
+        if (status_of(said) != steps[i].status)
+            fail_msg("step %zu: %s", i, said);
+        free(said);
+    }
+}
+
+static double clock_ms = 1e9;
+
+static double now(void)
+{
+    return clock_ms;
+}
+
+/* A session of a peer that is opened and let go; its id. */
+static void add_session(struct mcp_sessions *sessions, char id[MCP_SESSION_ID_BYTES])
+{
+    struct mcp_peer *peer = wt__mcp_peer_open(sessions->service, "p", true);
+    assert_int_equal(wt__mcp_session_add(sessions, peer, id), 0);
+    wt__mcp_peer_release(peer);
+}
+
+static bool has_session(struct mcp_sessions *sessions, const char *id)
+{
+    struct mcp_peer *peer = wt__mcp_session_find(sessions, wt__str(id), "p");
+    wt__mcp_peer_release(peer);
+    return peer;
+}
+
+static void sessions_make_room_and_end_when_idle(void **state)
+{
+    static const struct mcp_service_options options = {.now_ms = now, .sessions_max = 100};
+    char ids[101][MCP_SESSION_ID_BYTES];
+    struct mcp_service *small;
+    struct mcp_sessions sessions;
+    (void)state;
+    assert_int_equal(wt__mcp_service_open(&small, &service->features, &options, &err), 0);
+    wt__mcp_sessions_open(&sessions, small);
+    assert_false(has_session(&sessions, "0123456789abcdef0123456789abcdef"));
+    for (size_t i = 0; i < 100; i++)
+        add_session(&sessions, ids[i]);
+    assert_true(has_session(&sessions, ids[0])); /* used just now: the next one is the oldest */
+    add_session(&sessions, ids[100]);
+    assert_true(has_session(&sessions, ids[0]));
+    assert_false(has_session(&sessions, ids[1]));
+    for (size_t i = 2; i <= 100; i++)
+        assert_true(has_session(&sessions, ids[i]));
+    clock_ms += MCP_SESSION_IDLE_MS - 1;
+    wt__mcp_sessions_tend(&sessions);
+    assert_int_equal(sessions.count, 100);
+    assert_true(has_session(&sessions, ids[50]));
+    clock_ms += 1;
+    wt__mcp_sessions_tend(&sessions);
+    assert_int_equal(sessions.count, 1);
+    struct recorder *stream = recorder_open();
+    wt__mcp_peer_stream(wt__mcp_session_find(&sessions, wt__str(ids[50]), "p"), &stream->channel);
+    wt__mcp_peer_release(small->peers); /* what was found */
+    clock_ms += 2 * (double)MCP_SESSION_IDLE_MS;
+    wt__mcp_sessions_tend(&sessions);
+    assert_int_equal(sessions.count, 1); /* a stream is open */
+    stream->gone = true;
+    wt__mcp_sessions_tend(&sessions);
+    assert_int_equal(sessions.count, 0);
+    assert_null(small->peers);
+    wt__mcp_channel_release(&stream->channel);
+    wt__mcp_sessions_close(&sessions);
+    wt__mcp_service_close(small);
+}
+
+/* ---------------------------------------------------------------- streams */
+
+static void what_is_said_meanwhile_makes_a_stream(void **state)
+{
+    (void)state;
+    meanwhile_reset();
+    meanwhile_add(&meanwhile.let_go);
+    char *said = ask("POST", CALL_FIELDS("wait"),
+                     REQUEST("1", "tools/call",
+                             "\"_meta\":{\"progressToken\":1,\"io.modelcontextprotocol/protocolVersion\":"
+                             "\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}" TOOL("wait")));
+    assert_non_null(strstr(said, "Content-Type: text/event-stream"));
+    assert_non_null(strstr(said, "X-Accel-Buffering: no"));
+    assert_non_null(strstr(said, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\""));
+    assert_non_null(strstr(said, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"));
+    assert_non_null(strstr(said, "\r\n0\r\n\r\n"));
+    free(said);
+}
+
+static void a_listener_hears_changes_until_it_closes(void **state)
+{
+    struct buffer in = {0};
+    (void)state;
+    int client = open_request("POST", METHOD_FIELDS("subscriptions/listen"),
+                              MODERN("4", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}"));
+    receive_until(client, &in, "acknowledged");
+    wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
+    receive_until(client, &in, "notifications/tools/list_changed");
+    assert_int_equal(service->listener_count, 1);
+    close(client);
+    for (bool gone = false; !gone;) {
+        pthread_mutex_lock(&service->notice_lock);
+        gone = service->listener_count == 0;
+        pthread_mutex_unlock(&service->notice_lock);
+        usleep(1000);
+    }
+    wt__buffer_dispose(&in);
+}
+
+static void a_legacy_stream_hears_changes(void **state)
+{
+    char id[64], fields[256];
+    struct buffer one = {0}, two = {0};
+    (void)state;
+    begin_session(id, "");
+    snprintf(fields, sizeof fields, "Accept: text/event-stream\r\nMcp-Session-Id: %s\r\n", id);
+    int first = open_request("GET", fields, NULL);
+    receive_until(first, &one, ":\n\n");
+    int second = open_request("GET", fields, NULL); /* in the first one's place */
+    receive_until(second, &two, ":\n\n");
+    receive_until(first, &one, "\r\n0\r\n\r\n");
+    wt__mcp_service_changed(service, MCP_RESOURCES_CHANGED);
+    receive_until(second, &two, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/list_changed\"}\n\n");
+    free(ask_in(id, "", "DELETE", NULL));
+    receive_until(second, &two, "\r\n0\r\n\r\n");
+    close(first);
+    close(second);
+    wt__buffer_dispose(&one);
+    wt__buffer_dispose(&two);
+}
+
+static void a_legacy_client_is_asked_on_its_stream(void **state)
+{
+    char id[64], fields[512];
+    struct buffer in = {0};
+    (void)state;
+    begin_session(id, "");
+    snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
+    int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"ask\""));
+    receive_until(client, &in, "\"id\":\"whichtool-1\",\"method\":\"elicitation/create\"");
+    char *said =
+        ask_in(id, "", "POST", "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-1\",\"result\":{\"action\":\"accept\"}}");
+    assert_int_equal(status_of(said), 202);
+    free(said);
+    receive_until(client, &in, "\"id\":\"whichtool-2\",\"method\":\"sampling/createMessage\"");
+    free(ask_in(id, "", "POST", "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-2\",\"result\":{\"model\":\"m\"}}"));
+    receive_until(client, &in, "{\\\"model\\\":\\\"m\\\"}, kept");
+    close(client);
+    wt__buffer_dispose(&in);
+}
+
+/* ---------------------------------------------------------------- who goes away */
+
+static void a_modern_client_that_goes_cancels(void **state)
+{
+    (void)state;
+    meanwhile_reset();
+    int one = open_request("POST", CALL_FIELDS("wait"), MODERN("1", "tools/call", TOOL("wait")));
+    int two = open_request("POST", CALL_FIELDS("wait"), MODERN("1", "tools/call", TOOL("wait")));
+    struct buffer in = {0};
+    meanwhile_until(&meanwhile.waiting, 2);
+    close(one);
+    meanwhile_until(&meanwhile.cancelled, 1);
+    assert_true(meanwhile.cancel_heard);
+    meanwhile_add(&meanwhile.let_go); /* the other one, of the same id, is still there */
+    receive_until(two, &in, "let go");
+    assert_int_equal(meanwhile.cancelled, 1);
+    close(two);
+    wt__buffer_dispose(&in);
+}
+
+static void a_legacy_client_that_goes_does_not(void **state)
+{
+    char id[64], fields[512];
+    (void)state;
+    meanwhile_reset();
+    begin_session(id, "");
+    snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
+    int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"wait\""));
+    meanwhile_until(&meanwhile.waiting, 1);
+    close(client);
+    for (struct http_figures figures = {.connections = 1}; figures.connections > 0; usleep(1000))
+        wt__http_server_figures(served.server, &figures); /* it has noticed */
+    meanwhile_add(&meanwhile.let_go);
+    meanwhile_until(&meanwhile.answered, 1);
+    assert_int_equal(meanwhile.cancelled, 0);
+}
+
+static void a_legacy_client_cancels_by_saying_so(void **state)
+{
+    static const char cancel[] =
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}";
+    char mine[64], other[64], fields[512];
+    struct buffer in = {0};
+    (void)state;
+    meanwhile_reset();
+    begin_session(mine, "");
+    begin_session(other, "");
+    snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", mine);
+    int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"wait\""));
+    meanwhile_until(&meanwhile.waiting, 1);
+    free(ask_in(other, "", "POST", cancel)); /* another session's 1 */
+    assert_int_equal(meanwhile.cancelled, 0);
+    free(ask_in(mine, "", "POST", cancel));
+    meanwhile_until(&meanwhile.cancelled, 1);
+    receive_until(client, &in, "\r\n0\r\n\r\n"); /* no answer, but an end */
+    assert_null(strstr(in.ptr, "\"result\""));
+    close(client);
+    wt__buffer_dispose(&in);
+}
+
+static void the_end_of_a_session_cancels(void **state)
+{
+    char id[64], fields[512];
+    (void)state;
+    meanwhile_reset();
+    begin_session(id, "");
+    snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
+    int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"wait\""));
+    meanwhile_until(&meanwhile.waiting, 1);
+    free(ask_in(id, "", "DELETE", NULL));
+    meanwhile_until(&meanwhile.cancelled, 1);
+    close(client);
+}
+
+static void a_state_is_one_principals(void **state)
+{
+    static const char body[] = MODERN("1", "tools/call", TOOL("ask"));
+    char again[4096];
+    (void)state;
+    char *said = ask("POST", CALL_FIELDS("ask") "Who: alice\r\n", body);
+    const char *sealed = strstr(said, "\"requestState\":\"") + 16;
+    snprintf(again, sizeof again, "%.*s,\"requestState\":\"%.*s\"}}", (int)sizeof body - 3, body,
+             (int)strcspn(sealed, "\""), sealed);
+    free(said);
+    said = ask("POST", CALL_FIELDS("ask") "Who: bob\r\n", again);
+    assert_int_equal(status_of(said), 400);
+    assert_non_null(strstr(said, "requestState is not one of ours"));
+    free(said);
+    said = ask("POST", CALL_FIELDS("ask") "Who: alice\r\n", again);
+    assert_int_equal(status_of(said), 200);
+    assert_non_null(strstr(said, "input_required"));
+    free(said);
+}
+
+static void a_principal_has_a_length(void **state)
+{
+    char fields[4096];
+    (void)state;
+    snprintf(fields, sizeof fields, METHOD_FIELDS("tools/list") "Who: %0*d\r\n", MCP_PRINCIPAL_BYTES_MAX + 1, 0);
+    char *said = ask("POST", fields, MODERN("1", "tools/list", ""));
+    assert_int_equal(status_of(said), 400);
+    free(said);
+}
+
+/* ---------------------------------------------------------------- the end of all */
+
+static void the_end_tells_listeners(void **state)
+{
+    struct buffer in = {0};
+    (void)state;
+    int client = open_request("POST", METHOD_FIELDS("subscriptions/listen"),
+                              MODERN("4", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}"));
+    receive_until(client, &in, "acknowledged");
+    wt__mcp_service_stop(service);
+    receive_until(client, &in, "\"id\":4,\"result\":{\"resultType\":\"complete\"");
+    receive_until(client, &in, "\r\n0\r\n\r\n");
+    char *said = ask("POST", METHOD_FIELDS("tools/list"), MODERN("1", "tools/list", ""));
+    assert_int_equal(status_of(said), 503);
+    free(said);
+    close(client);
+    wt__buffer_dispose(&in);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_answered),
+        cmocka_unit_test(a_connection_serves_both_eras),
+        cmocka_unit_test(a_session_is_its_principals),
+        cmocka_unit_test(sessions_make_room_and_end_when_idle),
+        cmocka_unit_test(what_is_said_meanwhile_makes_a_stream),
+        cmocka_unit_test(a_listener_hears_changes_until_it_closes),
+        cmocka_unit_test(a_legacy_stream_hears_changes),
+        cmocka_unit_test(a_legacy_client_is_asked_on_its_stream),
+        cmocka_unit_test(a_modern_client_that_goes_cancels),
+        cmocka_unit_test(a_legacy_client_that_goes_does_not),
+        cmocka_unit_test(a_legacy_client_cancels_by_saying_so),
+        cmocka_unit_test(the_end_of_a_session_cancels),
+        cmocka_unit_test(a_state_is_one_principals),
+        cmocka_unit_test(a_principal_has_a_length),
+        cmocka_unit_test(the_end_tells_listeners), /* the last one */
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}

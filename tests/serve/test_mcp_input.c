@@ -1,0 +1,200 @@
+/* Input schemas: which annotations of headers are right, what headers must say beside arguments, what a model is told
+ * of arguments that do not fit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "serve/mcp/inside.h"
+
+static wt_error err;
+
+#define OBJECT(properties) "{\"type\":\"object\",\"properties\":{" properties "}}"
+#define MIRROR(name) "\"type\":\"string\",\"x-mcp-header\":" name
+
+static const struct {
+    const char *name, *schema, *says; /* NULL: it is right */
+} schemas[] = {
+    {"none", OBJECT("\"a\":{\"type\":\"string\"}"), NULL},
+    {"one", OBJECT("\"a\":{" MIRROR("\"A\"") "}"), NULL},
+    {"all that a token may have", OBJECT("\"a\":{" MIRROR("\"!#$%&'*+-.^_`|~09azAZ\"") "}"), NULL},
+    {"deep", OBJECT("\"a\":" OBJECT("\"b\":" OBJECT("\"c\":{" MIRROR("\"A\"") "}"))), NULL},
+    {"integer and boolean",
+     OBJECT("\"a\":{\"type\":\"integer\",\"x-mcp-header\":\"A\"},\"b\":{\"type\":\"boolean\",\"x-mcp-header\":\"B\"}"),
+     NULL},
+    {"a property of that name", OBJECT("\"x-mcp-header\":{\"type\":\"number\"}"), NULL},
+    {"a definition of that name", "{\"type\":\"object\",\"$defs\":{\"x-mcp-header\":{\"type\":\"number\"}}}", NULL},
+    {"within values", OBJECT("\"a\":{\"default\":{\"x-mcp-header\":1},\"enum\":[{\"x-mcp-header\":1}]}"), NULL},
+    {"an empty name", OBJECT("\"a\":{" MIRROR("\"\"") "}"), "name of a header"},
+    {"a blank", OBJECT("\"a\":{" MIRROR("\"A B\"") "}"), "name of a header"},
+    {"a colon", OBJECT("\"a\":{" MIRROR("\"A:\"") "}"), "name of a header"},
+    {"a line break", OBJECT("\"a\":{" MIRROR("\"A\\r\\nB\"") "}"), "name of a header"},
+    {"no ASCII", OBJECT("\"a\":{" MIRROR("\"\xc3\xa4\"") "}"), "name of a header"},
+    {"a number", OBJECT("\"a\":{" MIRROR("1") "}"), "name of a header"},
+    {"twice", OBJECT("\"a\":{" MIRROR("\"A\"") "},\"b\":{" MIRROR("\"a\"") "}"), "there twice"},
+    {"a number's", OBJECT("\"a\":{\"type\":\"number\",\"x-mcp-header\":\"A\"}"), "no string, integer or boolean"},
+    {"without a type", OBJECT("\"a\":{\"x-mcp-header\":\"A\"}"), "no string, integer or boolean"},
+    {"of two types", OBJECT("\"a\":{\"type\":[\"string\",\"null\"],\"x-mcp-header\":\"A\"}"), "no string, integer"},
+    {"the whole", "{\"type\":\"object\",\"x-mcp-header\":\"A\"}", "only properties may not lead"},
+    {"items", OBJECT("\"a\":{\"type\":\"array\",\"items\":{" MIRROR("\"A\"") "}}"), "only properties may not lead"},
+    {"an alternative", "{\"anyOf\":[" OBJECT("\"a\":{" MIRROR("\"A\"") "}") "]}", "only properties may not lead"},
+    {"a condition", "{\"then\":" OBJECT("\"a\":{" MIRROR("\"A\"") "}") "}", "only properties may not lead"},
+    {"a definition", "{\"$defs\":{\"a\":{" MIRROR("\"A\"") "}}}", "only properties may not lead"},
+    {"a pattern", "{\"patternProperties\":{\"a\":{" MIRROR("\"A\"") "}}}", "only properties may not lead"},
+    {"properties behind items", "{\"items\":" OBJECT("\"a\":{" MIRROR("\"A\"") "}") "}",
+     "only properties may not lead"},
+    {"a reference that leads nowhere", "{\"$ref\":\"https://x.example/y\"}", ""},
+    {"an unknown dialect", "{\"$schema\":\"https://x.example/y\"}", ""},
+    {"no JSON", "{", ""},
+    {"nothing", "", ""},
+};
+
+static void annotations_are_checked(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
+        struct mcp_input *input;
+        int rc = wt__mcp_input_open(&input, wt__str(schemas[i].schema), &err);
+        if ((rc == 0) != !schemas[i].says || (schemas[i].says && !strstr(err.message, schemas[i].says)))
+            fail_msg("%s: %d %s", schemas[i].name, rc, err.message);
+        assert_true((rc == 0) == (input != NULL));
+        wt__mcp_input_close(input);
+    }
+}
+
+static void there_are_so_many(void **state)
+{
+    (void)state;
+    for (int count = MCP_MIRRORS_MAX; count <= MCP_MIRRORS_MAX + 1; count++) {
+        struct buffer schema = {0};
+        struct mcp_input *input;
+        wt__buffer_text(&schema, "{\"properties\":{");
+        for (int i = 0; i < count; i++)
+            wt__buffer_printf(&schema, "%s\"p%d\":{\"type\":\"string\",\"x-mcp-header\":\"H%d\"}", i > 0 ? "," : "", i,
+                              i);
+        wt__buffer_text(&schema, "}}");
+        assert_int_equal(wt__mcp_input_open(&input, wt__buffer_view(&schema), &err),
+                         count > MCP_MIRRORS_MAX ? WT_ETOOLONG : 0);
+        wt__mcp_input_close(input);
+        wt__buffer_dispose(&schema);
+    }
+}
+
+/* ---------------------------------------------------------------- headers */
+
+/* "NAME:VALUE"; another name has none. */
+static bool param(const struct mcp_headers *headers, struct str name, struct str *value)
+{
+    const char *only = headers->context;
+    const char *colon = only ? strchr(only, ':') : NULL;
+    if (!colon || !wt__str_equal(name, (struct str){only, (size_t)(colon - only)}))
+        return false;
+    *value = wt__str(colon + 1);
+    return true;
+}
+
+static const struct {
+    const char *name, *arguments, *header; /* NULL: none is sent */
+    bool right;
+} mirrors[] = {
+    {"neither", "{}", NULL, true},
+    {"no arguments", NULL, NULL, true},
+    {"a null", "{\"s\":null}", NULL, true},
+    {"text", "{\"s\":\"us-west1\"}", "S:us-west1", true},
+    {"no header", "{\"s\":\"x\"}", NULL, false},
+    {"no argument", "{}", "S:x", false},
+    {"a header beside a null", "{\"s\":null}", "S:null", false},
+    {"other text", "{\"s\":\"x\"}", "S:X", false},
+    {"base64", "{\"s\":\"Hello, \\u4e16\\u754c\"}", "S:=?base64?SGVsbG8sIOS4lueVjA==?=", true},
+    {"blanks in base64", "{\"s\":\" padded \"}", "S:=?base64?IHBhZGRlZCA=?=", true},
+    {"the sentinel in base64", "{\"s\":\"=?base64?literal?=\"}", "S:=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=", true},
+    {"the sentinel as it is", "{\"s\":\"=?base64?literal?=\"}", "S:=?base64?literal?=", false},
+    {"a sentinel in capitals", "{\"s\":\"=?BASE64?SGk=?=\"}", "S:=?BASE64?SGk=?=", true},
+    {"half a sentinel", "{\"s\":\"=?base64?\"}", "S:=?base64?", true},
+    {"a sentinel of nothing", "{\"s\":\"\"}",
+     "S:=?base64?"
+     "?=",
+     true},
+    {"base64 without padding", "{\"s\":\"Hello\"}", "S:=?base64?SGVsbG8?=", false},
+    {"a byte that is no ASCII", "{\"s\":\"\xc3\xa4\"}", "S:\xc3\xa4", false},
+    {"a control character", "{\"s\":\"a\\u0001\"}", "S:a\x01", false},
+    {"a number", "{\"i\":42}", "I:42", true},
+    {"the same number", "{\"i\":42}", "I:42.0", true},
+    {"a negative number", "{\"i\":-7}", "I:-7", true},
+    {"another number", "{\"i\":42}", "I:43", false},
+    {"a number and more", "{\"i\":42}", "I:42x", false},
+    {"no number", "{\"i\":42}", "I:", false},
+    {"a number written with a fraction", "{\"i\":42.0}", "I:42", true},
+    {"a truth", "{\"o\":{\"b\":true}}", "B:true", true},
+    {"another truth", "{\"o\":{\"b\":true}}", "B:false", false},
+    {"a truth in capitals", "{\"o\":{\"b\":true}}", "B:True", false},
+    {"a path that is not there", "{\"o\":3}", NULL, true},
+    {"a list", "{\"s\":[1]}", "S:[1]", false},
+};
+
+static void headers_say_what_arguments_say(void **state)
+{
+    static const char schema[] =
+        OBJECT("\"s\":{" MIRROR("\"S\"") "},\"i\":{\"type\":\"integer\",\"x-mcp-header\":\"I\"},"
+                                         "\"o\":" OBJECT("\"b\":{\"type\":\"boolean\",\"x-mcp-header\":\"B\"}"));
+    struct mcp_input *input;
+    (void)state;
+    assert_int_equal(wt__mcp_input_open(&input, STR(schema), &err), 0);
+    for (size_t i = 0; i < sizeof mirrors / sizeof *mirrors; i++) {
+        struct mcp_headers headers = {.param = param, .context = mirrors[i].header};
+        struct buffer words = {0};
+        json_t *arguments = NULL;
+        if (mirrors[i].arguments)
+            assert_int_equal(wt__json_parse(&arguments, mirrors[i].arguments, strlen(mirrors[i].arguments), &err), 0);
+        if (wt__mcp_mirrors_match(input, &headers, arguments, &words) != mirrors[i].right)
+            fail_msg("%s: %s", mirrors[i].name, words.ptr ? words.ptr : "no word");
+        assert_true((words.len == 0) == mirrors[i].right);
+        wt__buffer_dispose(&words);
+        json_decref(arguments);
+    }
+    wt__mcp_input_close(input);
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+static void a_model_is_told_what_does_not_fit(void **state)
+{
+    static const char schema[] =
+        "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}},\"required\":[\"n\"],"
+        "\"additionalProperties\":false}";
+    struct mcp_input *input;
+    struct buffer words = {0};
+    (void)state;
+    assert_int_equal(wt__mcp_input_open(&input, STR(schema), &err), 0);
+    assert_int_equal(wt__mcp_input_check(input, STR("{\"n\":1}"), &words), 1);
+    assert_int_equal(words.len, 0);
+    assert_int_equal(wt__mcp_input_check(input, STR("{\"n\":\"1\",\"m\":2}"), &words), 0);
+    assert_non_null(strstr(words.ptr, "/n: expected an integer"));
+    assert_non_null(strstr(words.ptr, "m\""));
+    wt__buffer_clear(&words);
+    struct buffer many = {0};
+    wt__buffer_text(&many, "{\"n\":1");
+    for (int i = 0; i < 2 * MCP_VIOLATIONS_TOLD; i++)
+        wt__buffer_printf(&many, ",\"x%d\":1", i);
+    wt__buffer_char(&many, '}');
+    assert_int_equal(wt__mcp_input_check(input, wt__buffer_view(&many), &words), 0);
+    assert_non_null(strstr(words.ptr, "\nand 10 more"));
+    wt__buffer_dispose(&many);
+    wt__buffer_dispose(&words);
+    wt__mcp_input_close(input);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(annotations_are_checked),
+        cmocka_unit_test(there_are_so_many),
+        cmocka_unit_test(headers_say_what_arguments_say),
+        cmocka_unit_test(a_model_is_told_what_does_not_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,363 @@
+/* MCP over pipes: lines that come in pieces, lines that are too long, who runs at once with whom, and every way that it
+ * ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "recorder.h"
+#include "serve/mcp/stdio.h"
+#include "waiting.h"
+
+static wt_error err;
+static struct mcp_service *service;
+
+/* A server on a thread, and the client's ends of its pipes. */
+struct session {
+    pthread_t thread;
+    int in[2], out[2], stop[2], rc;
+    unsigned workers;
+    struct buffer said;
+};
+
+static void *run(void *context)
+{
+    struct session *session = context;
+    session->rc = wt__mcp_stdio_run(service, session->in[0], session->out[1], session->stop[0], session->workers, NULL);
+    close(session->out[1]);
+    return NULL;
+}
+
+static struct session *begin(unsigned workers)
+{
+    struct session *session = calloc(1, sizeof *session);
+    assert_non_null(session);
+    session->workers = workers;
+    meanwhile_reset();
+    assert_int_equal(pipe2(session->in, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(session->out, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(session->stop, O_CLOEXEC), 0);
+    assert_int_equal(pthread_create(&session->thread, NULL, run, session), 0);
+    return session;
+}
+
+static void say(struct session *session, const char *text)
+{
+    for (size_t len = strlen(text); len > 0;) {
+        ssize_t written = write(session->in[1], text, len);
+        assert_true(written > 0);
+        text += written;
+        len -= (size_t)written;
+    }
+}
+
+/* Reads until it was said, or until the end; words NULL: until the end. Whether it was said. */
+static bool hear(struct session *session, const char *words)
+{
+    char bytes[4096];
+    while (!words || !session->said.ptr || !strstr(session->said.ptr, words)) {
+        ssize_t count = read(session->out[0], bytes, sizeof bytes);
+        if (count <= 0)
+            return false;
+        wt__buffer_append(&session->said, bytes, (size_t)count);
+    }
+    return true;
+}
+
+/* Closes standard input and reads the rest; the caller frees what was said. */
+static char *end(struct session *session)
+{
+    close(session->in[1]);
+    hear(session, NULL);
+    pthread_join(session->thread, NULL);
+    assert_int_equal(session->rc, 0);
+    close(session->in[0]);
+    close(session->out[0]);
+    close(session->stop[0]);
+    close(session->stop[1]);
+    char *said = wt__buffer_take(&session->said);
+    free(session);
+    return said;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    return waiting_open(&service, NULL, &err);
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    waiting_close(service);
+    return 0;
+}
+
+#define CANCEL(id) "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" id "}}\n"
+#define INITIALIZED "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
+#define OPEN INITIALIZE "\n" INITIALIZED
+#define TOOL(name) ",\"name\":\"" name "\",\"arguments\":{}"
+
+static const struct {
+    const char *name, *lines, *says[3], *says_not;
+} rows[] = {
+    {"nothing", "", {NULL}, "{"},
+    {"empty lines", "\n\n  \n\r\n", {NULL}, "{"},
+    {"a legacy session",
+     OPEN REQUEST("1", "tools/call", "\"name\":\"echo\"") "\n",
+     {"\"id\":0,", "\"id\":1,"},
+     "resultType"},
+    {"lines that end as in DOS",
+     INITIALIZE "\r\n" REQUEST("1", "ping", "") "\r\n",
+     {"\"id\":1,\"result\":{}}\n"},
+     NULL},
+    {"modern requests, without an opening",
+     MODERN("1", "server/discover", "") "\n" MODERN("2", "tools/call", TOOL("echo")) "\n",
+     {"supportedVersions", "\"id\":2,\"result\":{\"resultType\":\"complete\""},
+     NULL},
+    {"a probe, and a legacy session after all",
+     MODERN("1", "server/discover", "") "\n" OPEN REQUEST("2", "tools/list", "") "\n",
+     {"\"id\":1,", "\"id\":0,", "\"id\":2,\"result\":{\"tools\":["},
+     NULL},
+    {"both eras in one process",
+     OPEN MODERN("1", "tools/list", "") "\n" REQUEST("2", "tools/list", "") "\n",
+     {"\"id\":1,\"result\":{\"resultType\"", "\"id\":2,\"result\":{\"tools\":["},
+     NULL},
+    {"nobody has begun", REQUEST("1", "tools/list", "") "\n", {"\"code\":-32602"}, "result\""},
+    {"no JSON, and on it goes", "what?\n" MODERN("1", "tools/list", "") "\n", {"-32700", "\"id\":1,"}, NULL},
+    {"a batch", "[" REQUEST("1", "ping", "") "]\n", {"-32600"}, "\"id\":1"},
+    {"the last line has no end", REQUEST("1", "ping", "") "\n" REQUEST("2", "ping", ""), {"\"id\":1,"}, "\"id\":2"},
+    {"a result with line breaks is one line",
+     MODERN("1", "tools/call", TOOL("raw")) "\n",
+     {"\"content\":[],\"more\":1.50"},
+     NULL},
+};
+
+static void sessions_are_answered(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct session *session = begin(1);
+        say(session, rows[i].lines);
+        char *said = end(session);
+        bool right = !rows[i].says_not || !strstr(said, rows[i].says_not);
+        for (size_t n = 0; n < 3 && rows[i].says[n]; n++)
+            right &= strstr(said, rows[i].says[n]) != NULL;
+        if (!right)
+            fail_msg("%s: %s", rows[i].name, said);
+        for (const char *line = said; *line; line += strcspn(line, "\n") + 1) { /* each line is a message */
+            json_t *message;
+            assert_int_equal(wt__json_parse(&message, line, strcspn(line, "\n"), &err), 0);
+            json_decref(message);
+        }
+        free(said);
+    }
+}
+
+static void lines_come_in_pieces(void **state)
+{
+    static const char text[] = OPEN REQUEST("1", "ping", "") "\n" MODERN("2", "tools/call", TOOL("echo")) "\n";
+    (void)state;
+    for (size_t size = 1; size < 8; size++) {
+        struct session *session = begin(1);
+        for (size_t at = 0; at < sizeof text - 1; at += size) {
+            char piece[9] = "";
+            memcpy(piece, text + at, sizeof text - 1 - at < size ? sizeof text - 1 - at : size);
+            say(session, piece);
+        }
+        char *said = end(session);
+        assert_non_null(strstr(said, "\"id\":1,\"result\":{}}"));
+        assert_non_null(strstr(said, "\"id\":2,\"result\""));
+        free(said);
+    }
+}
+
+static char *long_line(size_t len)
+{
+    struct buffer text = {0};
+    wt__buffer_text(&text, "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\",\"params\":{\"x\":\"");
+    while (text.len < len - 4)
+        wt__buffer_char(&text, 'x');
+    wt__buffer_text(&text, "\"}}\n");
+    return wt__buffer_take(&text);
+}
+
+static void a_line_that_is_too_long_is_refused_alone(void **state)
+{
+    static const struct {
+        size_t len;
+        bool taken;
+    } lengths[] = {
+        {1000, true}, {MCP_MESSAGE_BYTES_MAX + 1, true}, {MCP_MESSAGE_BYTES_MAX + 2, false}, {9 << 20, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        char *line = long_line(lengths[i].len);
+        struct session *session = begin(1);
+        say(session, line);
+        say(session, REQUEST("1", "ping", "") "\n");
+        char *said = end(session);
+        assert_true((strstr(said, "\"id\":9,\"result\":{}}") != NULL) == lengths[i].taken);
+        assert_true((strstr(said, "-32600") != NULL) != lengths[i].taken);
+        assert_non_null(strstr(said, "\"id\":1,\"result\":{}}"));
+        free(said);
+        free(line);
+    }
+}
+
+static void two_requests_run_at_once(void **state)
+{
+    static const char *const tools[] = {"meet", "meet_quickly"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct session *session = begin(2);
+        char line[1024];
+        for (int id = 1; id <= 2; id++) {
+            snprintf(line, sizeof line,
+                     "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{%s,"
+                     "\"name\":\"%s\"}}\n",
+                     id, MODERN_META, tools[i]);
+            say(session, line);
+        }
+        char *said = end(session);
+        assert_non_null(strstr(said, "\"id\":1,\"result\""));
+        assert_non_null(strstr(said, "\"id\":2,\"result\""));
+        free(said);
+    }
+}
+
+static void a_cancel_is_heard_in_both_eras(void **state)
+{
+    static const char *const requests[] = {OPEN REQUEST("\"a\"", "tools/call", "\"name\":\"wait\"") "\n",
+                                           MODERN("\"a\"", "tools/call", TOOL("wait")) "\n"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct session *session = begin(1);
+        say(session, requests[i]);
+        meanwhile_until(&meanwhile.waiting, 1);
+        say(session, CANCEL("\"b\"") CANCEL("{}") CANCEL("\"a\""));
+        meanwhile_until(&meanwhile.cancelled, 1);
+        char *said = end(session);
+        assert_null(strstr(said, "\"id\":\"a\""));
+        free(said);
+    }
+}
+
+static void a_quick_answer_overtakes_who_waits(void **state)
+{
+    (void)state;
+    struct session *session = begin(1);
+    say(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
+    meanwhile_until(&meanwhile.waiting, 1);
+    say(session, MODERN("2", "tools/call", TOOL("echo")) "\n");
+    assert_true(hear(session, "\"id\":2,"));
+    meanwhile_add(&meanwhile.let_go);
+    assert_true(hear(session, "\"id\":1,"));
+    free(end(session));
+}
+
+static void listening_ends_by_a_cancel_or_with_the_server(void **state)
+{
+    (void)state;
+    struct session *session = begin(1);
+    say(session, MODERN("1", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
+    say(session, MODERN("2", "subscriptions/listen", ",\"notifications\":{\"toolsListChanged\":true}") "\n");
+    assert_true(hear(session, "subscriptionId\":2},\"notifications\""));
+    say(session, CANCEL("1") REQUEST("3", "ping", "") "\n");
+    assert_true(hear(session, "\"id\":3,"));
+    wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
+    char *said = end(session);
+    assert_null(strstr(said, "list_changed\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":1}"));
+    assert_non_null(
+        strstr(said, "list_changed\",\"params\":{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":2}"));
+    assert_non_null(strstr(said, "notifications/cancelled\",\"params\":{\"requestId\":2}"));
+    assert_non_null(strstr(said, "\"id\":2,\"result\":{\"resultType\":\"complete\""));
+    assert_null(strstr(said, "\"id\":1,\"result\""));
+    free(said);
+}
+
+static void a_legacy_client_hears_of_changes(void **state)
+{
+    (void)state;
+    struct session *session = begin(1);
+    say(session, OPEN REQUEST("1", "resources/subscribe", "\"uri\":\"test://watched\"") "\n");
+    assert_true(hear(session, "\"id\":1,"));
+    wt__mcp_service_changed(service, MCP_TOOLS_CHANGED);
+    wt__mcp_service_resource_updated(service, STR("test://watched"));
+    assert_true(hear(session, "\"method\":\"notifications/tools/list_changed\"}\n"));
+    assert_true(hear(session, "\"params\":{\"uri\":\"test://watched\"}}\n"));
+    free(end(session));
+}
+
+static void a_legacy_client_answers_by_a_line(void **state)
+{
+    (void)state;
+    struct session *session = begin(1);
+    say(session, OPEN REQUEST("1", "tools/call", "\"name\":\"ask\"") "\n");
+    assert_true(hear(session, "\"id\":\"whichtool-1\",\"method\":\"elicitation/create\""));
+    say(session, "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-1\",\"result\":{\"action\":\"accept\"}}\n");
+    assert_true(hear(session, "\"id\":\"whichtool-2\",\"method\":\"sampling/createMessage\""));
+    say(session, "{\"jsonrpc\":\"2.0\",\"id\":\"whichtool-2\",\"result\":{\"role\":\"assistant\"}}\n");
+    assert_true(hear(session, "and {\\\"role\\\":\\\"assistant\\\"}, kept"));
+    free(end(session));
+}
+
+static void who_waits_when_it_ends_is_cancelled(void **state)
+{
+    (void)state;
+    struct session *session = begin(1);
+    say(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
+    meanwhile_until(&meanwhile.waiting, 1);
+    char *said = end(session);
+    assert_int_equal(meanwhile.cancelled, 1);
+    assert_null(strstr(said, "\"id\":1"));
+    free(said);
+}
+
+static void it_ends_when_it_is_told_to(void **state)
+{
+    (void)state;
+    struct session *session = begin(1);
+    say(session, REQUEST("1", "ping", "") "\n");
+    assert_true(hear(session, "\"id\":1,"));
+    assert_int_equal(write(session->stop[1], "x", 1), 1);
+    hear(session, NULL); /* standard input is still open */
+    free(end(session));
+}
+
+static void it_ends_when_nobody_reads(void **state)
+{
+    (void)state;
+    struct session *session = begin(1);
+    say(session, MODERN("1", "tools/call", TOOL("wait")) "\n");
+    meanwhile_until(&meanwhile.waiting, 1);
+    close(session->out[0]);
+    session->out[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    meanwhile_until(&meanwhile.cancelled, 1); /* though standard input is still open */
+    free(end(session));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sessions_are_answered),
+        cmocka_unit_test(lines_come_in_pieces),
+        cmocka_unit_test(a_line_that_is_too_long_is_refused_alone),
+        cmocka_unit_test(two_requests_run_at_once),
+        cmocka_unit_test(a_cancel_is_heard_in_both_eras),
+        cmocka_unit_test(a_quick_answer_overtakes_who_waits),
+        cmocka_unit_test(listening_ends_by_a_cancel_or_with_the_server),
+        cmocka_unit_test(a_legacy_client_hears_of_changes),
+        cmocka_unit_test(a_legacy_client_answers_by_a_line),
+        cmocka_unit_test(who_waits_when_it_ends_is_cancelled),
+        cmocka_unit_test(it_ends_when_it_is_told_to),
+        cmocka_unit_test(it_ends_when_nobody_reads),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}
