@@ -156,6 +156,9 @@ begin --keys keys
 ask 200 "health takes none" GET /health
 ask 401 "find takes one" POST /v1/find '{"query": "a table"}'
 ask 401 "not any" POST /v1/find '{"query": "a table"}' "Authorization: Bearer $key."
+"$python" -c 'print("[" + "0," * 50000 + "0]")' >long.json
+ask 401 "a long body is not read for a stranger" POST /v1/tools @long.json
+ask 403 "nor for who may not write" POST /v1/tools @long.json "Authorization: Bearer $key"
 ask 200 "this one" POST /v1/find '{"query": "a table"}' "Authorization: Bearer $key"
 ask 403 "not for that" DELETE /v1/tools/tables/book_table "" "Authorization: Bearer $key"
 ask 200 "root may" GET /metrics "" "Authorization: Bearer $root"
