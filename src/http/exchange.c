@@ -146,9 +146,9 @@ static void wait_for_call(struct http_exchange *exchange)
         pthread_cond_wait(&exchange->called, &exchange->lock);
 }
 
-void wt__exchange_lose(struct http_exchange *exchange)
+/* Called with the lock held, which it gives back. */
+static void unlock_and_lose(struct http_exchange *exchange)
 {
-    pthread_mutex_lock(&exchange->lock);
     void (*on_gone)(void *context) = exchange->ended ? NULL : exchange->on_gone;
     void *context = exchange->gone_context;
     exchange->gone = true;
@@ -163,6 +163,23 @@ void wt__exchange_lose(struct http_exchange *exchange)
     exchange->calling = false;
     pthread_cond_broadcast(&exchange->called);
     pthread_mutex_unlock(&exchange->lock);
+}
+
+void wt__exchange_lose(struct http_exchange *exchange)
+{
+    pthread_mutex_lock(&exchange->lock);
+    unlock_and_lose(exchange);
+}
+
+bool wt__exchange_give_up(struct http_exchange *exchange)
+{
+    pthread_mutex_lock(&exchange->lock);
+    bool begun = exchange->begun;
+    if (begun)
+        pthread_mutex_unlock(&exchange->lock);
+    else
+        unlock_and_lose(exchange);
+    return !begun;
 }
 
 bool wt__http_is_gone(const struct http_exchange *exchange)
@@ -216,29 +233,49 @@ static void begin(struct http_exchange *exchange, const struct http_answer_head 
     *bytes = (struct buffer){0};
 }
 
-void wt__http_answer(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
-                     size_t field_count, struct str body)
+/* anyway: also when the client is gone for the handler. */
+static void answer(struct http_exchange *exchange, struct http_answer_head *head, struct str body, bool anyway)
 {
-    bool has_body = wt__http_status_has_body(status);
-    struct http_answer_head head = {
-        status, has_body ? type : NULL, fields, field_count, has_body ? HTTP_BODY_LENGTH : HTTP_BODY_NONE, body.len,
-        false};
     struct buffer bytes = {0};
-    write_head(exchange, &bytes, &head);
-    has_body = has_body && !is_head(exchange);
-    if (has_body)
-        wt__buffer_str(&bytes, body);
+    head->body = wt__http_status_has_body(head->status) ? HTTP_BODY_LENGTH : HTTP_BODY_NONE;
+    head->length = body.len;
+    if (head->body == HTTP_BODY_NONE)
+        head->type = NULL;
+    if (head->body == HTTP_BODY_NONE || is_head(exchange))
+        body.len = 0;
+    write_head(exchange, &bytes, head);
+    wt__buffer_str(&bytes, body);
 
     pthread_mutex_lock(&exchange->lock);
-    if (exchange->begun || exchange->ended) {
+    if (exchange->begun || (exchange->ended && !anyway)) {
+        pthread_mutex_unlock(&exchange->lock);
+    } else if (exchange->gone && !anyway) {
+        end(exchange);
         pthread_mutex_unlock(&exchange->lock);
     } else {
-        begin(exchange, &head, &bytes);
-        exchange->outcome.bytes = has_body ? body.len : 0;
+        begin(exchange, head, &bytes);
+        exchange->outcome.bytes = body.len;
         end(exchange);
         unlock_and_post(exchange);
     }
     wt__buffer_dispose(&bytes);
+}
+
+void wt__http_answer(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
+                     size_t field_count, struct str body)
+{
+    struct http_answer_head head = {.status = status, .type = type, .fields = fields, .field_count = field_count};
+    answer(exchange, &head, body, false);
+}
+
+void wt__exchange_answer_overload(struct http_exchange *exchange, const char *message)
+{
+    static const struct http_field later = {{"Retry-After", 11}, {"1", 1}};
+    struct http_answer_head head = {.status = 503, .type = "application/json", .fields = &later, .field_count = 1};
+    struct buffer body = {0};
+    wt__http_write_error(&body, 503, message);
+    answer(exchange, &head, wt__buffer_view(&body), true);
+    wt__buffer_dispose(&body);
 }
 
 void wt__http_stream(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
@@ -251,7 +288,7 @@ void wt__http_stream(struct http_exchange *exchange, int status, const char *typ
     write_head(exchange, &bytes, &head);
 
     pthread_mutex_lock(&exchange->lock);
-    if (exchange->begun || exchange->ended) {
+    if (exchange->begun || exchange->ended || exchange->gone) {
         pthread_mutex_unlock(&exchange->lock);
     } else {
         begin(exchange, &head, &bytes);

@@ -54,6 +54,10 @@ void wt__exchange_take_news(struct http_exchange *exchange, struct http_news *ne
 void wt__exchange_tell_unsent(struct http_exchange *exchange, size_t unsent);
 /* The client is gone, or nobody waits any more: calls the function of on_gone, unless the answer has ended. */
 void wt__exchange_lose(struct http_exchange *exchange);
+/* The same when its answer has taken too long. False: it has begun after all, and nothing is lost. */
+bool wt__exchange_give_up(struct http_exchange *exchange);
+/* The server's own answer, in place of one by a handler, which has none yet: a 503 that says when to come again. */
+void wt__exchange_answer_overload(struct http_exchange *exchange, const char *message);
 void wt__exchange_outcome(struct http_exchange *exchange, struct http_outcome *out);
 
 #endif

@@ -41,7 +41,7 @@ static enum http_refusal read_body(struct http_framing *framing, const struct ht
 static enum http_refusal read_connection(struct http_request *request, struct str list)
 {
     static const char *const close_word[] = {"close"};
-    while (list.len > 0) {
+    for (bool more = true; more;) {
         const char *comma = memchr(list.ptr, ',', list.len);
         size_t len = comma ? (size_t)(comma - list.ptr) : list.len;
         struct str word = wt__str_trim((struct str){list.ptr, len});
@@ -49,10 +49,9 @@ static enum http_refusal read_connection(struct http_request *request, struct st
             return HTTP_CONNECTION;
         if (wt__str_among(word, close_word, 1))
             request->keep_alive = false;
-        len += comma ? 1 : 0;
+        more = comma != NULL;
+        len += more ? 1 : 0;
         list = (struct str){list.ptr + len, list.len - len};
-        if (comma && list.len == 0)
-            return HTTP_CONNECTION;
     }
     return HTTP_FINE;
 }

@@ -1,0 +1,154 @@
+/* served.h: a server on a thread of its own, and a client of plain sockets that waits as long as it must. */
+#ifndef WT_TESTS_HTTP_SERVED_H
+#define WT_TESTS_HTTP_SERVED_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "http/server.h"
+
+struct served {
+    struct http_server *server;
+    pthread_t thread;
+    int rc;
+};
+
+static void *run_server(void *argument)
+{
+    struct served *served = argument;
+    served->rc = wt__http_server_run(served->server, NULL);
+    return NULL;
+}
+
+static void serve(struct served *served, struct http_server_options options)
+{
+    wt_error err = {0};
+    if (!options.listen)
+        options.listen = "127.0.0.1:0";
+    if (wt__http_server_open(&served->server, &options, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(pthread_create(&served->thread, NULL, run_server, served), 0);
+}
+
+/* Waits for the run to end. */
+static void join_server(struct served *served)
+{
+    pthread_join(served->thread, NULL);
+    assert_int_equal(served->rc, 0);
+}
+
+static void stop_server(struct served *served)
+{
+    wt__http_server_stop(served->server);
+    join_server(served);
+    wt__http_server_close(served->server);
+}
+
+/* -1 where nobody listens. */
+static int try_to_connect(const struct http_server *server)
+{
+    const char *address = wt__http_server_address(server);
+    const char *port = strrchr(address, ':') + 1;
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+        struct sockaddr_un local;
+    } to = {.any = {.sa_family = AF_INET}};
+    socklen_t len = sizeof to.v4;
+    if (strncmp(address, "unix:", 5) == 0) {
+        to.local.sun_family = AF_UNIX;
+        snprintf(to.local.sun_path, sizeof to.local.sun_path, "%s", address + 5);
+        len = sizeof to.local;
+    } else if (address[0] == '[') {
+        to.v6 = (struct sockaddr_in6){
+            .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)atoi(port)), .sin6_addr = in6addr_loopback};
+        len = sizeof to.v6;
+    } else {
+        to.v4.sin_port = htons((uint16_t)atoi(port));
+        to.v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    }
+    int client = socket(to.any.sa_family, SOCK_STREAM, 0);
+    if (client >= 0 && connect(client, &to.any, len) < 0) {
+        close(client);
+        client = -1;
+    }
+    return client;
+}
+
+static int connect_to(const struct http_server *server)
+{
+    int client = try_to_connect(server);
+    if (client < 0)
+        fail_msg("connect: errno %d", errno);
+    return client;
+}
+
+/* False when the server has gone. */
+static bool send_bytes(int client, struct str bytes)
+{
+    while (bytes.len > 0) {
+        ssize_t sent = send(client, bytes.ptr, bytes.len, MSG_NOSIGNAL);
+        if (sent < 0)
+            return false;
+        bytes = (struct str){bytes.ptr + sent, bytes.len - (size_t)sent};
+    }
+    return true;
+}
+
+static void send_text(int client, const char *text)
+{
+    assert_true(send_bytes(client, wt__str(text)));
+}
+
+/* One read; false at the end. */
+static bool receive(int client, struct buffer *in)
+{
+    char bytes[16 << 10];
+    ssize_t got = recv(client, bytes, sizeof bytes, 0);
+    if (got > 0)
+        wt__buffer_append(in, bytes, (size_t)got);
+    return got > 0;
+}
+
+/* Until the text has come in; fails when the end comes first. */
+static void receive_until(int client, struct buffer *in, const char *text)
+{
+    while (!in->ptr || !memmem(in->ptr, in->len, text, strlen(text)))
+        if (!receive(client, in))
+            fail_msg("the end came before \"%s\": %s", text, in->ptr ? in->ptr : "nothing came");
+}
+
+static void receive_to_end(int client, struct buffer *in)
+{
+    while (receive(client, in))
+        ;
+}
+
+/* One answer with its length, taken off the front of *in; returns where its body begins in `answer`. */
+static const char *receive_answer(int client, struct buffer *in, struct buffer *answer)
+{
+    receive_until(client, in, "\r\n\r\n");
+    const char *body = strstr(in->ptr, "\r\n\r\n") + 4;
+    size_t head = (size_t)(body - in->ptr);
+    const char *length = strstr(in->ptr, "Content-Length: ");
+    size_t whole = head + (length && length < body ? strtoul(length + 16, NULL, 10) : 0);
+    while (in->len < whole)
+        assert_true(receive(client, in));
+    wt__buffer_clear(answer);
+    wt__buffer_append(answer, in->ptr, whole);
+    memmove(in->ptr, in->ptr + whole, in->len - whole);
+    wt__buffer_cut(in, in->len - whole);
+    return answer->ptr + head;
+}
+
+#endif
