@@ -1,9 +1,10 @@
-/* bench_find.c: the library alone, beside which bench/serving_api.py puts the server: finds a second, and what one costs.
+/* bench_find.c: the library alone, beside which bench/serving_api.py puts the server: finds a second, and what one
+ * costs.
  *
  *   bench_find STORE QUERIES.jsonl THREADS SECONDS [RECIPE]
  *
- * Each thread asks the queries' texts in turn, from a place of its own; nothing is kept of the answers. A JSON object on
- * standard output: finds, seconds of the wall and of processors, and from first to last call alone. */
+ * Each thread asks the queries' texts in turn, from a place of its own; nothing is kept of the answers. A JSON object
+ * on standard output: finds, seconds of the wall and of processors, and from first to last call alone. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -105,8 +106,8 @@ int main(int argc, char **argv)
     }
     for (size_t t = 0; t < threads; t++)
         pthread_join(askers[t].thread, NULL);
-    printf("{\"threads\": %zu, \"finds\": %zu, \"failed\": %zu, \"seconds\": %.3f, \"processor_seconds\": %.3f}\n", threads,
-           (size_t)b.finds, (size_t)b.failed, (wt__now_ms() - begun) / 1000, processor_seconds() - used);
+    printf("{\"threads\": %zu, \"finds\": %zu, \"failed\": %zu, \"seconds\": %.3f, \"processor_seconds\": %.3f}\n",
+           threads, (size_t)b.finds, (size_t)b.failed, (wt__now_ms() - begun) / 1000, processor_seconds() - used);
     wt_close(b.engine);
     for (size_t i = 0; i < b.query_count; i++)
         free(b.queries[i]);
