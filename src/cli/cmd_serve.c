@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/log_writer.h"
 #include "cli/output.h"
 #include "serve/api/api.h"
 #include "serve/keys.h"
@@ -40,12 +41,6 @@ static void watch_signals(struct http_server *server, struct api *api)
     watch(SIGINT, on_end, (int)SA_RESETHAND);
     watch(SIGTERM, on_end, (int)SA_RESETHAND);
     watch(SIGHUP, on_reload, SA_RESTART);
-}
-
-static void say(void *context, struct str line)
-{
-    (void)context;
-    fwrite(line.ptr, 1, line.len, stderr);
 }
 
 static void tell_ready(void *context, double ms)
@@ -120,7 +115,6 @@ static int read_options(struct cli *cli, struct api_options *out)
     out->language_model = wt__given(cli, OPT_CHAT_MODEL);
     out->access = access_of(cli);
     out->access_requests = wt__given(cli, OPT_LOG_REQUESTS);
-    out->say = say;
     out->ready = tell_ready;
     out->ready_context = cli;
     return 0;
@@ -187,11 +181,16 @@ int wt__cmd_serve(struct cli *cli)
     struct api_options options = {0};
     struct mcp_routes *mcp = NULL;
     struct api *api = NULL;
+    struct log_writer *log = NULL;
     if (wt__given(cli, OPT_NEW_KEY))
         return make_key(cli);
     if (wt__given(cli, OPT_SCOPES))
         return wt__cli_usage(cli, "--scopes is for --new-key");
     int code = read_options(cli, &options);
+    if (code == 0 && !(log = wt__log_writer_open()))
+        code = wt__cli_say(cli, END_SYSTEM, "out of memory");
+    options.say = wt__log_writer_say;
+    options.say_context = log;
     if (code == 0)
         code = wt__cli_open(cli, OPEN_CREATE, NULL, &options.engine);
     if (code == 0)
@@ -201,5 +200,6 @@ int wt__cmd_serve(struct cli *cli)
     wt__mcp_routes_close(mcp);
     wt__api_close(api);
     wt_close(options.engine);
+    wt__log_writer_close(log);
     return code;
 }

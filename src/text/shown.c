@@ -35,20 +35,32 @@ void wt__shown_json(struct buffer *out, struct str json)
     wt__buffer_append(out, kept, (size_t)(end - kept));
 }
 
-void wt__shown_string(struct buffer *out, struct str s)
+/* What was appended from `begin` on is JSON, and is to be shown: nearly always it is ASCII, and stays as it is. */
+static void show_from(struct buffer *out, size_t begin)
 {
     struct buffer json = {0};
-    wt__buffer_json(&json, s);
+    size_t at = begin;
+    while (at < out->len && (unsigned char)out->ptr[at] < 0x7F)
+        at++;
+    if (at == out->len)
+        return;
+    wt__buffer_append(&json, out->ptr + begin, out->len - begin);
+    wt__buffer_cut(out, begin);
     wt__shown_json(out, wt__buffer_view(&json));
     out->failed |= json.failed;
     wt__buffer_dispose(&json);
 }
 
+void wt__shown_string(struct buffer *out, struct str s)
+{
+    size_t begin = out->len;
+    wt__buffer_json(out, s);
+    show_from(out, begin);
+}
+
 void wt__shown_value(struct buffer *out, const json_t *value)
 {
-    struct buffer json = {0};
-    wt__json_write(&json, value);
-    wt__shown_json(out, wt__buffer_view(&json));
-    out->failed |= json.failed;
-    wt__buffer_dispose(&json);
+    size_t begin = out->len;
+    wt__json_write(out, value);
+    show_from(out, begin);
 }

@@ -10,8 +10,9 @@ void wt__json_key(struct buffer *out, const char *key)
 {
     if (out->len > 0 && out->ptr[out->len - 1] != '{')
         wt__buffer_char(out, ',');
-    wt__shown_string(out, wt__str(key));
-    wt__buffer_char(out, ':');
+    wt__buffer_char(out, '"');
+    wt__buffer_text(out, key);
+    wt__buffer_text(out, "\":");
 }
 
 void wt__json_text(struct buffer *out, const char *key, const char *value)

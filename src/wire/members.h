@@ -7,7 +7,8 @@
 #include "base/buffer.h"
 #include "whichtool.h"
 
-/* "key": value, with a comma before it unless it is an object's first member. */
+/* key: letters alone, as it is written in the source. "key": value, with a comma before it unless it is an object's
+ * first member. */
 void wt__json_key(struct buffer *out, const char *key);
 void wt__json_text(struct buffer *out, const char *key, const char *value);
 void wt__json_count(struct buffer *out, const char *key, uint64_t value);

@@ -57,6 +57,7 @@ ask 200 "figures" GET /metrics
 prints 'whichtool_http_requests_total\{route="find",status="200"\} 2'
 ask 200 "the description" GET /openapi.json
 cp out openapi.json
+same "the page has the tables of the server" same "$("$python" "$here/serving_tables.py" openapi.json "$source_root/docs/serving.md")"
 expect 0 "its own reader reads it" -s openapi.wt add --no-vectors openapi.json
 prints '\(openapi\): 1[0-9] added'
 grep -q '"/v1/find" 200' log || { what="the log"; fail "no line of a find: $(cat log)"; }
@@ -115,6 +116,32 @@ ask 200 "find" POST /v1/find '{"query": "book a table in a restaurant"}'
 stop TERM
 lacks log find
 
+# The examples of the page.
+blocks() { # LANGUAGE: its block, with the server's own address
+    awk -v mark="<!-- serve: $1 -->" '$0 == mark {marked = 1; next} marked && /^```/ {if (inside) exit; inside = 1; next} inside' \
+        "$source_root/docs/serving.md" | sed "s|http://127.0.0.1:8642|$url|g"
+}
+example() { # LANGUAGE PROGRAM...
+    local language=$1
+    shift
+    have "$1" || { skip "no $1 to run an example with"; return; }
+    what="the example in $language"
+    checks=$((checks + 1))
+    blocks "$language" >"example.$language"
+    "$@" "example.$language" >out 2>err || fail "exit $?"
+    prints skycast/
+    lacks out '"error"'
+}
+cp -r "$source_root/samples" .
+expect 0 "the samples" -q add samples/catalogue
+begin
+if have curl; then example sh bash -e; else skip "no curl to run an example with"; fi
+example python "$python"
+blocks javascript >example.mjs
+have node && { what="the example in javascript"; checks=$((checks + 1)); node example.mjs >out 2>err || fail "exit $?"; prints skycast/; }
+have node || skip "no node to run an example with"
+stop TERM
+
 # Keys.
 expect 0 "a key" serve --keys keys --new-key finder
 key=$(cat out)
@@ -129,6 +156,9 @@ begin --keys keys
 ask 200 "health takes none" GET /health
 ask 401 "find takes one" POST /v1/find '{"query": "a table"}'
 ask 401 "not any" POST /v1/find '{"query": "a table"}' "Authorization: Bearer $key."
+"$python" -c 'print("[" + "0," * 50000 + "0]")' >long.json
+ask 401 "a long body is not read for a stranger" POST /v1/tools @long.json
+ask 403 "nor for who may not write" POST /v1/tools @long.json "Authorization: Bearer $key"
 ask 200 "this one" POST /v1/find '{"query": "a table"}' "Authorization: Bearer $key"
 ask 403 "not for that" DELETE /v1/tools/tables/book_table "" "Authorization: Bearer $key"
 ask 200 "root may" GET /metrics "" "Authorization: Bearer $root"

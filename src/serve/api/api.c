@@ -107,6 +107,26 @@ static void answer(void *context, struct http_exchange *exchange)
         wt__api_call_dispose(&call);
 }
 
+static bool may(struct api *api, const struct http_request *head, const struct route *route, char *name)
+{
+    return wt__scope_allows(wt__api_scopes(api, head, name), route->scope);
+}
+
+/* A long body of who may not ask is refused by its head; a short one is read, so that the answer can say more. */
+static int refuse_head(void *context, const struct http_request *head)
+{
+    struct api *api = context;
+    char name[KEY_NAME_BYTES_MAX + 1];
+    struct str rest, length = wt__http_field(head, "Content-Length");
+    size_t index;
+    bool known;
+    const struct route *route =
+        wt__route_of(api->service.tables, api->service.table_count, head, &rest, &index, &known);
+    if (!route || length.len < API_STRANGER_DIGITS || may(api, head, route, name))
+        return 0;
+    return *name ? 403 : 401;
+}
+
 /* Who may not ask may not send much either. */
 static size_t body_max(void *context, const struct http_request *head)
 {
@@ -117,7 +137,7 @@ static size_t body_max(void *context, const struct http_request *head)
     bool known;
     const struct route *route =
         wt__route_of(api->service.tables, api->service.table_count, head, &rest, &index, &known);
-    if (!route || !wt__scope_allows(wt__api_scopes(api, head, name), route->scope))
+    if (!route || !may(api, head, route, name))
         return API_STRANGER_BYTES;
     return route->body_max;
 }
@@ -155,8 +175,12 @@ static void stopping(void *context)
 
 struct http_handler wt__api_handler(struct api *api)
 {
-    return (struct http_handler){
-        .answer = answer, .body_max = body_max, .record = record, .stopping = stopping, .context = api};
+    return (struct http_handler){.answer = answer,
+                                 .body_max = body_max,
+                                 .refuse = refuse_head,
+                                 .record = record,
+                                 .stopping = stopping,
+                                 .context = api};
 }
 
 /* ---------------------------------------------------------------- life */

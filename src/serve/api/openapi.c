@@ -122,22 +122,31 @@ static void put_paths(struct buffer *out, const struct routes *routes, bool *any
     }
 }
 
-static void put_components(struct buffer *out)
+/* Codes, statuses and what they mean, for whoever writes documentation of them. */
+static void put_codes(struct buffer *out)
 {
     const struct failure *failure;
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; (failure = wt__failure_at(i)); i++) {
+        wt__buffer_text(out, i ? ",{" : "{");
+        wt__json_text(out, "code", failure->word);
+        wt__json_count(out, "status", (uint64_t)failure->status);
+        wt__json_text(out, "means", failure->means);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
+}
+
+static void put_components(struct buffer *out)
+{
     wt__buffer_text(out,
                     "{\"securitySchemes\":{\"key\":{\"type\":\"http\",\"scheme\":\"bearer\"}},\"responses\":{"
                     "\"failure\":{\"description\":\"What went wrong.\",\"content\":{\"application/json\":{\"schema\":{"
                     "\"$ref\":\"#/components/schemas/failure\"}}}}},\"schemas\":{\"failure\":{\"type\":\"object\","
                     "\"required\":[\"error\"],\"properties\":{\"error\":{\"type\":\"object\",\"required\":[\"code\","
                     "\"message\"],\"properties\":{\"code\":{\"type\":\"string\",\"description\":");
-    struct buffer says = {0};
-    wt__buffer_text(&says, "One word for programs:");
-    for (size_t i = 0; (failure = wt__failure_at(i)); i++)
-        wt__buffer_printf(&says, "%s %s (%d)", i ? "," : "", failure->word, failure->status);
-    wt__buffer_text(&says, ", and others of the same statuses.");
-    wt__buffer_json(out, wt__buffer_view(&says));
-    wt__buffer_dispose(&says);
+    wt__buffer_text(out, "\"One word for programs; x-codes has those of the library.\",\"x-codes\":");
+    put_codes(out);
     wt__buffer_text(out,
                     "},\"message\":{\"type\":\"string\",\"description\":\"One sentence for people.\"},\"pointer\":{"
                     "\"type\":\"string\",\"description\":\"JSON pointer of the value at fault.\"}}}}}}}");

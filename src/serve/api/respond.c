@@ -111,7 +111,9 @@ static void answer_preflight(struct api_call *call)
     call->status = 204;
     call->type = NULL;
     wt__api_field(call, "Access-Control-Allow-Methods", "GET, POST, DELETE");
-    wt__api_field(call, "Access-Control-Allow-Headers", "Authorization, Content-Type");
+    wt__api_field(
+        call, "Access-Control-Allow-Headers",
+        "Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id");
     wt__api_field(call, "Access-Control-Max-Age", "600");
 }
 
@@ -169,7 +171,7 @@ const struct route *wt__api_respond(struct api *api, struct api_call *call, bool
         allow_origin(api, call);
     const struct route *route =
         wt__route_of(api->service.tables, api->service.table_count, call->request, &call->rest, &index, &path_known);
-    if (!route && path_known && origin == ORIGIN_CONFIGURED && wt__str_equal(method, STR("OPTIONS"))) {
+    if (path_known && origin == ORIGIN_CONFIGURED && wt__str_equal(method, STR("OPTIONS"))) {
         answer_preflight(call);
         return NULL;
     }

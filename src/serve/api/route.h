@@ -58,8 +58,8 @@ struct api_call {
 };
 
 struct route {
-    const char *method;
-    const char *path; /* "/v1/tools/{id}": {id} takes the rest of the path, slashes too */
+    const char *method; /* NULL, of a route that takes: any */
+    const char *path;   /* "/v1/tools/{id}": {id} takes the rest of the path, slashes too */
     enum scope scope;
     size_t body_max;            /* bytes; 0: there is no body */
     const struct fields *query; /* NULL: none */
@@ -71,7 +71,7 @@ struct route {
     bool takes_long;            /* always: see API_TAKES_LONG */
     /* Fills the call's answer: 0, a negative WT_E... with *err, or API_TAKES_LONG before it has done anything. */
     int (*answer)(struct api_call *call, wt_error *err);
-    /* In place of answer: the route answers the exchange by itself, when it likes. */
+    /* In place of answer: the route answers the exchange by itself, when it likes. Such a route is not in OpenAPI. */
     void (*take)(void *context, struct http_exchange *exchange, const char *principal);
     void *context;
 };

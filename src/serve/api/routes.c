@@ -182,7 +182,7 @@ const struct route *wt__route_of(const struct routes *tables, size_t table_count
             if (!fits(route->path, request->path, rest))
                 continue;
             *path_known = true;
-            if (wt__str_equal(method, wt__str(route->method)))
+            if (!route->method || wt__str_equal(method, wt__str(route->method)))
                 return route;
         }
     return NULL;
@@ -193,6 +193,6 @@ void wt__route_methods(struct buffer *out, const struct routes *tables, size_t t
     struct str rest;
     for (size_t t = 0; t < table_count; t++)
         for (size_t i = 0; i < tables[t].count; i++)
-            if (fits(tables[t].items[i].path, path, &rest))
+            if (tables[t].items[i].method && fits(tables[t].items[i].path, path, &rest))
                 wt__buffer_printf(out, "%s%s", out->len ? ", " : "", tables[t].items[i].method);
 }

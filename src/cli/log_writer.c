@@ -1,0 +1,86 @@
+#include "cli/log_writer.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+
+struct log_writer {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_t thread;
+    struct buffer kept;
+    size_t dropped; /* lines since the last that was kept */
+    bool ended;
+};
+
+/* What is kept, which the caller disposes of; false at the end. */
+static bool wait_for_lines(struct log_writer *writer, struct buffer *out, size_t *dropped)
+{
+    pthread_mutex_lock(&writer->lock);
+    while (writer->kept.len == 0 && !writer->ended)
+        pthread_cond_wait(&writer->wake, &writer->lock);
+    *out = writer->kept;
+    *dropped = writer->dropped;
+    writer->kept = (struct buffer){.max = LOG_KEPT_BYTES};
+    writer->dropped = 0;
+    pthread_mutex_unlock(&writer->lock);
+    return out->len > 0;
+}
+
+static void *write_lines(void *context)
+{
+    struct buffer lines;
+    size_t dropped;
+    while (wait_for_lines(context, &lines, &dropped)) {
+        fwrite(lines.ptr, 1, lines.len, stderr);
+        wt__buffer_dispose(&lines);
+        if (dropped > 0)
+            fprintf(stderr, "whichtool: %zu lines of the log were left out, for nobody read them\n", dropped);
+    }
+    return NULL;
+}
+
+struct log_writer *wt__log_writer_open(void)
+{
+    struct log_writer *writer = calloc(1, sizeof *writer);
+    if (!writer)
+        return NULL;
+    writer->kept.max = LOG_KEPT_BYTES;
+    pthread_mutex_init(&writer->lock, NULL);
+    pthread_cond_init(&writer->wake, NULL);
+    if (pthread_create(&writer->thread, NULL, write_lines, writer) == 0)
+        return writer;
+    pthread_mutex_destroy(&writer->lock);
+    pthread_cond_destroy(&writer->wake);
+    free(writer);
+    return NULL;
+}
+
+void wt__log_writer_say(void *context, struct str line)
+{
+    struct log_writer *writer = context;
+    pthread_mutex_lock(&writer->lock);
+    if (writer->kept.len + line.len < LOG_KEPT_BYTES)
+        wt__buffer_str(&writer->kept, line);
+    else
+        writer->dropped++;
+    pthread_cond_signal(&writer->wake);
+    pthread_mutex_unlock(&writer->lock);
+}
+
+void wt__log_writer_close(struct log_writer *writer)
+{
+    if (!writer)
+        return;
+    pthread_mutex_lock(&writer->lock);
+    writer->ended = true;
+    pthread_cond_signal(&writer->wake);
+    pthread_mutex_unlock(&writer->lock);
+    pthread_join(writer->thread, NULL);
+    wt__buffer_dispose(&writer->kept);
+    pthread_mutex_destroy(&writer->lock);
+    pthread_cond_destroy(&writer->wake);
+    free(writer);
+}
