@@ -58,7 +58,7 @@ static int64_t record_call(struct store *store, const char *request, const char 
     struct usage_tool tool = {id_of(store, name), wt__str(label), wt__str(arguments)};
     struct usage usage = {.request = wt__str(request), .outcome = outcome, .tools = &tool, .tool_count = 1};
     int64_t last = 0;
-    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, &last, &err), 0);
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &last, &err), 0);
     return last;
 }
 
@@ -113,7 +113,7 @@ static void test_arguments_come_back_to_who_asks_for_them(void **state)
     struct usage_tool tools[] = {
         {1, STR("p/a"), STR("{\"x\":1}")}, {2, STR("p/b"), STR("")}, {3, STR("p/c"), STR("{}")}};
     struct usage usage = {.request = STR("one"), .tools = tools, .tool_count = 3};
-    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &err), 0);
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
     for (int asked = 0; asked < 2; asked++) {
         struct arena arena = {0};
         struct usage *usages;

@@ -72,7 +72,7 @@ static int64_t record_of(struct store *store, const char *client, const char *re
             (struct usage_tool){.tool = id_of(store, "p", name), .label = wt__str(labels[usage.tool_count])};
         usage.tool_count++;
     }
-    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, &last, &err), 0);
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &last, &err), 0);
     return last;
 }
 
@@ -229,7 +229,7 @@ static void test_labels_follow_tools(void **state)
     /* a tool that went away between its look-up and the record */
     struct usage_tool gone = {.tool = 4242, .label = STR("p/vanished")};
     struct usage usage = {.request = STR("two"), .tools = &gone, .tool_count = 1};
-    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &err), 0);
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
     assert_string_equal(told(store, &everything), "one(p/a! p/later!) two(p/vanished!)");
     wt__store_close(store);
 }
@@ -290,7 +290,7 @@ static void test_a_stop_adds_nothing(void **state)
     struct usage usages[] = {{.request = STR("x"), .tools = &a, .tool_count = 1},
                              {.request = STR("y"), .tools = &a, .tool_count = 1}};
     wt__progress_init(&progress, stop, NULL);
-    assert_int_equal(wt__store_add_usages(store, usages, 2, &progress, NULL, &err), WT_ECANCELLED);
+    assert_int_equal(wt__store_add_usages(store, usages, 2, &progress, NULL, NULL, &err), WT_ECANCELLED);
     wt__progress_dispose(&progress);
     assert_int_equal(info_of(store).usages, 0);
     assert_string_equal(told(store, &everything), "");
@@ -305,7 +305,7 @@ static void test_no_more_than_the_limit(void **state)
     record(store, "the last", "a", USAGE_OK, 1);
     struct usage_tool a = {.tool = id_of(store, "p", "a"), .label = STR("p/a")};
     struct usage usage = {.request = STR("x"), .tools = &a, .tool_count = 1};
-    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &err), WT_ETOOLONG);
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), WT_ETOOLONG);
     assert_non_null(strstr(err.message, "would hold 10000001 usages; at most 10000000 fit"));
     wt__store_close(store);
 }
@@ -625,7 +625,7 @@ static void test_a_hundred_thousand_usages(void **state)
         snprintf(requests[i], sizeof *requests, "please do thing number %d for me", i % (MANY / 2));
         usages[i] = (struct usage){.request = wt__str(requests[i]), .time = i, .tools = tools, .tool_count = 3};
     }
-    assert_int_equal(wt__store_add_usages(store, usages, MANY, NULL, NULL, &err), 0);
+    assert_int_equal(wt__store_add_usages(store, usages, MANY, NULL, NULL, NULL, &err), 0);
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = MANY / 2}, &err), MANY / 2);
     assert_int_equal(info_of(store).usages, MANY / 2);
     wt__store_close(store);
