@@ -854,6 +854,99 @@ static void test_requests(void **state)
     free(longest);
 }
 
+/* ---------------------------------------------------------------- keys, and how a usage ended */
+
+/* Of the tool a, unless it is a word about how the usage of that key ended. */
+static enum usage_fate tell(struct store *store, const char *client, const char *key, bool ended,
+                            enum usage_outcome outcome)
+{
+    struct usage_tool tool = {.tool = id_of(store, "p", "a"), .label = STR("p/a")};
+    struct usage usage = {.request = STR("one"),
+                          .outcome = outcome,
+                          .tools = &tool,
+                          .tool_count = !ended,
+                          .client = wt__str(client),
+                          .key = wt__str(key)};
+    enum usage_fate fate;
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, &fate, NULL, &err), 0);
+    return fate;
+}
+
+static void test_a_client_has_one_usage_of_a_key(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    static const struct {
+        const char *client, *key;
+        enum usage_fate fate;
+    } rows[] = {
+        {"", "k", USAGE_ADDED},      {"", "k", USAGE_REPEATED},   {"", "K", USAGE_ADDED},
+        {"c", "k", USAGE_ADDED},     {"c", "k", USAGE_REPEATED},  {"d", "k", USAGE_ADDED},
+        {"c", "", USAGE_ADDED},      {"c", "", USAGE_ADDED},      {"", "", USAGE_ADDED},
+        {"d", "k", USAGE_REPEATED},
+    };
+    uint64_t added = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(tell(store, rows[i].client, rows[i].key, false, USAGE_UNTOLD), rows[i].fate);
+        added += rows[i].fate == USAGE_ADDED;
+        assert_int_equal(info_of(store).usages, added);
+    }
+    assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.client = STR("c")}, &err), 3);
+    assert_int_equal(tell(store, "c", "k", false, USAGE_UNTOLD), USAGE_ADDED); /* its key went with it */
+    wt__store_close(store);
+}
+
+static void test_how_a_usage_ended_can_be_told_later(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    int64_t a = id_of(store, "p", "a");
+    tell(store, "c", "k", false, USAGE_UNTOLD);
+    record_of(store, "c", "one", "a", USAGE_OK, 2); /* counts where the first failed */
+    record(store, "two", "a", USAGE_OK, 3);
+    learn(store, &set, 4);
+    assert_string_equal(sums(store, &set), " 1:2");
+    static const struct {
+        const char *client, *key;
+        enum usage_outcome outcome;
+        enum usage_fate fate;
+        const char *sums; /* a stale one is not there */
+    } rows[] = {
+        {"c", "other", USAGE_FAILED, USAGE_MISSING, " 1:2"}, {"d", "k", USAGE_FAILED, USAGE_MISSING, " 1:2"},
+        {"c", "k", USAGE_UNTOLD, USAGE_REPEATED, " 1:2"},    {"c", "k", USAGE_OK, USAGE_CHANGED, " 1:2"},
+        {"c", "k", USAGE_FAILED, USAGE_CHANGED, ""},         {"c", "k", USAGE_FAILED, USAGE_REPEATED, ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(tell(store, rows[i].client, rows[i].key, true, rows[i].outcome), rows[i].fate);
+        assert_string_equal(sums(store, &set), rows[i].sums);
+    }
+    assert_string_equal(told(store, &(struct usage_query){.teaching = true}), "one(p/a) two(p/a)");
+    struct usage_sum_key key;
+    const float vector[DIM] = {1, 2, 3, 4};
+    assert_int_equal(wt__store_stale_usage_sums(store, &set, 0, &key, 1, &err), 1);
+    assert_int_equal(key.tool, a);
+    key.uses = 2;
+    assert_int_equal(wt__store_put_usage_sum(store, &set, &key, 3, vector, &err), 1);
+    assert_int_equal(tell(store, "c", "k", true, USAGE_OK), USAGE_CHANGED); /* and back */
+    assert_string_equal(sums(store, &set), "");
+    wt__store_close(store);
+}
+
+/* What is not learned yet is learned as it ended. */
+static void test_a_usage_that_fails_before_it_is_learned_leaves_the_sums(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    record(store, "two", "a", USAGE_OK, 1);
+    learn(store, &set, 4);
+    tell(store, "c", "k", false, USAGE_OK);
+    assert_int_equal(tell(store, "c", "k", true, USAGE_FAILED), USAGE_CHANGED);
+    assert_string_equal(sums(store, &set), " 1:1");
+    learn(store, &set, 4);
+    assert_string_equal(sums(store, &set), " 1:1");
+    wt__store_close(store);
+}
+
 /* ---------------------------------------------------------------- the very same request */
 
 /* Shares of tools a and b among what was recorded of a request, in percent. */
@@ -957,6 +1050,9 @@ int main(void)
         cmocka_unit_test(test_every_change_of_usages_is_a_generation),
         cmocka_unit_test(test_labels_follow_tools),
         cmocka_unit_test(test_forgetting),
+        cmocka_unit_test(test_a_client_has_one_usage_of_a_key),
+        cmocka_unit_test(test_how_a_usage_ended_can_be_told_later),
+        cmocka_unit_test(test_a_usage_that_fails_before_it_is_learned_leaves_the_sums),
         cmocka_unit_test(test_a_stop_adds_nothing),
         cmocka_unit_test(test_no_more_than_the_limit),
         cmocka_unit_test(test_sums_do_not_depend_on_batches),
