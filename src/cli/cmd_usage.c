@@ -27,7 +27,20 @@ static void json_report(struct buffer *out, const char *source, const wt_usage_r
     wt__json_count(out, "added", report->added);
     wt__json_count(out, "skipped", report->skipped);
     wt__json_count(out, "unknown_tools", report->unknown_tools);
+    wt__json_count(out, "repeated", report->repeated);
+    wt__json_count(out, "outcomes", report->outcomes);
+    wt__json_count(out, "missing", report->missing);
     wt__json_count(out, "learned", report->learned);
+}
+
+/* What only usages with keys have. */
+static void text_some(struct buffer *out, size_t count, const char *what)
+{
+    if (count == 0)
+        return;
+    wt__buffer_text(out, ", ");
+    wt__grouped(out, count);
+    wt__buffer_text(out, what);
 }
 
 static void text_report(struct buffer *out, const char *source, const wt_usage_report *report)
@@ -38,7 +51,11 @@ static void text_report(struct buffer *out, const char *source, const wt_usage_r
     wt__grouped(out, report->skipped);
     wt__buffer_text(out, " skipped, ");
     wt__grouped(out, report->unknown_tools);
-    wt__buffer_text(out, " unknown tools; ");
+    wt__buffer_text(out, " unknown tools");
+    text_some(out, report->repeated, " recorded before");
+    text_some(out, report->outcomes, " outcomes");
+    text_some(out, report->missing, " outcomes of no usage");
+    wt__buffer_text(out, "; ");
     wt__grouped(out, report->learned);
     wt__buffer_text(out, " requests learned");
 }
