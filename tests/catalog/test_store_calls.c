@@ -243,12 +243,11 @@ static void test_a_store_of_version_5_learns_of_arguments(void **state)
     close(fd);
     struct store *store = open_tools(path);
     record_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
-    assert_int_equal(
-        wt__sql_exec(store,
-                     "DROP INDEX usage_key; ALTER TABLE usage DROP COLUMN key; DROP TABLE contrast;"
-                     "ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=5",
-                     &err),
-        0);
+    assert_int_equal(wt__sql_exec(store,
+                                  "DROP INDEX usage_key; ALTER TABLE usage DROP COLUMN key; DROP TABLE contrast;"
+                                  "ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=5",
+                                  &err),
+                     0);
     wt__store_close(store);
     assert_int_equal(wt__store_open(&store, path, &read, &err), WT_EREADONLY);
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);

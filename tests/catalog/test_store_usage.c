@@ -880,10 +880,9 @@ static void test_a_client_has_one_usage_of_a_key(void **state)
         const char *client, *key;
         enum usage_fate fate;
     } rows[] = {
-        {"", "k", USAGE_ADDED},      {"", "k", USAGE_REPEATED},   {"", "K", USAGE_ADDED},
-        {"c", "k", USAGE_ADDED},     {"c", "k", USAGE_REPEATED},  {"d", "k", USAGE_ADDED},
-        {"c", "", USAGE_ADDED},      {"c", "", USAGE_ADDED},      {"", "", USAGE_ADDED},
-        {"d", "k", USAGE_REPEATED},
+        {"", "k", USAGE_ADDED},     {"", "k", USAGE_REPEATED},  {"", "K", USAGE_ADDED}, {"c", "k", USAGE_ADDED},
+        {"c", "k", USAGE_REPEATED}, {"d", "k", USAGE_ADDED},    {"c", "", USAGE_ADDED}, {"c", "", USAGE_ADDED},
+        {"", "", USAGE_ADDED},      {"d", "k", USAGE_REPEATED},
     };
     uint64_t added = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -979,9 +978,9 @@ static void test_what_the_same_request_used(void **state)
     shares_are(store, "walk the grey dog slowly", 67, 33);
     for (int i = 0; i < 500; i++) /* the newest count, as many of each request */
         record(store, "Walk the grey dog slowly", "b", USAGE_OK, 4 + i);
-    shares_are(store, "walk the grey dog slowly", 2, 98);
-    assert_int_equal(wt__sql_exec(store, old, &err), 0); /* as an earlier version left them: found among the newest */
-    shares_are(store, "walk the grey dog slowly", 2, 98);
+    shares_are(store, "walk the grey dog slowly", 0, 98); /* what so few say has no say */
+    assert_int_equal(wt__sql_exec(store, old, &err), 0);  /* as an earlier version left them: found among the newest */
+    shares_are(store, "walk the grey dog slowly", 0, 98);
     int64_t one, two;
     assert_int_equal(wt__store_request_row(store, STR("sit"), &one, &err), 0);
     record(store, "sit", "a", USAGE_OK, 999);
@@ -1017,6 +1016,88 @@ static void test_what_a_client_repeats_counts_once(void **state)
         record_of(store, "e", request, "b", USAGE_OK, 700 + i);
     }
     shares_are(store, "walk the grey dog slowly", 50, 25);
+    wt__store_close(store);
+}
+
+/* Of a store of sixty clients: what five of them tell of a tool is believed, what fewer tell in part. */
+static void test_a_tool_that_few_clients_tell_of_is_believed_in_part(void **state)
+{
+    static const int shares[] = {10, 20, 30, 40, 50, 50};
+    char client[20], request[40];
+    struct store *store = open_memory();
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        snprintf(client, sizeof client, "client %d", i);
+        snprintf(request, sizeof request, "request number %d", i);
+        record_of(store, client, request, "b", USAGE_OK, i);
+    }
+    shares_are(store, "request number 7", 0, 50);
+    for (int i = 0; i < 6; i++) {
+        snprintf(client, sizeof client, "few %d", i);
+        snprintf(request, sizeof request, "wish number %d", i);
+        for (int times = 0; times < 3; times++)
+            record_of(store, client, request, "a", USAGE_OK, 100 + i);
+        shares_are(store, request, shares[i], 0);
+    }
+    assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.tool = id_of(store, "p", "a")}, &err), 18);
+    record_of(store, "few 0", "wish number 0", "a", USAGE_OK, 200);
+    shares_are(store, "wish number 0", 10, 0);
+    record(store, "any wish", "a", USAGE_OK, 201); /* whoever names no client is believed */
+    shares_are(store, "wish number 0", 50, 0);
+    wt__store_close(store);
+}
+
+static void test_what_few_say_of_a_request_of_many_has_no_say(void **state)
+{
+    struct store *store = open_memory();
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        record(store, "walk the dog", "a", USAGE_OK, i);
+    record(store, "walk the dog", "b", USAGE_OK, 3);
+    shares_are(store, "walk the dog", 60, 0);
+    record(store, "walk the dog", "b", USAGE_OK, 4);
+    shares_are(store, "walk the dog", 50, 33);
+    wt__store_close(store);
+}
+
+/* What is believed of a sum: uses of the tool a, of a store with as many other clients. */
+static uint32_t believed(struct store *store)
+{
+    int64_t a = id_of(store, "p", "a");
+    float sum[DIM];
+    uint32_t uses;
+    assert_int_equal(wt__store_get_usage_sums(store, &set, &a, 1, sum, &uses, &err), 1);
+    return uses;
+}
+
+static void test_a_client_is_believed_a_few_usages_of_a_mean(void **state)
+{
+    char client[20], request[40];
+    struct store *store = open_memory();
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        snprintf(request, sizeof request, "wish number %d", i);
+        record_of(store, "c", request, "a", USAGE_OK, i);
+    }
+    learn(store, &set, 16);
+    assert_int_equal(believed(store), 30); /* it has no others */
+    for (int i = 0; i < 19; i++) {
+        snprintf(client, sizeof client, "client %d", i);
+        record_of(store, client, "another", "b", USAGE_OK, 100 + i);
+    }
+    assert_int_equal(believed(store), 10); /* of twenty clients */
+    for (int i = 19; i < 70; i++) {
+        snprintf(client, sizeof client, "client %d", i);
+        record_of(store, client, "another", "b", USAGE_OK, 100 + i);
+    }
+    assert_int_equal(believed(store), 3);
+    for (int i = 0; i < 2; i++)
+        record(store, "wish number 1", "a", USAGE_OK, 200 + i);
+    for (int i = 0; i < 4; i++)
+        record_of(store, "client 5", i % 2 ? "odd" : "even", "a", USAGE_OK, 300 + i);
+    learn(store, &set, 16);
+    assert_string_equal(sums(store, &set), " 1:34 2:70");
+    assert_int_equal(believed(store), 8);
     wt__store_close(store);
 }
 
@@ -1071,6 +1152,9 @@ int main(void)
         cmocka_unit_test(test_requests),
         cmocka_unit_test(test_what_the_same_request_used),
         cmocka_unit_test(test_what_a_client_repeats_counts_once),
+        cmocka_unit_test(test_a_tool_that_few_clients_tell_of_is_believed_in_part),
+        cmocka_unit_test(test_what_few_say_of_a_request_of_many_has_no_say),
+        cmocka_unit_test(test_a_client_is_believed_a_few_usages_of_a_mean),
         cmocka_unit_test(test_what_is_read_for_a_near_request_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -842,13 +842,12 @@ static void test_keys_of_json_lines(void **state)
 {
     (void)state;
     wt_engine *engine = open_handmade("");
-    wt_usage_report *report = add_usage(engine,
-                                        "{\"request\":\"add\",\"tools\":[\"calculator\"],\"key\":\"k\"}\n"
-                                        "{\"request\":\"sum\",\"tools\":[\"calculator\"],\"key\":\"k\"}\n"
-                                        "{\"key\":\"k\",\"outcome\":\"failed\"}\n"
-                                        "{\"key\":\"l\",\"outcome\":\"failed\"}\n"
-                                        "{\"key\":\"k\"}\n"
-                                        "{\"request\":\"sum\",\"tools\":[\"calculator\"],\"key\":5}\n");
+    wt_usage_report *report = add_usage(engine, "{\"request\":\"add\",\"tools\":[\"calculator\"],\"key\":\"k\"}\n"
+                                                "{\"request\":\"sum\",\"tools\":[\"calculator\"],\"key\":\"k\"}\n"
+                                                "{\"key\":\"k\",\"outcome\":\"failed\"}\n"
+                                                "{\"key\":\"l\",\"outcome\":\"failed\"}\n"
+                                                "{\"key\":\"k\"}\n"
+                                                "{\"request\":\"sum\",\"tools\":[\"calculator\"],\"key\":5}\n");
     assert_int_equal(report->added, 1);
     assert_int_equal(report->repeated, 1);
     assert_int_equal(report->outcomes, 1);
