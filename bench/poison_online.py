@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """What 1 % of false usages, told to a server while it runs, buys the tool that they are of, and what a guard costs.
 
-    python3 bench/poison_online.py BENCH_USAGE_LOG WHICHTOOL DATA... [--split test] [--share 0.01] [--most 200]
-                                   [--models FOLDER] [--work FOLDER]
+    python3 bench/poison_online.py BENCH_USAGE_LOG WHICHTOOL DATA... [--split test] [--share 0.01] [--most 120]
+                                   [--train 1000] [--models FOLDER] [--work FOLDER]
 
 Of each data set up to MOST requests of the split are what is asked from now on, some often and some seldom (the n-th by
-1/n, in an order drawn by lot). The store has recorded, from 100 clients (the n-th reports by 1/n), the train split once
-and ten usages for each of those requests, by how often it is asked. Then SHARE as many false usages come, of one tool
+1/n, in an order drawn by lot). The store has recorded, from 100 clients (the n-th reports by 1/n), up to TRAIN requests
+of the train split, once, and ten usages for each of those requests, by how often it is asked. Then SHARE as many false usages come, of one tool
 that nobody needs, from 1, 3 or 10 clients, with requests that are asked:
 
     often     those that are asked most often, every request once
@@ -34,8 +34,7 @@ from beir import lines
 from poison import STRANGERS
 
 CLIENTS, USAGES_A_REQUEST, PLACES, DEEP = 100, 10, 5, 50
-ATTACKS = (("often", 1), ("often", 3), ("often", 10), ("seldom", 1), ("seldom", 3), ("seldom", 10), ("together", 3),
-           ("together", 10))
+ATTACKS = (("often", 1), ("seldom", 1), ("seldom", 3), ("seldom", 10), ("together", 10))
 
 
 def judged(folder, split):
@@ -155,8 +154,8 @@ def main():
     options.add_argument("data", nargs="+")
     options.add_argument("--split", default="test")
     options.add_argument("--share", type=float, default=.01)
-    options.add_argument("--most", type=int, default=200)
-    options.add_argument("--train", type=int, default=2000)
+    options.add_argument("--most", type=int, default=120)
+    options.add_argument("--train", type=int, default=1000)
     options.add_argument("--models")
     options.add_argument("--work")
     given = options.parse_args()

@@ -20,9 +20,6 @@ enum {
     TRUST_READ = 2000
 };
 
-/* Of the usages of the most named tool what another one needs for a say. */
-static const double DISSENT = .5;
-
 struct like_request {
     int64_t id;
     float likeness;
@@ -197,20 +194,6 @@ static int read_usages(struct look *look, const struct like_request *request)
     return rc < 0 ? rc : 0;
 }
 
-/* Only tools that about as many name as the one that most do: a few who say something else of what many ask take no
- * place of it. */
-static void drop_dissent(struct look *look)
-{
-    double most = 0;
-    size_t kept = 0;
-    for (size_t i = 0; i < look->tool_count; i++)
-        most = look->tools[i].share > most ? look->tools[i].share : most;
-    for (size_t i = 0; i < look->tool_count; i++)
-        if (look->tools[i].share >= DISSENT * most)
-            look->tools[kept++] = look->tools[i];
-    look->tool_count = kept;
-}
-
 int wt__store_recorded(struct store *store, struct str request, struct arena *arena, struct recorded_tool **out,
                        size_t *count, wt_error *err)
 {
@@ -226,7 +209,6 @@ int wt__store_recorded(struct store *store, struct str request, struct arena *ar
         rc = find_near(&look);
     for (size_t i = 0; rc == 0 && i < look.count; i++)
         rc = read_usages(&look, &look.like[i]);
-    drop_dissent(&look);
     for (size_t i = 0; rc == 0 && i < look.tool_count; i++)
         look.tools[i].share /= look.usages + 1;
     wt__map_dispose(&look.said);

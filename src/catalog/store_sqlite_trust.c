@@ -3,7 +3,8 @@
  * What a client says of the use of a tool cannot be looked into. But a tool that many use is told of by several
  * clients, and one that somebody wants to be found is told of by that one. So usages that clients told count
  *
- *   of the very same request   by the share clients / wanted, 1 at most: wanted grows with the clients of the store
+ *   of the very same request   by clients / wanted, 1 at most: wanted grows with the clients of the store, and of the
+ *                              clients that told of the tool, those that told of few usages so far are parts of one
  *   in a tool's mean           a client for a few usages, the fewer the more clients there are
  *
  * A store of few clients has them because somebody let them in: they count in full. Usages that name no client are told
@@ -11,12 +12,11 @@
  * ("False usages, while it runs") has what was tried and what it costs. */
 #include "catalog/store_sqlite.h"
 
-#include "base/map.h"
-
 enum {
     CLIENTS_MOST = 66,     /* that are counted: beyond them nothing changes */
     CLIENTS_A_WANTED = 10, /* for so many in the store one more must tell of the tool, */
-    WANTED_MOST = 5,       /* up to so many */
+    WANTED_MOST = 5,       /* up to so many, */
+    CLIENT_KNOWN = 20,     /* each of which has told of so many usages, of whatever tool */
     BELIEVED = 200,        /* usages of a tool's mean that all clients together are worth, */
     BELIEVED_LEAST = 3,    /* and one of them at least */
     TRUST_READ = 200,      /* usages that are read for the first */
@@ -45,35 +45,58 @@ struct telling {
     int64_t clients[BELIEVED_READ]; /* that told of it, */
     size_t told[BELIEVED_READ];     /* and how often each */
     size_t count;
-    size_t read, read_most;               /* usages */
-    size_t most;                          /* usages of one client that count */
-    size_t believed;                      /* usages that count, */
-    bool untold;                          /* of which one names no client */
-    size_t enough_clients, enough_usages; /* beyond these nothing changes */
+    size_t read, read_most; /* usages */
+    bool untold;            /* one names no client */
+    double heard;           /* clients, each by what it told of so far */
+    double wanted;          /* of those: nothing changes beyond; 0: it does not matter who they are */
+    size_t believed;        /* usages that count, */
+    size_t most;            /* of one client, */
+    size_t enough;          /* and how many are wanted */
     wt_error *err;
 };
 
 static bool is_enough(const struct telling *t)
 {
-    return t->count >= t->enough_clients || t->believed >= t->enough_usages || t->read >= t->read_most;
+    bool enough = t->wanted > 0 ? t->untold || t->heard >= t->wanted : t->believed >= t->enough;
+    return enough || t->read >= t->read_most;
 }
 
-static void hear(struct telling *t, int64_t client)
+/* By its usages of whatever tool. */
+static int hear_client(struct telling *t, int64_t client)
+{
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(t->store, "SELECT count(*) FROM (SELECT 1 FROM usage WHERE client = ?1 LIMIT ?2)", &row,
+                             t->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(row, 1, client);
+    sqlite3_bind_int(row, 2, CLIENT_KNOWN);
+    rc = wt__sql_step(t->store, row, t->err);
+    if (rc == 1)
+        t->heard += (double)sqlite3_column_int64(row, 0) / CLIENT_KNOWN;
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+static int hear(struct telling *t, int64_t client)
 {
     size_t i = 0;
+    int rc = 0;
     if (client == 0) {
         t->untold = true;
         t->believed++;
-        return;
+        return 0;
     }
     while (i < t->count && t->clients[i] != client)
         i++;
     if (i == t->count) {
         t->clients[t->count] = client;
         t->told[t->count++] = 0;
+        rc = t->wanted > 0 ? hear_client(t, client) : 0;
     }
     t->believed += t->told[i] < t->most;
     t->told[i]++;
+    return rc;
 }
 
 static int hear_label(struct telling *t, int64_t label)
@@ -89,7 +112,9 @@ static int hear_label(struct telling *t, int64_t label)
     while (!is_enough(t) && (rc = wt__sql_step(t->store, rows, t->err)) == 1) {
         t->read++;
         if (sqlite3_column_int(rows, 1) != USAGE_FAILED)
-            hear(t, sqlite3_column_int64(rows, 0));
+            rc = hear(t, sqlite3_column_int64(rows, 0));
+        if (rc < 0)
+            break;
     }
     wt__sql_reset(rows);
     return rc < 0 ? rc : 0;
@@ -120,15 +145,12 @@ int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *o
     size_t wanted = clients / CLIENTS_A_WANTED < WANTED_MOST ? clients / CLIENTS_A_WANTED : WANTED_MOST;
     if (rc < 0 || wanted < 2)
         return rc;
-    struct telling t = {.store = store,
-                        .enough_clients = wanted,
-                        .enough_usages = SIZE_MAX,
-                        .read_most = *budget < TRUST_READ ? *budget : TRUST_READ,
-                        .err = err};
+    struct telling t = {
+        .store = store, .wanted = (double)wanted, .read_most = *budget < TRUST_READ ? *budget : TRUST_READ, .err = err};
     rc = hear_tool(&t, tool);
     *budget -= t.read;
-    if (rc == 0 && !t.untold && t.count < wanted)
-        *out = (double)(t.count > 0 ? t.count : 1) / (double)wanted;
+    if (rc == 0 && !t.untold && t.heard < t.wanted)
+        *out = (t.heard > 0 ? t.heard : 1. / CLIENT_KNOWN) / t.wanted;
     return rc;
 }
 
@@ -139,12 +161,7 @@ int wt__store_believed(struct store *store, int64_t tool, uint32_t *uses, wt_err
     if (rc < 0 || clients < 2 || *uses <= BELIEVED_LEAST)
         return rc;
     size_t most = BELIEVED / clients > BELIEVED_LEAST ? BELIEVED / clients : BELIEVED_LEAST;
-    struct telling t = {.store = store,
-                        .most = most,
-                        .enough_clients = SIZE_MAX,
-                        .enough_usages = *uses,
-                        .read_most = BELIEVED_READ,
-                        .err = err};
+    struct telling t = {.store = store, .most = most, .enough = *uses, .read_most = BELIEVED_READ, .err = err};
     rc = hear_tool(&t, tool);
     if (rc == 0 && t.believed < *uses)
         *uses = (uint32_t)t.believed;
