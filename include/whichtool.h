@@ -54,6 +54,7 @@ enum {
     WT_MAX_USAGE_TOOLS = 128,         /* tools of one usage */
     WT_MAX_USAGE_LABEL_BYTES = 1024,  /* what a usage may call a tool */
     WT_MAX_CLIENT_BYTES = 256,        /* what a usage calls its client */
+    WT_MAX_USAGE_KEY_BYTES = 128,     /* what a client calls a usage */
     WT_MAX_ARGUMENTS_BYTES = 65536,   /* what a usage called one tool with, as compact JSON */
     WT_MAX_ISSUES = 1000,             /* issues that a report keeps */
     WT_MAX_FILTER_ITEMS = 100,        /* names or patterns in one list of a filter */
@@ -384,6 +385,10 @@ WT_API int64_t wt_embed_missing(wt_engine *engine, wt_progress_fn progress, void
  * names no person. Times are seconds since 1970 in UTC. A usage that failed is kept and listed, but teaches nothing.
  * When a tool is removed its usages stay, and count again when a tool with the same id is added.
  *
+ * A usage may have a key, any name that its client gives it: a second usage of that client with the same key is not
+ * recorded, so that who does not know whether a usage arrived sends it again, and how it ended can be told later
+ * (wt_set_usage_outcome). Keys are kept as long as their usages.
+ *
  * A usage may keep what each tool was called with, too: a JSON object, kept compact and otherwise as it is given, in
  * the store file alone, so secrets do not belong there. Members whose names are those of credentials, where the tool's
  * schema has no such property, are not kept: whoever calls the tool holds them, and schemas are stored without them. */
@@ -402,6 +407,7 @@ typedef struct wt_usage {
     size_t tool_count;
     const wt_usage_tool *const *tools; /* in the order of their use */
     const char *client;                /* "" when not told */
+    const char *key;                   /* "" when it has none */
 } wt_usage;
 
 typedef struct wt_record_options {
@@ -413,6 +419,7 @@ typedef struct wt_record_options {
     const char *client;  /* whose request it was: UTF-8, at most WT_MAX_CLIENT_BYTES; NULL or "": not told */
     const char *const *arguments; /* [count] what each tool was called with: JSON of an object, at most
                                      WT_MAX_ARGUMENTS_BYTES, NULL or "" where it is not told; NULL: none is told */
+    const char *key; /* what the client calls this usage: UTF-8, at most WT_MAX_USAGE_KEY_BYTES; NULL or "": nothing */
 } wt_record_options;
 
 WT_INIT(wt_record_options_init, wt_record_options)
@@ -425,6 +432,12 @@ WT_INIT(wt_record_options_init, wt_record_options)
  * nothing was recorded. */
 WT_API int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, const char *const *tools,
                            size_t count, const wt_record_options *options, wt_error *err);
+
+/* Tells how the usage of this key and client (NULL or "": of none) ended: "ok", "failed" or "". What was learned of one
+ * that turns out to have failed, or not to have, is made anew by the next wt_learn_usage. Errors: WT_ENOTFOUND (no
+ * usage has the key), WT_EINVAL (the outcome, or no key), WT_EFORMAT, WT_ETOOLONG, those of the store. */
+WT_API int wt_set_usage_outcome(wt_engine *engine, const char *key, const char *client, const char *outcome,
+                                wt_error *err);
 
 typedef struct wt_add_usage_options {
     size_t size;
@@ -446,6 +459,9 @@ typedef struct wt_usage_report {
     const char *notice;   /* one line on what is missing (no model), or NULL */
     size_t issue_count;   /* the first WT_MAX_ISSUES of them are kept */
     const wt_add_issue *const *issues;
+    size_t repeated; /* usages whose key their client has used, and outcomes that were told before */
+    size_t outcomes; /* usages whose outcome was changed */
+    size_t missing;  /* outcomes of keys that no usage has */
 } wt_usage_report;
 
 WT_API void wt_usage_report_free(wt_usage_report *report);
@@ -453,7 +469,8 @@ WT_API void wt_usage_report_free(wt_usage_report *report);
 /* Imports usages from memory or a file, as JSON Lines:
  *   {"request": "book a table", "tools": ["tables/book_table"], "outcome": "ok", "time": "2026-11-22T08:30:00Z",
  *    "client": "c17"}
- * outcome, time and client may be missing; time may also be a number of seconds; other members are ignored. A tool may
+ * outcome, time, client and key may be missing; time may also be a number of seconds; other members are ignored. A line
+ * {"key": "run-17/3", "client": "c17", "outcome": "failed"} tells how a usage ended that came before. A tool may
  * also be {"tool": "tables/book_table", "arguments": {"people": 2}}: arguments that are no object, or longer than
  * WT_MAX_ARGUMENTS_BYTES, are reported, and the usage is recorded without them. Or from a BEIR folder: queries.jsonl
  * with qrels/SPLIT.tsv, where a query used the tools whose source id is judged over 0. One transaction: all of it or,

@@ -231,11 +231,21 @@ struct usage_info {
 };
 int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *err);
 
-/* Appends usages in one transaction; id and request_id are not read. A tool that has gone meanwhile becomes a label
- * without a tool. The last id is in *last (NULL: not wanted).
- * Errors: WT_ETOOLONG (over WT_MAX_USAGES), WT_ECANCELLED: nothing was added. */
+/* What became of a usage that was to be added. */
+enum usage_fate {
+    USAGE_ADDED,
+    USAGE_REPEATED, /* its client has a usage of this key: that one stays as it is */
+    USAGE_CHANGED,  /* its outcome is now that of the usage with its key */
+    USAGE_MISSING,  /* no usage has its key */
+};
+
+/* Adds usages in one transaction, in their order; id and request_id are not read. A tool that has gone meanwhile
+ * becomes a label without a tool. One with a key and without tools is a word about a usage that is there, or comes
+ * before it: how it ended. What the sums hold of a usage that turns out to have failed, or not to have, is made anew.
+ * fates [count]: NULL: not wanted. The last id is in *last (NULL: not wanted).
+ * Errors: WT_ETOOLONG (over WT_MAX_USAGES), WT_ECANCELLED: nothing was added or changed. */
 int wt__store_add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
-                         int64_t *last, wt_error *err);
+                         enum usage_fate *fates, int64_t *last, wt_error *err);
 
 /* A tool that a usage used counts once a client and request: not where an earlier usage that did not fail has the same
  * request, client and tool. Without a client every usage counts.

@@ -93,6 +93,12 @@ uint64_t wt__store_request_hash(struct str request);
 /* 1 and *id when the store has the request, to the byte; else 0. */
 int wt__store_request_row(struct store *store, struct str request, int64_t *id, wt_error *err);
 
+/* How far what clients tell of the tool is believed where they name it for the very same request: over 0, 1 at most.
+ * budget: usages that may be read, for all tools of a look. */
+int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *out, wt_error *err);
+/* How many of the usages that the tool's sum holds are believed, of *uses. */
+int wt__store_believed(struct store *store, int64_t tool, uint32_t *uses, wt_error *err);
+
 /* What recorded use makes of changes of tools, inside their transaction. Labels without a tool that are this tool's id
  * are linked to it. */
 int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err);

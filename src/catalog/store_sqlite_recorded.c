@@ -10,8 +10,15 @@
 #include "catalog/request_words.h"
 
 /* Bounds of a look: requests that are like this one, requests that are read for being nearly the same and the bytes of
- * them, and the usages that are read and that count: the newest. */
-enum { SAME_MAX = 32, NEAR_READ = 200, NEAR_BYTES = 256 << 10, USAGES_READ = 1000, USAGES_MAX = 200 };
+ * them, and the usages that are read and that count: the newest; and those that say how far clients are believed. */
+enum {
+    SAME_MAX = 32,
+    NEAR_READ = 200,
+    NEAR_BYTES = 256 << 10,
+    USAGES_READ = 1000,
+    USAGES_MAX = 200,
+    TRUST_READ = 2000
+};
 
 struct like_request {
     int64_t id;
@@ -24,8 +31,9 @@ struct look {
     const struct request_words *words;
     struct like_request like[SAME_MAX];
     size_t count;
-    struct recorded_tool *tools; /* [RECORDED_TOOLS_MAX] */
-    size_t tool_count;
+    struct recorded_tool *tools;      /* [RECORDED_TOOLS_MAX] */
+    double trust[RECORDED_TOOLS_MAX]; /* of each, in what a client says of it; 0: not looked up yet */
+    size_t tool_count, trust_budget;
     size_t read, counted; /* usages */
     double usages;        /* each by the likeness of its request */
     struct map said; /* client and tool: a client is heard once, however often and in whatever writing it says it */
@@ -105,16 +113,21 @@ static int find_near(struct look *look)
     return read_like(look, rows, NEAR_BYTES);
 }
 
-static void add_tool(struct look *look, int64_t tool, double weight)
+/* A usage of the tool: told by a client it counts as much as clients in general may be believed of that tool. */
+static int add_tool(struct look *look, int64_t tool, bool told, double weight)
 {
     size_t i = 0;
+    int rc = 0;
     while (i < look->tool_count && look->tools[i].tool != tool)
         i++;
     if (i == RECORDED_TOOLS_MAX)
-        return;
+        return 0;
     if (i == look->tool_count)
         look->tools[look->tool_count++] = (struct recorded_tool){.tool = tool};
-    look->tools[i].share += weight;
+    if (told && look->trust[i] == 0)
+        rc = wt__store_trust(look->store, tool, &look->trust_budget, &look->trust[i], look->err);
+    look->tools[i].share += told ? weight * look->trust[i] : weight;
+    return rc;
 }
 
 /* Whether the client has not said that of this request yet. -1: memory is out. */
@@ -144,12 +157,9 @@ static int read_usage(struct look *look, int64_t usage, int64_t client, double l
     while ((rc = wt__sql_step(look->store, rows, look->err)) == 1) {
         int64_t tool = sqlite3_column_int64(rows, 0);
         int first = client ? is_first(look, client, tool) : 1;
-        if (first < 0) {
-            wt__sql_reset(rows);
-            return wt__fail_nomem(look->err);
-        }
-        if (first)
-            add_tool(look, tool, likeness);
+        rc = first < 0 ? wt__fail_nomem(look->err) : first ? add_tool(look, tool, client != 0, likeness) : 0;
+        if (rc < 0)
+            break;
         counts |= first;
     }
     wt__sql_reset(rows);
@@ -188,7 +198,7 @@ int wt__store_recorded(struct store *store, struct str request, struct arena *ar
                        size_t *count, wt_error *err)
 {
     struct request_words words;
-    struct look look = {.store = store, .arena = arena, .words = &words, .err = err};
+    struct look look = {.store = store, .arena = arena, .words = &words, .trust_budget = TRUST_READ, .err = err};
     *count = 0;
     *out = look.tools = wt__arena_array(arena, struct recorded_tool, RECORDED_TOOLS_MAX);
     if (!look.tools)

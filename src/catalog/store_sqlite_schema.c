@@ -15,6 +15,7 @@
  * contrast: questions that tell two definitions apart, as a language model once put them; each can be asked for anew.
  * client: whose requests they were, where that was told.
  * usage: AUTOINCREMENT, because a mark (usage_encoding.last) must never be passed by an id that is given again.
+ *   key         what its client calls it, unique among that client's: kept as long as the usage, and gone with it
  * usage_sum: uses is -1 while the sum is stale; its data is then empty. */
 #include "catalog/store_sqlite.h"
 
@@ -171,6 +172,10 @@ static const struct migration steps[] = {
      " task TEXT NOT NULL,"
      " question TEXT NOT NULL,"
      " PRIMARY KEY (definitions, model, task)) STRICT, WITHOUT ROWID;",
+     NULL},
+
+    {"ALTER TABLE usage ADD COLUMN key TEXT;" /* NULL: not told */
+     "CREATE UNIQUE INDEX usage_key ON usage (key, coalesce(client, 0)) WHERE key IS NOT NULL;",
      NULL},
 };
 

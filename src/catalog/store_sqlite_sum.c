@@ -333,6 +333,8 @@ int64_t wt__store_get_usage_sums(struct store *store, const struct vector_set *s
         int64_t stored = 0;
         rc = read_sum(store, set, encoding.id, ids[i], &stored, sums + i * set->dim, err);
         uses[i] = stored > 0 ? (uint32_t)stored : 0;
+        if (rc >= 0 && uses[i] > 0)
+            rc = wt__store_believed(store, ids[i], &uses[i], err);
         found += stored > 0;
     }
     if (!outer)

@@ -136,7 +136,7 @@ static int add_client(struct store *store, struct str name, wt_error *err)
     return wt__sql_bind_text(insert, 1, name) ? wt__fail_nomem(err) : wt__sql_step(store, insert, err);
 }
 
-static int add_usage(struct store *store, const struct usage *usage, int64_t *id, wt_error *err)
+static int insert_usage(struct store *store, const struct usage *usage, int64_t *id, wt_error *err)
 {
     sqlite3_stmt *insert;
     int64_t request = 0, label = 0;
@@ -145,13 +145,14 @@ static int add_usage(struct store *store, const struct usage *usage, int64_t *id
         rc = add_client(store, usage->client, err);
     if (rc == 0)
         rc = wt__sql_prepare(store,
-                             "INSERT INTO usage (request, outcome, created, client)"
-                             " VALUES (?1, ?2, ?3, (SELECT id FROM client WHERE name = ?4))",
+                             "INSERT INTO usage (request, outcome, created, client, key)"
+                             " VALUES (?1, ?2, ?3, (SELECT id FROM client WHERE name = ?4), nullif(?5, ''))",
                              &insert, err);
     if (rc < 0)
         return rc;
     if (sqlite3_bind_int64(insert, 1, request) | sqlite3_bind_int(insert, 2, (int)usage->outcome) |
-        sqlite3_bind_int64(insert, 3, usage->time) | wt__sql_bind_text(insert, 4, usage->client))
+        sqlite3_bind_int64(insert, 3, usage->time) | wt__sql_bind_text(insert, 4, usage->client) |
+        wt__sql_bind_text(insert, 5, usage->key))
         return wt__fail_nomem(err);
     rc = wt__sql_step(store, insert, err);
     *id = sqlite3_last_insert_rowid(store->db);
@@ -161,6 +162,82 @@ static int add_usage(struct store *store, const struct usage *usage, int64_t *id
             rc = add_label(store, *id, i, label, usage->tools[i].arguments, err);
     }
     return rc;
+}
+
+/* 1, its id and how it ended when the client has a usage of that key; else 0. */
+static int find_key(struct store *store, const struct usage *usage, int64_t *id, enum usage_outcome *outcome,
+                    wt_error *err)
+{
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(store,
+                             "SELECT id, outcome FROM usage WHERE key = ?1 AND coalesce(client, 0) ="
+                             " iif(?2 = '', 0, (SELECT id FROM client WHERE name = ?2))",
+                             &row, err);
+    if (rc < 0)
+        return rc;
+    if (wt__sql_bind_text(row, 1, usage->key) | wt__sql_bind_text(row, 2, usage->client))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, row, err);
+    if (rc == 1) {
+        *id = sqlite3_column_int64(row, 0);
+        *outcome = (enum usage_outcome)sqlite3_column_int(row, 1);
+    }
+    wt__sql_reset(row);
+    return rc;
+}
+
+/* The sums that hold the usage are to be made anew, and those that it would be in had it not failed. */
+static int make_stale_of(struct store *store, int64_t usage, wt_error *err)
+{
+    sqlite3_stmt *insert;
+    uint64_t generation;
+    int rc = wt__usage_next_sums(store, &generation, err);
+    if (rc == 0)
+        rc = wt__sql_prepare(store,
+                             "INSERT INTO usage_sum (tool, encoding, generation, uses, data)"
+                             " SELECT DISTINCT l.tool, e.id, ?2, -1, x'' FROM usage_tool x"
+                             " CROSS JOIN label l ON l.id = x.label CROSS JOIN usage_encoding e"
+                             " WHERE x.usage = ?1 AND l.tool IS NOT NULL AND e.last >= ?1"
+                             " ON CONFLICT (tool, encoding) DO UPDATE SET generation = excluded.generation, uses = -1,"
+                             " data = x''",
+                             &insert, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(insert, 1, usage);
+    sqlite3_bind_int64(insert, 2, (int64_t)generation);
+    return wt__sql_step(store, insert, err);
+}
+
+static int set_outcome(struct store *store, int64_t usage, enum usage_outcome before, enum usage_outcome outcome,
+                       wt_error *err)
+{
+    sqlite3_stmt *update;
+    int rc = wt__sql_prepare(store, "UPDATE usage SET outcome = ?2 WHERE id = ?1", &update, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(update, 1, usage);
+    sqlite3_bind_int(update, 2, (int)outcome);
+    rc = wt__sql_step(store, update, err);
+    bool teaches = outcome != USAGE_FAILED, taught = before != USAGE_FAILED;
+    return rc == 0 && teaches != taught ? make_stale_of(store, usage, err) : rc;
+}
+
+static int add_usage(struct store *store, const struct usage *usage, enum usage_fate *fate, int64_t *id, wt_error *err)
+{
+    enum usage_outcome before = USAGE_UNTOLD;
+    int64_t there = 0;
+    int known = usage->key.len > 0 ? find_key(store, usage, &there, &before, err) : 0;
+    *fate = known ? USAGE_REPEATED : USAGE_ADDED;
+    if (known < 0)
+        return known;
+    if (usage->tool_count > 0)
+        return known ? 0 : insert_usage(store, usage, id, err);
+    if (!known)
+        *fate = USAGE_MISSING;
+    if (!known || before == usage->outcome)
+        return 0;
+    *fate = USAGE_CHANGED;
+    return set_outcome(store, there, before, usage->outcome, err);
 }
 
 static int check_room(struct store *store, size_t count, wt_error *err)
@@ -174,22 +251,27 @@ static int check_room(struct store *store, size_t count, wt_error *err)
 }
 
 static int add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
-                      int64_t *last, wt_error *err)
+                      enum usage_fate *fates, int64_t *last, wt_error *err)
 {
+    int64_t added = 0;
     int rc = check_room(store, count, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        rc = add_usage(store, &usages[i], last, err);
+        enum usage_fate fate;
+        rc = add_usage(store, &usages[i], &fate, last, err);
+        added += fate == USAGE_ADDED;
+        if (fates)
+            fates[i] = fate;
         size_t done = i % STEP_USAGES + 1;
         if (rc == 0 && (done == STEP_USAGES || i + 1 == count) && wt__progress_step(progress, done))
             rc = wt__fail_cancelled(err);
     }
     if (rc == 0)
-        rc = add_to_counter(store, "usages", (int64_t)count, err);
+        rc = add_to_counter(store, "usages", added, err);
     return rc == 0 ? wt__usage_touch(store, err) : rc;
 }
 
 int wt__store_add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
-                         int64_t *last, wt_error *err)
+                         enum usage_fate *fates, int64_t *last, wt_error *err)
 {
     struct progress *before = store->progress;
     int64_t id = 0;
@@ -200,7 +282,7 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
     if (rc == 0)
         rc = wt__sql_begin(store, err);
     if (rc == 0)
-        rc = wt__sql_end(store, add_usages(store, usages, count, progress, &id, err), err);
+        rc = wt__sql_end(store, add_usages(store, usages, count, progress, fates, &id, err), err);
     sqlite3_exec(store->db, "PRAGMA cache_size=-8192", NULL, NULL, NULL);
     store->progress = before;
     if (rc == 0 && last)
@@ -241,7 +323,7 @@ int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *re
                 " WHERE l.name = ?6 AND l.tool IS NULL)"
 
 #define ROWS                                                                                                           \
-    "SELECT u.id, u.request, r.text, u.outcome, u.created, coalesce(c.name, '') FROM usage u"                          \
+    "SELECT u.id, u.request, r.text, u.outcome, u.created, coalesce(c.name, ''), coalesce(u.key, '') FROM usage u"     \
     " CROSS JOIN request r ON r.id = u.request LEFT JOIN client c ON c.id = u.client WHERE"
 #define COUNT "SELECT count(*) FROM usage u WHERE"
 #define DELETE "DELETE FROM usage AS u WHERE"
@@ -347,12 +429,15 @@ static int read_usage(struct reading *r, sqlite3_stmt *row, const struct usage_q
                           .outcome =
                               outcome > 0 && outcome < USAGE_OUTCOMES ? (enum usage_outcome)outcome : USAGE_UNTOLD,
                           .time = sqlite3_column_int64(row, 4),
-                          .client = wt__sql_column(row, 5)};
+                          .client = wt__sql_column(row, 5),
+                          .key = wt__sql_column(row, 6)};
     if (wt__grow((void **)&r->usages, &r->capacity, r->count + 1, sizeof usage) < 0)
         return wt__fail_nomem(r->err);
     int rc = copy_view(r, &usage.request);
     if (rc == 0)
         rc = copy_view(r, &usage.client);
+    if (rc == 0)
+        rc = copy_view(r, &usage.key);
     if (rc == 0)
         rc = read_tools(r, &usage, query);
     if (rc == 0)

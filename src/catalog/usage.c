@@ -63,14 +63,23 @@ int wt__usage_check_request(struct str request, wt_error *err)
     return 0;
 }
 
+static int check_name(const char *what, struct str name, size_t most, wt_error *err)
+{
+    if (name.len > most)
+        return wt__fail(err, WT_ETOOLONG, "the %s has %zu bytes; at most %zu are taken", what, name.len, most);
+    if ((name.len && memchr(name.ptr, '\0', name.len)) || !wt__utf8_valid(name))
+        return wt__fail(err, WT_EFORMAT, "the %s is not valid UTF-8, or has a NUL", what);
+    return 0;
+}
+
 int wt__usage_check_client(struct str client, wt_error *err)
 {
-    if (client.len > WT_MAX_CLIENT_BYTES)
-        return wt__fail(err, WT_ETOOLONG, "the client has %zu bytes; at most %d are taken", client.len,
-                        WT_MAX_CLIENT_BYTES);
-    if ((client.len && memchr(client.ptr, '\0', client.len)) || !wt__utf8_valid(client))
-        return wt__fail(err, WT_EFORMAT, "the client is not valid UTF-8, or has a NUL");
-    return 0;
+    return check_name("client", client, WT_MAX_CLIENT_BYTES, err);
+}
+
+int wt__usage_check_key(struct str key, wt_error *err)
+{
+    return check_name("key", key, WT_MAX_USAGE_KEY_BYTES, err);
 }
 
 /* ---------------------------------------------------------------- arguments */

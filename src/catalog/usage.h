@@ -34,6 +34,7 @@ struct usage {
     const struct usage_tool *tools;
     size_t tool_count; /* 1 to WT_MAX_USAGE_TOOLS, all different */
     struct str client; /* whose request it was, at most WT_MAX_CLIENT_BYTES; "": not told */
+    struct str key;    /* what that client calls the usage, at most WT_MAX_USAGE_KEY_BYTES; "": nothing */
 };
 
 /* "", "ok", "failed". */
@@ -44,8 +45,9 @@ bool wt__usage_outcome_read(struct str word, enum usage_outcome *out);
 /* 0, or WT_EFORMAT (blank, NUL, not UTF-8) or WT_ETOOLONG with a sentence that says what is wrong with the request. */
 int wt__usage_check_request(struct str request, wt_error *err);
 
-/* The same for a client; "" is one. */
+/* The same for a client and for a key; "" is one. */
 int wt__usage_check_client(struct str client, wt_error *err);
+int wt__usage_check_key(struct str key, wt_error *err);
 
 /* Arguments may hold secrets: no sentence of these says anything of them but their length and place.
  *

@@ -221,31 +221,42 @@ static int read_time(struct lines *l, const json_t *object, int64_t *out, wt_err
     return SKIP(l, "/time", err, "the time is neither a number of seconds since 1970 nor like 2026-11-22T08:30:00Z");
 }
 
-static int read_client(struct lines *l, const json_t *object, struct str *out, wt_error *err)
+static int read_name(struct lines *l, const json_t *object, const char *pointer,
+                     int (*check)(struct str name, wt_error *err), struct str *out, wt_error *err)
 {
     wt_error why = {0};
-    const json_t *value = json_object_get(object, "client");
+    const json_t *value = json_object_get(object, pointer + 1);
     if (!value || json_is_null(value))
         return 1;
     if (!json_is_string(value))
-        return SKIP(l, "/client", err, "\"client\" is not a string");
+        return SKIP(l, pointer, err, "\"%s\" is not a string", pointer + 1);
     *out = (struct str){json_string_value(value), json_string_length(value)};
-    return wt__usage_check_client(*out, &why) < 0 ? SKIP(l, "/client", err, "%s", why.message) : 1;
+    return check(*out, &why) < 0 ? SKIP(l, pointer, err, "%s", why.message) : 1;
+}
+
+/* {"key": "run-17/3", "outcome": "failed"} tells how a usage ended that was told before. */
+static bool is_outcome(const json_t *object)
+{
+    return !json_object_get(object, "request") && !json_object_get(object, "tools") &&
+           json_object_get(object, "outcome") && wt__json_str(object, "key").len > 0;
 }
 
 static int read_usage(struct lines *l, const json_t *object, wt_error *err)
 {
     struct usage_draft_tool tools[WT_MAX_USAGE_TOOLS];
     struct usage_draft draft = {.tools = tools, .file = l->place.file, .line = l->place.line, .byte = l->place.byte};
-    int rc = read_request(l, object, &draft.request, err);
-    if (rc > 0)
+    bool usage = !is_outcome(object);
+    int rc = usage ? read_request(l, object, &draft.request, err) : 1;
+    if (rc > 0 && usage)
         rc = read_tools(l, object, tools, &draft.tool_count, err);
     if (rc > 0)
         rc = read_outcome(l, object, &draft.outcome, err);
     if (rc > 0)
         rc = read_time(l, object, &draft.time, err);
     if (rc > 0)
-        rc = read_client(l, object, &draft.client, err);
+        rc = read_name(l, object, "/client", wt__usage_check_client, &draft.client, err);
+    if (rc > 0)
+        rc = read_name(l, object, "/key", wt__usage_check_key, &draft.key, err);
     return rc > 0 ? l->import->take(l->import->context, &draft, err) : rc;
 }
 

@@ -22,9 +22,10 @@ struct usage_draft {
     struct str request; /* has passed wt__usage_check_request */
     enum usage_outcome outcome;
     int64_t time;                         /* -1: the source does not say */
-    const struct usage_draft_tool *tools; /* [tool_count] 1 to WT_MAX_USAGE_TOOLS */
+    const struct usage_draft_tool *tools; /* [tool_count] 1 to WT_MAX_USAGE_TOOLS; 0: how another usage ended */
     size_t tool_count;
     struct str client; /* has passed wt__usage_check_client; "": the source does not say */
+    struct str key;    /* has passed wt__usage_check_key; "": the source does not say */
     struct str query;  /* of a BEIR folder: its _id, and the names are source ids; else "" */
     const char *file;
     size_t line, byte; /* line 0: unknown */

@@ -21,6 +21,16 @@ enum {
 
 /* ---------------------------------------------------------------- add SOURCE */
 
+/* What only usages with keys have. */
+static void text_some(struct buffer *out, size_t count, const char *what)
+{
+    if (count == 0)
+        return;
+    wt__buffer_text(out, ", ");
+    wt__grouped(out, count);
+    wt__buffer_text(out, what);
+}
+
 static void text_report(struct buffer *out, const char *source, const wt_usage_report *report)
 {
     wt__buffer_printf(out, "%s: ", source);
@@ -29,7 +39,11 @@ static void text_report(struct buffer *out, const char *source, const wt_usage_r
     wt__grouped(out, report->skipped);
     wt__buffer_text(out, " skipped, ");
     wt__grouped(out, report->unknown_tools);
-    wt__buffer_text(out, " unknown tools; ");
+    wt__buffer_text(out, " unknown tools");
+    text_some(out, report->repeated, " recorded before");
+    text_some(out, report->outcomes, " outcomes");
+    text_some(out, report->missing, " outcomes of no usage");
+    wt__buffer_text(out, "; ");
     wt__grouped(out, report->learned);
     wt__buffer_text(out, " requests learned");
 }

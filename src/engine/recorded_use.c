@@ -113,7 +113,8 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
 {
     *usage = (struct usage){.request = request,
                             .time = options->time ? options->time : (int64_t)time(NULL),
-                            .client = wt__str(options->client)};
+                            .client = wt__str(options->client),
+                            .key = wt__str(options->key)};
     if (count == 0)
         return wt__fail(err, WT_EINVAL, "a usage is of one tool at least");
     if (count > WT_MAX_USAGE_TOOLS)
@@ -123,6 +124,8 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
     if (usage->time < 0 || usage->time > USAGE_TIME_MAX)
         return wt__fail(err, WT_EINVAL, "the time %lld is not in the years 1970 to 9999", (long long)usage->time);
     int rc = wt__usage_check_client(usage->client, err);
+    if (rc == 0)
+        rc = wt__usage_check_key(usage->key, err);
     return rc < 0 ? rc : wt__usage_check_request(request, err);
 }
 
@@ -212,7 +215,7 @@ int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, 
     if (rc >= 0) {
         usage.tools = tools;
         pthread_mutex_lock(&engine->store_lock);
-        rc = wt__store_add_usages(engine->store, &usage, 1, NULL, NULL, err);
+        rc = wt__store_add_usages(engine->store, &usage, 1, NULL, NULL, NULL, err);
         pthread_mutex_unlock(&engine->store_lock);
     }
     lookup_dispose(&lookup);
@@ -222,6 +225,28 @@ int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, 
         learn_now(engine);
     wt__engine_changed(engine);
     return unknown;
+}
+
+int wt_set_usage_outcome(wt_engine *engine, const char *key, const char *client, const char *outcome, wt_error *err)
+{
+    struct usage usage = {.key = wt__str(key), .client = wt__str(client)};
+    enum usage_fate fate;
+    int rc = wt__usage_check_key(usage.key, err);
+    if (rc == 0)
+        rc = wt__usage_check_client(usage.client, err);
+    if (rc < 0)
+        return rc;
+    if (usage.key.len == 0)
+        return wt__fail(err, WT_EINVAL, "say which usage ended so: its key");
+    if (!wt__usage_outcome_read(wt__str(outcome), &usage.outcome))
+        return wt__fail(err, WT_EINVAL, "the outcome \"%s\" is neither \"ok\" nor \"failed\"", outcome);
+    pthread_mutex_lock(&engine->store_lock);
+    rc = wt__store_add_usages(engine->store, &usage, 1, NULL, &fate, NULL, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    if (rc < 0)
+        return rc;
+    wt__engine_changed(engine);
+    return fate == USAGE_MISSING ? wt__fail(err, WT_ENOTFOUND, "no usage of that client has the key \"%s\"", key) : 0;
 }
 
 /* ---------------------------------------------------------------- importing */
@@ -238,6 +263,8 @@ struct import {
     struct usage *usages;
     size_t count, capacity;
     int64_t now;
+    struct str client; /* whose they are, whatever they say; "": what they say */
+    struct str key;    /* of one that says none */
 };
 
 void wt_usage_report_free(wt_usage_report *public)
@@ -321,19 +348,22 @@ static int take(void *context, const struct usage_draft *draft, wt_error *err)
     int rc = find_tools(import, draft, tools, &count, &known, err);
     if (rc < 0)
         return rc;
-    if (known == 0) {
+    if (known == 0 && draft->tool_count > 0) {
         import->report->import.skipped++;
         return 0;
     }
     import->report->public.unknown_tools += draft->tool_count - known;
     struct arena *arena = &import->lookup.arena;
+    struct str client = import->client.len > 0 ? import->client : draft->client;
+    struct str key = draft->key.len > 0 ? draft->key : import->key;
     struct usage usage = {.request = {wt__arena_copy(arena, draft->request), draft->request.len},
                           .outcome = draft->outcome,
                           .time = draft->time >= 0 ? draft->time : import->now,
                           .tools = wt__arena_array(arena, struct usage_tool, count),
                           .tool_count = count,
-                          .client = {wt__arena_copy(arena, draft->client), draft->client.len}};
-    if (!usage.request.ptr || !usage.tools || !usage.client.ptr ||
+                          .client = {wt__arena_copy(arena, client), client.len},
+                          .key = {wt__arena_copy(arena, key), key.len}};
+    if (!usage.request.ptr || !usage.tools || !usage.client.ptr || !usage.key.ptr ||
         wt__grow((void **)&import->usages, &import->capacity, import->count + 1, sizeof usage) < 0)
         return wt__fail_nomem(err);
     memcpy((struct usage_tool *)usage.tools, tools, count * sizeof *tools);
@@ -359,16 +389,26 @@ static int learn_import(wt_engine *engine, struct usage_report *report, struct p
     return rc;
 }
 
+static size_t *count_of_fate(wt_usage_report *report, enum usage_fate fate)
+{
+    return fate == USAGE_ADDED     ? &report->added
+           : fate == USAGE_CHANGED ? &report->outcomes
+           : fate == USAGE_MISSING ? &report->missing
+                                   : &report->repeated;
+}
+
 static int store_import(wt_engine *engine, struct import *import, struct progress *progress, wt_error *err)
 {
     struct usage_report *report = import->report;
-    int rc = 0;
-    if (import->count > 0) {
+    enum usage_fate *fates = wt__arena_array(&report->import.arena, enum usage_fate, import->count);
+    int rc = fates ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && import->count > 0) {
         pthread_mutex_lock(&engine->store_lock);
-        rc = wt__store_add_usages(engine->store, import->usages, import->count, progress, NULL, err);
+        rc = wt__store_add_usages(engine->store, import->usages, import->count, progress, fates, NULL, err);
         pthread_mutex_unlock(&engine->store_lock);
     }
-    report->public.added = import->count;
+    for (size_t i = 0; rc == 0 && i < import->count; i++)
+        *count_of_fate(&report->public, fates[i]) += 1;
     report->public.skipped = report->import.skipped;
     report->public.issues = wt__arena_pointers(&report->import.arena, report->import.issues, report->import.issue_count,
                                                sizeof *report->import.issues);
@@ -423,6 +463,64 @@ int wt_add_usage_path(wt_engine *engine, const char *path, const wt_add_usage_op
                       wt_error *err)
 {
     return add_usage(engine, path, (struct str){"", 0}, options, out, err);
+}
+
+/* ---------------------------------------------------------------- reports of many callers */
+
+/* Its code and message; a usage that can be recorded is the import's next. */
+static int read_reported(struct import *import, struct reported_usage *usage, wt_error *err)
+{
+    struct usage_report report = {.import = {.take = take, .context = import}};
+    size_t before = import->count;
+    wt_error why = {0};
+    import->report = &report;
+    import->client = usage->client;
+    import->key = usage->key;
+    int rc = wt__usage_import_bytes(&report.import, usage->line, "usage", &why);
+    if (rc == 0 && report.import.issue_count > 0)
+        snprintf(why.message, sizeof why.message, "%s", report.import.issues[0].reason);
+    usage->unknown_tools = report.public.unknown_tools;
+    usage->code = import->count > before ? 0 : WT_EFORMAT;
+    snprintf(usage->message, sizeof usage->message, "%.*s", REPORTED_MESSAGE_BYTES - 1, why.message);
+    wt__usage_import_dispose(&report.import);
+    import->report = NULL;
+    if (rc < 0 && rc != WT_EFORMAT && err)
+        *err = why;
+    return rc == WT_EFORMAT ? 0 : rc;
+}
+
+static int store_reported(wt_engine *engine, const struct import *import, struct reported_usage *const *taken,
+                          enum usage_fate *fates, wt_error *err)
+{
+    if (import->count == 0)
+        return 0;
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_add_usages(engine->store, import->usages, import->count, NULL, fates, NULL, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    for (size_t i = 0; rc == 0 && i < import->count; i++)
+        taken[i]->fate = fates[i];
+    return rc;
+}
+
+int wt__record_reported(wt_engine *engine, struct reported_usage *const *usages, size_t count, wt_error *err)
+{
+    struct import import = {.lookup = {.engine = engine}, .now = (int64_t)time(NULL)};
+    struct reported_usage **taken = wt__arena_array(&import.lookup.arena, struct reported_usage *, count);
+    enum usage_fate *fates = wt__arena_array(&import.lookup.arena, enum usage_fate, count);
+    int rc = taken && fates ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        size_t before = import.count;
+        rc = read_reported(&import, usages[i], err);
+        if (import.count > before)
+            taken[before] = usages[i];
+    }
+    if (rc == 0)
+        rc = store_reported(engine, &import, taken, fates, err);
+    if (rc == 0 && import.count > 0)
+        wt__engine_changed(engine);
+    lookup_dispose(&import.lookup);
+    free(import.usages);
+    return rc;
 }
 
 /* ---------------------------------------------------------------- listing */
@@ -490,7 +588,8 @@ static int materialise(struct arena *arena, const struct usage *usage, wt_usage 
                       .time = usage->time,
                       .tool_count = usage->tool_count,
                       .tools = pointers,
-                      .client = usage->client.ptr};
+                      .client = usage->client.ptr,
+                      .key = usage->key.ptr};
     return 0;
 }
 
@@ -557,6 +656,10 @@ static void write_line(struct buffer *out, const wt_usage *usage)
     if (*usage->client) {
         wt__buffer_text(out, ",\"client\":");
         wt__buffer_json(out, wt__str(usage->client));
+    }
+    if (*usage->key) {
+        wt__buffer_text(out, ",\"key\":");
+        wt__buffer_json(out, wt__str(usage->key));
     }
     wt__buffer_text(out, "}\n");
 }

@@ -19,6 +19,7 @@ struct learning {
     wt_engine *engine;
     const struct encoder *encoder;
     struct vector_set set;
+    unsigned threads;
     struct progress *progress;
     struct arena arena; /* of one batch, as are all below */
     struct usage *usages;
@@ -83,8 +84,7 @@ static int next_batch(struct learning *l, struct usage_query *query, struct usag
         rc = distinct_requests(l);
     if (rc < 0 || l->count == 0)
         return rc;
-    rc = wt__encode_many(l->encoder, TEXT_REQUEST, l->texts, l->text_count, l->engine->threads, l->vectors, progress,
-                         l->err);
+    rc = wt__encode_many(l->encoder, TEXT_REQUEST, l->texts, l->text_count, l->threads, l->vectors, progress, l->err);
     if (rc < 0)
         return rc;
     l->learned += l->text_count;
@@ -185,8 +185,8 @@ static int learn(struct learning *l, const struct usage_mark *mark)
     return rc;
 }
 
-int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
-                    wt_error *err)
+static int learn_with(wt_engine *engine, const struct encoder *encoder, unsigned threads, struct progress *progress,
+                      size_t *learned, wt_error *err)
 {
     struct vector_set set = wt__engine_usage_vectors(encoder, engine);
     struct usage_mark mark;
@@ -205,12 +205,47 @@ int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct pro
     l->engine = engine;
     l->encoder = encoder;
     l->set = set;
+    l->threads = threads;
     l->progress = progress;
     l->err = err;
     rc = learn(l, &mark);
     *learned = l->learned;
     free(l);
     return rc;
+}
+
+int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
+                    wt_error *err)
+{
+    return learn_with(engine, encoder, engine->threads, progress, learned, err);
+}
+
+/* With no import begun the next query would make the index. */
+static int learn_and_index(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
+                           wt_error *err)
+{
+    struct index_handle *index = NULL;
+    wt__engine_begin_import(engine);
+    int rc = learn_with(engine, encoder, 1, progress, learned, err);
+    if (*learned > 0 && wt__engine_is_asked(engine) && wt__engine_newest_index(engine, &index, NULL) == 0)
+        wt__index_release(index);
+    wt__engine_changed(engine);
+    wt__engine_end_import(engine);
+    return rc;
+}
+
+int64_t wt__usage_learn_behind(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err)
+{
+    const struct encoder *encoder;
+    struct progress progress;
+    size_t learned = 0;
+    int rc = wt__usage_encoder(engine, &encoder, err);
+    if (rc < 0)
+        return rc;
+    wt__progress_init(&progress, report, context);
+    rc = learn_and_index(engine, encoder, &progress, &learned, err);
+    wt__progress_dispose(&progress);
+    return rc < 0 ? rc : (int64_t)learned;
 }
 
 int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err)

@@ -281,5 +281,8 @@ void wt__json_usage_added(struct buffer *out, const char *source, const wt_usage
     wt__json_count(out, "added", report->added);
     wt__json_count(out, "skipped", report->skipped);
     wt__json_count(out, "unknown_tools", report->unknown_tools);
+    wt__json_count(out, "repeated", report->repeated);
+    wt__json_count(out, "outcomes", report->outcomes);
+    wt__json_count(out, "missing", report->missing);
     wt__json_count(out, "learned", report->learned);
 }

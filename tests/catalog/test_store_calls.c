@@ -58,7 +58,7 @@ static int64_t record_call(struct store *store, const char *request, const char 
     struct usage_tool tool = {id_of(store, name), wt__str(label), wt__str(arguments)};
     struct usage usage = {.request = wt__str(request), .outcome = outcome, .tools = &tool, .tool_count = 1};
     int64_t last = 0;
-    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, &last, &err), 0);
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &last, &err), 0);
     return last;
 }
 
@@ -113,7 +113,7 @@ static void test_arguments_come_back_to_who_asks_for_them(void **state)
     struct usage_tool tools[] = {
         {1, STR("p/a"), STR("{\"x\":1}")}, {2, STR("p/b"), STR("")}, {3, STR("p/c"), STR("{}")}};
     struct usage usage = {.request = STR("one"), .tools = tools, .tool_count = 3};
-    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &err), 0);
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
     for (int asked = 0; asked < 2; asked++) {
         struct arena arena = {0};
         struct usage *usages;
@@ -243,15 +243,16 @@ static void test_a_store_of_version_5_learns_of_arguments(void **state)
     close(fd);
     struct store *store = open_tools(path);
     record_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
-    assert_int_equal(
-        wt__sql_exec(store, "DROP TABLE contrast; ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=5",
-                     &err),
-        0);
+    assert_int_equal(wt__sql_exec(store,
+                                  "DROP INDEX usage_key; ALTER TABLE usage DROP COLUMN key; DROP TABLE contrast;"
+                                  "ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=5",
+                                  &err),
+                     0);
     wt__store_close(store);
     assert_int_equal(wt__store_open(&store, path, &read, &err), WT_EREADONLY);
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
     assert_int_equal(wt__sql_number(store, "PRAGMA user_version", &version, &err), 0);
-    assert_int_equal(version, 6);
+    assert_int_equal(version, 7);
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM usage_tool WHERE label = 1", &usages, &err), 0);
     assert_int_equal(usages, 1);
     assert_string_equal(calls_of(store, "a", 5), "");

@@ -130,7 +130,7 @@ static const struct {
     {"marked.db", "SQL:PRAGMA application_id=7", false, WT_ESTORE, "is not a whichtool store"},
     {"empty-read.wt", "", true, WT_ESTORE, "empty-read.wt is empty, not a whichtool store"},
     {"newer.wt", "STORE:PRAGMA user_version=99", false, WT_ENEWER,
-     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 6)"},
+     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 7)"},
     {"negative.wt", "STORE:PRAGMA user_version=-1", true, WT_ENEWER, "(store version -1;"},
 };
 
@@ -240,10 +240,12 @@ static void test_migrations_run_in_order_and_as_one(void **state)
                                              {"SELECT 'nor that'", NULL},
                                              {"SELECT 'nor the next'", NULL},
                                              {"SELECT 'nor the one after it'", NULL},
+                                             {"SELECT 'nor what came then'", NULL},
                                              {"SELECT 'nor the last'", NULL},
                                              {"CREATE TABLE one (x); INSERT INTO one VALUES (1)", add_two},
                                              {"INSERT INTO one SELECT x + 1 FROM one", NULL}};
     static const struct migration broken[] = {{"", NULL},
+                                              {"", NULL},
                                               {"", NULL},
                                               {"", NULL},
                                               {"", NULL},
@@ -254,22 +256,22 @@ static void test_migrations_run_in_order_and_as_one(void **state)
     int64_t sum;
     struct store *store = open_store("old.wt", false);
     assert_int_equal(add_one(store, "kept"), 0);
-    assert_int_equal(wt__store_migrate(store, broken, 8, &err), WT_ESTORE);
+    assert_int_equal(wt__store_migrate(store, broken, 9, &err), WT_ESTORE);
     assert_non_null(strstr(err.message, "table half already exists"));
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'", &sum, &err), 0);
     assert_int_equal(sum, 0);
-    assert_int_equal(wt__store_migrate(store, steps, 8, &err), 0);
-    assert_int_equal(wt__store_migrate(store, steps, 8, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 9, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 9, &err), 0);
     assert_int_equal(wt__sql_number(store, "SELECT sum(x) FROM one", &sum, &err), 0);
     assert_int_equal(sum, 7);
     assert_int_equal(count_tools(store), 1);
-    assert_int_equal(wt__store_migrate(store, steps, 7, &err), WT_ENEWER);
+    assert_int_equal(wt__store_migrate(store, steps, 8, &err), WT_ENEWER);
     wt__store_close(store);
 
     wt__store_close(open_store("old-read.wt", false));
     store = open_store("old-read.wt", true);
-    assert_int_equal(wt__store_migrate(store, steps, 8, &err), WT_EREADONLY);
-    assert_non_null(strstr(err.message, "is of an older whichtool (store version 6)"));
+    assert_int_equal(wt__store_migrate(store, steps, 9, &err), WT_EREADONLY);
+    assert_non_null(strstr(err.message, "is of an older whichtool (store version 7)"));
     wt__store_close(store);
 }
 
@@ -282,6 +284,7 @@ static void test_a_store_of_version_4_gets_exported_names(void **state)
         "ALTER TABLE tool DROP COLUMN export_name;"
         "ALTER TABLE tool ADD COLUMN id_hash INTEGER NOT NULL DEFAULT 0;"
         "CREATE INDEX tool_id_hash ON tool (id_hash);"
+        "DROP INDEX usage_key; ALTER TABLE usage DROP COLUMN key;"
         "DROP TABLE contrast; ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=4";
     static const char *const added[] = {"plain", "get it", "get/it", "get_it", "\xe6\x90\x9c\xe7\xb4\xa2"};
     enum { ADDED = sizeof added / sizeof *added };

@@ -72,7 +72,7 @@ static int64_t record_of(struct store *store, const char *client, const char *re
             (struct usage_tool){.tool = id_of(store, "p", name), .label = wt__str(labels[usage.tool_count])};
         usage.tool_count++;
     }
-    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, &last, &err), 0);
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &last, &err), 0);
     return last;
 }
 
@@ -229,7 +229,7 @@ static void test_labels_follow_tools(void **state)
     /* a tool that went away between its look-up and the record */
     struct usage_tool gone = {.tool = 4242, .label = STR("p/vanished")};
     struct usage usage = {.request = STR("two"), .tools = &gone, .tool_count = 1};
-    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &err), 0);
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
     assert_string_equal(told(store, &everything), "one(p/a! p/later!) two(p/vanished!)");
     wt__store_close(store);
 }
@@ -290,7 +290,7 @@ static void test_a_stop_adds_nothing(void **state)
     struct usage usages[] = {{.request = STR("x"), .tools = &a, .tool_count = 1},
                              {.request = STR("y"), .tools = &a, .tool_count = 1}};
     wt__progress_init(&progress, stop, NULL);
-    assert_int_equal(wt__store_add_usages(store, usages, 2, &progress, NULL, &err), WT_ECANCELLED);
+    assert_int_equal(wt__store_add_usages(store, usages, 2, &progress, NULL, NULL, &err), WT_ECANCELLED);
     wt__progress_dispose(&progress);
     assert_int_equal(info_of(store).usages, 0);
     assert_string_equal(told(store, &everything), "");
@@ -305,7 +305,7 @@ static void test_no_more_than_the_limit(void **state)
     record(store, "the last", "a", USAGE_OK, 1);
     struct usage_tool a = {.tool = id_of(store, "p", "a"), .label = STR("p/a")};
     struct usage usage = {.request = STR("x"), .tools = &a, .tool_count = 1};
-    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &err), WT_ETOOLONG);
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), WT_ETOOLONG);
     assert_non_null(strstr(err.message, "would hold 10000001 usages; at most 10000000 fit"));
     wt__store_close(store);
 }
@@ -625,7 +625,7 @@ static void test_a_hundred_thousand_usages(void **state)
         snprintf(requests[i], sizeof *requests, "please do thing number %d for me", i % (MANY / 2));
         usages[i] = (struct usage){.request = wt__str(requests[i]), .time = i, .tools = tools, .tool_count = 3};
     }
-    assert_int_equal(wt__store_add_usages(store, usages, MANY, NULL, NULL, &err), 0);
+    assert_int_equal(wt__store_add_usages(store, usages, MANY, NULL, NULL, NULL, &err), 0);
     assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.before = MANY / 2}, &err), MANY / 2);
     assert_int_equal(info_of(store).usages, MANY / 2);
     wt__store_close(store);
@@ -753,7 +753,8 @@ static void test_a_store_of_version_2_learns_of_clients(void **state)
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
     assert_int_equal(
         wt__sql_exec(store,
-                     "PRAGMA foreign_keys=off; DROP INDEX usage_client; ALTER TABLE usage DROP COLUMN client;"
+                     "PRAGMA foreign_keys=off; DROP INDEX usage_key; ALTER TABLE usage DROP COLUMN key;"
+                     "DROP INDEX usage_client; ALTER TABLE usage DROP COLUMN client;"
                      "DROP TABLE contrast; ALTER TABLE usage_tool DROP COLUMN arguments; DROP TABLE client; ALTER "
                      "TABLE tool ADD COLUMN "
                      "state INTEGER NOT NULL DEFAULT 0;"
@@ -853,6 +854,98 @@ static void test_requests(void **state)
     free(longest);
 }
 
+/* ---------------------------------------------------------------- keys, and how a usage ended */
+
+/* Of the tool a, unless it is a word about how the usage of that key ended. */
+static enum usage_fate tell(struct store *store, const char *client, const char *key, bool ended,
+                            enum usage_outcome outcome)
+{
+    struct usage_tool tool = {.tool = id_of(store, "p", "a"), .label = STR("p/a")};
+    struct usage usage = {.request = STR("one"),
+                          .outcome = outcome,
+                          .tools = &tool,
+                          .tool_count = !ended,
+                          .client = wt__str(client),
+                          .key = wt__str(key)};
+    enum usage_fate fate;
+    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, &fate, NULL, &err), 0);
+    return fate;
+}
+
+static void test_a_client_has_one_usage_of_a_key(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    static const struct {
+        const char *client, *key;
+        enum usage_fate fate;
+    } rows[] = {
+        {"", "k", USAGE_ADDED},     {"", "k", USAGE_REPEATED},  {"", "K", USAGE_ADDED}, {"c", "k", USAGE_ADDED},
+        {"c", "k", USAGE_REPEATED}, {"d", "k", USAGE_ADDED},    {"c", "", USAGE_ADDED}, {"c", "", USAGE_ADDED},
+        {"", "", USAGE_ADDED},      {"d", "k", USAGE_REPEATED},
+    };
+    uint64_t added = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(tell(store, rows[i].client, rows[i].key, false, USAGE_UNTOLD), rows[i].fate);
+        added += rows[i].fate == USAGE_ADDED;
+        assert_int_equal(info_of(store).usages, added);
+    }
+    assert_int_equal(wt__store_forget_usages(store, &(struct usage_query){.client = STR("c")}, &err), 3);
+    assert_int_equal(tell(store, "c", "k", false, USAGE_UNTOLD), USAGE_ADDED); /* its key went with it */
+    wt__store_close(store);
+}
+
+static void test_how_a_usage_ended_can_be_told_later(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    int64_t a = id_of(store, "p", "a");
+    tell(store, "c", "k", false, USAGE_UNTOLD);
+    record_of(store, "c", "one", "a", USAGE_OK, 2); /* counts where the first failed */
+    record(store, "two", "a", USAGE_OK, 3);
+    learn(store, &set, 4);
+    assert_string_equal(sums(store, &set), " 1:2");
+    static const struct {
+        const char *client, *key;
+        enum usage_outcome outcome;
+        enum usage_fate fate;
+        const char *sums; /* a stale one is not there */
+    } rows[] = {
+        {"c", "other", USAGE_FAILED, USAGE_MISSING, " 1:2"}, {"d", "k", USAGE_FAILED, USAGE_MISSING, " 1:2"},
+        {"c", "k", USAGE_UNTOLD, USAGE_REPEATED, " 1:2"},    {"c", "k", USAGE_OK, USAGE_CHANGED, " 1:2"},
+        {"c", "k", USAGE_FAILED, USAGE_CHANGED, ""},         {"c", "k", USAGE_FAILED, USAGE_REPEATED, ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(tell(store, rows[i].client, rows[i].key, true, rows[i].outcome), rows[i].fate);
+        assert_string_equal(sums(store, &set), rows[i].sums);
+    }
+    assert_string_equal(told(store, &(struct usage_query){.teaching = true}), "one(p/a) two(p/a)");
+    struct usage_sum_key key;
+    const float vector[DIM] = {1, 2, 3, 4};
+    assert_int_equal(wt__store_stale_usage_sums(store, &set, 0, &key, 1, &err), 1);
+    assert_int_equal(key.tool, a);
+    key.uses = 2;
+    assert_int_equal(wt__store_put_usage_sum(store, &set, &key, 3, vector, &err), 1);
+    assert_int_equal(tell(store, "c", "k", true, USAGE_OK), USAGE_CHANGED); /* and back */
+    assert_string_equal(sums(store, &set), "");
+    wt__store_close(store);
+}
+
+/* What is not learned yet is learned as it ended. */
+static void test_a_usage_that_fails_before_it_is_learned_leaves_the_sums(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    record(store, "two", "a", USAGE_OK, 1);
+    learn(store, &set, 4);
+    tell(store, "c", "k", false, USAGE_OK);
+    assert_int_equal(tell(store, "c", "k", true, USAGE_FAILED), USAGE_CHANGED);
+    assert_string_equal(sums(store, &set), " 1:1");
+    learn(store, &set, 4);
+    assert_string_equal(sums(store, &set), " 1:1");
+    wt__store_close(store);
+}
+
 /* ---------------------------------------------------------------- the very same request */
 
 /* Shares of tools a and b among what was recorded of a request, in percent. */
@@ -926,6 +1019,77 @@ static void test_what_a_client_repeats_counts_once(void **state)
     wt__store_close(store);
 }
 
+/* Of a store of sixty clients: what five of them tell of a tool is believed, what fewer tell in part, and who told of
+ * few usages so far is part of a client. */
+static void test_a_tool_that_few_clients_tell_of_is_believed_in_part(void **state)
+{
+    static const struct {
+        int clients, usages; /* that tell of the tool, and of which each told so far */
+        int share;
+    } rows[] = {{1, 20, 10}, {1, 50, 10}, {2, 20, 27}, {3, 20, 45}, {5, 20, 83},
+                {6, 20, 86}, {1, 10, 5},  {10, 2, 18}, {20, 2, 38}};
+    char client[20], request[40];
+    (void)state;
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        struct store *store = open_memory();
+        for (int i = 0; i < 60; i++) {
+            snprintf(client, sizeof client, "client %d", i);
+            snprintf(request, sizeof request, "request number %d", i);
+            record_of(store, client, request, "b", USAGE_OK, i);
+        }
+        for (int i = 0; i < rows[row].clients; i++)
+            for (int times = 0; times < rows[row].usages; times++) {
+                snprintf(client, sizeof client, "few %d", i);
+                record_of(store, client, "wish", "a", USAGE_OK, 100 + i);
+            }
+        shares_are(store, "wish", rows[row].share, 0);
+        record(store, "any wish", "a", USAGE_OK, 201); /* whoever names no client is believed, and so is the tool */
+        shares_are(store, "wish", (int)(100. * rows[row].clients / (rows[row].clients + 1) + .5), 0);
+        wt__store_close(store);
+    }
+}
+
+/* What is believed of a sum: uses of the tool a, of a store with as many other clients. */
+static uint32_t believed(struct store *store)
+{
+    int64_t a = id_of(store, "p", "a");
+    float sum[DIM];
+    uint32_t uses;
+    assert_int_equal(wt__store_get_usage_sums(store, &set, &a, 1, sum, &uses, &err), 1);
+    return uses;
+}
+
+static void test_a_client_is_believed_a_few_usages_of_a_mean(void **state)
+{
+    char client[20], request[40];
+    struct store *store = open_memory();
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        snprintf(request, sizeof request, "wish number %d", i);
+        record_of(store, "c", request, "a", USAGE_OK, i);
+    }
+    learn(store, &set, 16);
+    assert_int_equal(believed(store), 30); /* it has no others */
+    for (int i = 0; i < 19; i++) {
+        snprintf(client, sizeof client, "client %d", i);
+        record_of(store, client, "another", "b", USAGE_OK, 100 + i);
+    }
+    assert_int_equal(believed(store), 10); /* of twenty clients */
+    for (int i = 19; i < 70; i++) {
+        snprintf(client, sizeof client, "client %d", i);
+        record_of(store, client, "another", "b", USAGE_OK, 100 + i);
+    }
+    assert_int_equal(believed(store), 3);
+    for (int i = 0; i < 2; i++)
+        record(store, "wish number 1", "a", USAGE_OK, 200 + i);
+    for (int i = 0; i < 4; i++)
+        record_of(store, "client 5", i % 2 ? "odd" : "even", "a", USAGE_OK, 300 + i);
+    learn(store, &set, 16);
+    assert_string_equal(sums(store, &set), " 1:34 2:70");
+    assert_int_equal(believed(store), 8);
+    wt__store_close(store);
+}
+
 /* Long requests of others cost the look for one that is nearly the same no more than short ones. */
 static void test_what_is_read_for_a_near_request_is_bounded(void **state)
 {
@@ -956,6 +1120,9 @@ int main(void)
         cmocka_unit_test(test_every_change_of_usages_is_a_generation),
         cmocka_unit_test(test_labels_follow_tools),
         cmocka_unit_test(test_forgetting),
+        cmocka_unit_test(test_a_client_has_one_usage_of_a_key),
+        cmocka_unit_test(test_how_a_usage_ended_can_be_told_later),
+        cmocka_unit_test(test_a_usage_that_fails_before_it_is_learned_leaves_the_sums),
         cmocka_unit_test(test_a_stop_adds_nothing),
         cmocka_unit_test(test_no_more_than_the_limit),
         cmocka_unit_test(test_sums_do_not_depend_on_batches),
@@ -974,6 +1141,8 @@ int main(void)
         cmocka_unit_test(test_requests),
         cmocka_unit_test(test_what_the_same_request_used),
         cmocka_unit_test(test_what_a_client_repeats_counts_once),
+        cmocka_unit_test(test_a_tool_that_few_clients_tell_of_is_believed_in_part),
+        cmocka_unit_test(test_a_client_is_believed_a_few_usages_of_a_mean),
         cmocka_unit_test(test_what_is_read_for_a_near_request_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -784,6 +784,83 @@ static void test_threads_that_record_at_once_lose_nothing(void **state)
     wt_close(engine);
 }
 
+/* ---------------------------------------------------------------- keys */
+
+static int record_key(wt_engine *engine, const char *client, const char *key)
+{
+    const char *tool = "calculator";
+    wt_record_options options;
+    wt_record_options_init(&options);
+    options.client = client;
+    options.key = key;
+    place.err = (wt_error){0};
+    return wt_record_usage(engine, "add", 3, &tool, 1, &options, &place.err);
+}
+
+static void test_a_usage_with_a_key_is_recorded_once_and_can_be_spoken_of(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    char long_key[WT_MAX_USAGE_KEY_BYTES + 2] = "";
+    memset(long_key, 'k', WT_MAX_USAGE_KEY_BYTES + 1);
+    assert_int_equal(record_key(engine, "c", "k"), 0);
+    assert_int_equal(record_key(engine, "c", "k"), 0);
+    assert_int_equal(record_key(engine, "d", "k"), 0);
+    refused(&place, record_key(engine, "c", long_key), WT_ETOOLONG, "the key has 129 bytes; at most 128 are taken");
+    refused(&place, record_key(engine, "c", "\xff"), WT_EFORMAT, "the key is not valid UTF-8");
+    const struct {
+        const char *key, *client, *outcome;
+        int code;
+        const char *sentence;
+    } rows[] = {
+        {"k", "c", "failed", 0, NULL},
+        {"k", "c", "failed", 0, NULL},
+        {"k", "d", "success", 0, NULL},
+        {"k", NULL, "ok", WT_ENOTFOUND, "no usage of that client has the key \"k\""},
+        {"l", "c", "ok", WT_ENOTFOUND, "has the key \"l\""},
+        {"", "c", "ok", WT_EINVAL, "say which usage"},
+        {"k", "c", "perhaps", WT_EINVAL, "the outcome \"perhaps\" is neither"},
+        {long_key, "c", "ok", WT_ETOOLONG, "the key has 129 bytes"},
+        {"k", "\xff", "ok", WT_EFORMAT, "the client is not valid UTF-8"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        place.err = (wt_error){0};
+        int rc = wt_set_usage_outcome(engine, rows[i].key, rows[i].client, rows[i].outcome, &place.err);
+        if (rows[i].code)
+            refused(&place, rc, rows[i].code, rows[i].sentence);
+        else
+            sound(&place, rc);
+    }
+    assert_string_equal(
+        exported(engine, NULL),
+        "{\"request\":\"add\",\"tools\":[\"calculator\"],\"outcome\":\"failed\",\"client\":\"c\",\"key\":\"k\"}\n"
+        "{\"request\":\"add\",\"tools\":[\"calculator\"],\"outcome\":\"ok\",\"client\":\"d\",\"key\":\"k\"}\n");
+    wt_close(engine);
+}
+
+static void test_keys_of_json_lines(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    wt_usage_report *report = add_usage(engine, "{\"request\":\"add\",\"tools\":[\"calculator\"],\"key\":\"k\"}\n"
+                                                "{\"request\":\"sum\",\"tools\":[\"calculator\"],\"key\":\"k\"}\n"
+                                                "{\"key\":\"k\",\"outcome\":\"failed\"}\n"
+                                                "{\"key\":\"l\",\"outcome\":\"failed\"}\n"
+                                                "{\"key\":\"k\"}\n"
+                                                "{\"request\":\"sum\",\"tools\":[\"calculator\"],\"key\":5}\n");
+    assert_int_equal(report->added, 1);
+    assert_int_equal(report->repeated, 1);
+    assert_int_equal(report->outcomes, 1);
+    assert_int_equal(report->missing, 1);
+    assert_int_equal(report->skipped, 2);
+    assert_string_equal(report->issues[0]->reason, "the usage has no \"request\"");
+    assert_string_equal(report->issues[1]->reason, "\"key\" is not a string");
+    wt_usage_report_free(report);
+    assert_string_equal(exported(engine, NULL),
+                        "{\"request\":\"add\",\"tools\":[\"calculator\"],\"outcome\":\"failed\",\"key\":\"k\"}\n");
+    wt_close(engine);
+}
+
 static void test_a_store_for_reading_only_says_so(void **state)
 {
     (void)state;
@@ -1009,6 +1086,8 @@ int main(void)
         cmocka_unit_test(test_a_stop_while_learning_loses_no_usage),
         cmocka_unit_test(test_without_vectors_nothing_is_learned_until_asked),
         cmocka_unit_test(test_threads_that_record_at_once_lose_nothing),
+        cmocka_unit_test(test_a_usage_with_a_key_is_recorded_once_and_can_be_spoken_of),
+        cmocka_unit_test(test_keys_of_json_lines),
         cmocka_unit_test(test_a_store_for_reading_only_says_so),
         cmocka_unit_test(test_a_hundred_thousand_usages),
         cmocka_unit_test(test_the_same_request_finds_its_tools_at_once),

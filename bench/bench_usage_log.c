@@ -1,0 +1,145 @@
+/* bench_usage_log.c: a server's log of usages without the server: for bench/kill_usage.py and bench/poison_online.py.
+ *
+ *   bench_usage_log STORE [PLACES]
+ *
+ * Standard input has a JSON object a line:
+ *
+ *   {"request": ..., "tools": [...], "client": ..., "key": ...}   is reported; "told KEY FATE" once it is on the disk
+ *   {"key": ..., "client": ..., "outcome": ...}                   the same
+ *   {"learn": true}                                               what was reported is learned; "learned N"
+ *   {"find": "..."}                                               "found" and the ids of the first PLACES (5), by tabs
+ *
+ * The last two wait until all that was reported before is told. No client has a cap. */
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <whichtool.h>
+
+#include "base/json.h"
+#include "serve/usage_log.h"
+
+struct bench {
+    wt_engine *engine;
+    struct usage_log *log;
+    size_t places;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    size_t waiting;
+};
+
+struct reported {
+    struct bench *bench;
+    char *key;
+};
+
+static void die(const char *why)
+{
+    fprintf(stderr, "bench_usage_log: %s\n", why);
+    exit(1);
+}
+
+static void tell(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
+{
+    static const char *const fates[] = {"added", "repeated", "changed", "missing"};
+    struct reported *reported = context;
+    struct bench *b = reported->bench;
+    pthread_mutex_lock(&b->lock);
+    if (rc < 0 || count == 0 || usages[0]->code < 0)
+        printf("failed %s %s\n", reported->key, rc < 0 || count == 0 ? why : usages[0]->message);
+    else
+        printf("told %s %s\n", reported->key, fates[usages[0]->fate]);
+    fflush(stdout);
+    b->waiting--;
+    pthread_cond_signal(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+    free(reported->key);
+    free(reported);
+}
+
+static void report(struct bench *b, const json_t *object, struct str line)
+{
+    struct reported *reported = malloc(sizeof *reported);
+    struct usage_batch batch = {.client = wt__json_str(object, "client"), .lines = line};
+    wt_error err;
+    unsigned retry_ms;
+    if (!reported || !(reported->key = strdup(wt__json_str(object, "key").ptr)))
+        die("no memory");
+    reported->bench = b;
+    if (batch.client.len == 0)
+        batch.client = STR("bench");
+    pthread_mutex_lock(&b->lock);
+    b->waiting++;
+    while (b->waiting == USAGE_LOG_QUEUED_MAX)
+        pthread_cond_wait(&b->changed, &b->lock);
+    pthread_mutex_unlock(&b->lock);
+    if (wt__usage_log_report(b->log, &batch, tell, reported, &retry_ms, &err) < 0)
+        die(err.message);
+}
+
+static void settle(struct bench *b)
+{
+    pthread_mutex_lock(&b->lock);
+    while (b->waiting > 0)
+        pthread_cond_wait(&b->changed, &b->lock);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void find(struct bench *b, struct str request)
+{
+    wt_find_options options;
+    wt_error err;
+    wt_hits *hits;
+    wt_find_options_init(&options);
+    options.k = b->places;
+    if (wt_find(b->engine, request.ptr, request.len, &options, &hits, &err) < 0)
+        die(err.message);
+    printf("found");
+    for (size_t i = 0; i < hits->len; i++)
+        printf("\t%s", hits->items[i]->tool->id);
+    printf("\n");
+    wt_hits_free(hits);
+}
+
+static void obey(struct bench *b, struct str line)
+{
+    json_t *object;
+    wt_error err;
+    if (wt__json_parse(&object, line.ptr, line.len, &err) < 0)
+        die(err.message);
+    struct str request = wt__json_str(object, "find");
+    bool learns = json_is_true(json_object_get(object, "learn"));
+    if (request.len > 0 || learns)
+        settle(b);
+    if (request.len > 0)
+        find(b, request);
+    else if (learns)
+        printf("learned %lld\n", (long long)wt_learn_usage(b->engine, NULL, NULL, &err));
+    else
+        report(b, object, line);
+    json_decref(object);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench b = {.places = argc > 2 ? strtoul(argv[2], NULL, 10) : 5};
+    struct usage_log_options options = {.client_a_minute = UINT_MAX, .client_burst = UINT_MAX, .no_learning = true};
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t len;
+    wt_error err;
+    if (argc < 2)
+        die("say which store");
+    pthread_mutex_init(&b.lock, NULL);
+    pthread_cond_init(&b.changed, NULL);
+    if (wt_open(&b.engine, argv[1], NULL, &err) < 0 || wt__usage_log_open(&b.log, b.engine, &options, &err) < 0)
+        die(err.message);
+    while ((len = getline(&line, &capacity, stdin)) > 0)
+        obey(&b, (struct str){line, (size_t)len});
+    wt__usage_log_close(b.log);
+    wt_close(b.engine);
+    free(line);
+    return 0;
+}

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""What 1 % of false usages, told to a server while it runs, buys the tool that they are of, and what a guard costs.
+
+    python3 bench/poison_online.py BENCH_USAGE_LOG WHICHTOOL DATA... [--split test] [--share 0.01] [--most 120]
+                                   [--train 1000] [--models FOLDER] [--work FOLDER]
+
+Of each data set up to MOST requests of the split are what is asked from now on, some often and some seldom (the n-th by
+1/n, in an order drawn by lot). The store has recorded, from 100 clients (the n-th reports by 1/n), up to TRAIN requests
+of the train split, once, and ten usages for each of those requests, by how often it is asked. Then SHARE as many false usages come, of one tool
+that nobody needs, from 1, 3 or 10 clients, with requests that are asked:
+
+    often     those that are asked most often, every request once
+    seldom    those of which the fewest usages are there, every request once
+    together  the same, but all clients say the same requests
+
+Five such tools each have a share of their own; told is their mean. Of what is asked, each request as often as it is
+asked: the share of the first five places that such a tool has, and of the requests that have it among them, in percent,
+before and after; how many places it has risen at most, of 50; and recall@5 of the tools that are right. The first row
+is without false usages, and the one before it without any.
+
+models: what training left; the lessons take effect with the usages (bench_usage_log learns them).
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import tempfile
+
+from beir import lines
+from poison import STRANGERS
+
+CLIENTS, USAGES_A_REQUEST, PLACES, DEEP = 100, 10, 5, 50
+ATTACKS = (("often", 1), ("seldom", 1), ("seldom", 3), ("seldom", 10), ("together", 10))
+
+
+def judged(folder, split):
+    out = collections.defaultdict(set)
+    for number, line in enumerate(open(f"{folder}/qrels/{split}.tsv", encoding="utf-8")):
+        request, tool, score = line.rstrip("\n").split("\t")[:3]
+        if number and int(score) > 0:
+            out[request].add(tool)
+    return out
+
+
+def usage(request, tools, client):
+    return {"request": request, "tools": sorted(tools), "client": client}
+
+
+class Bench:
+    def __init__(self, options, folder, work):
+        self.options, self.folder, self.work = options, folder, work
+        self.random = random.Random(1)
+        self.base = os.path.join(work, "base.wt")
+        self.stores = 0
+        self.read()
+
+    def run(self, *arguments):
+        subprocess.run([self.options.whichtool, "-q", "-s", self.base, *arguments], check=True, capture_output=True)
+
+    def read(self):
+        self.run("add", self.folder)
+        strangers = os.path.join(self.work, "strangers.json")
+        with open(strangers, "w", encoding="utf-8") as out:
+            json.dump([{"name": name, "description": text, "inputSchema": {"type": "object"}}
+                       for name, text in STRANGERS.items()], out)
+        self.run("add", strangers, "--provider", "strangers")
+        ids = {}
+        for tool in lines(f"{self.folder}/corpus.jsonl"):
+            provider = tool.get("metadata", {}).get("provider", "")
+            ids[tool["_id"]] = f"{provider}/{tool['title']}" if provider else tool["title"]
+        texts = {request["_id"]: request["text"] for request in lines(f"{self.folder}/queries.jsonl")}
+        named = lambda split: [(texts[request], {ids[tool] for tool in gold})
+                               for request, gold in sorted(judged(self.folder, split).items())]
+        asked = named(self.options.split)
+        self.asked = self.random.sample(asked, min(self.options.most, len(asked)))
+        weights = [1 / (n + 1) for n in range(len(self.asked))]
+        self.often = [weight / sum(weights) for weight in weights]
+        self.honest = [usage(*one, self.client()) for one in named("train")[:self.options.train]]
+        traffic = self.random.choices(range(len(self.asked)), self.often, k=USAGES_A_REQUEST * len(self.asked))
+        self.told = collections.Counter(traffic)
+        self.honest += [usage(*self.asked[n], self.client()) for n in traffic]
+
+    def client(self):
+        return f"client-{self.random.choices(range(CLIENTS), [1 / (n + 1) for n in range(CLIENTS)])[0]}"
+
+    def false(self, attack, clients):
+        each = max(1, round(self.options.share * len(self.honest)))
+        order = sorted(range(len(self.asked)), key=lambda n: (self.told[n], -self.often[n]))
+        if attack == "often":
+            order = list(range(len(self.asked)))
+        usages = []
+        for s, stranger in enumerate(sorted(STRANGERS)):
+            mine = order[s::len(STRANGERS)]
+            pairs = [(n, c) for n in mine for c in range(clients)] if attack == "together" else \
+                    [(n, (i + turn) % clients) for turn in range(clients) for i, n in enumerate(mine)]
+            usages += [usage(self.asked[n][0], [f"strangers/{stranger}"], f"false-{stranger}-{c}")
+                       for n, c in pairs[:each]]
+        return usages
+
+    def ask(self, usages):
+        """The first DEEP tools of each request, after those usages."""
+        self.stores += 1
+        store = os.path.join(self.work, f"{self.stores}.wt")
+        shutil.copy(self.base, store)
+        if self.options.models:
+            shutil.copytree(self.options.models, store + "-models")
+        todo = [*usages, *([{"learn": True}] if self.options.models else []),
+                *({"find": request} for request, _ in self.asked)]
+        done = subprocess.run([self.options.bench_usage_log, store, str(DEEP)], capture_output=True, text=True,
+                              input="".join(json.dumps(one) + "\n" for one in todo), check=False)
+        found = [line.split("\t")[1:] for line in done.stdout.split("\n") if line.startswith("found")]
+        failed = [line for line in done.stdout.split("\n") if line.startswith("failed")]
+        if done.returncode or failed or len(found) != len(self.asked):
+            raise SystemExit(f"{done.stderr}{failed[:3]}")
+        return found
+
+    def mean(self, values):
+        return 100 * sum(often * value for often, value in zip(self.often, values))
+
+    def recall(self, found):
+        return self.mean(len(gold & set(tools[:PLACES])) / len(gold) for tools, (_, gold) in zip(found, self.asked))
+
+    def taken(self, found):
+        strangers = [f"strangers/{name}" for name in STRANGERS]
+        count = [sum(stranger in tools[:PLACES] for stranger in strangers) / len(strangers) for tools in found]
+        return self.mean(count) / PLACES, self.mean(count)
+
+    def risen(self, before, after):
+        rank = lambda tools, name: tools.index(name) if name in tools else DEEP
+        return max(rank(a, f"strangers/{name}") - rank(b, f"strangers/{name}")
+                   for a, b in zip(before, after) for name in STRANGERS)
+
+    def rows(self):
+        nothing = self.ask([])
+        yield "(no use)", f"{self.recall(nothing):.1f}", "", "", ""
+        before = self.ask(self.honest)
+        places, requests = self.taken(before)
+        yield "none", f"{self.recall(before):.1f}", f"{places:.2f}", f"{requests:.2f}", ""
+        for attack, clients in ATTACKS:
+            after = self.ask(self.honest + self.false(attack, clients))
+            places, requests = self.taken(after)
+            yield (f"{attack}, {clients}", f"{self.recall(after):.1f}", f"{places:.2f}", f"{requests:.2f}",
+                   str(self.risen(before, after)))
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("bench_usage_log")
+    options.add_argument("whichtool")
+    options.add_argument("data", nargs="+")
+    options.add_argument("--split", default="test")
+    options.add_argument("--share", type=float, default=.01)
+    options.add_argument("--most", type=int, default=120)
+    options.add_argument("--train", type=int, default=1000)
+    options.add_argument("--models")
+    options.add_argument("--work")
+    given = options.parse_args()
+    for folder in given.data:
+        print(f"\n{pathlib.Path(folder).name}, {given.split}\n\n| false usages, clients | R@5 | places | requests | "
+              "risen |\n|---|---|---|---|---|", flush=True)
+        with tempfile.TemporaryDirectory(dir=given.work) as work:
+            for row in Bench(given, folder, work).rows():
+                print("| " + " | ".join(row) + " |", flush=True)
+
+
+main()

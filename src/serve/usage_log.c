@@ -1,0 +1,480 @@
+#include "serve/usage_log.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/map.h"
+#include "base/memory.h"
+
+enum { KEY_BYTES = USAGE_LOG_BATCH_ID_BYTES_MAX + 16 };
+_Static_assert(KEY_BYTES <= (int)WT_MAX_USAGE_KEY_BYTES, "the key of a batch's last usage is one");
+
+/* A batch that waits; all of it is in its arena. */
+struct waiting {
+    struct waiting *next;
+    struct arena arena;
+    struct reported_usage **usages; /* [count] */
+    size_t count, bytes;
+    usage_log_told told;
+    void *context;
+};
+
+/* What a client has saved up: a token a usage, so many a minute, never over the burst (a token bucket). */
+struct bucket {
+    struct str name;
+    double tokens, at_ms;
+};
+
+struct usage_log {
+    wt_engine *engine;
+    struct usage_log_options options;
+    pthread_t writer, learner;
+    bool learns;
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t wake;
+    atomic_bool closing; /* also read by who learns */
+    struct waiting *first, **last;
+    size_t queued, queued_bytes; /* those that are being written, too */
+    bool unlearned;
+    struct usage_log_counts counts;
+    struct bucket *buckets; /* [USAGE_LOG_CLIENTS_MAX] */
+    size_t bucket_count;
+    struct map by_name;
+    double swept_ms;
+};
+
+/* ---------------------------------------------------------------- the cap of a client */
+
+static void refill(const struct usage_log *log, struct bucket *bucket, double now)
+{
+    double burst = log->options.client_burst;
+    bucket->tokens += (now - bucket->at_ms) / 60000 * log->options.client_a_minute;
+    bucket->tokens = bucket->tokens < burst ? bucket->tokens : burst;
+    bucket->at_ms = now;
+}
+
+/* Forgets clients that have saved up all they can: a new bucket says the same of them. */
+static int sweep(struct usage_log *log, double now, wt_error *err)
+{
+    size_t kept = 0;
+    log->swept_ms = now;
+    wt__map_dispose(&log->by_name);
+    for (size_t i = 0; i < log->bucket_count; i++) {
+        struct bucket *bucket = &log->buckets[i];
+        refill(log, bucket, now);
+        if (bucket->tokens < log->options.client_burst)
+            log->buckets[kept++] = *bucket;
+        else
+            free((char *)bucket->name.ptr);
+    }
+    log->bucket_count = kept;
+    for (size_t i = 0; i < kept; i++)
+        if (!wt__map_insert(&log->by_name, log->buckets[i].name, (uint32_t)i, NULL))
+            return wt__fail_nomem(err);
+    return 0;
+}
+
+static int find_bucket(struct usage_log *log, struct str client, double now, struct bucket **out, wt_error *err)
+{
+    const uint32_t *known = wt__map_get(&log->by_name, client);
+    if (known) {
+        *out = &log->buckets[*known];
+        return 0;
+    }
+    if (log->bucket_count == USAGE_LOG_CLIENTS_MAX && now - log->swept_ms >= USAGE_LOG_SWEEP_MS) {
+        int rc = sweep(log, now, err);
+        if (rc < 0)
+            return rc;
+    }
+    if (log->bucket_count == USAGE_LOG_CLIENTS_MAX)
+        return wt__fail(err, WT_EBUSY, "over %d clients report usages at once; come again", USAGE_LOG_CLIENTS_MAX);
+    char *name = malloc(client.len);
+    if (!name)
+        return wt__fail_nomem(err);
+    memcpy(name, client.ptr, client.len);
+    struct bucket *bucket = &log->buckets[log->bucket_count];
+    *bucket = (struct bucket){{name, client.len}, log->options.client_burst, now};
+    if (!wt__map_insert(&log->by_name, bucket->name, (uint32_t)log->bucket_count, NULL)) {
+        free(name);
+        return wt__fail_nomem(err);
+    }
+    log->bucket_count++;
+    *out = bucket;
+    return 0;
+}
+
+/* Takes the client's tokens for so many usages, or says when it will have them. */
+static int charge(struct usage_log *log, struct str client, size_t usages, unsigned *retry_ms, wt_error *err)
+{
+    double now = wt__now_ms();
+    struct bucket *bucket = NULL;
+    int rc = find_bucket(log, client, now, &bucket, err);
+    if (rc == WT_EBUSY)
+        *retry_ms = USAGE_LOG_SWEEP_MS;
+    if (rc == 0)
+        refill(log, bucket, now);
+    if (rc == 0 && bucket->tokens < (double)usages) {
+        *retry_ms = (unsigned)(((double)usages - bucket->tokens) * 60000 / log->options.client_a_minute) + 1;
+        rc = wt__fail(err, WT_EBUSY, "the client reports more than %u usages a minute; come again in %u s",
+                      log->options.client_a_minute, *retry_ms / 1000 + 1);
+    }
+    if (rc == 0)
+        bucket->tokens -= (double)usages;
+    if (rc == WT_EBUSY)
+        log->counts.refused_client += usages;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- reporting */
+
+static int check_batch(const struct usage_batch *batch, wt_error *err)
+{
+    int rc = wt__usage_check_client(batch->client, err);
+    if (rc == 0)
+        rc = wt__usage_check_key(batch->id, err);
+    if (rc < 0)
+        return rc;
+    if (batch->client.len == 0)
+        return wt__fail(err, WT_EINVAL, "usages are of a client: none is named");
+    if (batch->id.len > USAGE_LOG_BATCH_ID_BYTES_MAX)
+        return wt__fail(err, WT_ETOOLONG, "the batch's id has %zu bytes; at most %d are taken", batch->id.len,
+                        USAGE_LOG_BATCH_ID_BYTES_MAX);
+    if (batch->lines.len > USAGE_LOG_BATCH_BYTES_MAX)
+        return wt__fail(err, WT_ETOOLONG, "the batch has %zu bytes; at most %d are taken", batch->lines.len,
+                        USAGE_LOG_BATCH_BYTES_MAX);
+    return 0;
+}
+
+/* The next line that is not blank, of what is left of lines. */
+static bool next_line(struct str *lines, struct str *line)
+{
+    while (lines->len > 0) {
+        const char *end = memchr(lines->ptr, '\n', lines->len);
+        size_t len = end ? (size_t)(end - lines->ptr) : lines->len, taken = len + (end != NULL);
+        *line = wt__str_trim((struct str){lines->ptr, len});
+        *lines = (struct str){lines->ptr + taken, lines->len - taken};
+        if (line->len > 0)
+            return true;
+    }
+    return false;
+}
+
+static int name_usage(struct waiting *w, struct str id, struct reported_usage *usage, wt_error *err)
+{
+    char key[KEY_BYTES];
+    if (id.len == 0)
+        return 0;
+    int len = snprintf(key, sizeof key, "%.*s/%zu", (int)id.len, id.ptr, w->count);
+    usage->key = (struct str){wt__arena_copy(&w->arena, (struct str){key, (size_t)len}), (size_t)len};
+    return usage->key.ptr ? 0 : wt__fail_nomem(err);
+}
+
+static int split(struct waiting *w, const struct usage_batch *batch, wt_error *err)
+{
+    struct str client = {wt__arena_copy(&w->arena, batch->client), batch->client.len};
+    struct str lines = {wt__arena_copy(&w->arena, batch->lines), batch->lines.len}, rest = lines, line;
+    size_t count = 0;
+    if (!client.ptr || !lines.ptr)
+        return wt__fail_nomem(err);
+    while (next_line(&rest, &line))
+        count++;
+    if (count == 0)
+        return wt__fail(err, WT_EINVAL, "the batch has no usage: send JSON Lines, one usage a line");
+    if (count > USAGE_LOG_BATCH_USAGES_MAX)
+        return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; at most %d are taken", count,
+                        USAGE_LOG_BATCH_USAGES_MAX);
+    struct reported_usage *usages = wt__arena_array(&w->arena, struct reported_usage, count);
+    w->usages = wt__arena_array(&w->arena, struct reported_usage *, count);
+    if (!usages || !w->usages)
+        return wt__fail_nomem(err);
+    w->bytes = batch->lines.len;
+    while (next_line(&lines, &line)) {
+        struct reported_usage *usage = w->usages[w->count] = &usages[w->count];
+        *usage = (struct reported_usage){.line = line, .client = client};
+        w->count++;
+        int rc = name_usage(w, batch->id, usage, err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static void waiting_free(struct waiting *w)
+{
+    wt__arena_dispose(&w->arena);
+    free(w);
+}
+
+/* With lock held. */
+static int queue(struct usage_log *log, struct waiting *w, struct str client, unsigned *retry_ms, wt_error *err)
+{
+    if (w->count > log->options.client_burst)
+        return wt__fail(err, WT_ETOOLONG, "the batch has %zu usages; a client may bring %u at once", w->count,
+                        log->options.client_burst);
+    if (log->queued + w->count > USAGE_LOG_QUEUED_MAX || log->queued_bytes + w->bytes > USAGE_LOG_QUEUED_BYTES_MAX) {
+        log->counts.refused_full += w->count;
+        *retry_ms = log->options.commit_ms;
+        return wt__fail(err, WT_EBUSY, "%zu usages wait to be written; come again", log->queued);
+    }
+    int rc = charge(log, client, w->count, retry_ms, err);
+    if (rc < 0)
+        return rc;
+    log->queued += w->count;
+    log->queued_bytes += w->bytes;
+    *log->last = w;
+    log->last = &w->next;
+    pthread_cond_broadcast(&log->wake);
+    return 0;
+}
+
+int wt__usage_log_report(struct usage_log *log, const struct usage_batch *batch, usage_log_told told, void *context,
+                         unsigned *retry_ms, wt_error *err)
+{
+    *retry_ms = 0;
+    int rc = check_batch(batch, err);
+    if (rc < 0)
+        return rc;
+    struct waiting *w = calloc(1, sizeof *w);
+    if (!w)
+        return wt__fail_nomem(err);
+    w->told = told;
+    w->context = context;
+    rc = split(w, batch, err);
+    if (rc == 0) {
+        pthread_mutex_lock(&log->lock);
+        rc = queue(log, w, batch->client, retry_ms, err);
+        pthread_mutex_unlock(&log->lock);
+    }
+    if (rc < 0)
+        waiting_free(w);
+    return rc;
+}
+
+void wt__usage_log_count(struct usage_log *log, struct usage_log_counts *out)
+{
+    pthread_mutex_lock(&log->lock);
+    *out = log->counts;
+    out->queued = log->queued;
+    pthread_mutex_unlock(&log->lock);
+}
+
+/* ---------------------------------------------------------------- writing */
+
+/* Waits on wake until then, or until somebody broadcasts. With lock held. */
+static void wait_until(struct usage_log *log, double ms)
+{
+    struct timespec at = {.tv_sec = (time_t)(ms / 1000)};
+    at.tv_nsec = (long)((ms - (double)at.tv_sec * 1000) * 1e6);
+    pthread_cond_timedwait(&log->wake, &log->lock, &at);
+}
+
+static void count_usage(struct usage_log_counts *counts, const struct reported_usage *usage)
+{
+    uint64_t *by_fate[] = {[USAGE_ADDED] = &counts->added,
+                           [USAGE_REPEATED] = &counts->repeated,
+                           [USAGE_CHANGED] = &counts->outcomes,
+                           [USAGE_MISSING] = &counts->missing};
+    *(usage->code < 0 ? &counts->bad : by_fate[usage->fate]) += 1;
+}
+
+static int record(struct usage_log *log, const struct waiting *group, wt_error *err)
+{
+    size_t count = 0;
+    for (const struct waiting *w = group; w; w = w->next)
+        count += w->count;
+    struct reported_usage **usages = wt__alloc_array(count, sizeof *usages);
+    if (!usages)
+        return wt__fail_nomem(err);
+    count = 0;
+    for (const struct waiting *w = group; w; w = w->next)
+        for (size_t i = 0; i < w->count; i++)
+            usages[count++] = w->usages[i];
+    int rc = wt__record_reported(log->engine, usages, count, err);
+    free(usages);
+    return rc;
+}
+
+/* What the group's transaction came to is counted before anybody is told. With lock held. */
+static void count_group(struct usage_log *log, const struct waiting *group, int rc)
+{
+    log->counts.commits += rc == 0;
+    for (const struct waiting *w = group; w; w = w->next) {
+        log->queued -= w->count;
+        log->queued_bytes -= w->bytes;
+        if (rc < 0)
+            log->counts.failed += w->count;
+        for (size_t i = 0; rc == 0 && i < w->count; i++)
+            count_usage(&log->counts, w->usages[i]);
+    }
+    log->unlearned |= rc == 0;
+}
+
+static void write_group(struct usage_log *log, struct waiting *group)
+{
+    wt_error err = {0};
+    int rc = record(log, group, &err);
+    pthread_mutex_lock(&log->lock);
+    count_group(log, group, rc);
+    pthread_cond_broadcast(&log->wake);
+    pthread_mutex_unlock(&log->lock);
+    while (group) {
+        struct waiting *next = group->next;
+        group->told(group->context, rc, err.message, group->usages, rc == 0 ? group->count : 0);
+        waiting_free(group);
+        group = next;
+    }
+}
+
+static void *write_groups(void *context)
+{
+    struct usage_log *log = context;
+    double next_ms = 0;
+    pthread_mutex_lock(&log->lock);
+    while (log->first || !atomic_load(&log->closing)) {
+        if (!log->first) {
+            pthread_cond_wait(&log->wake, &log->lock);
+        } else if (!atomic_load(&log->closing) && wt__now_ms() < next_ms) {
+            wait_until(log, next_ms);
+        } else {
+            struct waiting *group = log->first;
+            next_ms = wt__now_ms() + log->options.commit_ms;
+            log->first = NULL;
+            log->last = &log->first;
+            pthread_mutex_unlock(&log->lock);
+            write_group(log, group);
+            pthread_mutex_lock(&log->lock);
+        }
+    }
+    pthread_mutex_unlock(&log->lock);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- learning */
+
+static int stop_learning(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    const struct usage_log *log = context;
+    (void)phase, (void)done, (void)total;
+    return atomic_load(&log->closing);
+}
+
+/* A store without a model records all the same: it fails here, and is counted. */
+static void *learn_behind(void *context)
+{
+    struct usage_log *log = context;
+    double next_ms = 0;
+    pthread_mutex_lock(&log->lock);
+    while (!atomic_load(&log->closing)) {
+        if (!log->unlearned) {
+            pthread_cond_wait(&log->wake, &log->lock);
+        } else if (wt__now_ms() < next_ms) {
+            wait_until(log, next_ms);
+        } else {
+            log->unlearned = false;
+            pthread_mutex_unlock(&log->lock);
+            int64_t learned = wt__usage_learn_behind(log->engine, stop_learning, log, NULL);
+            pthread_mutex_lock(&log->lock);
+            log->counts.failed_learnings += learned < 0 && !atomic_load(&log->closing);
+            log->counts.learned += learned > 0 ? (uint64_t)learned : 0;
+            next_ms = wt__now_ms() + log->options.learn_ms;
+        }
+    }
+    pthread_mutex_unlock(&log->lock);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static struct usage_log_options with_defaults(const struct usage_log_options *given)
+{
+    struct usage_log_options options = given ? *given : (struct usage_log_options){0};
+    options.commit_ms = options.commit_ms ? options.commit_ms : USAGE_LOG_COMMIT_MS;
+    options.learn_ms = options.learn_ms ? options.learn_ms : USAGE_LOG_LEARN_MS;
+    options.client_a_minute = options.client_a_minute ? options.client_a_minute : USAGE_LOG_CLIENT_A_MINUTE;
+    options.client_burst = options.client_burst ? options.client_burst : USAGE_LOG_CLIENT_BURST;
+    return options;
+}
+
+static void make_locks(struct usage_log *log)
+{
+    pthread_condattr_t monotonic;
+    pthread_mutex_init(&log->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&log->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+static void free_log(struct usage_log *log)
+{
+    for (size_t i = 0; i < log->bucket_count; i++)
+        free((char *)log->buckets[i].name.ptr);
+    wt__map_dispose(&log->by_name);
+    pthread_cond_destroy(&log->wake);
+    pthread_mutex_destroy(&log->lock);
+    free(log->buckets);
+    free(log);
+}
+
+static void end_threads(struct usage_log *log)
+{
+    pthread_mutex_lock(&log->lock);
+    atomic_store(&log->closing, true);
+    pthread_cond_broadcast(&log->wake);
+    pthread_mutex_unlock(&log->lock);
+    pthread_join(log->writer, NULL);
+    if (log->learns)
+        pthread_join(log->learner, NULL);
+}
+
+static int start_threads(struct usage_log *log, wt_error *err)
+{
+    int error = pthread_create(&log->writer, NULL, write_groups, log);
+    if (error)
+        return wt__fail(err, WT_ENOMEM, "no thread can be started to write usages");
+    if (log->options.no_learning)
+        return 0;
+    log->learns = pthread_create(&log->learner, NULL, learn_behind, log) == 0;
+    if (log->learns)
+        return 0;
+    end_threads(log);
+    return wt__fail(err, WT_ENOMEM, "no thread can be started to learn of usages");
+}
+
+int wt__usage_log_open(struct usage_log **out, wt_engine *engine, const struct usage_log_options *options,
+                       wt_error *err)
+{
+    *out = NULL;
+    if (engine->read_only)
+        return wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; no usage can be recorded",
+                        engine->path);
+    struct usage_log *log = calloc(1, sizeof *log);
+    if (!log)
+        return wt__fail_nomem(err);
+    log->engine = engine;
+    log->options = with_defaults(options);
+    log->last = &log->first;
+    log->unlearned = true; /* what an earlier one left */
+    log->buckets = wt__alloc_array(USAGE_LOG_CLIENTS_MAX, sizeof *log->buckets);
+    make_locks(log);
+    int rc = log->buckets ? start_threads(log, err) : wt__fail_nomem(err);
+    if (rc < 0)
+        free_log(log);
+    else
+        *out = log;
+    return rc;
+}
+
+void wt__usage_log_close(struct usage_log *log)
+{
+    if (!log)
+        return;
+    end_threads(log);
+    free_log(log);
+}
