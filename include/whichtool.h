@@ -956,7 +956,8 @@ typedef struct wt_train_options {
                             who chooses by something else */
     const char *dev;     /* what of an encoder is measured on dev: "use" (NULL): each request by the tools' texts and,
                             where training requests used all tools that it needs, by those as well; "description": by
-                            texts alone; "hybrid": by texts and words */
+                            texts alone; "hybrid": by texts and words; "head": by the rows of the classifier that
+                            the losses "softmax" and "bce" train with it */
     size_t dev_tools;    /* tools of each catalogue that answer dev requests of an encoder: those that are needed, and
                             others up to this number; 0: all */
     const char *teacher; /* model, by name or folder, whose likenesses between texts the encoder's loss "likeness"

@@ -9,6 +9,7 @@
  *   wt_generate_rectools(engine, &fourth, &made, &err);            requests that take just the tools of a set
  *   wt_generate_verdicts(engine, &fifth, &made, &err);             whether the requests of a data set do
  *   wt_generate_comparison(engine, &sixth, &made, &err);           which of two data sets is written better
+ *   wt_generate_names(engine, &seventh, &made, &err);              the store's tools under new names
  *
  * The conventions are those of whichtool.h, which includes this header. */
 #ifndef WHICHTOOL_GENERATE_H
@@ -42,7 +43,7 @@ enum {
 typedef struct wt_generated {
     const char *path;           /* the folder */
     size_t tools;               /* that its lists choose from; of a data set the corpus */
-    size_t rows;                /* samples; requests; pairs */
+    size_t rows;                /* samples; requests; pairs; tools that are renamed */
     size_t hard;                /* of those, with a list of nothing but the tool and those like it */
     size_t train, dev;          /* how the rows are split; 0 where they are not */
     uint64_t questions;         /* that the language model was asked, in this run and earlier ones of the folder */
@@ -262,6 +263,27 @@ WT_INIT(wt_comparison_options_init, wt_comparison_options)
  */
 WT_API int wt_generate_comparison(wt_engine *engine, const wt_comparison_options *options, wt_generated **out,
                                   wt_error *err);
+
+typedef struct wt_names_options {
+    size_t size;
+    const char *out;    /* folder; what an earlier run with the same options left there is gone on with */
+    double temperature; /* of the language model, at most 2; 0: 0.7 */
+    uint64_t seed;      /* 0: 1 */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_names_options;
+
+WT_INIT(wt_names_options_init, wt_names_options)
+
+/* Gives the store's tools new names that say what they do, as ToolBank's collections have them (Tool2Vec, C.2): for
+ * each the engine's language model is asked for one, up to 4 times. A name is 3 to 64 letters, digits and '_', begins
+ * with a letter, and is no other tool's, new or old, whatever the case and the '_'; a tool for which none came keeps
+ * its own and is counted. The store stays as it is. The folder then holds corpus.jsonl, all tools of the store under
+ * their ids in BEIR's layout, which wt_add reads, each renamed one with its old name as "original" of its metadata;
+ * report.json, answers.jsonl and settings.json. *out: tools, and rows, those that are renamed. The same options, store,
+ * model and answers give the same bytes. Errors: WT_EINVAL, WT_EEMPTY (no tools, or not one name), WT_EBUSY,
+ * WT_ENETWORK, WT_ENOTFOUND (a replay lacks an answer), WT_ECANCELLED, WT_EIO, ... */
+WT_API int wt_generate_names(wt_engine *engine, const wt_names_options *options, wt_generated **out, wt_error *err);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "audit/request_vectors.h"
 #include "audit/voices.h"
 #include "base/buffer.h"
 #include "base/pool.h"
@@ -164,9 +165,12 @@ static int read_recorded(struct auditing *a, struct searches *out, wt_error *err
 
 /* ---------------------------------------------------------------- searching */
 
+enum { SEARCH_BLOCK = 256 /* requests that are encoded together, between which a stop is heard */ };
+
 struct searching {
     struct auditing *a;
     const char *recipe;
+    struct request_vectors vectors;
     struct searched *items;
     wt_error *errors; /* [threads] */
     unsigned threads;
@@ -212,7 +216,9 @@ static int search_one(void *context, size_t index, unsigned worker)
                             .recipe = s->recipe,
                             .k = SEARCH_DEPTH,
                             .copies = COPIES_SHARED,
-                            .as_typed = true};
+                            .as_typed = true,
+                            .encoded = wt__request_vectors_of(&s->vectors, of->request, &arena),
+                            .encoded_by = s->vectors.encoder};
     int rc = wt__search_run(&search, err);
     for (size_t i = 0; rc == 0 && i < search.hits.len; i++) {
         const struct hit *hit = &search.hits.items[i];
@@ -231,20 +237,34 @@ static int search_one(void *context, size_t index, unsigned worker)
     return rc;
 }
 
-static int search_all(struct searching *s, const char *phase, struct searched *items, size_t count, wt_error *err)
+static int search_block(struct searching *s, struct searched *items, size_t count, wt_error *err)
 {
-    if (wt__progress_phase(&s->a->progress, phase, count))
-        return wt__fail_cancelled(err);
+    struct str requests[SEARCH_BLOCK];
+    for (size_t i = 0; i < count; i++)
+        requests[i] = items[i].request;
+    int rc = wt__request_vectors_make(&s->vectors, requests, count, s->threads, err);
+    if (rc < 0)
+        return rc;
     s->items = items;
-    int rc = wt__pool_run(s->threads, count, search_one, s);
+    rc = wt__pool_run(s->threads, count, search_one, s);
     for (unsigned t = 0; rc < 0 && err && t < s->threads; t++)
         if (s->errors[t].code == rc)
             *err = s->errors[t];
     return rc;
 }
 
+static int search_all(struct searching *s, const char *phase, struct searched *items, size_t count, wt_error *err)
+{
+    if (wt__progress_phase(&s->a->progress, phase, count))
+        return wt__fail_cancelled(err);
+    int rc = 0;
+    for (size_t begin = 0; rc == 0 && begin < count; begin += SEARCH_BLOCK)
+        rc = search_block(s, items + begin, count - begin < SEARCH_BLOCK ? count - begin : SEARCH_BLOCK, err);
+    return rc;
+}
+
 /* Opens the models and makes the index, once, before many threads ask for them. */
-static int warm_up(struct searching *s, struct searched *first, wt_error *err)
+static int warm_up(struct searching *s, const struct encoder *encoder, struct searched *first, wt_error *err)
 {
     struct arena arena = {0};
     struct search search = {.engine = s->a->engine,
@@ -257,6 +277,8 @@ static int warm_up(struct searching *s, struct searched *first, wt_error *err)
     int rc = wt__search_run(&search, err);
     if (rc == 0 && search.notice && !(s->a->notice = wt__arena_copy(s->a->arena, wt__str(search.notice))))
         rc = wt__fail_nomem(err);
+    if (rc == 0 && search.plan.encoder == encoder) /* another one is the plan's to hold */
+        s->vectors.encoder = encoder;
     if (rc == 0 && !(s->encoder = wt__arena_copy(s->a->arena, wt__str(search.encoder))))
         rc = wt__fail_nomem(err);
     wt__search_end(&search);
@@ -266,7 +288,7 @@ static int warm_up(struct searching *s, struct searched *first, wt_error *err)
 
 static int search_them(struct auditing *a, struct searches *out, wt_error *err)
 {
-    const struct encoder *encoder;
+    const struct encoder *encoder = NULL;
     struct searching s = {.a = a, .threads = a->engine->threads ? a->engine->threads : wt__processor_count()};
     wt_error why = {0};
     int rc = wt__engine_load_encoder(a->engine, &a->progress, &encoder, &why);
@@ -279,13 +301,14 @@ static int search_them(struct auditing *a, struct searches *out, wt_error *err)
     s.errors = wt__arena_array(&a->scratch, wt_error, s.threads);
     rc = s.errors ? 0 : wt__fail_nomem(err);
     if (rc == 0)
-        rc = warm_up(&s, out->plain_count > 0 ? out->plain : out->recorded, err);
+        rc = warm_up(&s, encoder, out->plain_count > 0 ? out->plain : out->recorded, err);
     if (rc == 0)
         rc = search_all(&s, "searching descriptions", out->plain, out->plain_count, err);
     if (rc == 0)
         rc = search_all(&s, "searching made requests", out->voiced, out->voiced_count, err);
     if (rc == 0)
         rc = search_all(&s, "searching recorded requests", out->recorded, out->recorded_count, err);
+    wt__request_vectors_dispose(&s.vectors);
     out->recipe = s.recipe;
     out->encoder = s.encoder ? s.encoder : "";
     return rc;

@@ -88,7 +88,7 @@ static int print_result(struct cli *cli, const wt_generated *made)
 
 /* ---------------------------------------------------------------- what is wanted */
 
-enum { TOOLBANK = 1, TOOLSELECT = 2, FINE_TUNING = 4, RECTOOLS = 8, VERDICTS = 16, COMPARISON = 32 };
+enum { TOOLBANK = 1, TOOLSELECT = 2, FINE_TUNING = 4, RECTOOLS = 8, VERDICTS = 16, COMPARISON = 32, NAMES = 64 };
 
 static int generate_toolbank(struct cli *cli);
 static int generate_toolselect(struct cli *cli);
@@ -96,15 +96,20 @@ static int generate_fine_tuning(struct cli *cli);
 static int generate_rectools(struct cli *cli);
 static int generate_verdicts(struct cli *cli);
 static int generate_comparison(struct cli *cli);
+static int generate_names(struct cli *cli);
 
 static const struct {
     const char *name;
     int kind;
     int (*run)(struct cli *cli);
 } kinds[] = {
-    {"toolbank", TOOLBANK, generate_toolbank},          {"toolselect", TOOLSELECT, generate_toolselect},
-    {"fine-tuning", FINE_TUNING, generate_fine_tuning}, {"rectools", RECTOOLS, generate_rectools},
-    {"verdicts", VERDICTS, generate_verdicts},          {"comparison", COMPARISON, generate_comparison},
+    {"toolbank", TOOLBANK, generate_toolbank},
+    {"toolselect", TOOLSELECT, generate_toolselect},
+    {"fine-tuning", FINE_TUNING, generate_fine_tuning},
+    {"rectools", RECTOOLS, generate_rectools},
+    {"verdicts", VERDICTS, generate_verdicts},
+    {"comparison", COMPARISON, generate_comparison},
+    {"names", NAMES, generate_names},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -138,7 +143,7 @@ static const struct {
     {"from", OPT_FROM, FINE_TUNING},
     {"notes", OPT_NOTES, FINE_TUNING},
     {"limit", OPT_LIMIT, FINE_TUNING | VERDICTS | COMPARISON},
-    {"temperature", OPT_TEMPERATURE, TOOLBANK | TOOLSELECT | FINE_TUNING | RECTOOLS},
+    {"temperature", OPT_TEMPERATURE, TOOLBANK | TOOLSELECT | FINE_TUNING | RECTOOLS | NAMES},
     {"smallest", OPT_SMALLEST, RECTOOLS},
     {"largest", OPT_LARGEST, RECTOOLS},
     {"combinations", OPT_COMBINATIONS, RECTOOLS},
@@ -395,6 +400,21 @@ static int generate_comparison(struct cli *cli)
     if (code != 0)
         return code;
     return end(cli, &run, wt_generate_comparison(run.engine, &options, &run.made, &run.err));
+}
+
+static int generate_names(struct cli *cli)
+{
+    wt_names_options options;
+    struct run run;
+    wt_names_options_init(&options);
+    options.out = wt__text_of(cli, OPT_OUT);
+    options.seed = cli->arguments.number[OPT_SEED];
+    int code = wt__cli_real(cli, OPT_TEMPERATURE, "temperature", &options.temperature);
+    if (code == 0)
+        code = begin(cli, RUN_OF_STORE, &run, &options.progress, &options.progress_context);
+    if (code != 0)
+        return code;
+    return end(cli, &run, wt_generate_names(run.engine, &options, &run.made, &run.err));
 }
 
 int wt__cmd_generate(struct cli *cli)

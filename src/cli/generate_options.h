@@ -19,6 +19,8 @@ static const char generate_text[] =
     "tools.jsonl in --out.\n"
     "fine-tuning writes such rows, or the store's recorded use, as conversations for fine-tuning a language model: "
     "train.jsonl and dev.jsonl, whose first lines hold the settings.\n"
+    "names has it give the store's tools new names that say what they do, as ToolBank's collections have them: "
+    "corpus.jsonl in --out, which `add` reads.\n"
     "What the model says is checked piece by piece; report.json counts what was turned away, and why "
     "(docs/generate.md). Ctrl-C, a server that fails, or even kill -9 loses no answer: they are kept in --out, and the "
     "same command goes on.";
@@ -258,6 +260,7 @@ static const struct example generate_examples[] = {
     {"whichtool generate toolselect --from-catalogue --tools 200 --chat-model mine --out own",
      "The same for tools of the store."},
     {"whichtool generate fine-tuning --from select --out tuning", "Rows for fine-tuning a language model."},
+    {"whichtool generate names --chat-model mine --out names", "The store's tools under new names."},
 };
 
 #endif

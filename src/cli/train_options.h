@@ -62,8 +62,9 @@ static const struct option train_options[] = {
      .kind = VALUE_TEXT,
      .value = "NAME",
      .help =
-         "Training loss; encoder: contrast (default), triplet, softmax, bce or likeness; cross: softmax (default) or "
-         "bce."},
+         "Training loss; encoder: contrast (default), triplet, softmax, bce or likeness; mlc: contrast (default), "
+         "softmax, bce, or kept: the head that --loss softmax or bce trained together with encoder, as it is; refiners "
+         "and cross: softmax (default) or bce."},
     {.id = OPT_TEACHER,
      .name = "teacher",
      .kind = VALUE_TEXT,
@@ -111,10 +112,12 @@ static const struct option train_options[] = {
      .name = "dev",
      .kind = VALUE_CHOICE,
      .value = "KIND",
-     .choices = "use description hybrid",
+     .choices = "use description hybrid head",
      .help =
          "What of encoder is measured on dev: recall by the tools' descriptions and, of tools that training requests "
-         "use, by those too (use, the default); by descriptions alone; or hybrid's, with words."},
+         "use, by those too (use, the default); by descriptions alone; hybrid's, with words; or by the head that "
+         "--loss "
+         "softmax or bce trains."},
     {.id = OPT_DEV_TOOLS,
      .name = "dev-tools",
      .kind = VALUE_NUMBER,

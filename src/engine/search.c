@@ -258,6 +258,8 @@ static int retrieve(struct search *search, wt_error *err)
                                        .max_per_provider = search->max_per_provider,
                                        .copies = search->copies,
                                        .features = search->features || (reranker && reranker->features)};
+    if (search->encoded_by == plan->encoder && wt__str_equal(search->read, search->request))
+        request.encoded = search->encoded;
     if (plan->set.kind)
         view.vectors =
             search->vectors ? search->vectors : wt__snapshot_vectors(snapshot, plan->set.model, plan->set.kind);

@@ -33,6 +33,9 @@ struct search {
     struct budget budget;          /* what of the hits comes out (materialise.h) */
     struct progress *progress;     /* heard between the stages; may be NULL */
     const struct vectors *vectors; /* in place of the index's own, of the same rows; NULL: those */
+    const float *encoded;          /* of what wt__retrieve_texts gives of the request, by encoded_by. NULL, or the plan
+                                      or the words that are read are others: it is encoded when it is searched */
+    const struct encoder *encoded_by;
 
     const struct conversation_input *conversation; /* whose last turn the request is, and what is kept; NULL: none */
 

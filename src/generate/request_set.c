@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "base/sort.h"
+#include "generate/corpus.h"
 #include "generate/piece.h"
 
 static const char *const split_names[REQUEST_SPLITS] = {"train", "dev", "test"};
@@ -81,28 +82,6 @@ int wt__request_set_add(struct request_set *set, const struct tool_draw *draw, c
 
 /* ---------------------------------------------------------------- the folder */
 
-static void write_tool(const struct draw_tool *tool, struct buffer *out)
-{
-    wt__buffer_text(out, "{\"_id\": ");
-    wt__buffer_json(out, wt__str(tool->tool->id));
-    wt__buffer_text(out, ", \"title\": ");
-    wt__buffer_json(out, wt__str(tool->tool->name));
-    wt__buffer_text(out, ", \"text\": ");
-    wt__buffer_json(out, wt__str(tool->tool->description));
-    wt__buffer_text(out, ", \"metadata\": {");
-    if (tool->provider) {
-        wt__buffer_text(out, "\"provider\": ");
-        wt__buffer_json(out, wt__str(tool->tool->provider));
-        wt__buffer_text(out, ", ");
-    }
-    if (tool->category) {
-        wt__buffer_text(out, "\"category\": ");
-        wt__buffer_json(out, wt__str(tool->tool->category));
-        wt__buffer_text(out, ", ");
-    }
-    wt__buffer_printf(out, "\"parameters\": %s}}\n", tool->tool->schema);
-}
-
 static void write_query(const struct request_set *set, const struct tool_draw *draw, size_t place, struct buffer *out)
 {
     const struct request *request = &set->requests[place];
@@ -170,7 +149,7 @@ static int write_set(const struct request_set *set, const struct tool_draw *draw
     int rc = wt__folder_make(folder, none ? "none/qrels" : "qrels", err);
     for (size_t i = 0; i < draw->count; i++)
         if (draw->tools[i].out == none)
-            write_tool(&draw->tools[i], &corpus);
+            wt__corpus_line(draw->tools[i].tool, draw->tools[i].tool->name, &corpus);
     for (size_t i = 0; i < set->count; i++)
         if (!none || set->requests[i].none)
             write_query(set, draw, i, &queries);

@@ -28,8 +28,8 @@ struct round {
 
 const char *wt__stage_name(enum stage_id id)
 {
-    static const char *const names[STAGES] = {"tools",    "related", "descriptions", "instructions", "notes",
-                                              "requests", "polish",  "verdicts",     "one_removed",  "comparisons"};
+    static const char *const names[STAGES] = {"tools",  "related",  "descriptions", "instructions", "notes", "requests",
+                                              "polish", "verdicts", "one_removed",  "comparisons",  "names"};
     return names[id];
 }
 

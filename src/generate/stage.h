@@ -34,6 +34,7 @@ enum stage_id {
     STAGE_VERDICTS, /* of a request and its tools (verdict.h), and once more without one of these */
     STAGE_ONE_REMOVED,
     STAGE_COMPARISONS, /* of two requests (comparison.h) */
+    STAGE_NAMES,       /* of tools that are renamed (names.c) */
     STAGES
 };
 

@@ -2,10 +2,10 @@
  * classifier (Tool2Vec, section 4.2), by the sum of log-softmax of the gold tools, as the authors' code has it, or by
  * binary cross-entropy, as their text says.
  *
- * Departs from the paper: the head reads the pooled vector at length one, times 20, not the first token's state, and
- * its rows begin as the vectors of the tools' texts. The paper keeps the head that was trained with the encoder and
- * ranks by it; here it serves the training and is then given up, so that no recipe is the paper's MLC end to end: the
- * lesson "mlc" makes the head that is kept, on what the encoder has become. */
+ * Departs from the paper: the head reads the pooled vector at length one, times 20, not the first token's state, has no
+ * bias, and its rows begin as the vectors of the tools' texts. It is kept beside the encoder (kept_head.h), and the
+ * lesson "mlc" with the loss "kept" makes it the recipe "mlc", which is then the paper's, trained end to end; with any
+ * other loss that lesson makes a head of its own, on what the encoder has become. */
 #include "learn/tuning.h"
 
 #include <stdlib.h>
@@ -117,10 +117,16 @@ static double bce_loss(struct tuning *tuning)
     return loss(tuning, true);
 }
 
+static const float *head_of(const struct tuning *tuning)
+{
+    const struct classify_step *step = tuning->own;
+    return step->head;
+}
+
 #define KIND(kind_name, kind_loss)                                                                                     \
     {                                                                                                                  \
         .name = (kind_name), .output = BATCH_UNIT, .rate = 5e-5, .measure = measure, .begin = begin, .end = end,       \
-        .prepare = prepare, .loss = (kind_loss)                                                                        \
+        .prepare = prepare, .loss = (kind_loss), .head = head_of                                                       \
     }
 const struct tuning_kind wt__classify_softmax = KIND("softmax", softmax_loss);
 const struct tuning_kind wt__classify_bce = KIND("bce", bce_loss);

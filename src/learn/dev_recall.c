@@ -13,10 +13,11 @@
 #include "retrieve/compose.h"
 
 const char *const wt__dev_kinds[DEV_KINDS] = {
-    [DEV_USE] = "use", [DEV_DESCRIPTION] = "description", [DEV_HYBRID] = "hybrid"};
+    [DEV_USE] = "use", [DEV_DESCRIPTION] = "description", [DEV_HYBRID] = "hybrid", [DEV_HEAD] = "head"};
 const char *const wt__dev_figures[DEV_KINDS] = {[DEV_USE] = "recall@5 by description and use",
                                                 [DEV_DESCRIPTION] = "recall@5 by description",
-                                                [DEV_HYBRID] = "recall@5 of hybrid"};
+                                                [DEV_HYBRID] = "recall@5 of hybrid",
+                                                [DEV_HEAD] = "recall@5 by the head"};
 
 /* ---------------------------------------------------------------- what is looked at */
 
@@ -160,7 +161,7 @@ static int open_set(struct dev_set *set, const struct dev_recall *recall, size_t
     if (rc == 0)
         rc = read_texts(&set->use_texts, model, TEXT_REQUEST, examples->train.texts, 0, set->uses, set->use_count,
                         DEV_RECALL_REQUEST, threads, err);
-    for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS; t++)
+    for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS && recall->options.kind != DEV_HEAD; t++)
         rc = read_texts(&set->tool_texts[t], model, TEXT_TOOL, examples->texts[t], set->first, set->tools,
                         set->tool_count, DEV_RECALL_TOOL, threads, err);
     return rc;
@@ -324,11 +325,15 @@ static int ask_all(struct asking *a, double *figure, wt_error *err)
 }
 
 static int measure(const struct dev_recall *dev_recall, const struct dev_set *set, struct training_batch *batch,
-                   struct figures *f, struct train_progress *progress, double *figure, wt_error *err)
+                   const float *head, struct figures *f, struct train_progress *progress, double *figure, wt_error *err)
 {
     size_t hidden = batch->hidden;
     struct asking a = {.recall = dev_recall, .set = set, .dev = f->dev, .hidden = hidden};
-    int rc = describe(set, batch, f, progress, err);
+    int rc = 0;
+    if (head)
+        memcpy(f->tools, head + set->first * hidden, set->rows * hidden * sizeof *f->tools);
+    else
+        rc = describe(set, batch, f, progress, err);
     if (rc == 0)
         rc = wt__batch_encode(batch, BATCH_UNIT, &set->dev_texts, NULL, set->dev_texts.count, f->dev, progress, err);
     if (rc == 0)
@@ -348,14 +353,14 @@ static int measure(const struct dev_recall *dev_recall, const struct dev_set *se
 }
 
 static int measure_set(const struct dev_recall *dev_recall, const struct dev_set *set, struct training_batch *batch,
-                       struct train_progress *progress, double *figure, wt_error *err)
+                       const float *head, struct train_progress *progress, double *figure, wt_error *err)
 {
     size_t hidden = batch->hidden;
     struct figures f = {.dev = wt__alloc_aligned(set->dev_texts.count * hidden, sizeof(float)),
                         .uses = wt__alloc_aligned(set->use_count * hidden, sizeof(float)),
                         .tools = wt__alloc_aligned(set->rows * hidden, sizeof(float)),
                         .other = wt__alloc_aligned(set->rows * hidden, sizeof(float))};
-    int rc = f.dev && f.uses && f.tools && f.other ? measure(dev_recall, set, batch, &f, progress, figure, err)
+    int rc = f.dev && f.uses && f.tools && f.other ? measure(dev_recall, set, batch, head, &f, progress, figure, err)
                                                    : wt__fail_nomem(err);
     free(f.dev);
     free(f.uses);
@@ -364,7 +369,7 @@ static int measure_set(const struct dev_recall *dev_recall, const struct dev_set
     return rc;
 }
 
-int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batch *training_batch,
+int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batch *training_batch, const float *head,
                        struct train_progress *progress, double *figure, wt_error *err)
 {
     uint64_t texts = 0;
@@ -374,13 +379,13 @@ int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batc
         return 0;
     for (size_t s = 0; s < dev_recall->count; s++) {
         const struct dev_set *set = &dev_recall->sets[s];
-        texts += set->dev_texts.count + set->use_count + DOCUMENT_TEXTS * set->tool_count;
+        texts += set->dev_texts.count + set->use_count + (head ? 0 : DOCUMENT_TEXTS * set->tool_count);
     }
     if (wt__train_progress_phase(progress, "measuring", texts))
         return wt__fail_cancelled(err);
     for (size_t s = 0; s < dev_recall->count; s++) {
         double of_set = 0;
-        int rc = measure_set(dev_recall, &dev_recall->sets[s], training_batch, progress, &of_set, err);
+        int rc = measure_set(dev_recall, &dev_recall->sets[s], training_batch, head, progress, &of_set, err);
         if (rc == 0)
             rc = wt__train_progress_set(progress, dev_recall->sets[s].name, of_set, err);
         if (rc < 0)

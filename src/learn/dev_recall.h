@@ -28,6 +28,7 @@ enum dev_kind {
     DEV_USE,         /* meaning, of texts and of use where there is any */
     DEV_DESCRIPTION, /* meaning, of texts alone */
     DEV_HYBRID,      /* words, and meaning of texts */
+    DEV_HEAD,        /* the rows of a classifier that is trained with the encoder */
     DEV_KINDS
 };
 extern const char *const wt__dev_kinds[DEV_KINDS];   /* their names */
@@ -70,8 +71,8 @@ int wt__dev_recall_open(struct dev_recall *out, const struct examples *examples,
                         const struct dev_recall_options *options, wt_error *err);
 void wt__dev_recall_dispose(struct dev_recall *dev_recall);
 size_t wt__dev_recall_bytes(const struct dev_recall *dev_recall, size_t hidden);
-/* The figures of the sets are left with progress, too. */
-int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batch *training_batch,
+/* head: of DEV_HEAD the rows of all tools, [M, D]; else NULL. The figures of the sets are left with progress, too. */
+int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batch *training_batch, const float *head,
                        struct train_progress *progress, double *figure, wt_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "learn/kept_head.h"
 #include "learn/tuning.h"
 
 enum {
@@ -70,17 +71,23 @@ static int renew(void *self, struct train_progress *progress, wt_error *err)
 static int measure_dev(void *self, struct train_progress *progress, double *figure, wt_error *err)
 {
     struct tuning *tuning = self;
-    return wt__dev_recall_run(&tuning->dev_recall, &tuning->training_batch, progress, figure, err);
+    const float *head = tuning->dev == DEV_HEAD ? tuning->kind->head(tuning) : NULL;
+    return wt__dev_recall_run(&tuning->dev_recall, &tuning->training_batch, head, progress, figure, err);
 }
 
-static int save_model(const struct tuning *tuning, const struct trainable *model, const struct loop_state *state,
-                      wt_error *err)
+/* head: of the model; NULL: it has none. */
+static int save_model(const struct tuning *tuning, const struct trainable *model, const float *head,
+                      const struct loop_state *state, wt_error *err)
 {
     json_t *members = wt__training_outcome(tuning->about, wt__dev_figures[tuning->dev], state);
     if (!members)
         return wt__fail_nomem(err);
     wt__train_progress_phase(&tuning->training->progress, "saving", 0);
-    int rc = wt__trainable_save(model, tuning->base, tuning->out, members, err);
+    int rc = head ? wt__kept_head_write(tuning->out, head, tuning->training->examples.tools,
+                                        tuning->training_batch.hidden, members, err)
+                  : wt__kept_head_remove(tuning->out, err);
+    if (rc == 0)
+        rc = wt__trainable_save(model, tuning->base, tuning->out, members, err);
     json_decref(members);
     return rc;
 }
@@ -88,7 +95,7 @@ static int save_model(const struct tuning *tuning, const struct trainable *model
 static int save(void *self, const struct loop_state *state, wt_error *err)
 {
     struct tuning *tuning = self;
-    return save_model(tuning, tuning->model, state, err);
+    return save_model(tuning, tuning->model, tuning->kind->head ? tuning->kind->head(tuning) : NULL, state, err);
 }
 
 static int revert(void *self, const struct loop_state *state, wt_error *err)
@@ -97,7 +104,7 @@ static int revert(void *self, const struct loop_state *state, wt_error *err)
     struct trainable *model = NULL;
     int rc = wt__trainable_open(&model, tuning->base, err);
     if (rc == 0)
-        rc = save_model(tuning, model, state, err);
+        rc = save_model(tuning, model, NULL, state, err);
     wt__trainable_close(model);
     return rc;
 }
@@ -198,13 +205,20 @@ static int run(struct tuning *tuning, const struct loop_options *options, struct
     return wt__loop_run(&tuning->objective, options, &training->progress, result, err);
 }
 
-static int choose_dev(const struct training *training, enum dev_kind *out, wt_error *err)
+static int choose_dev(const struct training *training, const struct tuning_kind *kind, enum dev_kind *out,
+                      wt_error *err)
 {
     const char *name = training->options->dev ? training->options->dev : wt__dev_kinds[DEV_USE];
     for (*out = 0; *out < DEV_KINDS; ++*out)
         if (strcmp(name, wt__dev_kinds[*out]) == 0)
-            return 0;
-    return wt__fail(err, WT_EINVAL, "an encoder is measured on dev by use, description or hybrid, not by \"%s\"", name);
+            break;
+    if (*out == DEV_KINDS)
+        return wt__fail(err, WT_EINVAL,
+                        "an encoder is measured on dev by use, description, hybrid or head, not by \"%s\"", name);
+    if (*out == DEV_HEAD && !kind->head)
+        return wt__fail(err, WT_EINVAL, "the loss \"%s\" has no head that could be measured; softmax and bce have one",
+                        kind->name);
+    return 0;
 }
 
 int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err)
@@ -217,7 +231,7 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
     if (chosen < 0)
         return chosen;
     const struct tuning_kind *kind = tuning.kind = kinds[chosen];
-    int rc = choose_dev(training, &tuning.dev, err);
+    int rc = choose_dev(training, kind, &tuning.dev, err);
     if (rc < 0)
         return rc;
     out->figure = wt__dev_figures[tuning.dev];

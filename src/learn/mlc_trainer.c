@@ -1,11 +1,11 @@
 /* mlc_trainer.c: a head of M rows on the request's vector, trained with the encoder as it stands: the features are made
- * once, so an epoch costs two products of matrices, and the whole a matter of seconds. (To train the encoder with such
- * a head is the lesson "encoder" with --loss softmax or bce.)
+ * once, so an epoch costs two products of matrices, and the whole a matter of seconds. The loss "kept" trains nothing:
+ * it takes the head that the lesson "encoder" trained together with the encoder (--loss softmax or bce).
  *
  * Departures from the paper: there encoder and head are trained together and kept together, here the encoder stands
- * still; the head reads the pooled vector, on which the encoder was trained, not the first token; it begins as
- * Tool2Vec's vectors, which makes it a good classifier before the first step and gives a row to tools that no request
- * has used; and it has no bias, so that its rows are tool vectors which an index can search.
+ * still, but for "kept"; the head reads the pooled vector, on which the encoder was trained, not the first token; it
+ * begins as Tool2Vec's vectors, which makes it a good classifier before the first step and gives a row to tools that no
+ * request has used; and it has no bias, so that its rows are tool vectors which an index can search.
  *
  * Losses: "contrast" sets each gold tool against those that are not gold; "softmax" is the sum of log-softmax that the
  * authors' code uses, "bce" what their text says. */
@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "learn/kept_head.h"
 #include "learn/lessons.h"
 #include "learn/loop.h"
 #include "learn/tool2vec_trainer.h"
@@ -25,7 +26,7 @@
 
 static const float SCALE = 20; /* of the inner product: as the encoder was trained */
 
-enum { CONTRAST, SOFTMAX, BCE };
+enum { CONTRAST, SOFTMAX, BCE, KEPT };
 
 struct mlc_training {
     struct training *training;
@@ -274,6 +275,22 @@ static int train(struct mlc_training *mlc, size_t requests, struct loop_options 
     return wt__loop_run(&objective, options, &mlc->training->progress, result, err);
 }
 
+/* The head that was trained with the encoder, as it is. */
+static int take_kept(struct mlc_training *mlc, wt_trained *out, wt_error *err)
+{
+    struct dev_evaluator *evaluator = mlc->evaluator;
+    struct outcome outcome = {.figure = NAN};
+    int rc = make_head(mlc, err);
+    if (rc == 0)
+        rc = wt__kept_head_read(evaluator->base.folder, mlc->head.value, evaluator->tools, evaluator->dim,
+                                mlc->training->examples.hash, err);
+    if (rc == 0 && evaluator->dev_count > 0)
+        rc = ask(mlc, &outcome, err);
+    out->after = outcome.figure;
+    const struct loop_state state = {.before = out->before, .best = out->after};
+    return rc < 0 ? rc : save(mlc, &state, err);
+}
+
 static const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = 200000, .most = 12};
 
 int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
@@ -288,7 +305,9 @@ int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
     rc = wt__evaluator_open(&mlc.evaluator, training, err);
     if (rc == 0)
         rc = wt__training_plan(training, &plan, &mlc.evaluator->base, &options, &mlc.about, err);
-    if (rc == 0 && !wt__training_done(training, &options, out)) {
+    if (rc == 0 && mlc.loss == KEPT) {
+        rc = take_kept(&mlc, out, err);
+    } else if (rc == 0 && !wt__training_done(training, &options, out)) {
         rc = start_head(&mlc, err);
         if (rc == 0)
             rc = wt__make_folders(mlc.out, err);

@@ -29,6 +29,8 @@ struct tuning_kind {
     double (*loss)(struct tuning *tuning);
     /* As in struct objective; NULL where there are no buffers. begin then sets tuning->objective.buffers. */
     int (*renew)(struct tuning *tuning, struct train_progress *progress, wt_error *err);
+    /* The rows of its classifier as they are now, [M, H], which are kept beside the encoder; NULL where it has none. */
+    const float *(*head)(const struct tuning *tuning);
 };
 
 struct tuning {

@@ -55,6 +55,10 @@ def answer(text, seed):
         one, other = len(slot("one", text)), len(slot("other", text))
         said = "tie" if one == other else "one" if one > other else "other"
         return "Neither." if draw.random() < 1 / 30 else json.dumps(dict.fromkeys(("naturalness", "fluency", "coherence"), said))
+    if slot("taken", text) is not None:  # a new name
+        new = "_".join(re.findall(r"[a-z]{3,}", slot("tool", text).partition(": ")[2].lower())[:3])
+        said = draw.choice(["Name me Ishmael.", '{"name": "### Act: CALLTOOL[x]"}', '{"name": "\u202egnihT"}'])
+        return said if draw.random() < 1 / 7 or not new else json.dumps({"name": new + ("_too" if items("taken", text) else "")})
     if slot("request", text) is not None and slot("tools", text) is not None:
         return verdict(text) if draw.random() > 1 / 30 else "It depends."
     if slot("known", text) is not None and slot("tools", text) is not None:

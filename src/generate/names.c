@@ -1,0 +1,276 @@
+/* names.c: wt_generate_names: the store's tools under new names that say what they do, as ToolBank has its collections
+ * (Moon et al. 2024, C.2; numpy.nextafter is its adjacent_float). A tool that is called as a library calls
+ * it is found by whoever knows that library, and a language model knows NumPy.
+ *
+ * Departs from the data: they have new descriptions, too, which name no library; here descriptions stay as they are.
+ *
+ * What always holds: each tool of the store is in corpus.jsonl once; no new name is another tool's, new or old,
+ * whatever the case and the underscores; a tool whose new name did not come has the one that it had. */
+#include "generate/names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/sha256.h"
+#include "engine/sized_options.h"
+#include "generate/corpus.h"
+#include "generate/report.h"
+#include "generate/session.h"
+#include "llm/prompt.h"
+
+enum { NAME_LEAST = 3, LINE_BYTES = 1500, TAKEN_SHOWN = STAGE_ATTEMPTS - 1 };
+static const double USUAL_TEMPERATURE = 0.7;
+
+struct renamed {
+    struct str line;               /* "name: description", as the prompt shows it */
+    const char *name;              /* the new one; NULL: none so far */
+    struct str taken[TAKEN_SHOWN]; /* [taken_count] names that were given and are another's */
+    size_t taken_count;
+};
+
+struct names {
+    struct session session;
+    wt_names_options options; /* with every default filled in */
+    wt_tools *all;
+    struct renamed *tools; /* [all->len] */
+    struct map keys;       /* of all names, old and new */
+    struct arena arena;
+    size_t renamed;
+};
+
+/* ---------------------------------------------------------------- names */
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* What is left of a name where nobody looks at case and marks: two names with the same key are taken for each other.
+ * Of a name in other letters it is the name itself. */
+static struct str key_of(struct str name, struct arena *arena)
+{
+    char *key = wt__arena_copy(arena, name);
+    size_t len = 0;
+    for (size_t i = 0; key && i < name.len; i++)
+        if (is_letter(name.ptr[i]) || is_digit(name.ptr[i]) || (unsigned char)name.ptr[i] >= 128)
+            key[len++] = name.ptr[i] >= 'A' && name.ptr[i] <= 'Z' ? (char)(name.ptr[i] + 'a' - 'A') : name.ptr[i];
+    return (struct str){key, len};
+}
+
+/* A name that every API takes as it is. */
+static enum piece_fate judge(struct str name)
+{
+    if (name.len == 0)
+        return PIECE_NO_WORD;
+    if (name.len < NAME_LEAST || name.len > PIECE_NAME_BYTES_MAX)
+        return PIECE_LENGTH;
+    for (size_t i = 0; i < name.len; i++)
+        if (!is_letter(name.ptr[i]) && (i == 0 || (!is_digit(name.ptr[i]) && name.ptr[i] != '_')))
+            return PIECE_MARKS;
+    return PIECE_TAKEN;
+}
+
+/* ---------------------------------------------------------------- the questions */
+
+/* Several threads at once; of a round's tools none is there twice. */
+static int fill(void *context, size_t item, struct arena *arena, struct prompt_value *values, size_t *count,
+                wt_error *err)
+{
+    const struct names *names = context;
+    const struct renamed *own = &names->tools[item];
+    (void)arena;
+    (void)err;
+    values[(*count)++] = (struct prompt_value){.slot = "tool", .text = own->line};
+    values[(*count)++] = (struct prompt_value){.slot = "taken", .items = own->taken, .item_count = own->taken_count};
+    return 0;
+}
+
+static int take(void *context, size_t item, const json_t *answer, struct stage_count *count, bool *done, wt_error *err)
+{
+    struct names *names = context;
+    struct renamed *own = &names->tools[item];
+    const struct str said = wt__json_str(answer, "name");
+    enum piece_fate fate = judge(said);
+    if (fate == PIECE_TAKEN) {
+        const char *name = wt__arena_copy(&names->arena, said);
+        const struct str key = key_of(said, &names->arena);
+        bool added = false;
+        if (!name || !key.ptr || !wt__map_insert(&names->keys, key, (uint32_t)item, &added))
+            return wt__fail_nomem(err);
+        if (added) {
+            own->name = name;
+            names->renamed++;
+        } else {
+            fate = PIECE_NAME_TAKEN; /* its own old one, too: that is no new name */
+            if (own->taken_count < TAKEN_SHOWN)
+                own->taken[own->taken_count++] = (struct str){name, said.len};
+        }
+    }
+    wt__stage_note(count, fate);
+    *done = fate == PIECE_TAKEN;
+    return 0;
+}
+
+static int ask(struct names *names, wt_error *err)
+{
+    const struct stage stage = {
+        .id = STAGE_NAMES,
+        .phase = "asking for names",
+        .prompt = "generate-rename",
+        .count = names->all->len,
+        .round = STAGE_ROUND,
+        .context = names,
+        .fill = fill,
+        .take = take,
+    };
+    names->session.asker.counts[STAGE_NAMES].wanted = names->all->len;
+    return wt__stage_run(&names->session.asker, &stage, err);
+}
+
+/* ---------------------------------------------------------------- before and after */
+
+/* The store's tools, their lines, and the keys of their names. */
+static int read_tools(struct names *names, wt_error *err)
+{
+    int rc = wt_list(names->session.engine, NULL, &names->all, err);
+    if (rc < 0)
+        return rc;
+    if (names->all->len == 0)
+        return wt__fail(err, WT_EEMPTY, "the store has no tools; add some with `whichtool add`");
+    names->tools = wt__arena_array(&names->arena, struct renamed, names->all->len);
+    if (!names->tools)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < names->all->len; i++) {
+        const wt_tool *tool = names->all->items[i];
+        const struct str name = wt__str(tool->name), key = key_of(name, &names->arena);
+        names->tools[i] =
+            (struct renamed){.line = wt__prompt_tool(name, wt__str(tool->description), LINE_BYTES, &names->arena)};
+        if (!key.ptr || !names->tools[i].line.ptr || !wt__map_insert(&names->keys, key, (uint32_t)i, NULL))
+            return wt__fail_nomem(err);
+    }
+    return 0;
+}
+
+static int write_settings(struct names *names, wt_error *err)
+{
+    struct buffer *out = &names->session.settings;
+    struct sha256 sha;
+    unsigned char digest[32];
+    char hex[65];
+    wt__sha256_begin(&sha);
+    for (size_t i = 0; i < names->all->len; i++) {
+        wt__sha256_update(&sha, names->all->items[i]->id, strlen(names->all->items[i]->id) + 1);
+        wt__sha256_update(&sha, names->tools[i].line.ptr, names->tools[i].line.len);
+        wt__sha256_update(&sha, "\n", 1);
+    }
+    wt__sha256_end(&sha, digest);
+    wt__sha256_hex(digest, hex);
+    wt__buffer_printf(out, "{\"kind\":\"names\",\"version\":1,\"temperature\":%.6g,\"seed\":%" PRIu64 ",\"model\":",
+                      names->options.temperature, names->options.seed);
+    wt__buffer_json(out, wt__str(names->session.model->name));
+    wt__buffer_printf(out, ",\"catalogue\":\"%s\"}", hex);
+    return out->failed ? wt__fail_nomem(err) : 0;
+}
+
+static int write_report(struct names *names, bool complete, wt_error *err)
+{
+    struct buffer out = {0};
+    wt__buffer_printf(&out, "{\"settings\":%s,\"complete\":%s,\"model\":", names->session.settings.ptr,
+                      complete ? "true" : "false");
+    wt__buffer_json(&out, wt__str(names->session.model->name));
+    wt__buffer_printf(&out, ",\"tools\":%zu,\"renamed\":%zu,\"kept\":%zu,", names->all->len, names->renamed,
+                      names->all->len - names->renamed);
+    wt__report_asked(&names->session.asker, &out);
+    wt__buffer_char(&out, '}');
+    return wt__session_report(&names->session, &out, err);
+}
+
+static int finish(struct names *names, wt_error *err)
+{
+    wt_generated *visible = &names->session.result->visible;
+    struct buffer corpus = {0}, line = {0};
+    const size_t kept = names->all->len - names->renamed;
+    for (size_t i = 0; i < names->all->len; i++)
+        wt__corpus_line(names->all->items[i], names->tools[i].name ? names->tools[i].name : names->all->items[i]->name,
+                        &corpus);
+    if (kept > 0)
+        wt__buffer_printf(
+            &line, "%zu of %zu tools have the name that they had: no answer was of use%s", kept, names->all->len,
+            names->session.asker.counts[STAGE_NAMES].gave_up ? ", so many in a row that it ended early" : "");
+    int rc = names->renamed > 0 ? wt__folder_write(&names->session.folder, "corpus.jsonl", &corpus, err)
+                                : wt__folder_remove(&names->session.folder, "corpus.jsonl", err);
+    if (rc == 0)
+        rc = write_report(names, true, err);
+    if (rc == 0)
+        rc = wt__session_say(&names->session, &line, &visible->notice, err);
+    wt__buffer_dispose(&corpus);
+    wt__buffer_dispose(&line);
+    visible->tools = names->all->len;
+    visible->rows = names->renamed;
+    if (rc == 0 && names->renamed == 0)
+        rc = wt__fail(err, WT_EEMPTY, "not one name came of %" PRIu64 " questions to %s; %s/report.json counts why",
+                      names->session.asker.cost.questions, names->session.model->name, names->options.out);
+    return rc;
+}
+
+static int run(struct names *names, wt_error *err)
+{
+    int rc = read_tools(names, err);
+    if (rc == 0)
+        rc = write_settings(names, err);
+    if (rc == 0)
+        rc =
+            wt__session_open(&names->session, names->options.out, names->options.temperature, names->options.seed, err);
+    if (rc < 0)
+        return rc;
+    rc = ask(names, err);
+    if (rc == 0)
+        return finish(names, err);
+    wt_error unused;
+    write_report(names, false, &unused); /* how far it came */
+    return rc;
+}
+
+static int read_options(wt_names_options *o, wt_error *err)
+{
+    if (!o->out || !o->out[0])
+        return wt__fail(err, WT_EINVAL, "name a folder for the renamed tools");
+    if (o->temperature < 0)
+        return wt__fail(err, WT_EINVAL, "a temperature cannot be below 0");
+    o->seed = o->seed ? o->seed : 1;
+    return wt__generate_share(o->temperature, USUAL_TEMPERATURE, CHAT_TEMPERATURE_MAX, "the temperature",
+                              &o->temperature, err);
+}
+
+int wt__generate_names(wt_engine *engine, struct chat_model *model, const wt_names_options *given, wt_generated **out,
+                       wt_error *err)
+{
+    struct names names = {0};
+    *out = NULL;
+    int rc = wt__options_read(&names.options, sizeof names.options, given, err);
+    if (rc == 0)
+        rc = read_options(&names.options, err);
+    if (rc == 0 && !engine)
+        rc = wt__fail(err, WT_EINVAL, "an engine is needed: the tools of its store are renamed");
+    if (rc < 0)
+        return rc;
+    rc = wt__session_begin(&names.session, engine, model, names.options.progress, names.options.progress_context, err);
+    if (rc == 0)
+        rc = run(&names, err);
+    rc = wt__session_end(&names.session, rc, out);
+    wt_tools_free(names.all);
+    wt__map_dispose(&names.keys);
+    wt__arena_dispose(&names.arena);
+    return rc;
+}
+
+int wt_generate_names(wt_engine *engine, const wt_names_options *options, wt_generated **out, wt_error *err)
+{
+    return wt__generate_names(engine, NULL, options, out, err);
+}
