@@ -9,6 +9,7 @@
 #include "serve/api/api.h"
 #include "serve/keys.h"
 #include "serve/mcp_routes.h"
+#include "serve/usage_routes.h"
 
 /* What signals act on; set before they are caught. */
 static struct http_server *serving;
@@ -160,27 +161,43 @@ static int run(struct cli *cli, struct api *api, const char *listen)
     return code;
 }
 
-/* The API with MCP among its routes. */
-static int open_api(struct cli *cli, struct api_options *options, struct api **api, struct mcp_routes **mcp)
+/* The API, and the modules that bring routes of their own. */
+struct modules {
+    struct mcp_routes *mcp;
+    struct usage_routes *usage;
+    struct routes routes[2];
+    struct api *api;
+};
+
+static int open_modules(struct cli *cli, struct api_options *options, struct modules *modules)
 {
     const struct catalogue_options catalogue = {.summary = wt__text_of(cli, OPT_SUMMARY),
                                                 .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET],
                                                 .time_ms = options->time_limit_ms};
     wt_error err;
-    if (wt__mcp_routes_open(mcp, options->engine, &catalogue, &err) < 0)
+    if (wt__mcp_routes_open(&modules->mcp, options->engine, &catalogue, &err) < 0 ||
+        wt__usage_routes_open(&modules->usage, options->engine, &err) < 0)
         return wt__cli_fail(cli, &err);
-    options->more = wt__mcp_routes(*mcp);
-    options->more_count = 1;
+    modules->routes[0] = *wt__mcp_routes(modules->mcp);
+    modules->routes[1] = *wt__usage_routes(modules->usage);
+    options->more = modules->routes;
+    options->more_count = 2;
     options->stopping = wt__mcp_routes_stop;
-    options->stopping_context = *mcp;
-    return wt__api_open(api, options, &err) < 0 ? wt__cli_fail_input(cli, &err) : 0;
+    options->stopping_context = modules->mcp;
+    return wt__api_open(&modules->api, options, &err) < 0 ? wt__cli_fail_input(cli, &err) : 0;
+}
+
+static void close_modules(struct modules *modules)
+{
+    wt__usage_routes_close(modules->usage);
+    wt__mcp_routes_close(modules->mcp);
+    wt__api_close(modules->api);
 }
 
 int wt__cmd_serve(struct cli *cli)
 {
     struct api_options options = {0};
-    struct mcp_routes *mcp = NULL;
-    struct api *api = NULL;
+    struct modules modules = {0};
     struct log_writer *log = NULL;
     if (wt__given(cli, OPT_NEW_KEY))
         return make_key(cli);
@@ -194,11 +211,10 @@ int wt__cmd_serve(struct cli *cli)
     if (code == 0)
         code = wt__cli_open(cli, OPEN_CREATE, NULL, &options.engine);
     if (code == 0)
-        code = open_api(cli, &options, &api, &mcp);
+        code = open_modules(cli, &options, &modules);
     if (code == 0)
-        code = run(cli, api, options.guard.listen);
-    wt__mcp_routes_close(mcp);
-    wt__api_close(api);
+        code = run(cli, modules.api, options.guard.listen);
+    close_modules(&modules);
     wt_close(options.engine);
     wt__log_writer_close(log);
     return code;

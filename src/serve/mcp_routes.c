@@ -29,20 +29,17 @@ static void fill_rows(struct mcp_routes *mcp)
          .body_max = MCP_MESSAGE_BYTES_MAX,
          .raw_body = "a message of the Model Context Protocol",
          .name = "mcp",
-         .summary = "The catalogue as an MCP server, both eras",
-         .returns = "The answer, as JSON or as a stream of events."},
+         .summary = "The catalogue as an MCP server, both eras"},
         {.method = "GET",
          .path = "/mcp",
          .scope = SCOPE_FIND,
          .name = "mcp_stream",
-         .summary = "What the MCP server says unasked, to a client of 2025-11-25 or older",
-         .returns = "A stream of events."},
+         .summary = "What the MCP server says unasked, to a client of 2025-11-25 or older"},
         {.method = "DELETE",
          .path = "/mcp",
          .scope = SCOPE_FIND,
          .name = "mcp_end",
-         .summary = "Ends the session of an MCP client of 2025-11-25 or older",
-         .returns = "Nothing."},
+         .summary = "Ends the session of an MCP client of 2025-11-25 or older"},
     };
     for (size_t i = 0; i < MCP_METHODS; i++) {
         mcp->rows[i] = rows[i];

@@ -19,6 +19,7 @@ enum {
     WIRE_LIST_USUAL = 100,            /* when no limit is said */
     WIRE_TEXTS_MAX = 1000,            /* inputs of embeddings, documents of a reranking */
     WIRE_TEXT_BYTES_MAX = 64 << 10,   /* of each */
+    WIRE_BATCH_ID_BYTES_MAX = 100,    /* of usages that are reported together */
 };
 
 /* What find, pick and call have in common. */
@@ -78,16 +79,12 @@ struct remove_query {
 };
 int wt__remove_query_read(struct remove_query *out, struct str query, wt_error *err);
 
-/* Of POST /v1/usage: one usage. */
-struct usage_body {
+/* Of POST /v1/usage. */
+struct batch_query {
     struct body body;
-    const char *query;
-    const json_t *tools_json, *time_json;
-    const char *tools[WT_MAX_USAGE_TOOLS], *arguments[WT_MAX_USAGE_TOOLS]; /* [tool_count] */
-    size_t tool_count;
-    wt_record_options options;
+    const char *id; /* "": none */
 };
-int wt__usage_body_read(struct usage_body *out, struct str json, wt_error *err);
+int wt__batch_query_read(struct batch_query *out, struct str query, wt_error *err);
 
 /* OpenAI's form of embeddings. */
 struct embeddings_body {

@@ -1,4 +1,4 @@
-/* bodies_other.c: bodies whose members are not options of the library alone: recorded use, and the forms of others'
+/* bodies_other.c: bodies whose members are not options of the library alone: of recorded use, and the forms of others'
  * APIs, whose clients send members that say nothing here ("user"); those are read and passed over. */
 #include "wire/bodies.h"
 
@@ -9,7 +9,6 @@
     {                                                                                                                  \
         (array), COUNT(array)                                                                                          \
     }
-#define TOOL_BYTES_MAX WT_MAX_USAGE_LABEL_BYTES
 
 static int wrong(wt_error *err, int code, const char *member, size_t index, const char *why)
 {
@@ -21,93 +20,19 @@ static int wrong(wt_error *err, int code, const char *member, size_t index, cons
 /* ---------------------------------------------------------------- recorded use */
 
 static const struct field usage_items[] = {
-    {.name = "query",
+    {.name = "id",
      .kind = FIELD_TEXT,
-     .required = true,
-     .offset = offsetof(struct usage_body, query),
-     .max = WT_MAX_REQUEST_BYTES,
-     .says = "The request, in words; kept word for word, in the store alone."},
-    {.name = "tools",
-     .kind = FIELD_ANY,
-     .required = true,
-     .offset = offsetof(struct usage_body, tools_json),
-     .schema =
-         "\"type\":\"array\",\"minItems\":1,\"maxItems\":128,\"items\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":"
-         "\"object\",\"additionalProperties\":false,\"required\":[\"tool\"],\"properties\":{\"tool\":{\"type\":"
-         "\"string\"},\"arguments\":{\"type\":\"object\"}}}]}",
-     .says = "The tools that it used, by name, in their order; or objects of tool and arguments."},
-    {.name = "outcome",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(struct usage_body, options.outcome),
-     .max = 16,
-     .says = "ok, or failed: then it is kept and teaches nothing."},
-    {.name = "time",
-     .kind = FIELD_ANY,
-     .offset = offsetof(struct usage_body, time_json),
-     .schema = "\"type\":[\"string\",\"integer\"]",
-     .says = "When it was, as RFC 3339 or in seconds since 1970; now when absent."},
-    {.name = "client",
-     .kind = FIELD_TEXT,
-     .offset = offsetof(struct usage_body, options.client),
-     .max = WT_MAX_CLIENT_BYTES,
-     .says = "Whose request it was, any name: a tool counts once a client and request."},
+     .offset = offsetof(struct batch_query, id),
+     .max = WIRE_BATCH_ID_BYTES_MAX,
+     .says = "Of these usages together, chosen by the client: when they are reported again by it, none is recorded "
+             "twice."},
 };
 const struct fields wt__usage_fields = TABLE(usage_items);
 
-static int read_tool(struct usage_body *out, size_t at, const json_t *item, wt_error *err)
+int wt__batch_query_read(struct batch_query *out, struct str query, wt_error *err)
 {
-    const json_t *name = json_is_object(item) ? json_object_get(item, "tool") : item;
-    const json_t *arguments = json_object_get(item, "arguments");
-    struct buffer text = {.max = WT_MAX_ARGUMENTS_BYTES};
-    int rc = 0;
-    if (!json_is_string(name) || json_string_length(name) > TOOL_BYTES_MAX)
-        return wrong(err, WT_EINVAL, "tools", at, "is to be the name of a tool, or an object with tool and arguments");
-    if (json_is_object(item) && json_object_size(item) != (arguments ? 2u : 1u))
-        return wrong(err, WT_EINVAL, "tools", at, "has a member beside tool and arguments");
-    out->tools[at] = json_string_value(name);
-    if (!arguments || json_is_null(arguments))
-        return 0;
-    if (!json_is_object(arguments))
-        return wrong(err, WT_EINVAL, "tools", at, "has arguments that are no object");
-    wt__json_write_typed(&text, arguments);
-    if (text.failed)
-        rc = wrong(err, WT_ETOOLONG, "tools", at, "has arguments that are too long");
-    else if (!(out->arguments[at] = wt__arena_copy(&out->body.arena, wt__buffer_view(&text))))
-        rc = wt__fail_nomem(err);
-    wt__buffer_dispose(&text);
-    return rc;
-}
-
-static int read_time(struct usage_body *out, wt_error *err)
-{
-    const json_t *time = out->time_json;
-    if (!time)
-        return 0;
-    if (json_is_integer(time) && json_integer_value(time) >= 0) {
-        out->options.time = json_integer_value(time);
-        return 0;
-    }
-    if (json_is_string(time) && wt_read_time(json_string_value(time), &out->options.time, NULL) == 0)
-        return 0;
-    return wrong(err, WT_EINVAL, "time", SIZE_MAX,
-                 "is to be a time such as 2026-11-22T08:30:00Z, or seconds since 1970");
-}
-
-int wt__usage_body_read(struct usage_body *out, struct str json, wt_error *err)
-{
-    *out = (struct usage_body){0};
-    wt_record_options_init(&out->options);
-    int rc = wt__body_read(&out->body, json, wt__usage_fields, out, err);
-    size_t count = json_array_size(out->tools_json);
-    if (rc == 0 && (count == 0 || count > WT_MAX_USAGE_TOOLS))
-        rc = wrong(err, WT_EINVAL, "tools", SIZE_MAX, "is to be an array of 1 to 128 tools");
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = read_tool(out, i, json_array_get(out->tools_json, i), err);
-    if (rc == 0)
-        rc = read_time(out, err);
-    out->tool_count = count;
-    out->options.arguments = out->arguments;
-    return rc;
+    *out = (struct batch_query){.id = ""};
+    return wt__query_read(&out->body, query, wt__usage_fields, out, err);
 }
 
 /* ---------------------------------------------------------------- forms of others */

@@ -50,7 +50,7 @@ prints '"added":1'
 ask 200 "what was imported is found" POST /v1/find '{"query": "brew tea", "k": 1}'
 prints 'new/brew_tea'
 ask 200 "and removed" DELETE /v1/tools/new/brew_tea
-ask 200 "use" POST /v1/usage '{"query": "dinner for two", "tools": ["tables/book_table"]}'
+ask 200 "use" POST /v1/usage '{"request": "dinner for two", "tools": ["tables/book_table"]}'
 expect 0 "use over HTTP is in the store" usage list
 prints 'tables/book_table: dinner for two'
 ask 200 "figures" GET /metrics

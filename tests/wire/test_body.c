@@ -35,7 +35,7 @@ static int read_remove(void *out, struct str text, wt_error *err)
 }
 static int read_usage(void *out, struct str text, wt_error *err)
 {
-    return wt__usage_body_read(out, text, err);
+    return wt__batch_query_read(out, text, err);
 }
 static int read_embeddings(void *out, struct str text, wt_error *err)
 {
@@ -54,7 +54,7 @@ union any_body {
     struct list_query list;
     struct add_query add;
     struct remove_query remove;
-    struct usage_body usage;
+    struct batch_query usage;
     struct embeddings_body embeddings;
     struct rerank_body rerank;
 };
@@ -123,19 +123,8 @@ static const struct {
     {read_add, "sync=1", WT_EINVAL, "/source", "sync takes source, which says whose tools may go"},
     {read_add, "strict=yes", WT_EINVAL, "/strict", "strict is to be true or false"},
     {read_remove, "", WT_EINVAL, "/provider", "provider is missing"},
-    {read_usage, "{\"query\":\"a\",\"tools\":[\"x\",{\"tool\":\"y\",\"arguments\":{\"n\":-97.8}}],\"time\":5}", 0, "",
-     ""},
-    {read_usage, "{\"query\":\"a\",\"tools\":[\"x\"],\"time\":\"2026-11-22T08:30:00Z\"}", 0, "", ""},
-    {read_usage, "{\"query\":\"a\",\"tools\":[]}", WT_EINVAL, "/tools", "tools is to be an array of 1 to 128 tools"},
-    {read_usage, "{\"query\":\"a\",\"tools\":\"x\"}", WT_EINVAL, "/tools", "tools is to be an array of 1 to 128 tools"},
-    {read_usage, "{\"query\":\"a\"}", WT_EINVAL, "/tools", "tools is missing"},
-    {read_usage, "{\"query\":\"a\",\"tools\":[7]}", WT_EINVAL, "/tools/0", "tools/0 is to be the name of a tool"},
-    {read_usage, "{\"query\":\"a\",\"tools\":[{\"tool\":\"x\",\"argument\":{}}]}", WT_EINVAL, "/tools/0",
-     "tools/0 has a member beside tool and arguments"},
-    {read_usage, "{\"query\":\"a\",\"tools\":[{\"tool\":\"x\",\"arguments\":[]}]}", WT_EINVAL, "/tools/0",
-     "tools/0 has arguments that are no object"},
-    {read_usage, "{\"query\":\"a\",\"tools\":[\"x\"],\"time\":\"noon\"}", WT_EINVAL, "/time",
-     "time is to be a time such as"},
+    {read_usage, "id=morning%2F3", 0, "", ""},
+    {read_usage, "batch=3", WT_EINVAL, "/batch", "batch is not known here"},
     {read_embeddings, "{\"input\":\"a\",\"model\":\"default\"}", 0, "", ""},
     {read_embeddings, "{\"input\":[\"a\",\"\"],\"model\":\"m\",\"encoding_format\":\"base64\",\"user\":\"u\"}", 0, "",
      ""},
@@ -169,7 +158,7 @@ static void what_is_said_lands_in_the_options(void **state)
     (void)state;
     struct find_body find;
     struct pick_body pick;
-    struct usage_body usage;
+    struct batch_query usage;
     struct add_query add;
     struct list_query list;
     wt_error err;
@@ -209,15 +198,8 @@ static void what_is_said_lands_in_the_options(void **state)
     assert_true(pick.options.abstain < 0); /* 0: always pick something */
     wt__body_dispose(&pick.asked.body);
 
-    assert_int_equal(wt__usage_body_read(&usage,
-                                         STR("{\"query\":\"q\",\"tools\":[\"x\",{\"tool\":\"y\",\"arguments\":{\"n\":"
-                                             "-97.8}}],\"outcome\":\"ok\",\"time\":77,\"client\":\"c\"}"),
-                                         &err),
-                     0);
-    assert_int_equal(usage.tool_count, 2);
-    assert_null(usage.options.arguments[0]);
-    assert_string_equal(usage.options.arguments[1], "{\"n\":-97.8}");
-    assert_int_equal(usage.options.time, 77);
+    assert_int_equal(wt__batch_query_read(&usage, STR("id=morning%2F3"), &err), 0);
+    assert_string_equal(usage.id, "morning/3");
     wt__body_dispose(&usage.body);
 
     assert_int_equal(wt__add_query_read(&add, STR("provider=a%2Fb+c&no_vectors&strict=0"), &err), 0);

@@ -14,8 +14,6 @@ int wt__api_get_tool(struct api_call *call, wt_error *err);
 int wt__api_add_tools(struct api_call *call, wt_error *err);
 int wt__api_remove_tool(struct api_call *call, wt_error *err);
 int wt__api_remove_provider(struct api_call *call, wt_error *err);
-/* usage.c */
-int wt__api_record_usage(struct api_call *call, wt_error *err);
 /* vectors.c */
 int wt__api_embed(struct api_call *call, wt_error *err);
 int wt__api_rerank(struct api_call *call, wt_error *err);

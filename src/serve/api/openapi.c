@@ -106,7 +106,7 @@ static void put_paths(struct buffer *out, const struct routes *routes, bool *any
 {
     for (size_t i = 0; i < routes->count; i++) {
         const char *path = routes->items[i].path;
-        if (is_written(routes, i) || !routes->items[i].answer)
+        if (is_written(routes, i) || !routes->items[i].returns)
             continue;
         wt__buffer_text(out, *any ? "," : "");
         wt__buffer_json(out, wt__str(path));

@@ -67,7 +67,7 @@ struct route {
     const char *raw_body;       /* what the body is where no table reads it; NULL: see body */
     const char *name;           /* of the operation: one word */
     const char *summary;        /* one line */
-    const char *returns;        /* one sentence */
+    const char *returns;        /* one sentence; NULL: another protocol has the say, and OpenAPI does not tell of it */
     bool takes_long;            /* always: see API_TAKES_LONG */
     /* Fills the call's answer: 0, a negative WT_E... with *err, or API_TAKES_LONG before it has done anything. */
     int (*answer)(struct api_call *call, wt_error *err);

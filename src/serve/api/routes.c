@@ -7,7 +7,6 @@ enum {
     ASK_BYTES = 2 << 20,     /* a conversation */
     TEXTS_BYTES = 8 << 20,   /* of embeddings and documents */
     IMPORT_BYTES = 64 << 20, /* a source */
-    USAGE_BYTES = 1 << 20,
 };
 
 static const struct route rows[] = {
@@ -82,15 +81,6 @@ static const struct route rows[] = {
      .returns = "removed: 1.",
      .takes_long = true,
      .answer = wt__api_remove_tool},
-    {.method = "POST",
-     .path = "/v1/usage",
-     .scope = SCOPE_USAGE,
-     .body_max = USAGE_BYTES,
-     .body = &wt__usage_fields,
-     .name = "record_usage",
-     .summary = "Record which tools a request used, so that finding gets better",
-     .returns = "recorded, and unknown_tools: how many of the names no tool has.",
-     .answer = wt__api_record_usage},
     {.method = "POST",
      .path = "/v1/embeddings",
      .scope = SCOPE_FIND,

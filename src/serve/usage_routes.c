@@ -1,0 +1,160 @@
+#include "serve/usage_routes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "serve/usage_log.h"
+#include "wire/bodies.h"
+#include "wire/failure.h"
+#include "wire/members.h"
+
+/* Who reports where nobody needs a key: all that comes from this machine is one client's. */
+#define NO_KEY "local"
+
+struct usage_routes {
+    struct usage_log *log; /* NULL: the store is open for reading only */
+    struct route row;
+    struct routes routes;
+};
+
+/* ---------------------------------------------------------------- answers */
+
+static void refuse(struct http_exchange *exchange, const wt_error *err, unsigned retry_ms)
+{
+    const struct failure *failure = wt__failure_of(err->code);
+    struct buffer body = {0};
+    char seconds[16];
+    snprintf(seconds, sizeof seconds, "%u", retry_ms / 1000 + 1);
+    const struct http_field later = {STR("Retry-After"), wt__str(seconds)};
+    bool again = failure->again || retry_ms > 0;
+    wt__json_failure(&body, failure->word, err->message, err->pointer);
+    wt__http_answer(exchange, retry_ms > 0 ? 429 : failure->status, "application/json", &later, again ? 1 : 0,
+                    wt__buffer_view(&body));
+    wt__buffer_dispose(&body);
+}
+
+/* Which usages made no sense, by their place in the body from 1. */
+static void put_refused(struct buffer *out, struct reported_usage *const *usages, size_t count)
+{
+    bool any = false;
+    wt__json_key(out, "refused");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        if (usages[i]->code == 0)
+            continue;
+        wt__buffer_text(out, any ? ",{" : "{");
+        wt__json_count(out, "usage", i + 1);
+        wt__json_text(out, "message", usages[i]->message);
+        wt__buffer_char(out, '}');
+        any = true;
+    }
+    wt__buffer_char(out, ']');
+}
+
+static void put_told(struct buffer *out, struct reported_usage *const *usages, size_t count)
+{
+    static const char *const fates[] = {[USAGE_ADDED] = "recorded",
+                                        [USAGE_REPEATED] = "repeated",
+                                        [USAGE_CHANGED] = "outcomes",
+                                        [USAGE_MISSING] = "missing"};
+    size_t counts[sizeof fates / sizeof *fates] = {0}, unknown = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (usages[i]->code != 0)
+            continue;
+        counts[usages[i]->fate]++;
+        unknown += usages[i]->unknown_tools;
+    }
+    wt__buffer_char(out, '{');
+    for (size_t i = 0; i < sizeof fates / sizeof *fates; i++)
+        wt__json_count(out, fates[i], counts[i]);
+    wt__json_count(out, "unknown_tools", unknown);
+    put_refused(out, usages, count);
+    wt__buffer_char(out, '}');
+}
+
+/* A single usage that makes no sense is a bad request; among several it is told beside the others. */
+static void told(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
+{
+    struct http_exchange *exchange = context;
+    struct buffer body = {0};
+    wt_error err;
+    if (rc < 0) {
+        wt__fail(&err, rc, "%s", why);
+        refuse(exchange, &err, 0);
+    } else if (count == 1 && usages[0]->code != 0) {
+        wt__fail(&err, usages[0]->code, "%s", usages[0]->message);
+        refuse(exchange, &err, 0);
+    } else {
+        put_told(&body, usages, count);
+        wt__http_answer(exchange, body.failed ? 503 : 200, "application/json", NULL, 0, wt__buffer_view(&body));
+        wt__buffer_dispose(&body);
+    }
+    wt__http_release(exchange);
+}
+
+/* ---------------------------------------------------------------- the route */
+
+static void take(void *context, struct http_exchange *exchange, const char *principal)
+{
+    const struct usage_routes *usage = context;
+    const struct http_request *request = wt__http_request(exchange);
+    struct batch_query query;
+    unsigned retry_ms = 0;
+    wt_error err;
+    int rc = wt__batch_query_read(&query, request->query, &err);
+    if (rc == 0 && !usage->log)
+        rc = wt__fail(&err, WT_EREADONLY, "the store is open for reading only");
+    if (rc == 0) {
+        const struct usage_batch batch = {
+            .client = wt__str(*principal ? principal : NO_KEY), .id = wt__str(query.id), .lines = request->body};
+        wt__http_keep(exchange);
+        rc = wt__usage_log_report(usage->log, &batch, told, exchange, &retry_ms, &err);
+        if (rc < 0)
+            wt__http_release(exchange);
+    }
+    if (rc < 0)
+        refuse(exchange, &err, retry_ms);
+    wt__body_dispose(&query.body);
+}
+
+int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, wt_error *err)
+{
+    struct usage_routes *usage = calloc(1, sizeof *usage);
+    *out = NULL;
+    if (!usage)
+        return wt__fail_nomem(err);
+    int rc = wt__usage_log_open(&usage->log, engine, NULL, err);
+    if (rc < 0 && rc != WT_EREADONLY) {
+        free(usage);
+        return rc;
+    }
+    usage->row =
+        (struct route){.method = "POST",
+                       .path = "/v1/usage",
+                       .scope = SCOPE_USAGE,
+                       .body_max = USAGE_LOG_BATCH_BYTES_MAX,
+                       .query = &wt__usage_fields,
+                       .raw_body = "usages as JSON Lines, as `usage add` reads them",
+                       .name = "record_usage",
+                       .summary = "Record which tools requests used, so that finding gets better",
+                       .returns = "How many were recorded, came again, or changed how an earlier one ended, and "
+                                  "which were refused; they are on the disk.",
+                       .take = take,
+                       .context = usage};
+    usage->routes = (struct routes){&usage->row, 1};
+    *out = usage;
+    return 0;
+}
+
+const struct routes *wt__usage_routes(const struct usage_routes *usage)
+{
+    return &usage->routes;
+}
+
+void wt__usage_routes_close(struct usage_routes *usage)
+{
+    if (!usage)
+        return;
+    wt__usage_log_close(usage->log);
+    free(usage);
+}
