@@ -727,6 +727,32 @@ static void connections_have_a_limit(void **state)
     stop_server(&served);
 }
 
+/* All connections are held by clients that send no head: the oldest of them makes room. */
+static void silent_clients_keep_nobody_out(void **state)
+{
+    (void)state;
+    struct served served;
+    struct http_server_options options = plain;
+    struct buffer in = {0}, last = {0};
+    options.connections_max = 2;
+    serve(&served, options);
+    int silent = connect_to(served.server), half = connect_to(served.server);
+    send_text(half, "GET / HTTP/1.1\r\n");
+    int honest = connect_to(served.server);
+    send_text(honest, GET("/a"));
+    assert_string_equal(receive_answer(honest, &in, &last), "/a");
+    receive_to_end(silent, &in);
+    assert_int_equal(in.len, 0);
+    send_text(half, "Host: a\r\n\r\n"); /* and has kept its place */
+    assert_string_equal(receive_answer(half, &in, &last), "/");
+    close(silent);
+    close(half);
+    close(honest);
+    wt__buffer_dispose(&in);
+    wt__buffer_dispose(&last);
+    stop_server(&served);
+}
+
 /* Of requests that are read and answered, all together. */
 static void what_requests_hold_has_a_limit(void **state)
 {
@@ -971,6 +997,7 @@ int main(void)
         TEST(a_stop_lets_running_requests_end),
         TEST(a_stop_does_not_wait_for_ever),
         TEST(connections_have_a_limit),
+        TEST(silent_clients_keep_nobody_out),
         TEST(what_requests_hold_has_a_limit),
         TEST(thousands_may_be_idle),
         TEST(a_record_says_what_became_of_a_request),
