@@ -518,6 +518,12 @@ static void a_modern_client_that_goes_cancels(void **state)
     wt__buffer_dispose(&in);
 }
 
+static void until_nobody_is_connected(void)
+{
+    for (struct http_figures figures = {.connections = 1}; figures.connections > 0; usleep(1000))
+        wt__http_server_figures(served.server, &figures);
+}
+
 static void a_legacy_client_that_goes_does_not(void **state)
 {
     char id[64], fields[512];
@@ -528,11 +534,104 @@ static void a_legacy_client_that_goes_does_not(void **state)
     int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"wait\""));
     meanwhile_until(&meanwhile.waiting, 1);
     close(client);
-    for (struct http_figures figures = {.connections = 1}; figures.connections > 0; usleep(1000))
-        wt__http_server_figures(served.server, &figures); /* it has noticed */
+    until_nobody_is_connected();
     meanwhile_add(&meanwhile.let_go);
     meanwhile_until(&meanwhile.answered, 1);
     assert_int_equal(meanwhile.cancelled, 0);
+}
+
+#define WAIT_WITH_PROGRESS REQUEST("1", "tools/call", "\"name\":\"wait\",\"_meta\":{\"progressToken\":\"t\"}")
+
+/* The stream that goes on behind the event. */
+static int come_back(const char *session, const char *event)
+{
+    char fields[512];
+    snprintf(fields, sizeof fields, "Accept: text/event-stream\r\nMcp-Session-Id: %s\r\nLast-Event-ID: %s\r\n", session,
+             event);
+    return open_request("GET", fields, NULL);
+}
+
+static void a_legacy_client_comes_back_for_its_answer(void **state)
+{
+    static const char *const wrong[] = {"1-", "-1", "1", "2-0", "1-1x", "x", "99999999999-1", "1--1"};
+    char mine[64], other[64], fields[512];
+    struct buffer in = {0};
+    (void)state;
+    meanwhile_reset();
+    begin_session(mine, "");
+    begin_session(other, "");
+    snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", mine);
+    int client = open_request("POST", fields, WAIT_WITH_PROGRESS);
+    receive_until(client, &in, "id: 1-0\nretry: 500\ndata:\n\n");
+    receive_until(client, &in, "id: 1-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"");
+    close(client);
+    until_nobody_is_connected();
+    meanwhile_add(&meanwhile.let_go);
+    meanwhile_until(&meanwhile.answered, 1);
+    wt__buffer_clear(&in);
+    client = come_back(other, "1-1"); /* another session's */
+    receive_until(client, &in, ":\n\n");
+    close(client);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        client = come_back(mine, wrong[i]);
+        receive_until(client, &in, ":\n\n");
+        close(client);
+    }
+    assert_null(strstr(in.ptr, "let go"));
+    wt__buffer_clear(&in);
+    client = come_back(mine, "1-1");
+    receive_until(client, &in, "\r\n0\r\n\r\n");
+    assert_non_null(strstr(in.ptr, "id: 1-2\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\""));
+    assert_null(strstr(in.ptr, "progress"));
+    close(client);
+    wt__buffer_clear(&in);
+    client = come_back(mine, "1-0"); /* it was heard */
+    receive_until(client, &in, ":\n\n");
+    assert_null(strstr(in.ptr, "let go"));
+    close(client);
+    free(ask_in(mine, "", "DELETE", NULL));
+    wt__buffer_dispose(&in);
+}
+
+static void a_legacy_client_comes_back_while_it_runs(void **state)
+{
+    char id[64], fields[512];
+    struct buffer in = {0};
+    (void)state;
+    meanwhile_reset();
+    begin_session(id, "");
+    snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
+    int client = open_request("POST", fields, WAIT_WITH_PROGRESS);
+    receive_until(client, &in, "notifications/progress");
+    int again = come_back(id, "1-0"); /* though the first one is still there, which ends */
+    receive_until(client, &in, "\r\n0\r\n\r\n");
+    wt__buffer_clear(&in);
+    receive_until(again, &in, "id: 1-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"");
+    meanwhile_add(&meanwhile.let_go);
+    receive_until(again, &in, "let go");
+    receive_until(again, &in, "\r\n0\r\n\r\n");
+    close(client);
+    close(again);
+    wt__buffer_dispose(&in);
+}
+
+static void an_older_revision_has_no_events_with_ids(void **state)
+{
+    char fields[512];
+    (void)state;
+    meanwhile_reset();
+    meanwhile_add(&meanwhile.let_go);
+    char *said = ask("POST", JSON_FIELDS,
+                     REQUEST("0", "initialize",
+                             "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\","
+                             "\"version\":\"1\"}"));
+    snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %.32s\r\n", strcasestr(said, "Mcp-Session-Id: ") + 16);
+    free(said);
+    said = ask("POST", fields, WAIT_WITH_PROGRESS);
+    assert_non_null(strstr(said, "let go"));
+    assert_null(strstr(said, "id: 1"));
+    assert_null(strstr(said, "retry"));
+    free(said);
 }
 
 static void a_legacy_client_cancels_by_saying_so(void **state)
@@ -634,6 +733,9 @@ int main(void)
         cmocka_unit_test(a_legacy_client_is_asked_on_its_stream),
         cmocka_unit_test(a_modern_client_that_goes_cancels),
         cmocka_unit_test(a_legacy_client_that_goes_does_not),
+        cmocka_unit_test(a_legacy_client_comes_back_for_its_answer),
+        cmocka_unit_test(a_legacy_client_comes_back_while_it_runs),
+        cmocka_unit_test(an_older_revision_has_no_events_with_ids),
         cmocka_unit_test(a_legacy_client_cancels_by_saying_so),
         cmocka_unit_test(the_end_of_a_session_cancels),
         cmocka_unit_test(a_state_is_one_principals),
