@@ -1,0 +1,247 @@
+/* The API on a real server, over sockets: what takes long runs beside the workers, what is over is told once, and the
+ * end waits for nothing but what runs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#pragma GCC diagnostic ignored "-Wunused-function" /* it has more than is used here */
+#include "http/served.h"
+
+#include "serve/api/api.h"
+
+enum { CLIENTS = 12, TOOLS = 400 };
+
+struct fixture {
+    wt_engine *engine;
+    struct api *api;
+    struct served served;
+    pthread_mutex_t lock;
+    struct buffer log;
+    unsigned ready;
+};
+
+static void say(void *context, struct str line)
+{
+    struct fixture *f = context;
+    pthread_mutex_lock(&f->lock);
+    wt__buffer_str(&f->log, line);
+    pthread_mutex_unlock(&f->lock);
+}
+
+static void tell_ready(void *context, double ms)
+{
+    struct fixture *f = context;
+    assert_true(ms >= 0);
+    pthread_mutex_lock(&f->lock);
+    f->ready++;
+    pthread_mutex_unlock(&f->lock);
+}
+
+static int begin(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    wt_open_options open;
+    wt_error err;
+    pthread_mutex_init(&f->lock, NULL);
+    wt_open_options_init(&open);
+    open.model = "";
+    assert_int_equal(wt_open(&f->engine, ":memory:", &open, &err), 0);
+    const struct api_options options = {.engine = f->engine,
+                                        .guard = {.listen = "127.0.0.1:0"},
+                                        .access = ACCESS_JSON,
+                                        .access_requests = true,
+                                        .say = say,
+                                        .say_context = f,
+                                        .ready = tell_ready,
+                                        .ready_context = f};
+    assert_int_equal(wt__api_open(&f->api, &options, &err), 0);
+    serve(&f->served, (struct http_server_options){.workers = 1, .handler = wt__api_handler(f->api)});
+    wt__api_bind(f->api, f->served.server);
+    wt__api_warm(f->api);
+    *state = f;
+    return 0;
+}
+
+static int end(void **state)
+{
+    struct fixture *f = *state;
+    wt__http_server_stop(f->served.server);
+    join_server(&f->served);
+    wt__api_end(f->api);
+    wt__http_server_close(f->served.server);
+    wt__api_close(f->api);
+    wt_close(f->engine);
+    assert_int_equal(f->ready, 1);
+    wt__buffer_dispose(&f->log);
+    pthread_mutex_destroy(&f->lock);
+    free(f);
+    return 0;
+}
+
+static void put_request(struct buffer *out, const char *method, const char *target, struct str body)
+{
+    wt__buffer_printf(out, "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n", method, target,
+                      body.len);
+    wt__buffer_str(out, body);
+}
+
+/* The status; the whole answer stays in *answer. */
+static int ask(int client, const char *method, const char *target, struct str body, struct buffer *answer)
+{
+    struct buffer request = {0}, in = {0};
+    put_request(&request, method, target, body);
+    assert_true(send_bytes(client, wt__buffer_view(&request)));
+    receive_answer(client, &in, answer);
+    wt__buffer_text(answer, "");
+    wt__buffer_dispose(&request);
+    wt__buffer_dispose(&in);
+    return atoi(answer->ptr + strlen("HTTP/1.1 "));
+}
+
+/* A source of many tools, all of which begin with a word of its own. */
+static void put_tools(struct buffer *out, unsigned edition)
+{
+    for (unsigned i = 0; i < TOOLS; i++)
+        wt__buffer_printf(out,
+                          "%s{\"name\":\"tool_%u\",\"description\":\"edition%u of tool %u\",\"input_schema\":{\"type\":"
+                          "\"object\"}}",
+                          i ? "," : "[", i, edition, i);
+    wt__buffer_char(out, ']');
+}
+
+static void what_is_imported_is_found_by_the_next_request(void **state)
+{
+    struct fixture *f = *state;
+    struct buffer tools = {0}, answer = {0};
+    int client = connect_to(f->served.server);
+    for (unsigned edition = 0; edition < 3; edition++) {
+        char query[64];
+        snprintf(query, sizeof query, "{\"query\":\"edition%u tool 7\",\"k\":1}", edition);
+        put_tools(&tools, edition);
+        assert_int_equal(ask(client, "POST", "/v1/tools?provider=p", wt__buffer_view(&tools), &answer), 200);
+        assert_non_null(strstr(answer.ptr, edition ? "\"updated\":400" : "\"added\":400"));
+        assert_int_equal(ask(client, "POST", "/v1/find", wt__str(query), &answer), 200);
+        snprintf(query, sizeof query, "edition%u of tool", edition);
+        assert_non_null(strstr(answer.ptr, query));
+        wt__buffer_clear(&tools);
+    }
+    close(client);
+    wt__buffer_dispose(&tools);
+    wt__buffer_dispose(&answer);
+}
+
+/* One worker, and imports from many clients at once: each is done, or told to come again; finds are answered meanwhile.
+ */
+static void imports_do_not_take_the_worker(void **state)
+{
+    struct fixture *f = *state;
+    struct buffer tools = {0}, request = {0}, answer = {0}, in = {0};
+    int clients[CLIENTS], done = 0, later = 0;
+    put_tools(&tools, 9);
+    put_request(&request, "POST", "/v1/tools?provider=p", wt__buffer_view(&tools));
+    for (size_t i = 0; i < CLIENTS; i++) {
+        clients[i] = connect_to(f->served.server);
+        assert_true(send_bytes(clients[i], wt__buffer_view(&request)));
+    }
+    int finder = connect_to(f->served.server);
+    for (size_t i = 0; i < 20; i++)
+        assert_int_equal(ask(finder, "POST", "/v1/find", STR("{\"query\":\"tool 7\"}"), &answer), 200);
+    for (size_t i = 0; i < CLIENTS; i++) {
+        wt__buffer_clear(&in);
+        receive_answer(clients[i], &in, &answer);
+        wt__buffer_text(&answer, "");
+        int status = atoi(answer.ptr + strlen("HTTP/1.1 "));
+        done += status == 200;
+        later += status == 503 && strstr(answer.ptr, "Retry-After: 1");
+        close(clients[i]);
+    }
+    assert_true(done >= 1);
+    assert_int_equal(done + later, CLIENTS);
+    close(finder);
+    wt__buffer_dispose(&tools);
+    wt__buffer_dispose(&request);
+    wt__buffer_dispose(&answer);
+    wt__buffer_dispose(&in);
+}
+
+/* Clients that go away before they are answered, in every stage of an import and a find. */
+static void clients_that_go_away_leave_nothing_behind(void **state)
+{
+    struct fixture *f = *state;
+    struct buffer tools = {0}, answer = {0};
+    put_tools(&tools, 5);
+    for (size_t i = 0; i < 40; i++) {
+        struct buffer request = {0};
+        int client = connect_to(f->served.server);
+        if (i % 2)
+            put_request(&request, "POST", "/v1/tools?provider=gone", wt__buffer_view(&tools));
+        else
+            put_request(&request, "POST", "/v1/find", STR("{\"query\":\"tool\"}"));
+        send_bytes(client, (struct str){request.ptr, i < 20 ? request.len : request.len / 2});
+        close(client);
+        wt__buffer_dispose(&request);
+    }
+    int client = connect_to(f->served.server);
+    assert_int_equal(ask(client, "GET", "/health", STR(""), &answer), 200);
+    close(client);
+    wt__buffer_dispose(&tools);
+    wt__buffer_dispose(&answer);
+}
+
+/* The record of a request comes after its answer, so the log is waited for. */
+static void each_request_is_a_line_of_the_log(void **state)
+{
+    struct fixture *f = *state;
+    struct buffer answer = {0};
+    int client = connect_to(f->served.server);
+    assert_int_equal(ask(client, "POST", "/v1/find", STR("{\"query\":\"wine \\u202e\"}"), &answer), 200);
+    assert_int_equal(ask(client, "GET", "/v1/%0a", STR(""), &answer), 404);
+    for (bool told = false; !told;) {
+        pthread_mutex_lock(&f->lock);
+        told = f->log.len > 0 && memmem(f->log.ptr, f->log.len, "\"path\":\"/v1/%0a\"", 16) != NULL;
+        pthread_mutex_unlock(&f->lock);
+    }
+    pthread_mutex_lock(&f->lock);
+    struct str log = wt__buffer_view(&f->log);
+    assert_non_null(strstr(f->log.ptr, "\"asked\":\"{\\\"query\\\":\\\"wine \\\\u202e\\\"}\""));
+    while (log.len > 0) { /* each line is one object */
+        const char *newline = memchr(log.ptr, '\n', log.len);
+        json_t *root = NULL;
+        assert_non_null(newline);
+        assert_int_equal(wt__json_parse(&root, log.ptr, (size_t)(newline - log.ptr), NULL), 0);
+        assert_true(wt__json_str(root, "peer").len > 0);
+        json_decref(root);
+        log = (struct str){newline + 1, log.len - (size_t)(newline + 1 - log.ptr)};
+    }
+    pthread_mutex_unlock(&f->lock);
+    close(client);
+    wt__buffer_dispose(&answer);
+}
+
+static void a_server_that_ends_ends_its_imports(void **state)
+{
+    struct fixture *f = *state;
+    struct buffer tools = {0}, request = {0};
+    put_tools(&tools, 7);
+    put_request(&request, "POST", "/v1/tools?provider=late", wt__buffer_view(&tools));
+    for (size_t i = 0; i < 3; i++) {
+        int client = connect_to(f->served.server);
+        assert_true(send_bytes(client, wt__buffer_view(&request)));
+        if (i > 0)
+            close(client);
+    }
+    wt__buffer_dispose(&tools);
+    wt__buffer_dispose(&request);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_imported_is_found_by_the_next_request),
+        cmocka_unit_test(imports_do_not_take_the_worker), cmocka_unit_test(clients_that_go_away_leave_nothing_behind),
+        cmocka_unit_test(each_request_is_a_line_of_the_log), cmocka_unit_test(a_server_that_ends_ends_its_imports)};
+    return cmocka_run_group_tests(tests, begin, end);
+}
