@@ -282,7 +282,8 @@ struct recorded_tool {
 
 enum { RECORDED_TOOLS_MAX = 256 };
 
-/* The tools that teaching usages of such a request used, in the arena. One look in an index; nearly the same is told of
+/* The tools that teaching usages of such a request used, in the arena. What a client told counts as far as clients are
+ * believed of the tool (store_sqlite_trust.c). One look in an index; nearly the same is told of
  * the newest 200 requests alone, or the newest 256 KB of them, and 200 usages count, the newest of each request, where
  * a client is heard once of a tool. */
 int wt__store_recorded(struct store *store, struct str request, struct arena *arena, struct recorded_tool **out,
@@ -361,8 +362,8 @@ typedef int (*usage_sum_visit)(void *context, const struct usage_sum_key *key);
 int wt__store_each_usage_sum(struct store *store, const struct vector_set *set, usage_sum_visit visit, void *context,
                              wt_error *err);
 
-/* Sums of these tools into sums [count, D], and how many requests they hold into uses [count]; both are 0 where there
- * is none. Returns how many there are. */
+/* Sums of these tools into sums [count, D], and how many of the requests that they hold are believed
+ * (store_sqlite_trust.c) into uses [count]; both are 0 where there is none. Returns how many there are. */
 int64_t wt__store_get_usage_sums(struct store *store, const struct vector_set *set, const int64_t *ids, size_t count,
                                  float *sums, uint32_t *uses, wt_error *err);
 
