@@ -11,8 +11,12 @@
     --replay FILE --chat-model NAME --asked N            rows of a language model, for the first N requests of each set,
                                                          from its recorded answers, where they hold all that is asked
     --rows FILE             keep the measured rows
+    --encoder LABEL=MODEL   rows of another encoder, untrained, as dense retrieval; may be given more than once. The
+                            paper's Contriever learned without labels; `train encoder --synthetic N` over a data set
+                            whose train split has no rows does so, too (docs/recommend.md)
 
-N/A is a retriever alone: its first tools, as many as a request of the train split needs on average, as in the paper;
+Random draws from the past: its first tools are tools that requests of the train split used, each as often as any, the
+bundle one of the sets that they used; each request is drawn for DRAWS times. N/A is a retriever alone: its first tools, as many as a request of the train split needs on average, as in the paper;
 and the nearest bundle by it. Recall@K and NDCG@K have K = the number of tools needed. The oracle knows the judgements:
 its rows say what PTR's stages lose, and are no claim about any language model. Rows of a language model stand on bm25,
 so that its questions do not depend on how an encoder was trained; where it is of no use they say so.
@@ -22,10 +26,12 @@ import collections
 import json
 import math
 import os
+import random
 import subprocess
 import sys
 import tempfile
 
+DRAWS = 200
 METRICS = ("recall@gold", "ndcg@gold", "tracc")
 RATES = ("0", "0.1", "0.2")
 ABLATED = "dense"  # base retriever of the ablations
@@ -33,8 +39,12 @@ ABLATIONS = ("bundle", "dsa", "hqc", "cte")
 # The paper's sets, and which of ours is the same or nearest; figures as its Tables 1 and 2 have them.
 PAPER_SETS = {"toollens-tools": 0, "toollens": 0, "metatool-multi": 1, "rectools": 2}
 PAPER = (
+    ("Random", "N/A", (.036, .061, .034), (.133, .202, .133), (.137, .271, .097)),
+    ("Random", "GPT-4o", (.227, .303, .187), (.663, .843, .562), (.492, .802, .305)),
     ("BM25", "N/A", (.131, .194, .125), (.429, .603, .429), (.486, .596, .382)),
     ("BM25", "GPT-4o", (.261, .331, .208), (.712, .892, .612), (.545, .810, .414)),
+    ("Contriever", "N/A", (.130, .190, .121), (.439, .672, .439), (.367, .786, .304)),
+    ("Contriever", "GPT-4o", (.264, .334, .211), (.715, .895, .615), (.559, .834, .426)),
     ("SBERT", "N/A", (.251, .349, .209), (.495, .725, .495), (.496, .772, .434)),
     ("SBERT", "GPT-4o", (.322, .422, .268), (.741, .921, .642), (.572, .859, .501)),
     ("TAS-B", "N/A", (.279, .381, .263), (.657, .897, .657), (.509, .841, .454)),
@@ -53,7 +63,7 @@ PAPER_ABLATIONS = (
 
 def evaluate(options, folder, *more):
     command = [options.whichtool, "--json", "-q", "eval", folder, "--timed", "1", *more]
-    if options.trained:
+    if options.trained and "--trained" not in more:
         command += ["--trained", os.path.join(options.trained, os.path.basename(os.path.normpath(folder)))]
     if options.cache:
         command += ["--cache", options.cache]
@@ -88,32 +98,78 @@ def ndcg(found, needed):
     return gain / sum(1 / math.log2(2 + i) for i in range(len(needed)))
 
 
-def first_tools(options, folder, name):
+def figures_of(found, needed, size):
+    """Of one ranking: what METRICS are, and by how many tools its first `size` are too many or too few."""
+    picked = set(found[:size])
+    return {"recall@gold": len(set(found[:len(needed)]) & needed) / len(needed),
+            "ndcg@gold": ndcg(found[:len(needed)], needed), "tracc": tracc(picked, needed),
+            "size_diff": abs(len(picked) - len(needed))}
+
+
+def mean_of(rows):
+    return {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
+
+
+def usual_size(train):
+    return round(sum(map(len, train.values())) / len(train))
+
+
+def first_tools(options, folder, name, *more):
     """The row of a retriever alone."""
-    train, test = judgements(folder, "train"), judgements(folder, "test")
-    size = round(sum(map(len, train.values())) / len(train))
+    test, size = judgements(folder, "test"), usual_size(judgements(folder, "train"))
     with tempfile.TemporaryDirectory() as work:
         run = os.path.join(work, "run")
-        row = evaluate(options, folder, "--recipe", name, "--run", run)[0]
+        row = evaluate(options, folder, "--recipe", name, "--run", run, *more)[0]
         ranking = collections.defaultdict(list)
         with open(run, encoding="utf-8") as file:
             for line in file:
                 request, _, tool, *_ = line.split()
                 ranking[request].append(tool)
-    figures = collections.defaultdict(float)
     asked = list(ranking) if options.limit else list(test)
-    for request in asked:
-        needed, found = test[request], ranking[request]
-        figures["recall@gold"] += len(set(found[:len(needed)]) & needed) / len(needed)
-        figures["ndcg@gold"] += ndcg(found[:len(needed)], needed)
-        figures["tracc"] += tracc(set(found[:size]), needed)
-    row["metrics"] = {name: value / len(asked) for name, value in figures.items()}
+    row["metrics"] = mean_of([figures_of(ranking[request], test[request], size) for request in asked])
     row["first"] = size
     return row
 
 
+def random_rows(folder):
+    """What is drawn from the past, whatever is asked."""
+    train, test = judgements(folder, "train"), judgements(folder, "test")
+    size, draw = usual_size(train), random.Random(1)
+    tools, bundles = sorted(set().union(*train.values())), sorted({tuple(sorted(tools)) for tools in train.values()})
+    first, whole = [], []
+    for needed in test.values():
+        for _ in range(DRAWS):
+            first.append(figures_of(draw.sample(tools, min(len(tools), max(size, len(needed)))), needed, size))
+            bundle = draw.choice(bundles)
+            whole.append(figures_of(draw.sample(bundle, len(bundle)), needed, len(bundle)))
+    name = os.path.basename(os.path.normpath(folder))
+    for rows, kind in ((first, {"recipe": "random", "first": size}), (whole, {"recipe": "bundle"})):
+        yield {"set": name, "queries": len(test), "metrics": mean_of(rows),
+               "settings": {"base_retriever": "random"}, **kind}
+
+
+def other_encoder(options, folder, label, model):
+    """Rows of dense retrieval and its bundles by an encoder of the caller's, as it is."""
+    with tempfile.TemporaryDirectory() as work:
+        done = subprocess.run([options.whichtool, "-q", "train", "neighbours", "--data", folder, "--out", work, "--model",
+                               model], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"{label}: {done.stderr.strip()}")
+        more = ("--model", model, "--trained", work)
+        rows = [first_tools(options, folder, "dense", *more)]
+        rows += evaluate(options, folder, "--recipe", "bundle", "--base-retriever", "dense", *more)
+        for rate in RATES:
+            rows += evaluate(options, folder, "--recipe", "ptr", "--base-retriever", "dense", "--oracle", rate, *more)
+    for row in rows:
+        row["label"] = label
+    return rows
+
+
 def measured(options):
     for folder in options.data:
+        yield from random_rows(folder)
+        for encoder in options.encoder:
+            yield from other_encoder(options, folder, *encoder.split("=", 1))
         for name in options.base_retriever.split(","):
             yield first_tools(options, folder, name)
             yield from evaluate(options, folder, "--recipe", "bundle", "--base-retriever", name)
@@ -183,10 +239,11 @@ def label(row):
     """What stands in the first two columns."""
     settings = row["settings"]
     if "first" in row:
-        return row["recipe"], "N/A: its first tools"
+        return row.get("label", row["recipe"]), "N/A: its first tools"
+    by = row.get("label", settings["base_retriever"])
     if row["recipe"] == "bundle":
-        return settings["base_retriever"], "N/A: the nearest bundle"
-    return settings["ablate"] or settings["base_retriever"], settings["answers"] + row.get("verdict", "")
+        return by, "N/A: a bundle" if by == "random" else "N/A: the nearest bundle"
+    return settings["ablate"] or by, settings["answers"] + row.get("verdict", "")
 
 
 def print_table(title, first, sets, wanted, paper):
@@ -206,6 +263,19 @@ def print_table(title, first, sets, wanted, paper):
         print(f"| {' | '.join(key)} | {' | '.join(cells)} |")
 
 
+def print_sizes(sets, wanted):
+    """The paper's figure 4: by how many tools a set is too large or too small, on the mean over requests."""
+    found = {}
+    for name, rows in sets.items():
+        for row in filter(wanted, rows):
+            if "size_diff" in row["metrics"]:
+                found.setdefault(label(row), {})[name] = f"{row['metrics']['size_diff']:.2f}"
+    print(f"\nTools too many or too few (figure 4):\n\n| base retriever | answers by | {' | '.join(sets)} |")
+    print("|---|---|" + "---|" * len(sets))
+    for key, row in found.items():
+        print(f"| {' | '.join(key)} | {' | '.join(row.get(name, '') for name in sets)} |")
+
+
 def print_tables(sets):
     whole = {name: max(row["queries"] for row in rows) for name, rows in sets.items()}
     some = {row["queries"] for rows in sets.values() for row in rows} - set(whole.values())
@@ -219,6 +289,7 @@ def print_tables(sets):
     requests = ", ".join(f"{count} of {name}" for name, count in whole.items())
     print_table(f"Recall@K / NDCG@K / TRACC of all test requests ({requests}):", "base retriever", sets,
                 lambda row: of_all(row) and not ablation(row), PAPER)
+    print_sizes(sets, lambda row: of_all(row) and not ablation(row))
     print_table("Ablations:", "without", sets, lambda row: of_all(row) and ablation(row), PAPER_ABLATIONS)
     print_table(f"The first {', '.join(map(str, some))} requests of each:", "base retriever", sets,
                 lambda row: not of_all(row), ())
@@ -229,6 +300,7 @@ def main():
     parser.add_argument("data", nargs="*")
     parser.add_argument("--whichtool", default="build/whichtool")
     parser.add_argument("--base-retriever", default="bm25,dense,hybrid,auto")
+    parser.add_argument("--encoder", action="append", default=[])
     for name in ("trained", "cache", "limit", "replay", "chat-model", "asked", "rows", "echo"):
         parser.add_argument("--" + name)
     options = parser.parse_args()

@@ -169,6 +169,17 @@ def print_table_3(data, runs):
     print_table(["", *labels, "pooled", "p50"], rows)
 
 
+def print_figure_1(data, runs):
+    """What the reranker makes of more candidates, for seen and unseen; the paper's figures are those of its Table 3."""
+    print("\nFigure 1(a), Recall@5 by the number of candidates that are reranked:")
+    rows = []
+    for recipe in ("dpr", "rerank-10", "rerank-30", "rerank-50"):
+        paper = [float(x) for x in TABLE_3[recipe].split()]
+        seen, unseen = (of_groups(data, runs[recipe][0], groups) for groups in (SEEN, UNSEEN))
+        rows.append([recipe.partition("-")[2] or "none", cell(seen, paper[7]), cell(unseen, paper[15])])
+    print_table(["candidates", "seen", "unseen"], rows)
+
+
 def interval(data, ours, theirs):
     """Of the difference of recall."""
     differences = [recall(data, ours, q) - recall(data, theirs, q) for q in data.right]
@@ -202,6 +213,7 @@ def main():
     if kind:
         print(f"\nOne provider or several: {100 * kind['accuracy']:.1f} % told right (93.3), Brier {kind['brier']:.3f}")
 
+    print_figure_1(data, runs)
     print("\nTable 5, Recall@5 with other depths:")
     print_table(["m_s", "m_u", "seen", "unseen", "all"],
                 [[str(s), str(u), *(cell(of_groups(data, found[f"depths {s} {u}"], groups), figure)
