@@ -1,10 +1,10 @@
 // Whether the TypeScript SDKs of MCP, as clients, get all they ask of our server: version 2 in both eras, version 1 in
 // the legacy one, each over pipes and over HTTP.
 //
-//     node bench/mcp_clients.mjs FIXTURE_SERVER NODE_MODULES
+//     node bench/mcp/fixture_client.mjs FIXTURE_SERVER NODE_MODULES
 //
 // NODE_MODULES has @modelcontextprotocol/client 2.4 and /sdk 1.32 (`npm i` of the conformance suite and the inspector
-// brings both). Checks as bench/mcp_clients.py; prints a table, and ends with status 1 where something fails.
+// brings both). Checks as bench/mcp/fixture_client.py; prints a table, and ends with status 1 where something fails.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
