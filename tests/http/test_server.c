@@ -17,6 +17,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     unsigned entered, gone, open, recorded; /* handlers; clients; doors that /wait may go through; records */
+    unsigned unfinished;                    /* functions of on_gone that ran on after the answer's end */
     struct http_exchange *kept;
     struct http_record last; /* its views are gone */
     bool last_was_request;
@@ -49,7 +50,7 @@ static unsigned count_of(const unsigned *count)
 static int forget(void **state)
 {
     (void)state;
-    world.entered = world.gone = world.open = world.recorded = 0;
+    world.entered = world.gone = world.open = world.recorded = world.unfinished = 0;
     world.kept = NULL;
     world.last_was_request = false;
     return 0;
@@ -113,6 +114,33 @@ static void keep(struct http_exchange *exchange)
     world.kept = exchange;
 }
 
+/* A context on the stack of a handler, and the function of on_gone that takes its time with it. */
+static void leave_slowly(void *done)
+{
+    add(&world.gone);
+    await(&world.open, 1);
+    for (int i = 0; i < 1000; i++)
+        sched_yield();
+    *(bool *)done = true;
+}
+
+/* However the answer ends, that function has returned by then. */
+static void end_beside_it(struct http_exchange *exchange, bool whole)
+{
+    bool done = false;
+    wt__http_on_gone(exchange, leave_slowly, &done);
+    add(&world.entered); /* so that the client goes no sooner */
+    await(&world.gone, 1);
+    add(&world.open);
+    if (whole)
+        wt__http_answer(exchange, 200, NULL, NULL, 0, STR(""));
+    else
+        stream(exchange, true);
+    pthread_mutex_lock(&world.lock);
+    world.unfinished += !done;
+    pthread_mutex_unlock(&world.lock);
+}
+
 static void answer_large(struct http_exchange *exchange)
 {
     size_t size = 8 << 20;
@@ -146,6 +174,8 @@ static void answer(void *context, struct http_exchange *exchange)
         flood(exchange);
     else if (wt__str_equal(path, STR("/drip")))
         drip(exchange);
+    else if (wt__str_starts(path, STR("/beside/")))
+        end_beside_it(exchange, wt__str_equal(path, STR("/beside/answer")));
     else if (wt__str_equal(path, STR("/keep")))
         keep(exchange);
     else if (wt__str_equal(path, STR("/large")))
@@ -411,6 +441,24 @@ static void a_client_that_goes_cancels(void **state)
         stop_server(&served);
         assert_int_equal(count_of(&world.entered), 1); /* what was behind is not answered */
         wt__buffer_dispose(&more);
+    }
+}
+
+static void an_answer_ends_after_its_on_gone(void **state)
+{
+    static const char *const requests[] = {GET("/beside/answer"), GET("/beside/stream")};
+    for (size_t i = 0; i < 2; i++) {
+        struct served served;
+        forget(state);
+        serve(&served, plain);
+        int client = connect_to(served.server);
+        send_text(client, requests[i]);
+        await(&world.entered, 2);
+        close(client);
+        await(&world.gone, 1);
+        stop_server(&served);
+        assert_int_equal(count_of(&world.gone), 1);
+        assert_int_equal(world.unfinished, 0);
     }
 }
 
@@ -986,6 +1034,7 @@ int main(void)
         TEST(large_answers_arrive_whole),
         TEST(a_stream_that_is_let_go_is_cut_off),
         TEST(a_client_that_goes_cancels),
+        TEST(an_answer_ends_after_its_on_gone),
         TEST(a_client_that_goes_leaves_the_queue),
         TEST(a_full_queue_is_said),
         TEST(slow_clients_are_ended),
