@@ -942,6 +942,7 @@ const struct verb wt__verbs[] = {
      EXAMPLES(generate_examples),
      .run = wt__cmd_generate},
     {.name = "mcp",
+     .arguments = "",
      .summary = "Serve the catalogue to an MCP client that starts this command",
      .text = mcp_text,
      OPTIONS(mcp_options),

@@ -232,6 +232,43 @@ static void two_requests_run_at_once(void **state)
     }
 }
 
+static void a_client_that_is_ahead_is_not_refused(void **state)
+{
+    enum { CALLS = 3 * MCP_RUNNING_MAX };
+    struct buffer lines = {0};
+    size_t errors = 0, results = 0;
+    FILE *file = tmpfile();
+    (void)state;
+    for (int i = 0; i < CALLS; i++)
+        wt__buffer_printf(&lines,
+                          "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{%s,\"name\":\"%s\"}}\n",
+                          i, MODERN_META, i == 0 ? "wait_quickly" : "echo");
+    assert_non_null(file);
+    assert_int_equal(fwrite(lines.ptr, 1, lines.len, file), lines.len);
+    rewind(file);
+    struct session *session = calloc(1, sizeof *session);
+    assert_non_null(session);
+    meanwhile_reset();
+    session->workers = 1;
+    assert_int_equal(pipe2(session->out, O_CLOEXEC), 0);
+    session->in[0] = dup(fileno(file));
+    session->in[1] = session->stop[0] = session->stop[1] = -1;
+    assert_int_equal(pthread_create(&session->thread, NULL, run, session), 0);
+    meanwhile_until(&meanwhile.waiting, 1);
+    usleep(100000); /* that all the others could have been read in */
+    meanwhile_add(&meanwhile.let_go);
+    char *said = end(session);
+    for (const char *line = said; *line; line += strcspn(line, "\n") + 1) {
+        errors += strncmp(strchr(line, ','), ",\"id\"", 5) != 0 || memmem(line, strcspn(line, "\n"), "\"error\"", 7);
+        results++;
+    }
+    assert_int_equal(errors, 0);
+    assert_int_equal(results, CALLS);
+    free(said);
+    fclose(file);
+    wt__buffer_dispose(&lines);
+}
+
 static void a_cancel_is_heard_in_both_eras(void **state)
 {
     static const char *const requests[] = {OPEN REQUEST("\"a\"", "tools/call", "\"name\":\"wait\"") "\n",
@@ -350,6 +387,7 @@ int main(void)
         cmocka_unit_test(lines_come_in_pieces),
         cmocka_unit_test(a_line_that_is_too_long_is_refused_alone),
         cmocka_unit_test(two_requests_run_at_once),
+        cmocka_unit_test(a_client_that_is_ahead_is_not_refused),
         cmocka_unit_test(a_cancel_is_heard_in_both_eras),
         cmocka_unit_test(a_quick_answer_overtakes_who_waits),
         cmocka_unit_test(listening_ends_by_a_cancel_or_with_the_server),

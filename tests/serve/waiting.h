@@ -177,6 +177,7 @@ static void tool_refuse(void *context, struct mcp_call *call)
 
 static const struct mcp_tool_row waiting_tools[] = {
     {"wait", WAITING_TOOL("wait"), tool_wait, true, false},
+    {"wait_quickly", WAITING_TOOL("wait_quickly"), tool_wait, false, false},
     {"meet", WAITING_TOOL("meet"), tool_meet, true, false},
     {"meet_quickly", WAITING_TOOL("meet_quickly"), tool_meet, false, false},
     {"echo", WAITING_TOOL("echo"), tool_echo, false, false},

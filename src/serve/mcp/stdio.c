@@ -15,7 +15,8 @@
 
 enum {
     READ_BYTES = 64 << 10,
-    SLICE_MS = 100, /* between two looks at whether it is worth waiting */
+    SLICE_MS = 100,  /* between two looks at whether it is worth waiting */
+    QUEUE_MAX = 512, /* quick calls that wait for a worker; more are not read meanwhile */
 };
 
 struct stdio {
@@ -27,8 +28,8 @@ struct stdio {
     atomic_bool broken; /* nobody reads */
 
     pthread_mutex_t lock;
-    pthread_cond_t work, idle;
-    struct mcp_call *queue[MCP_RUNNING_MAX]; /* from first, queued of them */
+    pthread_cond_t work, room, idle;
+    struct mcp_call *queue[QUEUE_MAX]; /* from first, queued of them */
     size_t first, queued;
     unsigned channels; /* that may still write */
     bool ends;
@@ -147,8 +148,9 @@ static void *run_worker(void *context)
         if (stdio->queued == 0)
             break;
         struct mcp_call *call = stdio->queue[stdio->first];
-        stdio->first = (stdio->first + 1) % MCP_RUNNING_MAX;
+        stdio->first = (stdio->first + 1) % QUEUE_MAX;
         stdio->queued--;
+        pthread_cond_signal(&stdio->room);
         pthread_mutex_unlock(&stdio->lock);
         wt__mcp_run(call);
         pthread_mutex_lock(&stdio->lock);
@@ -157,11 +159,13 @@ static void *run_worker(void *context)
     return NULL;
 }
 
-/* The queue has room for all that one client may have running. */
+/* A client that sends more than is done is not read until something is: it is never refused for that. */
 static void hand_over(struct stdio *stdio, struct mcp_call *call)
 {
     pthread_mutex_lock(&stdio->lock);
-    stdio->queue[(stdio->first + stdio->queued++) % MCP_RUNNING_MAX] = call;
+    while (stdio->queued == QUEUE_MAX)
+        pthread_cond_wait(&stdio->room, &stdio->lock);
+    stdio->queue[(stdio->first + stdio->queued++) % QUEUE_MAX] = call;
     pthread_cond_signal(&stdio->work);
     pthread_mutex_unlock(&stdio->lock);
 }
@@ -331,6 +335,7 @@ static void dispose(struct stdio *stdio)
     pthread_mutex_destroy(&stdio->write_lock);
     pthread_mutex_destroy(&stdio->lock);
     pthread_cond_destroy(&stdio->work);
+    pthread_cond_destroy(&stdio->room);
     pthread_cond_destroy(&stdio->idle);
     free(stdio);
 }
@@ -347,6 +352,7 @@ static struct stdio *make(struct mcp_service *service, int in, int out, int stop
     pthread_condattr_init(&steady);
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&stdio->work, NULL);
+    pthread_cond_init(&stdio->room, NULL);
     pthread_cond_init(&stdio->idle, &steady);
     pthread_condattr_destroy(&steady);
     stdio->peer = wt__mcp_peer_open(service, "", true);

@@ -1,5 +1,6 @@
 /* streamable_http.h: MCP over HTTP, at one path: the modern era (POST only, every request for itself) and the legacy
- * one (sessions, a GET stream, DELETE). Whose Host and Origin may come, and who the principal is, is decided before. */
+ * one (sessions, a GET stream, DELETE). Whose Host and Origin may come, and who the principal is, is decided before;
+ * the server lets bodies to the path have MCP_MESSAGE_BYTES_MAX. */
 #ifndef WT_SERVE_MCP_STREAMABLE_HTTP_H
 #define WT_SERVE_MCP_STREAMABLE_HTTP_H
 
