@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/serving.md: what the server costs and how it answers.
+"""The tables of docs/http.md: what the server costs and how it answers.
 
     python3 bench/serving.py [--bench build-bench] [--seconds 5] [PART...]
 

@@ -510,6 +510,8 @@ static void watch(struct connection *connection, bool only_end)
 bool wt__connections_make_room(struct http_loop *loop)
 {
     struct wait *first = wt__waits_first(&loop->waits, HTTP_WAIT_IDLE);
+    if (!first) /* who is honest has sent its head long before it is the oldest of thousands */
+        first = wt__waits_first(&loop->waits, HTTP_WAIT_HEAD);
     if (first)
         release((struct connection *)first);
     return first != NULL;

@@ -13,7 +13,7 @@
 
 enum {
     HTTP_QUEUE_MAX = 1024,        /* requests that wait for a worker, when none is said */
-    HTTP_CONNECTIONS_MAX = 20000, /* at once; the one that is idle longest makes room, else a new one is closed */
+    HTTP_CONNECTIONS_MAX = 20000, /* at once; one without a whole head makes room, else a new one is closed */
     HTTP_HEAD_MS = 10000,         /* from a request's first byte, or the connection's begin, to the end of its head */
     HTTP_BODY_MS = 30000,         /* and of its body */
     HTTP_IDLE_MS = 75000,         /* of a connection between requests */
