@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""The tables of docs/http.md: what the server costs and how it answers.
+"""The tables of docs/http.md and docs/serving.md: what the server costs and how it answers.
 
     python3 bench/serving.py [--bench build-bench] [--seconds 5] [PART...]
 
     floor     the bare server (bench_http_echo): requests a second, times, processor time a request, memory an idle
               connection and an idle stream, and what slow and half-open clients do to the times of others
+    start     `whichtool serve` from its start to its first answers
+    finds     finds over HTTP beside the library alone (bench_find): by words, and by words and meaning
 
-Wants bench_http and bench_http_echo (cmake --preset release -B build-bench -DWT_BENCH=ON; ninja -C build-bench
-bench_http bench_http_echo). Everything is on loopback and on this machine: the asking side takes processor time, too,
+start and finds ask about a store, --store; without it they make one, build-bench/work/serving.wt, of toolbench-open's
+13,242 tools below --data, which takes minutes the first time.
+
+Wants bench_http, bench_http_echo, bench_find and whichtool (cmake --preset release -B build-bench -DWT_BENCH=ON; ninja
+-C build-bench bench_http bench_http_echo bench_find whichtool). Everything is on loopback and on this machine: the asking side takes processor time, too,
 so a rate is a lower bound; processor time a request is the server's alone, system time included."""
 import argparse
 import contextlib
@@ -17,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import serving_api
 
 CONNECTIONS = 64
 IDLE = 10_000
@@ -61,8 +68,9 @@ class Server:
 
 
 class Bench:
-    def __init__(self, folder, seconds, work):
-        self.folder, self.seconds, self.work = folder, seconds, work
+    def __init__(self, options, work):
+        self.folder, self.seconds, self.work = options.bench, options.seconds, work
+        self.store, self.data = options.store, options.data
         self.files = 0
 
     def program(self, name):
@@ -76,11 +84,13 @@ class Bench:
         return path
 
     def ask(self, server, data, connections=CONNECTIONS, rate=0, seconds=None):
-        """The figures of bench_http, and the server's processor time a request in microseconds."""
+        """The figures of bench_http, and the server's processor time a request in microseconds. data: a request, or
+        several, which are taken in turn."""
         seconds = seconds or self.seconds
+        files = [self.file(one) for one in (data if isinstance(data, list) else [data])]
         before = processor_seconds(server.pid)
         out = subprocess.run([self.program("bench_http"), server.address, str(connections), str(seconds), str(rate),
-                              self.file(data)], check=True, capture_output=True, text=True).stdout
+                              *files], check=True, capture_output=True, text=True).stdout
         figures = json.loads(out)
         figures["cpu_us"] = (processor_seconds(server.pid) - before) * 1e6 / max(1, figures["answers"])
         return figures
@@ -147,18 +157,29 @@ def floor(bench):
     table("10,000 at once", ("what", "KB each", "MB resident in all", "processor ms a second"), rows)
 
 
-PARTS = {"floor": floor}
+def start(bench):
+    table("From the start", ("what", "best ms", "median ms"), serving_api.starts(bench))
+
+
+def finds(bench):
+    table("Finds over HTTP", ("what", "finds/s", "p50 ms", "p99 ms", "processor µs a find", "bad"),
+          serving_api.finds(bench, request, CONNECTIONS))
+
+
+PARTS = {"floor": floor, "start": start, "finds": finds}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--bench", default="build-bench")
     parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--store")
+    parser.add_argument("--data", default="../shared/data/toolbench-open", help="folder of the store's tools and queries")
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         for part in options.parts or PARTS:
-            PARTS[part](Bench(options.bench, options.seconds, work))
+            PARTS[part](Bench(options, work))
         print(f"\n{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the end")
 
 

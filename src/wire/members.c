@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "text/shown.h"
+#include "wire/compact.h"
 
 void wt__json_key(struct buffer *out, const char *key)
 {
@@ -56,7 +57,9 @@ void wt__json_raw(struct buffer *out, const char *key, const char *json)
 {
     json_t *value = NULL;
     wt__json_key(out, key);
-    if (wt__json_parse(&value, json, strlen(json), NULL) == 0)
+    if (wt__is_compact(wt__str(json)))
+        wt__shown_json(out, wt__str(json));
+    else if (wt__json_parse(&value, json, strlen(json), NULL) == 0)
         wt__shown_value(out, value);
     else
         wt__shown_string(out, wt__str(json));

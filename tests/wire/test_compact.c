@@ -1,0 +1,115 @@
+/* What is taken for compact is what our writer writes of it, byte for byte; and what it writes nearly always is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "base/rng.h"
+#include "wire/compact.h"
+
+static const struct {
+    const char *text;
+    bool compact;
+} rows[] = {
+    {"{}", true},           {"[]", true},
+    {"null", true},         {"{\"a\":[1,-2,true,false,null,\"b\\n\\\"\\\\\"],\"\":{}}", true},
+    {"\"\xc3\xa9\"", true}, {"", false},
+    {" {}", false},         {"{} ", false},
+    {"{\"a\": 1}", false},  {"[1,]", false},
+    {"[,1]", false},        {"[1 ,2]", false},
+    {"{\"a\"}", false},     {"{\"a\":}", false},
+    {"{a:1}", false},       {"[1}", false},
+    {"[", false},           {"{\"a\":1", false},
+    {"\"a", false},         {"\"a\\", false},
+    {"\"\\u0041\"", false}, {"\"\\/\"", false},
+    {"\"\\x\"", false},     {"\"\t\"", false},
+    {"\"\x7f\"", false},    {"\"\xff\"", false},
+    {"1.5", false},         {"1e3", false},
+    {"-0", false},          {"01", false},
+    {"-", false},           {"9999999999999999999", false},
+    {"nul", false},         {"truefalse", false},
+};
+
+/* Of what is compact the writer makes the same bytes. */
+static void hold(struct str text)
+{
+    json_t *root = NULL;
+    struct buffer written = {0};
+    if (!wt__is_compact(text))
+        return;
+    if (wt__json_parse(&root, text.ptr, text.len, NULL) < 0)
+        fail_msg("no JSON: %.*s", (int)text.len, text.ptr);
+    wt__json_write(&written, root);
+    if (!wt__str_equal(text, wt__buffer_view(&written)))
+        fail_msg("%.*s is written as %s", (int)text.len, text.ptr, written.ptr);
+    wt__buffer_dispose(&written);
+    json_decref(root);
+}
+
+static void texts_are_compact_or_not(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (wt__is_compact(wt__str(rows[i].text)) != rows[i].compact)
+            fail_msg("%s", rows[i].text);
+        hold(wt__str(rows[i].text));
+    }
+}
+
+static void nesting_ends_where_the_reader_ends(void **state)
+{
+    (void)state;
+    for (size_t depth = 1; depth < 2 * WT_MAX_JSON_DEPTH; depth++) {
+        struct buffer text = {0};
+        json_t *root = NULL;
+        for (size_t i = 0; i < depth; i++)
+            wt__buffer_char(&text, '[');
+        for (size_t i = 0; i < depth; i++)
+            wt__buffer_char(&text, ']');
+        bool read = wt__json_parse(&root, text.ptr, text.len, NULL) == 0;
+        assert_int_equal(wt__is_compact(wt__buffer_view(&text)), read);
+        json_decref(root);
+        wt__buffer_dispose(&text);
+    }
+}
+
+/* Texts of the pieces of JSON in any order, and good ones with a byte changed. */
+static void whatever_is_taken_is_written_the_same(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"{",   "}",        "[",    "]",     ",",      ":",        "\"a\"", "\"\\n\"",
+                                         "1",   "-7",       "0",    "true",  "null",   " ",        "\"",    "\\",
+                                         "1.5", "\xc3\xa9", "\xff", "\"b\"", "\"k\":", "{\"a\":1}"};
+    struct rng rng;
+    size_t taken = 0;
+    wt__rng_seed(&rng, 7);
+    for (size_t i = 0; i < 200000; i++) {
+        struct buffer text = {0};
+        for (size_t p = wt__rng_below(&rng, 9) + 1; p > 0; p--)
+            wt__buffer_text(&text, pieces[wt__rng_below(&rng, sizeof pieces / sizeof *pieces)]);
+        taken += wt__is_compact(wt__buffer_view(&text));
+        hold(wt__buffer_view(&text));
+        wt__buffer_dispose(&text);
+    }
+    assert_true(taken > 1000);
+    static const char good[] =
+        "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\",\"maximum\":-12}},\"x\":[1,2]}";
+    for (size_t at = 0; at + 1 < sizeof good; at++)
+        for (unsigned c = 1; c < 256; c++) {
+            char changed[sizeof good];
+            memcpy(changed, good, sizeof good);
+            changed[at] = (char)c;
+            hold(wt__str(changed));
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(texts_are_compact_or_not),
+                                       cmocka_unit_test(nesting_ends_where_the_reader_ends),
+                                       cmocka_unit_test(whatever_is_taken_is_written_the_same)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
