@@ -50,6 +50,7 @@ struct connection {
     struct http_exchange *exchange; /* of ANSWERING */
     struct own_answer own;          /* of SENDING */
     size_t forgotten;               /* bytes, of LINGERING */
+    size_t message_bytes, held; /* of the request that is read or answered; with what is ahead, as the loop counts */
     int descriptor;
     enum state state;
     bool ended;    /* the answer is all in `out` */
@@ -85,6 +86,19 @@ static void record_own(struct connection *connection)
                                              .bytes = own->bytes});
     wt__http_message_free(own->message);
     *own = (struct own_answer){0};
+}
+
+/* Counts what the connection holds of requests. False: all of them together hold too much. */
+static bool hold(struct connection *connection)
+{
+    struct http_loop *loop = connection->loop;
+    const struct http_message *message = connection->reader.message;
+    if (message)
+        connection->message_bytes = sizeof *message + message->head.capacity + message->body.capacity;
+    loop->held -= connection->held;
+    connection->held = connection->message_bytes + connection->ahead.capacity;
+    loop->held += connection->held;
+    return loop->held <= loop->held_max;
 }
 
 /* The exchange is over for the loop. */
@@ -221,6 +235,8 @@ static void complete(struct connection *connection)
     else
         record_own(connection);
     connection->ended = false;
+    connection->message_bytes = 0;
+    hold(connection);
     if (connection->out)
         evbuffer_free(connection->out);
     connection->out = NULL;
@@ -309,6 +325,7 @@ static void hand_over(struct connection *connection)
 {
     struct http_loop *loop = connection->loop;
     bool http_1_0 = connection->reader.framing.http_1_0;
+    bool fits = hold(connection);
     atomic_fetch_add(&loop->requests, 1);
     struct http_exchange *exchange =
         wt__exchange_new(loop->mailbox, connection->reader.message, http_1_0, connection->peer);
@@ -324,7 +341,7 @@ static void hand_over(struct connection *connection)
     wait_for(connection, HTTP_WAIT_ANSWER);
     if (loop->stopping)
         answer_overload(connection, "The server is ending.");
-    else if (!wt__http_queue_push(loop->queue, exchange))
+    else if (!fits || !wt__http_queue_push(loop->queue, exchange))
         answer_overload(connection, NULL);
 }
 
@@ -381,10 +398,14 @@ static void consume(struct connection *connection, struct str input)
             break;
         }
     }
+    if (connection->state == READING && connection->reader.message && !hold(connection)) {
+        atomic_fetch_add(&connection->loop->overloaded, 1);
+        answer_alone(connection, 503, NULL, false, true);
+    }
     if (input.len == 0 || connection->last || connection->state == DEAD)
         return;
     wt__buffer_append(&connection->ahead, input.ptr, input.len);
-    if (connection->ahead.failed)
+    if (connection->ahead.failed || !hold(connection))
         lose(connection);
     else
         watch(connection, true);
@@ -397,6 +418,7 @@ static void consume_ahead(struct connection *connection)
     connection->ahead = (struct buffer){0};
     consume(connection, wt__buffer_view(&ahead));
     wt__buffer_dispose(&ahead);
+    hold(connection);
     if (connection->ahead.len == 0 && connection->state != DEAD)
         watch(connection, false);
 }
@@ -413,6 +435,8 @@ static void release(struct connection *connection)
         evbuffer_free(connection->out);
     wt__http_reader_dispose(&connection->reader);
     wt__buffer_dispose(&connection->ahead);
+    connection->message_bytes = 0;
+    hold(connection);
     if (connection->before)
         connection->before->after = connection->after;
     else
@@ -486,6 +510,8 @@ static void watch(struct connection *connection, bool only_end)
 bool wt__connections_make_room(struct http_loop *loop)
 {
     struct wait *first = wt__waits_first(&loop->waits, HTTP_WAIT_IDLE);
+    if (!first) /* who is honest has sent its head long before it is the oldest of thousands */
+        first = wt__waits_first(&loop->waits, HTTP_WAIT_HEAD);
     if (first)
         release((struct connection *)first);
     return first != NULL;

@@ -11,7 +11,7 @@ void wt__connection_open(struct http_loop *loop, int descriptor, const char *pee
 void wt__connections_hear(struct http_loop *loop);
 /* The time of a wait is up; for waits.h, with the loop as the context. */
 void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind);
-/* Closes the connection that is idle longest; false when none is. */
+/* Closes the connection that is idle longest, or that takes longest for its head; false when there is none. */
 bool wt__connections_make_room(struct http_loop *loop);
 /* The server is to stop: connections without a request are closed. */
 void wt__connections_stop(struct http_loop *loop);

@@ -111,7 +111,7 @@ static void unlock_and_post(struct http_exchange *exchange)
     }
     pthread_mutex_unlock(&exchange->lock);
     if (post && !wt__mailbox_post(exchange->mailbox, &exchange->letter))
-        wt__exchange_drop(exchange); /* never the last reference: the caller has one */
+        atomic_fetch_sub(&exchange->references, 1); /* never the last one: the caller has one */
 }
 
 void wt__exchange_take_news(struct http_exchange *exchange, struct http_news *news)
@@ -248,6 +248,7 @@ static void answer(struct http_exchange *exchange, struct http_answer_head *head
 
     pthread_mutex_lock(&exchange->lock);
     if (exchange->begun || (exchange->ended && !anyway)) {
+        wait_for_call(exchange);
         pthread_mutex_unlock(&exchange->lock);
     } else if (exchange->gone && !anyway) {
         end(exchange);
@@ -334,6 +335,9 @@ void wt__http_finish(struct http_exchange *exchange)
 {
     pthread_mutex_lock(&exchange->lock);
     if (!exchange->begun || exchange->ended) {
+        if (exchange->gone) /* before it began */
+            end(exchange);
+        wait_for_call(exchange);
         pthread_mutex_unlock(&exchange->lock);
         return;
     }

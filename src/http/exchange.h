@@ -26,7 +26,8 @@ const char *wt__http_peer(const struct http_exchange *exchange);
 void wt__http_answer(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
                      size_t field_count, struct str body);
 
-/* Begins an answer in pieces (chunked; to an HTTP/1.0 client the connection's end is its end). */
+/* Begins an answer in pieces (chunked; to an HTTP/1.0 client the connection's end is its end). For events as they
+ * happen: what is known at once is better answered whole, since nothing here waits for a client that reads slowly. */
 void wt__http_stream(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
                      size_t field_count);
 /* False when the client is gone, or did not read HTTP_BACKLOG_BYTES_MAX: then it is dropped. */
@@ -36,7 +37,11 @@ void wt__http_finish(struct http_exchange *exchange);
 /* The client has closed the connection, its time is up, or the server is ending and waits no longer. */
 bool wt__http_is_gone(const struct http_exchange *exchange);
 /* Called once, from the loop, when that happens before the answer's end; at once when it has happened. It must not
- * wait. Set it before the handler returns. */
+ * wait. Set it before the handler returns; NULL takes it back.
+ *
+ * wt__http_answer, _finish, the last _release and this function wait until a call that has begun has returned; after
+ * them there is none, and the context may go. So call them without a lock that `gone` takes. From inside of `gone` they
+ * do not wait. */
 void wt__http_on_gone(struct http_exchange *exchange, void (*gone)(void *context), void *context);
 
 void wt__http_keep(struct http_exchange *exchange);

@@ -17,6 +17,7 @@
 #include "http/characters.h"
 
 enum { WAITING_MAX = 1024, PORT_MAX = 65535, UNIX_MODE = 0600 };
+enum { PROBE_AFTER_S = 60, PROBE_EVERY_S = 15, PROBES = 4 }; /* of a peer that may have gone without a word */
 
 static const char unix_scheme[] = "unix:";
 
@@ -163,16 +164,30 @@ int wt__http_listen(struct http_listener *out, const char *listen, wt_error *err
     return rc;
 }
 
+static void set_options(int descriptor)
+{
+    static const struct {
+        int level, option, value;
+    } options[] = {
+        {IPPROTO_TCP, TCP_NODELAY, 1},
+        {SOL_SOCKET, SO_KEEPALIVE, 1},
+        {IPPROTO_TCP, TCP_KEEPIDLE, PROBE_AFTER_S},
+        {IPPROTO_TCP, TCP_KEEPINTVL, PROBE_EVERY_S},
+        {IPPROTO_TCP, TCP_KEEPCNT, PROBES},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        setsockopt(descriptor, options[i].level, options[i].option, &options[i].value, sizeof options[i].value);
+}
+
 int wt__http_accept(const struct http_listener *listener, char peer[HTTP_PEER_BYTES])
 {
     union address address = {.any = {.sa_family = AF_UNIX}};
     socklen_t len = sizeof address;
-    int on = 1;
     int descriptor = accept4(listener->descriptor, &address.any, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (descriptor < 0)
         return -1;
     if (!listener->is_unix)
-        setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        set_options(descriptor);
     write_address(peer, HTTP_PEER_BYTES, &address);
     return descriptor;
 }

@@ -17,6 +17,7 @@ struct http_loop {
     struct waits waits;
     struct connection *connections; /* a list of all */
     size_t connections_max;
+    size_t held, held_max;                 /* bytes of requests that connections hold */
     bool stopping;                         /* idle connections do not stay, and the last one ends the loop */
     atomic_uint_fast64_t connection_count; /* now */
     atomic_uint_fast64_t accepted, refused, overloaded, requests; /* since it was opened */

@@ -12,7 +12,7 @@
 enum {
     ACCEPTED_MAX = 64, /* at once, before others have their turn */
     PAUSE_MS = 100,    /* of accepting, when descriptors or memory are out */
-    LINGER_MS = 1000,
+    LINGER_MS = 1000,  /* that a client has to take the last answer and close */
 };
 
 struct http_server {
@@ -98,6 +98,7 @@ static void set_options(struct http_server *server, const struct http_server_opt
     struct http_loop *loop = &server->loop;
     loop->handler = options->handler;
     loop->connections_max = options->connections_max ? options->connections_max : HTTP_CONNECTIONS_MAX;
+    loop->held_max = options->held_max ? options->held_max : HTTP_HELD_BYTES_MAX;
     loop->waits.long_ms[HTTP_WAIT_IDLE] = or_default(options->idle_ms, HTTP_IDLE_MS);
     loop->waits.long_ms[HTTP_WAIT_HEAD] = or_default(options->head_ms, HTTP_HEAD_MS);
     loop->waits.long_ms[HTTP_WAIT_BODY] = or_default(options->body_ms, HTTP_BODY_MS);

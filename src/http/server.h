@@ -1,7 +1,8 @@
 /* server.h: an HTTP/1.1 server for this machine: one loop reads, writes and keeps time; handlers run on workers, so
  * that nothing that thinks stands in the way of what only waits.
  *
- * Requests that find the queue full are answered 503 with Retry-After, by the loop. TLS is a proxy's job. */
+ * Requests that find the queue full are answered 503 with Retry-After, by the loop. A client that closes its side is
+ * gone, also when it would still read: nobody can tell the two apart. TLS is a proxy's job. */
 #ifndef WT_HTTP_SERVER_H
 #define WT_HTTP_SERVER_H
 
@@ -11,15 +12,16 @@
 #include "http/exchange.h"
 
 enum {
-    HTTP_QUEUE_MAX = 1024,         /* requests that wait for a worker, when none is said */
-    HTTP_CONNECTIONS_MAX = 20000,  /* at once; more are closed as they come */
-    HTTP_HEAD_MS = 10000,          /* from a request's first byte to the end of its head */
-    HTTP_BODY_MS = 30000,          /* and of its body */
-    HTTP_IDLE_MS = 75000,          /* of a connection between requests */
-    HTTP_READER_MS = 30000,        /* that a client may read nothing of what is ready for it */
-    HTTP_STOP_MS = 10000,          /* that running requests have to end when the server stops */
-    HTTP_BODY_BYTES_MAX = 1 << 20, /* when the handler names no other limit */
-    HTTP_ADDRESS_BYTES = 128,      /* of an address in words, with a NUL */
+    HTTP_QUEUE_MAX = 1024,        /* requests that wait for a worker, when none is said */
+    HTTP_CONNECTIONS_MAX = 20000, /* at once; one without a whole head makes room, else a new one is closed */
+    HTTP_HEAD_MS = 10000,         /* from a request's first byte, or the connection's begin, to the end of its head */
+    HTTP_BODY_MS = 30000,         /* and of its body */
+    HTTP_IDLE_MS = 75000,         /* of a connection between requests */
+    HTTP_READER_MS = 30000,       /* that a client may read nothing of what is ready for it */
+    HTTP_STOP_MS = 10000,         /* that running requests have to end when the server stops */
+    HTTP_HELD_BYTES_MAX = 256 << 20, /* of requests that are read or answered, all together; 503 beyond */
+    HTTP_BODY_BYTES_MAX = 1 << 20,   /* when the handler names no other limit */
+    HTTP_ADDRESS_BYTES = 128,        /* of an address in words, with a NUL */
 };
 
 /* What became of a request, for logs and figures. Views live for the call. */
@@ -45,13 +47,12 @@ struct http_handler {
 };
 
 struct http_server_options {
-    const char
-        *listen; /* "HOST:PORT" with a numeric host or localhost, "[::1]:PORT", "unix:PATH"; port 0: any free one */
-    unsigned workers;                              /* 0: one a processor */
-    size_t queue_max;                              /* 0: HTTP_QUEUE_MAX */
-    size_t connections_max;                        /* 0: HTTP_CONNECTIONS_MAX */
-    unsigned stop_ms;                              /* 0: HTTP_STOP_MS */
-    unsigned head_ms, body_ms, idle_ms, reader_ms; /* 0: HTTP_HEAD_MS and so on */
+    /* "HOST:PORT" with a numeric host or localhost, "[::1]:PORT", "unix:PATH"; port 0: any free one */
+    const char *listen;
+    unsigned workers; /* 0: one a processor */
+    /* 0: the limit of the same name. */
+    size_t queue_max, connections_max, held_max;
+    unsigned stop_ms, head_ms, body_ms, idle_ms, reader_ms;
     unsigned answer_ms; /* that a request has until its answer begins; then it is gone, and answered 503. 0: for ever */
     struct http_handler handler;
 };
@@ -60,7 +61,8 @@ struct http_server;
 
 struct http_figures {
     uint64_t connections, queued, running;            /* now */
-    uint64_t accepted, refused, overloaded, requests; /* since it was opened; refused: requests that were none */
+    uint64_t accepted, refused, overloaded, requests; /* since it was opened; refused: what was no request or came too
+                                                         late; overloaded: what was answered 503 */
 };
 
 /* Binds and listens; nobody is answered yet. A unix socket has mode 0600, and takes the place of one that nobody

@@ -22,14 +22,14 @@ struct served {
     int rc;
 };
 
-static void *run_server(void *argument)
+static inline void *run_server(void *argument)
 {
     struct served *served = argument;
     served->rc = wt__http_server_run(served->server, NULL);
     return NULL;
 }
 
-static void serve(struct served *served, struct http_server_options options)
+static inline void serve(struct served *served, struct http_server_options options)
 {
     wt_error err = {0};
     if (!options.listen)
@@ -40,13 +40,13 @@ static void serve(struct served *served, struct http_server_options options)
 }
 
 /* Waits for the run to end. */
-static void join_server(struct served *served)
+static inline void join_server(struct served *served)
 {
     pthread_join(served->thread, NULL);
     assert_int_equal(served->rc, 0);
 }
 
-static void stop_server(struct served *served)
+static inline void stop_server(struct served *served)
 {
     wt__http_server_stop(served->server);
     join_server(served);
@@ -54,7 +54,7 @@ static void stop_server(struct served *served)
 }
 
 /* -1 where nobody listens. */
-static int try_to_connect(const struct http_server *server)
+static inline int try_to_connect(const struct http_server *server)
 {
     const char *address = wt__http_server_address(server);
     const char *port = strrchr(address, ':') + 1;
@@ -85,7 +85,7 @@ static int try_to_connect(const struct http_server *server)
     return client;
 }
 
-static int connect_to(const struct http_server *server)
+static inline int connect_to(const struct http_server *server)
 {
     int client = try_to_connect(server);
     if (client < 0)
@@ -94,7 +94,7 @@ static int connect_to(const struct http_server *server)
 }
 
 /* False when the server has gone. */
-static bool send_bytes(int client, struct str bytes)
+static inline bool send_bytes(int client, struct str bytes)
 {
     while (bytes.len > 0) {
         ssize_t sent = send(client, bytes.ptr, bytes.len, MSG_NOSIGNAL);
@@ -105,13 +105,13 @@ static bool send_bytes(int client, struct str bytes)
     return true;
 }
 
-static void send_text(int client, const char *text)
+static inline void send_text(int client, const char *text)
 {
     assert_true(send_bytes(client, wt__str(text)));
 }
 
 /* One read; false at the end. */
-static bool receive(int client, struct buffer *in)
+static inline bool receive(int client, struct buffer *in)
 {
     char bytes[16 << 10];
     ssize_t got = recv(client, bytes, sizeof bytes, 0);
@@ -121,21 +121,21 @@ static bool receive(int client, struct buffer *in)
 }
 
 /* Until the text has come in; fails when the end comes first. */
-static void receive_until(int client, struct buffer *in, const char *text)
+static inline void receive_until(int client, struct buffer *in, const char *text)
 {
     while (!in->ptr || !memmem(in->ptr, in->len, text, strlen(text)))
         if (!receive(client, in))
             fail_msg("the end came before \"%s\": %s", text, in->ptr ? in->ptr : "nothing came");
 }
 
-static void receive_to_end(int client, struct buffer *in)
+static inline void receive_to_end(int client, struct buffer *in)
 {
     while (receive(client, in))
         ;
 }
 
 /* One answer with its length, taken off the front of *in; returns where its body begins in `answer`. */
-static const char *receive_answer(int client, struct buffer *in, struct buffer *answer)
+static inline const char *receive_answer(int client, struct buffer *in, struct buffer *answer)
 {
     receive_until(client, in, "\r\n\r\n");
     const char *body = strstr(in->ptr, "\r\n\r\n") + 4;

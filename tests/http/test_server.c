@@ -17,9 +17,10 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     unsigned entered, gone, open, recorded; /* handlers; clients; doors that /wait may go through; records */
+    unsigned unfinished;                    /* functions of on_gone that ran on after the answer's end */
     struct http_exchange *kept;
     struct http_record last; /* its views are gone */
-    bool last_was_request, failed_to_send;
+    bool last_was_request;
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static void add(unsigned *count)
@@ -38,12 +39,20 @@ static void await(const unsigned *count, unsigned want)
     pthread_mutex_unlock(&world.lock);
 }
 
+static unsigned count_of(const unsigned *count)
+{
+    pthread_mutex_lock(&world.lock);
+    unsigned now = *count;
+    pthread_mutex_unlock(&world.lock);
+    return now;
+}
+
 static int forget(void **state)
 {
     (void)state;
-    world.entered = world.gone = world.open = world.recorded = 0;
+    world.entered = world.gone = world.open = world.recorded = world.unfinished = 0;
     world.kept = NULL;
-    world.failed_to_send = world.last_was_request = false;
+    world.last_was_request = false;
     return 0;
 }
 
@@ -105,6 +114,33 @@ static void keep(struct http_exchange *exchange)
     world.kept = exchange;
 }
 
+/* A context on the stack of a handler, and the function of on_gone that takes its time with it. */
+static void leave_slowly(void *done)
+{
+    add(&world.gone);
+    await(&world.open, 1);
+    for (int i = 0; i < 1000; i++)
+        sched_yield();
+    *(bool *)done = true;
+}
+
+/* However the answer ends, that function has returned by then. */
+static void end_beside_it(struct http_exchange *exchange, bool whole)
+{
+    bool done = false;
+    wt__http_on_gone(exchange, leave_slowly, &done);
+    add(&world.entered); /* so that the client goes no sooner */
+    await(&world.gone, 1);
+    add(&world.open);
+    if (whole)
+        wt__http_answer(exchange, 200, NULL, NULL, 0, STR(""));
+    else
+        stream(exchange, true);
+    pthread_mutex_lock(&world.lock);
+    world.unfinished += !done;
+    pthread_mutex_unlock(&world.lock);
+}
+
 static void answer_large(struct http_exchange *exchange)
 {
     size_t size = 8 << 20;
@@ -138,6 +174,8 @@ static void answer(void *context, struct http_exchange *exchange)
         flood(exchange);
     else if (wt__str_equal(path, STR("/drip")))
         drip(exchange);
+    else if (wt__str_starts(path, STR("/beside/")))
+        end_beside_it(exchange, wt__str_equal(path, STR("/beside/answer")));
     else if (wt__str_equal(path, STR("/keep")))
         keep(exchange);
     else if (wt__str_equal(path, STR("/large")))
@@ -395,14 +433,32 @@ static void a_client_that_goes_cancels(void **state)
             wt__buffer_text(&more, GET("/behind/what/waits/for/its/turn/on/the/way"));
         assert_true(send_bytes(client, wt__buffer_view(&more)));
         await(&world.entered, 1);
-        assert_int_equal(world.gone, 0);
+        assert_int_equal(count_of(&world.gone), 0);
         close(client);
         await(&world.gone, 1);
         await(&world.recorded, 1);
         assert_int_equal(world.last.status, 0);
         stop_server(&served);
-        assert_int_equal(world.entered, 1); /* what was behind is not answered */
+        assert_int_equal(count_of(&world.entered), 1); /* what was behind is not answered */
         wt__buffer_dispose(&more);
+    }
+}
+
+static void an_answer_ends_after_its_on_gone(void **state)
+{
+    static const char *const requests[] = {GET("/beside/answer"), GET("/beside/stream")};
+    for (size_t i = 0; i < 2; i++) {
+        struct served served;
+        forget(state);
+        serve(&served, plain);
+        int client = connect_to(served.server);
+        send_text(client, requests[i]);
+        await(&world.entered, 2);
+        close(client);
+        await(&world.gone, 1);
+        stop_server(&served);
+        assert_int_equal(count_of(&world.gone), 1);
+        assert_int_equal(world.unfinished, 0);
     }
 }
 
@@ -433,7 +489,7 @@ static void a_client_that_goes_leaves_the_queue(void **state)
     wt__buffer_dispose(&last);
     close(first);
     stop_server(&served);
-    assert_int_equal(world.entered, 1);
+    assert_int_equal(count_of(&world.entered), 1);
 }
 
 static void a_full_queue_is_said(void **state)
@@ -527,7 +583,7 @@ static void who_does_not_read_is_dropped(void **state)
         send_text(client, way == 0 ? GET("/large") : GET("/flood"));
         await(&world.recorded, 1);
         assert_int_equal(world.last.status, 200);
-        assert_int_equal(world.gone, way);
+        assert_int_equal(count_of(&world.gone), way);
         close(client);
         stop_server(&served);
     }
@@ -599,7 +655,7 @@ static void a_kept_exchange_is_answered_later(void **state)
     wt__http_release(world.kept);
     receive_answer(client, &in, &last);
     assert_memory_equal(last.ptr, "HTTP/1.1 500 ", 13);
-    assert_int_equal(world.gone, 0);
+    assert_int_equal(count_of(&world.gone), 0);
     wt__buffer_dispose(&in);
     wt__buffer_dispose(&last);
     close(client);
@@ -617,10 +673,10 @@ static void a_kept_exchange_may_outlive_the_server(void **state)
     send_text(client, GET("/keep"));
     await(&world.entered, 1);
     stop_server(&served);
-    assert_int_equal(world.gone, 1);
+    assert_int_equal(count_of(&world.gone), 1);
     assert_true(wt__http_is_gone(world.kept));
     wt__http_on_gone(world.kept, client_has_gone, NULL); /* at once */
-    assert_int_equal(world.gone, 2);
+    assert_int_equal(count_of(&world.gone), 2);
     wt__http_stream(world.kept, 200, NULL, NULL, 0);
     assert_false(wt__http_send(world.kept, STR("nobody hears")));
     assert_true(wt__str_equal(wt__http_request(world.kept)->path, STR("/keep")));
@@ -652,7 +708,7 @@ static void a_stop_lets_running_requests_end(void **state)
     receive_answer(late, &in, &last);
     assert_memory_equal(last.ptr, "HTTP/1.1 503 ", 13);
     assert_non_null(strstr(last.ptr, "The server is ending."));
-    assert_int_equal(world.gone, 0);
+    assert_int_equal(count_of(&world.gone), 0);
     add(&world.open);
     assert_string_equal(receive_answer(running, &in, &last), "waited");
     assert_non_null(strstr(last.ptr, "Connection: close"));
@@ -676,7 +732,7 @@ static void a_stop_does_not_wait_for_ever(void **state)
     send_text(client, GET("/wait"));
     await(&world.entered, 1);
     stop_server(&served);
-    assert_int_equal(world.gone, 1);
+    assert_int_equal(count_of(&world.gone), 1);
     close(client);
 }
 
@@ -716,6 +772,62 @@ static void connections_have_a_limit(void **state)
     close(refused);
     wt__buffer_dispose(&in);
     wt__buffer_dispose(&last);
+    stop_server(&served);
+}
+
+/* All connections are held by clients that send no head: the oldest of them makes room. */
+static void silent_clients_keep_nobody_out(void **state)
+{
+    (void)state;
+    struct served served;
+    struct http_server_options options = plain;
+    struct buffer in = {0}, last = {0};
+    options.connections_max = 2;
+    serve(&served, options);
+    int silent = connect_to(served.server), half = connect_to(served.server);
+    send_text(half, "GET / HTTP/1.1\r\n");
+    int honest = connect_to(served.server);
+    send_text(honest, GET("/a"));
+    assert_string_equal(receive_answer(honest, &in, &last), "/a");
+    receive_to_end(silent, &in);
+    assert_int_equal(in.len, 0);
+    send_text(half, "Host: a\r\n\r\n"); /* and has kept its place */
+    assert_string_equal(receive_answer(half, &in, &last), "/");
+    close(silent);
+    close(half);
+    close(honest);
+    wt__buffer_dispose(&in);
+    wt__buffer_dispose(&last);
+    stop_server(&served);
+}
+
+/* Of requests that are read and answered, all together. */
+static void what_requests_hold_has_a_limit(void **state)
+{
+    (void)state;
+    struct served served;
+    struct http_server_options options = plain;
+    struct buffer in = {0}, last = {0}, body = {0};
+    options.held_max = 64 << 10;
+    serve(&served, options);
+    for (int i = 0; i < 1 << 14; i++)
+        wt__buffer_text(&body, "abcdefgh");
+    for (int round = 0; round < 3; round++) { /* what was held is given back each time */
+        int large = connect_to(served.server), small = connect_to(served.server);
+        send_text(large, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 131073\r\n\r\n");
+        send_bytes(large, wt__buffer_view(&body));
+        wt__buffer_clear(&in);
+        receive_to_end(large, &in);
+        assert_memory_equal(in.ptr, "HTTP/1.1 503 ", 13);
+        wt__buffer_clear(&in);
+        send_text(small, POST("/echo", "5", "hello"));
+        assert_string_equal(receive_answer(small, &in, &last), "hello");
+        close(large);
+        close(small);
+    }
+    wt__buffer_dispose(&in);
+    wt__buffer_dispose(&last);
+    wt__buffer_dispose(&body);
     stop_server(&served);
 }
 
@@ -922,6 +1034,7 @@ int main(void)
         TEST(large_answers_arrive_whole),
         TEST(a_stream_that_is_let_go_is_cut_off),
         TEST(a_client_that_goes_cancels),
+        TEST(an_answer_ends_after_its_on_gone),
         TEST(a_client_that_goes_leaves_the_queue),
         TEST(a_full_queue_is_said),
         TEST(slow_clients_are_ended),
@@ -933,6 +1046,8 @@ int main(void)
         TEST(a_stop_lets_running_requests_end),
         TEST(a_stop_does_not_wait_for_ever),
         TEST(connections_have_a_limit),
+        TEST(silent_clients_keep_nobody_out),
+        TEST(what_requests_hold_has_a_limit),
         TEST(thousands_may_be_idle),
         TEST(a_record_says_what_became_of_a_request),
         TEST(unix_sockets_are_for_one_user),

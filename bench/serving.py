@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""The tables of docs/http.md: what the server costs and how it answers.
+
+    python3 bench/serving.py [--bench build-bench] [--seconds 5] [PART...]
+
+    floor     the bare server (bench_http_echo): requests a second, times, processor time a request, memory an idle
+              connection and an idle stream, and what slow and half-open clients do to the times of others
+
+Wants bench_http and bench_http_echo (cmake --preset release -B build-bench -DWT_BENCH=ON; ninja -C build-bench
+bench_http bench_http_echo). Everything is on loopback and on this machine: the asking side takes processor time, too,
+so a rate is a lower bound; processor time a request is the server's alone, system time included."""
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+CONNECTIONS = 64
+IDLE = 10_000
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def processor_seconds(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def resident_kb(pid):
+    with open(f"/proc/{pid}/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+
+
+def request(method, path, body=b"", host="127.0.0.1", fields=()):
+    head = [f"{method} {path} HTTP/1.1", f"Host: {host}", "User-Agent: bench", "Accept: */*"]
+    if body:
+        head += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    return "\r\n".join([*head, *fields, "", ""]).encode() + body
+
+
+class Server:
+    """A server that says its address in its first line and ends with its input."""
+
+    def __init__(self, argv):
+        self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.address = self.process.stdout.readline().strip()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+
+class Bench:
+    def __init__(self, folder, seconds, work):
+        self.folder, self.seconds, self.work = folder, seconds, work
+        self.files = 0
+
+    def program(self, name):
+        return os.path.join(self.folder, name)
+
+    def file(self, data):
+        self.files += 1
+        path = os.path.join(self.work, f"request-{self.files}")
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
+
+    def ask(self, server, data, connections=CONNECTIONS, rate=0, seconds=None):
+        """The figures of bench_http, and the server's processor time a request in microseconds."""
+        seconds = seconds or self.seconds
+        before = processor_seconds(server.pid)
+        out = subprocess.run([self.program("bench_http"), server.address, str(connections), str(seconds), str(rate),
+                              self.file(data)], check=True, capture_output=True, text=True).stdout
+        figures = json.loads(out)
+        figures["cpu_us"] = (processor_seconds(server.pid) - before) * 1e6 / max(1, figures["answers"])
+        return figures
+
+    @contextlib.contextmanager
+    def holding(self, server, count, data):
+        """So many connections that have sent the data and wait."""
+        holder = subprocess.Popen([self.program("bench_http"), "hold", server.address, str(count), self.file(data)],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if json.loads(holder.stdout.readline() or "{}").get("held") != count:
+            sys.exit("serving: the connections could not be opened; ulimit -n?")
+        try:
+            yield
+        finally:
+            holder.stdin.close()
+            holder.wait()
+
+
+def table(title, head, rows):
+    print(f"\n{title}\n\n| " + " | ".join(head) + " |\n|" + "---|" * len(head))
+    for row in rows:
+        print("| " + " | ".join(str(cell) for cell in row) + " |")
+
+
+def throughput(bench, server, name, data, **options):
+    got = bench.ask(server, data, **options)
+    bad = got["4xx"] + got["5xx"] + got["errors"] + got["given_up"]
+    return (name, f"{got['per_second']:,.0f}", f"{got['p50_us']:,.0f}", f"{got['p99_us']:,.0f}", f"{got['cpu_us']:.1f}",
+            bad)
+
+
+def memory(bench, server, name, data):
+    before = resident_kb(server.pid)
+    with bench.holding(server, IDLE, data):
+        time.sleep(1)
+        held = resident_kb(server.pid)
+        cpu = processor_seconds(server.pid)
+        time.sleep(1)
+        cpu = processor_seconds(server.pid) - cpu
+    return name, f"{(held - before) / IDLE:.2f}", f"{held / 1024:.1f}", f"{cpu * 1e3:.0f}"
+
+
+def floor(bench):
+    body = json.dumps({"query": "book a table for two in Lisbon on Friday", "k": 5}).encode()
+    post, get = request("POST", "/echo", body), request("GET", "/bytes/600")
+    rows = []
+    with Server([bench.program("bench_http_echo")]) as server:
+        bench.ask(server, post, seconds=1)
+        rows.append(throughput(bench, server, f"POST of {len(body)} bytes, 64 connections", post))
+        rows.append(throughput(bench, server, "GET of 600 bytes, 64 connections", get))
+        rows.append(throughput(bench, server, "the same, 1 connection", get, connections=1))
+        rows.append(throughput(bench, server, "the same, 5,000 a second at random moments", get, rate=5000))
+        with bench.holding(server, IDLE, request("GET", "/stream")):
+            rows.append(throughput(bench, server, "that, beside 10,000 idle streams", get, rate=5000))
+        with bench.holding(server, IDLE, b""):
+            rows.append(throughput(bench, server, "that, beside 10,000 that send nothing", get, rate=5000))
+    with Server([bench.program("bench_http_echo"), os.path.join("unix:" + bench.work, "socket")]) as server:
+        rows.append(throughput(bench, server, "GET of 600 bytes, 64 connections, unix socket", get))
+    table("The bare server", ("what", "answers/s", "p50 µs", "p99 µs", "processor µs an answer", "bad"), rows)
+    rows = []
+    for name, data in (("idle connections, one request each", get), ("idle streams", request("GET", "/stream"))):
+        with Server([bench.program("bench_http_echo")]) as server:
+            rows.append(memory(bench, server, name, data))
+    table("10,000 at once", ("what", "KB each", "MB resident in all", "processor ms a second"), rows)
+
+
+PARTS = {"floor": floor}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--bench", default="build-bench")
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[])
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as work:
+        for part in options.parts or PARTS:
+            PARTS[part](Bench(options.bench, options.seconds, work))
+        print(f"\n{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the end")
+
+
+if __name__ == "__main__":
+    main()

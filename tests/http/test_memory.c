@@ -1,0 +1,117 @@
+/* Each allocation fails in turn: in the reader, and on all threads of a server that answers. Nothing leaks, nobody
+ * waits for ever, and the next request is answered. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define COUNT_ALL_THREADS
+#include "base/failing_allocator.h"
+
+#include "http/served.h"
+
+#include "http/reader.h"
+
+static const char requests[] = "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
+                               "POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello";
+
+/* 0 when all was read, else the refusal's status. */
+static int read_all(void)
+{
+    struct http_reader reader = {0};
+    struct str input = STR(requests);
+    enum http_part part = HTTP_PART_HEAD;
+    while (input.len > 0 && part != HTTP_PART_REFUSED) {
+        part = wt__http_reader_feed(&reader, &input);
+        if (part == HTTP_PART_ACCEPT)
+            part = wt__http_reader_accept(&reader, 100);
+        if (part == HTTP_PART_DONE)
+            wt__http_message_free(wt__http_reader_take(&reader));
+    }
+    int status = part == HTTP_PART_REFUSED ? wt__http_refusal_status(reader.refusal) : 0;
+    wt__http_reader_dispose(&reader);
+    return status;
+}
+
+static void the_reader_says_that_memory_is_out(void **state)
+{
+    (void)state;
+    if (!INTERPOSED) {
+        print_message("skipped: failing allocations, which the sanitizer brings itself\n");
+        skip();
+    }
+    for (int all = 0; all < 2; all++) { /* one fails, or all from one on */
+        long failing = 1;
+        for (bool failed = true; failed; failing++) {
+            counting = 1;
+            live = 0;
+            countdown = failing;
+            stuck = all;
+            int status = read_all();
+            failed = countdown <= 0;
+            counting = stuck = 0;
+            assert_int_equal(status, failed ? 503 : 0);
+            assert_int_equal(live, 0);
+        }
+        assert_in_range(failing, 5, 100);
+    }
+}
+
+static void answer(void *context, struct http_exchange *exchange)
+{
+    (void)context;
+    const struct http_request *request = wt__http_request(exchange);
+    if (wt__str_equal(request->path, STR("/b"))) {
+        wt__http_stream(exchange, 200, "text/plain", NULL, 0);
+        wt__http_send(exchange, request->body);
+        wt__http_finish(exchange);
+    } else {
+        wt__http_answer(exchange, 200, "text/plain", NULL, 0, request->body);
+    }
+}
+
+/* Sends the requests and reads to the end, without memory of its own; whether both were answered. */
+static bool ask(const struct http_server *server)
+{
+    static char in[4096];
+    size_t len = 0;
+    int client = connect_to(server);
+    send_bytes(client, STR(requests));
+    for (ssize_t got = 1; got > 0 && len<sizeof in; len += got> 0 ? (size_t)got : 0)
+        got = recv(client, in + len, sizeof in - len, 0);
+    close(client);
+    return memmem(in, len, "\r\n\r\nabc", 7) && memmem(in, len, "5\r\nhello\r\n0\r\n\r\n", 15);
+}
+
+static void a_server_survives_that_memory_is_out(void **state)
+{
+    (void)state;
+    if (!INTERPOSED)
+        skip();
+    struct served served;
+    serve(&served, (struct http_server_options){.workers = 1, .handler = {.answer = answer}});
+    assert_true(ask(served.server));
+    long failing = 1;
+    for (bool failed = true; failed; failing++) {
+        countdown = failing;
+        counting = 1;
+        bool answered = ask(served.server);
+        counting = 0;
+        failed = countdown < 0;
+        assert_true(answered || failed);
+        assert_true(ask(served.server));
+    }
+    assert_in_range(failing, 10, 200);
+    stop_server(&served);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_reader_says_that_memory_is_out),
+        cmocka_unit_test(a_server_survives_that_memory_is_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
