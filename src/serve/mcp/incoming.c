@@ -32,6 +32,8 @@ static enum mcp_incoming_kind read_kind(struct mcp_incoming *in)
                    json_is_array(in->message) ? "batches are not taken: send each message by itself"
                                               : "a message is a JSON object");
     bool named = read_id(in);
+    if (in->id.failed)
+        return bad(in, MCP_INTERNAL_ERROR, "memory is out");
     if (!wt__str_equal(wt__json_str(in->message, "jsonrpc"), STR("2.0")))
         return bad(in, MCP_INVALID_REQUEST, "\"jsonrpc\" is not \"2.0\"");
     if (!method) {
@@ -85,7 +87,7 @@ const json_t *wt__mcp_incoming_meta(const struct mcp_incoming *in)
 void wt__mcp_write_error(struct buffer *out, struct str id, int code, struct str words, struct str data)
 {
     wt__buffer_text(out, "{\"jsonrpc\":\"2.0\",");
-    if (!wt__str_equal(id, STR("null"))) {
+    if (id.len > 0 && !wt__str_equal(id, STR("null"))) {
         wt__buffer_text(out, "\"id\":");
         wt__buffer_str(out, id);
         wt__buffer_char(out, ',');

@@ -123,13 +123,14 @@ bool wt__mcp_run_listen(struct mcp_call *call)
         free(listener);
         return false;
     }
-    if (!listener || !read_wishes(listener, call)) {
+    if (listener)
+        wt__buffer_str(&listener->id, wt__buffer_view(&call->in.id));
+    if (!listener || listener->id.failed || !read_wishes(listener, call)) {
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
         if (listener)
             free_listener(listener);
         return false;
     }
-    wt__buffer_str(&listener->id, wt__buffer_view(&call->in.id));
     wt__mcp_channel_keep(call->channel);
     wt__mcp_peer_keep(call->peer);
     listener->channel = call->channel;

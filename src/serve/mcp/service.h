@@ -98,7 +98,8 @@ struct mcp_service_options {
 
 struct mcp_service;
 
-/* options: NULL for the defaults. features is copied, its strings and tables are not. WT_EIO: no random numbers. */
+/* options: NULL for the defaults. features is copied, its strings and tables are not. WT_EINVAL (features that lack a
+ * function), WT_EIO (no random numbers), WT_ENOMEM. */
 int wt__mcp_service_open(struct mcp_service **out, const struct mcp_features *features,
                          const struct mcp_service_options *options, wt_error *err);
 

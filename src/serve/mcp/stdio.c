@@ -25,7 +25,8 @@ struct stdio {
     int in, out, stop_fd;
     pthread_mutex_t write_lock;
     struct buffer line; /* being written */
-    atomic_bool broken; /* nobody reads */
+    atomic_bool broken; /* nobody reads, or: */
+    bool starved;       /* there was no memory for a line; under write_lock */
 
     pthread_mutex_t lock;
     pthread_cond_t work, room, idle;
@@ -80,6 +81,7 @@ static bool write_line(struct stdio *stdio, struct str message)
         !atomic_load(&stdio->broken) && !stdio->line.failed && write_all(stdio, wt__buffer_view(&stdio->line));
     if (!written)
         atomic_store(&stdio->broken, true);
+    stdio->starved |= stdio->line.failed;
     pthread_mutex_unlock(&stdio->write_lock);
     return written;
 }
@@ -377,6 +379,8 @@ int wt__mcp_stdio_run(struct mcp_service *service, int in, int out, int stop_fd,
     if (rc == 0)
         rc = read_until_end(stdio, err);
     end_calls(stdio);
+    if (rc == 0 && stdio->starved)
+        rc = wt__fail_nomem(err);
     dispose(stdio);
     return rc;
 }

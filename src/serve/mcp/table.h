@@ -9,7 +9,7 @@ struct mcp_tool_row {
     const char *definition; /* the whole tool, as JSON, with inputSchema */
     void (*run)(void *context, struct mcp_call *call);
     bool waits;
-    bool unchecked; /* the function looks at the arguments itself */
+    bool unchecked; /* the function looks at the arguments itself; no header is held against them */
 };
 
 struct mcp_resource_row {
