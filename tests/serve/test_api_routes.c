@@ -345,6 +345,63 @@ static void what_takes_long_is_not_begun_on_a_worker(void **state)
     wt_tools_free(tools);
 }
 
+static void take_nothing(void *context, struct http_exchange *exchange, const char *principal)
+{
+    (void)context;
+    (void)exchange;
+    (void)principal;
+}
+
+/* A module's route is found by path and any method, and is guarded as ours are. */
+static void a_module_brings_a_route(void **state)
+{
+    struct fixture *f = *state;
+    static const struct route row = {
+        .path = "/mcp", .scope = SCOPE_FIND, .body_max = 1, .name = "mcp", .take = take_nothing};
+    const struct routes table = {&row, 1};
+    const struct api_options options = {.engine = f->engine,
+                                        .keys_path = f->keys,
+                                        .guard = {.listen = "127.0.0.1:8642"},
+                                        .more = &table,
+                                        .more_count = 1};
+    static const char *const methods[] = {"GET", "POST", "DELETE", "PUT"};
+    struct api *api;
+    bool takes_long;
+    char authorization[128];
+    assert_int_equal(wt__api_open(&api, &options, NULL), 0);
+    snprintf(authorization, sizeof authorization, "Bearer %s", f->find);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        struct http_request request = {
+            .method = wt__str(methods[i]),
+            .path = STR("/mcp"),
+            .fields = {{STR("Host"), STR("localhost")}, {STR("Authorization"), wt__str(authorization)}},
+            .field_count = 2};
+        struct api_call call = {.request = &request};
+        assert_ptr_equal(wt__api_respond(api, &call, &takes_long), &row);
+        assert_string_equal(call.principal, "finder");
+        wt__api_call_dispose(&call);
+        request.field_count = 1; /* without the key */
+        call = (struct api_call){.request = &request};
+        assert_null(wt__api_respond(api, &call, &takes_long));
+        assert_int_equal(call.status, 401);
+        wt__api_call_dispose(&call);
+    }
+    wt__api_close(api);
+}
+
+static void the_lesser_limit_holds(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned server, asked, holds;
+    } limits[] = {{60, 0, 60}, {60, 10, 10}, {60, 90, 60}, {0, 0, 0}, {0, 10, 10}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const struct service service = {.time_limit_ms = limits[i].server};
+        const struct api_call call = {.service = &service};
+        assert_int_equal(wt__api_limit(&call, limits[i].asked), limits[i].holds);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_route_answers_and_says_what_is_wrong),
@@ -353,6 +410,8 @@ int main(void)
                                        cmocka_unit_test(beyond_this_machine_it_takes_keys),
                                        cmocka_unit_test(keys_are_read_anew_and_a_bad_file_changes_nothing),
                                        cmocka_unit_test(what_nobody_waits_for_is_given_up),
-                                       cmocka_unit_test(what_takes_long_is_not_begun_on_a_worker)};
+                                       cmocka_unit_test(what_takes_long_is_not_begun_on_a_worker),
+                                       cmocka_unit_test(a_module_brings_a_route),
+                                       cmocka_unit_test(the_lesser_limit_holds)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
