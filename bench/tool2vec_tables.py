@@ -113,7 +113,8 @@ def candidates(bench):
 
 def descriptions(bench):
     rows = []
-    for label, models in (("usage", ("encoder", "tool2vec")), ("description", ("encoder",))):
+    for label, models in (("usage", ("encoder", "tool2vec", "neighbours")),
+                          ("description", ("encoder", "neighbours"))):
         folder = bench.folder(f"vectors-{label}", models)
         own = os.path.join(folder, "tool2vec")
         if not os.path.exists(own):
