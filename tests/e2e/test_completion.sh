@@ -25,7 +25,7 @@ while IFS='|' read -r words kind want; do
     silent err
 done <<'ROWS'
 f|words|find
-''|words|add find pick call list show remove status rename check vectors usage eval train generate distil model serve version help
+''|words|add find pick call list show remove status rename check vectors usage eval train generate mcp distil model serve version help
 nonsense ''|words|
 find rain ''|words|
 find --expl|words|--explain
