@@ -220,17 +220,16 @@ static uint32_t share(const struct lexical_cursor *cursor, uint16_t impact)
     return (uint32_t)((uint64_t)cursor->multiplier * impact >> 16);
 }
 
-/* The first of count ascending rows that is not below `row`; count when all are. */
+/* The first of count ascending rows that is not below `row`; count when all are. Which half it is in nobody can
+ * foretell, so no branch depends on it. */
 static uint32_t lower_bound(const uint32_t *rows, uint32_t count, uint32_t row)
 {
-    uint32_t from = 0;
-    while (count > 0) {
-        uint32_t half = count / 2;
-        bool below = rows[from + half] < row;
-        from += below ? half + 1 : 0;
-        count = below ? count - half - 1 : half;
+    const uint32_t *from = rows;
+    for (uint32_t half; count > 1; count -= half) {
+        half = count / 2;
+        from += (0 - (uint32_t)(from[half - 1] < row)) & half;
     }
-    return from;
+    return (uint32_t)(from - rows) + (count == 1 && *from < row);
 }
 
 /* Moves to the first posting whose row is not below `row`. */
