@@ -49,9 +49,9 @@ bool wt__listens_on_loopback(const char *listen)
 /* The address that is listened at, where it is one: that of all interfaces is none that a request can be for. */
 static struct str listen_host(const char *listen)
 {
-    struct str host = wt__host_of(wt__str(listen));
+    struct str none = {0}, host = wt__host_of(wt__str(listen));
     bool any = wt__str_equal(host, STR("0.0.0.0")) || wt__str_equal(host, STR("::"));
-    return any || wt__str_starts(wt__str(listen), STR("unix:")) ? (struct str){0} : host;
+    return any || wt__str_starts(wt__str(listen), STR("unix:")) ? none : host;
 }
 
 bool wt__guard_host(const struct guard *guard, struct str host)

@@ -99,7 +99,9 @@ static int find_bucket(struct usage_log *log, struct str client, double now, str
         return wt__fail_nomem(err);
     memcpy(name, client.ptr, client.len);
     struct bucket *bucket = &log->buckets[log->bucket_count];
-    *bucket = (struct bucket){{name, client.len}, log->options.client_burst, now};
+    *bucket = (struct bucket){.tokens = log->options.client_burst, .at_ms = now};
+    bucket->name.ptr = name;
+    bucket->name.len = client.len;
     if (!wt__map_insert(&log->by_name, bucket->name, (uint32_t)log->bucket_count, NULL)) {
         free(name);
         return wt__fail_nomem(err);

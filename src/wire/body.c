@@ -204,9 +204,10 @@ static int read_field(struct body *body, const struct field *field, const json_t
 
 static const struct field *field_named(struct fields fields, const char *name)
 {
-    for (size_t i = 0; i < fields.count; i++)
-        if (strcmp(fields.items[i].name, name) == 0)
-            return &fields.items[i];
+    const struct field *field = fields.items;
+    for (size_t i = 0; i < fields.count; i++, field++)
+        if (strcmp(field->name, name) == 0)
+            return field;
     return NULL;
 }
 
