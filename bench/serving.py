@@ -7,8 +7,9 @@
               connection and an idle stream, and what slow and half-open clients do to the times of others
     start     `whichtool serve` from its start to its first answers
     finds     finds over HTTP beside the library alone (bench_find): by words, and by words and meaning
+    changes   finds by words while tools come and go, and while another process imports the catalogue again
 
-start and finds ask about a store, --store; without it they make one, build-bench/work/serving.wt, of toolbench-open's
+start, finds and changes ask about a store, --store; without it they make one, build-bench/work/serving.wt, of toolbench-open's
 13,242 tools below --data, which takes minutes the first time.
 
 Wants bench_http, bench_http_echo, bench_find and whichtool (cmake --preset release -B build-bench -DWT_BENCH=ON; ninja
@@ -166,7 +167,12 @@ def finds(bench):
           serving_api.finds(bench, request, CONNECTIONS))
 
 
-PARTS = {"floor": floor, "start": start, "finds": finds}
+def changes(bench):
+    table("Finds by words while the catalogue changes", ("what", "finds/s", "p50 ms", "p99 ms", "processor µs a find", "bad"),
+          serving_api.changes(bench, request))
+
+
+PARTS = {"floor": floor, "start": start, "finds": finds, "changes": changes}
 
 
 def main():

@@ -2,13 +2,19 @@
 costs over HTTP, beside the library alone on the same machine in the same run."""
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
+import threading
 import time
+import urllib.error
 import urllib.request
 
 STARTS = 11
+CHANGES_A_SECOND = 10
+CHANGES_SECONDS = 60
+CHANGES_RATE = 100  # finds a second meanwhile
 UNUSED_SECONDS = 8  # the server closes a connection that says nothing for ten
 QUERIES = 500
 
@@ -108,4 +114,52 @@ def finds(bench, request, connections):
             server.until_idle()
             rows.append(row(f"{recipe}, 70 % of that, at random moments",
                             bench.ask(server, requests, rate=int(rate), seconds=min(bench.seconds, UNUSED_SECONDS))))
+    return rows
+
+
+class Changes(threading.Thread):
+    """A tool that comes and goes, so many times a second, over HTTP; counts what was refused."""
+
+    def __init__(self, server, seconds):
+        super().__init__()
+        self.server, self.seconds, self.made, self.failed = server, seconds, 0, 0
+
+    def run(self):
+        tool = json.dumps([{"name": "come_and_go", "description": "Is here for a moment",
+                            "input_schema": {"type": "object"}}]).encode()
+        begun = time.monotonic()
+        while time.monotonic() < begun + self.seconds:
+            adds = self.made % 2 == 0
+            asked = urllib.request.Request(self.server.url + ("/v1/tools?provider=bench&no_vectors=1" if adds else
+                                                              "/v1/tools/bench/come_and_go"),
+                                           tool if adds else None, method="POST" if adds else "DELETE")
+            try:
+                urllib.request.urlopen(asked).close()
+            except urllib.error.URLError:
+                self.failed += 1
+            self.made += 1
+            time.sleep(max(0, begun + self.made / CHANGES_A_SECOND - time.monotonic()))
+
+
+def changes(bench, request):
+    """Finds by words at one rate: by themselves, while the catalogue changes, and while all of it is imported anew."""
+    store = os.path.join(bench.work, "changes.wt")
+    shutil.copy(store_of(bench), store)
+    bench.store, rows = store, []
+    with Serve(bench, "--model", "") as server:
+        server.until_ready()
+        requests = requests_of(bench, "bm25", request)
+        rows.append(row("finds by themselves", bench.ask(server, requests, rate=CHANGES_RATE, seconds=10)))
+        changing = Changes(server, CHANGES_SECONDS)
+        changing.start()
+        rows.append(row(f"while the catalogue changes {CHANGES_A_SECOND} times a second, {CHANGES_SECONDS} s",
+                        bench.ask(server, requests, rate=CHANGES_RATE, seconds=CHANGES_SECONDS)))
+        changing.join()
+        rows.append((f"those changes: {changing.made}", "", "", "", "", changing.failed))
+        source = os.path.join(bench.data, "corpus.jsonl")
+        importing = subprocess.Popen([bench.program("whichtool"), "-q", "-s", store, "add", "--no-vectors", "--provider",
+                                      "another", source], stdout=subprocess.DEVNULL)
+        rows.append(row("while another process imports all tools again",
+                        bench.ask(server, requests, rate=CHANGES_RATE, seconds=5)))
+        importing.wait()
     return rows

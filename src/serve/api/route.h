@@ -58,9 +58,8 @@ struct api_call {
 };
 
 struct route {
-    const char *method; /* NULL, of a route that takes: any */
-    const char *path;   /* "/v1/tools/{id}": {id} takes the rest of the path, slashes too */
-    enum scope scope;
+    const char *method;         /* NULL, of a route that takes: any */
+    const char *path;           /* "/v1/tools/{id}": {id} takes the rest of the path, slashes too */
     size_t body_max;            /* bytes; 0: there is no body */
     const struct fields *query; /* NULL: none */
     const struct fields *body;  /* NULL: none, or raw */
@@ -68,12 +67,13 @@ struct route {
     const char *name;           /* of the operation: one word */
     const char *summary;        /* one line */
     const char *returns;        /* one sentence; NULL: another protocol has the say, and OpenAPI does not tell of it */
-    bool takes_long;            /* always: see API_TAKES_LONG */
     /* Fills the call's answer: 0, a negative WT_E... with *err, or API_TAKES_LONG before it has done anything. */
     int (*answer)(struct api_call *call, wt_error *err);
-    /* In place of answer: the route answers the exchange by itself, when it likes. Such a route is not in OpenAPI. */
+    /* In place of answer: the route answers the exchange by itself, when it likes. */
     void (*take)(void *context, struct http_exchange *exchange, const char *principal);
     void *context;
+    enum scope scope;
+    bool takes_long; /* always: see API_TAKES_LONG */
 };
 
 struct routes {
