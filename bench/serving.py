@@ -8,8 +8,9 @@
     start     `whichtool serve` from its start to its first answers
     finds     finds over HTTP beside the library alone (bench_find): by words, and by words and meaning
     changes   finds by words while tools come and go, and while another process imports the catalogue again
+    peers     finds by meaning, beside FastAPI with ONNX Runtime and FAISS (peers/serve_fastapi.py)
 
-start, finds and changes ask about a store, --store; without it they make one, build-bench/work/serving.wt, of toolbench-open's
+start, finds, changes and peers ask about a store, --store; without it they make one, build-bench/work/serving.wt, of toolbench-open's
 13,242 tools below --data, which takes minutes the first time.
 
 Wants bench_http, bench_http_echo, bench_find and whichtool (cmake --preset release -B build-bench -DWT_BENCH=ON; ninja
@@ -72,6 +73,7 @@ class Bench:
     def __init__(self, options, work):
         self.folder, self.seconds, self.work = options.bench, options.seconds, work
         self.store, self.data = options.store, options.data
+        self.peer, self.peer_model = options.peer, options.peer_model
         self.files = 0
 
     def program(self, name):
@@ -172,7 +174,15 @@ def changes(bench):
           serving_api.changes(bench, request))
 
 
-PARTS = {"floor": floor, "start": start, "finds": finds, "changes": changes}
+def peers(bench):
+    if not bench.peer:
+        print("serving: left out: peers, for no --peer is named", file=sys.stderr)
+        return
+    table("Finds by meaning, beside a peer", ("what", "finds/s", "p50 ms", "p99 ms", "processor µs a find", "bad"),
+          serving_api.peers(bench, request, CONNECTIONS))
+
+
+PARTS = {"floor": floor, "start": start, "finds": finds, "changes": changes, "peers": peers}
 
 
 def main():
@@ -181,6 +191,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--store")
     parser.add_argument("--data", default="../shared/data/toolbench-open", help="folder of the store's tools and queries")
+    parser.add_argument("--peer", help="a Python with fastapi, uvicorn, onnxruntime, faiss-cpu, torch, transformers")
+    parser.add_argument("--peer-model", help="the folder of all-MiniLM-L6-v2, as `whichtool model pull` leaves it")
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:

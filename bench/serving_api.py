@@ -3,6 +3,7 @@ costs over HTTP, beside the library alone on the same machine in the same run.""
 import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -15,6 +16,7 @@ STARTS = 11
 CHANGES_A_SECOND = 10
 CHANGES_SECONDS = 60
 CHANGES_RATE = 100  # finds a second meanwhile
+PEER_PORT = 8643
 UNUSED_SECONDS = 8  # the server closes a connection that says nothing for ten
 QUERIES = 500
 
@@ -91,7 +93,8 @@ def of_library(bench, recipe, threads):
 def requests_of(bench, recipe, request):
     with open(os.path.join(bench.data, "queries.jsonl")) as file:
         queries = [json.loads(line)["text"] for line, _ in zip(file, range(QUERIES))]
-    return [request("POST", "/v1/find", json.dumps({"query": query, "recipe": recipe}).encode()) for query in queries]
+    wish = {"recipe": recipe} if recipe else {}
+    return [request("POST", "/v1/find", json.dumps({"query": query, **wish}).encode()) for query in queries]
 
 
 def row(name, got):
@@ -162,4 +165,46 @@ def changes(bench, request):
         rows.append(row("while another process imports all tools again",
                         bench.ask(server, requests, rate=CHANGES_RATE, seconds=5)))
         importing.wait()
+    return rows
+
+
+class Peer:
+    """FastAPI with ONNX Runtime and FAISS over the same tools; its own processes' time is not counted."""
+
+    def __init__(self, bench):
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers", "serve_fastapi.py")
+        self.address, self.pid = f"127.0.0.1:{PEER_PORT}", os.getpid()
+        self.process = subprocess.Popen([bench.peer, script, bench.peer_model, os.path.join(bench.data, "corpus.jsonl"),
+                                         str(PEER_PORT)], start_new_session=True)
+        asked = urllib.request.Request(f"http://{self.address}/v1/find", b'{"query": "a"}',
+                                       {"Content-Type": "application/json"})
+        while True:
+            try:
+                urllib.request.urlopen(asked).close()
+                break
+            except urllib.error.URLError:
+                if self.process.poll() is not None:
+                    sys.exit("serving: the peer has ended")
+                time.sleep(.5)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.killpg(self.process.pid, signal.SIGTERM)
+        self.process.wait()
+
+
+def peers(bench, request, connections):
+    """The same requests to both, in turn: ours by meaning alone and by words and meaning, and the peer by meaning."""
+    rows = []
+    for _ in range(2):
+        with Serve(bench) as server:
+            server.until_ready()
+            for recipe in ("dense", "hybrid"):
+                got = bench.ask(server, requests_of(bench, recipe, request), connections=connections)
+                rows.append(row(f"whichtool, {recipe}", got))
+        with Peer(bench) as server:
+            got = bench.ask(server, requests_of(bench, None, request), connections=connections)
+            rows.append((*row("FastAPI, ONNX Runtime, FAISS", got)[:4], "", *row("", got)[5:]))
     return rows

@@ -159,4 +159,5 @@ def main():
         report("encode in batches", *zip(*pairs), "/s")
 
 
-main()
+if __name__ == "__main__":
+    main()
