@@ -93,6 +93,11 @@ static const struct {
     {"fetch", "model pull"},
     {"models", "model list"},
     {"pull", "model pull"},
+    {"daemon", "serve"},
+    {"http", "serve"},
+    {"server", "serve"},
+    {"start", "serve"},
+    {"stdio", "mcp"},
     {"recipes", "help --recipes"},
     {"completion", "help --completions"},
     {"completions", "help --completions"},
@@ -103,7 +108,6 @@ static const struct {
 static const struct {
     const char *theirs, *says;
 } others[] = {
-    {"call", "whichtool finds tools and calls none; `whichtool show NAME --schema` tells the arguments of one"},
     {"exec", "whichtool finds tools and calls none; `whichtool show NAME --schema` tells the arguments of one"},
     {"run", "whichtool finds tools and calls none; `whichtool show NAME --schema` tells the arguments of one"},
     {"chat", "whichtool finds tools; `whichtool find --format openai REQUEST` prints them for a model's chat"},
@@ -117,14 +121,6 @@ static const struct {
     {"build", "the index is made by itself; `whichtool vectors` makes missing vectors"},
     {"rebuild", "the index is made by itself; `whichtool vectors` makes missing vectors"},
     {"reindex", "the index is made by itself; `whichtool vectors` makes missing vectors"},
-    {"daemon", "there is no server yet; `whichtool find --json` answers programs, and include/whichtool.h is the "
-               "library"},
-    {"serve", "there is no server yet; `whichtool find --json` answers programs, and include/whichtool.h is the "
-              "library"},
-    {"server", "there is no server yet; `whichtool find --json` answers programs, and include/whichtool.h is the "
-               "library"},
-    {"start", "there is no server yet; `whichtool find --json` answers programs, and include/whichtool.h is the "
-              "library"},
 };
 
 static const char *verb_at(const void *context, size_t index)

@@ -33,7 +33,7 @@ done <<'ROWS'
 2|`show` takes NAME, but "b" follows|show a b
 2|`list` takes \[PATTERN\], but "y" follows|list x y
 2|`check` takes no arguments, but "x" was given|check x
-2|unknown verb "serve"; there is no server yet|serve
+2|unknown verb "server"; did you mean `serve`|server
 2|unknown verb "stats"; did you mean `status`|stats
 2|unknown verb "tools.json"; a file stands after its verb|tools.json
 2|unknown verb "book a table"; a request stands after its verb|"book a table"
