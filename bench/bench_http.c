@@ -155,6 +155,16 @@ static void read_head(struct client *client, size_t in_head)
         fail("an answer without a length");
 }
 
+/* A server may close a connection that asks nothing; one that asked lost its answer. */
+static void lose(struct client *client)
+{
+    epoll_ctl(bench.epoll, EPOLL_CTL_DEL, client->descriptor, NULL);
+    bench.errors += client->busy;
+    for (size_t i = 0; i < bench.free_count; i++)
+        if (bench.free[i] == client)
+            bench.free[i--] = bench.free[--bench.free_count];
+}
+
 static void receive(struct client *client)
 {
     static char input[INPUT_BYTES];
@@ -162,8 +172,7 @@ static void receive(struct client *client)
     if (got < 0 && errno == EAGAIN)
         return;
     if (got <= 0) {
-        bench.errors++;
-        epoll_ctl(bench.epoll, EPOLL_CTL_DEL, client->descriptor, NULL);
+        lose(client);
         return;
     }
     size_t room = sizeof client->head - 1 - client->have;
