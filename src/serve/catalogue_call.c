@@ -4,6 +4,8 @@
  * the arguments as it is, and the whole is checked by the tool's schema once more. */
 #include "serve/catalogue_parts.h"
 
+#include "wire/members.h"
+
 #define QUESTION "arguments" /* the key of the one question of a call */
 
 /* ---------------------------------------------------------------- the form */
@@ -59,16 +61,6 @@ static bool put_form(struct buffer *out, const wt_called *called)
 
 /* ---------------------------------------------------------------- the answer */
 
-static void put_texts(struct buffer *out, const char *key, const char *const *texts, size_t count)
-{
-    wt__buffer_printf(out, ",\"%s\":[", key);
-    for (size_t i = 0; i < count; i++) {
-        wt__buffer_text(out, i ? "," : "");
-        wt__buffer_json(out, wt__str(texts[i]));
-    }
-    wt__buffer_char(out, ']');
-}
-
 /* As MCP's tools/call takes it, by the name that every API takes. */
 static void put_call(struct buffer *out, const wt_tool *tool, struct str arguments, bool ready)
 {
@@ -92,8 +84,8 @@ static void answer_called(struct mcp_call *call, const wt_called *called)
         wt__buffer_text(&json, ",\"question\":");
         wt__buffer_json(&json, wt__str(called->question));
     }
-    put_texts(&json, "missing", called->missing, called->missing_count);
-    put_texts(&json, "violations", called->violations, called->violation_count);
+    wt__json_texts(&json, "missing", called->missing, called->missing_count);
+    wt__json_texts(&json, "violations", called->violations, called->violation_count);
     wt__buffer_char(&json, '}');
     wt__catalogue_answer(call, &json);
     wt__buffer_dispose(&json);

@@ -3,7 +3,9 @@
  */
 #include "serve/catalogue_parts.h"
 
-#include <stdlib.h>
+#include <stdio.h>
+
+#include "wire/body.h"
 
 enum {
     LISTED = 200,    /* tools that are read from the store at once */
@@ -32,40 +34,15 @@ static void put_uri(struct buffer *out, const char *id)
     }
 }
 
-static int hexadecimal(char c)
+/* The id, in the arena; NULL: it is no URI of ours. */
+static const char *read_uri(struct arena *arena, struct str uri)
 {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
-/* The id, as a string to be freed; NULL: it is no URI of ours. */
-static char *read_uri(struct str uri)
-{
-    struct buffer id = {.max = 2 * WT_MAX_NAME_BYTES + 2};
-    if (!wt__str_starts(uri, STR(CATALOGUE_URI)))
+    char *id = NULL;
+    size_t begin = sizeof CATALOGUE_URI - 1;
+    if (!wt__str_starts(uri, STR(CATALOGUE_URI)) ||
+        wt__percent_decode(&id, arena, (struct str){uri.ptr + begin, uri.len - begin}, false, NULL) < 0)
         return NULL;
-    for (size_t i = sizeof CATALOGUE_URI - 1; i < uri.len; i++) {
-        int high = 0, low = 0;
-        if (uri.ptr[i] != '%') {
-            wt__buffer_char(&id, uri.ptr[i]);
-            continue;
-        }
-        if (i + 2 < uri.len) {
-            high = hexadecimal(uri.ptr[i + 1]);
-            low = hexadecimal(uri.ptr[i + 2]);
-        }
-        if (high < 0 || low < 0 || high + low == 0) {
-            id.failed = true;
-            break;
-        }
-        wt__buffer_char(&id, (char)(16 * high + low));
-        i += 2;
-    }
-    char *text = wt__buffer_take(&id);
-    wt__buffer_dispose(&id);
-    return text;
+    return id;
 }
 
 /* ---------------------------------------------------------------- lists */
@@ -142,8 +119,9 @@ void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
 {
     struct catalogue *catalogue = context;
     struct buffer definition = {0};
+    struct arena arena = {0};
     wt_tools *found = NULL;
-    char *id = read_uri(uri);
+    const char *id = read_uri(&arena, uri);
     if (!id || wt_get(catalogue->engine, id, &found, NULL) < 0) {
         wt__mcp_refuse_unknown(call);
     } else {
@@ -155,7 +133,7 @@ void wt__catalogue_read(void *context, struct mcp_call *call, struct str uri)
     }
     wt__buffer_dispose(&definition);
     wt_tools_free(found);
-    free(id);
+    wt__arena_dispose(&arena);
 }
 
 void wt__catalogue_complete(void *context, struct mcp_call *call, const struct mcp_completion *what)

@@ -84,7 +84,7 @@ static const struct field filter_fields[] = {
 #define DEFINITIONS_FIELD(type)                                                                                        \
     {                                                                                                                  \
         .name = "format", .kind = FIELD_CHOICE, .offset = offsetof(struct type, definitions),                          \
-        .choices = WIRE_EXPORT_FORMATS,                                                                                \
+        .choices = WIRE_EXPORT_FORMATS " " WIRE_LOADING_FORMATS,                                                       \
         .says = "The result gets a member definitions: those of the hits as this provider's API accepts them."         \
     }
 #define MAX_TOKENS_FIELD(type)                                                                                         \
@@ -288,7 +288,7 @@ static const struct field show_items[] = {
     {.name = "format",
      .kind = FIELD_CHOICE,
      .offset = offsetof(struct show_query, definition),
-     .choices = WIRE_EXPORT_FORMATS,
+     .choices = WIRE_EXPORT_FORMATS " " WIRE_LOADING_FORMATS,
      .says = "Answer with the definition alone, as this provider's API accepts it."},
 };
 const struct fields wt__show_fields = TABLE(show_items);

@@ -11,6 +11,7 @@
 
 /* The names of wt_export. */
 #define WIRE_EXPORT_FORMATS "openai openai-responses anthropic gemini mcp"
+#define WIRE_LOADING_FORMATS "anthropic-reference anthropic-inline openai-search"
 #define WIRE_IMPORT_FORMATS "mcp openai anthropic gemini openapi rapidapi jsonl beir"
 
 enum {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/base64.h"
 #include "base/memory.h"
 #include "wire/bodies.h"
 #include "wire/members.h"
@@ -68,19 +69,6 @@ static void shorten(float *vector, size_t dim, size_t kept)
         vector[d] *= scale;
 }
 
-static void put_base64(struct buffer *out, const unsigned char *bytes, size_t len)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < len; i += 3) {
-        size_t left = len - i;
-        unsigned three = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
-                         (left > 2 ? (unsigned)bytes[i + 2] : 0);
-        const char four[4] = {letters[three >> 18], letters[three >> 12 & 63],
-                              left > 1 ? letters[three >> 6 & 63] : '=', left > 2 ? letters[three & 63] : '='};
-        wt__buffer_append(out, four, sizeof four);
-    }
-}
-
 /* Little-endian, whatever the processor. */
 static void put_floats(struct buffer *out, const float *vector, size_t count)
 {
@@ -92,7 +80,7 @@ static void put_floats(struct buffer *out, const float *vector, size_t count)
         const unsigned char little[4] = {bits & 255, bits >> 8 & 255, bits >> 16 & 255, bits >> 24};
         wt__buffer_append(&bytes, little, sizeof little);
     }
-    put_base64(out, (const unsigned char *)bytes.ptr, bytes.len);
+    wt__base64(out, wt__buffer_view(&bytes));
     out->failed |= bytes.failed;
     wt__buffer_dispose(&bytes);
     wt__buffer_char(out, '"');
