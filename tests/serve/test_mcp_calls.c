@@ -12,18 +12,18 @@
 static wt_error err;
 static struct mcp_service *service;
 static struct mcp_peer *legacy, *modern;
-static double clock_ms;
+static _Atomic int64_t clock_ms; /* calls end on threads of their own */
 
 static double now(void)
 {
-    return clock_ms;
+    return (double)clock_ms;
 }
 
 static int start(void **state)
 {
     static const struct mcp_service_options options = {.now_ms = now};
     (void)state;
-    clock_ms = 1e9;
+    clock_ms = 1000000000;
     if (waiting_open(&service, &options, &err) < 0)
         return -1;
     legacy = wt__mcp_peer_open(service, "", true);
@@ -180,9 +180,9 @@ static void a_state_is_bound_to_its_request(void **state)
         {modern, ",\"name\":\"ask\"", 0, "not one of ours"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        clock_ms += rows[i].late;
+        clock_ms += (int64_t)rows[i].late;
         said = retry(rows[i].peer, rows[i].tool, sealed, ONE, &status);
-        clock_ms -= rows[i].late;
+        clock_ms -= (int64_t)rows[i].late;
         assert_true(says(said, rows[i].says));
         assert_int_equal(status, strcmp(rows[i].says, "input_required") == 0 ? 200 : 400);
         assert_true(status == 200 || strstr(said, "\"code\":-32602"));

@@ -355,11 +355,11 @@ static void a_session_is_its_principals(void **state)
     }
 }
 
-static double clock_ms = 1e9;
+static _Atomic int64_t clock_ms = 1000000000;
 
 static double now(void)
 {
-    return clock_ms;
+    return (double)clock_ms;
 }
 
 /* A session of a peer that is opened and let go; its id. */
@@ -405,7 +405,7 @@ static void sessions_make_room_and_end_when_idle(void **state)
     struct recorder *stream = recorder_open();
     wt__mcp_peer_stream(wt__mcp_session_find(&sessions, wt__str(ids[50]), "p"), &stream->channel);
     wt__mcp_peer_release(small->peers); /* what was found */
-    clock_ms += 2 * (double)MCP_SESSION_IDLE_MS;
+    clock_ms += 2 * (int64_t)MCP_SESSION_IDLE_MS;
     wt__mcp_sessions_tend(&sessions);
     assert_int_equal(sessions.count, 1); /* a stream is open */
     stream->gone = true;
