@@ -1,6 +1,5 @@
 #include "serve/catalogue_parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "serve/summary.h"
@@ -133,19 +132,20 @@ static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool
 
 /* ---------------------------------------------------------------- opening and closing */
 
+static void write_instructions(void *context, const char *principal, struct buffer *out)
+{
+    (void)principal;
+    wt__buffer_text(out, "search_tools finds tools for a task; search before you say that something cannot be done. ");
+    put_summary(context, out);
+}
+
 static void fill_features(struct catalogue *catalogue)
 {
     struct mcp_features *features = &catalogue->features;
-    struct buffer summary = {0};
-    put_summary(catalogue, &summary);
-    snprintf(catalogue->instructions, sizeof catalogue->instructions,
-             "search_tools finds tools for a task; search before you say that something cannot be done. %.*s",
-             (int)(summary.len < SUMMARY_BYTES_MAX ? summary.len : SUMMARY_BYTES_MAX), summary.ptr ? summary.ptr : "");
-    wt__buffer_dispose(&summary);
     features->name = "whichtool";
     features->version = WT_VERSION;
     features->title = "whichtool: search over a catalogue of tools";
-    features->instructions = catalogue->instructions;
+    features->write_instructions = write_instructions;
     features->ttl_ms = 60000;
     features->context = catalogue;
     features->tools.list = list_tools;

@@ -10,7 +10,6 @@
 #include "whichtool.h"
 
 enum {
-    CATALOGUE_LIST_BYTES_MAX = 4096,    /* of the tools' definitions together */
     CATALOGUE_FOUND_MAX = 50,           /* tools of one search */
     CATALOGUE_DETAILS_MAX = 20,         /* tools that one question may name */
     CATALOGUE_BUDGET_BYTES = 24 << 10,  /* of definitions in an answer to a search, when none is said */

@@ -18,7 +18,6 @@ struct catalogue {
     pthread_mutex_t lock; /* of the next two */
     char *summary;        /* of the catalogue's generation; NULL: not made yet */
     uint64_t generation;
-    char instructions[1024];
 };
 
 /* What each tool answers. */

@@ -116,8 +116,6 @@ void wt__figures_write(struct figures *figures, struct buffer *out)
     write_requests(figures, out);
     write_times(figures, out);
     write_finds(figures, out);
-    wt__figure_write(out, "whichtool_usages_recorded_total", "counter", "Usages that were recorded over HTTP.",
-                     (double)load(&figures->usages));
     wt__figure_write(out, "whichtool_imports_total", "counter", "Imports over HTTP that changed the catalogue.",
                      (double)load(&figures->imports));
 }

@@ -22,7 +22,7 @@ struct figures {
     atomic_uint_fast64_t buckets[FIGURES_ROUTES + 1][FIGURES_BUCKETS + 1]; /* the last: +Inf */
     atomic_uint_fast64_t microseconds[FIGURES_ROUTES + 1];
     atomic_uint_fast64_t finds[FIGURES_RECIPES + 1]; /* by wt_recipe_at's index */
-    atomic_uint_fast64_t usages, imports;
+    atomic_uint_fast64_t imports;
 };
 
 void wt__figures_request(struct figures *figures, size_t route, int status, double ms); /* route: an index, or over */
