@@ -281,14 +281,13 @@ static void put_tools(struct buffer *out, const struct tool *tools, size_t count
 /* ---------------------------------------------------------------- namespaces */
 
 /* Tools of one provider, or one tool without. */
-struct namespace
-{
+struct tool_namespace {
     struct str name;    /* "": without */
     size_t first, last; /* tools */
 };
 
 struct namespaces {
-    struct namespace *list; /* [count] in the order of their first tools */
+    struct tool_namespace *list; /* [count] in the order of their first tools */
     size_t count;
     size_t *next;     /* [tools] the next tool of the same namespace; 0: none */
     struct map known; /* name -> where in list */
@@ -305,7 +304,7 @@ static bool join(struct namespaces *all, const struct tool *tools, size_t i)
     struct str name = {text, len};
     const uint32_t *known = len > 0 ? wt__map_get(&all->known, name) : NULL;
     if (known) {
-        struct namespace *of = &all->list[*known];
+        struct tool_namespace *of = &all->list[*known];
         all->next[of->last] = i;
         of->last = i;
         return true;
@@ -313,11 +312,11 @@ static bool join(struct namespaces *all, const struct tool *tools, size_t i)
     name.ptr = wt__arena_copy(&all->arena, name);
     if (!name.ptr || (len > 0 && !wt__map_insert(&all->known, name, (uint32_t)all->count, NULL)))
         return false;
-    all->list[all->count++] = (struct namespace){.name = name, .first = i, .last = i};
+    all->list[all->count++] = (struct tool_namespace){.name = name, .first = i, .last = i};
     return true;
 }
 
-static void put_namespace(struct buffer *out, const struct namespaces *all, const struct namespace *of,
+static void put_namespace(struct buffer *out, const struct namespaces *all, const struct tool_namespace *of,
                           const struct tool *tools, const struct api *api)
 {
     struct buffer description = {0};
@@ -344,7 +343,7 @@ static void put_namespace(struct buffer *out, const struct namespaces *all, cons
 static void put_namespaces(struct buffer *out, const struct tool *tools, size_t count, const struct api *api)
 {
     struct namespaces all = {0};
-    all.list = wt__arena_array(&all.arena, struct namespace, count);
+    all.list = wt__arena_array(&all.arena, struct tool_namespace, count);
     all.next = wt__arena_array(&all.arena, size_t, count);
     bool joined = all.list && all.next;
     for (size_t i = 0; joined && i < count; i++)

@@ -9,7 +9,7 @@
  *
  * A store of few clients has them because somebody let them in: they count in full. Usages that name no client are told
  * by whoever has the store, and count in full anywhere. Both are told of the tool's newest usages. docs/learning.md
- * ("False usages, while it runs") has what was tried and what it costs. */
+ * ("False usages, told to a server") has what was tried and what it costs. */
 #include "catalog/store_sqlite.h"
 
 enum {

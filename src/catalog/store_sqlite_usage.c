@@ -186,26 +186,33 @@ static int find_key(struct store *store, const struct usage *usage, int64_t *id,
     return rc;
 }
 
-/* The sums that hold the usage are to be made anew, and those that it would be in had it not failed. */
-static int make_stale_of(struct store *store, int64_t usage, wt_error *err)
+/* The sums that `select` names by ?1 are to be made, or made anew. */
+#define STALE_SUMS(select)                                                                                             \
+    "INSERT INTO usage_sum (tool, encoding, generation, uses, data) " select                                           \
+    " ON CONFLICT (tool, encoding) DO UPDATE SET generation = excluded.generation, uses = -1, data = x''"
+
+static int make_stale(struct store *store, const char *stale_sums, int64_t id, wt_error *err)
 {
     sqlite3_stmt *insert;
     uint64_t generation;
     int rc = wt__usage_next_sums(store, &generation, err);
     if (rc == 0)
-        rc = wt__sql_prepare(store,
-                             "INSERT INTO usage_sum (tool, encoding, generation, uses, data)"
-                             " SELECT DISTINCT l.tool, e.id, ?2, -1, x'' FROM usage_tool x"
-                             " CROSS JOIN label l ON l.id = x.label CROSS JOIN usage_encoding e"
-                             " WHERE x.usage = ?1 AND l.tool IS NOT NULL AND e.last >= ?1"
-                             " ON CONFLICT (tool, encoding) DO UPDATE SET generation = excluded.generation, uses = -1,"
-                             " data = x''",
-                             &insert, err);
+        rc = wt__sql_prepare(store, stale_sums, &insert, err);
     if (rc < 0)
         return rc;
-    sqlite3_bind_int64(insert, 1, usage);
+    sqlite3_bind_int64(insert, 1, id);
     sqlite3_bind_int64(insert, 2, (int64_t)generation);
     return wt__sql_step(store, insert, err);
+}
+
+/* Those that hold the usage, and those that it would be in had it not failed. */
+static int make_stale_of(struct store *store, int64_t usage, wt_error *err)
+{
+    return make_stale(store,
+                      STALE_SUMS("SELECT DISTINCT l.tool, e.id, ?2, -1, x'' FROM usage_tool x"
+                                 " CROSS JOIN label l ON l.id = x.label CROSS JOIN usage_encoding e"
+                                 " WHERE x.usage = ?1 AND l.tool IS NOT NULL AND e.last >= ?1"),
+                      usage, err);
 }
 
 static int set_outcome(struct store *store, int64_t usage, enum usage_outcome before, enum usage_outcome outcome,
@@ -553,24 +560,10 @@ int wt__usage_count_links(struct store *store, int64_t *out, wt_error *err)
     return wt__sql_number(store, "SELECT count(*) FROM label WHERE tool IS NOT NULL", out, err);
 }
 
-/* The sums of a tool that got usages that the mark has passed are to be made. */
-static int make_stale(struct store *store, int64_t tool, wt_error *err)
+/* Those of a tool that got usages that the mark has passed. */
+static int make_stale_tool(struct store *store, int64_t tool, wt_error *err)
 {
-    sqlite3_stmt *insert;
-    uint64_t generation;
-    int rc = wt__usage_next_sums(store, &generation, err);
-    if (rc == 0)
-        rc = wt__sql_prepare(store,
-                             "INSERT INTO usage_sum (tool, encoding, generation, uses, data)"
-                             " SELECT ?1, id, ?2, -1, x'' FROM usage_encoding WHERE last > 0"
-                             " ON CONFLICT (tool, encoding) DO UPDATE SET generation = excluded.generation, uses = -1,"
-                             " data = x''",
-                             &insert, err);
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(insert, 1, tool);
-    sqlite3_bind_int64(insert, 2, (int64_t)generation);
-    return wt__sql_step(store, insert, err);
+    return make_stale(store, STALE_SUMS("SELECT ?1, id, ?2, -1, x'' FROM usage_encoding WHERE last > 0"), tool, err);
 }
 
 int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err)
@@ -588,6 +581,6 @@ int wt__usage_link(struct store *store, int64_t tool, struct str provider, struc
     rc = wt__sql_step(store, update, err);
     if (rc < 0 || sqlite3_changes(store->db) == 0)
         return rc;
-    rc = make_stale(store, tool, err);
+    rc = make_stale_tool(store, tool, err);
     return rc < 0 ? rc : wt__usage_touch(store, err);
 }
