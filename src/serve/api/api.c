@@ -142,6 +142,11 @@ static size_t body_max(void *context, const struct http_request *head)
     return route->body_max;
 }
 
+static void origin_fields(void *context, const struct http_request *head, struct http_fields *out)
+{
+    wt__api_origin_fields(context, head, out);
+}
+
 static void record(void *context, const struct http_record *record)
 {
     struct api *api = context;
@@ -178,6 +183,7 @@ struct http_handler wt__api_handler(struct api *api)
     return (struct http_handler){.answer = answer,
                                  .body_max = body_max,
                                  .refuse = refuse_head,
+                                 .fields = origin_fields,
                                  .record = record,
                                  .stopping = stopping,
                                  .context = api};

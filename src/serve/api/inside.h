@@ -30,6 +30,9 @@ struct api {
 /* What the key of a request allows. name: [KEY_NAME_BYTES_MAX + 1], of the key; "" where none is known. */
 unsigned wt__api_scopes(struct api *api, const struct http_request *request, char *name);
 
+/* As `fields` of http_handler. */
+void wt__api_origin_fields(const struct api *api, const struct http_request *head, struct http_fields *out);
+
 /* Too many calls that take long. */
 void wt__api_overloaded(struct api_call *call);
 
