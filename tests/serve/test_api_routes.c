@@ -362,7 +362,7 @@ static void a_module_brings_a_route(void **state)
     struct fixture *f = *state;
     static const struct route row = {
         .path = "/mcp", .scope = SCOPE_FIND, .body_max = 1, .name = "mcp", .take = take_nothing};
-    const struct routes table = {&row, 1};
+    const struct routes table = {.items = &row, .count = 1};
     const struct api_options options = {.engine = f->engine,
                                         .keys_path = f->keys,
                                         .guard = {.listen = "127.0.0.1:8642"},

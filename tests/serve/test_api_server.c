@@ -236,6 +236,45 @@ static void each_request_is_a_line_of_the_log(void **state)
     wt__buffer_dispose(&answer);
 }
 
+static void figures_tell_what_became_of_usages(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const lines[] = {
+        "whichtool_usages_reported_total{fate=\"recorded\"} 2\n",
+        "whichtool_usages_reported_total{fate=\"repeated\"} 1\n",
+        "whichtool_usages_reported_total{fate=\"outcomes\"} 1\n",
+        "whichtool_usages_reported_total{fate=\"missing\"} 1\n",
+        "whichtool_usages_reported_total{fate=\"refused\"} 1\n",
+        "whichtool_usages_reported_total{fate=\"failed\"} 0\n",
+        "whichtool_usages_reported_total{fate=\"queue_full\"} 0\n",
+        "whichtool_usages_reported_total{fate=\"client_cap\"} 1000\n",
+        "whichtool_usages_waiting 0\n",
+        "whichtool_usage_commits_total 1\n",
+        "whichtool_usages_learned_total ",
+        "whichtool_usage_failed_learnings_total ",
+    };
+    struct buffer answer = {0}, many = {0};
+    int client = connect_to(f->served.server);
+    assert_int_equal(ask(client, "POST", "/v1/usage",
+                         STR("{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
+                             "{\"request\":\"b\",\"tools\":[\"p/tool_2\"]}\n"
+                             "{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
+                             "{\"key\":\"1\",\"outcome\":\"ok\"}\n{\"key\":\"2\",\"outcome\":\"ok\"}\nnonsense\n"),
+                         &answer),
+                     200);
+    for (size_t i = 0; i < 1000; i++) /* the burst, of which some is gone */
+        wt__buffer_text(&many, "{\"request\":\"a\",\"tools\":[\"p/tool_1\"]}\n");
+    assert_int_equal(ask(client, "POST", "/v1/usage", wt__buffer_view(&many), &answer), 429);
+    assert_non_null(strstr(answer.ptr, "\r\nRetry-After: "));
+    assert_int_equal(ask(client, "GET", "/metrics", STR(""), &answer), 200);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (!strstr(answer.ptr, lines[i]))
+            fail_msg("no %s in %s", lines[i], answer.ptr);
+    close(client);
+    wt__buffer_dispose(&many);
+    wt__buffer_dispose(&answer);
+}
+
 #define INITIALIZE                                                                                                     \
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\","          \
     "\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}"
@@ -332,6 +371,7 @@ int main(void)
                                        cmocka_unit_test(imports_do_not_take_the_worker),
                                        cmocka_unit_test(clients_that_go_away_leave_nothing_behind),
                                        cmocka_unit_test(each_request_is_a_line_of_the_log),
+                                       cmocka_unit_test(figures_tell_what_became_of_usages),
                                        cmocka_unit_test(pages_of_a_configured_origin_read_every_answer),
                                        cmocka_unit_test(a_server_that_ends_ends_its_imports)};
     return cmocka_run_group_tests(tests, begin, end);
