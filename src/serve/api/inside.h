@@ -17,7 +17,7 @@ struct api {
 
     pthread_rwlock_t keys_lock;
     struct keys *keys; /* NULL: everybody may */
-    atomic_bool keys_stale;
+    atomic_bool keys_stale, models_stale;
 
     pthread_mutex_t long_lock;
     pthread_cond_t long_ended;
