@@ -4,8 +4,6 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "base/json_scan.h"
-#include "base/map.h"
 #include "mcp/transport.h"
 
 enum { RESULT_BYTES_MAX = 4 << 20 /* of a result that is read as a tree */ };
@@ -14,9 +12,7 @@ struct client {
     struct mcp_transport *transport;
     struct mcp_listing *out;
     int64_t last_id;
-    bool has_tools;     /* the server says that it has some, or does not say */
-    struct map cursors; /* of pages that were asked for */
-    struct arena arena;
+    bool has_tools; /* the server says that it has some, or does not say */
 };
 
 int wt__mcp_open(struct mcp_transport **out, const struct mcp_server *server, unsigned timeout_ms,
@@ -122,99 +118,39 @@ static int begin(struct client *client, wt_error *err)
 
 /* ---------------------------------------------------------------- the pages */
 
-/* Takes the tools of a page: the bytes between the brackets of its list. */
-static int take_tools(struct client *client, struct str tools, wt_error *err)
-{
-    struct mcp_listing *out = client->out;
-    struct json_scan scan;
-    struct json_item item;
-    size_t begin = 0, end = 0;
-    int rc;
-    wt__json_scan_open(&scan, tools, 0, 1);
-    while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
-        begin = end == 0 ? item.byte : begin;
-        end = item.byte + item.value.len;
-        if (++out->tool_count > MCP_TOOLS_MAX)
-            return wt__fail(err, WT_ETOOLONG, "it lists more than %d tools", MCP_TOOLS_MAX);
-    }
-    if (rc < 0 || tools.ptr[0] != '[')
-        return wt__fail(err, WT_ENETWORK, "the answer to `tools/list` is broken: %s",
-                        rc < 0 ? scan.reason : "\"tools\" is no list");
-    if (out->tools.len + (end - begin) > MCP_TOOLS_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "its tools have more than %d MB", MCP_TOOLS_BYTES_MAX >> 20);
-    if (end > 0 && out->tools.len > strlen("{\"tools\":["))
-        wt__buffer_char(&out->tools, ',');
-    wt__buffer_append(&out->tools, tools.ptr + begin, end - begin);
-    return out->tools.failed ? wt__fail_nomem(err) : 0;
-}
-
-/* The cursor of the next page, as it is written with its quotes; empty when this is the last one. */
-static int take_cursor(struct client *client, struct str result, struct str *out, wt_error *err)
-{
-    struct str cursor;
-    json_t *text = NULL;
-    bool added = false;
-    bool sound = wt__mcp_member(result, "nextCursor", &cursor);
-    *out = (struct str){"", 0};
-    if (sound && (cursor.len == 0 || wt__str_equal(cursor, STR("null"))))
-        return 0;
-    int rc =
-        sound && cursor.len <= MCP_CURSOR_BYTES_MAX ? wt__json_parse(&text, cursor.ptr, cursor.len, NULL) : WT_EFORMAT;
-    sound = rc == 0 && json_is_string(text);
-    json_decref(text);
-    if (rc == WT_ENOMEM)
-        return wt__fail_nomem(err);
-    if (!sound)
-        return wt__fail(err, WT_ENETWORK,
-                        "the answer to `tools/list` is broken: its cursor is no string of at most "
-                        "%d bytes",
-                        MCP_CURSOR_BYTES_MAX);
-    *out = (struct str){wt__arena_copy(&client->arena, cursor), cursor.len};
-    if (!out->ptr || !wt__map_insert(&client->cursors, *out, 0, &added))
-        return wt__fail_nomem(err);
-    return added ? 0 : wt__fail(err, WT_ENETWORK, "its pages of tools go round in a circle");
-}
-
-/* One page, and the cursor of the next. */
-static int ask_page(struct client *client, struct str *cursor, wt_error *err)
+/* One page. Returns 1 when another follows. */
+static int ask_page(struct client *client, struct mcp_pages *pages, wt_error *err)
 {
     struct buffer params = {0};
     struct mcp_message answer;
-    struct str tools;
     int64_t code;
-    if (cursor->len > 0) {
-        wt__buffer_text(&params, "\"cursor\":");
-        wt__buffer_str(&params, *cursor);
-    }
-    int rc = params.failed ? wt__fail_nomem(err) : ask(client, "tools/list", wt__buffer_view(&params), &answer, err);
+    wt__mcp_pages_params(pages, &params);
+    int rc = params.failed ? wt__fail_nomem(err) : ask(client, pages->method, wt__buffer_view(&params), &answer, err);
     wt__buffer_dispose(&params);
-    *cursor = (struct str){"", 0};
     if (rc < 0)
         return rc;
-    if (answer.error.len > 0) {
-        rc = wt__mcp_fail(&answer, "`tools/list`", &code, err);
-        return rc == WT_ENETWORK && code == MCP_METHOD_NOT_FOUND && !client->has_tools ? 0 : rc;
-    }
-    if (answer.result.ptr[0] != '{' || !wt__mcp_member(answer.result, "tools", &tools) || tools.len == 0)
-        return wt__fail(err, WT_ENETWORK, "the answer to `tools/list` has no \"tools\"");
-    rc = take_tools(client, tools, err);
-    return rc < 0 ? rc : take_cursor(client, answer.result, cursor, err);
+    if (answer.error.len == 0)
+        return wt__mcp_pages_take(pages, answer.result, err);
+    rc = wt__mcp_fail(&answer, "`tools/list`", &code, err);
+    return rc == WT_ENETWORK && code == MCP_METHOD_NOT_FOUND && !client->has_tools ? 0 : rc;
 }
 
 static int list(struct client *client, wt_error *err)
 {
-    struct str cursor = {"", 0};
+    struct mcp_pages pages = {.method = "tools/list", .member = "tools"};
+    struct mcp_listing *out = client->out;
     int rc = begin(client, err);
-    wt__buffer_text(&client->out->tools, "{\"tools\":[");
-    while (rc == 0) {
-        if (++client->out->page_count > MCP_PAGES_MAX)
-            return wt__fail(err, WT_ETOOLONG, "it lists its tools on more than %d pages", MCP_PAGES_MAX);
-        rc = ask_page(client, &cursor, err);
-        if (cursor.len == 0)
-            break;
+    for (int more = 1; rc == 0 && more > 0;) {
+        more = ask_page(client, &pages, err);
+        rc = more < 0 ? more : 0;
     }
-    wt__buffer_text(&client->out->tools, "]}");
-    return rc == 0 && client->out->tools.failed ? wt__fail_nomem(err) : rc;
+    wt__buffer_text(&out->tools, "{\"tools\":[");
+    wt__buffer_str(&out->tools, wt__buffer_view(&pages.items));
+    wt__buffer_text(&out->tools, "]}");
+    out->tool_count = pages.item_count;
+    out->page_count = pages.page_count;
+    wt__mcp_pages_dispose(&pages);
+    return rc == 0 && out->tools.failed ? wt__fail_nomem(err) : rc;
 }
 
 /* ---------------------------------------------------------------- the whole talk */
@@ -248,7 +184,5 @@ int wt__mcp_list_tools(struct mcp_listing *out, const struct mcp_server *server,
         wt__mcp_hide_secrets(err->message, sizeof err->message, server);
         wt__buffer_dispose(&out->tools);
     }
-    wt__map_dispose(&client.cursors);
-    wt__arena_dispose(&client.arena);
     return rc;
 }
