@@ -204,3 +204,16 @@ bool wt__mcp_mirrors_match(const struct mcp_input *input, const struct mcp_heade
     }
     return true;
 }
+
+int wt__mcp_input_mirror(const struct mcp_input *input, size_t number, const json_t *arguments, struct buffer *name,
+                         struct buffer *value)
+{
+    if (number >= input->mirror_count)
+        return -1;
+    const json_t *repeated = value_at(arguments, &input->mirrors[number]);
+    if (!repeated)
+        return 0;
+    wt__buffer_printf(name, "Mcp-Param-%s", input->mirrors[number].name);
+    wt__mcp_write_header(repeated, value);
+    return 1;
+}

@@ -24,4 +24,9 @@ void wt__mcp_input_close(struct mcp_input *input); /* NULL is a no-op */
  * or WT_ENOMEM. */
 int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, struct buffer *out);
 
+/* What a modern client repeats in headers of these arguments: by number, from 0. name: with Mcp-Param- before it;
+ * value: as the header has it. 1; 0: that argument is not there; -1: there are no more. */
+int wt__mcp_input_mirror(const struct mcp_input *input, size_t number, const json_t *arguments, struct buffer *name,
+                         struct buffer *value);
+
 #endif

@@ -1,0 +1,65 @@
+/* gateway_inside.h: what the files of this room share. */
+#ifndef WT_GATEWAY_GATEWAY_INSIDE_H
+#define WT_GATEWAY_GATEWAY_INSIDE_H
+
+#include <pthread.h>
+
+#include "gateway/gateway.h"
+#include "gateway/view.h"
+
+enum { GATEWAY_SERVICES_MAX = 64 };
+
+struct parked;
+struct remainder;
+
+struct gateway {
+    wt_engine *engine;
+    struct gateway_options options;
+    struct upstream **upstreams; /* [count] */
+    size_t count;
+    pthread_t tender;
+    bool has_tender;
+    atomic_bool stopping;
+    pthread_mutex_t import_lock; /* one server's tools are taken at a time */
+    pthread_mutex_t lock;        /* what follows */
+    pthread_cond_t turn;
+    struct view *view; /* NULL: it could not be made yet */
+    struct parked *parked;
+    size_t parked_count;
+    struct remainder *remainders;
+    pthread_mutex_t services_lock; /* what follows; held while they are told, which may take a client's time */
+    struct mcp_service *services[GATEWAY_SERVICES_MAX];
+    size_t service_count;
+};
+
+/* The view of now, to be released; NULL: there is none. */
+struct view *wt__gateway_view(struct gateway *gateway);
+/* Makes it anew where the catalogue has changed, and tells the services. */
+int wt__gateway_renew(struct gateway *gateway, wt_error *err);
+/* All services hear that a list changed. */
+void wt__gateway_announce(struct gateway *gateway, enum mcp_change change);
+/* Takes what a server lists into the catalogue. */
+int wt__gateway_take(struct gateway *gateway, struct upstream *upstream, struct str tools, struct str instructions,
+                     wt_error *err);
+
+/* ---------------------------------------------------------------- calls that wait between two requests */
+
+/* Gives up those whose time is over; all of them: at the end. */
+void wt__parked_sweep(struct gateway *gateway, bool all);
+
+/* ---------------------------------------------------------------- results that are too long for one answer */
+
+/* The result, or as much of it as `most` bytes hold, with a handle for the rest; out: an object as JSON. WT_ENOMEM. */
+int wt__result_cut(struct gateway *gateway, const char *principal, struct str result, size_t most, struct buffer *out,
+                   wt_error *err);
+/* The next piece of what a handle stands for. WT_ENOTFOUND: none of this principal's, or its time is over. */
+int wt__result_more(struct gateway *gateway, const char *principal, struct str handle, size_t most, struct buffer *out,
+                    wt_error *err);
+void wt__result_sweep(struct gateway *gateway, bool all);
+
+/* ---------------------------------------------------------------- URIs */
+
+/* Appends the URI by which clients know a server's resource: its own, unless an earlier server has the same. */
+void wt__uri_shown(struct gateway *gateway, struct upstream *upstream, struct str uri, struct buffer *out);
+
+#endif

@@ -1,0 +1,49 @@
+/* upstream_inside.h: what upstream.c (its states) and upstream_offer.c (what it is asked when it is ready) share. */
+#ifndef WT_GATEWAY_UPSTREAM_INSIDE_H
+#define WT_GATEWAY_UPSTREAM_INSIDE_H
+
+#include <pthread.h>
+
+#include "gateway/upstream.h"
+
+enum { UPSTREAM_CHANGES = 3 }; /* enum mcp_change */
+
+struct upstream_link {
+    struct mcp_connection *connection;
+    struct upstream *upstream;
+    atomic_uint refs;
+    bool lost; /* it broke; under the upstream's lock */
+};
+
+struct upstream {
+    const struct mcp_server *server;
+    struct upstream_options options;
+    pthread_t thread;
+    bool has_thread;
+    atomic_bool stopping;
+
+    pthread_mutex_t lock; /* what follows; never held while the server is asked */
+    pthread_cond_t turn;  /* something of it changed */
+    enum upstream_state state;
+    enum mcp_era era;
+    struct upstream_link *link;   /* while it is ready */
+    struct upstream_offer *offer; /* NULL: none yet */
+    bool wanted;                  /* somebody waits for it */
+    bool stale[UPSTREAM_CHANGES]; /* the server says that these lists changed */
+    char **watched;               /* URIs [watched_count], of which the server was told watched_told */
+    size_t watched_count, watched_capacity, watched_told;
+    size_t tool_count;
+    unsigned failures;
+    long long since;
+    wt_error error; /* code 0: none */
+};
+
+/* Asks for its lists that are stale, and tells what they are. *ttl_ms: how long they hold. An error is the
+ * connection's. */
+int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connection, double *ttl_ms, wt_error *err);
+/* Tells the server which resources are watched that it does not know of yet. */
+int wt__upstream_subscribe(struct upstream *upstream, struct mcp_connection *connection, wt_error *err);
+/* A notification of the server. */
+void wt__upstream_noticed(struct upstream *upstream, struct str method, struct str params);
+
+#endif
