@@ -31,6 +31,7 @@ enum {
     MCP_EXCHANGES_MAX = 1024,        /* of one connection at once */
     MCP_EVENTS_BYTES_MAX = 4 << 20,  /* that wait for one exchange; then notifications are dropped */
     MCP_ANSWER_BYTES_MAX = 16 << 20, /* of one message of a server */
+    MCP_SENT_BYTES_MAX = 6 << 20,    /* of one message of ours */
 };
 
 enum mcp_era { MCP_ERA_UNKNOWN, MCP_ERA_LEGACY, MCP_ERA_MODERN };
@@ -39,13 +40,17 @@ struct mcp_connection;
 struct mcp_exchange;
 
 struct mcp_connection_options {
-    enum mcp_era era;          /* as it was found before; MCP_ERA_UNKNOWN: it is probed */
+    /* As it was found before: that one is tried first, and the other one when it is not spoken any more.
+     * MCP_ERA_UNKNOWN: it is probed. */
+    enum mcp_era era;
+    bool lists_only;           /* nothing is offered to the server, and what it notices is not asked for */
     unsigned timeout_ms;       /* for the opening; 0: MCP_CONNECT_MS */
     struct progress *progress; /* heard for a wish to stop during the opening; may be NULL */
     /* From the connection's thread; they must not wait, nor ask the connection. */
     void *context;
     void (*noticed)(void *context, struct str method, struct str params); /* of no request; NULL: nobody hears */
-    void (*lost)(void *context, const wt_error *why); /* once, when it breaks by itself; NULL: nobody hears */
+    /* Once, when it breaks by itself, even before wt__mcp_connect has returned; NULL: nobody hears. */
+    void (*lost)(void *context, const wt_error *why);
 };
 
 /* server lives longer. Errors: those of wt__mcp_list_tools. */
@@ -78,7 +83,8 @@ struct mcp_request {
     unsigned timeout_ms;   /* without a word of the server; 0: MCP_REQUEST_MS */
 };
 
-/* Sends it. Errors: WT_ENETWORK (lost), WT_EFULL (MCP_EXCHANGES_MAX), WT_ENOMEM. */
+/* Sends it. Errors: WT_ENETWORK (lost), WT_EFULL (MCP_EXCHANGES_MAX), WT_ETOOLONG (MCP_SENT_BYTES_MAX), WT_EINVAL (a
+ * header that HTTP does not take), WT_ENOMEM. */
 int wt__mcp_exchange_begin(struct mcp_exchange **out, struct mcp_connection *connection,
                            const struct mcp_request *request, wt_error *err);
 
@@ -96,10 +102,10 @@ struct mcp_event {
     struct str id, method, params, result, error;
 };
 
-/* Waits for the next. WT_ECANCELLED (wt__mcp_exchange_cancel), WT_ETIMEOUT, WT_ENETWORK (lost), WT_ENOMEM: it is over.
- * One thread at a time. */
+/* Waits for the next; the time does not run while a question waits for its reply. WT_ECANCELLED
+ * (wt__mcp_exchange_cancel), WT_ETIMEOUT, WT_ENETWORK (lost), WT_ENOMEM: it is over. One thread at a time. */
 int wt__mcp_exchange_next(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *err);
-/* Answers a question: result is an object, or empty, and then error is one. */
+/* Answers a question: result is an object, or empty, and then error is one. WT_EINVAL: it is open no more. */
 int wt__mcp_exchange_reply(struct mcp_exchange *exchange, struct str id, struct str result, struct str error,
                            wt_error *err);
 /* Whether the server may have got it: if not, it can be sent again over a new connection whatever it does. */

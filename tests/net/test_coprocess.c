@@ -80,21 +80,6 @@ static void test_lines(void **state)
     }
 }
 
-static void test_who_never_stops_writing_is_stopped(void **state)
-{
-    (void)state;
-    const char *argv[] = {"sh", "-c", "while :; do printf '%65535s\\n' x; done", NULL};
-    struct child child = {.argv = argv};
-    struct coprocess *coprocess;
-    struct str line;
-    int rc = wt__coprocess_start(&coprocess, &child, &err);
-    while (rc >= 0 && (rc = wt__coprocess_receive(coprocess, &line, &err)) == 1)
-        assert_int_equal(line.len, 65535);
-    assert_int_equal(rc, WT_ETOOLONG);
-    assert_string_equal(err.message, "sh wrote more than 64 MB");
-    wt__coprocess_end(coprocess, true, NULL);
-}
-
 static void test_who_never_reads_is_told(void **state)
 {
     (void)state;
@@ -105,7 +90,7 @@ static void test_who_never_reads_is_told(void **state)
     assert_non_null(much);
     memset(much, 'a', 1 << 20);
     int rc = wt__coprocess_start(&coprocess, &child, &err);
-    for (int i = 0; rc == 0 && i < 6; i++)
+    for (int i = 0; rc == 0 && i < 10; i++)
         rc = wt__coprocess_send(coprocess, (struct str){much, 1 << 20}, &err);
     assert_int_equal(rc, WT_ETOOLONG);
     assert_string_equal(err.message, "sh does not read what it is sent");
@@ -224,7 +209,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_who_never_stops_writing_is_stopped),
         cmocka_unit_test(test_who_never_reads_is_told),
         cmocka_unit_test(test_writing_to_who_is_gone_is_no_signal),
         cmocka_unit_test(test_what_this_process_has_open_is_not_handed_on),

@@ -1,0 +1,455 @@
+/* Programs that stay: their era, what comes of a request, and what is said of those that are not as they should be.
+ * Each is a script; requests are numbered from 1. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include "mcp/talk.h"
+
+static wt_error err;
+static const struct str none = {"", 0};
+
+/* What every script can say. It holds a pipe of ours open ($1), which ends when all that it started is gone. */
+static const char prelude[] =
+    "exec 3>\"$1\"\n"
+    "result() { printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$1\" \"$2\"; }\n"
+    "error() { printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%s,\"message\":\"%s\"}}\\n' \"$1\" \"$2\" "
+    "\"$3\"; }\n"
+    "say() { printf '{\"jsonrpc\":\"2.0\",%s}\\n' \"$1\"; }\n"
+    "note() { say \"\\\"method\\\":\\\"notifications/$1\\\",\\\"params\\\":$2\"; }\n"
+    "want() { read -r r; case \"$r\" in *\"$1\"*) ;; *) echo \"heard $r, not $1\" >&2; exit 9;; esac; }\n"
+    "legacy() { want server/discover; error 1 -32601 what; want '\"elicitation\":{\"form\"'; "
+    "result 2 '{\"protocolVersion\":\"2025-06-18\"}'; want notifications/initialized; }\n"
+    "modern() { want server/discover; result 1 '{\"supportedVersions\":[\"2026-07-28\"]}'; }\n"
+    "stay() { cat >/dev/null; }\n";
+
+static char pipe_path[64];
+static int pipe_fd;
+
+static int make_pipe(void **state)
+{
+    (void)state;
+    static char folder[] = "/tmp/whichtool-connection-XXXXXX";
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(pipe_path, sizeof pipe_path, "%s/pipe", folder);
+    if (mkfifo(pipe_path, 0600) < 0)
+        return -1;
+    pipe_fd = open(pipe_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    return pipe_fd >= 0 && fcntl(pipe_fd, F_SETFL, 0) == 0 ? 0 : -1;
+}
+
+static int remove_pipe(void **state)
+{
+    (void)state;
+    close(pipe_fd);
+    unlink(pipe_path);
+    *strrchr(pipe_path, '/') = '\0';
+    return rmdir(pipe_path);
+}
+
+/* Waits for as long as any process of the server's lives. */
+static void nothing_is_left(void)
+{
+    char byte;
+    assert_int_equal(read(pipe_fd, &byte, 1), 0);
+}
+
+/* What a connection's callbacks heard. */
+struct heard {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct buffer noticed;
+    unsigned notices, losses;
+    wt_error why;
+};
+
+static void on_noticed(void *context, struct str method, struct str params)
+{
+    struct heard *heard = context;
+    pthread_mutex_lock(&heard->lock);
+    heard->notices++;
+    wt__buffer_str(&heard->noticed, method);
+    wt__buffer_char(&heard->noticed, ' ');
+    wt__buffer_str(&heard->noticed, params);
+    wt__buffer_char(&heard->noticed, '\n');
+    pthread_cond_broadcast(&heard->changed);
+    pthread_mutex_unlock(&heard->lock);
+}
+
+static void on_lost(void *context, const wt_error *why)
+{
+    struct heard *heard = context;
+    pthread_mutex_lock(&heard->lock);
+    heard->losses++;
+    heard->why = *why;
+    pthread_cond_broadcast(&heard->changed);
+    pthread_mutex_unlock(&heard->lock);
+}
+
+static void heard_init(struct heard *heard)
+{
+    *heard = (struct heard){.losses = 0};
+    pthread_mutex_init(&heard->lock, NULL);
+    pthread_cond_init(&heard->changed, NULL);
+}
+
+static void heard_dispose(struct heard *heard)
+{
+    pthread_mutex_destroy(&heard->lock);
+    pthread_cond_destroy(&heard->changed);
+    wt__buffer_dispose(&heard->noticed);
+}
+
+static void wait_for_loss(struct heard *heard)
+{
+    pthread_mutex_lock(&heard->lock);
+    while (heard->losses == 0)
+        pthread_cond_wait(&heard->changed, &heard->lock);
+    pthread_mutex_unlock(&heard->lock);
+}
+
+static int connect_script(struct mcp_connection **out, const char *script, const char *words[6], struct buffer *text,
+                          struct mcp_server *server, const struct mcp_connection_options *options)
+{
+    static const char *const environment[] = {"API_KEY=4711-key", "OTHER=x", NULL};
+    wt__buffer_printf(text, "%s%s", prelude, script);
+    words[0] = "sh";
+    words[1] = "-c";
+    words[2] = text->ptr;
+    words[3] = "sh";
+    words[4] = pipe_path;
+    words[5] = NULL;
+    *server = (struct mcp_server){.name = "s", .argv = words, .environment = environment};
+    return wt__mcp_connect(out, server, options, &err);
+}
+
+/* ---------------------------------------------------------------- the opening */
+
+#define SELF "{\"protocolVersion\":\"2025-06-18\"}"
+#define DISCOVERED "{\"supportedVersions\":[\"2026-07-28\"]}"
+#define OLD_ONLY                                                                                                       \
+    "say '\"id\":1,\"error\":{\"code\":-32022,\"message\":\"no\",\"data\":{\"supported\":[\"2025-11-25\"]}}'"
+
+static const struct {
+    const char *name, *script;
+    enum mcp_era remembered;
+    unsigned timeout_ms; /* 0: more than a test may run */
+    int rc;
+    enum mcp_era era;
+    const char *says; /* of itself, or the sentence */
+} openings[] = {
+    {"a legacy one", "legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"a modern one", "modern; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
+    {"a legacy one that is remembered", "want initialize; result 1 '" SELF "'; want notifications/initialized; stay",
+     MCP_ERA_LEGACY, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"a modern one that is remembered", "modern; stay", MCP_ERA_MODERN, 0, 0, MCP_ERA_MODERN, DISCOVERED},
+    {"one that became modern",
+     "want initialize; error 1 -32601 what; want server/discover; result 2 '" DISCOVERED "'; stay", MCP_ERA_LEGACY, 0,
+     0, MCP_ERA_MODERN, DISCOVERED},
+    {"one that became legacy", "legacy; stay", MCP_ERA_MODERN, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"a modern one that refuses", "want server/discover; error 1 -32021 'say more'; stay", 0, 0, 0, MCP_ERA_MODERN, ""},
+    {"one that speaks legacy alone, and says so in the modern way",
+     "want server/discover; " OLD_ONLY "; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"one that discovers legacy alone",
+     "want server/discover; result 1 '{\"supportedVersions\":[\"2025-11-25\"]}'; want initialize; result 2 '" SELF
+     "'; stay",
+     0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"one of the future",
+     "want server/discover; say '\"id\":1,\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"2099-01-01\"]}}'; stay",
+     0, 0, WT_ENETWORK, 0, "sh speaks no revision of MCP that is spoken here"},
+    {"one that ends of the probe, and is started anew",
+     "read -r r; case \"$r\" in *server/discover*) exit 1;; esac; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY,
+     SELF},
+    {"one that ends of being remembered as modern",
+     "read -r r; case \"$r\" in *server/discover*) exit 1;; esac; result 2 '" SELF "'; stay", MCP_ERA_MODERN, 0, 0,
+     MCP_ERA_LEGACY, SELF},
+    {"one that cannot read the probe",
+     "want discover; error null -32700 what; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY,
+     SELF},
+    {"one that is silent about the probe", "read -r r; want initialize; result 2 '" SELF "'; stay", 0, 0, 0,
+     MCP_ERA_LEGACY, SELF},
+    {"a modern one that starts too slowly",
+     "read -r r; want initialize; result 1 '" DISCOVERED "'; error 2 -32601 what; stay", 0, 0, 0, MCP_ERA_MODERN,
+     DISCOVERED},
+    {"one that talks at its start", "echo Listening...; echo; echo '[1]'; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"one that asks at its start",
+     "say '\"id\":\"p\",\"method\":\"ping\"'; say '\"id\":7,\"method\":\"roots/list\"'; want discover; want "
+     "'\"id\":\"p\",\"result\":{}'; want '\"id\":7,\"error\":{\"code\":-32601'; error 1 -1 what; want initialize; "
+     "result 2 '" SELF "'; stay",
+     0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"an id as text", "want discover; result '\"1\"' '" DISCOVERED "'; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
+    {"mute", "sleep 900", 0, 200, WT_ETIMEOUT, 0, "no answer came within 0."},
+    {"dead", "echo 'no  database' >&2; exit 3", 0, 0, WT_ENETWORK, 0,
+     "sh ended before it answered `initialize`; it said last: no database"},
+    {"dead of the second request", "want discover; error 1 -32601 what; read -r r; echo bye >&2; exit 1", 0, 0,
+     WT_ENETWORK, 0, "sh ended before it answered `initialize`; it said last: bye"},
+    {"a refusal of both", "want discover; error 1 -1 what; want initialize; error 2 -32000 'not today'; stay", 0, 0,
+     WT_ENETWORK, 0, "`initialize` is refused: not today (error -32000)"},
+    {"a refusal of both, the other way round",
+     "want initialize; error 1 -32000 'not today'; want discover; error 2 -1 what; stay", MCP_ERA_LEGACY, 0,
+     WT_ENETWORK, 0, "`initialize` is refused: not today (error -32000)"},
+    {"no object", "want discover; error 1 -1 what; want initialize; result 2 '[]'; stay", 0, 0, WT_ENETWORK, 0,
+     "the answer to `initialize` is broken: its result is no object"},
+    {"not a server", "yes", 0, 0, WT_ETOOLONG, 0, "sh wrote more than 1000 lines that are no messages"},
+    {"a line without an end", "while :; do printf %65536s x; done", 0, 0, WT_ETOOLONG, 0, "a line of more than 16 MB"},
+    {"secrets stay secret", "echo \"cannot log in with $API_KEY\" >&2; exit 1", 0, 0, WT_ENETWORK, 0,
+     "it said last: cannot log in with ***"},
+};
+
+static void test_openings(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
+        struct buffer text = {0};
+        const char *words[6];
+        struct mcp_server server;
+        struct mcp_connection *connection;
+        const struct mcp_connection_options options = {
+            .era = openings[i].remembered, .timeout_ms = openings[i].timeout_ms ? openings[i].timeout_ms : 900000};
+        int rc = connect_script(&connection, openings[i].script, words, &text, &server, &options);
+        struct str self = rc == 0 ? wt__mcp_connection_self(connection) : none;
+        enum mcp_era era = rc == 0 ? wt__mcp_connection_era(connection) : MCP_ERA_UNKNOWN;
+        bool right =
+            rc == 0 ? wt__str_equal(self, wt__str(openings[i].says)) : strstr(err.message, openings[i].says) != NULL;
+        if (rc != openings[i].rc || era != openings[i].era || !right)
+            fail_msg("%s: %d, era %d, \"%.*s\"", openings[i].name, rc, era,
+                     rc < 0 ? (int)strlen(err.message) : (int)self.len, rc < 0 ? err.message : self.ptr);
+        wt__mcp_disconnect(connection, true);
+        nothing_is_left();
+        wt__buffer_dispose(&text);
+    }
+}
+
+/* ---------------------------------------------------------------- a request */
+
+static const struct {
+    const char *name, *script; /* behind `legacy`, whose next request is the third, or `modern`: the second */
+    struct mcp_request request;
+    const char *answer; /* to questions; "": none */
+    const char *events;
+    const char *noticed; /* NULL: not looked at */
+} talks[] = {
+    {"an answer",
+     "legacy; want '\"id\":3,\"method\":\"m\",\"params\":{\"a\":1}}'; result 3 '{ \"b\": 2 }'; stay",
+     {.method = "m", .params = STR("\"a\":1")},
+     "",
+     "= { \"b\": 2 }\n",
+     ""},
+    {"an error",
+     "legacy; want m; error 3 -5 no; stay",
+     {.method = "m"},
+     "",
+     "- {\"code\":-5,\"message\":\"no\"}\n",
+     ""},
+    {"an error without a name",
+     "legacy; want m; error null -5 no; stay",
+     {.method = "m"},
+     "",
+     "- {\"code\":-5,\"message\":\"no\"}\n",
+     ""},
+    {"twice, and to what nobody asked",
+     "legacy; want m; result 9 '{}'; result 3 '{\"a\":1}'; result 3 '{}'; stay",
+     {.method = "m"},
+     "",
+     "= {\"a\":1}\n",
+     ""},
+    {"a modern request says what it must",
+     "modern; want "
+     "'\"params\":{\"a\":1,\"_meta\":{ \"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io."
+     "modelcontextprotocol/clientInfo\":{\"name\":\"whichtool\",'; case \"$r\" in "
+     "*'/clientCapabilities\":{\"sampling\":{}},\"io.modelcontextprotocol/logLevel\":\"info\",\"progressToken\":2,"
+     "\"traceparent\":\"t\"}}}') ;; *) exit 8;; esac; result 2 '{}'; stay",
+     {.method = "m",
+      .params = STR("\"a\":1"),
+      .meta = STR("\"traceparent\":\"t\""),
+      .capabilities = STR("{\"sampling\":{}}"),
+      .log_level = "info",
+      .progress = true},
+     "",
+     "= {}\n",
+     ""},
+    {"a legacy one does not say more",
+     "legacy; want '\"params\":{\"_meta\":{ \"progressToken\":3,\"traceparent\":\"t\"}}}'; result 3 '{}'; stay",
+     {.method = "m",
+      .meta = STR("\"traceparent\":\"t\""),
+      .capabilities = STR("{}"),
+      .log_level = "info",
+      .progress = true},
+     "",
+     "= {}\n",
+     ""},
+    {"one line, whatever it is given",
+     "legacy; want '\"a\": 1}}'; result 3 '{}'; stay",
+     {.method = "m", .params = STR("\"a\":\n1")},
+     "",
+     "= {}\n",
+     ""},
+    {"progress, without our token",
+     "legacy; want m; note progress '{\"progressToken\":3,\"progress\":1 , \"total\":2}'; "
+     "note progress '{\"progress\":2,\"progressToken\":\"3\"}'; note progress '{\"progressToken\":99}'; result 3 '{}'; "
+     "stay",
+     {.method = "m", .progress = true},
+     "",
+     "> notifications/progress {\"progress\":1,\"total\":2}\n> notifications/progress {\"progress\":2}\n= {}\n",
+     ""},
+    {"progress that nobody asked for",
+     "legacy; want m; note progress '{\"progressToken\":3}'; result 3 '{}'; stay",
+     {.method = "m"},
+     "",
+     "= {}\n",
+     ""},
+    {"logs go to who asks, changes to who hears them",
+     "legacy; want m; note message '{\"level\":\"info\"}'; note tools/list_changed '{}'; note resources/updated "
+     "'{\"uri\":\"x\"}'; result 3 '{}'; stay",
+     {.method = "m"},
+     "",
+     "> notifications/message {\"level\":\"info\"}\n= {}\n",
+     "notifications/tools/list_changed {}\nnotifications/resources/updated {\"uri\":\"x\"}\n"},
+    {"what a modern subscription notices goes to it",
+     "modern; want m; note tools/list_changed '{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":2}}'; note "
+     "prompts/list_changed '{}'; result 2 '{}'; stay",
+     {.method = "m"},
+     "",
+     "> notifications/tools/list_changed {\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":2}}\n= {}\n",
+     "notifications/prompts/list_changed {}\n"},
+    {"a question, its answer, and a ping between",
+     "legacy; want m; say '\"id\":\"q\",\"method\":\"elicitation/create\",\"params\":{\"message\":\"?\"}'; say "
+     "'\"id\":5,\"method\":\"ping\"'; for i in 1 2; do read -r r; case \"$r\" in *'\"id\":5,\"result\":{}'*) ;; "
+     "*'\"id\":\"q\",\"result\":{\"action\":\"accept\"}'*) ;; *) exit 9;; esac; done; result 3 '{}'; stay",
+     {.method = "m"},
+     "{\"action\":\"accept\"}",
+     "? elicitation/create {\"message\":\"?\"}\n= {}\n",
+     ""},
+    {"a question that is taken back",
+     "legacy; want m; say '\"id\":\"q\",\"method\":\"elicitation/create\"'; note cancelled '{\"requestId\":\"q\"}'; "
+     "result 3 '{}'; stay",
+     {.method = "m"},
+     "",
+     "? elicitation/create \n> notifications/cancelled {\"requestId\":\"q\"}\n= {}\n",
+     ""},
+    {"a modern server does not ask",
+     "modern; want m; say '\"id\":1,\"method\":\"roots/list\"'; want '\"id\":1,\"error\":{\"code\":-32601'; result 2 "
+     "'{}'; "
+     "stay",
+     {.method = "m"},
+     "",
+     "= {}\n",
+     ""},
+    {"it dies",
+     "legacy; want m; echo 'out of $API_KEY' >&2; exit 1",
+     {.method = "m"},
+     "",
+     "! -16 sh ended before it answered `m`\n",
+     NULL},
+    {"it dies in the middle of its answer",
+     "legacy; want m; printf '{\"jsonrpc\":\"2.0\",\"id\":3,\"res'; exit 1",
+     {.method = "m"},
+     "",
+     "! -16 sh wrote a message that is broken\n",
+     NULL},
+    {"it closes its output and stays",
+     "legacy; want m; exec >&-; sleep 900",
+     {.method = "m"},
+     "",
+     "! -16 sh ended before it answered `m`\n",
+     NULL},
+    {"half a message",
+     "legacy; want m; echo '{\"jsonrpc\":\"2.0\",\"id\":3'; stay",
+     {.method = "m"},
+     "",
+     "! -16 sh wrote a message that is broken\n",
+     NULL},
+    {"a flood of lines",
+     "legacy; want m; yes",
+     {.method = "m"},
+     "",
+     "! -3 sh wrote more than 1000 lines that are no messages: is it an MCP server?\n",
+     NULL},
+    {"a flood of notices",
+     "legacy; want m; yes '{\"method\":\"notifications/tools/list_changed\"}'",
+     {.method = "m"},
+     "",
+     "! -3 sh sent more than 10000 messages that nobody asked for\n",
+     NULL},
+    {"a flood of answers",
+     "legacy; want m; yes '{\"id\":99,\"result\":{}}'",
+     {.method = "m"},
+     "",
+     "! -3 sh sent more than 10000 messages that nobody asked for\n",
+     NULL},
+    {"a flood of megabytes",
+     "legacy; want m; while :; do printf '{\"method\":\"%4000000s/list_changed\"}\\n' x; done",
+     {.method = "m"},
+     "",
+     "! -3 sh sent more than 64 MB that nobody asked for\n",
+     NULL},
+    {"a huge line",
+     "legacy; want m; while :; do printf %65536s x; done",
+     {.method = "m"},
+     "",
+     "! -3 sh wrote a line of more than 16 MB\n",
+     NULL},
+    {"mute", "legacy; want m; stay", {.method = "m", .timeout_ms = 100}, "", "! -17 no answer came within 0.1 s\n", ""},
+    {"words keep a slow one alive",
+     "legacy; want m; for i in 1 2 3 4 5 6 7 8; do sleep .2; note progress '{\"progressToken\":3}'; done; result 3 "
+     "'{}'; "
+     "stay",
+     {.method = "m", .timeout_ms = 1500, .progress = true},
+     "",
+     "> notifications/progress {}\n> notifications/progress {}\n> notifications/progress {}\n> notifications/progress "
+     "{}\n> notifications/progress {}\n> notifications/progress {}\n> notifications/progress {}\n> "
+     "notifications/progress {}\n= {}\n",
+     ""},
+};
+
+static void test_talks(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof talks / sizeof *talks; i++) {
+        struct buffer text = {0};
+        const char *words[6];
+        struct mcp_server server;
+        struct mcp_connection *connection;
+        struct heard heard;
+        heard_init(&heard);
+        const struct mcp_connection_options options = {
+            .timeout_ms = 900000, .context = &heard, .noticed = on_noticed, .lost = on_lost};
+        if (connect_script(&connection, talks[i].script, words, &text, &server, &options) < 0)
+            fail_msg("%s: %s", talks[i].name, err.message);
+        struct mcp_request request = talks[i].request;
+        if (request.timeout_ms == 0)
+            request.timeout_ms = 900000;
+        char *events = talk(connection, &request, talks[i].answer);
+        bool is_lost = !talks[i].noticed;
+        if (is_lost)
+            wait_for_loss(&heard);
+        if (!events || strcmp(events, talks[i].events) != 0 || wt__mcp_connection_is_lost(connection) != is_lost)
+            fail_msg("%s: %s", talks[i].name, events);
+        if (is_lost && (strstr(heard.why.message, "4711") || strncmp(heard.why.message, "sh ", 3) != 0))
+            fail_msg("%s: lost: %s", talks[i].name, heard.why.message);
+        wt__mcp_disconnect(connection, true);
+        const char *noticed = heard.noticed.ptr ? heard.noticed.ptr : "";
+        if (heard.losses != is_lost || (talks[i].noticed && strcmp(noticed, talks[i].noticed) != 0))
+            fail_msg("%s: %u losses, noticed %s", talks[i].name, heard.losses, noticed);
+        nothing_is_left();
+        free(events);
+        heard_dispose(&heard);
+        wt__buffer_dispose(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_openings),
+        cmocka_unit_test(test_talks),
+    };
+    return cmocka_run_group_tests(tests, make_pipe, remove_pipe);
+}
