@@ -28,7 +28,8 @@
  *
  * This is the header to include. It brings whichtool/error.h (errors, the version), whichtool/call.h (calls for
  * requests), whichtool/generate.h (data that a language model makes), whichtool/audit.h (what is wrong with a
- * catalogue), and what needs no engine: whichtool/validator.h (JSON held to JSON Schemas). */
+ * catalogue), whichtool/review.h (definitions that wait until somebody approves of them), and what needs no engine:
+ * whichtool/validator.h (JSON held to JSON Schemas). */
 #ifndef WHICHTOOL_H
 #define WHICHTOOL_H
 
@@ -1149,4 +1150,5 @@ WT_API int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_repo
 #include "whichtool/audit.h"
 #include "whichtool/call.h"
 #include "whichtool/generate.h"
+#include "whichtool/review.h"
 #endif

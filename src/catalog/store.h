@@ -75,8 +75,10 @@ int wt__store_check(struct store *store, wt_error *err);
 /* ---------------------------------------------------------------- changes */
 
 struct store_import_options {
-    struct str source;         /* a path, or a name of what has none: the scope of sync */
-    bool sync;                 /* remove what this source, and what lies below it, brought earlier and not now */
+    struct str source;     /* a path, or a name of what has none: the scope of sync */
+    bool sync;             /* remove what this source, and what lies below it, brought earlier and not now */
+    const int64_t *banned; /* [banned_count] tools to remove, whoever's they are */
+    size_t banned_count;
     struct progress *progress; /* may be NULL */
     struct arena *arena;       /* for the texts of collisions; NULL: they are only counted */
 };
