@@ -1,4 +1,4 @@
-/* bench_usage_log.c: a server's log of usages without the server: for bench/kill_usage.py and bench/poison_online.py.
+/* bench_usage_log.c: a server's log of usages without the server: for bench/poison_online.py.
  *
  *   bench_usage_log STORE [PLACES]
  *

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Kills who records usages, again and again, and looks whether the store kept its word.
+"""Kills a server that records usages, again and again, and looks whether it kept its word.
 
-    python3 bench/kill_usage.py BENCH_USAGE_LOG WHICHTOOL [--kills 200] [--seed 1] [--work FOLDER]
+    python3 bench/kill_usage.py WHICHTOOL [--kills 200] [--connections 16] [--seed 1] [--work FOLDER]
 
-Each round starts BENCH_USAGE_LOG on the same store, reports usages to it as fast as it takes them, each with a key of
-its own, and kills it (SIGKILL) after 20 to 2,000 ms. What was not told to be recorded is reported again in the next
-round, with the same keys, and some of what was told, too. After each round the store is exported: every usage that was
-ever told must be in it, and none twice. The last round is not killed: then all of them must be.
+Each round starts `whichtool serve` on the same store. Clients, each with a key and a connection of its own, report
+usages to POST /v1/usage in batches of 1 to 30, one after another, as fast as they are answered; two more connections
+find meanwhile. The server is killed (SIGKILL) 20 to 2,000 ms after it said where it listens. What was not told to be
+recorded is reported again in the next round, with the same keys, and some of what was told, too. After each round the
+store is exported: every usage that was ever told must be in it, and none twice. The last round is not killed: then all
+of them must be there, and `whichtool check` must find no damage.
 """
 import argparse
 import collections
+import http.client
 import json
 import os
 import random
@@ -20,95 +23,139 @@ import threading
 import time
 
 TOOLS = [{"name": f"tool_{n}", "description": f"Does thing {n}.", "inputSchema": {"type": "object"}} for n in range(20)]
-FRESH, AGAIN = 300, 30  # usages of a round: new ones, and told ones that are reported again
+BATCH, AGAIN = 30, 5  # usages of a report at most; told ones that a client reports again in a round
+A_ROUND = 900         # usages of a client in a round, all together: under what one client may bring at once
+FINDERS = 2
 
 
-def usage(key):
-    return json.dumps({"request": f"do thing {key % 500}", "tools": [f"tool_{key % len(TOOLS)}"],
-                       "client": f"client-{key % 7}", "key": str(key)}) + "\n"
+class Client:
+    """Reports usages in order; those are its own, whatever server takes them."""
+
+    def __init__(self, number, key, seed):
+        self.number, self.key, self.random = number, key, random.Random(f"{seed} {number}")
+        self.made, self.told, self.open = 0, set(), []
+        self.known = 0  # told to be repeated, and not told before: the kill came between the disk and the answer
+        self.reports = 0
+
+    def usage(self, n):
+        return json.dumps({"request": f"do thing {n % 500}", "tools": [f"tool_{n % len(TOOLS)}"],
+                           "key": f"{self.number}/{n}"})
+
+    def report(self, connection, usages):
+        """False when the server is gone; what is no good answer ends the program."""
+        try:
+            connection.request("POST", "/v1/usage", "\n".join(map(self.usage, usages)),
+                               {"Authorization": f"Bearer {self.key}"})
+            answer = connection.getresponse()
+            told = json.loads(answer.read())
+        except (OSError, http.client.HTTPException, ValueError):
+            return False
+        if answer.status != 200 or told["recorded"] + told["repeated"] != len(usages):
+            print(f"kill_usage: {answer.status}: {told}", file=sys.stderr)
+            os._exit(1)
+        self.reports += 1
+        self.known += told["repeated"] - sum(n in self.told for n in usages)
+        self.told.update(usages)
+        return True
+
+    def load(self, address, fresh):
+        """Until the server is gone, or all is told and nothing fresh is wanted."""
+        connection = http.client.HTTPConnection(address, timeout=60)
+        queue = self.random.sample(sorted(self.told), min(AGAIN, len(self.told))) + self.open
+        for _ in range(A_ROUND):
+            some = self.random.randint(1, BATCH)
+            if fresh and len(queue) < some:
+                queue += range(self.made, self.made + some)
+                self.made += some
+            if not queue or not self.report(connection, queue[:some]):
+                break
+            queue = queue[some:]
+        self.open = [n for n in range(self.made) if n not in self.told]
+        connection.close()
+
+
+def find(address, key):
+    connection = http.client.HTTPConnection(address, timeout=60)
+    try:
+        while True:
+            connection.request("POST", "/v1/find", '{"query": "do thing 7"}', {"Authorization": f"Bearer {key}"})
+            connection.getresponse().read()
+    except (OSError, http.client.HTTPException):
+        connection.close()
 
 
 class Killing:
     def __init__(self, options, work):
         self.options, self.random = options, random.Random(options.seed)
-        self.store = os.path.join(work, "tools.wt")
-        self.told, self.open = set(), []
-        self.next = 0
-        self.repeated = 0
+        self.store, self.keys = os.path.join(work, "tools.wt"), os.path.join(work, "keys")
         tools = os.path.join(work, "tools.json")
         with open(tools, "w", encoding="utf-8") as out:
             json.dump(TOOLS, out)
-        subprocess.run([options.whichtool, "-q", "-s", self.store, "add", tools], check=True)
+        self.whichtool("add", tools)
+        self.clients = [Client(n, self.new_key(f"client-{n}", "usage"), options.seed)
+                        for n in range(options.connections)]
+        self.finder = self.new_key("finder", "find")
 
-    def listen(self, output):
-        for line in output:
-            if not line.endswith("\n"):
-                break
-            word, key, rest = line.split(maxsplit=2)
-            if word != "told":
-                sys.exit(f"usage {key} was refused: {rest}")
-            self.repeated += rest.strip() == "repeated" and int(key) not in self.told
-            self.told.add(int(key))
+    def whichtool(self, *arguments):
+        return subprocess.run([self.options.whichtool, "-q", "-s", self.store, *arguments], check=True,
+                              capture_output=True, text=True).stdout
 
-    def feed(self, to, keys):
-        try:
-            for key in keys:
-                to.write(usage(key))
-            to.close()
-        except (BrokenPipeError, ValueError):
-            pass
+    def new_key(self, name, scopes):
+        return self.whichtool("serve", "--keys", self.keys, "--new-key", name, "--scopes", scopes).strip()
 
     def round(self, kill):
-        fresh = list(range(self.next, self.next + FRESH)) if kill else []
-        self.next += len(fresh)
-        again = self.random.sample(sorted(self.told), min(AGAIN, len(self.told)))
-        self.open += fresh
-        program = subprocess.Popen([self.options.bench_usage_log, self.store], stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, text=True)
-        threads = [threading.Thread(target=self.listen, args=(program.stdout,)),
-                   threading.Thread(target=self.feed, args=(program.stdin, again + self.open))]
-        for thread in threads:
+        server = subprocess.Popen([self.options.whichtool, "-q", "--json", "-s", self.store, "serve", "--log", "off",
+                                   "--listen", "127.0.0.1:0", "--keys", self.keys], stdout=subprocess.PIPE, text=True)
+        address = json.loads(server.stdout.readline())["listening"].split("//")[1]
+        finders = [threading.Thread(target=find, args=(address, self.finder)) for _ in range(FINDERS)]
+        clients = [threading.Thread(target=client.load, args=(address, kill)) for client in self.clients]
+        for thread in finders + clients:
             thread.start()
         if kill:
             time.sleep(self.random.uniform(.02, 2))
-            program.kill()
-        program.wait()
-        for thread in threads:
+            server.kill()
+        for thread in clients:
             thread.join()
-        self.open = [key for key in self.open if key not in self.told]
+        server.kill()
+        server.wait()
+        for thread in finders:
+            thread.join()
         return self.look()
 
     def look(self):
-        export = subprocess.run([self.options.whichtool, "-s", self.store, "usage", "export"], check=True,
-                                capture_output=True, text=True).stdout
-        there = collections.Counter(int(json.loads(line)["key"]) for line in export.splitlines())
-        lost, twice = self.told - set(there), [key for key, count in there.items() if count > 1]
+        """How many usages are there that nobody was told of."""
+        there = collections.Counter(json.loads(line)["key"] for line in self.whichtool("usage", "export").splitlines())
+        told = {f"{client.number}/{n}" for client in self.clients for n in client.told}
+        lost, twice = told - set(there), [key for key, count in there.items() if count > 1]
         if lost or twice:
             sys.exit(f"lost: {sorted(lost)[:10]} ({len(lost)}); twice: {twice[:10]} ({len(twice)})")
-        return len(there)
+        return len(there) - len(told)
 
 
 def main():
     options = argparse.ArgumentParser()
-    options.add_argument("bench_usage_log")
     options.add_argument("whichtool")
     options.add_argument("--kills", type=int, default=200)
+    options.add_argument("--connections", type=int, default=16)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--work")
     given = options.parse_args()
     with tempfile.TemporaryDirectory(dir=given.work) as work:
         killing = Killing(given, work)
-        unanswered = 0
-        for _ in range(given.kills):
-            before = len(killing.told)
-            there = killing.round(kill=True)
-            unanswered += there > len(killing.told) and len(killing.told) >= before
-        there = killing.round(kill=False)
-        if killing.open or there != killing.next:
-            sys.exit(f"{killing.next} usages were reported, {there} are there, {len(killing.open)} were not told")
-        print(f"{given.kills} kills, {there} usages: none that was told is lost, none is there twice. {unanswered} times "
-              f"the kill came between the disk and the answer; {killing.repeated} usages were then reported again and "
-              f"known.")
+        between = 0
+        for kill in range(given.kills):
+            between += killing.round(kill=True) > 0
+            print(f"\r{kill + 1} kills", end="", file=sys.stderr, flush=True)
+        print(file=sys.stderr)
+        untold = killing.round(kill=False)
+        made, told = (sum(counts) for counts in zip(*((c.made, len(c.told)) for c in killing.clients)))
+        if untold or told != made:
+            sys.exit(f"{made} usages were reported, {told} were told, and {untold} more are there")
+        killing.whichtool("check", "--damage")
+        print(f"{given.kills} kills, {given.connections} connections, {sum(c.reports for c in killing.clients)} reports, "
+              f"{made} usages: none that was told is lost, none is there twice. After {between} kills usages were on the "
+              f"disk of which nobody had been told; {sum(c.known for c in killing.clients)} usages were then reported "
+              f"again and known.")
 
 
 main()

@@ -15,7 +15,7 @@ static const char serve_text[] =
     "Another process may add and remove tools meanwhile: requests see it as soon as the index is made. Nothing that "
     "comes over HTTP starts a program or reads a file.\n"
     "Ctrl-C and SIGTERM stop it when the running requests are answered, at most ten seconds later; SIGHUP reads the "
-    "keys anew. The exit code is 6 when it cannot listen.";
+    "keys anew, and what was trained. The exit code is 6 when it cannot listen.";
 
 static const struct option serve_options[] = {
     {.id = OPT_LISTEN,

@@ -130,21 +130,6 @@ void wt_close(wt_engine *engine)
     free(engine);
 }
 
-void wt__engine_forget_trained(wt_engine *engine)
-{
-    pthread_mutex_lock(&engine->build_lock);
-    pthread_mutex_lock(&engine->lock);
-    struct trained *trained = engine->trained.opened;
-    if (trained) {
-        trained->next = engine->retired;
-        engine->retired = trained;
-    }
-    engine->trained = (struct on_demand){.opened = NULL};
-    pthread_mutex_unlock(&engine->lock);
-    wt__engine_drop_index(engine);
-    pthread_mutex_unlock(&engine->build_lock);
-}
-
 int wt_info(wt_engine *engine, wt_catalog_info *out, wt_error *err)
 {
     const struct encoder *encoder = NULL;

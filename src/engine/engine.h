@@ -107,6 +107,7 @@ struct wt_engine {
     struct on_demand standby;      /* the same */
     struct on_demand trained;      /* struct trained */
     struct trained *retired;       /* what was trained before, by its `next` */
+    uint64_t trained_stamp;        /* of its folder when it was last read; under build_lock */
     struct pool free_workspaces, free_readers;
 };
 
@@ -143,8 +144,15 @@ int wt__engine_trained(wt_engine *engine, const struct trained **out, wt_error *
 int wt__engine_load_trained(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err);
 int wt__engine_trained_locked(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err);
 
+/* What is in the folder now, beside what is in use; with build_lock held. */
+int wt__engine_reopen_trained(wt_engine *engine, struct on_demand *out, wt_error *err);
 /* Reads it anew when it is next asked for: after training. What queries still use lives on until the engine ends. */
 void wt__engine_forget_trained(wt_engine *engine);
+
+/* The same after another process trained: reads the folder anew where something in it has changed, beside what is in
+ * use, and then makes the index; queries that come meanwhile end on what was there, or wait. *anew: whether it has
+ * changed. What is damaged changes nothing. Errors: WT_EMODEL, WT_EIO, WT_ETOOLONG, WT_ENOMEM, those of an index. */
+int wt__engine_reload_trained(wt_engine *engine, bool *anew, wt_error *err);
 
 /* The store's vectors of the tools' texts by this encoder. */
 struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine);

@@ -219,6 +219,8 @@ static int open_trained(wt_engine *engine, struct progress *progress, void **out
     wt_error no_base = {0};
     if (!engine->trained_folder[0] || !wt__is_folder(engine->trained_folder))
         return 0;
+    if (wt__trained_stamp(&engine->trained_stamp, engine->trained_folder, NULL) < 0)
+        engine->trained_stamp = 0; /* another than any that it will have: it is read again when that is asked for */
     /* A second model would take as much memory and time as the first. */
     int rc = wt__trained_brings_encoder(engine->trained_folder)
                  ? 0
@@ -235,6 +237,12 @@ static int open_trained(wt_engine *engine, struct progress *progress, void **out
     }
     *out = trained;
     return rc;
+}
+
+int wt__engine_reopen_trained(wt_engine *engine, struct on_demand *out, wt_error *err)
+{
+    *out = (struct on_demand){.tried = true};
+    return open_trained(engine, NULL, &out->opened, err);
 }
 
 int wt__engine_load_trained(wt_engine *engine, struct progress *progress, const struct trained **out, wt_error *err)

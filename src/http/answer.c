@@ -100,15 +100,22 @@ static void write_field(struct buffer *out, struct str name, struct str value)
     wt__buffer_append(out, "\r\n", 2);
 }
 
+static void write_fields(struct buffer *out, const struct http_field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (may_be_sent(&fields[i]))
+            write_field(out, fields[i].name, fields[i].value);
+}
+
 void wt__http_write_head(struct buffer *out, const struct http_answer_head *head)
 {
     wt__buffer_printf(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", head->status, find_status(head->status)->phrase, date());
     if (head->type)
         write_field(out, STR("Content-Type"), wt__str(head->type));
     wt__buffer_text(out, "X-Content-Type-Options: nosniff\r\n");
-    for (size_t i = 0; i < head->field_count; i++)
-        if (may_be_sent(&head->fields[i]))
-            write_field(out, head->fields[i].name, head->fields[i].value);
+    if (head->common)
+        write_fields(out, head->common->items, head->common->count);
+    write_fields(out, head->fields, head->field_count);
     if (head->body == HTTP_BODY_LENGTH)
         wt__buffer_printf(out, "Content-Length: %zu\r\n", head->length);
     if (head->body == HTTP_BODY_CHUNKED)

@@ -7,6 +7,14 @@
 #include "base/buffer.h"
 #include "http/request.h"
 
+enum { HTTP_COMMON_FIELDS_MAX = 4 };
+
+/* Fields that each answer to a request has, whoever gives it; what they view outlives the answer. */
+struct http_fields {
+    struct http_field items[HTTP_COMMON_FIELDS_MAX];
+    size_t count;
+};
+
 enum http_answer_body {
     HTTP_BODY_NONE,    /* this status has none, nor a length */
     HTTP_BODY_LENGTH,  /* its length is known */
@@ -16,7 +24,8 @@ enum http_answer_body {
 
 struct http_answer_head {
     int status;
-    const char *type; /* Content-Type, or NULL */
+    const char *type;                 /* Content-Type, or NULL */
+    const struct http_fields *common; /* or NULL */
     const struct http_field *fields;
     size_t field_count;
     enum http_answer_body body;

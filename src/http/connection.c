@@ -259,18 +259,32 @@ static void write_on(struct connection *connection)
         complete(connection);
 }
 
+/* What every answer to the request has. */
+static struct http_fields common_fields(const struct http_loop *loop, const struct http_request *request)
+{
+    struct http_fields fields = {0};
+    if (loop->handler.fields)
+        loop->handler.fields(loop->handler.context, request, &fields);
+    return fields;
+}
+
 /* Answers by itself. message NULL: that of the status. The reader's message is recorded where it is a request. */
 static void answer_alone(struct connection *connection, int status, const char *message, bool is_request, bool last)
 {
     struct buffer body = {0}, bytes = {0};
     struct http_message *of = is_request ? wt__http_reader_take(&connection->reader) : NULL;
+    struct http_fields common = {0};
+    if (of)
+        common = common_fields(connection->loop, &of->request);
     bool without = of && wt__str_equal(of->request.method, STR("HEAD"));
     wt__http_reader_dispose(&connection->reader);
     wt__http_write_error(&body, status, message);
-    wt__http_write_head(
-        &bytes,
-        &(struct http_answer_head){
-            .status = status, .type = "application/json", .body = HTTP_BODY_LENGTH, .length = body.len, .close = last});
+    wt__http_write_head(&bytes, &(struct http_answer_head){.status = status,
+                                                           .type = "application/json",
+                                                           .common = &common,
+                                                           .body = HTTP_BODY_LENGTH,
+                                                           .length = body.len,
+                                                           .close = last});
     if (!without)
         wt__buffer_str(&bytes, wt__buffer_view(&body));
     connection->own = (struct own_answer){status, without ? 0 : body.len, of};
@@ -327,8 +341,9 @@ static void hand_over(struct connection *connection)
     bool http_1_0 = connection->reader.framing.http_1_0;
     bool fits = hold(connection);
     atomic_fetch_add(&loop->requests, 1);
+    struct http_fields common = common_fields(loop, &connection->reader.message->request);
     struct http_exchange *exchange =
-        wt__exchange_new(loop->mailbox, connection->reader.message, http_1_0, connection->peer);
+        wt__exchange_new(loop->mailbox, connection->reader.message, http_1_0, connection->peer, &common);
     if (!exchange) {
         answer_alone(connection, 503, wt__http_refusal_message(HTTP_NO_MEMORY), true, true);
         return;
@@ -400,7 +415,7 @@ static void consume(struct connection *connection, struct str input)
     }
     if (connection->state == READING && connection->reader.message && !hold(connection)) {
         atomic_fetch_add(&connection->loop->overloaded, 1);
-        answer_alone(connection, 503, NULL, false, true);
+        answer_alone(connection, 503, NULL, connection->reader.part == HTTP_PART_BODY, true);
     }
     if (input.len == 0 || connection->last || connection->state == DEAD)
         return;
@@ -570,7 +585,7 @@ void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind
     case HTTP_WAIT_BODY:
         if (connection->reader.message) {
             atomic_fetch_add(&connection->loop->refused, 1);
-            answer_alone(connection, 408, NULL, false, true);
+            answer_alone(connection, 408, NULL, kind == HTTP_WAIT_BODY, true);
         } else {
             die(connection);
         }

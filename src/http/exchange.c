@@ -20,6 +20,7 @@ struct http_exchange {
     struct http_message *message;
     char peer[HTTP_PEER_BYTES];
     bool http_1_0;
+    struct http_fields common;
     atomic_uint references, holders;
     atomic_size_t unsent;
 
@@ -37,7 +38,7 @@ struct http_exchange {
 };
 
 struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
-                                       const char *peer)
+                                       const char *peer, const struct http_fields *common)
 {
     struct http_exchange *exchange = calloc(1, sizeof *exchange);
     if (!exchange)
@@ -45,6 +46,7 @@ struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_mess
     exchange->mailbox = wt__mailbox_hold(mailbox);
     exchange->message = message;
     exchange->http_1_0 = http_1_0;
+    exchange->common = *common;
     snprintf(exchange->peer, sizeof exchange->peer, "%s", peer);
     atomic_init(&exchange->references, 1);
     pthread_mutex_init(&exchange->lock, NULL);
@@ -219,6 +221,7 @@ static bool is_head(const struct http_exchange *exchange)
 
 static void write_head(struct http_exchange *exchange, struct buffer *out, struct http_answer_head *head)
 {
+    head->common = &exchange->common;
     head->close = !exchange->message->request.keep_alive || wt__mailbox_is_stopping(exchange->mailbox);
     wt__http_write_head(out, head);
 }
@@ -284,7 +287,8 @@ void wt__http_stream(struct http_exchange *exchange, int status, const char *typ
 {
     bool has_body = wt__http_status_has_body(status);
     enum http_answer_body body = !has_body ? HTTP_BODY_NONE : exchange->http_1_0 ? HTTP_BODY_CLOSE : HTTP_BODY_CHUNKED;
-    struct http_answer_head head = {status, has_body ? type : NULL, fields, field_count, body, 0, false};
+    struct http_answer_head head = {
+        .status = status, .type = has_body ? type : NULL, .fields = fields, .field_count = field_count, .body = body};
     struct buffer bytes = {0};
     write_head(exchange, &bytes, &head);
 

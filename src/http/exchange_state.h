@@ -6,6 +6,7 @@
 #ifndef WT_HTTP_EXCHANGE_STATE_H
 #define WT_HTTP_EXCHANGE_STATE_H
 
+#include "http/answer.h"
 #include "http/exchange.h"
 #include "http/mailbox.h"
 #include "http/reader.h"
@@ -36,9 +37,10 @@ struct http_outcome {
     double started_ms; /* when a worker took it; 0: none did */
 };
 
-/* Takes over the message, unless it is NULL because memory is out. One reference, the loop's; no holder. */
+/* Takes over the message, unless it is NULL because memory is out. common: of every answer. One reference, the loop's;
+ * no holder. */
 struct http_exchange *wt__exchange_new(struct mailbox *mailbox, struct http_message *message, bool http_1_0,
-                                       const char *peer);
+                                       const char *peer, const struct http_fields *common);
 void wt__exchange_drop(struct http_exchange *exchange);
 struct http_course *wt__exchange_course(struct http_exchange *exchange);
 /* Whose letter it is; it may post another from now on. The reference is the caller's. */

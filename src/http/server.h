@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "http/answer.h"
 #include "http/exchange.h"
 
 enum {
@@ -41,6 +42,10 @@ struct http_handler {
     size_t (*body_max)(void *context, const struct http_request *head);
     /* 0, or the status to refuse the head with before its body is read (403, 421, ...); on the loop. NULL: none is. */
     int (*refuse)(void *context, const struct http_request *head);
+    /* Adds fields to *out, which has none, that every answer to this request has: a handler's, whole or in pieces, and
+     * the server's own refusals. On the loop, so it only looks at the head; what they view lives as long as the
+     * handler. NULL: there are none. */
+    void (*fields)(void *context, const struct http_request *head, struct http_fields *out);
     /* A request is over; on the loop, so it must not wait. NULL: nobody wants to know. */
     void (*record)(void *context, const struct http_record *record);
     /* The server begins to end; on the loop, so it must not wait. Long streams are to end now. NULL: none are. */

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/checksum.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -13,7 +15,7 @@
 #include "recipe/old_members.h"
 #include "retrieve/document.h"
 
-enum { MAX_CONFIG = 64 << 20 };
+enum { MAX_CONFIG = 64 << 20, TRAINED_FILES_MAX = 10000 };
 
 struct reading {
     struct trained *trained;
@@ -289,6 +291,31 @@ bool wt__trained_brings_encoder(const char *folder)
     bool there = own && wt__is_folder(own);
     wt__arena_dispose(&arena);
     return there;
+}
+
+int wt__trained_stamp(uint64_t *out, const char *folder, wt_error *err)
+{
+    struct arena arena = {0};
+    char **paths;
+    size_t count = 0;
+    *out = 0;
+    if (!wt__is_folder(folder))
+        return 0;
+    int rc = wt__list_files(&arena, folder, TRAINED_FILES_MAX, &paths, &count, err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct stat s;
+        const char *slash = strrchr(paths[i], '/'), *name = slash ? slash + 1 : paths[i];
+        if (strcmp(name, TRAINED_CONFIG) != 0 && strcmp(name, TRAINED_WEIGHTS) != 0)
+            continue; /* what reading leaves there, and states of a training that runs */
+        if (stat(paths[i], &s) < 0)
+            continue; /* it is being replaced, and will be another */
+        const uint64_t facts[] = {(uint64_t)s.st_ino, (uint64_t)s.st_size, (uint64_t)s.st_mtim.tv_sec,
+                                  (uint64_t)s.st_mtim.tv_nsec};
+        *out = wt__checksum(paths[i], strlen(paths[i]), *out);
+        *out = wt__checksum(facts, sizeof facts, *out);
+    }
+    wt__arena_dispose(&arena);
+    return rc;
 }
 
 /* 1, or 0 when there is none. */

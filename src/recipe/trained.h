@@ -69,6 +69,10 @@ struct trained {
 /* Whether the folder has an encoder of its own: then it is the one in use, and the engine's need not be opened. */
 bool wt__trained_brings_encoder(const char *folder);
 
+/* A number that changes when a config or weights of the folder are written anew; 0 where there is no folder. Errors:
+ * WT_EIO, WT_ETOOLONG (over 10,000 files), WT_ENOMEM. */
+int wt__trained_stamp(uint64_t *out, const char *folder, wt_error *err);
+
 /* Reads a folder. base: the engine's encoder, for a folder that brings none; NULL: there is none; outlives out. *out is
  * NULL when the folder is not there, and when there is neither encoder: nothing that was trained does without. A recipe
  * that was made with another encoder than the one found is left out, and notice says so. progress is heard while its

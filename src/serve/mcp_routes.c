@@ -46,7 +46,7 @@ static void fill_rows(struct mcp_routes *mcp)
         mcp->rows[i].take = take;
         mcp->rows[i].context = mcp;
     }
-    mcp->routes = (struct routes){mcp->rows, MCP_METHODS};
+    mcp->routes = (struct routes){.items = mcp->rows, .count = MCP_METHODS};
 }
 
 int wt__mcp_routes_open(struct mcp_routes **out, wt_engine *engine, const struct catalogue_options *options,

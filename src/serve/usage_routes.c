@@ -117,6 +117,43 @@ static void take(void *context, struct http_exchange *exchange, const char *prin
     wt__body_dispose(&query.body);
 }
 
+/* ---------------------------------------------------------------- figures */
+
+static void put_figures(void *context, struct buffer *out)
+{
+    const struct usage_routes *usage = context;
+    struct usage_log_counts counts;
+    if (!usage->log)
+        return;
+    wt__usage_log_count(usage->log, &counts);
+    const struct {
+        const char *fate;
+        uint64_t count;
+    } fates[] = {
+        {"recorded", counts.added},
+        {"repeated", counts.repeated},
+        {"outcomes", counts.outcomes},
+        {"missing", counts.missing},
+        {"refused", counts.bad},
+        {"failed", counts.failed},
+        {"queue_full", counts.refused_full},
+        {"client_cap", counts.refused_client},
+    };
+    wt__buffer_text(out, "# HELP whichtool_usages_reported_total Usages that were reported, by what became of them.\n"
+                         "# TYPE whichtool_usages_reported_total counter\n");
+    for (size_t i = 0; i < sizeof fates / sizeof *fates; i++)
+        wt__buffer_printf(out, "whichtool_usages_reported_total{fate=\"%s\"} %llu\n", fates[i].fate,
+                          (unsigned long long)fates[i].count);
+    wt__figure_write(out, "whichtool_usages_waiting", "gauge", "Usages that wait to be written.",
+                     (double)counts.queued);
+    wt__figure_write(out, "whichtool_usage_commits_total", "counter", "Groups of usages that were written.",
+                     (double)counts.commits);
+    wt__figure_write(out, "whichtool_usages_learned_total", "counter", "Requests of usages that the encoder read.",
+                     (double)counts.learned);
+    wt__figure_write(out, "whichtool_usage_failed_learnings_total", "counter",
+                     "Times that the encoder could not read them.", (double)counts.failed_learnings);
+}
+
 int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, wt_error *err)
 {
     struct usage_routes *usage = calloc(1, sizeof *usage);
@@ -141,7 +178,7 @@ int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, wt_error
                                   "which were refused; they are on the disk.",
                        .take = take,
                        .context = usage};
-    usage->routes = (struct routes){&usage->row, 1};
+    usage->routes = (struct routes){&usage->row, 1, put_figures, usage};
     *out = usage;
     return 0;
 }

@@ -12,7 +12,7 @@ struct usage_routes;
 int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, wt_error *err);
 /* Live as long as usage. */
 const struct routes *wt__usage_routes(const struct usage_routes *usage);
-/* When the server runs no more, and before it is closed: what was reported is written, and told. NULL is a no-op. */
+/* When the server runs no more: what was reported is written, and told. NULL is a no-op. */
 void wt__usage_routes_close(struct usage_routes *usage);
 
 #endif

@@ -31,5 +31,15 @@ for page in "$source_root"/README.md "$source_root"/docs/*.md; do
     cd "$work" || exit 1
     [ "$code" = 0 ] || fail "exit $code"
 done
+# docs/threats.md names tests: `FILE`: `NAME`, `NAME`; each is there.
+what=docs/threats.md
+named=$(grep -o '`[^`]*`[:,;]*' "$source_root/docs/threats.md" | tr -d '`' | awk '
+    /^tests\/.*:$/ {file = substr($0, 1, length - 1); follows = 1; next}
+    follows {follows = /,$/; sub(/[,;]$/, ""); print file "\t" $0; named++}
+    END {exit named < 40}') || fail "it names few tests"
+while IFS=$'\t' read -r file name; do
+    checks=$((checks + 1))
+    grep -qF -- "$name" "$source_root/$file" || fail "no \"$name\" in $file"
+done <<<"$named"
 [ "$pages" -gt 0 ] || skip "no page has a block marked <!-- run -->"
 finish

@@ -53,8 +53,19 @@ ask 200 "and removed" DELETE /v1/tools/new/brew_tea
 ask 200 "use" POST /v1/usage '{"request": "dinner for two", "tools": ["tables/book_table"]}'
 expect 0 "use over HTTP is in the store" usage list
 prints 'tables/book_table: dinner for two'
+ask 404 "a path of a client's own" GET /made-up
+ask 404 "and a method" BREW /made-up
 ask 200 "figures" GET /metrics
+what="no label is a client's"
+lacks out "made-up|BREW"
+prints 'route="other",status="404"\} 2'
 prints 'whichtool_http_requests_total\{route="find",status="200"\} 2'
+prints 'whichtool_usages_reported_total\{fate="recorded"\} 1'
+what="the page names every figure"
+for figure in $(sed -n 's/^# TYPE \([a-z_]*\) .*/\1/p' out); do
+    checks=$((checks + 1))
+    grep -q "\`${figure#whichtool_}\`" "$source_root/docs/serving.md" || fail "not $figure"
+done
 ask 200 "the description" GET /openapi.json
 cp out openapi.json
 same "the page has the tables of the server" same "$("$python" "$here/serving_tables.py" openapi.json "$source_root/docs/serving.md")"
@@ -172,6 +183,53 @@ stop TERM
 what="the log"
 for secret in "$key" "$root" "$late"; do grep -qF "$secret" log && fail "it holds a key"; done
 grep -q ' finder POST "/v1/find" 200' log || fail "it does not name the key: $(cat log)"
+
+# What is sent here goes no further: a language model is asked without the client's key, and what is imported is not
+# followed to where it points.
+cat >hears.py <<'PYTHON'
+import http.server, os
+class Hears(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        with open("heard", "a") as out:
+            print(self.command, self.path, self.headers, body, file=out)
+        self.send_response(404)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+    do_GET = do_POST
+    def log_message(self, *_):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Hears)
+with open("port.new", "w") as out:
+    out.write(str(server.server_port))
+os.rename("port.new", "port")
+server.serve_forever()
+PYTHON
+"$python" hears.py &
+hearing=$!
+trap 'kill $hearing $served 2>/dev/null; rm -rf "$work"' EXIT
+for _ in $(seq 100); do [ -f port ] && break; sleep 0.1; done
+there=http://127.0.0.1:$(cat port)
+begin --keys keys --chat-model first --chat-url "$there/v1"
+ask 404 "no language model for a tool that is none" POST /v1/call '{"query": "a table", "tool": "nothing", "language_model": true}' "Authorization: Bearer $root"
+ask 502 "the language model has no answer" POST /v1/call '{"query": "a table for two at seven", "tool": "tables/book_table", "language_model": true}' \
+    "Authorization: Bearer $root"
+same "it was asked" yes "$(grep -q "POST /v1/chat/completions" heard && echo yes)"
+what="what it heard"
+if grep -qF "$root" heard; then fail "the key of the client"; fi
+grep -c . heard >before
+ask 200 "a tool whose schema points there" POST "/v1/tools?provider=pointing" \
+    "[{\"name\": \"pointing\", \"description\": \"d\", \"input_schema\": {\"type\": \"object\", \"\$schema\": \"$there/s\", \"properties\": {\"a\": {\"\$ref\": \"$there/c.json\"}}}}]" \
+    "Authorization: Bearer $root"
+for source in "{\"openapi\": \"3.1.0\", \"info\": {\"title\": \"t\", \"version\": \"1\"}, \"servers\": [{\"url\": \"$there\"}], \"paths\": {\"/a\": {\"\$ref\": \"$there/a.json\"}, \"/b\": {\"get\": {\"operationId\": \"b\", \"parameters\": [{\"\$ref\": \"$there/b.json\"}], \"responses\": {}}}}}" \
+    "{\"mcpServers\": {\"x\": {\"url\": \"$there/mcp\"}}}" "$there/tools.json"; do
+    "$python" "$here/ask.py" "$url" POST "/v1/tools?provider=pointing" "$source" "Authorization: Bearer $root" >out 2>err
+    checks=$((checks + 1))
+done
+"$python" "$here/ask.py" "$url" POST /v1/call '{"query": "a", "tool": "pointing/pointing"}' "Authorization: Bearer $root" >out 2>err
+same "nothing was fetched" "$(cat before)" "$(grep -c . heard)"
+stop TERM
+kill $hearing
 
 # A socket of one's own; names and origins that are configured.
 "$WHICHTOOL" -q serve --model "" --listen "unix:$work/socket" --host tools.example.com --origin https://app.example.com >served 2>log &

@@ -395,6 +395,49 @@ static int note_loading(void *context, const char *phase, uint64_t done, uint64_
 }
 
 /* Once the index is there, the engine's encoder is for who runs a recipe that stands on it. */
+static void runs_by(wt_engine *engine, const char *recipe)
+{
+    wt_find_options options;
+    wt_find_options_init(&options);
+    wt_hits *hits = find_with(&place, engine, "weather in a city", &options);
+    assert_string_equal(hits->recipe, recipe);
+    wt_hits_free(hits);
+}
+
+/* As another process leaves it, beside an engine that answers. */
+static void what_was_trained_since_is_read_when_that_is_asked_for(void **state)
+{
+    static const struct {
+        const char *members; /* of auto's config; NULL: all stays as it is */
+        int rc;
+        bool anew;
+        const char *runs;
+    } rows[] = {
+        {NULL, 0, false, "hybrid"},
+        {"\"runs\": \"fuse(bm25, tool2vec)\", \"weights\": {\"lexical\": 1, \"tool2vec\": 1}", 0, true,
+         "fuse(bm25, tool2vec)"},
+        {NULL, 0, false, "fuse(bm25, tool2vec)"},
+        {"nonsense", WT_EFORMAT, false, "fuse(bm25, tool2vec)"}, /* what cannot be read changes nothing */
+        {NULL, 0, false, "fuse(bm25, tool2vec)"},
+        {"\"runs\": \"fuse(bm25, dense)\", \"weights\": {\"lexical\": 1, \"dense\": 1}", 0, true, "fuse(bm25, dense)"},
+    };
+    (void)state;
+    wt_engine *engine = open_store(&place, NULL);
+    bool anew = true;
+    sound(&place, wt__engine_reload_trained(engine, &anew, &place.err)); /* nobody has asked for it yet */
+    assert_false(anew);
+    runs_by(engine, "hybrid");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].members)
+            leave("auto", true, rows[i].members);
+        runs_by(engine, rows[i > 0 ? i - 1 : 0].runs);
+        assert_int_equal(wt__engine_reload_trained(engine, &anew, &place.err), rows[i].rc);
+        assert_int_equal(anew, rows[i].anew);
+        runs_by(engine, rows[i].runs);
+    }
+    wt_close(engine);
+}
+
 static void a_trained_encoder_stands_alone(void **state)
 {
     static const struct {
@@ -930,6 +973,8 @@ int main(void)
                                         tear_down_place),
         cmocka_unit_test_setup_teardown(only_who_needs_the_cross_encoder_opens_it, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(only_who_runs_a_refiner_reads_it, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(what_was_trained_since_is_read_when_that_is_asked_for, set_up_handmade,
+                                        tear_down_place),
         cmocka_unit_test_setup_teardown(a_trained_encoder_stands_alone, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(whatever_a_query_waits_for_can_be_stopped, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(picking_hears_while_it_loads, set_up_handmade, tear_down_place),

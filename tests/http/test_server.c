@@ -204,6 +204,16 @@ static int refuse(void *context, const struct http_request *head)
     return wt__str_equal(head->path, STR("/private")) ? 403 : 0;
 }
 
+/* Of the requests that ask for it; a field that may not be sent is left out here, too. */
+static void mark(void *context, const struct http_request *head, struct http_fields *out)
+{
+    (void)context;
+    if (!wt__http_find_field(head, "X-Mark"))
+        return;
+    out->items[out->count++] = (struct http_field){STR("X-Marked"), STR("yes")};
+    out->items[out->count++] = (struct http_field){STR("Content-Length"), STR("999")};
+}
+
 static void record(void *context, const struct http_record *what)
 {
     (void)context;
@@ -216,7 +226,7 @@ static void record(void *context, const struct http_record *what)
 
 #define HANDLER                                                                                                        \
     {                                                                                                                  \
-        .answer = answer, .body_max = body_max, .refuse = refuse, .record = record                                     \
+        .answer = answer, .body_max = body_max, .refuse = refuse, .fields = mark, .record = record                     \
     }
 static const struct http_server_options plain = {.workers = 2, .handler = HANDLER};
 
@@ -305,6 +315,48 @@ static void answers_are_what_they_must_be(void **state)
 }
 
 /* Each piece of a request in a read of its own. */
+/* Each kind of answer has what every answer to the request has, and one to another request has not. */
+static void every_answer_has_the_fields_of_all(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *rest, *begins;
+    } rows[] = {
+        {"GET /a", "", "HTTP/1.1 200 "},
+        {"HEAD /a", "", "HTTP/1.1 200 "},
+        {"GET /nothing", "", "HTTP/1.1 204 "},
+        {"GET /fields", "", "HTTP/1.1 201 "},
+        {"GET /stream", "", "HTTP/1.1 200 "},
+        {"GET /silent", "", "HTTP/1.1 500 "},
+        {"GET /private", "", "HTTP/1.1 403 "},
+        {"POST /small", "Content-Length: 5\r\n", "HTTP/1.1 413 "},
+        {"POST /small", "Transfer-Encoding: chunked\r\n", "HTTP/1.1 408 "}, /* nothing follows: body_ms is over */
+    };
+    struct served served;
+    struct http_server_options options = plain;
+    options.body_ms = 50;
+    serve(&served, options);
+    for (size_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
+        const char *line = rows[i / 2].line, *begins = rows[i / 2].begins;
+        struct buffer request = {0}, in = {0};
+        bool marked = i % 2 == 1;
+        int client = connect_to(served.server);
+        wt__buffer_printf(&request, "%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n%s%s\r\n", line, rows[i / 2].rest,
+                          marked ? "X-Mark: 1\r\n" : "");
+        assert_true(send_bytes(client, wt__buffer_view(&request)));
+        receive_to_end(client, &in);
+        wt__buffer_text(&in, "");
+        const char *end = strstr(in.ptr, "\r\n\r\n"), *mark = strstr(in.ptr, "\r\nX-Marked: yes\r\n");
+        if (strncmp(in.ptr, begins, strlen(begins)) != 0 || !end || (mark && mark < end) != marked ||
+            strstr(in.ptr, "999"))
+            fail_msg("%s: got %s", line, in.ptr);
+        close(client);
+        wt__buffer_dispose(&request);
+        wt__buffer_dispose(&in);
+    }
+    stop_server(&served);
+}
+
 static void requests_may_come_byte_by_byte(void **state)
 {
     (void)state;
@@ -615,9 +667,10 @@ static void an_answer_that_takes_too_long_is_given_up(void **state)
     options.answer_ms = 50;
     serve(&served, options);
     int client = connect_to(served.server);
-    send_text(client, GET("/wait"));
+    send_text(client, "GET /wait HTTP/1.1\r\nHost: a\r\nX-Mark: 1\r\n\r\n");
     receive_answer(client, &in, &last);
     assert_memory_equal(last.ptr, "HTTP/1.1 503 ", 13);
+    assert_non_null(strstr(last.ptr, "\r\nX-Marked: yes\r\n"));
     assert_non_null(strstr(last.ptr, "The answer was not there in time."));
     await(&world.gone, 1);
     send_text(client, GET("/b"));
@@ -1028,6 +1081,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(answers_are_what_they_must_be),
+        TEST(every_answer_has_the_fields_of_all),
         TEST(requests_may_come_byte_by_byte),
         TEST(many_requests_in_a_row_are_answered_in_order),
         TEST(a_body_is_asked_for_when_it_is_wanted),

@@ -72,6 +72,7 @@ static int close_all(void **state)
 
 struct asked {
     const char *method, *target, *body, *host, *origin, *key;
+    struct http_field more;
 };
 
 /* The answer; its body ends in NUL. */
@@ -91,6 +92,8 @@ static struct api_call ask(struct api *api, const struct asked *asked, struct ht
         snprintf(authorization, sizeof authorization, "Bearer %s", asked->key);
         request->fields[request->field_count++] = (struct http_field){STR("Authorization"), wt__str(authorization)};
     }
+    if (asked->more.name.len > 0)
+        request->fields[request->field_count++] = asked->more;
     struct api_call call = {.request = request, .may_take_long = true};
     assert_null(wt__api_respond(api, &call, &takes_long));
     assert_false(takes_long);
@@ -248,7 +251,11 @@ static void hosts_and_origins_decide_first(void **state)
                                     .host = matrix[i].host,
                                     .origin = matrix[i].origin};
         struct api_call call = ask(f->open, &asked, &request);
-        struct str allowed = field_of(&call, "Access-Control-Allow-Origin");
+        const struct http_handler handler = wt__api_handler(f->open);
+        struct http_fields common = {0};
+        handler.fields(handler.context, &request, &common);
+        struct str allowed = common.count > 1 ? common.items[1].value : (struct str){0};
+        assert_true(wt__str_equal(common.items[0].name, STR("Vary")));
         if (call.status != matrix[i].status || (allowed.len > 0) != matrix[i].cors)
             fail_msg("%s %s from %s: %d", matrix[i].method, matrix[i].host, matrix[i].origin ? matrix[i].origin : "-",
                      call.status);
@@ -256,6 +263,135 @@ static void hosts_and_origins_decide_first(void **state)
             assert_true(wt__str_equal(allowed, wt__str(matrix[i].origin)));
         wt__api_call_dispose(&call);
     }
+}
+
+static uint64_t generation_of(wt_engine *engine)
+{
+    wt_catalog_info info;
+    wt_catalog_info_init(&info);
+    assert_int_equal(wt_info(engine, &info, NULL), 0);
+    return info.generation;
+}
+
+/* Whoever asks with whatever key: a page of another site, and a name that was pointed here, reach no route. */
+static void no_route_is_reached_from_elsewhere(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *host, *origin;
+        int status;
+    } elsewhere[] = {
+        {"evil.example.com", NULL, 421},
+        {"evil.example.com:8642", "http://evil.example.com:8642", 421},
+        {"localhost.", NULL, 421},
+        {"127.0.0.1.nip.io:8642", NULL, 421},
+        {"localhost:8642", "http://evil.example.com", 403},
+        {"localhost:8642", "http://localhost:3000", 403},
+        {"localhost:8642", "null", 403},
+    };
+    uint64_t before = generation_of(f->engine);
+    for (size_t i = 0; i < wt__api_routes.count; i++)
+        for (size_t e = 0; e < sizeof elsewhere / sizeof *elsewhere; e++)
+            for (int keyed = 0; keyed < 2; keyed++) {
+                const struct route *route = &wt__api_routes.items[i];
+                struct http_request request;
+                const struct asked asked = {.method = route->method,
+                                            .target = route->path,
+                                            .body = catalogue,
+                                            .host = elsewhere[e].host,
+                                            .origin = elsewhere[e].origin,
+                                            .key = keyed ? f->admin : NULL};
+                struct api_call call = ask(keyed ? f->keyed : f->open, &asked, &request);
+                if (call.status != elsewhere[e].status || strstr(call.body.ptr, "evil") ||
+                    strstr(call.body.ptr, "town"))
+                    fail_msg("%s from %s: %d %s", route->name, elsewhere[e].host, call.status, call.body.ptr);
+                wt__api_call_dispose(&call);
+            }
+    assert_int_equal(generation_of(f->engine), before);
+}
+
+/* A key is one in its field alone: not in the address, where logs and referrers would have it, nor in a cookie, which a
+ * browser sends by itself. A session is none. */
+static void a_key_counts_in_its_field_alone(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *target, *field, *prefix;
+        int status;
+    } ways[] = {
+        {"/v1/recipes", "Authorization", "Bearer ", 200},
+        {"/v1/recipes", "authorization", "bearer ", 200},
+        {"/v1/recipes", "Authorization", "", 401},
+        {"/v1/recipes", "Authorization", "Basic ", 401},
+        {"/v1/recipes", "Authorization", "Bearer x", 401},
+        {"/v1/recipes", "Proxy-Authorization", "Bearer ", 401},
+        {"/v1/recipes", "X-Api-Key", "", 401},
+        {"/v1/recipes", "Cookie", "key=", 401},
+        {"/v1/recipes", "Mcp-Session-Id", "", 401},
+        {"/v1/recipes?key=KEY", NULL, NULL, 401},
+        {"/v1/recipes?access_token=KEY", NULL, NULL, 401},
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char target[160], value[160];
+        const char *place = strstr(ways[i].target, "KEY");
+        struct http_request request;
+        snprintf(target, sizeof target, "%.*s%s", (int)(place ? place - ways[i].target : (long)strlen(ways[i].target)),
+                 ways[i].target, place ? f->find : "");
+        snprintf(value, sizeof value, "%s%s", ways[i].prefix ? ways[i].prefix : "", f->find);
+        struct asked asked = {.method = "GET", .target = target, .body = ""};
+        if (ways[i].field)
+            asked.more = (struct http_field){wt__str(ways[i].field), wt__str(value)};
+        struct api_call call = ask(f->keyed, &asked, &request);
+        if (call.status != ways[i].status)
+            fail_msg("%s %s: %d", ways[i].target, ways[i].field ? ways[i].field : "", call.status);
+        wt__api_call_dispose(&call);
+    }
+}
+
+/* What is asked decides neither what the server reads, fetches or starts, nor which models it asks. */
+static void what_steers_the_server_cannot_be_said(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *method, *target, *body;
+        int status;
+    } said[] = {
+        {"POST", "/v1/tools", "\"http://169.254.169.254/latest/meta-data\"", 400},
+        {"POST", "/v1/tools", "\"file:///etc/passwd\"", 400},
+        {"POST", "/v1/tools", "http://127.0.0.1:8642/openapi.json", 400},
+        {"POST", "/v1/tools", "{\"mcpServers\":{\"x\":{\"command\":\"touch\",\"args\":[\"/tmp/whichtool-pwned\"]}}}",
+         400},
+        {"POST", "/v1/tools", "{\"mcpServers\":{\"x\":{\"url\":\"http://169.254.169.254/\"}}}", 400},
+        {"POST", "/v1/tools?mcp=1", "[]", 400},
+        {"POST", "/v1/tools?path=/etc/passwd", "[]", 400},
+        {"POST", "/v1/tools?model=/tmp", "[]", 400},
+        {"GET", "/v1/tools/..%2f..%2fetc%2fpasswd", "", 404},
+        {"GET", "/v1/tools/../../etc/passwd", "", 404},
+        {"GET", "/v1/../metrics", "", 404},
+        {"GET", "//v1/status", "", 404},
+        {"POST", "/v1/find", "{\"query\":\"a\",\"model\":\"/tmp/model\"}", 400},
+        {"POST", "/v1/find", "{\"query\":\"a\",\"store\":\"/tmp/other.wt\"}", 400},
+        {"POST", "/v1/find", "{\"query\":\"a\",\"recipe\":\"../auto\"}", 422},
+        {"POST", "/v1/pick", "{\"query\":\"a\",\"chat_url\":\"http://169.254.169.254/\"}", 400},
+        {"POST", "/v1/call", "{\"query\":\"a\",\"chat_url\":\"http://169.254.169.254/\"}", 400},
+        {"POST", "/v1/call", "{\"query\":\"a\",\"chat_model\":\"gpt\"}", 400},
+        {"POST", "/v1/call", "{\"query\":\"a\",\"execute\":true}", 400},
+        {"POST", "/v1/embeddings", "{\"input\":\"a\",\"model\":\"../../etc\"}", 404},
+        {"POST", "/v1/find", "{\"query\":\"a\",\"Query\":\"b\"}", 400}, /* no two readers differ on it */
+        {"POST", "/v1/find", "{\"query\":\"a\",\"query\":\"b\"}", 400},
+        {"POST", "/v1/find", "{\"query\":\"a\\u0000b\"}", 400},
+    };
+    uint64_t before = generation_of(f->engine);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        struct http_request request;
+        const struct asked asked = {.method = said[i].method, .target = said[i].target, .body = said[i].body};
+        struct api_call call = ask(f->open, &asked, &request);
+        if (call.status != said[i].status)
+            fail_msg("%s %s %s: %d %s", said[i].method, said[i].target, said[i].body, call.status, call.body.ptr);
+        wt__api_call_dispose(&call);
+    }
+    assert_int_equal(generation_of(f->engine), before);
+    assert_int_equal(access("/tmp/whichtool-pwned", F_OK), -1);
 }
 
 static void beyond_this_machine_it_takes_keys(void **state)
@@ -358,7 +494,7 @@ static void a_module_brings_a_route(void **state)
     struct fixture *f = *state;
     static const struct route row = {
         .path = "/mcp", .scope = SCOPE_FIND, .body_max = 1, .name = "mcp", .take = take_nothing};
-    const struct routes table = {&row, 1};
+    const struct routes table = {.items = &row, .count = 1};
     const struct api_options options = {.engine = f->engine,
                                         .keys_path = f->keys,
                                         .guard = {.listen = "127.0.0.1:8642"},
@@ -407,6 +543,9 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_route_answers_and_says_what_is_wrong),
                                        cmocka_unit_test(each_scope_opens_its_routes_alone),
                                        cmocka_unit_test(hosts_and_origins_decide_first),
+                                       cmocka_unit_test(no_route_is_reached_from_elsewhere),
+                                       cmocka_unit_test(a_key_counts_in_its_field_alone),
+                                       cmocka_unit_test(what_steers_the_server_cannot_be_said),
                                        cmocka_unit_test(beyond_this_machine_it_takes_keys),
                                        cmocka_unit_test(keys_are_read_anew_and_a_bad_file_changes_nothing),
                                        cmocka_unit_test(what_nobody_waits_for_is_given_up),

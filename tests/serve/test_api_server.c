@@ -11,11 +11,15 @@
 #include "http/served.h"
 
 #include "serve/api/api.h"
+#include "serve/mcp_routes.h"
+#include "serve/usage_routes.h"
 
 enum { CLIENTS = 12, TOOLS = 400 };
 
 struct fixture {
     wt_engine *engine;
+    struct mcp_routes *mcp;
+    struct usage_routes *usage;
     struct api *api;
     struct served served;
     pthread_mutex_t lock;
@@ -40,6 +44,8 @@ static void tell_ready(void *context, double ms)
     pthread_mutex_unlock(&f->lock);
 }
 
+static const char *const origins[] = {"https://app.example.com"};
+
 static int begin(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
@@ -49,8 +55,15 @@ static int begin(void **state)
     wt_open_options_init(&open);
     open.model = "";
     assert_int_equal(wt_open(&f->engine, ":memory:", &open, &err), 0);
+    assert_int_equal(wt__mcp_routes_open(&f->mcp, f->engine, &(struct catalogue_options){0}, &err), 0);
+    assert_int_equal(wt__usage_routes_open(&f->usage, f->engine, &err), 0);
+    const struct routes more[] = {*wt__mcp_routes(f->mcp), *wt__usage_routes(f->usage)};
     const struct api_options options = {.engine = f->engine,
-                                        .guard = {.listen = "127.0.0.1:0"},
+                                        .guard = {.listen = "127.0.0.1:0", .origins = origins, .origin_count = 1},
+                                        .more = more,
+                                        .more_count = 2,
+                                        .stopping = wt__mcp_routes_stop,
+                                        .stopping_context = f->mcp,
                                         .access = ACCESS_JSON,
                                         .access_requests = true,
                                         .say = say,
@@ -72,6 +85,8 @@ static int end(void **state)
     join_server(&f->served);
     wt__api_end(f->api);
     wt__http_server_close(f->served.server);
+    wt__usage_routes_close(f->usage);
+    wt__mcp_routes_close(f->mcp);
     wt__api_close(f->api);
     wt_close(f->engine);
     assert_int_equal(f->ready, 1);
@@ -221,6 +236,119 @@ static void each_request_is_a_line_of_the_log(void **state)
     wt__buffer_dispose(&answer);
 }
 
+static void figures_tell_what_became_of_usages(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const lines[] = {
+        "whichtool_usages_reported_total{fate=\"recorded\"} 2\n",
+        "whichtool_usages_reported_total{fate=\"repeated\"} 1\n",
+        "whichtool_usages_reported_total{fate=\"outcomes\"} 1\n",
+        "whichtool_usages_reported_total{fate=\"missing\"} 1\n",
+        "whichtool_usages_reported_total{fate=\"refused\"} 1\n",
+        "whichtool_usages_reported_total{fate=\"failed\"} 0\n",
+        "whichtool_usages_reported_total{fate=\"queue_full\"} 0\n",
+        "whichtool_usages_reported_total{fate=\"client_cap\"} 1000\n",
+        "whichtool_usages_waiting 0\n",
+        "whichtool_usage_commits_total 1\n",
+        "whichtool_usages_learned_total ",
+        "whichtool_usage_failed_learnings_total ",
+    };
+    struct buffer answer = {0}, many = {0};
+    int client = connect_to(f->served.server);
+    assert_int_equal(ask(client, "POST", "/v1/usage",
+                         STR("{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
+                             "{\"request\":\"b\",\"tools\":[\"p/tool_2\"]}\n"
+                             "{\"request\":\"a\",\"tools\":[\"p/tool_1\"],\"key\":\"1\"}\n"
+                             "{\"key\":\"1\",\"outcome\":\"ok\"}\n{\"key\":\"2\",\"outcome\":\"ok\"}\nnonsense\n"),
+                         &answer),
+                     200);
+    for (size_t i = 0; i < 1000; i++) /* the burst, of which some is gone */
+        wt__buffer_text(&many, "{\"request\":\"a\",\"tools\":[\"p/tool_1\"]}\n");
+    assert_int_equal(ask(client, "POST", "/v1/usage", wt__buffer_view(&many), &answer), 429);
+    assert_non_null(strstr(answer.ptr, "\r\nRetry-After: "));
+    assert_int_equal(ask(client, "GET", "/metrics", STR(""), &answer), 200);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (!strstr(answer.ptr, lines[i]))
+            fail_msg("no %s in %s", lines[i], answer.ptr);
+    close(client);
+    wt__buffer_dispose(&many);
+    wt__buffer_dispose(&answer);
+}
+
+#define INITIALIZE                                                                                                     \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\","          \
+    "\"capabilities\":{},\"clientInfo\":{\"name\":\"n\",\"version\":\"1\"}}}"
+
+/* Answers of all makers: the API, a thread beside the workers, modules, the server below. */
+static const struct {
+    const char *method, *path, *fields, *body;
+    int status;
+} makers[] = {
+    {"GET", "/health", "", "", 200},
+    {"GET", "/nothing", "", "", 404},
+    {"PUT", "/v1/tools", "", "", 405},
+    {"POST", "/v1/find", "", "{", 400},
+    {"DELETE", "/v1/tools/nobody", "", "", 404},
+    {"POST", "/v1/usage", "", "{\"request\":\"a table\",\"tools\":[\"p/tool_1\"]}", 200},
+    {"POST", "/v1/usage?id=", "", "{}", 400},
+    {"POST", "/mcp", "", INITIALIZE, 200},
+    {"POST", "/mcp", "", "{", 400},
+    {"GET", "/mcp", "", "", 405},
+    {"DELETE", "/mcp", "", "", 405},
+    {"OPTIONS", "/mcp", "", "", 204},
+    {"POST", "/v1/find", "Expect: 100-continue\r\nX-Long: 1\r\n", "", 413}, /* by its head alone */
+};
+
+static void put_from(struct buffer *out, size_t row, const char *origin)
+{
+    bool is_long = strstr(makers[row].fields, "X-Long") != NULL;
+    wt__buffer_printf(out, "%s %s HTTP/1.1\r\nHost: localhost\r\n%s", makers[row].method, makers[row].path,
+                      makers[row].fields);
+    if (origin)
+        wt__buffer_printf(out, "Origin: %s\r\n", origin);
+    if (*makers[row].body || is_long)
+        wt__buffer_printf(out, "Content-Type: application/json\r\nContent-Length: %zu\r\n",
+                          is_long ? (size_t)1 << 30 : strlen(makers[row].body));
+    wt__buffer_printf(out, "\r\n%s", makers[row].body);
+}
+
+/* The head of the answer. */
+static void ask_from(struct fixture *f, size_t row, const char *origin, struct buffer *head)
+{
+    struct buffer request = {0};
+    int client = connect_to(f->served.server);
+    put_from(&request, row, origin);
+    assert_true(send_bytes(client, wt__buffer_view(&request)));
+    wt__buffer_clear(head);
+    receive_until(client, head, "\r\n\r\n");
+    wt__buffer_cut(head, (size_t)((char *)memmem(head->ptr, head->len, "\r\n\r\n", 4) - head->ptr));
+    wt__buffer_text(head, "");
+    close(client);
+    wt__buffer_dispose(&request);
+}
+
+static void pages_of_a_configured_origin_read_every_answer(void **state)
+{
+    struct fixture *f = *state;
+    struct buffer head = {0};
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+        ask_from(f, i, origins[0], &head);
+        const char *allowed = strstr(head.ptr, "\r\nAccess-Control-Allow-Origin: https://app.example.com");
+        if (atoi(head.ptr + 9) != makers[i].status || !allowed ||
+            strstr(allowed + 2, "\r\nAccess-Control-Allow-Origin") || !strstr(head.ptr, "\r\nVary: Origin"))
+            fail_msg("%s %s: %s", makers[i].method, makers[i].path, head.ptr);
+        ask_from(f, i, "http://localhost", &head); /* its own: a browser asks for nothing */
+        assert_null(strstr(head.ptr, "Access-Control"));
+        ask_from(f, i, NULL, &head);
+        assert_null(strstr(head.ptr, "Access-Control"));
+        ask_from(f, i, "https://evil.example.com", &head);
+        int refused = strstr(makers[i].fields, "X-Long") ? 413 : 403;
+        if (atoi(head.ptr + 9) != refused || strstr(head.ptr, "Access-Control"))
+            fail_msg("%s %s from evil: %s", makers[i].method, makers[i].path, head.ptr);
+    }
+    wt__buffer_dispose(&head);
+}
+
 static void a_server_that_ends_ends_its_imports(void **state)
 {
     struct fixture *f = *state;
@@ -239,9 +367,12 @@ static void a_server_that_ends_ends_its_imports(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_imported_is_found_by_the_next_request),
-        cmocka_unit_test(imports_do_not_take_the_worker), cmocka_unit_test(clients_that_go_away_leave_nothing_behind),
-        cmocka_unit_test(each_request_is_a_line_of_the_log), cmocka_unit_test(a_server_that_ends_ends_its_imports)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_imported_is_found_by_the_next_request),
+                                       cmocka_unit_test(imports_do_not_take_the_worker),
+                                       cmocka_unit_test(clients_that_go_away_leave_nothing_behind),
+                                       cmocka_unit_test(each_request_is_a_line_of_the_log),
+                                       cmocka_unit_test(figures_tell_what_became_of_usages),
+                                       cmocka_unit_test(pages_of_a_configured_origin_read_every_answer),
+                                       cmocka_unit_test(a_server_that_ends_ends_its_imports)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -69,6 +69,11 @@ int wt__api_metrics(struct api_call *call, wt_error *err)
                      atomic_load(&presence->ready) ? 1 : 0);
     put_server(presence, &call->body);
     wt__figures_write(call->service->figures, &call->body);
+    for (size_t t = 0; t < call->service->table_count; t++) {
+        const struct routes *module = &call->service->tables[t];
+        if (module->figures)
+            module->figures(module->context, &call->body);
+    }
     return put_catalogue(call, &call->body, err);
 }
 

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "engine/engine.h"
 #include "serve/access.h"
 #include "serve/api/routes.h"
 
@@ -37,6 +38,19 @@ static void leave_place(struct api *api)
     pthread_mutex_unlock(&api->long_lock);
 }
 
+/* False: the system gives no thread. */
+static bool detach(void *(*run)(void *context), void *context)
+{
+    pthread_t thread;
+    pthread_attr_t detached;
+    if (pthread_attr_init(&detached) != 0)
+        return false;
+    bool begun = pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED) == 0 &&
+                 pthread_create(&thread, &detached, run, context) == 0;
+    pthread_attr_destroy(&detached);
+    return begun;
+}
+
 struct long_call {
     struct api *api;
     struct http_exchange *exchange;
@@ -62,21 +76,14 @@ static void *answer_long(void *context)
 /* False: there is no thread for it now. */
 static bool begin_long(struct api *api, struct http_exchange *exchange)
 {
-    pthread_t thread;
-    pthread_attr_t detached;
     struct long_call *job = malloc(sizeof *job);
-    bool begun = false;
     if (!job || !take_place(api)) {
         free(job);
         return false;
     }
     *job = (struct long_call){api, exchange};
     wt__http_keep(exchange);
-    if (pthread_attr_init(&detached) == 0) {
-        begun = pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED) == 0 &&
-                pthread_create(&thread, &detached, answer_long, job) == 0;
-        pthread_attr_destroy(&detached);
-    }
+    bool begun = detach(answer_long, job);
     if (!begun) {
         wt__http_release(exchange);
         leave_place(api);
@@ -85,12 +92,46 @@ static bool begin_long(struct api *api, struct http_exchange *exchange)
     return begun;
 }
 
+static void *reread_models(void *context)
+{
+    struct api *api = context;
+    struct buffer line = {0};
+    bool anew = false;
+    wt_error err = {0};
+    double begun = wt__now_ms();
+    int rc = wt__engine_reload_trained(api->service.engine, &anew, &err);
+    if (rc < 0)
+        wt__buffer_printf(&line, "whichtool: what was trained %s: %s\n",
+                          anew ? "was read anew, but" : "stays as it was", err.message);
+    else if (anew && api->options.access != ACCESS_OFF)
+        wt__buffer_printf(&line, "whichtool: what was trained was read anew in %.0f ms\n", wt__now_ms() - begun);
+    if (line.len > 0 && api->options.say && !line.failed)
+        api->options.say(api->options.say_context, wt__buffer_view(&line));
+    wt__buffer_dispose(&line);
+    leave_place(api);
+    return NULL;
+}
+
+/* Beside the workers: a model takes a second, and an index may take many. */
+static void reload_models(struct api *api)
+{
+    if (!atomic_load(&api->models_stale) || !take_place(api))
+        return;
+    if (!atomic_exchange(&api->models_stale, false)) { /* another request was quicker */
+        leave_place(api);
+    } else if (!detach(reread_models, api)) {
+        atomic_store(&api->models_stale, true);
+        leave_place(api);
+    }
+}
+
 static void answer(void *context, struct http_exchange *exchange)
 {
     struct api *api = context;
     struct api_call call = {
         .request = wt__http_request(exchange), .is_gone = exchange_is_gone, .gone_context = exchange};
     bool takes_long;
+    reload_models(api);
     const struct route *route = wt__api_respond(api, &call, &takes_long);
     if (route) {
         route->take(route->context, exchange, call.principal);
@@ -142,6 +183,11 @@ static size_t body_max(void *context, const struct http_request *head)
     return route->body_max;
 }
 
+static void origin_fields(void *context, const struct http_request *head, struct http_fields *out)
+{
+    wt__api_origin_fields(context, head, out);
+}
+
 static void record(void *context, const struct http_record *record)
 {
     struct api *api = context;
@@ -178,6 +224,7 @@ struct http_handler wt__api_handler(struct api *api)
     return (struct http_handler){.answer = answer,
                                  .body_max = body_max,
                                  .refuse = refuse_head,
+                                 .fields = origin_fields,
                                  .record = record,
                                  .stopping = stopping,
                                  .context = api};
@@ -278,6 +325,7 @@ bool wt__api_is_ready(const struct api *api)
 void wt__api_reload(struct api *api)
 {
     atomic_store(&api->keys_stale, true);
+    atomic_store(&api->models_stale, true);
 }
 
 void wt__api_end(struct api *api)

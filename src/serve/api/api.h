@@ -54,8 +54,9 @@ void wt__api_bind(struct api *api, const struct http_server *server);
 /* Opens the index and loads the model on a thread of its own, and is ready then; others are answered meanwhile. */
 void wt__api_warm(struct api *api);
 bool wt__api_is_ready(const struct api *api);
-/* The keys are read anew before the next request; a file that is wrong then changes nothing, and is told to `say`. From
- * a signal handler, too. */
+/* The keys are read anew before the next request, which also begins to read what training left where that has changed;
+ * requests are answered by what was there until it is read. Files that are wrong then change nothing, and are told to
+ * `say`. From a signal handler, too. */
 void wt__api_reload(struct api *api);
 /* When the server runs no more, and before it is closed: waits for the calls that take long, which have their
  * exchanges. */

@@ -17,7 +17,7 @@ struct api {
 
     pthread_rwlock_t keys_lock;
     struct keys *keys; /* NULL: everybody may */
-    atomic_bool keys_stale;
+    atomic_bool keys_stale, models_stale;
 
     pthread_mutex_t long_lock;
     pthread_cond_t long_ended;
@@ -29,6 +29,9 @@ struct api {
 
 /* What the key of a request allows. name: [KEY_NAME_BYTES_MAX + 1], of the key; "" where none is known. */
 unsigned wt__api_scopes(struct api *api, const struct http_request *request, char *name);
+
+/* As `fields` of http_handler. */
+void wt__api_origin_fields(const struct api *api, const struct http_request *head, struct http_fields *out);
 
 /* Too many calls that take long. */
 void wt__api_overloaded(struct api_call *call);

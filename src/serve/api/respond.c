@@ -80,14 +80,26 @@ static bool passes_guard(const struct api *api, struct api_call *call, enum orig
     return true;
 }
 
-/* The configured string, not the request's. */
-static void allow_origin(const struct api *api, struct api_call *call)
+static void add_field(struct http_fields *out, struct str name, struct str value)
 {
-    struct str origin = wt__http_field(call->request, "Origin");
+    out->items[out->count++] = (struct http_field){name, value};
+}
+
+/* What lets a page of a configured origin read the answer, refusals too. The configured string, not the request's. */
+void wt__api_origin_fields(const struct api *api, const struct http_request *head, struct http_fields *out)
+{
+    struct str origin = wt__http_field(head, "Origin"), host = wt__http_field(head, "Host");
+    if (api->guard.origin_count == 0)
+        return;
+    add_field(out, STR("Vary"), STR("Origin"));
+    if (!wt__guard_host(&api->guard, host) || wt__guard_origin(&api->guard, origin, host) != ORIGIN_CONFIGURED)
+        return;
     for (size_t i = 0; i < api->guard.origin_count; i++)
-        if (wt__str_equal(origin, wt__str(api->guard.origins[i])))
-            wt__api_field(call, "Access-Control-Allow-Origin", api->guard.origins[i]);
-    wt__api_field(call, "Vary", "Origin");
+        if (wt__str_equal(origin, wt__str(api->guard.origins[i]))) {
+            add_field(out, STR("Access-Control-Allow-Origin"), wt__str(api->guard.origins[i]));
+            add_field(out, STR("Access-Control-Expose-Headers"), STR("Mcp-Session-Id, Retry-After, WWW-Authenticate"));
+            return;
+        }
 }
 
 static bool is_allowed(struct api_call *call, const struct route *route, unsigned scopes, bool known)
@@ -167,8 +179,6 @@ const struct route *wt__api_respond(struct api *api, struct api_call *call, bool
     reload_keys(api);
     if (!passes_guard(api, call, &origin))
         return NULL;
-    if (origin == ORIGIN_CONFIGURED)
-        allow_origin(api, call);
     const struct route *route =
         wt__route_of(api->service.tables, api->service.table_count, call->request, &call->rest, &index, &path_known);
     if (path_known && origin == ORIGIN_CONFIGURED && wt__str_equal(method, STR("OPTIONS"))) {

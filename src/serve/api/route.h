@@ -79,6 +79,9 @@ struct route {
 struct routes {
     const struct route *items; /* [count] */
     size_t count;
+    /* Appends what the module counts to GET /metrics (wt__figure_write). NULL: it counts nothing. */
+    void (*figures)(void *context, struct buffer *out);
+    void *context;
 };
 
 /* A header field of the answer; value is copied. */

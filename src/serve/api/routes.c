@@ -144,7 +144,7 @@ static const struct route rows[] = {
      .returns = "OpenAPI 3.1.",
      .answer = wt__api_openapi},
 };
-const struct routes wt__api_routes = {rows, sizeof rows / sizeof *rows};
+const struct routes wt__api_routes = {.items = rows, .count = sizeof rows / sizeof *rows};
 
 /* "/v1/tools/{id}" fits "/v1/tools/a/b". */
 static bool fits(const char *pattern, struct str path, struct str *rest)
