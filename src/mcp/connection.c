@@ -445,6 +445,14 @@ int wt__mcp_exchange_reply(struct mcp_exchange *exchange, struct str id, struct 
 
 /* ---------------------------------------------------------------- about it */
 
+int64_t wt__mcp_connection_number(struct mcp_connection *connection)
+{
+    pthread_mutex_lock(&connection->lock);
+    int64_t number = ++connection->last_id;
+    pthread_mutex_unlock(&connection->lock);
+    return number;
+}
+
 enum mcp_era wt__mcp_connection_era(const struct mcp_connection *connection)
 {
     return connection->era;

@@ -121,7 +121,7 @@ static bool take_answer(struct mcp_connection *connection, int64_t stream, const
     pthread_mutex_lock(&connection->lock);
     if (!wt__mcp_is_nameless(message))
         exchange = wt__mcp_number(message->id, &id) ? wt__mcp_connection_find(connection, id) : NULL;
-    else if (stream > 0)
+    else if (stream != 0)
         exchange = wt__mcp_connection_find(connection, stream);
     else
         exchange = connection->running_count == 1 ? connection->newest : NULL;

@@ -15,6 +15,7 @@
 #include "mcp/connection.h"
 
 enum {
+    MCP_NO_STREAM = -1,
     MCP_VERSION_BYTES = 32,      /* of a revision's name, with a NUL */
     MCP_QUESTIONS_OPEN_MAX = 64, /* of one exchange; more are refused */
     MCP_STRAY_LINES_MAX = 1000,  /* of a server, that are no message */
@@ -48,8 +49,12 @@ struct mcp_link {
     /* Nobody waits for the answer any more. notice: the notification that says so, where the era has one; "" where the
      * server need not know. */
     void (*cancel)(struct mcp_link *link, int64_t id, struct str notice);
-    /* Era and version stand, and a legacy server knows that it is initialized. */
+    /* The rest may be NULL: there is nothing to do. Era and version stand. */
     void (*agreed)(struct mcp_link *link);
+    /* Waits until what was told is taken, at most so long; whether it is. */
+    bool (*settle)(struct mcp_link *link, unsigned ms);
+    /* A legacy server is initialized: what it notices is asked for. */
+    void (*hear)(struct mcp_link *link);
     /* Ends it, and joins its thread. words: what a program said last on stderr; "" when nothing. */
     void (*close)(struct mcp_link *link, bool hurry, char words[CHILD_TAIL_BYTES]);
 };
@@ -117,15 +122,18 @@ void wt__mcp_connection_leave(struct mcp_connection *connection);
 
 /* ---------------------------------------------------------------- for links */
 
-int wt__mcp_open_stdio_link(struct mcp_link **out, struct mcp_connection *connection, unsigned timeout_ms,
-                            wt_error *err);
-int wt__mcp_open_http_link(struct mcp_link **out, struct mcp_connection *connection, unsigned timeout_ms,
-                           wt_error *err);
+int wt__mcp_open_stdio_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
+int wt__mcp_open_http_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 
-/* A message of the server; stream: the request on whose stream it came, 0 for none. *answered: whether it answers that
+/* A message of the server; stream: the request on whose stream it came, 0 where there is one stream for all,
+ * MCP_NO_STREAM for one that is of no request. *answered: whether it answers that
  * one; may be NULL. Negative: it breaks a bound, and the link shall call wt__mcp_connection_broke with *err. */
 int wt__mcp_connection_heard(struct mcp_connection *connection, int64_t stream, struct str text, bool *answered,
                              wt_error *err);
+/* The number of a request that the link makes itself. */
+int64_t wt__mcp_connection_number(struct mcp_connection *connection);
+/* The params of `initialize`. */
+struct str wt__mcp_initialize_params(const struct mcp_connection *connection);
 /* No answer to this request will come. status: of HTTP; 0 where there was none. sent: the server may have got it. */
 void wt__mcp_connection_failed(struct mcp_connection *connection, int64_t id, const wt_error *why, int status,
                                bool sent);

@@ -11,6 +11,7 @@
 
 enum {
     RESULT_BYTES_MAX = 4 << 20, /* of a result that is read as a tree */
+    SLICE_MS = 50,              /* between two looks for a wish to stop */
     LATE_MS = 100,              /* for an answer that should have come before another one */
 };
 
@@ -41,6 +42,12 @@ static void set_era(struct mcp_connection *connection, enum mcp_era era)
     pthread_mutex_lock(&connection->lock);
     connection->era = era;
     pthread_mutex_unlock(&connection->lock);
+}
+
+static int fail_late(const struct opening *opening)
+{
+    return wt__fail(opening->err, WT_ETIMEOUT, "no answer came within %.3g s",
+                    opening->connection->options.timeout_ms / 1000.0);
 }
 
 /* ---------------------------------------------------------------- asking */
@@ -111,11 +118,9 @@ static void dispose(struct outcome *outcome)
 static int begin(struct opening *opening, struct mcp_exchange **out, const char *method, struct str params)
 {
     double left = opening->until_ms - wt__now_ms();
-    if (left < 1) {
-        *out = NULL;
-        return wt__fail(opening->err, WT_ETIMEOUT, "no answer came within %.3g s",
-                        opening->connection->options.timeout_ms / 1000.0);
-    }
+    *out = NULL;
+    if (left < 1)
+        return fail_late(opening);
     const struct mcp_request request = {.method = method, .params = params, .timeout_ms = (unsigned)left + 1};
     return wt__mcp_exchange_begin(out, opening->connection, &request, opening->err);
 }
@@ -165,7 +170,8 @@ static int agree_modern(struct opening *opening)
     struct mcp_connection *connection = opening->connection;
     set_era(connection, MCP_ERA_MODERN);
     snprintf(connection->version, sizeof connection->version, MCP_MODERN_VERSION);
-    connection->link->agreed(connection->link);
+    if (connection->link->agreed)
+        connection->link->agreed(connection->link);
     return 0;
 }
 
@@ -210,20 +216,40 @@ static int discover(struct opening *opening, unsigned patience_ms, enum verdict 
 
 /* ---------------------------------------------------------------- the legacy era */
 
+struct str wt__mcp_initialize_params(const struct mcp_connection *connection)
+{
+    return connection->options.lists_only ? listing : relaying;
+}
+
+/* Some servers refuse what comes before they took the notification. */
+static int settle(struct opening *opening)
+{
+    struct mcp_link *link = opening->connection->link;
+    while (link->settle && !link->settle(link, SLICE_MS)) {
+        if (wt__progress_step(opening->progress, 0))
+            return wt__fail_cancelled(opening->err);
+        if (wt__now_ms() >= opening->until_ms)
+            return fail_late(opening);
+    }
+    if (link->hear)
+        link->hear(link);
+    return 0;
+}
+
 static int agree_legacy(struct opening *opening, const json_t *result)
 {
     struct mcp_connection *connection = opening->connection;
+    struct mcp_link *link = connection->link;
     struct str version = wt__json_str(result, "protocolVersion");
     struct buffer text = {0};
     if (version.len < sizeof connection->version)
         snprintf(connection->version, sizeof connection->version, "%.*s", (int)version.len, version.ptr);
+    if (link->agreed)
+        link->agreed(link);
     wt__mcp_write_tell(&text, "notifications/initialized", STR(""));
-    int rc = text.failed ? wt__fail_nomem(opening->err)
-                         : connection->link->tell(connection->link, wt__buffer_view(&text), opening->err);
+    int rc = text.failed ? wt__fail_nomem(opening->err) : link->tell(link, wt__buffer_view(&text), opening->err);
     wt__buffer_dispose(&text);
-    if (rc == 0)
-        connection->link->agreed(connection->link);
-    return rc;
+    return rc < 0 ? rc : settle(opening);
 }
 
 /* *refused: it says no, and why is in *refusal. */
@@ -250,10 +276,9 @@ static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
 static int open_link(struct opening *opening)
 {
     struct mcp_connection *connection = opening->connection;
-    double left = opening->until_ms - wt__now_ms();
     struct mcp_link *link = NULL;
-    int rc = (connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link)(
-        &link, connection, left > 1 ? (unsigned)left : 1, opening->err);
+    int rc =
+        (connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link)(&link, connection, opening->err);
     pthread_mutex_lock(&connection->lock);
     connection->link = link;
     pthread_mutex_unlock(&connection->lock);

@@ -81,11 +81,6 @@ static void cancel(struct mcp_link *public, int64_t id, struct str notice)
         send_line((struct stdio_link *)public, notice, NULL);
 }
 
-static void agreed(struct mcp_link *public)
-{
-    (void)public; /* said once, in initialize or in each request */
-}
-
 /* ---------------------------------------------------------------- beginning and end */
 
 static void release(struct stdio_link *link)
@@ -104,17 +99,15 @@ static void end(struct mcp_link *public, bool hurry, char words[CHILD_TAIL_BYTES
     release(link);
 }
 
-int wt__mcp_open_stdio_link(struct mcp_link **out, struct mcp_connection *connection, unsigned timeout_ms,
-                            wt_error *err)
+int wt__mcp_open_stdio_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err)
 {
     const struct mcp_server *server = connection->server;
     struct stdio_link *link = calloc(1, sizeof *link);
-    (void)timeout_ms; /* a program starts at once */
     *out = NULL;
     if (!link)
         return wt__fail_nomem(err);
     pthread_mutex_init(&link->lock, NULL);
-    link->public = (struct mcp_link){ask, tell, cancel, agreed, end};
+    link->public = (struct mcp_link){.ask = ask, .tell = tell, .cancel = cancel, .close = end};
     link->connection = connection;
     link->child = (struct child){
         .argv = server->argv, .environment = wt__mcp_environment(&link->arena, server), .folder = server->folder};

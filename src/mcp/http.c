@@ -32,10 +32,10 @@ struct http_transport {
     unsigned timeout_ms;
     double until_ms;
     struct http_answer answer;
-    struct buffer event; /* the message of a stream */
-    size_t events_end;   /* of the body, up to which events were read */
-    size_t looked_at;    /* of the body, for the end of an event */
-    int64_t id;          /* of the request under way */
+    struct sse_event event; /* of a stream */
+    size_t events_end;      /* of the body, up to which events were read */
+    size_t looked_at;       /* of the body, for the end of an event */
+    int64_t id;             /* of the request under way */
 };
 
 static bool is_stream(const struct http_transport *transport)
@@ -67,7 +67,7 @@ static bool find_answer(void *context, struct str body)
     struct str rest = {body.ptr + transport->events_end, body.len - transport->events_end};
     while (wt__sse_next(&rest, &transport->event)) {
         transport->events_end = body.len - rest.len;
-        if (wt__mcp_read(wt__buffer_view(&transport->event), transport->id, &message) == MCP_ANSWER)
+        if (wt__mcp_read(wt__buffer_view(&transport->event.data), transport->id, &message) == MCP_ANSWER)
             return true;
     }
     return false;
@@ -143,20 +143,20 @@ static int ask(struct mcp_transport *public, int64_t id, const char *method, str
 {
     struct http_transport *transport = (struct http_transport *)public;
     transport->id = id;
-    wt__buffer_clear(&transport->event);
+    wt__buffer_clear(&transport->event.data);
     int rc = exchange(transport, method, request, err);
     if (rc < 0)
         return rc;
     struct str body = wt__buffer_view(&transport->answer.body);
     if (is_stream(transport)) {
         /* The end of a stream ends its last event. */
-        if (body.len > 0 && wt__mcp_read(wt__buffer_view(&transport->event), id, answer) != MCP_ANSWER) {
+        if (body.len > 0 && wt__mcp_read(wt__buffer_view(&transport->event.data), id, answer) != MCP_ANSWER) {
             struct str rest = {body.ptr + transport->events_end, body.len - transport->events_end};
             wt__sse_next(&rest, &transport->event);
         }
-        body = wt__buffer_view(&transport->event);
+        body = wt__buffer_view(&transport->event.data);
     }
-    if (transport->event.failed)
+    if (transport->event.data.failed)
         return wt__fail_nomem(err);
     if (wt__mcp_read(body, id, answer) == MCP_ANSWER)
         return 0;
@@ -190,7 +190,7 @@ static void end(struct mcp_transport *public, bool hurry, char words[CHILD_TAIL_
         post(transport, "DELETE", NULL, STR(""), GOODBYE_MS, &unheard);
     wt__http_session_close(transport->session);
     wt__buffer_dispose(&transport->answer.body);
-    wt__buffer_dispose(&transport->event);
+    wt__buffer_dispose(&transport->event.data);
     wt__arena_dispose(&transport->arena);
     free(transport);
 }

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/clock.h"
 #include "net/curl_library.h"
+#include "net/http_fields.h"
 
 enum { RETRY_DIGITS = 9 };
 
@@ -134,16 +134,6 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
     return exchange->rc == 0 && !exchange->enough ? len : 0;
 }
 
-/* The header's value when the line is of that header. */
-static bool header_value(struct str line, const char *name, struct str *value)
-{
-    size_t len = strlen(name);
-    if (line.len <= len || line.ptr[len] != ':' || strncasecmp(line.ptr, name, len) != 0)
-        return false;
-    *value = wt__str_trim((struct str){line.ptr + len + 1, line.len - len - 1});
-    return true;
-}
-
 /* Whole digits in front of the value; -1 without any. */
 static double leading_number(struct str value)
 {
@@ -154,14 +144,6 @@ static double leading_number(struct str value)
     return digits ? number : -1;
 }
 
-/* A value and its NUL, cut where it has to be. */
-static void keep(char *out, size_t room, struct str value)
-{
-    size_t len = value.len < room ? value.len : room - 1;
-    memcpy(out, value.ptr, len);
-    out[len] = '\0';
-}
-
 static size_t take_header(char *bytes, size_t size, size_t count, void *context)
 {
     struct http_answer *out = ((struct exchange *)context)->out;
@@ -170,14 +152,14 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
     if (wt__str_starts(line, STR("HTTP/"))) { /* "100 Continue" has headers of its own */
         out->retry_after_ms = out->should_retry = -1;
         out->type[0] = out->kept[0] = '\0';
-    } else if (header_value(line, "retry-after-ms", &value)) {
+    } else if (wt__http_field_value(line, "retry-after-ms", &value)) {
         out->retry_after_ms = leading_number(value);
-    } else if (header_value(line, "x-should-retry", &value)) {
+    } else if (wt__http_field_value(line, "x-should-retry", &value)) {
         out->should_retry = wt__str_equal(value, STR("true")) ? 1 : wt__str_equal(value, STR("false")) ? 0 : -1;
-    } else if (header_value(line, "content-type", &value)) {
-        keep(out->type, sizeof out->type, value);
-    } else if (kept && header_value(line, kept, &value) && value.len < sizeof out->kept) {
-        keep(out->kept, sizeof out->kept, value);
+    } else if (wt__http_field_value(line, "content-type", &value)) {
+        wt__http_keep(out->type, sizeof out->type, value);
+    } else if (kept && wt__http_field_value(line, kept, &value) && value.len < sizeof out->kept) {
+        wt__http_keep(out->kept, sizeof out->kept, value);
     }
     return line.len;
 }
@@ -194,43 +176,6 @@ static int look_for_a_stop(void *context, curl_off_t total, curl_off_t got, curl
 }
 
 /* ---------------------------------------------------------------- one exchange */
-
-static int add_line(struct exchange *exchange, const char *line)
-{
-    struct curl_slist *list = exchange->lib->slist_append(exchange->headers, line);
-    if (!list)
-        return wt__fail_nomem(exchange->err);
-    exchange->headers = list;
-    return 0;
-}
-
-static int add_header(struct exchange *exchange, const struct http_header *header)
-{
-    struct buffer line = {0};
-    if (!header->value || !header->value[0])
-        return 0;
-    int rc = wt__http_check_header(header, exchange->err);
-    if (rc < 0)
-        return rc;
-    wt__buffer_printf(&line, "%s: %s", header->name, header->value);
-    rc = line.failed ? wt__fail_nomem(exchange->err) : add_line(exchange, line.ptr);
-    wt__buffer_dispose(&line);
-    return rc;
-}
-
-static int add_headers(struct exchange *exchange)
-{
-    /* libcurl would ask before it sends a large body, and many servers do not answer that. */
-    static const char *const always[] = {"Content-Type: application/json", "Expect:"};
-    const char *accept = exchange->post->accept;
-    const struct http_header types = {"Accept", accept ? accept : "application/json"};
-    int rc = add_header(exchange, &types);
-    for (size_t i = 0; rc == 0 && i < sizeof always / sizeof *always; i++)
-        rc = add_line(exchange, always[i]);
-    for (size_t i = 0; rc == 0 && i < exchange->post->header_count; i++)
-        rc = add_header(exchange, &exchange->post->headers[i]);
-    return rc;
-}
 
 static int set_options(struct exchange *exchange)
 {
@@ -300,7 +245,8 @@ int wt__http_post(struct http_session *session, const struct http_post *post, st
         .post = post, .lib = session->lib, .curl = session->curl, .out = out, .err = err ? err : &scratch};
     *out = (struct http_answer){.retry_after_ms = -1, .should_retry = -1};
     session->lib->easy_reset(session->curl);
-    int rc = add_headers(&exchange);
+    int rc =
+        wt__http_fields(&exchange.headers, session->lib, post->accept, post->headers, post->header_count, exchange.err);
     if (rc == 0)
         rc = set_options(&exchange);
     if (rc == 0)

@@ -55,14 +55,14 @@ static void read_message(struct str text)
 
 static void read_stream(struct str text)
 {
-    struct buffer event = {0};
+    struct sse_event event = {.retry_ms = 0};
     for (size_t before = text.len + 1; before > text.len;) {
         before = text.len;
         if (!wt__sse_next(&text, &event))
             break;
-        read_message(wt__buffer_view(&event));
+        read_message(wt__buffer_view(&event.data));
     }
-    wt__buffer_dispose(&event);
+    wt__buffer_dispose(&event.data);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -64,18 +64,4 @@ static inline struct mcp_request talk_call(const char *params)
     return (struct mcp_request){.method = "tools/call", .params = wt__str(params)};
 }
 
-/* The server of the conformance suite's fixtures, over HTTP; it ends when talk_fixture_stop is called. */
-struct talk_fixture {
-    FILE *in;
-    pid_t pid;
-    char program[512], url[96];
-};
-
-static inline bool talk_fixture_program(char *out, size_t room)
-{
-    const char *folder = getenv("WT_TEST_BUILD");
-    snprintf(out, room, "%s/fixture_server", folder ? folder : "build");
-    return access(out, X_OK) == 0;
-}
-
 #endif
