@@ -15,7 +15,7 @@ if(WT_SANITIZE MATCHES address) # leaks are told, and memory that a hostile numb
   string(APPEND WT_TEST_ENVIRONMENT ";ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1")
 endif()
 
-foreach(room base text nn net http encoder catalog schema index llm mcp retrieve rerank choose call engine generate audit eval learn wire serve cli)
+foreach(room base text nn net http encoder catalog schema index llm mcp retrieve rerank choose call engine generate audit eval learn wire serve gateway cli)
   file(GLOB programs CONFIGURE_DEPENDS tests/${room}/test_*.c)
   foreach(program IN LISTS programs)
     get_filename_component(stem ${program} NAME_WE)

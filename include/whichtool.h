@@ -574,8 +574,8 @@ typedef struct wt_filter {
     size_t only_count;
     const char *const *excluded; /* [excluded_count] patterns */
     size_t excluded_count;
-    /* One more condition, which no list can say: whether the tool of this id may be found. It is asked once of each tool,
-     * from the thread that searches, and not again for a filter of the same lists and condition_name, until the
+    /* One more condition, which no list can say: whether the tool of this id may be found. It is asked once of each
+     * tool, from the thread that searches, and not again for a filter of the same lists and condition_name, until the
      * catalogue changes: so a condition that changes takes another name. Both or neither is given. */
     int (*condition)(void *context, const char *id);
     void *condition_context;

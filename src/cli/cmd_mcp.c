@@ -1,12 +1,12 @@
-/* cmd_mcp.c: the catalogue as an MCP server on standard input and output, as a client starts it. Standard output
- * carries messages and nothing else; what there is to say goes to standard error, which clients keep as the server's
- * log. */
+/* cmd_mcp.c: an MCP server on standard input and output, as a client starts it: the catalogue, or the servers behind
+ * it. Standard output carries messages and nothing else; what there is to say goes to standard error, which clients
+ * keep as the server's log. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/servers.h"
 #include "serve/catalogue.h"
 #include "serve/mcp/stdio.h"
 
@@ -34,22 +34,60 @@ static bool watch_signals(void)
     return true;
 }
 
-static int serve(struct cli *cli, wt_engine *engine)
+/* One client, until its input ends. */
+static int run(struct cli *cli, const struct mcp_features *features, struct gateway *gateway)
+{
+    struct mcp_service *service = NULL;
+    wt_error err;
+    int rc = wt__mcp_service_open(&service, features, NULL, &err);
+    if (rc == 0 && gateway)
+        rc = wt__gateway_attach(gateway, service, &err);
+    if (rc == 0 && gateway)
+        rc = wt__gateway_start(gateway, &err);
+    if (rc == 0)
+        rc = wt__mcp_stdio_run(service, STDIN_FILENO, STDOUT_FILENO, stop_pipe[0], 0, &err);
+    if (gateway) {
+        wt__gateway_detach(gateway, service);
+        wt__gateway_stop(gateway);
+    }
+    wt__mcp_service_close(service);
+    return rc < 0 ? wt__cli_fail(cli, &err) : 0;
+}
+
+static int serve_catalogue(struct cli *cli, wt_engine *engine)
 {
     const struct catalogue_options options = {.summary = wt__text_of(cli, OPT_SUMMARY),
                                               .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET],
                                               .time_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT]};
     struct catalogue *catalogue = NULL;
-    struct mcp_service *service = NULL;
     wt_error err;
-    int rc = wt__catalogue_open(&catalogue, engine, &options, &err);
-    if (rc == 0)
-        rc = wt__mcp_service_open(&service, wt__catalogue_features(catalogue), NULL, &err);
-    if (rc == 0)
-        rc = wt__mcp_stdio_run(service, STDIN_FILENO, STDOUT_FILENO, stop_pipe[0], 0, &err);
-    wt__mcp_service_close(service);
+    if (wt__catalogue_open(&catalogue, engine, &options, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    int code = run(cli, wt__catalogue_features(catalogue), NULL);
     wt__catalogue_close(catalogue);
-    return rc < 0 ? wt__cli_fail(cli, &err) : 0;
+    return code;
+}
+
+static int serve_servers(struct cli *cli, struct servers *servers)
+{
+    const struct face_options options = wt__servers_face(cli, FACE_AUTO);
+    struct face *face = NULL;
+    wt_error err;
+    if (wt__face_open(&face, servers->gateway, &options, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    int code = run(cli, wt__face_features(face), servers->gateway);
+    wt__face_close(face);
+    return code;
+}
+
+static int serve(struct cli *cli, wt_engine *engine)
+{
+    struct servers servers;
+    int code = wt__servers_open(cli, engine, &servers);
+    if (code == 0)
+        code = servers.gateway ? serve_servers(cli, &servers) : serve_catalogue(cli, engine);
+    wt__servers_close(&servers);
+    return code;
 }
 
 int wt__cmd_mcp(struct cli *cli)

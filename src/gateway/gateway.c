@@ -4,7 +4,9 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/steady.h"
+#include "gateway/audit_log.h"
 #include "gateway/gateway_inside.h"
+#include "gateway/offered.h"
 #include "mcp/config.h"
 
 /* ---------------------------------------------------------------- the view */
@@ -56,33 +58,41 @@ int wt__gateway_renew(struct gateway *gateway, wt_error *err)
 
 /* ---------------------------------------------------------------- what servers tell */
 
-int wt__gateway_take(struct gateway *gateway, struct upstream *upstream, struct str tools, struct str instructions,
-                     wt_error *err)
+/* What is not approved waits, and is nowhere else (whichtool/review.h). */
+static int take(struct gateway *gateway, struct upstream *upstream, struct str tools, struct str instructions,
+                wt_error *err)
 {
-    wt_add_options options;
-    wt_add_report *report;
-    struct buffer source = {0};
-    (void)instructions;
-    wt__buffer_printf(&source, "mcp:gateway#%s", wt__upstream_name(upstream));
-    wt_add_options_init(&options);
-    options.format = "mcp";
-    options.provider = wt__upstream_name(upstream);
+    const char *name = wt__upstream_name(upstream);
+    wt_review_options options;
+    wt_review_report *report = NULL;
+    struct buffer source = {0}, said = {0};
+    wt__buffer_printf(&source, "mcp:gateway#%s", name);
+    wt__buffer_str(&said, instructions);
+    wt__buffer_char(&said, '\0');
+    wt_review_options_init(&options);
     options.source_name = source.ptr;
-    options.sync = 1;
+    options.trust_first = !gateway->options.review_first && gateway->options.lock.len == 0;
+    options.lock = gateway->options.lock.len > 0 ? gateway->options.lock.ptr : NULL;
+    options.lock_len = gateway->options.lock.len;
+    options.instructions = said.ptr;
     pthread_mutex_lock(&gateway->import_lock);
-    int rc = source.failed ? WT_ENOMEM : wt_add(gateway->engine, tools.ptr, tools.len, &options, &report, err);
-    if (rc == 0) {
-        wt_add_report_free(report);
+    int rc = source.failed || said.failed
+                 ? wt__fail_nomem(err)
+                 : wt_review(gateway->engine, name, tools.ptr, tools.len, &options, &report, err);
+    if (rc == 0)
         rc = wt__gateway_renew(gateway, err);
-    }
     pthread_mutex_unlock(&gateway->import_lock);
+    if (report)
+        wt__upstream_set_waiting(upstream, report->waiting_count + report->beyond);
+    wt_review_report_free(report);
     wt__buffer_dispose(&source);
+    wt__buffer_dispose(&said);
     return rc;
 }
 
 static int listed(void *context, struct upstream *upstream, struct str tools, struct str instructions, wt_error *err)
 {
-    return wt__gateway_take(context, upstream, tools, instructions, err);
+    return take(context, upstream, tools, instructions, err);
 }
 
 static void changed(void *context, struct upstream *upstream, enum mcp_change change)
@@ -112,9 +122,10 @@ static void put_server(struct buffer *out, struct upstream *upstream)
     wt__buffer_text(out, "{\"name\":");
     wt__buffer_json(out, wt__str(wt__upstream_name(upstream)));
     wt__buffer_printf(out,
-                      ",\"state\":\"%s\",\"era\":\"%s\",\"since\":%lld,\"tools\":%zu,\"resources\":%zu,\"prompts\":%zu",
+                      ",\"state\":\"%s\",\"era\":\"%s\",\"since\":%lld,\"tools\":%zu,\"waiting\":%zu,\"resources\":%zu,"
+                      "\"prompts\":%zu",
                       wt__upstream_state_word(status.state), wt__era_word(status.era), status.since, status.tools,
-                      status.resources, status.prompts);
+                      status.waiting, status.resources, status.prompts);
     wt__buffer_printf(out, ",\"failures\":%u,\"error\":", status.failures);
     wt__buffer_json(out, wt__str(status.error));
     wt__buffer_char(out, '}');
@@ -185,6 +196,7 @@ static void *tend(void *context)
         pthread_mutex_unlock(&gateway->lock);
         wt__parked_sweep(gateway, false);
         wt__result_sweep(gateway, false);
+        wt__audit_sync(gateway->options.audit);
         wt__gateway_renew(gateway, NULL);
         pthread_mutex_lock(&gateway->lock);
     }

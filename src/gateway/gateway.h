@@ -30,6 +30,8 @@ struct gateway_options {
     size_t result_bytes;         /* 0: GATEWAY_RESULT_BYTES */
     unsigned start_timeout_ms;   /* of a server; 0: MCP_CONNECT_MS */
     const char *state_path;      /* where the state of the servers is written for others; NULL: nowhere */
+    bool review_first;           /* even what a server lists first waits until somebody approves of it */
+    struct str lock;             /* pins (wt_lock): what they do not name waits, whatever was approved. Empty: none */
     const struct policy *policy; /* NULL: everybody may do everything. Outlives the gateway, as does the next */
     struct audit_log *audit;     /* NULL: none */
 };

@@ -38,9 +38,6 @@ struct view *wt__gateway_view(struct gateway *gateway);
 int wt__gateway_renew(struct gateway *gateway, wt_error *err);
 /* All services hear that a list changed. */
 void wt__gateway_announce(struct gateway *gateway, enum mcp_change change);
-/* Takes what a server lists into the catalogue. */
-int wt__gateway_take(struct gateway *gateway, struct upstream *upstream, struct str tools, struct str instructions,
-                     wt_error *err);
 
 /* ---------------------------------------------------------------- calls that wait between two requests */
 
@@ -56,10 +53,5 @@ int wt__result_cut(struct gateway *gateway, const char *principal, struct str re
 int wt__result_more(struct gateway *gateway, const char *principal, struct str handle, size_t most, struct buffer *out,
                     wt_error *err);
 void wt__result_sweep(struct gateway *gateway, bool all);
-
-/* ---------------------------------------------------------------- URIs */
-
-/* Appends the URI by which clients know a server's resource: its own, unless an earlier server has the same. */
-void wt__uri_shown(struct gateway *gateway, struct upstream *upstream, struct str uri, struct buffer *out);
 
 #endif

@@ -35,12 +35,20 @@ void wt__upstream_status(struct upstream *upstream, struct upstream_status *out)
         .state = upstream->state,
         .era = upstream->era,
         .tools = upstream->tool_count,
+        .waiting = upstream->waiting_count,
         .resources = offer ? json_array_size(offer->resources) + json_array_size(offer->templates) : 0,
         .prompts = offer ? json_array_size(offer->prompts) : 0,
         .failures = upstream->failures,
         .since = upstream->since,
     };
     snprintf(out->error, sizeof out->error, "%s", upstream->error.code ? upstream->error.message : "");
+    pthread_mutex_unlock(&upstream->lock);
+}
+
+void wt__upstream_set_waiting(struct upstream *upstream, size_t count)
+{
+    pthread_mutex_lock(&upstream->lock);
+    upstream->waiting_count = count;
     pthread_mutex_unlock(&upstream->lock);
 }
 

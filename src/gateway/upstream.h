@@ -24,7 +24,7 @@ enum {
     UPSTREAM_LEAST_TTL_MS = 60000, /* what it says of how long its lists hold is believed from here on, */
     UPSTREAM_TTL_MS = 300000,      /* and where it says nothing, this holds */
     UPSTREAM_WATCHED_MAX = 1000,   /* resources of it that clients watch */
-    UPSTREAM_ERROR_BYTES = 512,    /* kept of why it failed last */
+    UPSTREAM_ERROR_BYTES = 1024,   /* kept of why it failed last */
 };
 
 struct upstream;
@@ -60,11 +60,13 @@ struct upstream_status {
     enum upstream_state state;
     enum mcp_era era;
     size_t tools, resources, prompts; /* that it listed last */
+    size_t waiting;                   /* of the tools, that wait until somebody approves of them */
     unsigned failures;                /* in a row */
     long long since;                  /* that it is in its state: seconds since 1970 */
     char error[UPSTREAM_ERROR_BYTES]; /* why it failed last; "" when it did not */
 };
 void wt__upstream_status(struct upstream *upstream, struct upstream_status *out);
+void wt__upstream_set_waiting(struct upstream *upstream, size_t count);
 const char *wt__upstream_state_word(enum upstream_state state);
 const char *wt__era_word(enum mcp_era era);
 

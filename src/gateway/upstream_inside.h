@@ -32,7 +32,7 @@ struct upstream {
     bool stale[UPSTREAM_CHANGES]; /* the server says that these lists changed */
     char **watched;               /* URIs [watched_count], of which the server was told watched_told */
     size_t watched_count, watched_capacity, watched_told;
-    size_t tool_count;
+    size_t tool_count, waiting_count;
     unsigned failures;
     long long since;
     wt_error error; /* code 0: none */
