@@ -32,6 +32,7 @@ struct relaying {
     const struct relay *what;
     struct parked *at;              /* NULL: nothing is under way */
     struct buffer responses, state; /* of the next request: inputResponses, and requestState as JSON; empty: none */
+    bool lacks; /* a modern client did not declare what a legacy server wanted of it: the call is refused for that */
     struct buffer *result;
     wt_error *err;
 };
@@ -226,6 +227,7 @@ static enum relayed put_question(struct relaying *r, const struct mcp_event *eve
         return wt__mcp_exchange_reply(at->exchange, event->id, response, STR(""), r->err) < 0 ? RELAY_FAILED
                                                                                               : RELAY_ANSWERED;
     case MCP_ASK_FAILED:
+        r->lacks |= wt__mcp_call_is_modern(r->call);
         return wt__mcp_exchange_reply(at->exchange, event->id, STR(""),
                                       STR("{\"code\":-32601,\"message\":\"the client cannot be asked that\"}"),
                                       r->err) < 0
@@ -354,7 +356,11 @@ static json_t *read_questions(struct str result)
 static enum relayed take_result(struct relaying *r, struct str result, bool *again)
 {
     json_t *questions = read_questions(result);
+    struct str is_error;
     *again = false;
+    /* A server that goes on without it has a result; one that cannot says what its client should have been told. */
+    if (!questions && r->lacks && wt__mcp_member(result, "isError", &is_error) && wt__str_equal(is_error, STR("true")))
+        return RELAY_REFUSED;
     if (!questions) {
         wt__buffer_clear(r->result);
         wt__buffer_str(r->result, result);

@@ -231,6 +231,7 @@ static int serve(struct upstream *upstream, wt_error *err)
     move(upstream, UPSTREAM_READY);
     pthread_mutex_unlock(&upstream->lock);
     tell_moved(upstream);
+    wt__upstream_listen(upstream, connection);
     for (double until = wt__now_ms() + ttl_ms; rc == 0 && has_work(upstream, until);) {
         rc = wt__upstream_subscribe(upstream, connection, err);
         if (rc == 0)
@@ -242,6 +243,7 @@ static int serve(struct upstream *upstream, wt_error *err)
 
 static void part(struct upstream *upstream)
 {
+    wt__upstream_unlisten(upstream);
     pthread_mutex_lock(&upstream->lock);
     struct upstream_link *link = upstream->link;
     upstream->link = NULL;

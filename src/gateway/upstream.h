@@ -19,12 +19,13 @@
 #include "serve/mcp/service.h"
 
 enum {
-    UPSTREAM_FIRST_WAIT_MS = 1000, /* before it is tried again, twice as long each time, */
-    UPSTREAM_LAST_WAIT_MS = 60000, /* up to this; a tenth more or less, so that not all come at once */
-    UPSTREAM_LEAST_TTL_MS = 60000, /* what it says of how long its lists hold is believed from here on, */
-    UPSTREAM_TTL_MS = 300000,      /* and where it says nothing, this holds */
-    UPSTREAM_WATCHED_MAX = 1000,   /* resources of it that clients watch */
-    UPSTREAM_ERROR_BYTES = 1024,   /* kept of why it failed last */
+    UPSTREAM_FIRST_WAIT_MS = 1000,     /* before it is tried again, twice as long each time, */
+    UPSTREAM_LAST_WAIT_MS = 60000,     /* up to this; a tenth more or less, so that not all come at once */
+    UPSTREAM_LEAST_TTL_MS = 60000,     /* what it says of how long its lists hold is believed from here on, */
+    UPSTREAM_TTL_MS = 300000,          /* and where it says nothing, this holds */
+    UPSTREAM_LISTEN_MS = 24 * 3600000, /* that a server need not say anything of what changes */
+    UPSTREAM_WATCHED_MAX = 1000,       /* resources of it that clients watch */
+    UPSTREAM_ERROR_BYTES = 1024,       /* kept of why it failed last */
 };
 
 struct upstream;
@@ -38,7 +39,7 @@ struct upstream_options {
     /* All its tools as it lists them, {"tools":[...]}, and what it says of itself, "" for nothing. An error is kept as
      * the upstream's, which serves on with what was known. */
     int (*listed)(void *context, struct upstream *upstream, struct str tools, struct str instructions, wt_error *err);
-    void (*changed)(void *context, struct upstream *upstream, enum mcp_change change); /* resources, prompts */
+    void (*changed)(void *context, struct upstream *upstream, enum mcp_change change); /* as it says, or as it lists */
     void (*updated)(void *context, struct upstream *upstream, struct str uri);         /* a resource that is watched */
     void (*moved)(void *context, struct upstream *upstream);                           /* into another state */
 };

@@ -20,6 +20,8 @@ struct upstream {
     struct upstream_options options;
     pthread_t thread;
     bool has_thread;
+    pthread_t listener;             /* while it listens: */
+    struct mcp_exchange *listening; /* NULL: it does not */
     atomic_bool stopping;
 
     pthread_mutex_t lock; /* what follows; never held while the server is asked */
@@ -29,7 +31,8 @@ struct upstream {
     struct upstream_link *link;   /* while it is ready */
     struct upstream_offer *offer; /* NULL: none yet */
     bool wanted;                  /* somebody waits for it */
-    bool stale[UPSTREAM_CHANGES]; /* the server says that these lists changed */
+    bool stale[UPSTREAM_CHANGES]; /* these lists are to be asked for, */
+    bool told[UPSTREAM_CHANGES];  /* for the server says that they changed: so clients are told, too */
     char **watched;               /* URIs [watched_count], of which the server was told watched_told */
     size_t watched_count, watched_capacity, watched_told;
     size_t tool_count, waiting_count;
@@ -43,6 +46,10 @@ struct upstream {
 int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connection, double *ttl_ms, wt_error *err);
 /* Tells the server which resources are watched that it does not know of yet. */
 int wt__upstream_subscribe(struct upstream *upstream, struct mcp_connection *connection, wt_error *err);
+/* Asks a modern server to tell what changes, and for the resources that are watched; until the next one, which is of
+ * the upstream's thread, too. */
+void wt__upstream_listen(struct upstream *upstream, struct mcp_connection *connection);
+void wt__upstream_unlisten(struct upstream *upstream);
 /* A notification of the server. */
 void wt__upstream_noticed(struct upstream *upstream, struct str method, struct str params);
 

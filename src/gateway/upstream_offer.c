@@ -144,7 +144,9 @@ static int gather_tools(struct upstream *upstream, struct mcp_connection *connec
     return rc;
 }
 
-static int gather_rest(struct upstream *upstream, struct mcp_connection *connection, const json_t *self, wt_error *err)
+/* What there is beside tools. changed: which of it is another than before. */
+static int gather_rest(struct upstream *upstream, struct mcp_connection *connection, const json_t *self,
+                       bool changed[UPSTREAM_CHANGES], wt_error *err)
 {
     struct upstream_offer *offer = calloc(1, sizeof *offer);
     const json_t *capabilities = wt__json_object(self, "capabilities");
@@ -170,30 +172,30 @@ static int gather_rest(struct upstream *upstream, struct mcp_connection *connect
     struct upstream_offer *before = upstream->offer;
     upstream->offer = offer;
     pthread_mutex_unlock(&upstream->lock);
-    bool other[UPSTREAM_CHANGES] = {
-        [MCP_RESOURCES_CHANGED] = !before || !json_equal(before->resources, offer->resources) ||
-                                  !json_equal(before->templates, offer->templates),
-        [MCP_PROMPTS_CHANGED] = !before || !json_equal(before->prompts, offer->prompts),
-    };
+    changed[MCP_RESOURCES_CHANGED] |=
+        !before || !json_equal(before->resources, offer->resources) || !json_equal(before->templates, offer->templates);
+    changed[MCP_PROMPTS_CHANGED] |= !before || !json_equal(before->prompts, offer->prompts);
     wt__upstream_offer_release(before);
-    for (int i = 0; upstream->options.changed && i < UPSTREAM_CHANGES; i++)
-        if (other[i])
-            upstream->options.changed(upstream->options.context, upstream, (enum mcp_change)i);
     return 0;
 }
 
 int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connection, double *ttl_ms, wt_error *err)
 {
-    bool stale[UPSTREAM_CHANGES];
+    bool stale[UPSTREAM_CHANGES], changed[UPSTREAM_CHANGES];
     pthread_mutex_lock(&upstream->lock);
     memcpy(stale, upstream->stale, sizeof stale);
+    memcpy(changed, upstream->told, sizeof changed);
     memset(upstream->stale, 0, sizeof upstream->stale);
+    memset(upstream->told, 0, sizeof upstream->told);
     pthread_mutex_unlock(&upstream->lock);
     json_t *self = read_self(connection);
     int rc = stale[MCP_TOOLS_CHANGED] ? gather_tools(upstream, connection, self, ttl_ms, err) : 0;
     if (rc == 0 && (stale[MCP_RESOURCES_CHANGED] || stale[MCP_PROMPTS_CHANGED]))
-        rc = gather_rest(upstream, connection, self, err);
+        rc = gather_rest(upstream, connection, self, changed, err);
     json_decref(self);
+    for (int i = 0; rc == 0 && i < UPSTREAM_CHANGES; i++)
+        if (changed[i])
+            upstream->options.changed(upstream->options.context, upstream, (enum mcp_change)i);
     return rc;
 }
 
@@ -211,7 +213,7 @@ void wt__upstream_noticed(struct upstream *upstream, struct str method, struct s
         if (!wt__str_equal(method, wt__str(changes[i])))
             continue;
         pthread_mutex_lock(&upstream->lock);
-        upstream->stale[i] = true;
+        upstream->stale[i] = upstream->told[i] = true;
         pthread_cond_broadcast(&upstream->turn);
         pthread_mutex_unlock(&upstream->lock);
     }
@@ -252,18 +254,22 @@ static char *next_watched(struct upstream *upstream)
     return uri;
 }
 
-/* A server that refuses one has nothing to tell of it. Modern ones have no such request: their lists are asked for
- * anew when their time is over. */
+/* A server that refuses one has nothing to tell of it. A modern one is told of all of them anew. */
 int wt__upstream_subscribe(struct upstream *upstream, struct mcp_connection *connection, wt_error *err)
 {
-    bool is_modern = wt__mcp_connection_era(connection) == MCP_ERA_MODERN;
+    pthread_mutex_lock(&upstream->lock);
+    bool is_news = upstream->watched_told < upstream->watched_count;
+    pthread_mutex_unlock(&upstream->lock);
+    if (is_news && wt__mcp_connection_era(connection) == MCP_ERA_MODERN) {
+        wt__upstream_unlisten(upstream);
+        wt__upstream_listen(upstream, connection);
+        return 0;
+    }
     for (char *uri; (uri = next_watched(upstream));) {
         struct buffer params = {0}, result = {0};
         wt__buffer_text(&params, "\"uri\":");
         wt__buffer_json(&params, wt__str(uri));
-        int rc = is_modern || params.failed
-                     ? 0
-                     : ask(connection, "resources/subscribe", wt__buffer_view(&params), &result, err);
+        int rc = params.failed ? 0 : ask(connection, "resources/subscribe", wt__buffer_view(&params), &result, err);
         wt__buffer_dispose(&params);
         wt__buffer_dispose(&result);
         free(uri);
