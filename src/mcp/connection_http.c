@@ -409,7 +409,7 @@ static void renew(struct http_link *link)
     struct mcp_meta meta = {.modern = false};
     wt_error why;
     wt__mcp_write_ask(&text, wt__mcp_connection_number(link->connection), "initialize",
-                      wt__mcp_initialize_params(link->connection), &meta);
+                      wt__mcp_initialize_params(link->connection->options.lists_only), &meta);
     struct request *request = text.failed ? NULL : make(link, RENEWS, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     if (!request)

@@ -132,8 +132,6 @@ int wt__mcp_connection_heard(struct mcp_connection *connection, int64_t stream, 
                              wt_error *err);
 /* The number of a request that the link makes itself. */
 int64_t wt__mcp_connection_number(struct mcp_connection *connection);
-/* The params of `initialize`. */
-struct str wt__mcp_initialize_params(const struct mcp_connection *connection);
 /* No answer to this request will come. status: of HTTP; 0 where there was none. sent: the server may have got it. */
 void wt__mcp_connection_failed(struct mcp_connection *connection, int64_t id, const wt_error *why, int status,
                                bool sent);
@@ -148,8 +146,6 @@ int wt__mcp_exchange_wait(struct mcp_exchange *exchange, struct mcp_event *out, 
                           unsigned patience_ms, wt_error *err);
 /* Ends all exchanges, lets none begin, and waits until nobody calls the link. */
 void wt__mcp_connection_fail_all(struct mcp_connection *connection, const wt_error *why);
-/* What a program said last is often why. */
-void wt__mcp_add_words(wt_error *err, const char *words, const struct mcp_server *server);
 void wt__mcp_connection_release(struct mcp_connection *connection);
 
 #endif

@@ -15,14 +15,6 @@ enum {
     LATE_MS = 100,              /* for an answer that should have come before another one */
 };
 
-/* What `initialize` says: of a client that only lists, and of one that passes on what its own clients can. */
-#define INITIALIZE(capabilities)                                                                                       \
-    "\"protocolVersion\":\"" MCP_LEGACY_VERSION "\",\"capabilities\":" capabilities                                    \
-    ",\"clientInfo\":{\"name\":\"whichtool\",\"version\":\"" WT_VERSION "\"}"
-static const struct str listing = STR(INITIALIZE("{}"));
-static const struct str relaying =
-    STR(INITIALIZE("{\"elicitation\":{\"form\":{},\"url\":{}},\"sampling\":{},\"roots\":{}}"));
-
 struct opening {
     struct mcp_connection *connection;
     double until_ms;
@@ -216,11 +208,6 @@ static int discover(struct opening *opening, unsigned patience_ms, enum verdict 
 
 /* ---------------------------------------------------------------- the legacy era */
 
-struct str wt__mcp_initialize_params(const struct mcp_connection *connection)
-{
-    return connection->options.lists_only ? listing : relaying;
-}
-
 /* Some servers refuse what comes before they took the notification. */
 static int settle(struct opening *opening)
 {
@@ -259,7 +246,7 @@ static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
     struct mcp_exchange *exchange;
     struct outcome outcome;
     set_era(connection, MCP_ERA_LEGACY);
-    int rc = begin(opening, &exchange, "initialize", connection->options.lists_only ? listing : relaying);
+    int rc = begin(opening, &exchange, "initialize", wt__mcp_initialize_params(connection->options.lists_only));
     if (rc < 0)
         return rc;
     rc = hear(opening, exchange, "initialize", 0, &outcome, refusal);
@@ -354,14 +341,6 @@ static int open_eras(struct opening *opening)
         return agree_modern(opening);
     *err = refusal;
     return refusal.code;
-}
-
-void wt__mcp_add_words(wt_error *err, const char *words, const struct mcp_server *server)
-{
-    size_t len = strlen(err->message);
-    if (words && *words && len < sizeof err->message)
-        snprintf(err->message + len, sizeof err->message - len, "; it said last: %s", words);
-    wt__mcp_hide_secrets(err->message, sizeof err->message, server);
 }
 
 /* ---------------------------------------------------------------- the whole */

@@ -186,6 +186,17 @@ void wt__mcp_write_ask(struct buffer *out, int64_t id, const char *method, struc
     join_lines(out);
 }
 
+#define INITIALIZE(capabilities)                                                                                       \
+    "\"protocolVersion\":\"" MCP_LEGACY_VERSION "\",\"capabilities\":" capabilities ",\"clientInfo\":" CLIENT_INFO
+
+struct str wt__mcp_initialize_params(bool lists_only)
+{
+    static const struct str listing = STR(INITIALIZE("{}")),
+                            relaying = STR(
+                                INITIALIZE("{\"elicitation\":{\"form\":{},\"url\":{}},\"sampling\":{},\"roots\":{}}"));
+    return lists_only ? listing : relaying;
+}
+
 void wt__mcp_write_tell(struct buffer *out, const char *method, struct str params)
 {
     wt__buffer_text(out, "{\"jsonrpc\":\"2.0\",\"method\":");

@@ -65,6 +65,8 @@ struct mcp_meta {
 /* As one line, whatever blanks the parts have. */
 void wt__mcp_write_ask(struct buffer *out, int64_t id, const char *method, struct str params,
                        const struct mcp_meta *meta);
+/* The params of `initialize`: of a client that only lists, or of one that passes on what its own clients can. */
+struct str wt__mcp_initialize_params(bool lists_only);
 void wt__mcp_write_tell(struct buffer *out, const char *method, struct str params);
 /* The answer to a server's request, whose id is as it was written: a result, or where that is empty an error. */
 void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str result, struct str error);
