@@ -288,7 +288,7 @@ static void take_message(struct request *request, struct str text)
         request->kind == LEAVES)
         return;
     if (request->kind == RENEWS) {
-        request->answered |= wt__mcp_take_apart(text, &message) == MCP_ANSWER;
+        request->answered |= wt__mcp_read(text, &message) == MCP_ANSWER;
         request->refused |= request->answered && message.error.len > 0;
         return;
     }
