@@ -65,6 +65,17 @@ void wt__mcp_connection_leave(struct mcp_connection *connection)
     pthread_mutex_unlock(&connection->lock);
 }
 
+int wt__mcp_connection_fail_lost(const struct mcp_connection *connection, const char *method, wt_error *err)
+{
+    if (connection->lost && connection->ended)
+        return wt__fail(err, WT_ENETWORK, "%s ended before it answered `%s`", connection->shown, method);
+    if (!connection->lost)
+        return wt__fail(err, WT_ENETWORK, "the connection to %s was ended", connection->shown);
+    if (err)
+        *err = connection->why;
+    return connection->why.code;
+}
+
 static struct mcp_question *take_questions(struct mcp_exchange *exchange)
 {
     struct mcp_question *questions = exchange->questions;
@@ -141,7 +152,7 @@ static int enlist(struct mcp_exchange *exchange, struct mcp_link **link, wt_erro
     if (connection->running_count >= MCP_EXCHANGES_MAX) {
         rc = wt__fail(err, WT_EFULL, "%s is asked %d things already", connection->shown, MCP_EXCHANGES_MAX);
     } else if (!*link) {
-        rc = wt__fail(err, WT_ENETWORK, "the connection to %s is lost", connection->shown);
+        rc = wt__mcp_connection_fail_lost(connection, exchange->method, err);
     } else {
         exchange->id = ++connection->last_id;
         exchange->heard_ms = wt__now_ms();
@@ -395,7 +406,7 @@ static int tell(struct mcp_connection *connection, struct buffer *text, wt_error
     pthread_mutex_lock(&connection->lock);
     struct mcp_link *link = wt__mcp_connection_enter(connection);
     pthread_mutex_unlock(&connection->lock);
-    int rc = !link          ? wt__fail(err, WT_ENETWORK, "the connection to %s is lost", connection->shown)
+    int rc = !link          ? wt__fail(err, WT_ENETWORK, "there is no connection to %s any more", connection->shown)
              : text->failed ? wt__fail_nomem(err)
                             : link->tell(link, wt__buffer_view(text), err);
     if (link)

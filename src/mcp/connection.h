@@ -49,7 +49,7 @@ struct mcp_connection_options {
     /* From the connection's thread; they must not wait, nor ask the connection. */
     void *context;
     void (*noticed)(void *context, struct str method, struct str params); /* of no request; NULL: nobody hears */
-    /* Once, when it breaks by itself, even before wt__mcp_connect has returned; NULL: nobody hears. */
+    /* Once, when it breaks by itself; where that is during wt__mcp_connect, from its thread. NULL: nobody hears. */
     void (*lost)(void *context, const wt_error *why);
 };
 
@@ -83,8 +83,8 @@ struct mcp_request {
     unsigned timeout_ms;   /* without a word of the server; 0: MCP_REQUEST_MS */
 };
 
-/* Sends it. Errors: WT_ENETWORK (lost), WT_EFULL (MCP_EXCHANGES_MAX), WT_ETOOLONG (MCP_SENT_BYTES_MAX), WT_EINVAL (a
- * header that HTTP does not take), WT_ENOMEM. */
+/* Sends it. Errors: why it is lost (WT_ENETWORK, WT_ETOOLONG, ...), WT_EFULL (MCP_EXCHANGES_MAX), WT_ETOOLONG
+ * (MCP_SENT_BYTES_MAX), WT_EINVAL (a header that HTTP does not take), WT_ENOMEM. */
 int wt__mcp_exchange_begin(struct mcp_exchange **out, struct mcp_connection *connection,
                            const struct mcp_request *request, wt_error *err);
 

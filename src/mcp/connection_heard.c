@@ -294,7 +294,7 @@ int wt__mcp_connection_heard(struct mcp_connection *connection, int64_t stream, 
                              wt_error *err)
 {
     struct mcp_message message;
-    enum mcp_kind kind = wt__mcp_take_apart(text, &message);
+    enum mcp_kind kind = wt__mcp_read(text, &message);
     if (answered)
         *answered = false;
     if (kind == MCP_NO_MESSAGE)
@@ -325,14 +325,12 @@ void wt__mcp_connection_failed(struct mcp_connection *connection, int64_t id, co
 }
 
 /* With the lock held. */
-static void fail_all(struct mcp_connection *connection, const wt_error *why)
+static void fail_all(struct mcp_connection *connection)
 {
-    wt_error own;
+    wt_error why;
     while (connection->newest) {
-        struct mcp_exchange *exchange = connection->newest;
-        if (!why)
-            wt__fail(&own, WT_ENETWORK, "%s ended before it answered `%s`", connection->shown, exchange->method);
-        wt__mcp_exchange_fail(exchange, why ? why : &own);
+        wt__mcp_connection_fail_lost(connection, connection->newest->method, &why);
+        wt__mcp_exchange_fail(connection->newest, &why);
     }
 }
 
@@ -345,20 +343,23 @@ void wt__mcp_connection_broke(struct mcp_connection *connection, const wt_error 
         wt__fail(&told, WT_ENETWORK, "%s ended", connection->shown);
     wt__mcp_hide_secrets(told.message, sizeof told.message, connection->server);
     pthread_mutex_lock(&connection->lock);
-    bool tell = connection->opened && !connection->closing && !connection->lost;
+    bool first = !connection->lost, tell = first && connection->opened && !connection->closing;
+    if (first)
+        connection->why = told;
+    connection->ended = first ? !why : connection->ended;
     connection->lost = true;
-    fail_all(connection, why ? &told : NULL);
+    fail_all(connection);
     pthread_mutex_unlock(&connection->lock);
     wt__mcp_add_words(&told, words, connection->server);
     if (tell && connection->options.lost)
         connection->options.lost(connection->options.context, &told);
 }
 
-void wt__mcp_connection_fail_all(struct mcp_connection *connection, const wt_error *why)
+void wt__mcp_connection_fail_all(struct mcp_connection *connection)
 {
     pthread_mutex_lock(&connection->lock);
     connection->closing = true;
-    fail_all(connection, why);
+    fail_all(connection);
     while (connection->users > 0)
         pthread_cond_wait(&connection->left, &connection->lock);
     pthread_mutex_unlock(&connection->lock);

@@ -288,7 +288,7 @@ static void take_message(struct request *request, struct str text)
         request->kind == LEAVES)
         return;
     if (request->kind == RENEWS) {
-        request->answered |= wt__mcp_take_apart(text, &message) == MCP_ANSWER;
+        request->answered |= wt__mcp_read(text, &message) == MCP_ANSWER;
         request->refused |= request->answered && message.error.len > 0;
         return;
     }
@@ -409,7 +409,7 @@ static void renew(struct http_link *link)
     struct mcp_meta meta = {.modern = false};
     wt_error why;
     wt__mcp_write_ask(&text, wt__mcp_connection_number(link->connection), "initialize",
-                      wt__mcp_initialize_params(link->connection), &meta);
+                      wt__mcp_initialize_params(link->connection->options.lists_only), &meta);
     struct request *request = text.failed ? NULL : make(link, RENEWS, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     if (!request)

@@ -101,6 +101,8 @@ struct mcp_connection {
     unsigned users;      /* who call the link now */
     unsigned references; /* the owner, and each exchange that is not freed */
     bool opened, lost, closing;
+    bool ended;   /* lost: the program has ended */
+    wt_error why; /* lost otherwise */
     enum mcp_era era;
     char version[MCP_VERSION_BYTES]; /* that HTTP says with every request; "" when there is none */
     struct buffer self;
@@ -118,6 +120,8 @@ void wt__mcp_exchange_finish(struct mcp_exchange *exchange);
 void wt__mcp_exchange_fail(struct mcp_exchange *exchange, const wt_error *why);
 /* NULL when there is none, or none any more; else wt__mcp_connection_leave, without the lock, when it was called. */
 struct mcp_link *wt__mcp_connection_enter(struct mcp_connection *connection);
+/* Why a request cannot be answered: the connection is lost. */
+int wt__mcp_connection_fail_lost(const struct mcp_connection *connection, const char *method, wt_error *err);
 void wt__mcp_connection_leave(struct mcp_connection *connection);
 
 /* ---------------------------------------------------------------- for links */
@@ -132,8 +136,6 @@ int wt__mcp_connection_heard(struct mcp_connection *connection, int64_t stream, 
                              wt_error *err);
 /* The number of a request that the link makes itself. */
 int64_t wt__mcp_connection_number(struct mcp_connection *connection);
-/* The params of `initialize`. */
-struct str wt__mcp_initialize_params(const struct mcp_connection *connection);
 /* No answer to this request will come. status: of HTTP; 0 where there was none. sent: the server may have got it. */
 void wt__mcp_connection_failed(struct mcp_connection *connection, int64_t id, const wt_error *why, int status,
                                bool sent);
@@ -147,9 +149,9 @@ void wt__mcp_connection_broke(struct mcp_connection *connection, const wt_error 
 int wt__mcp_exchange_wait(struct mcp_exchange *exchange, struct mcp_event *out, struct progress *progress,
                           unsigned patience_ms, wt_error *err);
 /* Ends all exchanges, lets none begin, and waits until nobody calls the link. */
-void wt__mcp_connection_fail_all(struct mcp_connection *connection, const wt_error *why);
-/* What a program said last is often why. */
-void wt__mcp_add_words(wt_error *err, const char *words, const struct mcp_server *server);
+void wt__mcp_connection_fail_all(struct mcp_connection *connection);
+/* wt__mcp_disconnect; words: as of close. */
+void wt__mcp_disconnect_hearing(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES]);
 void wt__mcp_connection_release(struct mcp_connection *connection);
 
 #endif

@@ -15,14 +15,6 @@ enum {
     LATE_MS = 100,              /* for an answer that should have come before another one */
 };
 
-/* What `initialize` says: of a client that only lists, and of one that passes on what its own clients can. */
-#define INITIALIZE(capabilities)                                                                                       \
-    "\"protocolVersion\":\"" MCP_LEGACY_VERSION "\",\"capabilities\":" capabilities                                    \
-    ",\"clientInfo\":{\"name\":\"whichtool\",\"version\":\"" WT_VERSION "\"}"
-static const struct str listing = STR(INITIALIZE("{}"));
-static const struct str relaying =
-    STR(INITIALIZE("{\"elicitation\":{\"form\":{},\"url\":{}},\"sampling\":{},\"roots\":{}}"));
-
 struct opening {
     struct mcp_connection *connection;
     double until_ms;
@@ -216,11 +208,6 @@ static int discover(struct opening *opening, unsigned patience_ms, enum verdict 
 
 /* ---------------------------------------------------------------- the legacy era */
 
-struct str wt__mcp_initialize_params(const struct mcp_connection *connection)
-{
-    return connection->options.lists_only ? listing : relaying;
-}
-
 /* Some servers refuse what comes before they took the notification. */
 static int settle(struct opening *opening)
 {
@@ -259,7 +246,7 @@ static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
     struct mcp_exchange *exchange;
     struct outcome outcome;
     set_era(connection, MCP_ERA_LEGACY);
-    int rc = begin(opening, &exchange, "initialize", connection->options.lists_only ? listing : relaying);
+    int rc = begin(opening, &exchange, "initialize", wt__mcp_initialize_params(connection->options.lists_only));
     if (rc < 0)
         return rc;
     rc = hear(opening, exchange, "initialize", 0, &outcome, refusal);
@@ -288,10 +275,8 @@ static int open_link(struct opening *opening)
 /* Closes it and forgets that it broke. */
 static void close_link(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES])
 {
-    wt_error why;
     words[0] = '\0';
-    wt__fail(&why, WT_ENETWORK, "the connection to %s was ended", connection->shown);
-    wt__mcp_connection_fail_all(connection, &why);
+    wt__mcp_connection_fail_all(connection);
     if (connection->link)
         connection->link->close(connection->link, hurry, words);
     pthread_mutex_lock(&connection->lock);
@@ -356,14 +341,6 @@ static int open_eras(struct opening *opening)
     return refusal.code;
 }
 
-void wt__mcp_add_words(wt_error *err, const char *words, const struct mcp_server *server)
-{
-    size_t len = strlen(err->message);
-    if (words && *words && len < sizeof err->message)
-        snprintf(err->message + len, sizeof err->message - len, "; it said last: %s", words);
-    wt__mcp_hide_secrets(err->message, sizeof err->message, server);
-}
-
 /* ---------------------------------------------------------------- the whole */
 
 static int make(struct mcp_connection **out, const struct mcp_server *server,
@@ -389,13 +366,17 @@ static int make(struct mcp_connection **out, const struct mcp_server *server,
     return 0;
 }
 
-/* Callers hear of its end from now on; false when that has come already. */
-static int publish(struct mcp_connection *connection, wt_error *err)
+/* Callers hear of its end from now on; one that has come already is told now. */
+static void publish(struct mcp_connection *connection)
 {
+    const struct mcp_connection_options *options = &connection->options;
     pthread_mutex_lock(&connection->lock);
-    connection->opened = !connection->lost;
+    connection->opened = true;
+    bool lost = connection->lost;
+    wt_error why = connection->why;
     pthread_mutex_unlock(&connection->lock);
-    return connection->opened ? 0 : wt__fail(err, WT_ENETWORK, "%s ended", connection->shown);
+    if (lost && options->lost)
+        options->lost(options->context, &why);
 }
 
 int wt__mcp_connect(struct mcp_connection **out, const struct mcp_server *server,
@@ -417,32 +398,27 @@ int wt__mcp_connect(struct mcp_connection **out, const struct mcp_server *server
                               .err = err};
     rc = open_eras(&opening);
     wt__mcp_exchange_end(opening.late);
-    if (rc == 0)
-        rc = publish(connection, err);
     if (rc == 0) {
         *out = connection;
+        publish(connection);
         return 0;
     }
     close_link(connection, true, words);
     wt__mcp_connection_release(connection);
-    if (rc != WT_ECANCELLED && rc != WT_ENOMEM)
-        wt__mcp_add_words(err, words, server);
-    else
-        wt__mcp_hide_secrets(err->message, sizeof err->message, server);
+    wt__mcp_add_words(err, rc == WT_ECANCELLED || rc == WT_ENOMEM ? "" : words, server);
     return rc;
+}
+
+void wt__mcp_disconnect_hearing(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES])
+{
+    if (!connection)
+        return;
+    close_link(connection, hurry, words);
+    wt__mcp_connection_release(connection);
 }
 
 void wt__mcp_disconnect(struct mcp_connection *connection, bool hurry)
 {
     char words[CHILD_TAIL_BYTES];
-    wt_error why;
-    if (!connection)
-        return;
-    wt__fail(&why, WT_ENETWORK, "the connection to %s was ended", connection->shown);
-    wt__mcp_connection_fail_all(connection, &why);
-    connection->link->close(connection->link, hurry, words);
-    pthread_mutex_lock(&connection->lock);
-    connection->link = NULL;
-    pthread_mutex_unlock(&connection->lock);
-    wt__mcp_connection_release(connection);
+    wt__mcp_disconnect_hearing(connection, hurry, words);
 }

@@ -67,7 +67,7 @@ static bool read_members(struct str message, struct mcp_message *out)
     return rc == 0;
 }
 
-enum mcp_kind wt__mcp_take_apart(struct str text, struct mcp_message *out)
+enum mcp_kind wt__mcp_read(struct str text, struct mcp_message *out)
 {
     static const struct str none = {"", 0};
     struct str message = wt__str_trim(text);
@@ -99,46 +99,7 @@ bool wt__mcp_number(struct str text, int64_t *out)
     return true;
 }
 
-enum mcp_kind wt__mcp_read(struct str text, int64_t id, struct mcp_message *out)
-{
-    enum mcp_kind kind = wt__mcp_take_apart(text, out);
-    int64_t number;
-    if (kind != MCP_ANSWER || wt__mcp_is_nameless(out))
-        return kind;
-    return wt__mcp_number(out->id, &number) && number == id ? MCP_ANSWER : MCP_OTHER_ANSWER;
-}
-
 /* ---------------------------------------------------------------- writing */
-
-void wt__mcp_write_request(struct buffer *out, int64_t id, const char *method, bool modern, struct str params)
-{
-    wt__buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":\"%s\",\"params\":{", id, method);
-    if (modern)
-        wt__buffer_printf(out,
-                          "\"_meta\":{\"" META "protocolVersion\":\"" MCP_MODERN_VERSION "\",\"" META
-                          "clientInfo\":" CLIENT_INFO ",\"" META "clientCapabilities\":{}}%s",
-                          params.len > 0 ? "," : "");
-    wt__buffer_str(out, params);
-    wt__buffer_text(out, "}}");
-}
-
-void wt__mcp_write_notification(struct buffer *out, const char *method)
-{
-    wt__buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"}", method);
-}
-
-void wt__mcp_write_reply(struct buffer *out, const struct mcp_message *request)
-{
-    if (!is_id(request->id))
-        return;
-    wt__buffer_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    wt__buffer_str(out, request->id);
-    if (wt__str_equal(request->method, STR("\"ping\"")))
-        wt__buffer_text(out, ",\"result\":{}}");
-    else
-        wt__buffer_printf(out, ",\"error\":{\"code\":%d,\"message\":\"whichtool only lists tools\"}}",
-                          MCP_METHOD_NOT_FOUND);
-}
 
 static void write_meta(struct buffer *out, int64_t id, const struct mcp_meta *meta)
 {
@@ -184,6 +145,17 @@ void wt__mcp_write_ask(struct buffer *out, int64_t id, const char *method, struc
     }
     wt__buffer_text(out, "}}");
     join_lines(out);
+}
+
+#define INITIALIZE(capabilities)                                                                                       \
+    "\"protocolVersion\":\"" MCP_LEGACY_VERSION "\",\"capabilities\":" capabilities ",\"clientInfo\":" CLIENT_INFO
+
+struct str wt__mcp_initialize_params(bool lists_only)
+{
+    static const struct str listing = STR(INITIALIZE("{}")),
+                            relaying = STR(
+                                INITIALIZE("{\"elicitation\":{\"form\":{},\"url\":{}},\"sampling\":{},\"roots\":{}}"));
+    return lists_only ? listing : relaying;
 }
 
 void wt__mcp_write_tell(struct buffer *out, const char *method, struct str params)

@@ -13,12 +13,12 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "base/str.h"
+#include "net/http_header.h"
 
 enum {
     HTTP_ANSWER_BYTES_MAX = 4 << 20,
-    HTTP_HEADER_BYTES_MAX = 4096, /* of a value that is sent */
-    HTTP_TYPE_BYTES = 64,         /* kept of the answer's Content-Type, with a NUL */
-    HTTP_KEPT_BYTES = 512,        /* of the header that is kept, with a NUL */
+    HTTP_TYPE_BYTES = 64,  /* kept of the answer's Content-Type, with a NUL */
+    HTTP_KEPT_BYTES = 512, /* of the header that is kept, with a NUL */
 };
 
 /* One connection, kept open between requests. For one thread at a time. */
@@ -26,10 +26,6 @@ struct http_session;
 
 int wt__http_session_open(struct http_session **out, wt_error *err);
 void wt__http_session_close(struct http_session *session);
-
-struct http_header {
-    const char *name, *value; /* value NULL or empty: left out */
-};
 
 struct http_post {
     const char *url;    /* http or https */
@@ -66,8 +62,5 @@ int wt__http_post(struct http_session *session, const struct http_post *post, st
 /* Is url the http or https address of a server, to which a path can be added? Neither a user nor a password may be in
  * it (it is shown in errors), nor a query or a fragment. WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
 int wt__http_check_base(const char *url, wt_error *err);
-
-/* Can the header be sent? WT_EINVAL when not; the sentence does not hold its value. */
-int wt__http_check_header(const struct http_header *header, wt_error *err);
 
 #endif

@@ -42,9 +42,9 @@ static void read_message(struct str text)
     struct buffer out = {0};
     wt_error err = {0};
     int64_t code;
-    enum mcp_kind kind = wt__mcp_read(text, 1, &message);
+    enum mcp_kind kind = wt__mcp_read(text, &message);
     if (kind == MCP_REQUEST)
-        wt__mcp_write_reply(&out, &message);
+        wt__mcp_write_answer_to(&out, message.id, STR("{}"), message.error);
     if (kind == MCP_ANSWER) {
         require((message.result.len > 0) != (message.error.len > 0));
         if (message.error.len > 0)
