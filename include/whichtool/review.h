@@ -34,7 +34,8 @@ enum {
     WT_MAX_WAITING_BYTES = 16 << 20,      /* of all of them together */
     WT_MAX_INSTRUCTIONS_BYTES = 64 << 10, /* of one server's instructions */
     WT_MAX_CHANGES = 50,                  /* sentences of one definition's changes */
-    WT_MAX_CHANGE_BYTES = 600             /* of one of them */
+    WT_MAX_CHANGE_BYTES = 600,            /* of one of them */
+    WT_NEW_TOOL_DAYS = 7                  /* that a tool counts as new after it was approved, unless it is called */
 };
 
 /* ---------------------------------------------------------------- what a server lists */

@@ -68,4 +68,13 @@ enum review_kind { REVIEWS_WAITING, REVIEWS_APPROVED, REVIEWS_INSTRUCTIONS };
 int wt__store_reviews(struct store *store, enum review_kind kind, const struct str *provider, struct arena *arena,
                       struct review_row **out, size_t *count, wt_error *err);
 
+/* Tools of the catalogue that were approved in the last WT_NEW_TOOL_DAYS, but in what a provider listed first, and that
+ * no usage recorded since has used. In the arena. */
+struct stored_new_tool {
+    int64_t tool;
+    int64_t since;
+};
+int wt__store_new_tools(struct store *store, struct arena *arena, struct stored_new_tool **out, size_t *count,
+                        wt_error *err);
+
 #endif

@@ -6,10 +6,13 @@
  * A listing that is as it was writes nothing. Changed definitions are judged before new ones, so that a flood of new
  * ones keeps nobody from seeing what changed. */
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "catalog/review.h"
 #include "catalog/store_sqlite.h"
+
+enum { DAY_SECONDS = 24 * 60 * 60 };
 
 /* A row as the judgement needs it. */
 struct known {
@@ -550,4 +553,37 @@ int wt__store_reviews(struct store *store, enum review_kind kind, const struct s
         memcpy(*out, rows, *count * sizeof *rows);
     free(rows);
     return rc < 0 ? rc : server != 0;
+}
+
+/* A label's usages lie in order, so that whether there is a later one is one look. */
+int wt__store_new_tools(struct store *store, struct arena *arena, struct stored_new_tool **out, size_t *count,
+                        wt_error *err)
+{
+    struct stored_new_tool *list = NULL;
+    size_t capacity = 0;
+    sqlite3_stmt *rows;
+    *out = NULL;
+    *count = 0;
+    int rc = wt__sql_prepare(store,
+                             "SELECT r.tool, r.approved_since FROM review r INDEXED BY review_new"
+                             " WHERE r.approved_after IS NOT NULL AND r.approved_since > ?1 AND r.tool IS NOT NULL"
+                             " AND NOT EXISTS (SELECT 1 FROM label l CROSS JOIN usage_tool x ON x.label = l.id"
+                             " WHERE l.tool = r.tool AND x.usage > r.approved_after)",
+                             &rows, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 1, (int64_t)time(NULL) - (int64_t)WT_NEW_TOOL_DAYS * DAY_SECONDS);
+    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
+        rc = wt__grow((void **)&list, &capacity, *count + 1, sizeof *list) < 0 ? wt__fail_nomem(err) : 0;
+        if (rc == 0)
+            list[(*count)++] = (struct stored_new_tool){sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1)};
+    }
+    wt__sql_reset(rows);
+    *out = wt__arena_array(arena, struct stored_new_tool, *count);
+    if (rc == 0 && !*out)
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && *count > 0)
+        memcpy(*out, list, *count * sizeof *list);
+    free(list);
+    return rc;
 }

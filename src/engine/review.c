@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/buffer.h"
+#include "base/json.h"
 #include "catalog/names.h"
 #include "catalog/pins.h"
 #include "catalog/review.h"
@@ -190,6 +191,29 @@ static int read_rows(struct reviewing *r, enum review_kind kind, struct review_r
     return rc;
 }
 
+/* Whether a text in which no tool was met is a list all the same. */
+static bool is_list(struct str bytes)
+{
+    json_t *whole = NULL;
+    int rc = wt__json_parse(&whole, bytes.ptr, bytes.len, NULL);
+    bool list = rc == 0 && (json_is_array(whole) || wt__json_array(whole, "tools") ||
+                            wt__json_array(wt__json_object(whole, "result"), "tools"));
+    json_decref(whole);
+    return list;
+}
+
+static int check_whole(struct reviewing *r, struct str bytes)
+{
+    struct str provider = r->listing.provider;
+    if (!r->listed.whole)
+        return wt__fail(r->err, WT_EFORMAT, "what %.*s lists breaks off; nothing of it is taken", (int)provider.len,
+                        provider.ptr);
+    if (r->listed.tool_count == 0 && !is_list(bytes))
+        return wt__fail(r->err, WT_EFORMAT, "what %.*s lists is no list of tools: {\"tools\":[...]}", (int)provider.len,
+                        provider.ptr);
+    return 0;
+}
+
 static int read_listing(struct reviewing *r, struct str bytes, const wt_review_options *options)
 {
     struct review_row *rows = NULL;
@@ -197,9 +221,8 @@ static int read_listing(struct reviewing *r, struct str bytes, const wt_review_o
     int rc = options->lock ? wt__pins_read(&r->lock, options->lock, options->lock_len, r->err) : 0;
     if (rc == 0)
         rc = read_tools(r, &r->listed, bytes);
-    if (rc == 0 && !r->listed.whole)
-        rc = wt__fail(r->err, WT_EFORMAT, "what %.*s lists breaks off; nothing of it is taken",
-                      (int)r->listing.provider.len, r->listing.provider.ptr);
+    if (rc == 0)
+        rc = check_whole(r, bytes);
     if (rc == 0)
         rc = make_items(r, options->instructions);
     if (rc == 0)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "catalog/definition_changes.h"
 #include "catalog/names.h"
 #include "catalog/pins.h"
 #include "catalog/review.h"
@@ -62,6 +63,20 @@ static int show_row(const struct review_row *row, struct arena *arena, wt_waitin
     return out->id && out->sha256 && (!ever || out->approved_sha256) ? 0 : wt__fail_nomem(err);
 }
 
+static int show_changes(const struct review_row *row, struct arena *arena, wt_waiting *out, wt_error *err)
+{
+    struct definition_changes changes;
+    const struct str *before = out->approved ? &row->approved : NULL;
+    int rc = row->name.len > 0 ? wt__definition_changes(&changes, before, row->offered, arena, err)
+                               : wt__text_changes(&changes, "instructions", before, row->offered, arena, err);
+    if (rc < 0)
+        return rc;
+    out->changes = changes.items;
+    out->change_count = changes.count;
+    out->more_changes = changes.more;
+    return 0;
+}
+
 int wt_list_waiting(wt_engine *engine, const char *provider, wt_waiting_list **out, wt_error *err)
 {
     struct waiting_list *list = calloc(1, sizeof *list);
@@ -75,7 +90,8 @@ int wt_list_waiting(wt_engine *engine, const char *provider, wt_waiting_list **o
     if (rc >= 0 && !items)
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc >= 0 && i < count; i++)
-        rc = show_row(&rows[i], &list->arena, &items[i], err);
+        if ((rc = show_row(&rows[i], &list->arena, &items[i], err)) == 0)
+            rc = show_changes(&rows[i], &list->arena, &items[i], err);
     if (rc >= 0) {
         list->public.len = count;
         list->public.items = wt__arena_pointers(&list->arena, items, count, sizeof *items);
