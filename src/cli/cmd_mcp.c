@@ -98,7 +98,9 @@ int wt__cmd_mcp(struct cli *cli)
                           "`whichtool help mcp` says how a client is told to start it.");
     if (!watch_signals())
         return wt__cli_say(cli, END_SYSTEM, "no pipe for signals can be had");
-    int code = wt__cli_open(cli, OPEN_CREATE, NULL, &engine);
+    int code = wt__servers_prepare(cli);
+    if (code == 0)
+        code = wt__cli_open(cli, OPEN_CREATE, NULL, &engine);
     if (code == 0)
         code = serve(cli, engine);
     wt_close(engine);

@@ -289,7 +289,9 @@ int wt__cmd_serve(struct cli *cli)
         return make_key(cli);
     if (wt__given(cli, OPT_SCOPES))
         return wt__cli_usage(cli, "--scopes is for --new-key");
-    int code = read_options(cli, &options);
+    int code = wt__servers_prepare(cli);
+    if (code == 0)
+        code = read_options(cli, &options);
     if (code == 0 && !(log = wt__log_writer_open()))
         code = wt__cli_say(cli, END_SYSTEM, "out of memory");
     options.say = wt__log_writer_say;

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "gateway/audit_log.h"
+#include "net/keeper.h"
 
 enum { LOCK_BYTES_MAX = 64 << 20 };
 
@@ -17,6 +18,12 @@ const char *wt__servers_state_path(struct cli *cli)
     const char *out = path.failed ? NULL : wt__arena_copy(&cli->arena, wt__buffer_view(&path));
     wt__buffer_dispose(&path);
     return out;
+}
+
+int wt__servers_prepare(struct cli *cli)
+{
+    wt_error err;
+    return wt__given(cli, OPT_SERVERS) && wt__keeper_start(&err) < 0 ? wt__cli_fail(cli, &err) : 0;
 }
 
 /* Options that say something of servers, where there are none. */

@@ -17,7 +17,9 @@ struct servers {
     struct gateway *gateway; /* NULL: --servers was not given */
 };
 
-/* 0, or an exit code with the reason told. Nothing is started yet. */
+/* Before there are threads: what servers start shall end with this process. 0, or an exit code with the reason told. */
+int wt__servers_prepare(struct cli *cli);
+/* The same. Nothing is started yet. */
 int wt__servers_open(struct cli *cli, wt_engine *engine, struct servers *out);
 /* What a face is by the options; kind: where they do not say. */
 struct face_options wt__servers_face(const struct cli *cli, enum face_kind kind);
