@@ -10,6 +10,8 @@
 #include "serve/catalogue.h"
 #include "serve/mcp/stdio.h"
 
+enum { LIST_WAIT_MS = 10000 /* that its first list waits for servers of which nothing is known yet */ };
+
 static int stop_pipe[2] = {-1, -1}; /* a signal's way to the loop that reads */
 
 static void on_signal(int number)
@@ -83,7 +85,7 @@ static int serve_servers(struct cli *cli, struct servers *servers)
 static int serve(struct cli *cli, wt_engine *engine)
 {
     struct servers servers;
-    int code = wt__servers_open(cli, engine, &servers);
+    int code = wt__servers_open(cli, engine, LIST_WAIT_MS, &servers);
     if (code == 0)
         code = servers.gateway ? serve_servers(cli, &servers) : serve_catalogue(cli, engine);
     wt__servers_close(&servers);
