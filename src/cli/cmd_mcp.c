@@ -1,11 +1,13 @@
 /* cmd_mcp.c: the catalogue as an MCP server on standard input and output, as a client starts it. Standard output
  * carries messages and nothing else; what there is to say goes to standard error, which clients keep as the server's
- * log. */
+ * log. What follows the verb is one of its other actions: approvals.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "cli/approvals.h"
 #include "cli/cli.h"
 #include "serve/catalogue.h"
 #include "serve/mcp/stdio.h"
@@ -52,7 +54,7 @@ static int serve(struct cli *cli, wt_engine *engine)
     return rc < 0 ? wt__cli_fail(cli, &err) : 0;
 }
 
-int wt__cmd_mcp(struct cli *cli)
+static int serve_client(struct cli *cli)
 {
     wt_engine *engine = NULL;
     if (isatty(STDIN_FILENO))
@@ -65,4 +67,34 @@ int wt__cmd_mcp(struct cli *cli)
         code = serve(cli, engine);
     wt_close(engine);
     return code;
+}
+
+/* Options of one action are none of another's; without an action the catalogue is served. */
+static int check_options(struct cli *cli, const char *action)
+{
+    static const struct {
+        enum option_id option;
+        const char *name, *actions;
+    } rows[] = {{OPT_SUMMARY, "summary", "serve"}, {OPT_BUDGET, "budget", "serve"},
+                {OPT_TIMEOUT, "timeout", "serve"}, {OPT_ALL, "all", "approve"},
+                {OPT_YES, "yes", "approve"},       {OPT_INSTRUCTIONS, "instructions", "approve"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (wt__given(cli, rows[i].option) && strcmp(rows[i].actions, action) != 0)
+            return wt__cli_usage(cli, "--%s is no option of `mcp%s%s`", rows[i].name,
+                                 strcmp(action, "serve") == 0 ? "" : " ", strcmp(action, "serve") == 0 ? "" : action);
+    return 0;
+}
+
+int wt__cmd_mcp(struct cli *cli)
+{
+    static const struct {
+        const char *action;
+        int (*run)(struct cli *cli);
+    } actions[] = {{"serve", serve_client}, {"approve", wt__mcp_approve}, {"lock", wt__mcp_lock}};
+    const char *action = cli->arguments.word_count > 0 ? cli->arguments.words[0] : "serve";
+    size_t at = 0;
+    while (strcmp(actions[at].action, action) != 0) /* the table of options has let it through */
+        at++;
+    int code = check_options(cli, action);
+    return code != 0 ? code : actions[at].run(cli);
 }

@@ -24,7 +24,10 @@ static const char mcp_text[] =
     "with their definitions; get_tool_details has whole definitions; write_call writes a checked call, and asks for "
     "what is missing. Nothing is called.\n"
     "Both eras of the protocol are spoken: 2026-07-28, and 2025-11-25 and older. The server ends when its input does. "
-    "docs/serving.md has what clients are to be told.";
+    "docs/serving.md has what clients are to be told.\n"
+    "approve shows the definitions that servers list and nobody approved of, what changed in them, in words, and what "
+    "they would take of the first places; with names of a provider's tools, or --all, it approves. Until then they are "
+    "not in the catalogue. lock FILE writes pins of what is approved (docs/gateway.md).";
 
 static const struct option mcp_options[] = {
     CATALOGUE_OPTIONS,
@@ -34,6 +37,9 @@ static const struct option mcp_options[] = {
      .value = "SECONDS",
      .max = TIMEOUT_MAX,
      .help = "Most seconds that one search may take. Default: 30."},
+    {.id = OPT_ALL, .name = "all", .help = "approve: everything of the provider that waits."},
+    {.id = OPT_INSTRUCTIONS, .name = "instructions", .help = "approve: the instructions of the provider's server."},
+    {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "approve: do not ask."},
     MODEL_OPTIONS,
 };
 
@@ -41,6 +47,9 @@ static const struct example mcp_examples[] = {
     {"claude mcp add tools -- whichtool mcp", "Has a client start it."},
     {"whichtool -s team.wt mcp --summary \"Tools of our shop: orders, stock, refunds.\"",
      "Another store, in words of one's own."},
+    {"whichtool mcp approve", "Shows what waits for approval, of all servers."},
+    {"whichtool mcp approve github create_issue", "Shows what changed in a tool, asks, and approves."},
+    {"whichtool mcp lock whichtool.lock", "Pins what is approved, for a repository."},
 };
 
 #endif
