@@ -1,14 +1,19 @@
 /* cmd_mcp.c: an MCP server on standard input and output, as a client starts it: the catalogue, or the servers behind
  * it. Standard output carries messages and nothing else; what there is to say goes to standard error, which clients
- * keep as the server's log. */
+ * keep as the server's log. What follows the verb is one of its other actions: approvals.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "cli/approvals.h"
+#include "cli/servers_told.h"
 #include "cli/servers.h"
 #include "serve/catalogue.h"
 #include "serve/mcp/stdio.h"
+
+enum { LIST_WAIT_MS = 10000 /* that its first list waits for servers of which nothing is known yet */ };
 
 static int stop_pipe[2] = {-1, -1}; /* a signal's way to the loop that reads */
 
@@ -83,14 +88,14 @@ static int serve_servers(struct cli *cli, struct servers *servers)
 static int serve(struct cli *cli, wt_engine *engine)
 {
     struct servers servers;
-    int code = wt__servers_open(cli, engine, &servers);
+    int code = wt__servers_open(cli, engine, LIST_WAIT_MS, &servers);
     if (code == 0)
         code = servers.gateway ? serve_servers(cli, &servers) : serve_catalogue(cli, engine);
     wt__servers_close(&servers);
     return code;
 }
 
-int wt__cmd_mcp(struct cli *cli)
+static int serve_client(struct cli *cli)
 {
     wt_engine *engine = NULL;
     if (isatty(STDIN_FILENO))
@@ -105,4 +110,50 @@ int wt__cmd_mcp(struct cli *cli)
         code = serve(cli, engine);
     wt_close(engine);
     return code;
+}
+
+/* Options of one action are none of another's; without an action a client is served. */
+static int check_options(struct cli *cli, const char *action)
+{
+    static const struct {
+        enum option_id option;
+        const char *name, *actions;
+    } rows[] = {{OPT_SUMMARY, "summary", "serve"},
+                {OPT_BUDGET, "budget", "serve"},
+                {OPT_TIMEOUT, "timeout", "serve"},
+                {OPT_SERVERS, "servers", "serve"},
+                {OPT_FACE, "face", "serve"},
+                {OPT_PROFILE, "profile", "serve"},
+                {OPT_POLICY, "policy", "serve audit"},
+                {OPT_AUDIT, "audit", "serve"},
+                {OPT_LOCK, "lock", "serve"},
+                {OPT_REVIEW_FIRST, "review-first", "serve"},
+                {OPT_BARE_NAMES, "bare-names", "serve"},
+                {OPT_ALL, "all", "approve"},
+                {OPT_YES, "yes", "approve"},
+                {OPT_INSTRUCTIONS, "instructions", "approve"}};
+    bool serves = strcmp(action, "serve") == 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (wt__given(cli, rows[i].option) && !strstr(rows[i].actions, action))
+            return wt__cli_usage(cli, "--%s is no option of `mcp%s%s`", rows[i].name, serves ? "" : " ",
+                                 serves ? "" : action);
+    return 0;
+}
+
+int wt__cmd_mcp(struct cli *cli)
+{
+    static const struct {
+        const char *action;
+        int (*run)(struct cli *cli);
+    } actions[] = {{"serve", serve_client},
+                   {"status", wt__mcp_status},
+                   {"approve", wt__mcp_approve},
+                   {"lock", wt__mcp_lock},
+                   {"audit", wt__mcp_audit}};
+    const char *action = cli->arguments.word_count > 0 ? cli->arguments.words[0] : "serve";
+    size_t at = 0;
+    while (strcmp(actions[at].action, action) != 0) /* the table of options has let it through */
+        at++;
+    int code = check_options(cli, action);
+    return code != 0 ? code : actions[at].run(cli);
 }

@@ -59,7 +59,12 @@ static const char mcp_text[] =
     "With --servers it stands before other MCP servers: what search_tools finds is called by call_read, call_write or "
     "call_destructive, whose names say to the client's user what is to be approved.\n"
     "Both eras of the protocol are spoken: 2026-07-28, and 2025-11-25 and older. The server ends when its input does. "
-    "docs/serving.md has what clients are to be told.";
+    "docs/serving.md has what clients are to be told.\n"
+    "approve shows the definitions that servers list and nobody approved of, what changed in them, in words, and what "
+    "they would take of the first places; with names of a provider's tools, or --all, it approves. Until then they are "
+    "not in the catalogue. status shows how the servers of --servers are, by what was written of them last; audit FILE "
+    "checks the file of --audit, and decides anew, by --policy, what was decided. lock FILE writes pins of what is "
+    "approved (docs/gateway.md).";
 
 static const struct option mcp_options[] = {
     CATALOGUE_OPTIONS,
@@ -82,6 +87,9 @@ static const struct option mcp_options[] = {
      .kind = VALUE_TEXT,
      .value = "NAME",
      .help = "With --policy: only what this profile of it allows."},
+    {.id = OPT_ALL, .name = "all", .help = "approve: everything of the provider that waits."},
+    {.id = OPT_INSTRUCTIONS, .name = "instructions", .help = "approve: the instructions of the provider's server."},
+    {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "approve: do not ask."},
     MODEL_OPTIONS,
 };
 
@@ -90,6 +98,10 @@ static const struct example mcp_examples[] = {
     {"whichtool mcp --servers ~/.cursor/mcp.json", "Stands before the servers of a client's configuration."},
     {"whichtool -s team.wt mcp --summary \"Tools of our shop: orders, stock, refunds.\"",
      "Another store, in words of one's own."},
+    {"whichtool mcp status", "Shows how the servers are: era, tools, and why one failed."},
+    {"whichtool mcp approve", "Shows what waits for approval, of all servers."},
+    {"whichtool mcp approve github create_issue", "Shows what changed in a tool, asks, and approves."},
+    {"whichtool mcp lock whichtool.lock", "Pins what is approved, for a repository."},
 };
 
 #endif

@@ -62,9 +62,10 @@ static int check_profile(const struct cli *cli, const struct policy *policy)
     return known ? 0 : wt__cli_usage(cli, "the policy has no profile %s", profile);
 }
 
-int wt__servers_open(struct cli *cli, wt_engine *engine, struct servers *out)
+int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out)
 {
-    struct gateway_options options = {.bare_names = wt__given(cli, OPT_BARE_NAMES),
+    struct gateway_options options = {.list_wait_ms = list_wait_ms,
+                                      .bare_names = wt__given(cli, OPT_BARE_NAMES),
                                       .review_first = wt__given(cli, OPT_REVIEW_FIRST)};
     wt_error err;
     *out = (struct servers){0};

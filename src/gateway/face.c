@@ -4,11 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Schemas stand in every prompt, so they say no more than a model needs. */
 #define NAME_AND_ARGUMENTS                                                                                             \
-    "{\"type\":\"object\",\"properties\":{"                                                                            \
-    "\"name\":{\"type\":\"string\",\"description\":\"The tool's name, as search_tools tells it\"},"                    \
-    "\"arguments\":{\"type\":\"object\",\"description\":\"As the tool's inputSchema wants them\"}},"                   \
-    "\"required\":[\"name\"],\"additionalProperties\":false}"
+    "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"arguments\":{\"type\":\"object\"}},"        \
+    "\"required\":[\"name\"]}"
 
 /* The tools of a search face, in the order of its list. The call tools come by their effect. */
 static const struct {
@@ -19,24 +18,24 @@ static const struct {
     {"search_tools", NULL, NULL},
     {"get_tool_details", NULL, NULL},
     {"call_read",
-     "\"title\":\"Call a tool that reads\",\"description\":\"Calls a tool that search_tools found and that changes "
-     "nothing (call_with: call_read).\",\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":true}",
+     "\"title\":\"Call a tool that reads\",\"description\":\"Calls a tool that was found with call_with: call_read. It "
+     "changes nothing.\",\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":true}",
      NAME_AND_ARGUMENTS},
     {"call_write",
-     "\"title\":\"Call a tool that writes\",\"description\":\"Calls a tool that search_tools found and that adds or "
-     "changes something, but destroys nothing (call_with: call_write).\",\"annotations\":{\"readOnlyHint\":false,"
-     "\"destructiveHint\":false,\"openWorldHint\":true}",
+     "\"title\":\"Call a tool that writes\",\"description\":\"Calls a tool that was found with call_with: call_write. "
+     "It "
+     "adds or changes something.\",\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":false,"
+     "\"openWorldHint\":true}",
      NAME_AND_ARGUMENTS},
     {"call_destructive",
-     "\"title\":\"Call a tool that may destroy\",\"description\":\"Calls a tool that search_tools found and that may "
-     "delete or overwrite something (call_with: call_destructive).\",\"annotations\":{\"readOnlyHint\":false,"
+     "\"title\":\"Call a tool that may destroy\",\"description\":\"Calls a tool that was found with call_with: "
+     "call_destructive. It may delete or overwrite something.\",\"annotations\":{\"readOnlyHint\":false,"
      "\"destructiveHint\":true,\"openWorldHint\":true}",
      NAME_AND_ARGUMENTS},
     {"read_more",
      "\"title\":\"Read on\",\"description\":\"The next piece of a result that was too long.\",\"annotations\":{"
      "\"readOnlyHint\":true,\"openWorldHint\":false}",
-     "{\"type\":\"object\",\"properties\":{\"handle\":{\"type\":\"string\"}},\"required\":[\"handle\"],"
-     "\"additionalProperties\":false}"},
+     "{\"type\":\"object\",\"properties\":{\"handle\":{\"type\":\"string\"}},\"required\":[\"handle\"]}"},
 };
 
 enum { SEARCH_TOOLS = 2, FIRST_CALL = SEARCH_TOOLS, READ_MORE = FIRST_CALL + FACE_CALLS };
@@ -104,6 +103,8 @@ static bool is_direct(const struct face *face, const struct mcp_call *call, cons
 static void list_tools(void *context, struct mcp_call *call, struct str after)
 {
     struct face *face = context;
+    if (face->options.kind != FACE_SEARCH)
+        wt__gateway_settle(face->gateway);
     struct view *view = wt__gateway_view(face->gateway);
     if (!view)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the catalogue cannot be read");

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/steady.h"
 #include "gateway/audit_log.h"
@@ -54,6 +55,39 @@ int wt__gateway_renew(struct gateway *gateway, wt_error *err)
     wt__view_release(before);
     wt__gateway_announce(gateway, MCP_TOOLS_CHANGED);
     return 0;
+}
+
+static bool is_known(const struct view *view, const struct upstream *upstream)
+{
+    bool known = false;
+    for (size_t i = 0; view && !known && i < view->count; i++)
+        known = view->tools[i]->upstream == upstream;
+    return known;
+}
+
+/* Whether there is a server that starts, and of which nothing is known. */
+static bool is_unsettled(struct gateway *gateway)
+{
+    struct view *view = wt__gateway_view(gateway);
+    bool unsettled = false;
+    for (size_t i = 0; !unsettled && i < gateway->count; i++) {
+        struct upstream_status status;
+        wt__upstream_status(gateway->upstreams[i], &status);
+        unsettled = status.state == UPSTREAM_STARTING && status.failures == 0 && !is_known(view, gateway->upstreams[i]);
+    }
+    wt__view_release(view);
+    return unsettled;
+}
+
+void wt__gateway_settle(struct gateway *gateway)
+{
+    double until = wt__now_ms() + gateway->options.list_wait_ms;
+    while (gateway->options.list_wait_ms > 0 && !atomic_load(&gateway->stopping) && is_unsettled(gateway) &&
+           wt__now_ms() < until) {
+        pthread_mutex_lock(&gateway->lock);
+        wt__steady_wait(&gateway->turn, &gateway->lock, GATEWAY_SETTLE_MS);
+        pthread_mutex_unlock(&gateway->lock);
+    }
 }
 
 /* ---------------------------------------------------------------- what servers tell */

@@ -7,7 +7,10 @@
 #include "gateway/gateway.h"
 #include "gateway/view.h"
 
-enum { GATEWAY_SERVICES_MAX = 64 };
+enum {
+    GATEWAY_SERVICES_MAX = 64,
+    GATEWAY_SETTLE_MS = 20, /* between two looks whether servers have started */
+};
 
 struct parked;
 struct remainder;
@@ -36,6 +39,8 @@ struct gateway {
 struct view *wt__gateway_view(struct gateway *gateway);
 /* Makes it anew where the catalogue has changed, and tells the services. */
 int wt__gateway_renew(struct gateway *gateway, wt_error *err);
+/* Waits, as list_wait_ms says, until each server has listed its tools once, here or earlier, or has failed to. */
+void wt__gateway_settle(struct gateway *gateway);
 /* All services hear that a list changed. */
 void wt__gateway_announce(struct gateway *gateway, enum mcp_change change);
 
