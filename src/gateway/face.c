@@ -224,12 +224,14 @@ static void done(void *context, const wt_filter *filter)
     free(asking);
 }
 
-static bool allows(void *context, struct mcp_call *call, const wt_tool *tool)
+static bool resolve(void *context, struct mcp_call *call, struct str name, struct buffer *id)
 {
     const struct face *face = context;
     struct view *view = wt__gateway_view(face->gateway);
-    const struct view_tool *found = view ? wt__view_find(view, wt__str(tool->id)) : NULL;
-    bool allowed = found && wt__face_allows(face, call, found);
+    const struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
+    bool allowed = tool && wt__face_allows(face, call, tool);
+    if (allowed)
+        wt__buffer_text(id, tool->id);
     wt__view_release(view);
     return allowed;
 }
@@ -294,7 +296,7 @@ int wt__face_open(struct face **out, struct gateway *gateway, const struct face_
     face->gateway = gateway;
     face->options = *options;
     const struct catalogue_options search = {
-        .rules = {.context = face, .filter = filter, .done = done, .allows = allows, .describe = describe},
+        .rules = {.context = face, .filter = filter, .done = done, .resolve = resolve, .describe = describe},
         .summary = options->summary,
         .budget_bytes = options->budget_bytes};
     int rc = wt__catalogue_open(&face->catalogue, gateway->engine, &search, err);

@@ -25,7 +25,9 @@ struct catalogue_rules {
      * and nothing is. */
     bool (*filter)(void *context, struct mcp_call *call, wt_filter *out);
     void (*done)(void *context, const wt_filter *filter);
-    bool (*allows)(void *context, struct mcp_call *call, const wt_tool *tool);
+    /* Appends the id (or any name by which the catalogue has one tool) of what a caller names. False: there is nothing
+     * of that name that this caller may know of, and no more is told, not even what is called nearly so. */
+    bool (*resolve)(void *context, struct mcp_call *call, struct str name, struct buffer *id);
     /* Members of a tool's definition besides its own, each with a comma behind it. */
     void (*describe)(void *context, const wt_tool *tool, struct buffer *out);
     /* What was found, before it is told. */

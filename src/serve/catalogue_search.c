@@ -148,6 +148,11 @@ void wt__catalogue_search(struct catalogue *catalogue, struct mcp_call *call)
     int rc = wt_find(catalogue->engine, query.ptr, query.len, &options, &hits, &err);
     if (rules->filter && rules->done)
         rules->done(rules->context, &filter);
+    /* Of a provider that there is not, who may not know of all is told what he is of one that he may not use. */
+    if (rc == WT_ENOTFOUND && rules->filter) {
+        answer_hits(catalogue, call, &(wt_hits){.len = 0}, DETAIL_NAME);
+        return;
+    }
     if (rc < 0) {
         wt__mcp_fail_tool(call, "%s", err.message);
         return;
@@ -170,6 +175,21 @@ static void put_refusal(struct buffer *out, struct str name, const char *reason)
     wt__buffer_char(out, '}');
 }
 
+static int get_named(struct catalogue *catalogue, struct mcp_call *call, const char *name, wt_tools **out, wt_error *err)
+{
+    const struct catalogue_rules *rules = &catalogue->options.rules;
+    struct buffer id = {0};
+    if (!rules->resolve)
+        return wt_get(catalogue->engine, name, out, err);
+    bool known = rules->resolve(rules->context, call, wt__str(name), &id);
+    wt__buffer_char(&id, '\0');
+    int rc = id.failed ? wt__fail_nomem(err) : known ? wt_get(catalogue->engine, id.ptr, out, err) : WT_ENOTFOUND;
+    if (rc == WT_ENOTFOUND)
+        wt__fail(err, rc, "there is no such tool");
+    wt__buffer_dispose(&id);
+    return rc;
+}
+
 static void put_named(struct catalogue *catalogue, struct mcp_call *call, struct buffer *out, const char *name)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
@@ -177,13 +197,8 @@ static void put_named(struct catalogue *catalogue, struct mcp_call *call, struct
     wt_tools *found = NULL;
     wt_error err;
     size_t before = out->len;
-    if (wt_get(catalogue->engine, name, &found, &err) < 0) {
+    if (get_named(catalogue, call, name, &found, &err) < 0) {
         put_refusal(out, wt__str(name), err.message);
-        return;
-    }
-    if (rules->allows && !rules->allows(rules->context, call, found->items[0])) {
-        put_refusal(out, wt__str(name), "there is no such tool");
-        wt_tools_free(found);
         return;
     }
     if (rules->describe)

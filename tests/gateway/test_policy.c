@@ -553,12 +553,15 @@ static size_t find_shown(const char *name, size_t len)
 static size_t take_names(const struct trial *t, const char *surface, const char *said, const char *before, bool *met)
 {
     size_t count = 0;
-    for (const char *at = said; (at = strstr(at, before)); count++) {
+    for (const char *at = said; (at = strstr(at, before));) {
         at += strlen(before);
         size_t len = strcspn(at, "\"\\"), i = find_shown(at, len);
+        if (wt__str_starts(wt__str(at), STR("whichtool\",\"version\"")))
+            continue; /* what the gateway says of itself */
         if (i == TOOLS || !t->may[i] || met[i])
             fail_trial(t, surface, "it is not allowed, not known, or there twice", at);
         met[i] = true;
+        count++;
     }
     return count;
 }
@@ -590,6 +593,22 @@ static void search_finds_as_many_as_there_are(const struct trial *t)
     size_t count = take_names(t, "search_tools", said, "\"name\":\"", met);
     if (count != (t->count < FOUND_MOST ? t->count : FOUND_MOST))
         fail_trial(t, "search_tools", "too few", said);
+    free(said);
+}
+
+/* A provider that may not be used is told of as one that there is not, by whatever name. */
+static void providers_are_those_that_may_be_used(const struct trial *t)
+{
+    size_t s = wt__rng_below(t->rng, SERVERS), count = 0, near = wt__rng_below(t->rng, 2);
+    bool met[TOOLS] = {false};
+    char arguments[128];
+    snprintf(arguments, sizeof arguments, "{\"query\":\"handles a common thing\",\"k\":50,\"provider\":\"%s%s\"}",
+             server_names[s], near ? "x" : "");
+    for (size_t i = 0; i < TOOLS; i++)
+        count += !near && tools[i].server == s && t->may[i];
+    char *said = call_modern(&search[t->profile], search_peers[t->profile][t->principal], "search_tools", arguments);
+    if (take_names(t, "search_tools of a provider", said, "\"name\":\"", met) != count || (t->count > 0 && count == 0 && !strstr(said, "\"none_fits\":true")))
+        fail_trial(t, "search_tools of a provider", arguments, said);
     free(said);
 }
 
@@ -710,6 +729,7 @@ static void no_policy_lets_more_or_less_than_it_says(void **state)
         gateway->options.policy = policy;
         all_pages_of_the_direct_face(&t);
         search_finds_as_many_as_there_are(&t);
+        providers_are_those_that_may_be_used(&t);
         details_are_told_of_what_is_allowed(&t);
         calls_reach_what_is_allowed(&t);
         resources_and_prompts_are_those_of_allowed_servers(&t);
