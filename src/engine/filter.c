@@ -12,6 +12,7 @@
 
 enum {
     MASKS_BYTES = 16 << 20, /* of the masks of one index: 128 of them where it has a million tools */
+    MASKS_MOST = 256,       /* and of a small one, since each query looks through them */
     NOTICES = 3,            /* names that one notice tells of, in each list */
     STEP = 4096             /* names between two looks whether somebody still waits */
 };
@@ -428,12 +429,12 @@ static struct filter_mask *known(struct index_handle *index, struct str key)
 /* Puts a fresh mask first, where it stays, and returns those that have to leave for it. With lock held. */
 static struct filter_mask *keep(struct index_handle *index, struct filter_mask *mask)
 {
-    size_t bytes = mask->bytes;
+    size_t bytes = mask->bytes, count = 1;
     atomic_fetch_add(&mask->references, 1);
     mask->next = index->masks;
     index->masks = mask;
     struct filter_mask **at = &mask->next;
-    for (; *at && (bytes += (*at)->bytes) <= MASKS_BYTES; at = &(*at)->next)
+    for (; *at && (bytes += (*at)->bytes) <= MASKS_BYTES && ++count <= MASKS_MOST; at = &(*at)->next)
         ;
     struct filter_mask *rest = *at;
     *at = NULL;
