@@ -207,7 +207,7 @@ static bool filter(void *context, struct mcp_call *call, wt_filter *out)
     *asking = (struct asking){.face = face, .call = call, .view = view};
     wt__buffer_printf(&asking->name, "%llu %s %s ", (unsigned long long)view->generation,
                       wt__policy_revision(face->gateway->options.policy),
-                      face->options.profile ? face->options.profile : "-");
+                      face->options.profile ? face->options.profile : "/"); /* which is no profile's name */
     wt__buffer_text(&asking->name, wt__mcp_call_principal(call));
     out->condition = may_find;
     out->condition_context = asking;
