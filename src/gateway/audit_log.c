@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,12 +14,19 @@
 #include "base/clock.h"
 #include "base/sha256.h"
 
+#define BEGIN "{\"time\":\""
 #define CHAIN ",\"chain\":\""
-enum { CHAIN_DIGITS = 64, LAST_BYTES = AUDIT_LINE_BYTES_MAX + 4096 };
+#define END "\"}"
+enum {
+    CHAIN_DIGITS = 64,
+    LAST_BYTES = AUDIT_LINE_BYTES_MAX + 4096,
+    NAME_BYTES = 500, /* of a name, where the line is too long */
+};
 
 struct audit_log {
     pthread_mutex_t lock;
     int fd;
+    off_t size; /* of the file, as it was when it was last written from here */
     char chain[CHAIN_DIGITS + 1];
     double synced_ms;
     bool unsynced;
@@ -40,11 +48,12 @@ static void link_line(char chain[CHAIN_DIGITS + 1], struct str line)
 /* The chain that a line ends with, and the line before it. False: it has none. */
 static bool chain_of(struct str line, struct str *before, struct str *chain)
 {
-    const size_t tail = sizeof CHAIN - 1 + CHAIN_DIGITS + 2;
-    if (line.len < tail || memcmp(line.ptr + line.len - tail, CHAIN, sizeof CHAIN - 1) != 0)
+    const size_t end = sizeof END - 1, tail = sizeof CHAIN - 1 + CHAIN_DIGITS + end;
+    if (line.len < tail || memcmp(line.ptr + line.len - tail, CHAIN, sizeof CHAIN - 1) != 0 ||
+        memcmp(line.ptr + line.len - end, END, end) != 0)
         return false;
     *before = (struct str){line.ptr, line.len - tail};
-    *chain = (struct str){line.ptr + line.len - CHAIN_DIGITS - 2, CHAIN_DIGITS};
+    *chain = (struct str){line.ptr + line.len - CHAIN_DIGITS - end, CHAIN_DIGITS};
     return true;
 }
 
@@ -67,27 +76,55 @@ int wt__audit_check(struct str text, wt_error *err)
 
 /* ---------------------------------------------------------------- opening */
 
-/* The chain of the last line. A line that a crash cut short is cut off. */
+/* Where the last line begins that has its end; text ends with one. */
+static size_t last_line(struct str text)
+{
+    size_t begin = text.len - 1;
+    while (begin > 0 && text.ptr[begin - 1] != '\n')
+        begin--;
+    return begin;
+}
+
+/* Whether it is the beginning of a line of ours. */
+static bool is_torn(struct str text)
+{
+    size_t len = text.len < sizeof BEGIN - 1 ? text.len : sizeof BEGIN - 1;
+    return len == 0 || memcmp(text.ptr, BEGIN, len) == 0;
+}
+
+/* The chain of the last line. A line that a crash cut short is cut off, once it is sure that the file is ours. */
 static int read_last(struct audit_log *log, const char *path, wt_error *err)
 {
     char bytes[LAST_BYTES];
     off_t size = lseek(log->fd, 0, SEEK_END);
     off_t from = size > (off_t)sizeof bytes ? size - (off_t)sizeof bytes : 0;
-    ssize_t got = pread(log->fd, bytes, sizeof bytes, from);
-    struct str before, chain, text = {bytes, got > 0 ? (size_t)got : 0};
+    ssize_t got = size < 0 ? -1 : pread(log->fd, bytes, sizeof bytes, from);
+    if (got < 0)
+        return wt__fail_errno(err, "read", path);
+    struct str before, chain = {"", 0}, text = {bytes, (size_t)got};
     while (text.len > 0 && text.ptr[text.len - 1] != '\n')
         text.len--;
-    if (size < 0 || got < 0 || (text.len < (size_t)got && ftruncate(log->fd, from + (off_t)text.len) != 0))
-        return wt__fail_errno(err, "read", path);
-    if (text.len == 0)
-        return from == 0 ? 0 : wt__fail(err, WT_EFORMAT, "%s ends with no line of an audit", path);
-    size_t begin = --text.len;
-    while (begin > 0 && text.ptr[begin - 1] != '\n')
-        begin--;
-    if (!chain_of((struct str){text.ptr + begin, text.len - begin}, &before, &chain))
+    bool ours = is_torn((struct str){bytes + text.len, (size_t)got - text.len});
+    size_t begin = text.len > 0 ? last_line(text) : 0;
+    if (text.len > 0)
+        ours = ours && chain_of((struct str){text.ptr + begin, text.len - 1 - begin}, &before, &chain);
+    if (!ours || (text.len == 0 && from > 0))
         return wt__fail(err, WT_EFORMAT, "%s ends with no line of an audit", path);
-    memcpy(log->chain, chain.ptr, CHAIN_DIGITS);
+    log->size = from + (off_t)text.len;
+    if (log->size < size && ftruncate(log->fd, log->size) != 0)
+        return wt__fail_errno(err, "write", path);
+    memcpy(log->chain, chain.ptr, chain.len);
+    log->chain[chain.len] = '\0';
     return 0;
+}
+
+/* Several gateways may write one file: each goes on from the other one's last line. */
+static int catch_up(struct audit_log *log, const char *path, wt_error *err)
+{
+    struct stat now;
+    if (flock(log->fd, LOCK_EX) != 0 || fstat(log->fd, &now) != 0)
+        return wt__fail_errno(err, "read", path);
+    return now.st_size == log->size ? 0 : read_last(log, path, err);
 }
 
 int wt__audit_open(struct audit_log **out, const char *path, wt_error *err)
@@ -97,8 +134,11 @@ int wt__audit_open(struct audit_log **out, const char *path, wt_error *err)
     if (!log)
         return wt__fail_nomem(err);
     pthread_mutex_init(&log->lock, NULL);
+    log->size = -1;
     log->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    int rc = log->fd < 0 ? wt__fail_errno(err, "open", path) : read_last(log, path, err);
+    int rc = log->fd < 0 ? wt__fail_errno(err, "open", path) : catch_up(log, path, err);
+    if (log->fd >= 0)
+        flock(log->fd, LOCK_UN);
     if (rc < 0)
         wt__audit_close(log);
     else
@@ -137,6 +177,11 @@ static void put_time(struct buffer *out)
     wt__buffer_printf(out, "{\"time\":\"%s.%03ldZ\"", text, now.tv_nsec / 1000000);
 }
 
+static struct str shorten(const char *name, bool whole)
+{
+    return whole ? wt__str(name) : wt__str_head(wt__str(name), NAME_BYTES);
+}
+
 static void put_line(struct buffer *out, const struct audit_line *line, bool whole)
 {
     static const char *const decisions[] = {
@@ -146,19 +191,19 @@ static void put_line(struct buffer *out, const struct audit_line *line, bool who
     unsigned char digest[32];
     char hex[65];
     put_time(out);
-    member(out, "principal", wt__str(line->principal));
+    member(out, "principal", shorten(line->principal, whole));
     if (line->profile)
         member(out, "profile", wt__str(line->profile));
     if (whole && line->client.len > 0) {
         wt__buffer_text(out, ",\"client\":");
         wt__buffer_str(out, line->client);
     }
-    member(out, "method", wt__str(line->method));
+    member(out, "method", shorten(line->method, whole));
     member(out, "asked", wt__str_head(line->asked, 200));
     if (line->server)
-        member(out, "server", wt__str(line->server));
+        member(out, "server", shorten(line->server, whole));
     if (line->tool)
-        member(out, "tool", wt__str(line->tool));
+        member(out, "tool", shorten(line->tool, whole));
     if (line->effect)
         member(out, "effect", wt__str(line->effect));
     if (line->sha256)
@@ -176,15 +221,20 @@ static void put_line(struct buffer *out, const struct audit_line *line, bool who
         member(out, "trace", wt__str_head(line->trace, 200));
 }
 
-static bool write_all(int fd, struct str text)
+/* All of it, or nothing: what a full disk took of a line would be in the way of the next. */
+static bool append(struct audit_log *log, struct str text)
 {
+    off_t after = log->size + (off_t)text.len;
     while (text.len > 0) {
-        ssize_t n = write(fd, text.ptr, text.len);
-        if (n < 0 && errno != EINTR)
+        ssize_t n = write(log->fd, text.ptr, text.len);
+        if (n < 0 && errno != EINTR) {
+            (void)!ftruncate(log->fd, log->size);
             return false;
+        }
         if (n > 0)
             text = (struct str){text.ptr + n, text.len - (size_t)n};
     }
+    log->size = after;
     return true;
 }
 
@@ -200,13 +250,15 @@ bool wt__audit_write(struct audit_log *log, const struct audit_line *line)
         put_line(&text, line, false);
     }
     pthread_mutex_lock(&log->lock);
+    bool written = catch_up(log, "the audit", NULL) == 0;
     memcpy(chain, log->chain, sizeof chain);
     link_line(chain, wt__buffer_view(&text));
-    wt__buffer_printf(&text, CHAIN "%s\"}\n", chain);
-    bool written = !text.failed && write_all(log->fd, wt__buffer_view(&text));
+    wt__buffer_printf(&text, CHAIN "%s" END "\n", chain);
+    written = written && !text.failed && append(log, wt__buffer_view(&text));
     if (written)
         memcpy(log->chain, chain, sizeof chain);
     log->unsynced |= written;
+    flock(log->fd, LOCK_UN);
     pthread_mutex_unlock(&log->lock);
     wt__buffer_dispose(&text);
     return written;

@@ -2,7 +2,8 @@
  * again by the policy of that revision.
  *
  * JSON Lines. Each line ends with "chain": the SHA-256 of the line before's chain and of the line itself up to there.
- * So a line that is changed, taken out or put in shows, but for lines cut off at the end. Arguments are not written,
+ * So a line that is changed, taken out or put in shows, but for lines cut off at the end. Several gateways may write one
+ * file. Arguments are not written,
  * their SHA-256 is. A line is written before its call is answered; the disk has it within AUDIT_SYNC_MS. */
 #ifndef WT_GATEWAY_AUDIT_LOG_H
 #define WT_GATEWAY_AUDIT_LOG_H
@@ -15,13 +16,14 @@
 
 enum {
     AUDIT_SYNC_MS = 1000,
-    AUDIT_LINE_BYTES_MAX = 16 << 10, /* a longer one is written without what the client says of itself */
+    AUDIT_LINE_BYTES_MAX = 16 << 10, /* a longer one is written without what the client says of itself, and with
+                                           shorter names */
 };
 
 struct audit_log;
 
-/* Goes on where the file ends, which is made with mode 0600. Errors: WT_EFORMAT (its last line is none of ours),
- * WT_EIO, WT_EREADONLY, WT_ENOMEM. */
+/* Goes on where the file ends, which is made with mode 0600. Errors: WT_EFORMAT (its last line is none of ours:
+ * it is left as it is), WT_EIO, WT_EREADONLY, WT_ENOMEM. */
 int wt__audit_open(struct audit_log **out, const char *path, wt_error *err);
 void wt__audit_close(struct audit_log *log); /* NULL is a no-op */
 
