@@ -159,6 +159,8 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
         wt__mcp_fail_tool(call, "%s", err.message);
         break;
     }
+    if (strcmp(ending.outcome, "ok") == 0 || strcmp(ending.outcome, "error") == 0)
+        wt__outcomes_called(face->gateway->outcomes, wt__mcp_call_principal(call), tool->id, ending.outcome[0] == 'o');
     ending.bytes = result.len;
     ending.ms = wt__now_ms() - began;
     audit(face, call, tool, wt__str(tool->shown), arguments, &ending);
@@ -196,7 +198,7 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
     const json_t *tree = wt__mcp_call_argument_tree(call);
     struct str name = wt__json_str(tree, "name");
     struct buffer arguments = {0};
-    struct view *view = wt__gateway_view(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
     bool allowed = tool && wt__face_allows(face, call, tool);
     const json_t *given = wt__json_object(tree, "arguments");

@@ -36,6 +36,7 @@ struct gateway_options {
     struct str lock;             /* pins (wt_lock): what they do not name waits, whatever was approved. Empty: none */
     const struct policy *policy; /* NULL: everybody may do everything. Outlives the gateway, as does the next */
     struct audit_log *audit;     /* NULL: none */
+    bool learn;                  /* what is called after a search is recorded as use */
 };
 
 /* servers [count], and the engine, live longer. A server without a name, and one whose name another has, is refused
