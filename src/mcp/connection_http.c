@@ -300,7 +300,8 @@ static void take_message(struct request *request, struct str text)
 static void take_event(struct request *request)
 {
     const struct sse_event *event = &request->event;
-    request->fruitless = 0;
+    if (event->has_id || event->data.len > 0)
+        request->fruitless = 0;
     if (event->has_id && event->id.len < sizeof request->last_event) {
         memcpy(request->last_event, event->id.ptr, event->id.len);
         request->last_event[event->id.len] = '\0';

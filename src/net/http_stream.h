@@ -11,7 +11,8 @@
 #include "net/http_post.h"
 
 enum {
-    HTTP_LINGER_MS = 200 /* that a transfer may take to end when its caller has enough: then it can be used again */
+    HTTP_LINGER_MS = 200,  /* to end when its caller has enough: then the connection can be used again */
+    HTTP_KEPT_BYTES = 512, /* of the header that is kept, with a NUL */
 };
 
 struct http_loop;
