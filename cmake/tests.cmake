@@ -36,6 +36,12 @@ target_include_directories(fixture_server PRIVATE tests)
 target_link_libraries(fixture_server PRIVATE room_serve)
 list(APPEND WT_TEST_PROGRAMS fixture_server)
 
+# A client for its client scenarios, and for trying servers: bench/mcp/client_conformance.py.
+add_executable(client_test EXCLUDE_FROM_ALL tests/mcp/client_test.c)
+target_include_directories(client_test PRIVATE tests)
+target_link_libraries(client_test PRIVATE room_serve)
+list(APPEND WT_TEST_PROGRAMS client_test)
+
 file(GLOB programs CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 foreach(program IN LISTS programs)
   get_filename_component(stem ${program} NAME_WE)

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "base/base64.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "mcp/connection_inside.h"
+#include "mcp/header.h"
 #include "mcp/sse.h"
 #include "net/http_stream.h"
 
@@ -139,24 +139,6 @@ static void end_request(struct request *request)
 
 /* ---------------------------------------------------------------- headers */
 
-/* A header's value that may be any text: base64 where it is none that a header may have, or looks like such. */
-static char *header_text(struct arena *arena, struct str text)
-{
-    struct buffer out = {0};
-    bool plain = !wt__str_starts(text, STR("=?base64?"));
-    plain = plain && (text.len == 0 || (text.ptr[0] > ' ' && text.ptr[text.len - 1] > ' '));
-    for (size_t i = 0; plain && i < text.len; i++)
-        plain = (text.ptr[i] >= ' ' && text.ptr[i] <= '~') || text.ptr[i] == '\t';
-    if (plain)
-        return wt__arena_copy(arena, text);
-    wt__buffer_text(&out, "=?base64?");
-    wt__base64(&out, text);
-    wt__buffer_text(&out, "?=");
-    char *copy = out.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&out));
-    wt__buffer_dispose(&out);
-    return copy;
-}
-
 /* Mcp-Method, Mcp-Name, Mcp-Param-...: copied, for it may be sent twice. */
 static int keep_headers(struct request *request, const struct mcp_outgoing *outgoing, wt_error *err)
 {
@@ -170,7 +152,7 @@ static int keep_headers(struct request *request, const struct mcp_outgoing *outg
         return 0;
     headers[request->header_count++] = (struct http_header){"Mcp-Method", request->method};
     if (outgoing->name.len > 0)
-        headers[request->header_count++] = (struct http_header){"Mcp-Name", header_text(arena, outgoing->name)};
+        headers[request->header_count++] = (struct http_header){"Mcp-Name", wt__mcp_header_text(arena, outgoing->name)};
     for (size_t i = 0; i < outgoing->header_count; i++)
         headers[request->header_count++] =
             (struct http_header){wt__arena_copy(arena, wt__str(outgoing->headers[i].name)),

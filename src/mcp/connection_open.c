@@ -97,7 +97,7 @@ static int hear(struct opening *opening, struct mcp_exchange *exchange, const ch
         json_decref(out->error);
         out->error = json_object();
     }
-    return out->error ? 0 : wt__fail_nomem(opening->err);
+    return out->error ? keep_self(opening->connection, STR("{}"), opening->err) : wt__fail_nomem(opening->err);
 }
 
 static void dispose(struct outcome *outcome)
@@ -180,13 +180,15 @@ static int judge_failure(struct opening *opening, struct mcp_exchange *exchange,
     return nobody && opening->connection->server->url ? rc : 0;
 }
 
-/* patience_ms: after which it is taken for a legacy one; 0: what is left of the time. */
-static int discover(struct opening *opening, unsigned patience_ms, enum verdict *verdict, wt_error *refusal)
+/* *again: it refused the revision, but names it among those that it speaks. */
+static int discover_once(struct opening *opening, unsigned patience_ms, enum verdict *verdict, bool *again,
+                         wt_error *refusal)
 {
     struct mcp_exchange *exchange;
     struct outcome outcome;
     set_era(opening->connection, MCP_ERA_MODERN);
     *verdict = IS_LEGACY;
+    *again = false;
     int rc = begin(opening, &exchange, "server/discover", STR(""));
     if (rc < 0)
         return rc;
@@ -195,6 +197,7 @@ static int discover(struct opening *opening, unsigned patience_ms, enum verdict 
         *verdict = judge(&outcome);
     else
         rc = judge_failure(opening, exchange, rc, verdict);
+    *again = outcome.error && *verdict == IS_MODERN && wt__json_int(outcome.error, "code", 0) == MCP_VERSION_NOT_SPOKEN;
     dispose(&outcome);
     if (rc == 0 && *verdict == IS_LEGACY && !opening->ended)
         opening->late = exchange; /* where it was silent; else it is over */
@@ -203,6 +206,16 @@ static int discover(struct opening *opening, unsigned patience_ms, enum verdict 
     if (rc == 0 && *verdict == IS_NEITHER)
         return wt__fail(opening->err, WT_ENETWORK, "%s speaks no revision of MCP that is spoken here",
                         opening->connection->shown);
+    return rc;
+}
+
+/* patience_ms: after which it is taken for a legacy one; 0: what is left of the time. */
+static int discover(struct opening *opening, unsigned patience_ms, enum verdict *verdict, wt_error *refusal)
+{
+    bool again;
+    int rc = discover_once(opening, patience_ms, verdict, &again, refusal);
+    if (rc == 0 && again)
+        rc = discover_once(opening, patience_ms, verdict, &again, refusal);
     return rc == 0 && *verdict == IS_MODERN ? agree_modern(opening) : rc;
 }
 

@@ -153,7 +153,7 @@ static const struct {
      MCP_ERA_LEGACY,
      SELF,
      3},
-    {"one that wants another header", {{.status = 400, .body = ERROR(1, -32020)}}, 1, 0, 0, MCP_ERA_MODERN, "", 1},
+    {"one that wants another header", {{.status = 400, .body = ERROR(1, -32020)}}, 1, 0, 0, MCP_ERA_MODERN, "{}", 1},
     {"one that speaks legacy alone, and says so in the modern way",
      {{.on = "server/discover",
        .status = 400,
