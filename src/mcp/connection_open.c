@@ -142,18 +142,20 @@ static bool lists_legacy(const json_t *versions)
 
 static enum verdict judge_versions(const json_t *versions)
 {
-    if (!versions || lists(versions, MCP_MODERN_VERSION))
+    if (lists(versions, MCP_MODERN_VERSION))
         return IS_MODERN;
     return lists_legacy(versions) ? IS_LEGACY : IS_NEITHER;
 }
 
 static enum verdict judge(const struct outcome *outcome)
 {
-    if (outcome->result)
-        return judge_versions(wt__json_array(outcome->result, "supportedVersions"));
+    const json_t *versions = wt__json_array(outcome->result, "supportedVersions");
+    if (outcome->result) /* some servers answer whatever they are asked */
+        return versions ? judge_versions(versions) : IS_LEGACY;
     int64_t code = wt__json_int(outcome->error, "code", 0);
-    if (code == MCP_VERSION_NOT_SPOKEN)
-        return judge_versions(wt__json_array(wt__json_object(outcome->error, "data"), "supported"));
+    versions = wt__json_array(wt__json_object(outcome->error, "data"), "supported");
+    if (code == MCP_VERSION_NOT_SPOKEN && versions)
+        return judge_versions(versions);
     return code >= MCP_MODERN_ERRORS_FIRST && code <= MCP_MODERN_ERRORS_LAST ? IS_MODERN : IS_LEGACY;
 }
 

@@ -162,6 +162,13 @@ static const struct {
      "want server/discover; result 1 '{\"supportedVersions\":[\"2025-11-25\"]}'; want initialize; result 2 '" SELF
      "'; stay",
      0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"one that answers whatever it is asked",
+     "want server/discover; result 1 '{}'; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"one that refuses our revision once, and speaks it",
+     "want discover; say "
+     "'\"id\":1,\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"2026-07-28\"]}}'; want discover; result 2 "
+     "'" DISCOVERED "'; stay",
+     0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
     {"one of the future",
      "want server/discover; say '\"id\":1,\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"2099-01-01\"]}}'; stay",
      0, 0, WT_ENETWORK, 0, "sh speaks no revision of MCP that is spoken here"},
