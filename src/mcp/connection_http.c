@@ -59,6 +59,7 @@ struct request {
     size_t header_count;
     /* Guarded by the link's lock. */
     uint64_t ticket; /* of the transfer; 0: there is none now */
+    bool awaited;    /* counted in the link's */
     bool gone;       /* nobody waits for it any more */
     bool parked;     /* waits for a new session */
     bool again;      /* was sent for a second session */
@@ -82,7 +83,7 @@ struct http_link {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t settled;
     struct request *requests;
-    unsigned telling;
+    unsigned awaited; /* what is waited for by settle */
     bool renewing, ending;
     char session[HTTP_KEPT_BYTES], version[MCP_VERSION_BYTES];
 };
@@ -126,13 +127,21 @@ static void take_out(struct request *request)
     *at = request->next;
 }
 
+/* With the lock held: whether settle waits for it. */
+static void await(struct request *request, bool awaited)
+{
+    struct http_link *link = request->link;
+    link->awaited += (unsigned)awaited - (unsigned)request->awaited;
+    request->awaited = awaited;
+    pthread_cond_broadcast(&link->settled);
+}
+
 static void end_request(struct request *request)
 {
     struct http_link *link = request->link;
     pthread_mutex_lock(&link->lock);
     take_out(request);
-    link->telling -= request->kind == TELLS || request->kind == LEAVES;
-    pthread_cond_broadcast(&link->settled);
+    await(request, false);
     pthread_mutex_unlock(&link->lock);
     free_request(request);
 }
@@ -163,6 +172,7 @@ static int keep_headers(struct request *request, const struct mcp_outgoing *outg
     return 0;
 }
 
+static void headed(void *context, const struct http_head *head);
 static bool took(void *context, const struct http_head *head, struct str piece);
 static void ended(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
 
@@ -203,6 +213,7 @@ static int send_request(struct request *request, unsigned delay_ms, wt_error *er
                                                    : request->kind == RENEWS                            ? MCP_REQUEST_MS
                                                                                                         : 0,
                                        .delay_ms = delay_ms,
+                                       .headed = headed,
                                        .took = took,
                                        .ended = ended,
                                        .context = request};
@@ -222,7 +233,7 @@ static int start(struct request *request, wt_error *err)
     request->next = link->requests;
     link->requests = request;
     request->parked = link->renewing && request->kind == ASKS;
-    link->telling += request->kind == TELLS || request->kind == LEAVES;
+    await(request, request->kind == TELLS || request->kind == LEAVES || request->kind == HEARS);
     if (!request->parked)
         rc = send_request(request, 0, err);
     pthread_mutex_unlock(&link->lock);
@@ -309,10 +320,19 @@ static void take_events(struct request *request)
     request->looked_at = rest.len;
 }
 
-static bool took(void *context, const struct http_head *head, struct str piece)
+static void headed(void *context, const struct http_head *head)
 {
     struct request *request = context;
     take_session(request, head);
+    pthread_mutex_lock(&request->link->lock);
+    if (request->kind == HEARS)
+        await(request, false);
+    pthread_mutex_unlock(&request->link->lock);
+}
+
+static bool took(void *context, const struct http_head *head, struct str piece)
+{
+    struct request *request = context;
     wt__buffer_str(&request->heard, piece);
     if (request->heard.failed)
         request->rc = request->heard.len + piece.len > MCP_ANSWER_BYTES_MAX
@@ -508,7 +528,6 @@ static void ended(void *context, const struct http_head *head, int rc, const wt_
 {
     struct request *request = context;
     struct http_link *link = request->link;
-    take_session(request, head);
     pthread_mutex_lock(&link->lock); /* who began it has left the ticket by now */
     request->ticket = 0;
     pthread_mutex_unlock(&link->lock);
@@ -590,9 +609,9 @@ static bool settle(struct mcp_link *public, unsigned ms)
     struct timespec until = {.tv_sec = (time_t)(until_ms / 1000)};
     until.tv_nsec = (long)((until_ms - (double)until.tv_sec * 1000) * 1e6);
     pthread_mutex_lock(&link->lock);
-    while (link->telling > 0 && wt__now_ms() < until_ms)
+    while (link->awaited > 0 && wt__now_ms() < until_ms)
         pthread_cond_timedwait(&link->settled, &link->lock, &until);
-    bool settled = link->telling == 0;
+    bool settled = link->awaited == 0;
     pthread_mutex_unlock(&link->lock);
     return settled;
 }

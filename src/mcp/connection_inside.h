@@ -51,7 +51,7 @@ struct mcp_link {
     void (*cancel)(struct mcp_link *link, int64_t id, struct str notice);
     /* The rest may be NULL: there is nothing to do. Era and version stand. */
     void (*agreed)(struct mcp_link *link);
-    /* Waits until what was told is taken, at most so long; whether it is. */
+    /* Waits until what was told is taken and the stream of notices stands, at most so long; whether it is. */
     bool (*settle)(struct mcp_link *link, unsigned ms);
     /* A legacy server is initialized: what it notices is asked for. */
     void (*hear)(struct mcp_link *link);

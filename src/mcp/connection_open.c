@@ -3,6 +3,7 @@
  *
  * A server that was silent about `server/discover` may still be starting: `npx` fetches packages. It is asked for both
  * then, and where it refuses `initialize`, its late answer counts. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -12,6 +13,7 @@
 enum {
     RESULT_BYTES_MAX = 4 << 20, /* of a result that is read as a tree */
     SLICE_MS = 50,              /* between two looks for a wish to stop */
+    HEAR_MS = 1000,             /* for the stream of notices to stand */
     LATE_MS = 100,              /* for an answer that should have come before another one */
 };
 
@@ -223,19 +225,29 @@ static int discover(struct opening *opening, unsigned patience_ms, enum verdict 
 
 /* ---------------------------------------------------------------- the legacy era */
 
-/* Some servers refuse what comes before they took the notification. */
-static int settle(struct opening *opening)
+/* Waits for what was told, at most until then. Not settling is no failure. */
+static int settle(struct opening *opening, double until_ms)
 {
     struct mcp_link *link = opening->connection->link;
     while (link->settle && !link->settle(link, SLICE_MS)) {
         if (wt__progress_step(opening->progress, 0))
             return wt__fail_cancelled(opening->err);
-        if (wt__now_ms() >= opening->until_ms)
-            return fail_late(opening);
+        if (wt__now_ms() >= until_ms)
+            break;
     }
-    if (link->hear)
-        link->hear(link);
-    return 0;
+    return wt__now_ms() >= opening->until_ms ? fail_late(opening) : 0;
+}
+
+/* Some servers refuse what comes before they took the notification, and ask where they notice: what comes before that
+ * stream stands would be lost. */
+static int settle_down(struct opening *opening)
+{
+    struct mcp_link *link = opening->connection->link;
+    int rc = settle(opening, opening->until_ms);
+    if (rc < 0 || !link->hear)
+        return rc;
+    link->hear(link);
+    return settle(opening, fmin(wt__now_ms() + HEAR_MS, opening->until_ms));
 }
 
 static int agree_legacy(struct opening *opening, const json_t *result)
@@ -251,7 +263,7 @@ static int agree_legacy(struct opening *opening, const json_t *result)
     wt__mcp_write_tell(&text, "notifications/initialized", STR(""));
     int rc = text.failed ? wt__fail_nomem(opening->err) : link->tell(link, wt__buffer_view(&text), opening->err);
     wt__buffer_dispose(&text);
-    return rc < 0 ? rc : settle(opening);
+    return rc < 0 ? rc : settle_down(opening);
 }
 
 /* *refused: it says no, and why is in *refusal. */
