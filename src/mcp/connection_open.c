@@ -23,6 +23,7 @@ struct opening {
     struct progress *progress;
     struct mcp_exchange *late; /* `server/discover`, which was not answered in time; NULL: none */
     bool ended;                /* the program has ended of the probe */
+    bool misplaced;            /* `initialize` is nothing that can be POSTed there */
     wt_error *err;
 };
 
@@ -278,6 +279,7 @@ static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
         return rc;
     rc = hear(opening, exchange, "initialize", 0, &outcome, refusal);
     *refused = rc == 0 && outcome.error;
+    opening->misplaced = exchange->status == 400 || exchange->status == 404 || exchange->status == 405;
     if (rc == 0 && outcome.result)
         rc = agree_legacy(opening, outcome.result);
     dispose(&outcome);
@@ -287,12 +289,13 @@ static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
 
 /* ---------------------------------------------------------------- links */
 
-static int open_link(struct opening *opening)
+typedef int (*link_opener)(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
+
+static int open_link(struct opening *opening, link_opener open)
 {
     struct mcp_connection *connection = opening->connection;
     struct mcp_link *link = NULL;
-    int rc =
-        (connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link)(&link, connection, opening->err);
+    int rc = open(&link, connection, opening->err);
     pthread_mutex_lock(&connection->lock);
     connection->link = link;
     pthread_mutex_unlock(&connection->lock);
@@ -319,7 +322,7 @@ static int open_again(struct opening *opening)
     if (!opening->ended)
         return 0;
     close_link(opening->connection, true, words);
-    return open_link(opening);
+    return open_link(opening, wt__mcp_open_stdio_link);
 }
 
 /* Whether `server/discover` was answered after all. */
@@ -335,6 +338,26 @@ static bool is_modern_late(struct opening *opening)
     return modern;
 }
 
+/* An address that takes no `initialize` may be one of the transport of 2024; what was said first stands if it is not.
+ */
+static int open_older(struct opening *opening, bool *refused, wt_error *refusal)
+{
+    struct mcp_connection *connection = opening->connection;
+    char words[CHILD_TAIL_BYTES];
+    wt_error first = *opening->err;
+    wt__mcp_exchange_end(opening->late);
+    opening->late = NULL;
+    close_link(connection, true, words);
+    int rc = open_link(opening, wt__mcp_open_sse_link);
+    if (rc == 0)
+        rc = settle(opening, fmin(wt__now_ms() + MCP_PROBE_MS, opening->until_ms));
+    if (rc == 0)
+        rc = initialize(opening, refused, refusal);
+    if (rc == WT_ENETWORK)
+        *opening->err = first;
+    return rc;
+}
+
 static int open_eras(struct opening *opening)
 {
     enum mcp_era first = opening->connection->options.era;
@@ -342,7 +365,7 @@ static int open_eras(struct opening *opening)
     enum verdict verdict = IS_LEGACY;
     wt_error refusal, unheard, *err = opening->err;
     bool refused = false;
-    int rc = open_link(opening);
+    int rc = open_link(opening, opening->connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link);
     if (rc == 0 && first != MCP_ERA_LEGACY) {
         rc = discover(opening, patience_ms, &verdict, &unheard);
         if (rc < 0 || verdict == IS_MODERN)
@@ -351,6 +374,8 @@ static int open_eras(struct opening *opening)
     }
     if (rc == 0)
         rc = initialize(opening, &refused, &refusal);
+    if (rc < 0 && opening->misplaced)
+        rc = open_older(opening, &refused, &refusal);
     if (rc < 0 || !refused)
         return rc;
     if (first == MCP_ERA_LEGACY) {

@@ -558,6 +558,74 @@ static void test_what_was_sent_is_known(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- the transport of 2024 */
+
+#define OLD                                                                                                            \
+    {.on = "server/discover", .status = 404},                                                                          \
+    {                                                                                                                  \
+        .on = "POST /some-key", .status = 405                                                                          \
+    }
+#define POSTED                                                                                                         \
+    {                                                                                                                  \
+        .on = "POST /post?id=7", .status = 202                                                                         \
+    }
+#define ENDPOINT(where) "event: endpoint\ndata: " where "\n\n"
+#define EVENT(message) "event: message\ndata: " message "\n\n"
+
+/* Requests are numbered as over streamable HTTP, which is tried before: `initialize` is 2 and 3, the request 4. */
+static const struct {
+    const char *name;
+    struct script_step steps[4];
+    int rc;
+    const char *says; /* the sentence, or the events */
+} older[] = {
+    {"a question on the stream",
+     {OLD,
+      POSTED,
+      {STREAM, .no_length = true, .body = ENDPOINT("/post?id=7"),
+       .more = {{"\"id\":3,", EVENT(RESULT(3, SELF))},
+                {CALL, EVENT("{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"roots/list\"}")},
+                {"{\"roots\":[]}", EVENT(RESULT(4, "{}"))}}}},
+     0,
+     "? roots/list \n= {}\n"},
+    {"a stream that ends",
+     {OLD,
+      POSTED,
+      {STREAM, .no_length = true, .body = ENDPOINT("../post?id=7"),
+       .more = {{"\"id\":3,", EVENT(RESULT(3, SELF))}, {CALL, ": bye\n\n"}}}},
+     0,
+     "! -16 http://127.0.0.1 has ended the stream of its answers\n"},
+    {"one that points elsewhere",
+     {OLD, POSTED, {STREAM, .no_length = true, .body = ENDPOINT("http://127.0.0.2/post?id=7")}},
+     WT_ENETWORK,
+     "http://127.0.0.1 answers with the HTTP status 405 and no message"},
+    {"one that is none",
+     {OLD, POSTED, {.status = 404}},
+     WT_ENETWORK,
+     "answers with the HTTP status 405 and no message"},
+};
+
+static void test_the_transport_of_2024(void **state)
+{
+    static const struct mcp_connection_options options = {.timeout_ms = 900000};
+    static const struct mcp_request request = {.method = "m", .timeout_ms = 900000};
+    (void)state;
+    for (size_t i = 0; i < sizeof older / sizeof *older; i++) {
+        struct mcp_connection *connection;
+        script_server_play(&server, older[i].steps, 4);
+        int rc = open_far(&connection, &options);
+        char *events = rc == 0 ? talk(connection, &request, "{\"roots\":[]}") : strdup(err.message);
+        without_port(events);
+        bool right = rc == 0 ? strcmp(events, older[i].says) == 0 : strstr(events, older[i].says) != NULL;
+        if (rc != older[i].rc || !right || !is_clean(events))
+            fail_msg("%s: %d, %s", older[i].name, rc, events);
+        assert_true(rc < 0 || wt__mcp_connection_era(connection) == MCP_ERA_LEGACY);
+        assert_int_equal(count_sent("POST /post?id=7") > 0, rc == 0);
+        wt__mcp_disconnect(connection, true);
+        free(events);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -566,6 +634,7 @@ int main(void)
         cmocka_unit_test(test_cancelling),
         cmocka_unit_test(test_notices),
         cmocka_unit_test(test_what_was_sent_is_known),
+        cmocka_unit_test(test_the_transport_of_2024),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

@@ -31,6 +31,10 @@ struct script_step {
     bool no_length;    /* the body ends where the connection does */
     const char *raw;   /* not NULL: these bytes and nothing else are sent, then the connection is closed */
     size_t raw_len;
+    /* The body goes on when a request has come that holds a text: a stream, which then ends. */
+    struct {
+        const char *when, *body;
+    } more[3];
     const char *on; /* not NULL: out of turn, for a request that holds this; once, where a later step has the same */
 };
 
@@ -93,6 +97,28 @@ static char *script_read(int fd)
         return NULL;
     }
     return request;
+}
+
+/* Waits until a request that holds this has come; false when the peer has gone before. */
+static bool script_has_come(struct script_server *server, int fd, const char *what)
+{
+    for (;;) {
+        bool come = false;
+        pthread_mutex_lock(&server->lock);
+        for (size_t i = 0; i < server->request_count; i++)
+            come = come || strstr(server->requests[i], what);
+        pthread_mutex_unlock(&server->lock);
+        if (come || poll(&(struct pollfd){.fd = fd, .events = POLLRDHUP}, 1, 1) > 0)
+            return come;
+    }
+}
+
+static void script_go_on(struct script_server *server, int fd, const struct script_step *step)
+{
+    for (size_t i = 0; i < 3 && step->more[i].when; i++)
+        if (!script_has_come(server, fd, step->more[i].when) ||
+            !script_send(fd, step->more[i].body, strlen(step->more[i].body)))
+            return;
 }
 
 /* Does the connection stay open? */
@@ -173,6 +199,7 @@ static void *script_serve_connection(void *context)
         server->under_way--;
         pthread_mutex_unlock(&server->lock);
         open = script_answer(fd, &step);
+        script_go_on(server, fd, &step);
     }
     shutdown(fd, SHUT_RDWR);
     return NULL;
