@@ -51,8 +51,10 @@ static void take_event(struct sse_link *link)
         return;
     }
     char *endpoint;
-    if (wt__http_resolve(&endpoint, connection->server->url, data, &link->why) < 0)
+    if (wt__http_resolve(&endpoint, connection->server->url, data, &link->why) < 0) {
+        link->why.code = link->why.code == WT_EINVAL ? WT_ENETWORK : link->why.code;
         return;
+    }
     pthread_mutex_lock(&link->lock);
     if (!link->endpoint)
         link->endpoint = endpoint;
