@@ -426,8 +426,8 @@ static bool resume(struct relaying *r)
                                   r->err) == 0;
 }
 
-/* Whether it may be sent once more: its server never had it, or nothing comes of having it twice. A server that does not
- * run was waited for already. */
+/* Whether it may be sent once more: its server never had it, or nothing comes of having it twice. A server that does
+ * not run was waited for already. */
 static bool may_repeat(const struct relaying *r, int rc)
 {
     return rc == WT_ENETWORK && r->at &&
