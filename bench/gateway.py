@@ -18,6 +18,7 @@ Times are of this machine and whatever else runs on it. A part exits with status
 explains.
 """
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -257,7 +258,8 @@ def kills(options):
             if dice.random() < .5:
                 victims = [pid for pid in children if b"fixture_server" in command_of(pid)]
                 for pid in victims:
-                    os.kill(pid, signal.SIGKILL) if is_running(pid) else None
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
                 answers = [json.dumps(client.call("fixture__test_simple_text", {})) for _ in range(2)]
                 lost += "simple text response" not in answers[0]
                 failed += "simple text response" not in answers[1]

@@ -129,6 +129,7 @@ static int check_options(struct cli *cli, const char *action)
                 {OPT_LOCK, "lock", "serve"},
                 {OPT_REVIEW_FIRST, "review-first", "serve"},
                 {OPT_BARE_NAMES, "bare-names", "serve"},
+                {OPT_LEARN, "learn", "serve"},
                 {OPT_ALL, "all", "approve"},
                 {OPT_YES, "yes", "approve"},
                 {OPT_INSTRUCTIONS, "instructions", "approve"}};

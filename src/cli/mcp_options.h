@@ -46,6 +46,9 @@
          .help =                                                                                                       \
              "Even what a server lists first waits for `whichtool mcp approve`. Default: it is approved, and what "    \
              "changes later waits."},                                                                                  \
+        {.id = OPT_LEARN,                                                                                              \
+         .name = "learn",                                                                                              \
+         .help = "Record what is called after a search, with what was asked for, as use that the store learns from."}, \
     {                                                                                                                  \
         .id = OPT_BARE_NAMES, .name = "bare-names",                                                                    \
         .help = "Where all tools are listed, each goes by its server's own name for it, unless another has that too."  \

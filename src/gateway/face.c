@@ -72,7 +72,7 @@ static void list_search(struct face *face, struct mcp_call *call, struct str aft
 }
 
 /* A page goes on behind a name, whether that is still there or not. */
-static void list_direct(const struct face *face, struct mcp_call *call, const struct view *view, struct str after)
+static void list_direct(const struct face *face, struct mcp_call *call, const struct tool_view *view, struct str after)
 {
     for (size_t i = 0; i < view->count; i++) {
         const struct view_tool *tool = view->tools[i];
@@ -85,7 +85,8 @@ static void list_direct(const struct face *face, struct mcp_call *call, const st
     }
 }
 
-static size_t count_allowed(const struct face *face, const struct mcp_call *call, const struct view *view, size_t most)
+static size_t count_allowed(const struct face *face, const struct mcp_call *call, const struct tool_view *view,
+                            size_t most)
 {
     size_t count = 0;
     for (size_t i = 0; i < view->count && count <= most; i++)
@@ -93,7 +94,7 @@ static size_t count_allowed(const struct face *face, const struct mcp_call *call
     return count;
 }
 
-static bool is_direct(const struct face *face, const struct mcp_call *call, const struct view *view)
+static bool is_direct(const struct face *face, const struct mcp_call *call, const struct tool_view *view)
 {
     size_t most = face->options.direct_most ? face->options.direct_most : GATEWAY_DIRECT_MOST;
     return face->options.kind == FACE_DIRECT ||
@@ -105,7 +106,7 @@ static void list_tools(void *context, struct mcp_call *call, struct str after)
     struct face *face = context;
     if (face->options.kind != FACE_SEARCH)
         wt__gateway_settle(face->gateway);
-    struct view *view = wt__gateway_view(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
     if (!view)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the catalogue cannot be read");
     else if (is_direct(face, call, view))
@@ -131,7 +132,7 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
         out->number = i;
         return rc;
     }
-    struct view *view = face->options.kind == FACE_SEARCH ? NULL : wt__gateway_view(face->gateway);
+    struct tool_view *view = face->options.kind == FACE_SEARCH ? NULL : wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
     if (tool && wt__face_allows(face, call, tool)) {
         *out = (struct mcp_tool){
@@ -158,7 +159,7 @@ static void read_more(struct face *face, struct mcp_call *call)
 static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
     struct face *face = context;
-    const struct view *view = tool->handle;
+    const struct tool_view *view = tool->handle;
     if (view) {
         wt__face_call(face, call, view->tools[tool->number], wt__mcp_call_arguments(call), false);
     } else if (tool->number < SEARCH_TOOLS) {
@@ -182,7 +183,7 @@ static void drop_tool(void *context, const struct mcp_tool *tool)
 struct asking {
     const struct face *face;
     const struct mcp_call *call;
-    struct view *view;
+    struct tool_view *view;
     struct buffer name;
 };
 
@@ -198,7 +199,7 @@ static int may_find(void *context, const char *id)
 static bool filter(void *context, struct mcp_call *call, wt_filter *out)
 {
     const struct face *face = context;
-    struct view *view = wt__gateway_view(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
     struct asking *asking = view && view->count > 0 ? calloc(1, sizeof *asking) : NULL;
     if (!asking) {
         wt__view_release(view);
@@ -227,7 +228,7 @@ static void done(void *context, const wt_filter *filter)
 static bool resolve(void *context, struct mcp_call *call, struct str name, struct buffer *id)
 {
     const struct face *face = context;
-    struct view *view = wt__gateway_view(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
     const struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
     bool allowed = tool && wt__face_allows(face, call, tool);
     if (allowed)
@@ -239,11 +240,17 @@ static bool resolve(void *context, struct mcp_call *call, struct str name, struc
 static void describe(void *context, const wt_tool *tool, struct buffer *out)
 {
     const struct face *face = context;
-    struct view *view = wt__gateway_view(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
     const struct view_tool *found = view ? wt__view_find(view, wt__str(tool->id)) : NULL;
     if (found)
         wt__buffer_printf(out, "\"call_with\":\"%s\",", tools[FIRST_CALL + (size_t)found->effect].name);
     wt__view_release(view);
+}
+
+static void found(void *context, struct mcp_call *call, struct str query, const wt_hits *hits)
+{
+    const struct face *face = context;
+    wt__outcomes_found(face->gateway->outcomes, wt__mcp_call_principal(call), query, hits);
 }
 
 /* ---------------------------------------------------------------- opening and closing */
@@ -296,7 +303,8 @@ int wt__face_open(struct face **out, struct gateway *gateway, const struct face_
     face->gateway = gateway;
     face->options = *options;
     const struct catalogue_options search = {
-        .rules = {.context = face, .filter = filter, .done = done, .resolve = resolve, .describe = describe},
+        .rules =
+            {.context = face, .filter = filter, .done = done, .resolve = resolve, .describe = describe, .found = found},
         .summary = options->summary,
         .budget_bytes = options->budget_bytes};
     int rc = wt__catalogue_open(&face->catalogue, gateway->engine, &search, err);

@@ -12,10 +12,10 @@
 
 /* ---------------------------------------------------------------- the view */
 
-struct view *wt__gateway_view(struct gateway *gateway)
+struct tool_view *wt__gateway_view(struct gateway *gateway)
 {
     pthread_mutex_lock(&gateway->lock);
-    struct view *view = gateway->view ? wt__view_keep(gateway->view) : NULL;
+    struct tool_view *view = gateway->view ? wt__view_keep(gateway->view) : NULL;
     pthread_mutex_unlock(&gateway->lock);
     return view;
 }
@@ -41,7 +41,7 @@ static bool is_current(struct gateway *gateway)
 
 int wt__gateway_renew(struct gateway *gateway, wt_error *err)
 {
-    struct view *view;
+    struct tool_view *view;
     if (is_current(gateway))
         return 0;
     int rc =
@@ -49,7 +49,7 @@ int wt__gateway_renew(struct gateway *gateway, wt_error *err)
     if (rc < 0)
         return rc;
     pthread_mutex_lock(&gateway->lock);
-    struct view *before = gateway->view;
+    struct tool_view *before = gateway->view;
     gateway->view = view;
     pthread_mutex_unlock(&gateway->lock);
     wt__view_release(before);
@@ -57,7 +57,7 @@ int wt__gateway_renew(struct gateway *gateway, wt_error *err)
     return 0;
 }
 
-static bool is_known(const struct view *view, const struct upstream *upstream)
+static bool is_known(const struct tool_view *view, const struct upstream *upstream)
 {
     bool known = false;
     for (size_t i = 0; view && !known && i < view->count; i++)
@@ -68,7 +68,7 @@ static bool is_known(const struct view *view, const struct upstream *upstream)
 /* Whether there is a server that starts, and of which nothing is known. */
 static bool is_unsettled(struct gateway *gateway)
 {
-    struct view *view = wt__gateway_view(gateway);
+    struct tool_view *view = wt__gateway_view(gateway);
     bool unsettled = false;
     for (size_t i = 0; !unsettled && i < gateway->count; i++) {
         struct upstream_status status;
@@ -231,6 +231,7 @@ static void *tend(void *context)
         wt__parked_sweep(gateway, false);
         wt__result_sweep(gateway, false);
         wt__audit_sync(gateway->options.audit);
+        wt__outcomes_sweep(gateway->outcomes);
         wt__gateway_renew(gateway, NULL);
         pthread_mutex_lock(&gateway->lock);
     }
@@ -291,6 +292,8 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
     pthread_mutex_init(&gateway->services_lock, NULL);
     wt__steady_open(&gateway->turn);
     int rc = open_upstreams(gateway, servers, count, err);
+    if (rc == 0 && gateway->options.learn)
+        rc = wt__outcomes_open(&gateway->outcomes, engine, err);
     if (rc == 0)
         rc = wt__gateway_renew(gateway, err);
     if (rc < 0) {
@@ -334,6 +337,7 @@ void wt__gateway_close(struct gateway *gateway)
     for (size_t i = 0; i < gateway->count; i++)
         wt__upstream_close(gateway->upstreams[i]);
     free(gateway->upstreams);
+    wt__outcomes_close(gateway->outcomes);
     wt__view_release(gateway->view);
     pthread_cond_destroy(&gateway->turn);
     pthread_mutex_destroy(&gateway->services_lock);
@@ -350,6 +354,11 @@ size_t wt__gateway_server_count(const struct gateway *gateway)
 struct upstream *wt__gateway_server(const struct gateway *gateway, size_t index)
 {
     return gateway->upstreams[index];
+}
+
+double wt__gateway_now(const struct gateway *gateway)
+{
+    return gateway->options.now_ms ? gateway->options.now_ms() : wt__now_ms();
 }
 
 /* ---------------------------------------------------------------- services */

@@ -118,7 +118,7 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
     *out = NULL;
     pthread_mutex_lock(&upstream->lock);
     unsigned failures = upstream->failures;
-    while (rc == 0 && !upstream->link) {
+    while (rc == 0 && (!upstream->link || upstream->link->lost)) {
         /* It was tried for this call, and failed again. */
         bool hopeless = upstream->state == UPSTREAM_DISABLED || atomic_load(&upstream->stopping) ||
                         upstream->failures > failures || wt__now_ms() >= until;

@@ -1,4 +1,5 @@
-/* upstream_inside.h: what upstream.c (its states) and upstream_offer.c (what it is asked when it is ready) share. */
+/* upstream_inside.h: what upstream.c (its states), upstream_offer.c (what it offers) and upstream_notices.c (what it
+ * says unasked) share. */
 #ifndef WT_GATEWAY_UPSTREAM_INSIDE_H
 #define WT_GATEWAY_UPSTREAM_INSIDE_H
 
@@ -41,6 +42,10 @@ struct upstream {
     wt_error error; /* code 0: none */
 };
 
+/* A request of our own, whose events on the way say nothing to us. WT_ENOTFOUND: the server does not know the method.
+ * result: disposed of by the caller. */
+int wt__upstream_ask(struct mcp_connection *connection, const char *method, struct str params, struct buffer *result,
+                     wt_error *err);
 /* Asks for its lists that are stale, and tells what they are. *ttl_ms: how long they hold. An error is the
  * connection's. */
 int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connection, double *ttl_ms, wt_error *err);

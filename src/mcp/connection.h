@@ -77,7 +77,7 @@ struct mcp_request {
     const char *log_level;             /* that it wants; NULL: none. Modern servers are told */
     bool progress;                     /* it wants progress */
     struct str name;                   /* Mcp-Name: of the tool or prompt, or the URI; "" for none. Modern, over HTTP */
-    const struct http_header *headers; /* Mcp-Param-...; likewise */
+    const struct http_header *headers; /* Mcp-Param-..., their values by header.h; likewise */
     size_t header_count;
     const char *principal; /* for whom it is; NULL: "". Of the questions of legacy programs */
     unsigned timeout_ms;   /* without a word of the server; 0: MCP_REQUEST_MS */

@@ -458,7 +458,7 @@ static void make_tools(void)
 /* By which name clients know each: that of the catalogue. */
 static void read_shown(void)
 {
-    struct view *view = wt__gateway_view(gateway);
+    struct tool_view *view = wt__gateway_view(gateway);
     assert_int_equal(view->count, TOOLS);
     for (size_t v = 0; v < view->count; v++)
         for (size_t i = 0; i < TOOLS; i++)

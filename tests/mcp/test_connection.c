@@ -154,13 +154,21 @@ static const struct {
      "want initialize; error 1 -32601 what; want server/discover; result 2 '" DISCOVERED "'; stay", MCP_ERA_LEGACY, 0,
      0, MCP_ERA_MODERN, DISCOVERED},
     {"one that became legacy", "legacy; stay", MCP_ERA_MODERN, 0, 0, MCP_ERA_LEGACY, SELF},
-    {"a modern one that refuses", "want server/discover; error 1 -32021 'say more'; stay", 0, 0, 0, MCP_ERA_MODERN, ""},
+    {"a modern one that refuses", "want server/discover; error 1 -32021 'say more'; stay", 0, 0, 0, MCP_ERA_MODERN,
+     "{}"},
     {"one that speaks legacy alone, and says so in the modern way",
      "want server/discover; " OLD_ONLY "; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"one that discovers legacy alone",
      "want server/discover; result 1 '{\"supportedVersions\":[\"2025-11-25\"]}'; want initialize; result 2 '" SELF
      "'; stay",
      0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"one that answers whatever it is asked",
+     "want server/discover; result 1 '{}'; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"one that refuses our revision once, and speaks it",
+     "want discover; say "
+     "'\"id\":1,\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"2026-07-28\"]}}'; want discover; result 2 "
+     "'" DISCOVERED "'; stay",
+     0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
     {"one of the future",
      "want server/discover; say '\"id\":1,\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"2099-01-01\"]}}'; stay",
      0, 0, WT_ENETWORK, 0, "sh speaks no revision of MCP that is spoken here"},
@@ -180,9 +188,10 @@ static const struct {
      DISCOVERED},
     {"one that talks at its start", "echo Listening...; echo; echo '[1]'; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"one that asks at its start",
-     "say '\"id\":\"p\",\"method\":\"ping\"'; say '\"id\":7,\"method\":\"roots/list\"'; want discover; want "
-     "'\"id\":\"p\",\"result\":{}'; want '\"id\":7,\"error\":{\"code\":-32601'; error 1 -1 what; want initialize; "
-     "result 2 '" SELF "'; stay",
+     "say '\"id\":\"p\",\"method\":\"ping\"'; say '\"id\":7,\"method\":\"roots/list\"'; for i in 1 2 3; do read -r r; "
+     "case \"$r\" in *server/discover*) ;; *'\"id\":\"p\",\"result\":{}'*) ;; *'\"id\":7,\"error\":{\"code\":-32601'*) "
+     ";; "
+     "*) exit 9;; esac; done; error 1 -1 what; want initialize; result 2 '" SELF "'; stay",
      0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"an id as text", "want discover; result '\"1\"' '" DISCOVERED "'; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
     {"mute", "sleep 900", 0, 200, WT_ETIMEOUT, 0, "no answer came within 0."},
