@@ -190,7 +190,7 @@ struct asking {
 static int may_find(void *context, const char *id)
 {
     const struct asking *asking = context;
-    const struct view_tool *tool = wt__view_find(asking->view, wt__str(id));
+    const struct view_tool *tool = wt__view_of_id(asking->view, id);
     return tool && wt__face_allows(asking->face, asking->call, tool);
 }
 
@@ -241,7 +241,7 @@ static void describe(void *context, const wt_tool *tool, struct buffer *out)
 {
     const struct face *face = context;
     struct tool_view *view = wt__gateway_view(face->gateway);
-    const struct view_tool *found = view ? wt__view_find(view, wt__str(tool->id)) : NULL;
+    const struct view_tool *found = view ? wt__view_of_id(view, tool->id) : NULL;
     if (found)
         wt__buffer_printf(out, "\"call_with\":\"%s\",", tools[FIRST_CALL + (size_t)found->effect].name);
     wt__view_release(view);

@@ -12,7 +12,7 @@
 struct making {
     struct tool_view *view;
     size_t capacity;
-    struct map bare; /* names of tools, and how many have each */
+    struct map bare; /* names of tools by their servers, and exported ones, and how many have each */
     wt_error *err;
 };
 
@@ -52,10 +52,18 @@ static int show(struct making *m, struct view_tool *tool, const wt_tool *from, c
     return tool->shown && tool->definition.ptr && tool->schema.ptr ? 0 : wt__fail_nomem(m->err);
 }
 
+/* A tool's own name is shown where it can be nobody else's: another tool's, or one of a search face's own. */
+static bool is_free(const struct making *m, const char *name)
+{
+    static const char *const reserved[] = {"search_tools", "get_tool_details", "call_read",
+                                           "call_write",   "call_destructive", "read_more"};
+    const uint32_t *same = wt__map_get(&m->bare, wt__str(name));
+    return same && *same == 1 && !wt__str_among(wt__str(name), reserved, sizeof reserved / sizeof *reserved);
+}
+
 static int add(struct making *m, struct upstream *upstream, const wt_tool *from, bool bare_names)
 {
     struct tool_view *view = m->view;
-    const uint32_t *same = wt__map_get(&m->bare, wt__str(from->name));
     struct view_tool *tool = wt__arena_array(&view->arena, struct view_tool, 1);
     if (!tool || wt__grow((void **)&view->tools, &m->capacity, view->count + 1, sizeof *view->tools) < 0)
         return wt__fail_nomem(m->err);
@@ -67,7 +75,7 @@ static int add(struct making *m, struct upstream *upstream, const wt_tool *from,
                                .lock = &view->lock};
     if (!tool->id || !tool->exported || !tool->name || !tool->sha256)
         return wt__fail_nomem(m->err);
-    int rc = show(m, tool, from, bare_names && same && *same == 1 ? from->name : from->export_name);
+    int rc = show(m, tool, from, bare_names && is_free(m, from->name) ? from->name : from->export_name);
     if (rc < 0 || !tool->shown || (strstr(tool->schema.ptr, MIRRORED) && !wt__view_input(tool, NULL)))
         return rc;
     view->tools[view->count++] = tool;
@@ -76,16 +84,26 @@ static int add(struct making *m, struct upstream *upstream, const wt_tool *from,
 
 /* ---------------------------------------------------------------- all of them */
 
+static int count_name(struct making *m, const char *name)
+{
+    bool added = false;
+    uint32_t *count = wt__map_insert(&m->bare, wt__str(name), 1, &added);
+    if (!count)
+        return wt__fail_nomem(m->err);
+    *count += !added;
+    return 0;
+}
+
 static int count_names(struct making *m, const wt_tools *tools)
 {
-    for (size_t i = 0; i < tools->len; i++) {
-        bool added = false;
-        uint32_t *count = wt__map_insert(&m->bare, wt__str(tools->items[i]->name), 1, &added);
-        if (!count)
-            return wt__fail_nomem(m->err);
-        *count += !added;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < tools->len; i++) {
+        const wt_tool *tool = tools->items[i];
+        rc = count_name(m, tool->name);
+        if (rc == 0 && strcmp(tool->name, tool->export_name) != 0)
+            rc = count_name(m, tool->export_name);
     }
-    return 0;
+    return rc;
 }
 
 static int by_shown(const void *a, const void *b)
@@ -108,6 +126,8 @@ static int arrange(struct making *m)
             const char *name = kind == 0 ? tool->shown : kind == 1 ? tool->exported : tool->id;
             whole = wt__map_insert(&view->by_name, wt__str(name), (uint32_t)i, NULL);
         }
+    for (size_t i = 0; whole && i < view->count; i++)
+        whole = wt__map_insert(&view->by_id, wt__str(view->tools[i]->id), (uint32_t)i, NULL);
     return whole ? 0 : wt__fail_nomem(m->err);
 }
 
@@ -174,6 +194,7 @@ void wt__view_release(struct tool_view *view)
         wt__mcp_input_close(view->tools[i]->input);
     free(view->tools);
     wt__map_dispose(&view->by_name);
+    wt__map_dispose(&view->by_id);
     wt__arena_dispose(&view->arena);
     pthread_mutex_destroy(&view->lock);
     free(view);
@@ -184,6 +205,12 @@ void wt__view_release(struct tool_view *view)
 struct view_tool *wt__view_find(const struct tool_view *view, struct str name)
 {
     const uint32_t *at = wt__map_get(&view->by_name, name);
+    return at ? view->tools[*at] : NULL;
+}
+
+struct view_tool *wt__view_of_id(const struct tool_view *view, const char *id)
+{
+    const uint32_t *at = wt__map_get(&view->by_id, wt__str(id));
     return at ? view->tools[*at] : NULL;
 }
 

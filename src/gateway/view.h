@@ -33,11 +33,13 @@ struct tool_view {
     struct view_tool **tools; /* [count] by the names that are shown */
     size_t count;
     struct map by_name; /* shown names before exported ones before ids */
+    struct map by_id;   /* ids alone, for a server may call a tool by another one's id */
     pthread_mutex_t lock;
     struct arena arena;
 };
 
-/* bare_names: a tool is shown by its server's own name where no other tool has it, else by its exported one.
+/* bare_names: a tool is shown by its server's own name where no other tool has it or is exported by it, and no tool of
+ * a search face, else by its exported one.
  * Errors: those of wt_list. */
 int wt__view_make(struct tool_view **out, wt_engine *engine, struct upstream *const *upstreams, size_t count,
                   bool bare_names, wt_error *err);
@@ -45,6 +47,8 @@ struct tool_view *wt__view_keep(struct tool_view *view);
 void wt__view_release(struct tool_view *view); /* NULL is a no-op */
 
 struct view_tool *wt__view_find(const struct tool_view *view, struct str name);
+/* By what the catalogue calls it, and nothing else. */
+struct view_tool *wt__view_of_id(const struct tool_view *view, const char *id);
 /* Its input schema, ready to check arguments; NULL: it cannot be, and err says why. */
 const struct mcp_input *wt__view_input(struct view_tool *tool, wt_error *err);
 
