@@ -1,7 +1,8 @@
 /* offered.h: what all servers offer beside tools, under names that lead back. A URI, or a prompt's name, is its
  * server's own. Where an earlier server has the same, the later one's stands with its server's name before it:
- * "SERVER+file:///x", "SERVER.review". The operator's order of servers decides, so a server cannot take another one's
- * place by listing what that has. */
+ * "SERVER+file:///x", "SERVER.review"; and so does whatever begins like that by itself, with any server's name. The
+ * operator's order of servers decides, so a server cannot take another one's place by listing what that has, or what it
+ * is shown by. */
 #ifndef WT_GATEWAY_OFFERED_H
 #define WT_GATEWAY_OFFERED_H
 
