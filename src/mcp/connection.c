@@ -119,7 +119,7 @@ static void free_exchange(struct mcp_exchange *exchange)
 static int make(struct mcp_exchange **out, struct mcp_connection *connection, const struct mcp_request *request,
                 wt_error *err)
 {
-    const char *principal = request->principal ? request->principal : "";
+    const char *principal = request->principal;
     struct mcp_exchange *exchange = calloc(1, sizeof *exchange);
     pthread_condattr_t attributes;
     *out = NULL;
@@ -133,8 +133,8 @@ static int make(struct mcp_exchange **out, struct mcp_connection *connection, co
     exchange->progress = request->progress;
     exchange->timeout_ms = request->timeout_ms > 0 ? request->timeout_ms : MCP_REQUEST_MS;
     exchange->method = wt__copy_string(request->method, strlen(request->method));
-    exchange->principal = wt__copy_string(principal, strlen(principal));
-    if (!exchange->method || !exchange->principal) {
+    exchange->principal = principal ? wt__copy_string(principal, strlen(principal)) : NULL;
+    if (!exchange->method || (principal && !exchange->principal)) {
         free_exchange(exchange);
         return wt__fail_nomem(err);
     }

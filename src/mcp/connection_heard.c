@@ -96,14 +96,18 @@ static bool append(struct mcp_exchange *exchange, const struct mcp_event *event)
     return true;
 }
 
-/* With the lock held: the newest that runs, where all that run are of one principal. */
+/* With the lock held: the newest that runs, where all that run are of one principal. Those of nobody, as one that listens
+ * to what changes, are looked at where there are no others. */
 static struct mcp_exchange *only_principal(struct mcp_connection *connection)
 {
-    struct mcp_exchange *newest = connection->newest;
-    for (const struct mcp_exchange *exchange = newest; exchange; exchange = exchange->older)
-        if (strcmp(exchange->principal, newest->principal) != 0)
+    struct mcp_exchange *newest = NULL;
+    for (struct mcp_exchange *exchange = connection->newest; exchange; exchange = exchange->older) {
+        if (newest && exchange->principal && strcmp(exchange->principal, newest->principal) != 0)
             return NULL;
-    return newest;
+        if (!newest && exchange->principal)
+            newest = exchange;
+    }
+    return newest ? newest : connection->newest;
 }
 
 /* ---------------------------------------------------------------- answers */

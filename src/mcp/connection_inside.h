@@ -88,7 +88,7 @@ struct mcp_exchange {
     int status; /* of HTTP, where that was why; else 0 */
     double heard_ms;
     unsigned timeout_ms;
-    char *method, *principal;
+    char *method, *principal; /* principal: NULL: nobody's */
 };
 
 struct mcp_connection {
