@@ -238,10 +238,11 @@ static enum relayed put_question(struct relaying *r, const struct mcp_event *eve
     }
     wt__buffer_clear(&at->id);
     wt__buffer_str(&at->id, event->id);
-    if (at->id.failed || !park(r->gateway, at)) {
-        wt__fail(r->err, WT_EFULL, "%d calls wait for their clients' answers already, which is the most",
-                 GATEWAY_PARKED_MAX);
-        return RELAY_FAILED;
+    if (at->id.failed || !park(r->gateway, at)) { /* else it would be asked, and its answer lead to nothing */
+        wt__mcp_refuse(r->call, MCP_INTERNAL_ERROR,
+                       "%d calls wait for their clients' answers already, which is the most: try again later",
+                       GATEWAY_PARKED_MAX);
+        return RELAY_REFUSED;
     }
     char state[HANDLE_BYTES + 1];
     snprintf(state, sizeof state, "p%s", at->handle);
