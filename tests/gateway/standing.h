@@ -18,10 +18,10 @@ struct standing {
     struct mcp_peer *modern, *legacy, *finder; /* finder: modern, of the face that searches */
 };
 
-static inline void stand_up(struct standing *s, const struct mcp_server *servers, size_t count,
+/* On an engine that is open. */
+static inline void stand_on(struct standing *s, const struct mcp_server *servers, size_t count,
                             const struct gateway_options *options)
 {
-    s->engine = open_engine();
     SOUND(wt__gateway_open(&s->gateway, s->engine, servers, count, options, &err));
     s->direct = face_open(s->gateway, &(struct face_options){.kind = FACE_DIRECT}, NULL);
     s->search = face_open(s->gateway, &(struct face_options){.kind = FACE_SEARCH}, NULL);
@@ -30,6 +30,13 @@ static inline void stand_up(struct standing *s, const struct mcp_server *servers
     s->finder = wt__mcp_peer_open(s->search.service, "alice", false);
     free(recorder_ask(s->direct.service, s->legacy, INITIALIZE, NULL, NULL));
     SOUND(wt__gateway_start(s->gateway, &err));
+}
+
+static inline void stand_up(struct standing *s, const struct mcp_server *servers, size_t count,
+                            const struct gateway_options *options)
+{
+    s->engine = open_engine();
+    stand_on(s, servers, count, options);
 }
 
 static inline void stand_down(struct standing *s)
