@@ -65,6 +65,12 @@ static void audit(const struct face *face, const struct mcp_call *call, const st
     wt__buffer_dispose(&client);
 }
 
+void wt__face_refused(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
+                      struct str asked, struct str arguments)
+{
+    audit(face, call, tool, asked, arguments, &(struct ending){.decision = tool ? AUDIT_DENIED : AUDIT_UNKNOWN});
+}
+
 /* ---------------------------------------------------------------- the call */
 
 /* Arguments that are repeated in headers. */
@@ -191,8 +197,7 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
         /* Who may not use it is not told that it is there. */
         wt__mcp_fail_tool(call, "there is no tool \"%.*s\" here: search_tools finds those that there are",
                           (int)(name.len < 200 ? name.len : 200), name.ptr ? name.ptr : "");
-        audit(face, call, tool, name, wt__buffer_view(&arguments),
-              &(struct ending){.decision = tool ? AUDIT_DENIED : AUDIT_UNKNOWN});
+        wt__face_refused(face, call, tool, name, wt__buffer_view(&arguments));
     } else if (tool->effect != effect) {
         wt__mcp_fail_tool(call, "%s is called by %s", tool->shown, call_tools[tool->effect]);
         audit(face, call, tool, name, wt__buffer_view(&arguments), &(struct ending){.decision = AUDIT_WRONG_FACE});

@@ -118,7 +118,8 @@ static void list_tools(void *context, struct mcp_call *call, struct str after)
 
 /* ---------------------------------------------------------------- calls */
 
-/* handle: the view that holds the tool, and its number; NULL for the tools of the search. */
+/* handle: the view that holds the tool, and its number; NULL for the tools of the search. Arguments are checked as the
+ * call is made, so that the audit has a line of those that do not fit, but where headers must repeat them rightly. */
 static int find_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
 {
     struct face *face = context;
@@ -136,9 +137,10 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
     if (tool && wt__face_allows(face, call, tool)) {
         *out = (struct mcp_tool){
-            .input = wt__view_input(tool, NULL), .waits = true, .handle = view, .number = tool->number};
+            .input = tool->repeats ? wt__view_input(tool, NULL) : NULL, .waits = true, .handle = view, .number = tool->number};
         return 0;
     }
+    wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call));
     wt__view_release(view);
     return wt__fail(err, WT_ENOTFOUND, "there is no tool of that name here");
 }

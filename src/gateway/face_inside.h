@@ -24,6 +24,9 @@ bool wt__face_allows_server(const struct face *face, const struct mcp_call *call
 
 /* Calls a tool, on a thread that may wait; its arguments were not checked yet. cut: a long result is cut. */
 void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments, bool cut);
+/* Writes down that it may not be called, or (NULL) is not there; what the caller is told is the same. */
+void wt__face_refused(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
+                      struct str asked, struct str arguments);
 /* What a search face's call tools do: finds the tool that is named, and calls it where its effect is that one. */
 void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect effect);
 

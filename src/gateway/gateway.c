@@ -39,7 +39,8 @@ static bool is_current(struct gateway *gateway)
     return current;
 }
 
-int wt__gateway_renew(struct gateway *gateway, wt_error *err)
+/* Whether there is a new one: 1, or 0. */
+static int renew(struct gateway *gateway, wt_error *err)
 {
     struct tool_view *view;
     if (is_current(gateway))
@@ -53,8 +54,17 @@ int wt__gateway_renew(struct gateway *gateway, wt_error *err)
     gateway->view = view;
     pthread_mutex_unlock(&gateway->lock);
     wt__view_release(before);
-    wt__gateway_announce(gateway, MCP_TOOLS_CHANGED);
-    return 0;
+    return 1;
+}
+
+int wt__gateway_renew(struct gateway *gateway, wt_error *err)
+{
+    pthread_mutex_lock(&gateway->renew_lock);
+    int rc = renew(gateway, err);
+    pthread_mutex_unlock(&gateway->renew_lock);
+    if (rc > 0)
+        wt__gateway_announce(gateway, MCP_TOOLS_CHANGED);
+    return rc < 0 ? rc : 0;
 }
 
 static bool is_known(const struct tool_view *view, const struct upstream *upstream)
@@ -289,6 +299,7 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
         gateway->options.result_bytes = GATEWAY_RESULT_BYTES;
     pthread_mutex_init(&gateway->lock, NULL);
     pthread_mutex_init(&gateway->import_lock, NULL);
+    pthread_mutex_init(&gateway->renew_lock, NULL);
     pthread_mutex_init(&gateway->services_lock, NULL);
     wt__steady_open(&gateway->turn);
     int rc = open_upstreams(gateway, servers, count, err);
@@ -341,6 +352,7 @@ void wt__gateway_close(struct gateway *gateway)
     wt__view_release(gateway->view);
     pthread_cond_destroy(&gateway->turn);
     pthread_mutex_destroy(&gateway->services_lock);
+    pthread_mutex_destroy(&gateway->renew_lock);
     pthread_mutex_destroy(&gateway->import_lock);
     pthread_mutex_destroy(&gateway->lock);
     free(gateway);

@@ -117,11 +117,11 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
     int rc = 0;
     *out = NULL;
     pthread_mutex_lock(&upstream->lock);
-    unsigned failures = upstream->failures;
-    while (rc == 0 && (!upstream->link || upstream->link->lost)) {
+    unsigned in_vain = upstream->in_vain;
+    while (rc == 0 && (!upstream->link || wt__mcp_connection_is_lost(upstream->link->connection))) {
         /* It was tried for this call, and failed again. */
         bool hopeless = upstream->state == UPSTREAM_DISABLED || atomic_load(&upstream->stopping) ||
-                        upstream->failures > failures || wt__now_ms() >= until;
+                        upstream->in_vain != in_vain || wt__now_ms() >= until;
         if (hopeless)
             rc = fail_down(upstream, err);
         else if (is_unwanted && is_unwanted(context))
@@ -228,6 +228,7 @@ static int serve(struct upstream *upstream, wt_error *err)
         return rc;
     pthread_mutex_lock(&upstream->lock);
     upstream->failures = 0;
+    upstream->was_ready = true;
     move(upstream, UPSTREAM_READY);
     pthread_mutex_unlock(&upstream->lock);
     tell_moved(upstream);
@@ -258,6 +259,8 @@ static void wait_a_while(struct upstream *upstream, struct rng *rng, int rc, con
     unsigned doublings = upstream->failures < 10 ? upstream->failures : 10;
     double ms = (double)UPSTREAM_FIRST_WAIT_MS * (double)(1u << doublings);
     ms = (ms < UPSTREAM_LAST_WAIT_MS ? ms : UPSTREAM_LAST_WAIT_MS) * (0.9 + 0.2 * wt__rng_unit(rng));
+    upstream->in_vain += !upstream->was_ready;
+    upstream->was_ready = false;
     upstream->failures++;
     upstream->wanted = false;
     if (rc < 0)

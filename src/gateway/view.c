@@ -76,8 +76,11 @@ static int add(struct making *m, struct upstream *upstream, const wt_tool *from,
     if (!tool->id || !tool->exported || !tool->name || !tool->sha256)
         return wt__fail_nomem(m->err);
     int rc = show(m, tool, from, bare_names && is_free(m, from->name) ? from->name : from->export_name);
-    if (rc < 0 || !tool->shown || (strstr(tool->schema.ptr, MIRRORED) && !wt__view_input(tool, NULL)))
+    if (rc < 0 || !tool->shown)
         return rc;
+    tool->repeats = strstr(tool->schema.ptr, MIRRORED);
+    if (tool->repeats && !wt__view_input(tool, NULL))
+        return 0;
     view->tools[view->count++] = tool;
     return 0;
 }

@@ -22,6 +22,7 @@ struct view_tool {
     struct str definition;     /* under the name that is shown */
     struct str schema;         /* of its input */
     enum effect effect;
+    bool repeats;            /* headers may repeat some of its arguments */
     size_t number;           /* in the view */
     struct mcp_input *input; /* made when it is wanted; NULL: not yet, or its schema is none */
     pthread_mutex_t *lock;   /* of that */

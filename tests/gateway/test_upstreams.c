@@ -121,10 +121,10 @@ static const struct {
 
 static void a_bad_server_hurts_nobody_else(void **state)
 {
-    static const struct gateway_options options = {.start_timeout_ms = 700};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char listed[512];
+        const struct gateway_options options = {.start_timeout_ms = strcmp(bad[i].name, "mute") == 0 ? 700 : 0};
         snprintf(listed, sizeof listed, LISTED("%s"), bad[i].more);
         stand_both(bad[i].script, listed, &options);
         good_is_good(bad[i].name);
