@@ -291,13 +291,12 @@ static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
 
 typedef int (*link_opener)(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 
+/* What a server says before we know the link waits for the lock: it may be a question. */
 static int open_link(struct opening *opening, link_opener open)
 {
     struct mcp_connection *connection = opening->connection;
-    struct mcp_link *link = NULL;
-    int rc = open(&link, connection, opening->err);
     pthread_mutex_lock(&connection->lock);
-    connection->link = link;
+    int rc = open(&connection->link, connection, opening->err);
     pthread_mutex_unlock(&connection->lock);
     return rc;
 }
