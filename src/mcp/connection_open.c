@@ -85,7 +85,7 @@ static int hear(struct opening *opening, struct mcp_exchange *exchange, const ch
         rc = wt__mcp_exchange_wait(exchange, &event, opening->progress, patience_ms, opening->err);
     while (rc == 0 && event.kind != MCP_EVENT_RESULT && event.kind != MCP_EVENT_REFUSED);
     if (rc < 0)
-        return rc;
+        return rc == WT_ETIMEOUT ? fail_late(opening) : rc;
     if (event.kind == MCP_EVENT_RESULT) {
         rc = read_object(&out->result, event.result, method, opening->err);
         return rc < 0 ? rc : keep_self(opening->connection, event.result, opening->err);
