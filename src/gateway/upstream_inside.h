@@ -37,7 +37,7 @@ struct upstream {
     char **watched;               /* URIs [watched_count], of which the server was told watched_told */
     size_t watched_count, watched_capacity, watched_told;
     size_t tool_count, waiting_count;
-    unsigned failures;
+    unsigned failures, failed_starts; /* in a row; ever */
     long long since;
     wt_error error; /* code 0: none */
 };
