@@ -1,8 +1,8 @@
 /* connection.h: an MCP server that stays: it is started, or gone to, once, and many threads ask it at once.
  *
  *   connection   one server in its era. One thread of its own reads what the server says and hands it to whom it
- *                concerns; how it gets there is connection_stdio.c (lines of a program) and connection_http.c
- *                (streamable HTTP, all transfers of one server on one loop)
+ *                concerns; how it gets there is connection_stdio.c (lines of a program), connection_http.c (streamable
+ *                HTTP, all transfers of one server on one loop) and connection_sse.c (HTTP+SSE, of 2024)
  *   exchange     one request under way. What the server says before it answers (progress, logs, questions of a legacy
  *                server) comes as events; the thread that began it takes them one by one, and may leave off and let
  *                another thread go on
