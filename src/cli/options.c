@@ -946,7 +946,7 @@ const struct verb wt__verbs[] = {
      .summary = "Serve the catalogue to an MCP client that starts this command",
      .text = mcp_text,
      .kind = VALUE_TEXT,
-     .choices = "serve status approve lock audit",
+     .choices = "status approve lock audit",
      .max_words = MANY_WORDS,
      OPTIONS(mcp_options),
      EXAMPLES(mcp_examples),

@@ -1,8 +1,9 @@
 /* face.c: see face.h. */
 #include "gateway/face_inside.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "whichtool/review.h"
 
 /* Schemas stand in every prompt, so they say no more than a model needs. */
 #define NAME_AND_ARGUMENTS                                                                                             \
@@ -257,12 +258,32 @@ static void found(void *context, struct mcp_call *call, struct str query, const 
 
 /* ---------------------------------------------------------------- opening and closing */
 
+/* What servers say of themselves, where all their tools are shown: as it was approved, and marked as theirs. */
+static void write_servers_words(const struct face *face, const char *principal, struct buffer *out)
+{
+    const struct gateway *gateway = face->gateway;
+    for (size_t i = 0; i < gateway->count; i++) {
+        const char *name = wt__upstream_name(gateway->upstreams[i]);
+        char *words = NULL;
+        if (!wt__policy_allows_server(gateway->options.policy, principal, face->options.profile, name) ||
+            wt_approved_instructions(gateway->engine, name, &words, NULL) < 0)
+            continue;
+        struct str shown = wt__str_head(wt__str(words), FACE_INSTRUCTIONS_BYTES);
+        if (shown.len > 0)
+            wt__buffer_printf(out, "%sThe server %s says: %.*s", out->len > 0 ? "\n" : "", name, (int)shown.len,
+                              shown.ptr);
+        wt_string_free(words);
+    }
+}
+
 static void write_instructions(void *context, const char *principal, struct buffer *out)
 {
     const struct face *face = context;
     const struct mcp_features *features = wt__catalogue_features(face->catalogue);
-    if (face->options.kind == FACE_DIRECT)
+    if (face->options.kind == FACE_DIRECT) {
+        write_servers_words(face, principal, out);
         return;
+    }
     features->write_instructions(features->context, principal, out);
     wt__buffer_text(out,
                     " What was found is called by call_read, call_write or call_destructive, as its call_with says.");

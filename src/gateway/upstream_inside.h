@@ -37,9 +37,7 @@ struct upstream {
     char **watched;               /* URIs [watched_count], of which the server was told watched_told */
     size_t watched_count, watched_capacity, watched_told;
     size_t tool_count, waiting_count;
-    unsigned failures; /* in a row; in_vain: attempts to start it that came to nothing, of all time */
-    unsigned in_vain;
-    bool was_ready; /* since it was started last */
+    unsigned failures, failed_starts; /* in a row; ever */
     long long since;
     wt_error error; /* code 0: none */
 };

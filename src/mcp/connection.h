@@ -1,8 +1,8 @@
 /* connection.h: an MCP server that stays: it is started, or gone to, once, and many threads ask it at once.
  *
  *   connection   one server in its era. One thread of its own reads what the server says and hands it to whom it
- *                concerns; how it gets there is connection_stdio.c (lines of a program) and connection_http.c
- *                (streamable HTTP, all transfers of one server on one loop)
+ *                concerns; how it gets there is connection_stdio.c (lines of a program), connection_http.c (streamable
+ *                HTTP, all transfers of one server on one loop) and connection_sse.c (HTTP+SSE, of 2024)
  *   exchange     one request under way. What the server says before it answers (progress, logs, questions of a legacy
  *                server) comes as events; the thread that began it takes them one by one, and may leave off and let
  *                another thread go on
@@ -95,8 +95,9 @@ enum mcp_event_kind {
     MCP_EVENT_REFUSED,  /* error: JSON-RPC's object */
 };
 
-/* Views live until the next call of wt__mcp_exchange_next for the exchange. Progress notifications have no
- * progressToken of ours in their params. */
+/* Views live until the next call of wt__mcp_exchange_next for the exchange. They are as the server wrote them, but on
+ * one line: where they end is known, whether they are JSON inside is not. Progress notifications have no progressToken
+ * of ours in their params. */
 struct mcp_event {
     enum mcp_event_kind kind;
     struct str id, method, params, result, error;
@@ -116,7 +117,7 @@ void wt__mcp_exchange_cancel(struct mcp_exchange *exchange);
 /* Cancels it when it is not over, and frees it. NULL is a no-op. */
 void wt__mcp_exchange_end(struct mcp_exchange *exchange);
 
-/* The server is told; nothing is heard of it. */
+/* The server is told; nothing is heard of it. params: as of mcp_request. */
 int wt__mcp_tell(struct mcp_connection *connection, const char *method, struct str params, wt_error *err);
 
 #endif

@@ -26,6 +26,7 @@ enum {
     RETRY_MS = 1000,   /* before a stream is asked for again, where the server does not say */
     RETRY_MS_MAX = 60000,
     FRUITLESS_MAX = 5, /* streams in a row without an event; then there are none any more */
+    LASTING_MS = 5000, /* a stream that stood so long was none of them: many proxies end what is idle */
     OWN_HEADERS = 5,
     STATUS_OK = 200,
     STATUS_UNAUTHORISED = 401,
@@ -74,6 +75,7 @@ struct request {
     wt_error why;
     char last_event[HTTP_KEPT_BYTES];
     unsigned retry_ms, fruitless;
+    double headed_ms; /* when the stream began; 0: it has not */
 };
 
 struct http_link {
@@ -323,6 +325,7 @@ static void take_events(struct request *request)
 static void headed(void *context, const struct http_head *head)
 {
     struct request *request = context;
+    request->headed_ms = wt__now_ms();
     take_session(request, head);
     pthread_mutex_lock(&request->link->lock);
     if (request->kind == HEARS)
@@ -517,6 +520,9 @@ static void ended_hearing(struct request *request, const struct http_head *head,
 {
     bool again = (rc < 0 && rc != WT_ECANCELLED) || (rc == 0 && is_stream(head) && head->status == STATUS_OK);
     unsigned delay = request->retry_ms << (request->fruitless < FRUITLESS_MAX ? request->fruitless : FRUITLESS_MAX);
+    if (request->headed_ms > 0 && wt__now_ms() - request->headed_ms > LASTING_MS)
+        request->fruitless = 0;
+    request->headed_ms = 0;
     if (request->breaks)
         wt__mcp_connection_broke(request->link->connection, &request->why, "");
     if (request->rc < 0 || !again || ++request->fruitless > FRUITLESS_MAX ||

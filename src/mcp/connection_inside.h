@@ -127,6 +127,7 @@ void wt__mcp_connection_leave(struct mcp_connection *connection);
 
 /* ---------------------------------------------------------------- for links */
 
+/* All three are called with the connection's lock held. */
 int wt__mcp_open_stdio_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 int wt__mcp_open_http_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 int wt__mcp_open_sse_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);

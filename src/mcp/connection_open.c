@@ -85,7 +85,7 @@ static int hear(struct opening *opening, struct mcp_exchange *exchange, const ch
         rc = wt__mcp_exchange_wait(exchange, &event, opening->progress, patience_ms, opening->err);
     while (rc == 0 && event.kind != MCP_EVENT_RESULT && event.kind != MCP_EVENT_REFUSED);
     if (rc < 0)
-        return rc;
+        return rc == WT_ETIMEOUT ? fail_late(opening) : rc;
     if (event.kind == MCP_EVENT_RESULT) {
         rc = read_object(&out->result, event.result, method, opening->err);
         return rc < 0 ? rc : keep_self(opening->connection, event.result, opening->err);
@@ -291,13 +291,12 @@ static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
 
 typedef int (*link_opener)(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 
+/* What a server says before we know the link waits for the lock: it may be a question. */
 static int open_link(struct opening *opening, link_opener open)
 {
     struct mcp_connection *connection = opening->connection;
-    struct mcp_link *link = NULL;
-    int rc = open(&link, connection, opening->err);
     pthread_mutex_lock(&connection->lock);
-    connection->link = link;
+    int rc = open(&connection->link, connection, opening->err);
     pthread_mutex_unlock(&connection->lock);
     return rc;
 }

@@ -13,6 +13,8 @@
 
 enum { CONNECT_MS = 10000, POST_MS = 30000, STATUS_OK = 200 };
 
+struct post;
+
 struct sse_link {
     struct mcp_link public; /* first, so that the public pointer is this one */
     struct mcp_connection *connection;
@@ -20,8 +22,8 @@ struct sse_link {
     struct http_header *headers; /* [server->header_count + 1] */
     pthread_mutex_t lock;        /* guards the next four lines */
     pthread_cond_t changed;
-    char *endpoint;   /* NULL until the server has named it */
-    unsigned telling; /* how many of ours that ask nothing are on their way */
+    char *endpoint;     /* NULL until the server has named it */
+    struct post *posts; /* on their way */
     bool over;
     /* Of the loop's thread. */
     struct buffer heard;
@@ -32,6 +34,7 @@ struct sse_link {
 
 /* One of ours on its way. */
 struct post {
+    struct post *next;
     struct sse_link *link;
     int64_t id; /* 0: nobody waits */
     size_t len;
@@ -109,13 +112,17 @@ static bool pass_over(void *context, const struct http_head *head, struct str pi
     return true;
 }
 
-static void count_telling(struct post *post, int more)
+static void free_post(struct post *post)
 {
     struct sse_link *link = post->link;
     pthread_mutex_lock(&link->lock);
-    link->telling += post->id > 0 ? 0 : (unsigned)more;
+    struct post **at = &link->posts;
+    while (*at != post)
+        at = &(*at)->next;
+    *at = post->next;
     pthread_cond_broadcast(&link->changed);
     pthread_mutex_unlock(&link->lock);
+    free(post);
 }
 
 static void posted(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent)
@@ -129,8 +136,7 @@ static void posted(void *context, const struct http_head *head, int rc, const wt
                  head->status);
     if (post->id > 0 && !taken)
         wt__mcp_connection_failed(connection, post->id, rc < 0 ? why : &own, head->status, sent);
-    count_telling(post, -1);
-    free(post);
+    free_post(post);
 }
 
 static int send_post(struct sse_link *link, int64_t id, struct str text, wt_error *err)
@@ -144,6 +150,8 @@ static int send_post(struct sse_link *link, int64_t id, struct str text, wt_erro
     memcpy(post->text, text.ptr, text.len);
     pthread_mutex_lock(&link->lock);
     const char *endpoint = link->endpoint; /* which stays */
+    post->next = link->posts;
+    link->posts = post;
     pthread_mutex_unlock(&link->lock);
     const struct http_stream stream = {.url = endpoint ? endpoint : "",
                                        .shown = link->connection->shown,
@@ -156,13 +164,10 @@ static int send_post(struct sse_link *link, int64_t id, struct str text, wt_erro
                                        .took = pass_over,
                                        .ended = posted,
                                        .context = post};
-    count_telling(post, 1);
     int rc = endpoint ? wt__http_stream_begin(&ticket, link->loop, &stream, err)
                       : wt__fail(err, WT_ENETWORK, "%s does not say where it listens", link->connection->shown);
-    if (rc == 0)
-        return 0;
-    count_telling(post, -1);
-    free(post);
+    if (rc < 0)
+        free_post(post);
     return rc;
 }
 
@@ -183,6 +188,15 @@ static void cancel(struct mcp_link *public, int64_t id, struct str notice)
         tell(public, notice, NULL);
 }
 
+/* With the lock held. */
+static bool is_settled(const struct sse_link *link)
+{
+    bool telling = false;
+    for (const struct post *post = link->posts; post; post = post->next)
+        telling |= post->id == 0;
+    return (link->endpoint && !telling) || link->over;
+}
+
 static bool settle(struct mcp_link *public, unsigned ms)
 {
     struct sse_link *link = (struct sse_link *)public;
@@ -190,9 +204,9 @@ static bool settle(struct mcp_link *public, unsigned ms)
     struct timespec until = {.tv_sec = (time_t)(until_ms / 1000)};
     until.tv_nsec = (long)((until_ms - (double)until.tv_sec * 1000) * 1e6);
     pthread_mutex_lock(&link->lock);
-    while ((!link->endpoint || link->telling > 0) && !link->over && wt__now_ms() < until_ms)
+    while (!is_settled(link) && wt__now_ms() < until_ms)
         pthread_cond_timedwait(&link->changed, &link->lock, &until);
-    bool settled = (link->endpoint && link->telling == 0) || link->over;
+    bool settled = is_settled(link);
     pthread_mutex_unlock(&link->lock);
     return settled;
 }

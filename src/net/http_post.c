@@ -139,7 +139,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
     } else if (wt__http_field_value(line, "x-should-retry", &value)) {
         out->should_retry = wt__str_equal(value, STR("true")) ? 1 : wt__str_equal(value, STR("false")) ? 0 : -1;
     } else if (wt__http_field_value(line, "content-type", &value)) {
-        wt__http_keep_field(out->type, sizeof out->type, value);
+        wt__http_field_keep(out->type, sizeof out->type, value);
     }
     return line.len;
 }

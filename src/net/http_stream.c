@@ -54,9 +54,9 @@ static size_t take_line(char *bytes, size_t size, size_t count, void *context)
     if (wt__str_starts(line, STR("HTTP/"))) /* "100 Continue" has headers of its own */
         head->type[0] = head->kept[0] = '\0';
     else if (wt__http_field_value(line, "content-type", &value))
-        wt__http_keep_field(head->type, sizeof head->type, value);
+        wt__http_field_keep(head->type, sizeof head->type, value);
     else if (transfer->kept && wt__http_field_value(line, transfer->kept, &value) && value.len < sizeof head->kept)
-        wt__http_keep_field(head->kept, sizeof head->kept, value);
+        wt__http_field_keep(head->kept, sizeof head->kept, value);
     transfer->loop->lib->easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
     head->status = (int)status;
     if (transfer->headed && status >= STATUS_FINAL && wt__str_trim(line).len == 0)
