@@ -5,7 +5,10 @@
  * hit kept so far are "optional": a row that has only those is never looked at (MaxScore, Turtle and Flood 1995, with
  * the bounds of block-max indexes, Ding and Suel 2011, window by window). The others are added up into an array of
  * the window, and only rows that the optional ones could still lift are looked up in them. A window whose terms are
- * all optional is skipped whole.
+ * all optional is skipped whole. Before the first k rows are there, the limit comes of the window itself: the k-th
+ * greatest of its groups' greatest sums.
+ *
+ * A catalogue of one window has all its sums there when the search ends, and exact scores are read from it.
  *
  * Invariants: rows are met in ascending order, so a row that only equals the worst hit kept never enters; whatever a
  * posting says, it is added inside the window's array, so hostile bytes give wrong scores at worst. */
@@ -17,8 +20,10 @@
 #include "index/lexical_format.h"
 
 enum {
-    WINDOW = 4096,  /* rows; its sums fit the first-level cache. A power of two, at least 64 */
-    GROUP = 32,     /* sums compared at once */
+    WINDOW = 16384, /* rows; its sums fit the second-level cache. A power of two, at least 64 */
+    GROUP = 16,     /* sums compared at once */
+    BUCKETS = 1088, /* of sums whose greatest bits as a float are the same, 32 to a doubling; 0: none */
+    BUCKET_SHIFT = 18,
     LINE = 16,      /* rows in a line of the cache */
     PREFETCH = 256, /* postings asked for ahead */
     LOOK_UP = 4,    /* one look-up costs as adding so many postings */
@@ -37,7 +42,15 @@ struct lexical_cursor {
     uint32_t at, block; /* the first posting, and its block, that has not been passed */
     uint32_t bound;     /* of what it adds to a row of the current window */
     uint32_t ahead;     /* at most so many postings lie in the window */
+    bool given;         /* a term of the request has it */
 };
+
+/* What is known of a term of the request. */
+struct lexical_known {
+    uint32_t entry, rows; /* rows that have it; 0: none */
+    uint32_t cursor;      /* its own; NO_CURSOR: it has none, or an equal term before it has that */
+};
+#define NO_CURSOR UINT32_MAX
 
 int wt__lexical_view(struct lexical *out, const void *bytes, size_t len, wt_error *err)
 {
@@ -129,7 +142,7 @@ uint32_t wt__lexical_df(const struct lexical *index, struct str term)
 static int reserve(struct lexical_query *query, size_t count)
 {
     if (!query->window)
-        query->window = wt__alloc_aligned(WINDOW, sizeof *query->window);
+        query->window = wt__alloc_aligned(WINDOW + GROUP, sizeof *query->window);
     if (!query->candidates)
         query->candidates = wt__alloc_array(WINDOW + 1, sizeof *query->candidates);
     if (!query->window || !query->candidates)
@@ -138,15 +151,19 @@ static int reserve(struct lexical_query *query, size_t count)
         return 0;
     size_t capacity = count;
     struct lexical_cursor *cursors = wt__alloc_array(capacity, sizeof *cursors);
+    struct lexical_known *known = wt__alloc_array(capacity, sizeof *known);
     uint32_t *order = wt__alloc_array(capacity, sizeof *order);
-    if (!cursors || !order) {
+    if (!cursors || !known || !order) {
         free(cursors);
+        free(known);
         free(order);
         return -1;
     }
     free(query->cursors);
+    free(query->known);
     free(query->order);
     query->cursors = cursors;
+    query->known = known;
     query->order = order;
     query->capacity = capacity;
     return 0;
@@ -174,34 +191,65 @@ static void set_multipliers(struct lexical_query *query)
     }
 }
 
+/* Gives each cursor to the first term that it is of. */
+static void number_cursors(struct lexical_query *query)
+{
+    for (size_t i = 0; i < query->term_count; i++) {
+        struct lexical_known *known = &query->known[i];
+        struct lexical_cursor key = {.entry = known->entry};
+        struct lexical_cursor *cursor = bsearch(&key, query->cursors, query->len, sizeof key, compare_cursors);
+        known->cursor = cursor && !cursor->given ? (uint32_t)(cursor - query->cursors) : NO_CURSOR;
+        if (cursor)
+            cursor->given = true;
+    }
+}
+
+/* Cursors in the dictionary's order, one a term. Most requests bring their terms so. */
+static void merge_cursors(struct lexical_query *query)
+{
+    struct lexical_cursor *cursors = query->cursors;
+    size_t kept = 0;
+    bool merged = true;
+    for (size_t i = 1; i < query->len; i++)
+        merged &= cursors[i - 1].entry < cursors[i].entry;
+    if (merged)
+        return;
+    qsort(cursors, query->len, sizeof *cursors, compare_cursors);
+    for (size_t i = 1; i < query->len; i++) {
+        if (cursors[i].entry == cursors[kept].entry)
+            cursors[kept].peak += cursors[i].peak;
+        else
+            cursors[++kept] = cursors[i];
+    }
+    query->len = kept + 1;
+    number_cursors(query);
+}
+
 int wt__lexical_prepare(struct lexical_query *query, const struct lexical *index, const struct lexical_term *terms,
                         size_t count, wt_error *err)
 {
-    query->len = 0;
+    query->len = query->term_count = 0;
+    query->whole = false;
     if (count > LEXICAL_MAX_QUERY_TERMS)
         return wt__fail(err, WT_ETOOLONG, "a request of %zu terms; at most %d are searched", count,
                         LEXICAL_MAX_QUERY_TERMS);
     if (reserve(query, count) < 0)
         return wt__fail_nomem(err);
+    query->term_count = count;
     for (size_t i = 0; i < count; i++) {
         struct lexical_cursor *cursor = &query->cursors[query->len];
-        if (!(terms[i].weight > 0) || !cursor_open(cursor, index, terms[i].text))
+        bool known = cursor_open(cursor, index, terms[i].text);
+        query->known[i] = known ? (struct lexical_known){cursor->entry, cursor->count, NO_CURSOR}
+                                : (struct lexical_known){index->terms, 0, NO_CURSOR};
+        if (!known || !(terms[i].weight > 0))
             continue;
         cursor->peak *= terms[i].weight;
         if (cursor->peak > 1e-20F && cursor->peak < 1e20F)
-            query->len++;
+            query->known[i].cursor = (uint32_t)query->len++;
     }
     if (query->len == 0)
         return 0;
-    qsort(query->cursors, query->len, sizeof *query->cursors, compare_cursors);
-    size_t kept = 0;
-    for (size_t i = 1; i < query->len; i++) {
-        if (query->cursors[i].entry == query->cursors[kept].entry)
-            query->cursors[kept].peak += query->cursors[i].peak;
-        else
-            query->cursors[++kept] = query->cursors[i];
-    }
-    query->len = kept + 1;
+    merge_cursors(query);
     set_multipliers(query);
     return 0;
 }
@@ -209,6 +257,7 @@ int wt__lexical_prepare(struct lexical_query *query, const struct lexical *index
 void wt__lexical_query_dispose(struct lexical_query *query)
 {
     free(query->cursors);
+    free(query->known);
     free(query->order);
     free(query->window);
     free(query->candidates);
@@ -350,6 +399,55 @@ static size_t collect(const struct search *search, uint32_t floor)
     return kept;
 }
 
+static uint32_t bucket_of(uint32_t sum)
+{
+    static const uint32_t one = (127u << 23 >> BUCKET_SHIFT) - 1;
+    float value = (float)sum;
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return sum ? (bits >> BUCKET_SHIFT) - one : 0;
+}
+
+/* The greatest sum that is surely below all of the bucket's: scores are rounded sums, so a hair below. */
+static uint32_t below_bucket(uint32_t bucket)
+{
+    uint32_t bits = ((127u << 23 >> BUCKET_SHIFT) - 1 + bucket) << BUCKET_SHIFT;
+    float least;
+    memcpy(&least, &bits, sizeof least);
+    double below = (double)least - (double)least / (1 << 20);
+    return below < LIMIT_MAX ? (uint32_t)below : LIMIT_MAX;
+}
+
+/* The greatest sum of a group that may be found. */
+static uint32_t greatest(const struct search *search, uint32_t group)
+{
+    const int32_t *restrict sums = (const int32_t *)search->query->window + group;
+    int32_t most = 0;
+    if (!search->allowed) {
+        for (uint32_t i = 0; i < GROUP; i++)
+            most = sums[i] > most ? sums[i] : most;
+        return (uint32_t)most;
+    }
+    uint32_t row = search->begin + group, bits = (uint32_t)(search->allowed[row / 64] >> row % 64);
+    for (uint32_t i = 0; i < GROUP; i++)
+        most = sums[i] > most && (bits >> i & 1) ? sums[i] : most;
+    return (uint32_t)most;
+}
+
+/* While less than k are kept: as many rows of this window as there are groups have the greatest sums of their groups,
+ * so the k-th greatest of these is a limit before any row was looked at. */
+static void raise_limit(struct search *search)
+{
+    uint16_t counts[BUCKETS] = {0};
+    uint32_t width = search->end - search->begin, bucket = BUCKETS, better = 0;
+    for (uint32_t group = 0; group < width; group += GROUP)
+        counts[bucket_of(greatest(search, group))]++;
+    while (--bucket > 0 && better + counts[bucket] < search->top.k)
+        better += counts[bucket];
+    uint32_t limit = bucket > 0 ? below_bucket(bucket) : 0;
+    search->limit = limit > search->limit ? limit : search->limit;
+}
+
 /* Looks the candidates up in the optional terms, strongest first, dropping those that can no longer enter. */
 static size_t complete(struct search *search, size_t len, size_t optional, uint32_t bound)
 {
@@ -425,9 +523,12 @@ static void search_window(struct search *search)
     size_t optional = count_optional(search, &bound);
     if (optional == query->len)
         return;
-    memset(query->window, 0, WINDOW * sizeof *query->window);
+    memset(query->window, 0, (search->end - search->begin + GROUP) * sizeof *query->window);
     for (size_t i = optional; i < query->len; i++)
         add_postings(&query->cursors[query->order[i]], search->end, query->window);
+    query->whole = optional == 0 && search->begin == 0 && search->end == search->index->rows;
+    if (search->top.len < search->top.k)
+        raise_limit(search);
     size_t len = collect(search, search->limit - bound);
     len = complete(search, len, optional, bound);
     keep(search, len);
@@ -512,24 +613,23 @@ void wt__lexical_score_rows(const struct lexical *index, const struct lexical_qu
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t sum = 0;
-        for (size_t c = 0; rows[i] < index->rows && c < query->len; c++)
+        if (rows[i] < index->rows && query->whole)
+            sum = query->window[rows[i]];
+        for (size_t c = 0; rows[i] < index->rows && !query->whole && c < query->len; c++)
             sum += share_of_row(&query->cursors[c], rows[i]);
         scores[i] = (float)sum * query->unit;
     }
 }
 
-void wt__lexical_explain(const struct lexical *index, const struct lexical_query *query,
-                         const struct lexical_term *terms, size_t count, uint32_t row, float *shares)
+uint32_t wt__lexical_rows_of(const struct lexical_query *query, size_t term)
+{
+    return query->known[term].rows;
+}
+
+void wt__lexical_explain(const struct lexical_query *query, size_t first, size_t count, uint32_t row, float *shares)
 {
     for (size_t i = 0; i < count; i++) {
-        shares[i] = 0;
-        bool repeated = false;
-        for (size_t j = 0; j < i && !repeated; j++)
-            repeated = wt__str_equal(terms[j].text, terms[i].text);
-        struct lexical_cursor key = {.entry = find_entry(index, terms[i].text)};
-        const struct lexical_cursor *cursor =
-            query->len ? bsearch(&key, query->cursors, query->len, sizeof key, compare_cursors) : NULL;
-        if (cursor && !repeated)
-            shares[i] = (float)share_of_row(cursor, row) * query->unit;
+        uint32_t cursor = query->known[first + i].cursor;
+        shares[i] = cursor == NO_CURSOR ? 0 : (float)share_of_row(&query->cursors[cursor], row) * query->unit;
     }
 }

@@ -31,7 +31,7 @@ static void search_lexical(const struct lexical *index)
         memset(allowed, 0x55, (size_t)index->rows / 64 * sizeof *allowed);
         wt__lexical_search(index, &query, K, allowed, hits);
         wt__lexical_score_rows(index, &query, rows, K, scores);
-        wt__lexical_explain(index, &query, terms, TERMS, 1, shares);
+        wt__lexical_explain(&query, 0, TERMS, 1, shares);
     }
     wt__lexical_query_dispose(&query);
     free(allowed);
