@@ -4,12 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SORT(name, type)                                                                                               \
+enum { INSERTED_MAX = 32 };
+
+#define COMPARE(name, type)                                                                                            \
     static int compare_##name(const void *a, const void *b)                                                            \
     {                                                                                                                  \
         type x = *(const type *)a, y = *(const type *)b;                                                               \
         return (x > y) - (x < y);                                                                                      \
-    }                                                                                                                  \
+    }
+
+#define SORT(name, type)                                                                                               \
+    COMPARE(name, type)                                                                                                \
                                                                                                                        \
     void wt__sort_##name(type *values, size_t count)                                                                   \
     {                                                                                                                  \
@@ -17,8 +22,60 @@
             qsort(values, count, sizeof *values, compare_##name);                                                      \
     }
 
-SORT(u32, uint32_t)
-SORT(u64, uint64_t)
+/* What a request sorts is short: inserted, or dealt out byte by byte, the least significant first, without bytes that
+ * all values share (radix sort). */
+#define SORT_UNSIGNED(name, type)                                                                                      \
+    COMPARE(name, type)                                                                                                \
+                                                                                                                       \
+    static void insert_##name(type *values, size_t count)                                                              \
+    {                                                                                                                  \
+        for (size_t i = 1; i < count; i++) {                                                                           \
+            type value = values[i];                                                                                    \
+            size_t at = i;                                                                                             \
+            for (; at > 0 && values[at - 1] > value; at--)                                                             \
+                values[at] = values[at - 1];                                                                           \
+            values[at] = value;                                                                                        \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    static void deal_##name(type *values, size_t count)                                                                \
+    {                                                                                                                  \
+        type room[SORT_DEALT_MAX], *from = values, *to = room, differ = 0;                                             \
+        for (size_t i = 1; i < count; i++)                                                                             \
+            differ |= values[i] ^ values[0];                                                                           \
+        for (unsigned shift = 0; shift < 8 * sizeof(type); shift += 8) {                                               \
+            uint16_t places[256] = {0}, place = 0;                                                                     \
+            if ((differ >> shift & 0xff) == 0)                                                                         \
+                continue;                                                                                              \
+            for (size_t i = 0; i < count; i++)                                                                         \
+                places[from[i] >> shift & 0xff]++;                                                                     \
+            for (size_t byte = 0; byte < 256; byte++) {                                                                \
+                uint16_t many = places[byte];                                                                          \
+                places[byte] = place;                                                                                  \
+                place = (uint16_t)(place + many);                                                                      \
+            }                                                                                                          \
+            for (size_t i = 0; i < count; i++)                                                                         \
+                to[places[from[i] >> shift & 0xff]++] = from[i];                                                       \
+            type *dealt = to;                                                                                          \
+            to = from;                                                                                                 \
+            from = dealt;                                                                                              \
+        }                                                                                                              \
+        if (from != values)                                                                                            \
+            memcpy(values, from, count * sizeof *values);                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    void wt__sort_##name(type *values, size_t count)                                                                   \
+    {                                                                                                                  \
+        if (count <= INSERTED_MAX)                                                                                     \
+            insert_##name(values, count);                                                                              \
+        else if (count <= SORT_DEALT_MAX)                                                                              \
+            deal_##name(values, count);                                                                                \
+        else                                                                                                           \
+            qsort(values, count, sizeof *values, compare_##name);                                                      \
+    }
+
+SORT_UNSIGNED(u32, uint32_t)
+SORT_UNSIGNED(u64, uint64_t)
 SORT(i64, int64_t)
 SORT(sizes, size_t)
 SORT(floats, float)

@@ -5,16 +5,25 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-enum { WINDOW = 64 };
+enum { WINDOW = 8 };
+
+/* Where a value lies that is so far from the entry at `from`, if hashes are spread evenly. */
+static size_t near(const struct names *names, size_t from, double distance)
+{
+    double at = (double)from + (double)names->count * (distance / 0x1p64);
+    return at <= 0 ? 0 : at < (double)names->count ? (size_t)at : names->count;
+}
 
 /* The first entry that is not below the value. Hashes are spread evenly, so it lies near the place that the value has
- * among all numbers: a window there that grows until it holds it keeps the search within a few pages. */
+ * among all numbers, and nearer to the one that it has from there: a window there that grows until it holds it keeps
+ * the search within a few lines of the cache. */
 static size_t lower_bound(const struct names *names, uint64_t value)
 {
-    size_t low = 0, high = names->count, near = (size_t)((double)high * ((double)value / 0x1p64));
-    near = near < high ? near : high;
+    size_t low = 0, high = names->count, at = near(names, 0, (double)value);
+    if (at < names->count)
+        at = near(names, at, (double)value - (double)names->entries[at]);
     for (size_t width = WINDOW; width < names->count; width *= 8) {
-        size_t begin = near > width ? near - width : 0, end = names->count - near > width ? near + width : names->count;
+        size_t begin = at > width ? at - width : 0, end = names->count - at > width ? at + width : names->count;
         if ((begin == 0 || names->entries[begin - 1] < value) &&
             (end == names->count || names->entries[end] >= value)) {
             low = begin;
@@ -35,7 +44,9 @@ static size_t lower_bound(const struct names *names, uint64_t value)
 struct name_run wt__names_find(const struct names *names, uint64_t hash)
 {
     size_t first = lower_bound(names, wt__name_entry(hash, NAME_OWN, 0));
-    return (struct name_run){first, lower_bound(names, wt__name_entry(hash, NAME_WRITTEN, NAME_NO_ROW)) - first};
+    uint64_t end = wt__name_entry(hash, NAME_WRITTEN, NAME_NO_ROW);
+    bool found = first < names->count && names->entries[first] < end; /* most are not */
+    return (struct name_run){first, found ? lower_bound(names, end) - first : 0};
 }
 
 bool wt__names_has(const struct names *names, uint64_t hash, uint32_t row)
