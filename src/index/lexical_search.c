@@ -22,12 +22,14 @@
 enum {
     WINDOW = 16384, /* rows; its sums fit the second-level cache. A power of two, at least 64 */
     GROUP = 16,     /* sums compared at once */
+    CHUNK = GROUP * GROUP,
     BUCKETS = 1088, /* of sums whose greatest bits as a float are the same, 32 to a doubling; 0: none */
     BUCKET_SHIFT = 18,
-    LINE = 16,      /* rows in a line of the cache */
-    PREFETCH = 256, /* postings asked for ahead */
-    LOOK_UP = 4,    /* one look-up costs as adding so many postings */
-    SUM_BITS = 30,  /* of the greatest possible sum: signed comparison of sums is safe */
+    FIRST_MAX = 512, /* candidates that are sorted at once */
+    LINE = 16,       /* rows in a line of the cache */
+    PREFETCH = 256,  /* postings asked for ahead */
+    LOOK_UP = 4,     /* one look-up costs as adding so many postings */
+    SUM_BITS = 30,   /* of the greatest possible sum: signed comparison of sums is safe */
     LIMIT_MAX = (1 << SUM_BITS) + (1 << (SUM_BITS - 1)) /* hostile impacts may sum to more */
 };
 
@@ -142,7 +144,7 @@ uint32_t wt__lexical_df(const struct lexical *index, struct str term)
 static int reserve(struct lexical_query *query, size_t count)
 {
     if (!query->window)
-        query->window = wt__alloc_aligned(WINDOW + GROUP, sizeof *query->window);
+        query->window = wt__alloc_aligned(WINDOW + CHUNK, sizeof *query->window);
     if (!query->candidates)
         query->candidates = wt__alloc_array(WINDOW + 1, sizeof *query->candidates);
     if (!query->window || !query->candidates)
@@ -399,13 +401,13 @@ static size_t collect(const struct search *search, uint32_t floor)
     return kept;
 }
 
-static uint32_t bucket_of(uint32_t sum)
+static uint32_t bucket_of(int32_t sum)
 {
     static const uint32_t one = (127u << 23 >> BUCKET_SHIFT) - 1;
     float value = (float)sum;
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    return sum ? (bits >> BUCKET_SHIFT) - one : 0;
+    return sum > 0 ? (bits >> BUCKET_SHIFT) - one : 0;
 }
 
 /* The greatest sum that is surely below all of the bucket's: scores are rounded sums, so a hair below. */
@@ -418,20 +420,22 @@ static uint32_t below_bucket(uint32_t bucket)
     return below < LIMIT_MAX ? (uint32_t)below : LIMIT_MAX;
 }
 
-/* The greatest sum of a group that may be found. */
-static uint32_t greatest(const struct search *search, uint32_t group)
+/* most [GROUP]: of each group of the chunk that begins at `first`, the greatest sum that may be found. A group is every
+ * GROUP-th row, so that groups are looked at side by side. */
+static void greatest_sums(const struct search *search, uint32_t first, int32_t most[GROUP])
 {
-    const int32_t *restrict sums = (const int32_t *)search->query->window + group;
-    int32_t most = 0;
+    const int32_t *restrict sums = (const int32_t *)search->query->window + first;
+    memset(most, 0, GROUP * sizeof *most);
     if (!search->allowed) {
-        for (uint32_t i = 0; i < GROUP; i++)
-            most = sums[i] > most ? sums[i] : most;
-        return (uint32_t)most;
+        for (uint32_t row = 0; row < CHUNK; row += GROUP)
+            for (uint32_t i = 0; i < GROUP; i++)
+                most[i] = sums[row + i] > most[i] ? sums[row + i] : most[i];
+        return;
     }
-    uint32_t row = search->begin + group, bits = (uint32_t)(search->allowed[row / 64] >> row % 64);
-    for (uint32_t i = 0; i < GROUP; i++)
-        most = sums[i] > most && (bits >> i & 1) ? sums[i] : most;
-    return (uint32_t)most;
+    uint32_t len = search->end - search->begin - first < CHUNK ? search->end - search->begin - first : CHUNK;
+    for (uint32_t row = 0; row < len; row++)
+        if (sums[row] > most[row % GROUP] && wt__row_allowed(search->allowed, search->begin + first + row))
+            most[row % GROUP] = sums[row];
 }
 
 /* While less than k are kept: as many rows of this window as there are groups have the greatest sums of their groups,
@@ -440,8 +444,12 @@ static void raise_limit(struct search *search)
 {
     uint16_t counts[BUCKETS] = {0};
     uint32_t width = search->end - search->begin, bucket = BUCKETS, better = 0;
-    for (uint32_t group = 0; group < width; group += GROUP)
-        counts[bucket_of(greatest(search, group))]++;
+    for (uint32_t first = 0; first < width; first += CHUNK) {
+        int32_t most[GROUP];
+        greatest_sums(search, first, most);
+        for (uint32_t i = 0; i < GROUP; i++)
+            counts[bucket_of(most[i])]++;
+    }
     while (--bucket > 0 && better + counts[bucket] < search->top.k)
         better += counts[bucket];
     uint32_t limit = bucket > 0 ? below_bucket(bucket) : 0;
@@ -473,17 +481,44 @@ static size_t complete(struct search *search, size_t len, size_t optional, uint3
     return len;
 }
 
+static void heed_threshold(struct search *search)
+{
+    if (search->top.len < search->top.k)
+        return;
+    float limit = wt__topk_threshold(&search->top) / search->query->unit;
+    search->limit = limit < LIMIT_MAX ? (uint32_t)limit : LIMIT_MAX;
+}
+
+static struct scored scored_at(const struct search *search, uint32_t offset)
+{
+    return (struct scored){(float)search->query->window[offset] * search->query->unit, search->begin + offset};
+}
+
+/* The first candidates all at once: the k best, worst first, which is a heap. */
+static void keep_first(struct search *search, size_t len)
+{
+    struct scored items[FIRST_MAX];
+    struct topk *top = &search->top;
+    for (size_t c = 0; c < len; c++)
+        items[c] = scored_at(search, search->query->candidates[c]);
+    wt__scored_sort(items, len);
+    for (top->len = len < top->k ? len : top->k, len = 0; len < top->len; len++)
+        top->items[top->len - 1 - len] = items[len];
+    heed_threshold(search);
+}
+
 static void keep(struct search *search, size_t len)
 {
+    if (search->top.len == 0 && len <= FIRST_MAX) {
+        keep_first(search, len);
+        return;
+    }
     for (size_t c = 0; c < len; c++) {
-        uint32_t offset = search->query->candidates[c], sum = search->query->window[offset];
-        if (sum <= search->limit)
+        uint32_t offset = search->query->candidates[c];
+        if (search->query->window[offset] <= search->limit)
             continue;
-        wt__topk_push(&search->top, (struct scored){(float)sum * search->query->unit, search->begin + offset});
-        if (search->top.len == search->top.k) {
-            float limit = wt__topk_threshold(&search->top) / search->query->unit;
-            search->limit = limit < LIMIT_MAX ? (uint32_t)limit : LIMIT_MAX;
-        }
+        wt__topk_push(&search->top, scored_at(search, offset));
+        heed_threshold(search);
     }
 }
 
@@ -523,7 +558,7 @@ static void search_window(struct search *search)
     size_t optional = count_optional(search, &bound);
     if (optional == query->len)
         return;
-    memset(query->window, 0, (search->end - search->begin + GROUP) * sizeof *query->window);
+    memset(query->window, 0, (search->end - search->begin + CHUNK) * sizeof *query->window);
     for (size_t i = optional; i < query->len; i++)
         add_postings(&query->cursors[query->order[i]], search->end, query->window);
     query->whole = optional == 0 && search->begin == 0 && search->end == search->index->rows;

@@ -5,7 +5,26 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-enum { WINDOW = 8 };
+enum { WINDOW = 8, MARKS = 8 /* an entry: at most one hash in so many that are not there looks as if it were */ };
+
+static bool is_marked(const struct names *names, uint64_t hash)
+{
+    uint64_t mark = names->marks ? wt__name_entry(hash, NAME_OWN, 0) >> (64 - names->mark_bits) : 0;
+    return !names->marks || (names->marks[mark / 64] >> mark % 64 & 1);
+}
+
+int wt__names_mark(struct names *names)
+{
+    names->mark_bits = 6; /* of one word */
+    while ((size_t)1 << names->mark_bits < names->count * MARKS)
+        names->mark_bits++;
+    names->marks = calloc((size_t)1 << (names->mark_bits - 6), sizeof *names->marks);
+    for (size_t i = 0; names->marks && i < names->count; i++) {
+        uint64_t mark = names->entries[i] >> (64 - names->mark_bits);
+        names->marks[mark / 64] |= UINT64_C(1) << mark % 64;
+    }
+    return names->marks ? 0 : WT_ENOMEM;
+}
 
 /* Where a value lies that is so far from the entry at `from`, if hashes are spread evenly. */
 static size_t near(const struct names *names, size_t from, double distance)
@@ -43,15 +62,17 @@ static size_t lower_bound(const struct names *names, uint64_t value)
 
 struct name_run wt__names_find(const struct names *names, uint64_t hash)
 {
+    if (!is_marked(names, hash))
+        return (struct name_run){0};
     size_t first = lower_bound(names, wt__name_entry(hash, NAME_OWN, 0));
     uint64_t end = wt__name_entry(hash, NAME_WRITTEN, NAME_NO_ROW);
-    bool found = first < names->count && names->entries[first] < end; /* most are not */
+    bool found = first < names->count && names->entries[first] < end;
     return (struct name_run){first, found ? lower_bound(names, end) - first : 0};
 }
 
 bool wt__names_has(const struct names *names, uint64_t hash, uint32_t row)
 {
-    for (enum name_kind kind = NAME_OWN; kind <= NAME_WRITTEN; kind++) {
+    for (enum name_kind kind = NAME_OWN; kind <= NAME_WRITTEN && is_marked(names, hash); kind++) {
         uint64_t entry = wt__name_entry(hash, kind, row);
         size_t at = lower_bound(names, entry);
         if (at < names->count && names->entries[at] == entry)
@@ -72,7 +93,7 @@ int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum nam
 struct names wt__names_builder_finish(struct names_builder *builder)
 {
     builder->count = wt__sort_unique_u64(builder->entries, builder->count);
-    return (struct names){builder->entries, builder->count, builder->words};
+    return (struct names){.entries = builder->entries, .count = builder->count, .words = builder->words};
 }
 
 void wt__names_builder_dispose(struct names_builder *builder)

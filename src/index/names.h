@@ -28,7 +28,15 @@ struct names {
     const uint64_t *entries; /* [count] ascending */
     size_t count;
     uint32_t words; /* of the name that has most */
+
+    /* Whether a hash that begins with these bits is there; NULL: not told. A request asks for some hundred names, and
+     * the catalogue has hardly one of them. */
+    uint64_t *marks;
+    unsigned mark_bits;
 };
+
+/* Gives the names their marks, freed with free(). 0, or WT_ENOMEM. */
+int wt__names_mark(struct names *names);
 
 struct name_run {
     size_t first, count;
