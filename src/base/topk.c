@@ -79,14 +79,25 @@ void wt__scored_sort(struct scored *items, size_t len)
         qsort(items, len, sizeof *items, compare);
         return;
     }
-    for (size_t i = 0; i < len; i++)
+    bool sorted = true;
+    for (size_t i = 0; i < len; i++) {
         keys[i] = key_of(items[i]);
+        sorted &= i == 0 || keys[i - 1] < keys[i];
+    }
+    if (sorted)
+        return;
     wt__sort_u64(keys, len);
     for (size_t i = 0; i < len; i++)
         items[i] = item_of(keys[i]);
 }
 
+/* The worst comes first in a heap: turned round it may be in order. */
 void wt__topk_sort(struct topk *top)
 {
+    for (size_t i = 0, end = top->len; i + 1 < end; i++) {
+        struct scored other = top->items[--end];
+        top->items[end] = top->items[i];
+        top->items[i] = other;
+    }
     wt__scored_sort(top->items, top->len);
 }

@@ -26,6 +26,18 @@ int wt__names_mark(struct names *names)
     return names->marks ? 0 : WT_ENOMEM;
 }
 
+static size_t lower_bound_within(const struct names *names, size_t low, size_t high, uint64_t value)
+{
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (names->entries[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Where a value lies that is so far from the entry at `from`, if hashes are spread evenly. */
 static size_t near(const struct names *names, size_t from, double distance)
 {
@@ -50,14 +62,7 @@ static size_t lower_bound(const struct names *names, uint64_t value)
             break;
         }
     }
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (names->entries[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return lower_bound_within(names, low, high, value);
 }
 
 struct name_run wt__names_find(const struct names *names, uint64_t hash)
@@ -70,15 +75,22 @@ struct name_run wt__names_find(const struct names *names, uint64_t hash)
     return (struct name_run){first, found ? lower_bound(names, end) - first : 0};
 }
 
-bool wt__names_has(const struct names *names, uint64_t hash, uint32_t row)
+bool wt__name_run_has(const struct names *names, struct name_run run, uint32_t row)
 {
-    for (enum name_kind kind = NAME_OWN; kind <= NAME_WRITTEN && is_marked(names, hash); kind++) {
+    size_t at = run.first, end = run.first + run.count;
+    for (enum name_kind kind = NAME_OWN; kind <= NAME_WRITTEN && at < end; kind++) {
+        uint64_t hash = names->entries[run.first] >> (NAME_KIND_BITS + NAME_ROW_BITS);
         uint64_t entry = wt__name_entry(hash, kind, row);
-        size_t at = lower_bound(names, entry);
-        if (at < names->count && names->entries[at] == entry)
+        at = lower_bound_within(names, at, end, entry);
+        if (at < end && names->entries[at] == entry)
             return true;
     }
     return false;
+}
+
+bool wt__names_has(const struct names *names, uint64_t hash, uint32_t row)
+{
+    return wt__name_run_has(names, wt__names_find(names, hash), row);
 }
 
 int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum name_kind kind, uint32_t row, size_t words)

@@ -59,7 +59,8 @@ static inline enum name_kind wt__name_kind(uint64_t entry)
 
 /* The entries of the name with that hash. */
 struct name_run wt__names_find(const struct names *names, uint64_t hash);
-/* Whether one of them is of this row. */
+/* Whether one of these is of this row. */
+bool wt__name_run_has(const struct names *names, struct name_run run, uint32_t row);
 bool wt__names_has(const struct names *names, uint64_t hash, uint32_t row);
 
 /* Names in the making. All zero: none yet. */
