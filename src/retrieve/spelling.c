@@ -26,6 +26,8 @@ enum {
     ELSEWHERE = 20     /* what is not in the catalogue gives way to what is as likely, and so much less */
 };
 
+_Static_assert((int)COST_LONG <= (int)SLIPS_MOST, "dearer slips are not told apart");
+
 struct speller {
     const struct lexical *index;
     struct trie vocabulary;
