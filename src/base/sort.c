@@ -1,10 +1,11 @@
 #include "base/sort.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSERTED_MAX = 32 };
+enum { INSERTED_MAX = 8 };
 
 #define COMPARE(name, type)                                                                                            \
     static int compare_##name(const void *a, const void *b)                                                            \
@@ -22,8 +23,7 @@ enum { INSERTED_MAX = 32 };
             qsort(values, count, sizeof *values, compare_##name);                                                      \
     }
 
-/* What a request sorts is short: inserted, or dealt out byte by byte, the least significant first, without bytes that
- * all values share (radix sort). */
+/* What a request sorts is short: few are inserted, and these merged. */
 #define SORT_UNSIGNED(name, type)                                                                                      \
     COMPARE(name, type)                                                                                                \
                                                                                                                        \
@@ -38,27 +38,34 @@ enum { INSERTED_MAX = 32 };
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
-    static void deal_##name(type *values, size_t count)                                                                \
+    /* Of two lists in order that lie behind each other one, in `to`. Which goes first nobody can foresee: no branch.  \
+     */                                                                                                                \
+    static void merge_##name(const type *from, size_t first, size_t count, type *to)                                   \
     {                                                                                                                  \
-        type room[SORT_DEALT_MAX], *from = values, *to = room, differ = 0;                                             \
-        for (size_t i = 1; i < count; i++)                                                                             \
-            differ |= values[i] ^ values[0];                                                                           \
-        for (unsigned shift = 0; shift < 8 * sizeof(type); shift += 8) {                                               \
-            uint16_t places[256] = {0}, place = 0;                                                                     \
-            if ((differ >> shift & 0xff) == 0)                                                                         \
-                continue;                                                                                              \
-            for (size_t i = 0; i < count; i++)                                                                         \
-                places[from[i] >> shift & 0xff]++;                                                                     \
-            for (size_t byte = 0; byte < 256; byte++) {                                                                \
-                uint16_t many = places[byte];                                                                          \
-                places[byte] = place;                                                                                  \
-                place = (uint16_t)(place + many);                                                                      \
+        size_t a = 0, b = first;                                                                                       \
+        for (size_t i = 0; i < count && a < first && b < count; i++) {                                                 \
+            bool second = from[b] < from[a];                                                                           \
+            to[a + b - first] = second ? from[b] : from[a];                                                            \
+            b += second;                                                                                               \
+            a += !second;                                                                                              \
+        }                                                                                                              \
+        size_t at = a + b - first, left = a < first ? first - a : count - b;                                           \
+        memcpy(to + at, from + (a < first ? a : b), left * sizeof *to);                                                \
+    }                                                                                                                  \
+                                                                                                                       \
+    static void merge_all_##name(type *values, size_t count)                                                           \
+    {                                                                                                                  \
+        type room[SORT_MERGED_MAX], *from = values, *to = room;                                                        \
+        for (size_t first = 0; first < count; first += INSERTED_MAX)                                                   \
+            insert_##name(values + first, count - first < INSERTED_MAX ? count - first : INSERTED_MAX);                \
+        for (size_t len = INSERTED_MAX; len < count; len *= 2) {                                                       \
+            for (size_t first = 0; first < count; first += 2 * len) {                                                  \
+                size_t left = count - first;                                                                           \
+                merge_##name(from + first, left < len ? left : len, left < 2 * len ? left : 2 * len, to + first);      \
             }                                                                                                          \
-            for (size_t i = 0; i < count; i++)                                                                         \
-                to[places[from[i] >> shift & 0xff]++] = from[i];                                                       \
-            type *dealt = to;                                                                                          \
+            type *merged = to;                                                                                         \
             to = from;                                                                                                 \
-            from = dealt;                                                                                              \
+            from = merged;                                                                                             \
         }                                                                                                              \
         if (from != values)                                                                                            \
             memcpy(values, from, count * sizeof *values);                                                              \
@@ -66,10 +73,8 @@ enum { INSERTED_MAX = 32 };
                                                                                                                        \
     void wt__sort_##name(type *values, size_t count)                                                                   \
     {                                                                                                                  \
-        if (count <= INSERTED_MAX)                                                                                     \
-            insert_##name(values, count);                                                                              \
-        else if (count <= SORT_DEALT_MAX)                                                                              \
-            deal_##name(values, count);                                                                                \
+        if (count <= SORT_MERGED_MAX)                                                                                  \
+            merge_all_##name(values, count);                                                                           \
         else                                                                                                           \
             qsort(values, count, sizeof *values, compare_##name);                                                      \
     }

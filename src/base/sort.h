@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Lists of whole numbers that are not longer take no memory but the stack's. */
-enum { SORT_DEALT_MAX = 2048 };
+enum { SORT_MERGED_MAX = 2048 };
 
 void wt__sort_u32(uint32_t *values, size_t count);
 void wt__sort_u64(uint64_t *values, size_t count);

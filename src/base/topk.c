@@ -74,8 +74,8 @@ static int compare(const void *a, const void *b)
 
 void wt__scored_sort(struct scored *items, size_t len)
 {
-    uint64_t keys[SORT_DEALT_MAX];
-    if (len > SORT_DEALT_MAX) {
+    uint64_t keys[SORT_MERGED_MAX];
+    if (len > SORT_MERGED_MAX) {
         qsort(items, len, sizeof *items, compare);
         return;
     }

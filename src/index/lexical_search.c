@@ -21,8 +21,8 @@
 
 enum {
     WINDOW = 16384, /* rows; its sums fit the second-level cache. A power of two, at least 64 */
-    GROUP = 16,     /* sums compared at once */
-    CHUNK = GROUP * GROUP,
+    GROUP = 16,     /* groups whose greatest sums are found at once */
+    CHUNK = 256,    /* rows whose sums are compared at once; a multiple of 8 and of GROUP */
     BUCKETS = 1088, /* of sums whose greatest bits as a float are the same, 32 to a doubling; 0: none */
     BUCKET_SHIFT = 18,
     FIRST_MAX = 512, /* candidates that are sorted at once */
@@ -383,16 +383,22 @@ static size_t collect(const struct search *search, uint32_t floor)
     uint32_t width = search->end - search->begin;
     int32_t least = (int32_t)floor;
     size_t len = 0, kept = 0;
-    for (uint32_t group = 0; group < width; group += GROUP) {
-        int any = 0;
-        for (uint32_t i = 0; i < GROUP; i++)
-            any |= sums[group + i] > least;
-        uint32_t stop = group + GROUP < width ? group + GROUP : width;
-        for (uint32_t i = group; any && i < stop; i++) {
-            candidates[len] = i; /* no branch: which sums are above is hard to foresee */
-            len += sums[i] > least;
+    for (uint32_t first = 0; first < width; first += CHUNK) {
+        const int32_t *here = sums + first; /* an index that may wrap round would be no stream */
+        uint8_t above[CHUNK];
+        for (uint32_t i = 0; i < CHUNK; i++)
+            above[i] = here[i] > least;
+        for (uint32_t eight = 0; eight < CHUNK; eight += 8) {
+            uint64_t any;
+            memcpy(&any, above + eight, sizeof any);
+            for (uint32_t i = eight; any && i < eight + 8; i++) {
+                candidates[len] = first + i; /* no branch: which sums are above is hard to foresee */
+                len += above[i];
+            }
         }
     }
+    while (len > 0 && candidates[len - 1] >= width) /* rows that there are not */
+        len--;
     if (!search->allowed)
         return len;
     for (size_t c = 0; c < len; c++)

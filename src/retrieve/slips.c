@@ -82,8 +82,10 @@ void wt__slips_begin(struct slips *slips, struct str typed)
 {
     slips->typed = typed;
     slips->costs[0][0] = 0;
-    for (size_t j = 0; j < typed.len; j++)
-        slips->costs[0][j + 1] = (uint16_t)(slips->costs[0][j] + added(slips, j));
+    for (size_t j = 0; j < typed.len; j++) {
+        slips->added[j] = (uint16_t)added(slips, j);
+        slips->costs[0][j + 1] = (uint16_t)(slips->costs[0][j] + slips->added[j]);
+    }
 }
 
 unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
@@ -101,7 +103,7 @@ unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
         costs[first - 1] = SLIPS_FAR;
     for (size_t j = first > 0 ? first - 1 : 0; j < end; j++) {
         unsigned cost = least_of(before[j] + exchanged(slips, at, j), before[j + 1] + front);
-        cost = least_of(cost, costs[j] + added(slips, j));
+        cost = least_of(cost, costs[j] + slips->added[j]);
         if (at > 0 && j > 0 && typed[j] == meant[at - 1] && typed[j - 1] == letter && letter != meant[at - 1])
             cost = least_of(cost, slips->costs[at - 1][j - 1] + (unsigned)SLIP_SWAPPED);
         costs[j + 1] = (uint16_t)cost;

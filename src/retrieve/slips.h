@@ -39,6 +39,7 @@ enum {
 struct slips {
     struct str typed; /* letters a to z */
     char meant[SLIPS_LETTERS + 2];
+    uint16_t added[SLIPS_LETTERS];                        /* what it takes that each typed letter is too many */
     uint16_t costs[SLIPS_LETTERS + 3][SLIPS_LETTERS + 1]; /* of so many letters meant and so many typed */
 };
 

@@ -541,9 +541,9 @@ int wt__unknown_words(struct unknown_words *out, struct str text, const struct l
         bool joined = i > 0 && source.start <= begun; /* of two parts, which were met before */
         begun = joined ? begun : source.start;
         out->read += !joined;
-        out->strange += !joined && wt__lexical_df(index, tokens->terms[i]) == 0;
-        if (!joined && names_something(word) && wt__lexical_df(index, tokens->terms[i]) == 0 &&
-            !is_listed(tokens, listed, out->len, tokens->terms[i])) {
+        bool strange = !joined && wt__lexical_df(index, tokens->terms[i]) == 0;
+        out->strange += strange;
+        if (strange && names_something(word) && !is_listed(tokens, listed, out->len, tokens->terms[i])) {
             listed[out->len] = i;
             out->words[out->len++] = word;
         }

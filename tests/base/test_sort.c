@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "base/topk.h"
 
-enum { MOST = 300, LONGEST = SORT_DEALT_MAX + 2 };
+enum { MOST = 300, LONGEST = SORT_MERGED_MAX + 2 };
 
 /* Each type's extremes, then random values with many ties. */
 #define HOLDS(name, type, least, greatest)                                                                             \
@@ -47,7 +47,7 @@ HOLDS(doubles, double, -1e300, 1e300)
 static void any_bytes_come_in_order(void **state)
 {
     (void)state;
-    static const size_t counts[] = {1, 2, 32, 33, 255, 256, 257, SORT_DEALT_MAX, LONGEST};
+    static const size_t counts[] = {1, 2, 32, 33, 255, 256, 257, SORT_MERGED_MAX, LONGEST};
     static const uint64_t masks[] = {0, 0xff, 0xff0000ff00000000, 0x100000000000001, UINT64_MAX};
     static uint64_t values[LONGEST];
     struct rng rng;
@@ -71,7 +71,7 @@ static void any_bytes_come_in_order(void **state)
 static void scored_rows_come_best_first_and_equal_ones_by_row(void **state)
 {
     (void)state;
-    static const size_t counts[] = {0, 1, 7, 300, SORT_DEALT_MAX, LONGEST};
+    static const size_t counts[] = {0, 1, 7, 300, SORT_MERGED_MAX, LONGEST};
     static const float scores[] = {1, 0, -0.0F, -1, 1e-40F, -1e-40F, 3e38F, -3e38F, 0.5F};
     static struct scored items[LONGEST];
     struct rng rng;
