@@ -2,6 +2,8 @@
 
 #include <stdbool.h>
 
+enum { NEAR = SLIPS_BAND + 1 }; /* letters on either side that one may stand for, swapped with its neighbour */
+
 #define L(letter) (UINT32_C(1) << ((letter) - 'a'))
 
 /* For each letter those that lie beside it on the keyboards of English, or sound like it. */
@@ -78,14 +80,27 @@ static unsigned added(const struct slips *slips, size_t j)
     return slips->typed.ptr[j] == slips->typed.ptr[j - 1] ? SLIP_DOUBLED : SLIP_ADDED;
 }
 
-void wt__slips_begin(struct slips *slips, struct str typed)
+void wt__slips_begin(struct slips *slips, struct str typed, unsigned most)
 {
     slips->typed = typed;
-    slips->costs[0][0] = 0;
+    slips->most = most;
+    slips->costs[0][0] = slips->least[0] = 0;
     for (size_t j = 0; j < typed.len; j++) {
         slips->added[j] = (uint16_t)added(slips, j);
         slips->costs[0][j + 1] = (uint16_t)(slips->costs[0][j] + slips->added[j]);
     }
+    for (size_t at = 0; at < typed.len + SLIPS_BAND; at++) {
+        slips->near[at] = 0;
+        for (size_t j = at > NEAR ? at - NEAR : 0; j <= at + NEAR && j < typed.len; j++)
+            slips->near[at] |= L(typed.ptr[j]);
+    }
+}
+
+/* Whether so many costs and a letter that is none of those typed near it are more than may be. */
+static bool is_too_far(const struct slips *slips, size_t at, char letter)
+{
+    bool met = is_among(slips->near[at], letter) || (at > 0 && letter == slips->meant[at - 1]);
+    return !met && slips->least[at] + (unsigned)SLIP_VOWEL > slips->most;
 }
 
 unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
@@ -95,6 +110,8 @@ unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
     uint16_t *costs = slips->costs[at + 1];
     size_t first = at + 1 > SLIPS_BAND ? at + 1 - SLIPS_BAND : 0, end = at + 1 + SLIPS_BAND;
     unsigned least = SLIPS_FAR, front = lost(slips, at, letter);
+    if (is_too_far(slips, at, letter))
+        return SLIPS_FAR;
     slips->meant[at] = letter;
     end = end < slips->typed.len ? end : slips->typed.len;
     if (first == 0)
@@ -111,8 +128,10 @@ unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
     }
     if (end < slips->typed.len)
         costs[end + 1] = SLIPS_FAR;
+    slips->least[at + 1] = (uint16_t)least;
     /* The letter may be the first of two that were swapped. */
-    for (size_t j = at > SLIPS_BAND ? at - SLIPS_BAND : 0; j < end; j++)
-        least = least_of(least, before[j] + (unsigned)SLIP_SWAPPED);
+    for (size_t j = at > SLIPS_BAND ? at - SLIPS_BAND : 0; j + 1 < slips->typed.len && j < end; j++)
+        if (typed[j + 1] == letter)
+            least = least_of(least, before[j] + (unsigned)SLIP_SWAPPED);
     return least;
 }

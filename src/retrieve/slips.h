@@ -4,9 +4,9 @@
  * slip so: a letter doubled or not, neighbours swapped and a vowel for a vowel are likely, the first letter is mostly
  * right, and another consonant near a word's end is rather another word (quantify, quantity) than a slip.
  *
- * The meant word is given letter by letter, so that words that begin alike share the work. What takes more than
- * SLIPS_MOST is more than anybody asks for, and may be told as any more: no less brings three letters more or fewer
- * than were typed, so of each letter only the SLIPS_BAND places on either side are looked at (Ukkonen 1985). */
+ * The meant word is given letter by letter, so that words that begin alike share the work. Nobody asks for what takes
+ * more than SLIPS_MOST: no less brings three letters more or fewer than were typed, so of each letter only the
+ * SLIPS_BAND places on either side are looked at (Ukkonen 1985). */
 #ifndef WT_RETRIEVE_SLIPS_H
 #define WT_RETRIEVE_SLIPS_H
 
@@ -39,15 +39,19 @@ enum {
 struct slips {
     struct str typed; /* letters a to z */
     char meant[SLIPS_LETTERS + 2];
+    unsigned most;
     uint16_t added[SLIPS_LETTERS];                        /* what it takes that each typed letter is too many */
+    uint16_t least[SLIPS_LETTERS + 3];                    /* of the costs of so many letters meant */
+    uint32_t near[SLIPS_LETTERS + SLIPS_BAND];            /* the letters typed near each meant one, a bit each */
     uint16_t costs[SLIPS_LETTERS + 3][SLIPS_LETTERS + 1]; /* of so many letters meant and so many typed */
 };
 
-/* typed: 1 to SLIPS_LETTERS letters a to z, borrowed. */
-void wt__slips_begin(struct slips *slips, struct str typed);
+/* typed: 1 to SLIPS_LETTERS letters a to z, borrowed. most: what may be told as any more if it is more; at most
+ * SLIPS_MOST. */
+void wt__slips_begin(struct slips *slips, struct str typed, unsigned most);
 
 /* The meant word's letter number `at`, from 0, which is below typed.len + 2; those before it stay. Returns the least
- * cost that a word which begins so can have. */
+ * cost that a word which begins so can have; if it is more than `most`, no letter may follow. */
 unsigned wt__slips_add(struct slips *slips, size_t at, char letter);
 
 /* What it takes where the meant word ends after so many letters. */

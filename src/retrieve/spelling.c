@@ -123,7 +123,8 @@ static int begin_word(struct speller *speller, struct str word, enum knowledge *
     speller->best_len = 0;
     speller->best_rows = 0;
     speller->most = *known == KNOWN_BY_STEM ? COST_ELSEWHERE : word.len >= LONG_LETTERS ? COST_LONG : COST_SHORT;
-    wt__slips_begin(&speller->slips, word);
+    if (*known != KNOWN)
+        wt__slips_begin(&speller->slips, word, speller->most);
     return 0;
 }
 
