@@ -73,7 +73,7 @@ static void search_vectors(const struct vectors *vectors)
     if (query) {
         query[0] = 1;
         wt__vectors_search(vectors, &scratch, query, 1, K, NULL, hits, &count, NULL);
-        wt__vectors_score_rows(vectors, &scratch, query, rows, K, scores, NULL);
+        wt__vectors_score_rows(vectors, &scratch, query, 1, rows, K, &(float *){scores}, NULL);
     }
     wt__vectors_scratch_dispose(&scratch);
     free(query);
