@@ -36,6 +36,11 @@ target_include_directories(fixture_server PRIVATE tests)
 target_link_libraries(fixture_server PRIVATE room_serve)
 list(APPEND WT_TEST_PROGRAMS fixture_server)
 
+# Reviews as a command, for tests/fault/test_review.sh.
+add_executable(review_driver EXCLUDE_FROM_ALL tests/fault/review.c)
+target_link_libraries(review_driver PRIVATE room_engine)
+list(APPEND WT_TEST_PROGRAMS review_driver)
+
 file(GLOB programs CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 foreach(program IN LISTS programs)
   get_filename_component(stem ${program} NAME_WE)

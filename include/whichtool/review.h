@@ -158,6 +158,49 @@ WT_API int wt_approved_instructions(wt_engine *engine, const char *provider, cha
  * *out ends with wt_string_free. Errors: WT_ENOTFOUND (nothing of that provider was ever reviewed), WT_ESTORE, ... */
 WT_API int wt_lock(wt_engine *engine, const char *provider, char **out, wt_error *err);
 
+/* ---------------------------------------------------------------- what it would take */
+
+enum {
+    WT_MAX_PREVIEW_REQUESTS = 300, /* requests that are searched, and searched again */
+    WT_PREVIEW_RECORDED = 20,      /* recorded requests from which on those are searched, and none are made */
+    WT_MAX_PREVIEW_TOOLS = 200000  /* of a catalogue that is copied for it */
+};
+
+typedef struct wt_preview_options {
+    size_t size;
+    size_t name_count;        /* 0: all that waits of the provider */
+    const char *const *names; /* [name_count] tools that wait, as in wt_waiting.name */
+    wt_progress_fn progress;
+    void *progress_context;
+} wt_preview_options;
+
+WT_INIT(wt_preview_options_init, wt_preview_options)
+
+/* Shares are of 1. Of places: those among the first 5 of the requests that are not the provider's own, but for the
+ * places of tools that a request is known to be for. */
+typedef struct wt_preview {
+    size_t waiting;     /* tools that wait and were looked at */
+    size_t requests;    /* that were searched */
+    int recorded;       /* they were recorded, the newest ones; 0: made of the descriptions of others' tools */
+    double places_now;  /* share of the first places that the provider's tools take */
+    double places_then; /* with what waits */
+    double tools_now;   /* the provider's share of the catalogue's tools */
+    double tools_then;
+    int far;              /* places_then is far beyond tools_then, as a flood's would be (docs/audit.md, "capture") */
+    const char *sentence; /* all that, for people */
+    const char *recipe;   /* that searched */
+} wt_preview;
+
+WT_API void wt_preview_free(wt_preview *preview);
+
+/* What tools that wait would take of others, were they approved: the newest recorded requests, or, where there are too
+ * few, the descriptions of other tools, are searched in a private copy of the catalogue, without and with them. Nothing
+ * is changed. Takes seconds: the copy, and two searches a request. Errors: WT_ENOTFOUND (nothing of that provider, or
+ * by that name, waits), WT_EEMPTY (no requests can be made: there are no other tools), WT_ETOOLONG (over
+ * WT_MAX_PREVIEW_TOOLS), those of wt_add and wt_find. */
+WT_API int wt_preview_waiting(wt_engine *engine, const char *provider, const wt_preview_options *options,
+                              wt_preview **out, wt_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,4 +40,7 @@ int wt__audit_reach(struct auditing *a, const struct searches *searches, wt_erro
 int wt__audit_copies(struct auditing *a, const struct searches *searches, wt_error *err);
 int wt__audit_capture(struct auditing *a, const struct searches *searches, wt_error *err);
 
+/* Whether who has that share of the tools and of the first places takes what a flood takes (capture.c). */
+bool wt__is_capture(double of_places, double of_tools);
+
 #endif

@@ -424,8 +424,8 @@ static int close_walk(struct walk *w, bool both, int rc)
     return rc;
 }
 
-int wt__text_changes(struct definition_changes *out, const char *name, const struct str *before, struct str after,
-                     struct arena *arena, wt_error *err)
+int wt__plain_text_changes(struct definition_changes *out, const char *name, const struct str *before, struct str after,
+                           struct arena *arena, wt_error *err)
 {
     struct walk w;
     int rc = open_walk(&w, out, arena, err);
@@ -452,7 +452,7 @@ int wt__definition_changes(struct definition_changes *out, const struct str *bef
         read = wt__json_parse(&is, after.ptr, after.len, NULL);
     int rc = read == WT_ENOMEM ? wt__fail_nomem(err) : 0;
     if (rc == 0 && (!json_is_object(is) || (before && !json_is_object(was))))
-        rc = wt__text_changes(out, "definition", before, after, arena, err);
+        rc = wt__plain_text_changes(out, "definition", before, after, arena, err);
     else if (rc == 0 && (rc = open_walk(&w, out, arena, err)) == 0)
         rc = close_walk(&w, before != NULL, before ? walk_definition(&w, was, is) : tell_definition(&w, is));
     json_decref(was);

@@ -22,7 +22,7 @@ int wt__definition_changes(struct definition_changes *out, const struct str *bef
                            struct arena *arena, wt_error *err);
 
 /* The same of a text by that name. */
-int wt__text_changes(struct definition_changes *out, const char *name, const struct str *before, struct str after,
-                     struct arena *arena, wt_error *err);
+int wt__plain_text_changes(struct definition_changes *out, const char *name, const struct str *before, struct str after,
+                           struct arena *arena, wt_error *err);
 
 #endif

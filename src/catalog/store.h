@@ -267,6 +267,8 @@ struct usage_query {
 /* Usages in order of id, in the arena. A page: set after to the last id, and limit. */
 int wt__store_usages(struct store *store, const struct usage_query *query, struct arena *arena, struct usage **out,
                      size_t *count, wt_error *err);
+/* The newest usage's id; 0: there is none. */
+int wt__store_last_usage(struct store *store, int64_t *out, wt_error *err);
 int wt__store_count_usages(struct store *store, const struct usage_query *query, uint64_t *out, wt_error *err);
 
 /* Usages that did not fail and used a tool that is there, and how many different requests they have. */

@@ -392,7 +392,7 @@ static int begin(struct reviewing *r)
     r->store->progress = r->listing->progress;
     int rc = wt__import_begin(r->store, r->err);
     if (rc == 0)
-        rc = wt__sql_number(r->store, "SELECT coalesce(max(id), 0) FROM usage", &r->last_usage, r->err);
+        rc = wt__store_last_usage(r->store, &r->last_usage, r->err);
     return rc;
 }
 

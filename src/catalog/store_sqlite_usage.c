@@ -488,6 +488,11 @@ int wt__store_usages(struct store *store, const struct usage_query *query, struc
     return rc;
 }
 
+int wt__store_last_usage(struct store *store, int64_t *out, wt_error *err)
+{
+    return wt__sql_number(store, "SELECT coalesce(max(id), 0) FROM usage", out, err);
+}
+
 int wt__store_count_usages(struct store *store, const struct usage_query *query, uint64_t *out, wt_error *err)
 {
     sqlite3_stmt *row;

@@ -1,11 +1,14 @@
 /* cmd_mcp.c: an MCP server on standard input and output, as a client starts it: the catalogue, or the servers behind
  * it. Standard output carries messages and nothing else; what there is to say goes to standard error, which clients
- * keep as the server's log. */
+ * keep as the server's log. What follows the verb is one of its other actions: approvals.c, clients.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "cli/approvals.h"
+#include "cli/clients.h"
 #include "cli/servers.h"
 #include "serve/catalogue.h"
 #include "serve/mcp/stdio.h"
@@ -90,7 +93,7 @@ static int serve(struct cli *cli, wt_engine *engine)
     return code;
 }
 
-int wt__cmd_mcp(struct cli *cli)
+static int serve_client(struct cli *cli)
 {
     wt_engine *engine = NULL;
     if (isatty(STDIN_FILENO))
@@ -105,4 +108,53 @@ int wt__cmd_mcp(struct cli *cli)
         code = serve(cli, engine);
     wt_close(engine);
     return code;
+}
+
+/* An option of one action is none of another's; without an action a client is served. */
+static int check_options(struct cli *cli, const char *action)
+{
+    static const struct {
+        enum option_id option;
+        const char *name, *actions;
+    } rows[] = {{OPT_SUMMARY, "summary", "serve"},
+                {OPT_BUDGET, "budget", "serve"},
+                {OPT_TIMEOUT, "timeout", "serve"},
+                {OPT_SERVERS, "servers", "serve"},
+                {OPT_POLICY, "policy", "serve"},
+                {OPT_AUDIT, "audit", "serve"},
+                {OPT_LOCK, "lock", "serve"},
+                {OPT_REVIEW_FIRST, "review-first", "serve"},
+                {OPT_BARE_NAMES, "bare-names", "serve"},
+                {OPT_FACE, "face", "serve"},
+                {OPT_PROFILE, "profile", "serve"},
+                {OPT_ALL, "all", "approve"},
+                {OPT_INSTRUCTIONS, "instructions", "approve"},
+                {OPT_YES, "yes", "approve init undo"},
+                {OPT_CLIENT, "client", "init undo"},
+                {OPT_DRY_RUN, "dry-run", "init undo"},
+                {OPT_PROJECT, "project", "init undo"}};
+    bool serves = strcmp(action, "serve") == 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (wt__given(cli, rows[i].option) && !wt__is_choice(rows[i].actions, action))
+            return wt__cli_usage(cli, "--%s is no option of `mcp%s%s`", rows[i].name, serves ? "" : " ",
+                                 serves ? "" : action);
+    return 0;
+}
+
+int wt__cmd_mcp(struct cli *cli)
+{
+    static const struct {
+        const char *action;
+        int (*run)(struct cli *cli);
+    } actions[] = {{"serve", serve_client},
+                   {"approve", wt__mcp_approve},
+                   {"lock", wt__mcp_lock},
+                   {"init", wt__mcp_init},
+                   {"undo", wt__mcp_undo}};
+    const char *action = cli->arguments.word_count > 0 ? cli->arguments.words[0] : "serve";
+    size_t at = 0;
+    while (strcmp(actions[at].action, action) != 0) /* the table of options has let it through */
+        at++;
+    int code = check_options(cli, action);
+    return code != 0 ? code : actions[at].run(cli);
 }

@@ -59,7 +59,15 @@ static const char mcp_text[] =
     "With --servers it stands before other MCP servers: what search_tools finds is called by call_read, call_write or "
     "call_destructive, whose names say to the client's user what is to be approved.\n"
     "Both eras of the protocol are spoken: 2026-07-28, and 2025-11-25 and older. The server ends when its input does. "
-    "docs/serving.md has what clients are to be told.";
+    "docs/serving.md has what clients are to be told.\n"
+    "approve shows the definitions that servers list and nobody approved of, what changed in them, in words, and what "
+    "they would take of the first places; with names of a provider's tools, or --all, it approves. Until then they are "
+    "not in the catalogue. lock FILE writes pins of what is approved (docs/gateway.md).\n"
+    "init finds the files in which the MCP clients of this machine keep their servers, shows what it would do, asks, "
+    "and "
+    "moves the servers behind whichtool, which then stands in their place; undo puts all back (docs/gateway.md, \"In "
+    "one "
+    "command\").";
 
 static const struct option mcp_options[] = {
     CATALOGUE_OPTIONS,
@@ -82,6 +90,20 @@ static const struct option mcp_options[] = {
      .kind = VALUE_TEXT,
      .value = "NAME",
      .help = "With --policy: only what this profile of it allows."},
+    {.id = OPT_ALL, .name = "all", .help = "approve: everything of the provider that waits."},
+    {.id = OPT_INSTRUCTIONS, .name = "instructions", .help = "approve: the instructions of the provider's server."},
+    {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "approve, init, undo: do not ask."},
+    {.id = OPT_CLIENT,
+     .name = "client",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .repeats = true,
+     .help = "init, undo: only the files of this client: claude-code, claude-desktop, cursor, vscode, vscode-insiders, "
+             "windsurf, gemini-cli, zed, cline, roo-code. May be given again."},
+    {.id = OPT_PROJECT,
+     .name = "project",
+     .help = "init, undo: the files of the project in the current folder, in the place of the user's own."},
+    {.id = OPT_DRY_RUN, .name = "dry-run", .help = "init, undo: show what would be done, and do nothing."},
     MODEL_OPTIONS,
 };
 
@@ -90,6 +112,11 @@ static const struct example mcp_examples[] = {
     {"whichtool mcp --servers ~/.cursor/mcp.json", "Stands before the servers of a client's configuration."},
     {"whichtool -s team.wt mcp --summary \"Tools of our shop: orders, stock, refunds.\"",
      "Another store, in words of one's own."},
+    {"whichtool mcp approve", "Shows what waits for approval, of all servers."},
+    {"whichtool mcp approve github create_issue", "Shows what changed in a tool, asks, and approves."},
+    {"whichtool mcp lock whichtool.lock", "Pins what is approved, for a repository."},
+    {"whichtool mcp init", "Stands before the servers of all clients of this machine."},
+    {"whichtool mcp undo", "Puts the clients' files back as they were."},
 };
 
 #endif

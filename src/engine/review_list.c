@@ -68,7 +68,7 @@ static int show_changes(const struct review_row *row, struct arena *arena, wt_wa
     struct definition_changes changes;
     const struct str *before = out->approved ? &row->approved : NULL;
     int rc = row->name.len > 0 ? wt__definition_changes(&changes, before, row->offered, arena, err)
-                               : wt__text_changes(&changes, "instructions", before, row->offered, arena, err);
+                               : wt__plain_text_changes(&changes, "instructions", before, row->offered, arena, err);
     if (rc < 0)
         return rc;
     out->changes = changes.items;

@@ -68,11 +68,11 @@ struct import {
 
 /* Errors: WT_ENOTFOUND (no HOME), WT_EFORMAT (our own files are not understood), WT_ETOOLONG, WT_EBUSY, WT_EIO,
  * WT_ENOMEM. *out is disposed of by the caller, also on failure. */
-int wt__import_plan(struct import *out, const struct import_options *options, wt_error *err);
+int wt__client_import_plan(struct import *out, const struct import_options *options, wt_error *err);
 
 /* A file that cannot be written has its why, others are written; the first failure is returned. */
-int wt__import_apply(struct import *import, wt_error *err);
-void wt__import_dispose(struct import *import);
+int wt__client_import_apply(struct import *import, wt_error *err);
+void wt__client_import_dispose(struct import *import);
 
 /* ---------------------------------------------------------------- back */
 
@@ -111,9 +111,9 @@ struct undo {
     int lock;
 };
 
-/* The same, of what wt__import_apply did; options: folder, clients. */
-int wt__undo_plan(struct undo *out, const struct import_options *options, wt_error *err);
-int wt__undo_apply(struct undo *undo, wt_error *err);
-void wt__undo_dispose(struct undo *undo);
+/* The same, of what wt__client_import_apply did; options: folder, clients. */
+int wt__client_undo_plan(struct undo *out, const struct import_options *options, wt_error *err);
+int wt__client_undo_apply(struct undo *undo, wt_error *err);
+void wt__client_undo_dispose(struct undo *undo);
 
 #endif

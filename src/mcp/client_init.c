@@ -478,7 +478,7 @@ static int edit_servers(struct import *import, wt_error *err)
     return rc;
 }
 
-int wt__import_plan(struct import *out, const struct import_options *options, wt_error *err)
+int wt__client_import_plan(struct import *out, const struct import_options *options, wt_error *err)
 {
     size_t count;
     const struct client_place *places = wt__client_places(&count);
@@ -497,7 +497,7 @@ int wt__import_plan(struct import *out, const struct import_options *options, wt
     return rc == 0 ? edit_servers(out, err) : rc;
 }
 
-void wt__import_dispose(struct import *import)
+void wt__client_import_dispose(struct import *import)
 {
     wt__unlock_file(import->lock);
     json_decref(import->servers);
@@ -614,7 +614,7 @@ static int begin(struct import *import, wt_error *err)
                                 : wt__private_write(import->servers_path, import->servers_after, err);
 }
 
-int wt__import_apply(struct import *import, wt_error *err)
+int wt__client_import_apply(struct import *import, wt_error *err)
 {
     wt_error why;
     if (import->moving == 0)

@@ -201,7 +201,7 @@ static int take_back(struct undo *undo, struct undo_file *file, const struct cli
 
 /* ---------------------------------------------------------------- all of them */
 
-int wt__undo_plan(struct undo *out, const struct import_options *options, wt_error *err)
+int wt__client_undo_plan(struct undo *out, const struct import_options *options, wt_error *err)
 {
     *out = (struct undo){.folder = options->folder, .lock = -1};
     int rc = wt__client_own_files(options->folder, &out->arena, &out->servers_path, &out->record_path, err);
@@ -232,7 +232,7 @@ int wt__undo_plan(struct undo *out, const struct import_options *options, wt_err
     return rc;
 }
 
-void wt__undo_dispose(struct undo *undo)
+void wt__client_undo_dispose(struct undo *undo)
 {
     wt__unlock_file(undo->lock);
     wt__arena_dispose(&undo->arena);
@@ -356,7 +356,7 @@ static int finish(struct undo *undo, wt_error *err)
                           : remove_file(undo->record_path, err);
 }
 
-int wt__undo_apply(struct undo *undo, wt_error *err)
+int wt__client_undo_apply(struct undo *undo, wt_error *err)
 {
     int rc = 0;
     wt_error why;
