@@ -220,6 +220,15 @@ static size_t rest_of_line(struct str text, size_t at)
     return end < text.len && text.ptr[end] == '\n' ? end + 1 : at;
 }
 
+/* Where the blanks begin that stand before this place on its line, but for an indent; not before `least`. */
+static size_t blanks_before(struct str text, size_t at, size_t least)
+{
+    size_t begin = at;
+    while (begin > least && (text.ptr[begin - 1] == ' ' || text.ptr[begin - 1] == '\t'))
+        begin--;
+    return begin > 0 && text.ptr[begin - 1] == '\n' ? at : begin;
+}
+
 /* Leaves member i out, with its line where nothing else stands there. */
 static void leave_out(struct buffer *out, const struct json_members *m, size_t i, size_t *at)
 {
@@ -232,7 +241,9 @@ static void leave_out(struct buffer *out, const struct json_members *m, size_t i
     size_t line = rest_of_line(text, end);
     bool alone = line > end && begin >= *at && begin > m->open && only_blanks(text, begin, member->begin) &&
                  (near || member->comma == SIZE_MAX);
-    copy_to(out, text, at, alone ? begin : member->begin);
+    if (!alone && !near) /* the last on a line that goes on */
+        begin = blanks_before(text, member->begin, *at);
+    copy_to(out, text, at, alone || !near ? begin : member->begin);
     *at = alone ? line : end;
     while (!alone && near && *at < text.len && (text.ptr[*at] == ' ' || text.ptr[*at] == '\t'))
         ++*at;

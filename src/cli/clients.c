@@ -226,6 +226,8 @@ static void put_import_file(const struct cli *cli, struct buffer *out, const str
         put_line(cli, out, "note", file->note);
     if (!file->why && file->entry_text)
         put_line(cli, out, "instead", file->entry);
+    else if (!file->why && file->entry)
+        put_line(cli, out, "has", file->entry);
 }
 
 static bool put_import(const struct cli *cli, const struct import *import, const struct import_options *options)
