@@ -229,8 +229,8 @@ static size_t blanks_before(struct str text, size_t at, size_t least)
     return begin > 0 && text.ptr[begin - 1] == '\n' ? at : begin;
 }
 
-/* Leaves member i out, with its line where nothing else stands there. */
-static void leave_out(struct buffer *out, const struct json_members *m, size_t i, size_t *at)
+/* Leaves member i out, with its line where nothing else stands there; last: behind it no member is left. */
+static void leave_out(struct buffer *out, const struct json_members *m, size_t i, size_t last, size_t *at)
 {
     const struct json_member *member = &m->members[i];
     struct str text = m->text;
@@ -241,9 +241,9 @@ static void leave_out(struct buffer *out, const struct json_members *m, size_t i
     size_t line = rest_of_line(text, end);
     bool alone = line > end && begin >= *at && begin > m->open && only_blanks(text, begin, member->begin) &&
                  (near || member->comma == SIZE_MAX);
-    if (!alone && !near) /* the last on a line that goes on */
-        begin = blanks_before(text, member->begin, *at);
-    copy_to(out, text, at, alone || !near ? begin : member->begin);
+    if (!alone)
+        begin = i > last ? blanks_before(text, member->begin, *at) : member->begin;
+    copy_to(out, text, at, begin);
     *at = alone ? line : end;
     while (!alone && near && *at < text.len && (text.ptr[*at] == ' ' || text.ptr[*at] == '\t'))
         ++*at;
@@ -283,7 +283,7 @@ static void append_new(struct buffer *out, const struct json_members *m, const s
 void wt__json_edit(struct buffer *out, const struct json_members *m, const bool *drop,
                    const struct json_new_member *added, size_t added_count)
 {
-    size_t at = 0, first = m->count, last = m->count; /* first that is dropped; last that is not empty afterwards */
+    size_t at = 0, first = m->count, last = m->count; /* that is dropped, that is left */
     for (size_t i = m->count; i-- > 0;)
         if (drop[i])
             first = i;
@@ -294,7 +294,7 @@ void wt__json_edit(struct buffer *out, const struct json_members *m, const bool 
     for (size_t i = 0; i < m->count; i++) {
         const struct json_member *member = &m->members[i];
         if (drop[i] && !(i == first && added_count > 0)) {
-            leave_out(out, m, i, &at);
+            leave_out(out, m, i, last, &at);
             continue;
         }
         if (drop[i]) {

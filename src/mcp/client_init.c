@@ -225,6 +225,19 @@ static int note_moved(struct reading *r, struct import_server *server, const jso
     return server->moved.text && server->moved.definition ? 0 : wt__fail_nomem(err);
 }
 
+/* Gemini CLI has lists of its own of servers that it starts ("allowed") and does not ("excluded"). */
+static bool listed(const struct reading *r, const char *list, const char *name)
+{
+    const json_t *names = wt__json_array(wt__json_object(r->root, "mcp"), list), *item;
+    size_t i;
+    json_array_foreach((json_t *)names, i, item)
+    {
+        if (!name || (json_is_string(item) && strcmp(json_string_value(item), name) == 0))
+            return true;
+    }
+    return false;
+}
+
 static int plan_server(struct reading *r, size_t index, wt_error *err)
 {
     const struct mcp_server *configured = &r->config.servers[index];
@@ -243,6 +256,8 @@ static int plan_server(struct reading *r, size_t index, wt_error *err)
     for (size_t i = 0; rc == 0 && !out->why && i < judged.variable_count; i++)
         if (!handed_on(r, judged.variables[i]))
             out->why = "it names a variable that the entry of whichtool does not hand on in its \"env\"";
+    if (!out->why && listed(r, "excluded", out->name))
+        out->why = "its client leaves it out, by \"excluded\"";
     if (rc == 0 && !out->why)
         rc = name_server(r->import, out, judged.definition, err);
     if (rc == 0 && out->as) {
@@ -349,6 +364,8 @@ static int plan_servers(struct reading *r, wt_error *err)
     int rc = note_projects(r, err);
     if (rc < 0 || !r->servers)
         return rc;
+    if (listed(r, "allowed", NULL))
+        return leave(r, "its \"allowed\" names the servers that its client starts, one by one", err);
     rc = read_config(r, &why);
     if (rc < 0)
         return rc == WT_ENOMEM ? wt__fail_nomem(err) : leave(r, why.message, err);
