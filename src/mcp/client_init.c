@@ -597,7 +597,18 @@ static int make_folder(const char *folder, wt_error *err)
     return rc;
 }
 
-/* A change that could not be made is none. */
+/* Whether the file is as it is to be: a rename can be made and not be known to last. What cannot be read may be. */
+static bool may_hold(const struct import_file *file)
+{
+    char *text = NULL;
+    size_t len = 0;
+    int rc = wt__file_read(&text, &len, file->text.path, JSON_EDIT_BYTES_MAX, NULL);
+    bool holds = rc < 0 || wt__str_equal((struct str){text, len}, file->after);
+    free(text);
+    return holds;
+}
+
+/* A change that was not made is none. */
 static int drop_failed(struct import *import, wt_error *err)
 {
     struct client_record *record = &import->record;
@@ -605,7 +616,8 @@ static int drop_failed(struct import *import, wt_error *err)
     for (size_t i = 0; i < record->count; i++) {
         bool failed = false;
         for (size_t k = 0; k < import->count; k++)
-            failed |= import->files[k].backup == record->changes[i].backup && import->files[k].why;
+            failed |= import->files[k].backup == record->changes[i].backup && import->files[k].why &&
+                      !may_hold(&import->files[k]);
         if (!failed)
             record->changes[kept++] = record->changes[i];
     }
