@@ -11,6 +11,7 @@
 #include "mcp/client_files_inside.h"
 #include "mcp/client_server.h"
 #include "mcp/config.h"
+#include "text/unicode.h"
 
 enum { LOCK_WAIT_MS = 2000 };
 
@@ -392,6 +393,8 @@ static int read_file(struct reading *r, wt_error *err)
         return rc;
     if (rc == 0)
         return leave(r, why, err);
+    if (!wt__utf8_valid(wt__str(r->file->text.path)))
+        return leave(r, "its path is no UTF-8", err);
     if (wt__str_trim(r->file->text.text).len == 0)
         return 0;
     rc = wt__json_members(&r->members, arena, r->file->text.text, place->outer ? both : both + 1, &read_error);
@@ -495,6 +498,16 @@ static int edit_servers(struct import *import, wt_error *err)
     return rc;
 }
 
+/* JSON has no other paths. */
+static int check_paths(const struct import *import, const struct import_options *options, wt_error *err)
+{
+    const char *const paths[] = {import->servers_path, options->program, options->store};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (paths[i] && !wt__utf8_valid(wt__str(paths[i])))
+            return wt__fail(err, WT_EFORMAT, "%s is no UTF-8, so that clients' files cannot name it", paths[i]);
+    return 0;
+}
+
 int wt__client_import_plan(struct import *out, const struct import_options *options, wt_error *err)
 {
     size_t count;
@@ -504,6 +517,8 @@ int wt__client_import_plan(struct import *out, const struct import_options *opti
     out->files = wt__arena_array(&out->arena, struct import_file, count);
     if (rc == 0 && !out->files)
         rc = wt__fail_nomem(err);
+    if (rc == 0)
+        rc = check_paths(out, options, err);
     if (rc == 0)
         rc = read_servers(out, err);
     for (size_t i = 0; rc == 0 && i < count; i++)

@@ -22,7 +22,7 @@ tree() { # FOLDER
 }
 whole_tree() { (cd "$1" && find . \( -type f -o -type l \) ! -name init.lock -exec sha256sum {} + 2>/dev/null | LC_ALL=C sort); }
 home_of() { # CASE
-    rm -rf "$work/home"
+    rm -rf "${work:?}/home"
     cp -a "$cases/$1/before" "$work/home"
     find "$work/home" -type f -exec chmod 640 {} +
     cd "$work/home" || exit 1
@@ -189,6 +189,21 @@ expect 3 "a record that is not understood" mcp undo --yes </dev/null
 says "init.json, by which clients' files are put back, cannot be read; copies"
 expect 3 "nothing is done without it" mcp init --yes </dev/null
 cmp -s $file "$cases/cursor/before/.cursor/mcp.json" || fail "the client's file changed"
+
+fresh cursor
+odd=home/$(printf 'odd \377')
+mkdir "$odd"
+XDG_CONFIG_HOME=$work/$odd expect 3 "a path that JSON cannot have" mcp init --yes --client cursor </dev/null
+says "is no UTF-8, so that clients' files cannot name it"
+rm -rf "$odd"
+mkdir "home/\"blanks\" & ünïcode"
+expect_in() { XDG_CONFIG_HOME="$work/home/\"blanks\" & ünïcode" expect "$@"; }
+expect_in 0 "one that it can" mcp init --yes --client cursor </dev/null
+same "is written whole" "$("$python" -c 'import json
+print(json.load(open("home/.cursor/mcp.json"))["mcpServers"]["whichtool"]["args"][2])')" \
+    "$work/home/\"blanks\" & ünïcode/whichtool/servers.json"
+expect_in 0 "and leads back" mcp undo --yes </dev/null
+cmp -s $file "$cases/cursor/before/.cursor/mcp.json" || fail "it is not what it was"
 
 # ---------------------------------------------------------------- asking
 fresh cursor
