@@ -5,21 +5,25 @@
 
     floor     the bare server (bench_http_echo): requests a second, times, processor time a request, memory an idle
               connection and an idle stream, and what slow and half-open clients do to the times of others
+    beside    the bare server beside idle streams and silent connections, in turn, five rounds
     start     `whichtool serve` from its start to its first answers
     finds     finds over HTTP beside the library alone (bench_find): by words, and by words and meaning
+    queue     finds by words at a share of what can be had, beside what a queue of so many workers would come to by itself
     changes   finds by words while tools come and go, and while another process imports the catalogue again
     peers     finds by meaning, beside FastAPI with ONNX Runtime and FAISS (peers/serve_fastapi.py)
 
-start, finds, changes and peers ask about a store, --store; without it they make one, build-bench/work/serving.wt, of toolbench-open's
+start, finds, queue, changes and peers ask about a store, --store; without it they make one, build-bench/work/serving.wt, of toolbench-open's
 13,242 tools below --data, which takes minutes the first time.
 
 Wants bench_http, bench_http_echo, bench_find and whichtool (cmake --preset release -B build-bench -DWT_BENCH=ON; ninja
 -C build-bench bench_http bench_http_echo bench_find whichtool). Everything is on loopback and on this machine: the asking side takes processor time, too,
-so a rate is a lower bound; processor time a request is the server's alone, system time included."""
+so a rate is a lower bound; processor time a request is the server's alone, system time included. Where the machine has
+other work, times behind the 90th percentile are that work's: `chrt -r 10 python3 bench/serving.py ...` goes before it."""
 import argparse
 import contextlib
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -160,6 +164,22 @@ def floor(bench):
     table("10,000 at once", ("what", "KB each", "MB resident in all", "processor ms a second"), rows)
 
 
+def beside(bench):
+    get, rows, rounds = request("GET", "/bytes/600"), {}, 5
+    for _ in range(rounds):
+        with Server([bench.program("bench_http_echo")]) as server:
+            bench.ask(server, get, seconds=1)
+            for name, held in (("by themselves", None), ("beside 10,000 idle streams", request("GET", "/stream")),
+                               ("beside 10,000 that send nothing", b"")):
+                with bench.holding(server, IDLE, held) if held is not None else contextlib.nullcontext():
+                    rows.setdefault(name, []).append(bench.ask(server, get, rate=5000))
+    middle = lambda got, name: f"{statistics.median(one[name] for one in got):,.0f}"
+    table(f"GET of 600 bytes, 5,000 a second at random moments, median of {rounds} rounds",
+          ("what", "p50 µs", "p99 µs", "p99 of each"),
+          [(name, middle(got, "p50_us"), middle(got, "p99_us"), " ".join(f"{one['p99_us']:,.0f}" for one in got))
+           for name, got in rows.items()])
+
+
 def start(bench):
     table("From the start", ("what", "best ms", "median ms"), serving_api.starts(bench))
 
@@ -167,6 +187,11 @@ def start(bench):
 def finds(bench):
     table("Finds over HTTP", ("what", "finds/s", "p50 ms", "p99 ms", "processor µs a find", "bad"),
           serving_api.finds(bench, request, CONNECTIONS))
+
+
+def queue(bench):
+    table("Finds by words, at random moments", ("what", "p50 ms", "p99 ms", "p99 : p50"),
+          serving_api.queue(bench, request, CONNECTIONS))
 
 
 def changes(bench):
@@ -182,7 +207,7 @@ def peers(bench):
           serving_api.peers(bench, request, CONNECTIONS))
 
 
-PARTS = {"floor": floor, "start": start, "finds": finds, "changes": changes, "peers": peers}
+PARTS = {"floor": floor, "beside": beside, "start": start, "finds": finds, "queue": queue, "changes": changes, "peers": peers}
 
 
 def main():

@@ -1,9 +1,13 @@
 """serving_api.py: the parts of bench/serving.py that ask `whichtool serve`: how long it takes to begin, and what a find
 costs over HTTP, beside the library alone on the same machine in the same run."""
+import heapq
 import json
+import math
 import os
+import random
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -18,6 +22,7 @@ CHANGES_SECONDS = 60
 CHANGES_RATE = 100  # finds a second meanwhile
 PEER_PORT = 8643
 QUERIES = 500
+SHARES, QUEUED, SEED = (.3, .7), 200_000, 24  # of what 64 connections get; requests of a computed queue
 
 
 class Serve:
@@ -116,6 +121,63 @@ def finds(bench, request, connections):
             server.until_idle()
             rows.append(row(f"{recipe}, 70 % of that, at random moments",
                             bench.ask(server, requests, rate=int(rate), seconds=bench.seconds)))
+    return rows
+
+
+def one_by_one(server, requests):
+    """Seconds that each request takes by itself, the best of four, its way there and back included."""
+    host, port = server.address.split(":")
+    best = [math.inf] * len(requests)
+    with socket.create_connection((host, int(port))) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for _ in range(4):
+            for i, asked in enumerate(requests):
+                begun, got, want = time.perf_counter(), b"", None
+                connection.sendall(asked)
+                while want is None or len(got) < want:
+                    got += connection.recv(1 << 16)
+                    head, whole, _ = got.partition(b"\r\n\r\n")
+                    if whole and want is None:
+                        want = len(head) + 4 + int(head.partition(b"Content-Length: ")[2].partition(b"\r\n")[0])
+                best[i] = min(best[i], time.perf_counter() - begun)
+    return best
+
+
+def of_queue(times, workers, share):
+    """Milliseconds from a request's moment to its end, of a queue that is served in order; requests come in turn, as those
+    of bench_http, so that long ones which stand together in the file come together."""
+    draw, now, free, out = random.Random(SEED), 0, [0] * workers, []
+    rate = share * workers / statistics.mean(times)
+    for i in range(QUEUED):
+        now += draw.expovariate(rate)
+        end = max(now, heapq.heappop(free)) + times[i % len(times)]
+        heapq.heappush(free, end)
+        out.append(1000 * (end - now))
+    return out
+
+
+def times_row(name, p50, p99):
+    return name, f"{p50:.2f}", f"{p99:.2f}", f"{p99 / p50:.1f}"
+
+
+def queue(bench, request, connections):
+    """How much of the slowest answers' time is the requests' own, and the queue's, and what the server adds."""
+    def of(times):
+        ordered = sorted(times)
+        return ordered[len(ordered) // 2], ordered[len(ordered) * 99 // 100]
+    with Serve(bench, "--model", "") as server:
+        server.until_ready()
+        requests = requests_of(bench, "bm25", request)
+        times = one_by_one(server, requests)
+        rows = [times_row("each by itself", *of([1000 * one for one in times]))]
+        whole = bench.ask(server, requests, connections=connections)["per_second"]
+        for share in SHARES:
+            rows.append(times_row(f"a queue of {os.cpu_count()} workers at {100 * share:.0f} %, computed",
+                                  *of(of_queue(times, os.cpu_count(), share))))
+            server.until_idle()
+            got = bench.ask(server, requests, rate=int(share * whole))
+            rows.append(times_row(f"the server at {100 * share:.0f} % of {whole:,.0f} a second", got["p50_us"] / 1000,
+                                  got["p99_us"] / 1000))
     return rows
 
 

@@ -40,6 +40,11 @@ list(APPEND WT_TEST_PROGRAMS fixture_server)
 add_executable(review_driver EXCLUDE_FROM_ALL tests/fault/review.c)
 target_link_libraries(review_driver PRIVATE room_engine)
 list(APPEND WT_TEST_PROGRAMS review_driver)
+# A client for its client scenarios, and for trying servers: bench/mcp/client_conformance.py.
+add_executable(client_test EXCLUDE_FROM_ALL tests/mcp/client_test.c)
+target_include_directories(client_test PRIVATE tests)
+target_link_libraries(client_test PRIVATE room_serve)
+list(APPEND WT_TEST_PROGRAMS client_test)
 
 file(GLOB programs CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 foreach(program IN LISTS programs)

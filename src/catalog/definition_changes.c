@@ -159,13 +159,20 @@ static int tell_hint(struct walk *w, const char *key, const json_t *before, cons
 
 /* ---------------------------------------------------------------- arguments */
 
-static bool holds(const json_t *list, const char *name)
+/* The names of a list as an object, so that each is found at once however many there are. NULL: memory is out. */
+static json_t *set_of(const json_t *list)
 {
     size_t at;
-    json_t *item;
-    json_array_foreach((json_t *)list, at,
-                       item) if (json_is_string(item) && strcmp(json_string_value(item), name) == 0) return true;
-    return false;
+    json_t *item, *set = json_object();
+    json_array_foreach((json_t *)list, at, item)
+    {
+        const char *name = json_string_value(item);
+        if (set && name && json_object_set_new(set, name, json_true()) < 0) {
+            json_decref(set);
+            set = NULL;
+        }
+    }
+    return set;
 }
 
 /* Properties of a schema that come or go, and those that are needed from now on or no more. */
@@ -196,7 +203,7 @@ static int walk_properties(struct walk *w, const json_t *before, const json_t *a
     {
         const json_t *was = json_object_get(before, key);
         if (rc == 0 && !was)
-            rc = tell_new_property(w, key, value, holds(required, key));
+            rc = tell_new_property(w, key, value, json_object_get(required, key) != NULL);
         else if (rc == 0 && !json_equal(was, value)) {
             size_t back = go(w, STR("properties")), deeper = go(w, wt__str(key));
             rc = walk_values(w, was, value);
@@ -212,24 +219,23 @@ static int walk_properties(struct walk *w, const json_t *before, const json_t *a
     return rc;
 }
 
+/* before, after: sets; known_before, known_after: properties. Of those that come or go all is said already. */
 static int walk_required(struct walk *w, const json_t *before, const json_t *after, const json_t *known_before,
                          const json_t *known_after)
 {
-    size_t at;
-    json_t *item;
+    const char *name;
+    json_t *value;
     int rc = 0;
-    json_array_foreach((json_t *)after, at, item)
+    json_object_foreach((json_t *)after, name, value)
     {
-        const char *name = json_string_value(item);
-        if (rc == 0 && name && !holds(before, name) && json_object_get(known_before, name)) {
+        if (rc == 0 && !json_object_get(before, name) && json_object_get(known_before, name)) {
             tell_property(w, "", name, " is required now");
             rc = end(w);
         }
     }
-    json_array_foreach((json_t *)before, at, item)
+    json_object_foreach((json_t *)before, name, value)
     {
-        const char *name = json_string_value(item);
-        if (rc == 0 && name && !holds(after, name) && json_object_get(known_after, name)) {
+        if (rc == 0 && !json_object_get(after, name) && json_object_get(known_after, name)) {
             tell_property(w, "", name, " is required no more");
             rc = end(w);
         }
@@ -249,6 +255,10 @@ static bool has_parts(const json_t *value)
 
 static int tell_text(struct walk *w, struct str before, struct str after)
 {
+    if (w->out->count == WT_MAX_CHANGES) { /* what is not told is not compared either */
+        w->out->more++;
+        return 0;
+    }
     begin(w);
     if (before.len <= BRIEF_TEXT && after.len <= BRIEF_TEXT) {
         wt__quote(&w->line, before, BRIEF_TEXT);
@@ -281,27 +291,42 @@ static int walk_member(struct walk *w, const char *key, const json_t *before, co
     return rc < 0 ? rc : 0;
 }
 
+/* Properties of a schema and which of them are required; *told: the lists have no need to be told as they stand. */
+static int walk_arguments(struct walk *w, const json_t *before, const json_t *after, bool *told)
+{
+    const json_t *was = json_object_get(before, "properties"), *is = json_object_get(after, "properties");
+    const json_t *needed = json_object_get(before, "required"), *needs = json_object_get(after, "required");
+    json_t *were = set_of(needed), *are = set_of(needs);
+    int rc = were && are ? walk_properties(w, was, is, are) : wt__fail_nomem(w->err);
+    size_t count = w->out->count + w->out->more;
+    *told = (!needed || json_is_array(needed)) && (!needs || json_is_array(needs));
+    if (rc == 0 && *told)
+        rc = walk_required(w, were, are, was, is);
+    /* What is only in another order, or names what is not there, is. */
+    *told = *told && (count < w->out->count + w->out->more || !json_equal(was, is));
+    json_decref(were);
+    json_decref(are);
+    return rc;
+}
+
+static bool is_told(const char *key, bool arguments, bool lists)
+{
+    return (arguments && strcmp(key, "properties") == 0) || (lists && strcmp(key, "required") == 0);
+}
+
 static int walk_object(struct walk *w, const json_t *before, const json_t *after)
 {
     const char *key;
     json_t *value;
     int rc = 0;
-    const json_t *was = json_object_get(before, "properties"), *is = json_object_get(after, "properties");
-    const json_t *needed = json_object_get(before, "required"), *needs = json_object_get(after, "required");
-    bool arguments = w->schema && json_is_object(was) && json_is_object(is);
-    bool lists = arguments && (!needed || json_is_array(needed)) && (!needs || json_is_array(needs));
+    bool lists = false, arguments = w->schema && json_is_object(json_object_get(before, "properties")) &&
+                                    json_is_object(json_object_get(after, "properties"));
     if (arguments)
-        rc = walk_properties(w, was, is, needs);
-    size_t told = w->out->count + w->out->more;
-    if (rc == 0 && lists)
-        rc = walk_required(w, needed, needs, was, is);
-    /* What is only in another order, or names what is not there, is told as it stands. */
-    bool listed = lists && (told < w->out->count + w->out->more || !json_equal(was, is));
-    json_object_foreach((json_t *)after, key,
-                        value) if (rc == 0 && !(arguments && value == is) && !(listed && value == needs)) rc =
+        rc = walk_arguments(w, before, after, &lists);
+    json_object_foreach((json_t *)after, key, value) if (rc == 0 && !is_told(key, arguments, lists)) rc =
         walk_member(w, key, json_object_get(before, key), value);
     json_object_foreach((json_t *)before, key,
-                        value) if (rc == 0 && !json_object_get(after, key) && !(listed && value == needed)) rc =
+                        value) if (rc == 0 && !json_object_get(after, key) && !is_told(key, arguments, lists)) rc =
         walk_member(w, key, value, NULL);
     return rc;
 }

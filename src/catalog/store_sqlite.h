@@ -10,7 +10,7 @@
 #include "catalog/names.h"
 #include "catalog/store.h"
 
-enum { STORE_STATEMENTS_MAX = 128 };
+enum { STORE_STATEMENTS_MAX = 192 };
 
 struct store {
     sqlite3 *db;

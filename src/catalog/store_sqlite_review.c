@@ -38,6 +38,7 @@ struct reviewing {
     size_t waiting, waiting_bytes;
     int64_t last_usage;
     struct review_changes changes;
+    struct arena arena;
     wt_error *err;
 };
 
@@ -377,10 +378,10 @@ static int import_approved(struct reviewing *r, bool sync)
 static int begin(struct reviewing *r)
 {
     size_t count = r->listing->count + 1;
-    r->known = calloc(count, sizeof *r->known);
-    r->tools = calloc(count, sizeof *r->tools);
-    r->places = calloc(count, sizeof *r->places);
-    r->ids = calloc(count, sizeof *r->ids);
+    r->known = wt__arena_array(&r->arena, struct known, count);
+    r->tools = wt__arena_array(&r->arena, struct tool, count);
+    r->places = wt__arena_array(&r->arena, size_t, count);
+    r->ids = wt__arena_array(&r->arena, int64_t, count);
     if (!r->known || !r->tools || !r->places || !r->ids)
         return wt__fail_nomem(r->err);
     for (size_t i = 0; i < r->listing->count; i++) {
@@ -402,11 +403,8 @@ static int end(struct reviewing *r, int rc, struct progress *before, struct revi
     r->store->progress = before;
     if (rc == 0)
         *out = r->changes;
-    free(r->known);
-    free(r->tools);
-    free(r->places);
-    free(r->ids);
     free(r->banned);
+    wt__arena_dispose(&r->arena);
     return rc;
 }
 

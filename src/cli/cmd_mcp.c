@@ -10,8 +10,11 @@
 #include "cli/approvals.h"
 #include "cli/clients.h"
 #include "cli/servers.h"
+#include "cli/servers_told.h"
 #include "serve/catalogue.h"
 #include "serve/mcp/stdio.h"
+
+enum { LIST_WAIT_MS = 10000 /* that its first list waits for servers of which nothing is known yet */ };
 
 static int stop_pipe[2] = {-1, -1}; /* a signal's way to the loop that reads */
 
@@ -86,7 +89,7 @@ static int serve_servers(struct cli *cli, struct servers *servers)
 static int serve(struct cli *cli, wt_engine *engine)
 {
     struct servers servers;
-    int code = wt__servers_open(cli, engine, &servers);
+    int code = wt__servers_open(cli, engine, LIST_WAIT_MS, &servers);
     if (code == 0)
         code = servers.gateway ? serve_servers(cli, &servers) : serve_catalogue(cli, engine);
     wt__servers_close(&servers);
@@ -110,7 +113,7 @@ static int serve_client(struct cli *cli)
     return code;
 }
 
-/* An option of one action is none of another's; without an action a client is served. */
+/* Options of one action are none of another's; without an action a client is served. */
 static int check_options(struct cli *cli, const char *action)
 {
     static const struct {
@@ -120,13 +123,14 @@ static int check_options(struct cli *cli, const char *action)
                 {OPT_BUDGET, "budget", "serve"},
                 {OPT_TIMEOUT, "timeout", "serve"},
                 {OPT_SERVERS, "servers", "serve"},
-                {OPT_POLICY, "policy", "serve"},
+                {OPT_FACE, "face", "serve"},
+                {OPT_PROFILE, "profile", "serve"},
+                {OPT_POLICY, "policy", "serve audit"},
                 {OPT_AUDIT, "audit", "serve"},
                 {OPT_LOCK, "lock", "serve"},
                 {OPT_REVIEW_FIRST, "review-first", "serve"},
                 {OPT_BARE_NAMES, "bare-names", "serve"},
-                {OPT_FACE, "face", "serve"},
-                {OPT_PROFILE, "profile", "serve"},
+                {OPT_LEARN, "learn", "serve"},
                 {OPT_ALL, "all", "approve"},
                 {OPT_INSTRUCTIONS, "instructions", "approve"},
                 {OPT_YES, "yes", "approve init undo"},
@@ -146,10 +150,8 @@ int wt__cmd_mcp(struct cli *cli)
     static const struct {
         const char *action;
         int (*run)(struct cli *cli);
-    } actions[] = {{"serve", serve_client},
-                   {"approve", wt__mcp_approve},
-                   {"lock", wt__mcp_lock},
-                   {"init", wt__mcp_init},
+    } actions[] = {{"serve", serve_client}, {"status", wt__mcp_status}, {"approve", wt__mcp_approve},
+                   {"lock", wt__mcp_lock},  {"audit", wt__mcp_audit},   {"init", wt__mcp_init},
                    {"undo", wt__mcp_undo}};
     const char *action = cli->arguments.word_count > 0 ? cli->arguments.words[0] : "serve";
     size_t at = 0;

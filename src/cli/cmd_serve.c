@@ -234,7 +234,7 @@ static int mount_catalogue(struct cli *cli, const struct api_options *options, s
 static int open_modules(struct cli *cli, struct api_options *options, struct modules *modules)
 {
     wt_error err;
-    int code = wt__servers_open(cli, options->engine, &modules->servers);
+    int code = wt__servers_open(cli, options->engine, 0, &modules->servers);
     if (code == 0)
         code = modules->servers.gateway ? mount_servers(cli, modules) : mount_catalogue(cli, options, modules);
     if (code != 0)

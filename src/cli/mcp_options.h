@@ -46,6 +46,9 @@
          .help =                                                                                                       \
              "Even what a server lists first waits for `whichtool mcp approve`. Default: it is approved, and what "    \
              "changes later waits."},                                                                                  \
+        {.id = OPT_LEARN,                                                                                              \
+         .name = "learn",                                                                                              \
+         .help = "Record what is called after a search, with what was asked for, as use that the store learns from."}, \
     {                                                                                                                  \
         .id = OPT_BARE_NAMES, .name = "bare-names",                                                                    \
         .help = "Where all tools are listed, each goes by its server's own name for it, unless another has that too."  \
@@ -62,7 +65,9 @@ static const char mcp_text[] =
     "docs/serving.md has what clients are to be told.\n"
     "approve shows the definitions that servers list and nobody approved of, what changed in them, in words, and what "
     "they would take of the first places; with names of a provider's tools, or --all, it approves. Until then they are "
-    "not in the catalogue. lock FILE writes pins of what is approved (docs/gateway.md).\n"
+    "not in the catalogue. status shows how the servers of --servers are, by what was written of them last; audit FILE "
+    "checks the file of --audit, and decides anew, by --policy, what was decided. lock FILE writes pins of what is "
+    "approved (docs/gateway.md).\n"
     "init finds the files in which the MCP clients of this machine keep their servers, shows what it would do, asks, "
     "and "
     "moves the servers behind whichtool, which then stands in their place; undo puts all back (docs/gateway.md, \"In "
@@ -112,6 +117,7 @@ static const struct example mcp_examples[] = {
     {"whichtool mcp --servers ~/.cursor/mcp.json", "Stands before the servers of a client's configuration."},
     {"whichtool -s team.wt mcp --summary \"Tools of our shop: orders, stock, refunds.\"",
      "Another store, in words of one's own."},
+    {"whichtool mcp status", "Shows how the servers are: era, tools, and why one failed."},
     {"whichtool mcp approve", "Shows what waits for approval, of all servers."},
     {"whichtool mcp approve github create_issue", "Shows what changed in a tool, asks, and approves."},
     {"whichtool mcp lock whichtool.lock", "Pins what is approved, for a repository."},

@@ -136,6 +136,7 @@ enum option_id {
     OPT_PROFILE,
     OPT_AUDIT,
     OPT_BARE_NAMES,
+    OPT_LEARN,
     OPT_REVIEW_FIRST,
     OPT_LOCK,
     OPT_BUDGET,

@@ -32,9 +32,14 @@ static int refuse_without(const struct cli *cli)
     static const struct {
         enum option_id id;
         const char *name;
-    } needing[] = {{OPT_FACE, "face"},   {OPT_POLICY, "policy"},         {OPT_PROFILE, "profile"},
-                   {OPT_AUDIT, "audit"}, {OPT_BARE_NAMES, "bare-names"}, {OPT_REVIEW_FIRST, "review-first"},
-                   {OPT_LOCK, "lock"}};
+    } needing[] = {{OPT_FACE, "face"},
+                   {OPT_POLICY, "policy"},
+                   {OPT_PROFILE, "profile"},
+                   {OPT_AUDIT, "audit"},
+                   {OPT_BARE_NAMES, "bare-names"},
+                   {OPT_REVIEW_FIRST, "review-first"},
+                   {OPT_LOCK, "lock"},
+                   {OPT_LEARN, "learn"}};
     for (size_t i = 0; i < sizeof needing / sizeof *needing; i++)
         if (wt__given(cli, needing[i].id))
             return wt__cli_usage(cli, "--%s is for the servers of --servers FILE", needing[i].name);
@@ -62,10 +67,12 @@ static int check_profile(const struct cli *cli, const struct policy *policy)
     return known ? 0 : wt__cli_usage(cli, "the policy has no profile %s", profile);
 }
 
-int wt__servers_open(struct cli *cli, wt_engine *engine, struct servers *out)
+int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out)
 {
-    struct gateway_options options = {.bare_names = wt__given(cli, OPT_BARE_NAMES),
-                                      .review_first = wt__given(cli, OPT_REVIEW_FIRST)};
+    struct gateway_options options = {.list_wait_ms = list_wait_ms,
+                                      .bare_names = wt__given(cli, OPT_BARE_NAMES),
+                                      .review_first = wt__given(cli, OPT_REVIEW_FIRST),
+                                      .learn = wt__given(cli, OPT_LEARN)};
     wt_error err;
     *out = (struct servers){0};
     if (!wt__given(cli, OPT_SERVERS))

@@ -19,8 +19,8 @@ struct servers {
 
 /* Before there are threads: what servers start shall end with this process. 0, or an exit code with the reason told. */
 int wt__servers_prepare(struct cli *cli);
-/* The same. Nothing is started yet. */
-int wt__servers_open(struct cli *cli, wt_engine *engine, struct servers *out);
+/* The same. Nothing is started yet. list_wait_ms: as in gateway_options. */
+int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out);
 /* What a face is by the options; kind: where they do not say. */
 struct face_options wt__servers_face(const struct cli *cli, enum face_kind kind);
 void wt__servers_close(struct servers *servers);

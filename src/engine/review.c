@@ -245,7 +245,7 @@ static int tell_waiting(struct reviewing *r, struct review_report *report)
         out->approved += tool && item->verdict == REVIEW_APPROVED;
         out->waiting_new += tool && item->verdict == REVIEW_NEW;
         out->waiting_changed += tool && item->verdict == REVIEW_CHANGED;
-        out->beyond += item->verdict == REVIEW_BEYOND;
+        out->beyond += tool && item->verdict == REVIEW_BEYOND;
         out->instructions_wait |= !tool && waits;
         if (tool && waits && !(ids[count++] = copy_id(&report->arena, r->listing.provider, item->tool.name)))
             return wt__fail_nomem(r->err);

@@ -251,7 +251,7 @@ static void drop_recorded(struct search *search, const uint64_t *allowed)
  * place. */
 static size_t count_new(const struct search *search, int64_t now)
 {
-    bool all = search->new_in_full || (search->filter && search->filter->provider_count > 0);
+    bool all = search->new_in_full || (search->filter && search->filter->provider_count == 1);
     return all ? 0 : wt__new_tools_count(search->index->new_tools, now);
 }
 

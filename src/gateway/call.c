@@ -65,36 +65,13 @@ static void audit(const struct face *face, const struct mcp_call *call, const st
     wt__buffer_dispose(&client);
 }
 
-/* ---------------------------------------------------------------- headers that repeat arguments */
+/* ---------------------------------------------------------------- the call */
 
+/* Arguments that are repeated in headers. */
 struct mirrors {
     struct http_header headers[MCP_MIRRORS_MAX];
     size_t count;
-    struct arena arena;
 };
-
-static bool read_mirrors(const struct mcp_input *input, struct str arguments, struct mirrors *out)
-{
-    json_t *tree = NULL;
-    int there = wt__json_parse(&tree, arguments.ptr, arguments.len, NULL) == 0 ? 0 : -1;
-    bool whole = true;
-    for (size_t i = 0; there >= 0 && whole; i++) {
-        struct buffer name = {0}, value = {0};
-        there = wt__mcp_input_mirror(input, i, tree, &name, &value);
-        if (there > 0) {
-            const char *kept_name = wt__arena_copy(&out->arena, wt__buffer_view(&name));
-            const char *kept_value = wt__arena_copy(&out->arena, wt__buffer_view(&value));
-            whole = kept_name && kept_value && !name.failed && !value.failed;
-            out->headers[out->count++] = (struct http_header){kept_name, kept_value};
-        }
-        wt__buffer_dispose(&name);
-        wt__buffer_dispose(&value);
-    }
-    json_decref(tree);
-    return whole;
-}
-
-/* ---------------------------------------------------------------- the call */
 
 /* A result says who it is of, for the client's people: the tool's name is its server's to choose. */
 static void put_origin(struct mcp_call *call, const struct view_tool *tool)
@@ -159,6 +136,8 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
         wt__mcp_fail_tool(call, "%s", err.message);
         break;
     }
+    if (strcmp(ending.outcome, "ok") == 0 || strcmp(ending.outcome, "error") == 0)
+        wt__outcomes_called(face->gateway->outcomes, wt__mcp_call_principal(call), tool->id, ending.outcome[0] == 'o');
     ending.bytes = result.len;
     ending.ms = wt__now_ms() - began;
     audit(face, call, tool, wt__str(tool->shown), arguments, &ending);
@@ -169,21 +148,25 @@ void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *t
 {
     struct buffer words = {0};
     struct mirrors mirrors = {.count = 0};
+    struct arena arena = {0};
     wt_error err;
     const struct mcp_input *input = wt__view_input(tool, &err);
     struct str given = arguments.len > 0 ? arguments : STR("{}");
     int fits = input ? wt__mcp_input_check(input, given, &words) : 0;
+    int repeated = fits > 0 ? wt__mcp_input_repeat(input, given, &arena, mirrors.headers, &err) : 0;
     if (!input)
         wt__mcp_fail_tool(call, "the server's input schema of this tool is none: %s", err.message);
-    else if (fits < 0 || words.failed || (fits > 0 && !read_mirrors(input, given, &mirrors)))
+    else if (fits < 0 || words.failed || repeated < 0)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
     else if (fits == 0)
         wt__mcp_fail_tool(call, "%.*s", (int)words.len, words.ptr);
-    if (fits > 0)
+    if (fits > 0 && repeated >= 0) {
+        mirrors.count = (size_t)repeated;
         relay_call(face, call, tool, given, &mirrors, cut);
-    else
+    } else {
         audit(face, call, tool, wt__str(tool->shown), given, &(struct ending){.decision = AUDIT_INVALID});
-    wt__arena_dispose(&mirrors.arena);
+    }
+    wt__arena_dispose(&arena);
     wt__buffer_dispose(&words);
 }
 
@@ -196,7 +179,7 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
     const json_t *tree = wt__mcp_call_argument_tree(call);
     struct str name = wt__json_str(tree, "name");
     struct buffer arguments = {0};
-    struct view *view = wt__gateway_view(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
     bool allowed = tool && wt__face_allows(face, call, tool);
     const json_t *given = wt__json_object(tree, "arguments");

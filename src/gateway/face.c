@@ -1,14 +1,14 @@
 /* face.c: see face.h. */
 #include "gateway/face_inside.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "whichtool/review.h"
+
+/* Schemas stand in every prompt, so they say no more than a model needs. */
 #define NAME_AND_ARGUMENTS                                                                                             \
-    "{\"type\":\"object\",\"properties\":{"                                                                            \
-    "\"name\":{\"type\":\"string\",\"description\":\"The tool's name, as search_tools tells it\"},"                    \
-    "\"arguments\":{\"type\":\"object\",\"description\":\"As the tool's inputSchema wants them\"}},"                   \
-    "\"required\":[\"name\"],\"additionalProperties\":false}"
+    "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"arguments\":{\"type\":\"object\"}},"        \
+    "\"required\":[\"name\"]}"
 
 /* The tools of a search face, in the order of its list. The call tools come by their effect. */
 static const struct {
@@ -19,24 +19,24 @@ static const struct {
     {"search_tools", NULL, NULL},
     {"get_tool_details", NULL, NULL},
     {"call_read",
-     "\"title\":\"Call a tool that reads\",\"description\":\"Calls a tool that search_tools found and that changes "
-     "nothing (call_with: call_read).\",\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":true}",
+     "\"title\":\"Call a tool that reads\",\"description\":\"Calls a tool that was found with call_with: call_read. It "
+     "changes nothing.\",\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":true}",
      NAME_AND_ARGUMENTS},
     {"call_write",
-     "\"title\":\"Call a tool that writes\",\"description\":\"Calls a tool that search_tools found and that adds or "
-     "changes something, but destroys nothing (call_with: call_write).\",\"annotations\":{\"readOnlyHint\":false,"
-     "\"destructiveHint\":false,\"openWorldHint\":true}",
+     "\"title\":\"Call a tool that writes\",\"description\":\"Calls a tool that was found with call_with: call_write. "
+     "It "
+     "adds or changes something.\",\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":false,"
+     "\"openWorldHint\":true}",
      NAME_AND_ARGUMENTS},
     {"call_destructive",
-     "\"title\":\"Call a tool that may destroy\",\"description\":\"Calls a tool that search_tools found and that may "
-     "delete or overwrite something (call_with: call_destructive).\",\"annotations\":{\"readOnlyHint\":false,"
+     "\"title\":\"Call a tool that may destroy\",\"description\":\"Calls a tool that was found with call_with: "
+     "call_destructive. It may delete or overwrite something.\",\"annotations\":{\"readOnlyHint\":false,"
      "\"destructiveHint\":true,\"openWorldHint\":true}",
      NAME_AND_ARGUMENTS},
     {"read_more",
      "\"title\":\"Read on\",\"description\":\"The next piece of a result that was too long.\",\"annotations\":{"
      "\"readOnlyHint\":true,\"openWorldHint\":false}",
-     "{\"type\":\"object\",\"properties\":{\"handle\":{\"type\":\"string\"}},\"required\":[\"handle\"],"
-     "\"additionalProperties\":false}"},
+     "{\"type\":\"object\",\"properties\":{\"handle\":{\"type\":\"string\"}},\"required\":[\"handle\"]}"},
 };
 
 enum { SEARCH_TOOLS = 2, FIRST_CALL = SEARCH_TOOLS, READ_MORE = FIRST_CALL + FACE_CALLS };
@@ -73,7 +73,7 @@ static void list_search(struct face *face, struct mcp_call *call, struct str aft
 }
 
 /* A page goes on behind a name, whether that is still there or not. */
-static void list_direct(const struct face *face, struct mcp_call *call, const struct view *view, struct str after)
+static void list_direct(const struct face *face, struct mcp_call *call, const struct tool_view *view, struct str after)
 {
     for (size_t i = 0; i < view->count; i++) {
         const struct view_tool *tool = view->tools[i];
@@ -86,7 +86,8 @@ static void list_direct(const struct face *face, struct mcp_call *call, const st
     }
 }
 
-static size_t count_allowed(const struct face *face, const struct mcp_call *call, const struct view *view, size_t most)
+static size_t count_allowed(const struct face *face, const struct mcp_call *call, const struct tool_view *view,
+                            size_t most)
 {
     size_t count = 0;
     for (size_t i = 0; i < view->count && count <= most; i++)
@@ -94,7 +95,7 @@ static size_t count_allowed(const struct face *face, const struct mcp_call *call
     return count;
 }
 
-static bool is_direct(const struct face *face, const struct mcp_call *call, const struct view *view)
+static bool is_direct(const struct face *face, const struct mcp_call *call, const struct tool_view *view)
 {
     size_t most = face->options.direct_most ? face->options.direct_most : GATEWAY_DIRECT_MOST;
     return face->options.kind == FACE_DIRECT ||
@@ -104,7 +105,9 @@ static bool is_direct(const struct face *face, const struct mcp_call *call, cons
 static void list_tools(void *context, struct mcp_call *call, struct str after)
 {
     struct face *face = context;
-    struct view *view = wt__gateway_view(face->gateway);
+    if (face->options.kind != FACE_SEARCH)
+        wt__gateway_settle(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
     if (!view)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the catalogue cannot be read");
     else if (is_direct(face, call, view))
@@ -130,7 +133,7 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
         out->number = i;
         return rc;
     }
-    struct view *view = face->options.kind == FACE_SEARCH ? NULL : wt__gateway_view(face->gateway);
+    struct tool_view *view = face->options.kind == FACE_SEARCH ? NULL : wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
     if (tool && wt__face_allows(face, call, tool)) {
         *out = (struct mcp_tool){
@@ -157,7 +160,7 @@ static void read_more(struct face *face, struct mcp_call *call)
 static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
     struct face *face = context;
-    const struct view *view = tool->handle;
+    const struct tool_view *view = tool->handle;
     if (view) {
         wt__face_call(face, call, view->tools[tool->number], wt__mcp_call_arguments(call), false);
     } else if (tool->number < SEARCH_TOOLS) {
@@ -181,7 +184,7 @@ static void drop_tool(void *context, const struct mcp_tool *tool)
 struct asking {
     const struct face *face;
     const struct mcp_call *call;
-    struct view *view;
+    struct tool_view *view;
     struct buffer name;
 };
 
@@ -197,7 +200,7 @@ static int may_find(void *context, const char *id)
 static bool filter(void *context, struct mcp_call *call, wt_filter *out)
 {
     const struct face *face = context;
-    struct view *view = wt__gateway_view(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
     struct asking *asking = view && view->count > 0 ? calloc(1, sizeof *asking) : NULL;
     if (!asking) {
         wt__view_release(view);
@@ -226,7 +229,7 @@ static void done(void *context, const wt_filter *filter)
 static bool allows(void *context, struct mcp_call *call, const wt_tool *tool)
 {
     const struct face *face = context;
-    struct view *view = wt__gateway_view(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
     const struct view_tool *found = view ? wt__view_find(view, wt__str(tool->id)) : NULL;
     bool allowed = found && wt__face_allows(face, call, found);
     wt__view_release(view);
@@ -236,21 +239,47 @@ static bool allows(void *context, struct mcp_call *call, const wt_tool *tool)
 static void describe(void *context, const wt_tool *tool, struct buffer *out)
 {
     const struct face *face = context;
-    struct view *view = wt__gateway_view(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
     const struct view_tool *found = view ? wt__view_find(view, wt__str(tool->id)) : NULL;
     if (found)
         wt__buffer_printf(out, "\"call_with\":\"%s\",", tools[FIRST_CALL + (size_t)found->effect].name);
     wt__view_release(view);
 }
 
+static void found(void *context, struct mcp_call *call, struct str query, const wt_hits *hits)
+{
+    const struct face *face = context;
+    wt__outcomes_found(face->gateway->outcomes, wt__mcp_call_principal(call), query, hits);
+}
+
 /* ---------------------------------------------------------------- opening and closing */
+
+/* What servers say of themselves, where all their tools are shown: as it was approved, and marked as theirs. */
+static void write_servers_words(const struct face *face, const char *principal, struct buffer *out)
+{
+    const struct gateway *gateway = face->gateway;
+    for (size_t i = 0; i < gateway->count; i++) {
+        const char *name = wt__upstream_name(gateway->upstreams[i]);
+        char *words = NULL;
+        if (!wt__policy_allows_server(gateway->options.policy, principal, face->options.profile, name) ||
+            wt_approved_instructions(gateway->engine, name, &words, NULL) < 0)
+            continue;
+        struct str shown = wt__str_head(wt__str(words), FACE_INSTRUCTIONS_BYTES);
+        if (shown.len > 0)
+            wt__buffer_printf(out, "%sThe server %s says: %.*s", out->len > 0 ? "\n" : "", name, (int)shown.len,
+                              shown.ptr);
+        wt_string_free(words);
+    }
+}
 
 static void write_instructions(void *context, const char *principal, struct buffer *out)
 {
     const struct face *face = context;
     const struct mcp_features *features = wt__catalogue_features(face->catalogue);
-    if (face->options.kind == FACE_DIRECT)
+    if (face->options.kind == FACE_DIRECT) {
+        write_servers_words(face, principal, out);
         return;
+    }
     features->write_instructions(features->context, principal, out);
     wt__buffer_text(out,
                     " What was found is called by call_read, call_write or call_destructive, as its call_with says.");
@@ -293,7 +322,8 @@ int wt__face_open(struct face **out, struct gateway *gateway, const struct face_
     face->gateway = gateway;
     face->options = *options;
     const struct catalogue_options search = {
-        .rules = {.context = face, .filter = filter, .done = done, .allows = allows, .describe = describe},
+        .rules =
+            {.context = face, .filter = filter, .done = done, .allows = allows, .describe = describe, .found = found},
         .summary = options->summary,
         .budget_bytes = options->budget_bytes};
     int rc = wt__catalogue_open(&face->catalogue, gateway->engine, &search, err);

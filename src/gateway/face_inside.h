@@ -8,7 +8,11 @@
 #include "gateway/relay.h"
 #include "serve/catalogue.h"
 
-enum { FACE_TOOLS = 6, FACE_CALLS = 3 /* of them: by effect */ };
+enum {
+    FACE_TOOLS = 6,
+    FACE_CALLS = 3,                 /* of them: by effect */
+    FACE_INSTRUCTIONS_BYTES = 2048, /* of what one server says of itself, passed on */
+};
 
 struct face {
     struct gateway *gateway;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/steady.h"
 #include "gateway/audit_log.h"
@@ -11,10 +12,10 @@
 
 /* ---------------------------------------------------------------- the view */
 
-struct view *wt__gateway_view(struct gateway *gateway)
+struct tool_view *wt__gateway_view(struct gateway *gateway)
 {
     pthread_mutex_lock(&gateway->lock);
-    struct view *view = gateway->view ? wt__view_keep(gateway->view) : NULL;
+    struct tool_view *view = gateway->view ? wt__view_keep(gateway->view) : NULL;
     pthread_mutex_unlock(&gateway->lock);
     return view;
 }
@@ -40,7 +41,7 @@ static bool is_current(struct gateway *gateway)
 
 int wt__gateway_renew(struct gateway *gateway, wt_error *err)
 {
-    struct view *view;
+    struct tool_view *view;
     if (is_current(gateway))
         return 0;
     int rc =
@@ -48,12 +49,45 @@ int wt__gateway_renew(struct gateway *gateway, wt_error *err)
     if (rc < 0)
         return rc;
     pthread_mutex_lock(&gateway->lock);
-    struct view *before = gateway->view;
+    struct tool_view *before = gateway->view;
     gateway->view = view;
     pthread_mutex_unlock(&gateway->lock);
     wt__view_release(before);
     wt__gateway_announce(gateway, MCP_TOOLS_CHANGED);
     return 0;
+}
+
+static bool is_known(const struct tool_view *view, const struct upstream *upstream)
+{
+    bool known = false;
+    for (size_t i = 0; view && !known && i < view->count; i++)
+        known = view->tools[i]->upstream == upstream;
+    return known;
+}
+
+/* Whether there is a server that starts, and of which nothing is known. */
+static bool is_unsettled(struct gateway *gateway)
+{
+    struct tool_view *view = wt__gateway_view(gateway);
+    bool unsettled = false;
+    for (size_t i = 0; !unsettled && i < gateway->count; i++) {
+        struct upstream_status status;
+        wt__upstream_status(gateway->upstreams[i], &status);
+        unsettled = status.state == UPSTREAM_STARTING && status.failures == 0 && !is_known(view, gateway->upstreams[i]);
+    }
+    wt__view_release(view);
+    return unsettled;
+}
+
+void wt__gateway_settle(struct gateway *gateway)
+{
+    double until = wt__now_ms() + gateway->options.list_wait_ms;
+    while (gateway->options.list_wait_ms > 0 && !atomic_load(&gateway->stopping) && is_unsettled(gateway) &&
+           wt__now_ms() < until) {
+        pthread_mutex_lock(&gateway->lock);
+        wt__steady_wait(&gateway->turn, &gateway->lock, GATEWAY_SETTLE_MS);
+        pthread_mutex_unlock(&gateway->lock);
+    }
 }
 
 /* ---------------------------------------------------------------- what servers tell */
@@ -197,6 +231,7 @@ static void *tend(void *context)
         wt__parked_sweep(gateway, false);
         wt__result_sweep(gateway, false);
         wt__audit_sync(gateway->options.audit);
+        wt__outcomes_sweep(gateway->outcomes);
         wt__gateway_renew(gateway, NULL);
         pthread_mutex_lock(&gateway->lock);
     }
@@ -257,6 +292,8 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
     pthread_mutex_init(&gateway->services_lock, NULL);
     wt__steady_open(&gateway->turn);
     int rc = open_upstreams(gateway, servers, count, err);
+    if (rc == 0 && gateway->options.learn)
+        rc = wt__outcomes_open(&gateway->outcomes, engine, err);
     if (rc == 0)
         rc = wt__gateway_renew(gateway, err);
     if (rc < 0) {
@@ -300,6 +337,7 @@ void wt__gateway_close(struct gateway *gateway)
     for (size_t i = 0; i < gateway->count; i++)
         wt__upstream_close(gateway->upstreams[i]);
     free(gateway->upstreams);
+    wt__outcomes_close(gateway->outcomes);
     wt__view_release(gateway->view);
     pthread_cond_destroy(&gateway->turn);
     pthread_mutex_destroy(&gateway->services_lock);

@@ -29,11 +29,14 @@ struct gateway_options {
     bool bare_names;             /* tools are shown by their servers' own names where no other has it */
     size_t result_bytes;         /* 0: GATEWAY_RESULT_BYTES */
     unsigned start_timeout_ms;   /* of a server; 0: MCP_CONNECT_MS */
+    unsigned list_wait_ms;       /* that a list of tools waits for servers of which nothing is known yet: a client that
+                                    lists once, at its first start, sees them. 0: it does not */
     const char *state_path;      /* where the state of the servers is written for others; NULL: nowhere */
     bool review_first;           /* even what a server lists first waits until somebody approves of it */
     struct str lock;             /* pins (wt_lock): what they do not name waits, whatever was approved. Empty: none */
     const struct policy *policy; /* NULL: everybody may do everything. Outlives the gateway, as does the next */
     struct audit_log *audit;     /* NULL: none */
+    bool learn;                  /* what is called after a search is recorded as use */
 };
 
 /* servers [count], and the engine, live longer. A server without a name, and one whose name another has, is refused

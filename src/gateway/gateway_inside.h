@@ -5,9 +5,13 @@
 #include <pthread.h>
 
 #include "gateway/gateway.h"
+#include "gateway/outcomes.h"
 #include "gateway/view.h"
 
-enum { GATEWAY_SERVICES_MAX = 64 };
+enum {
+    GATEWAY_SERVICES_MAX = 64,
+    GATEWAY_SETTLE_MS = 20, /* between two looks whether servers have started */
+};
 
 struct parked;
 struct remainder;
@@ -15,6 +19,7 @@ struct remainder;
 struct gateway {
     wt_engine *engine;
     struct gateway_options options;
+    struct outcomes *outcomes;   /* NULL: nothing is learned */
     struct upstream **upstreams; /* [count] */
     size_t count;
     pthread_t tender;
@@ -23,7 +28,7 @@ struct gateway {
     pthread_mutex_t import_lock; /* one server's tools are taken at a time */
     pthread_mutex_t lock;        /* what follows */
     pthread_cond_t turn;
-    struct view *view; /* NULL: it could not be made yet */
+    struct tool_view *view; /* NULL: it could not be made yet */
     struct parked *parked;
     size_t parked_count;
     struct remainder *remainders;
@@ -33,9 +38,11 @@ struct gateway {
 };
 
 /* The view of now, to be released; NULL: there is none. */
-struct view *wt__gateway_view(struct gateway *gateway);
+struct tool_view *wt__gateway_view(struct gateway *gateway);
 /* Makes it anew where the catalogue has changed, and tells the services. */
 int wt__gateway_renew(struct gateway *gateway, wt_error *err);
+/* Waits, as list_wait_ms says, until each server has listed its tools once, here or earlier, or has failed to. */
+void wt__gateway_settle(struct gateway *gateway);
 /* All services hear that a list changed. */
 void wt__gateway_announce(struct gateway *gateway, enum mcp_change change);
 

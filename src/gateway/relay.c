@@ -191,12 +191,11 @@ static int send_to(struct relaying *r)
     wt__buffer_dispose(&params);
     wt__buffer_dispose(&meta);
     wt__buffer_dispose(&capabilities);
-    if (rc < 0) {
+    if (at->link)
+        r->at = at;
+    else
         let_go(at);
-        return rc;
-    }
-    r->at = at;
-    return 0;
+    return rc;
 }
 
 /* ---------------------------------------------------------------- what comes before the answer */
@@ -427,10 +426,12 @@ static bool resume(struct relaying *r)
                                   r->err) == 0;
 }
 
-/* Whether it may be sent once more: its server never had it, or nothing comes of having it twice. */
+/* Whether it may be sent once more: its server never had it, or nothing comes of having it twice. A server that does
+ * not run was waited for already. */
 static bool may_repeat(const struct relaying *r, int rc)
 {
-    return rc == WT_ENETWORK && r->at && (r->what->is_safe || !wt__mcp_exchange_was_sent(r->at->exchange)) &&
+    return rc == WT_ENETWORK && r->at &&
+           (!r->at->exchange || r->what->is_safe || !wt__mcp_exchange_was_sent(r->at->exchange)) &&
            !wt__mcp_is_cancelled(r->call);
 }
 
@@ -446,10 +447,9 @@ enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct up
         if (round >= MCP_ROUNDS_MAX) {
             wt__fail(err, WT_ETOOLONG, "the server asked %d times, and still wants to know more", MCP_ROUNDS_MAX);
             out = RELAY_FAILED;
-        } else if (!r.at && send_to(&r) < 0) {
-            out = RELAY_FAILED;
         } else {
-            out = listen_to(&r, &again);
+            bool stands = r.at || send_to(&r) == 0;
+            out = stands ? listen_to(&r, &again) : RELAY_FAILED;
             if (out == RELAY_FAILED && !repeated && may_repeat(&r, err->code)) {
                 repeated = again = true;
                 out = RELAY_ANSWERED;

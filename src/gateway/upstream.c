@@ -110,6 +110,12 @@ static int fail_down(struct upstream *upstream, wt_error *err)
     return wt__fail(err, WT_ETIMEOUT, "the server %s has not started yet: try again later", name);
 }
 
+/* A connection breaks before anybody has told us. */
+static bool is_sound(const struct upstream_link *link)
+{
+    return link && !link->lost && !wt__mcp_connection_is_lost(link->connection);
+}
+
 int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_unwanted)(const void *context),
                         const void *context, struct upstream_link **out, wt_error *err)
 {
@@ -117,11 +123,11 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
     int rc = 0;
     *out = NULL;
     pthread_mutex_lock(&upstream->lock);
-    unsigned failures = upstream->failures;
-    while (rc == 0 && !upstream->link) {
+    unsigned failed_starts = upstream->failed_starts;
+    while (rc == 0 && !is_sound(upstream->link)) {
         /* It was tried for this call, and failed again. */
         bool hopeless = upstream->state == UPSTREAM_DISABLED || atomic_load(&upstream->stopping) ||
-                        upstream->failures > failures || wt__now_ms() >= until;
+                        upstream->failed_starts > failed_starts || wt__now_ms() >= until;
         if (hopeless)
             rc = fail_down(upstream, err);
         else if (is_unwanted && is_unwanted(context))
@@ -278,6 +284,13 @@ static void wait_a_while(struct upstream *upstream, struct rng *rng, int rc, con
     pthread_mutex_unlock(&upstream->lock);
 }
 
+static void count_failed_start(struct upstream *upstream)
+{
+    pthread_mutex_lock(&upstream->lock);
+    upstream->failed_starts += upstream->state == UPSTREAM_STARTING;
+    pthread_mutex_unlock(&upstream->lock);
+}
+
 static void *run(void *context)
 {
     struct upstream *upstream = context;
@@ -293,6 +306,7 @@ static void *run(void *context)
         if (rc == 0)
             rc = serve(upstream, &err);
         part(upstream);
+        count_failed_start(upstream);
         if (!atomic_load(&upstream->stopping))
             wait_a_while(upstream, &rng, rc, &err);
     }

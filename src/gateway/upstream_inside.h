@@ -1,4 +1,5 @@
-/* upstream_inside.h: what upstream.c (its states) and upstream_offer.c (what it is asked when it is ready) share. */
+/* upstream_inside.h: what upstream.c (its states), upstream_offer.c (what it offers) and upstream_notices.c (what it
+ * says unasked) share. */
 #ifndef WT_GATEWAY_UPSTREAM_INSIDE_H
 #define WT_GATEWAY_UPSTREAM_INSIDE_H
 
@@ -36,11 +37,15 @@ struct upstream {
     char **watched;               /* URIs [watched_count], of which the server was told watched_told */
     size_t watched_count, watched_capacity, watched_told;
     size_t tool_count, waiting_count;
-    unsigned failures;
+    unsigned failures, failed_starts; /* in a row; ever */
     long long since;
     wt_error error; /* code 0: none */
 };
 
+/* A request of our own, whose events on the way say nothing to us. WT_ENOTFOUND: the server does not know the method.
+ * result: disposed of by the caller. */
+int wt__upstream_ask(struct mcp_connection *connection, const char *method, struct str params, struct buffer *result,
+                     wt_error *err);
 /* Asks for its lists that are stale, and tells what they are. *ttl_ms: how long they hold. An error is the
  * connection's. */
 int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connection, double *ttl_ms, wt_error *err);

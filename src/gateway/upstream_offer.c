@@ -1,8 +1,7 @@
 /* upstream_offer.c: what a server offers: its tools, resources, templates and prompts, listed page by page; what it
- * says of itself; and its notices that some of it changed. */
+ * says of itself. */
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "gateway/upstream_inside.h"
 #include "mcp/pages.h"
 
@@ -30,10 +29,8 @@ struct upstream_offer *wt__upstream_offer(struct upstream *upstream)
 
 /* ---------------------------------------------------------------- asking */
 
-/* A request of our own, whose events on the way say nothing to us. WT_ENOTFOUND: the server does not know the method.
- * result: disposed of by the caller. */
-static int ask(struct mcp_connection *connection, const char *method, struct str params, struct buffer *result,
-               wt_error *err)
+int wt__upstream_ask(struct mcp_connection *connection, const char *method, struct str params, struct buffer *result,
+                     wt_error *err)
 {
     const struct mcp_request request = {.method = method, .params = params};
     struct mcp_exchange *exchange = NULL;
@@ -79,7 +76,7 @@ static int gather(struct mcp_connection *connection, struct mcp_pages *pages, do
         struct buffer params = {0}, result = {0};
         wt__mcp_pages_params(pages, &params);
         rc = params.failed ? wt__fail_nomem(err)
-                           : ask(connection, pages->method, wt__buffer_view(&params), &result, err);
+                           : wt__upstream_ask(connection, pages->method, wt__buffer_view(&params), &result, err);
         if (rc == 0 && pages->page_count == 0)
             read_ttl(wt__buffer_view(&result), ttl_ms);
         if (rc == 0)
@@ -197,84 +194,4 @@ int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connec
         if (changed[i])
             upstream->options.changed(upstream->options.context, upstream, (enum mcp_change)i);
     return rc;
-}
-
-/* ---------------------------------------------------------------- notices */
-
-void wt__upstream_noticed(struct upstream *upstream, struct str method, struct str params)
-{
-    static const char *const changes[UPSTREAM_CHANGES] = {
-        [MCP_TOOLS_CHANGED] = "notifications/tools/list_changed",
-        [MCP_RESOURCES_CHANGED] = "notifications/resources/list_changed",
-        [MCP_PROMPTS_CHANGED] = "notifications/prompts/list_changed",
-    };
-    json_t *said = NULL;
-    for (size_t i = 0; i < UPSTREAM_CHANGES; i++) {
-        if (!wt__str_equal(method, wt__str(changes[i])))
-            continue;
-        pthread_mutex_lock(&upstream->lock);
-        upstream->stale[i] = upstream->told[i] = true;
-        pthread_cond_broadcast(&upstream->turn);
-        pthread_mutex_unlock(&upstream->lock);
-    }
-    if (!upstream->options.updated || !wt__str_equal(method, STR("notifications/resources/updated")) ||
-        wt__json_parse(&said, params.ptr ? params.ptr : "", params.len, NULL) < 0)
-        return;
-    upstream->options.updated(upstream->options.context, upstream, wt__json_str(said, "uri"));
-    json_decref(said);
-}
-
-void wt__upstream_watch(struct upstream *upstream, struct str uri)
-{
-    pthread_mutex_lock(&upstream->lock);
-    bool known = upstream->watched_count == UPSTREAM_WATCHED_MAX;
-    for (size_t i = 0; !known && i < upstream->watched_count; i++)
-        known = wt__str_equal(uri, wt__str(upstream->watched[i]));
-    char *copy = known ? NULL : wt__copy_string(uri.ptr, uri.len);
-    if (copy && wt__grow((void **)&upstream->watched, &upstream->watched_capacity, upstream->watched_count + 1,
-                         sizeof *upstream->watched) == 0) {
-        upstream->watched[upstream->watched_count++] = copy;
-        pthread_cond_broadcast(&upstream->turn);
-    } else {
-        free(copy);
-    }
-    pthread_mutex_unlock(&upstream->lock);
-}
-
-/* The next URI that the server was not told of, to be freed; NULL: there is none. */
-static char *next_watched(struct upstream *upstream)
-{
-    char *uri = NULL;
-    pthread_mutex_lock(&upstream->lock);
-    if (upstream->watched_told < upstream->watched_count) {
-        const char *next = upstream->watched[upstream->watched_told++];
-        uri = wt__copy_string(next, strlen(next));
-    }
-    pthread_mutex_unlock(&upstream->lock);
-    return uri;
-}
-
-/* A server that refuses one has nothing to tell of it. A modern one is told of all of them anew. */
-int wt__upstream_subscribe(struct upstream *upstream, struct mcp_connection *connection, wt_error *err)
-{
-    pthread_mutex_lock(&upstream->lock);
-    bool is_news = upstream->watched_told < upstream->watched_count;
-    pthread_mutex_unlock(&upstream->lock);
-    if (is_news && wt__mcp_connection_era(connection) == MCP_ERA_MODERN) {
-        wt__upstream_unlisten(upstream);
-        wt__upstream_listen(upstream, connection);
-        return 0;
-    }
-    for (char *uri; (uri = next_watched(upstream));) {
-        struct buffer params = {0}, result = {0};
-        wt__buffer_text(&params, "\"uri\":");
-        wt__buffer_json(&params, wt__str(uri));
-        int rc = params.failed ? 0 : ask(connection, "resources/subscribe", wt__buffer_view(&params), &result, err);
-        wt__buffer_dispose(&params);
-        wt__buffer_dispose(&result);
-        free(uri);
-        if (rc < 0 && wt__mcp_connection_is_lost(connection))
-            return rc;
-    }
-    return 0;
 }

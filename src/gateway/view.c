@@ -10,7 +10,7 @@
 #define MIRRORED "\"x-mcp-header\""
 
 struct making {
-    struct view *view;
+    struct tool_view *view;
     size_t capacity;
     struct map bare; /* names of tools, and how many have each */
     wt_error *err;
@@ -18,7 +18,7 @@ struct making {
 
 /* ---------------------------------------------------------------- one tool */
 
-static struct str keep_json(struct view *view, const json_t *value)
+static struct str keep_json(struct tool_view *view, const json_t *value)
 {
     struct buffer text = {0};
     struct str out = {NULL, 0};
@@ -28,7 +28,7 @@ static struct str keep_json(struct view *view, const json_t *value)
     return out;
 }
 
-static struct str schema_of(struct view *view, const json_t *definition)
+static struct str schema_of(struct tool_view *view, const json_t *definition)
 {
     const json_t *schema = json_object_get(definition, "inputSchema");
     return schema ? keep_json(view, schema) : STR("{\"type\":\"object\"}");
@@ -37,7 +37,7 @@ static struct str schema_of(struct view *view, const json_t *definition)
 /* The definition as clients are shown it, once it is known by which name. 0 or WT_ENOMEM. */
 static int show(struct making *m, struct view_tool *tool, const wt_tool *from, const char *shown)
 {
-    struct view *view = m->view;
+    struct tool_view *view = m->view;
     json_t *definition = NULL;
     if (wt__json_parse(&definition, from->definition, from->definition_len, NULL) < 0 || !json_is_object(definition)) {
         json_decref(definition);
@@ -54,7 +54,7 @@ static int show(struct making *m, struct view_tool *tool, const wt_tool *from, c
 
 static int add(struct making *m, struct upstream *upstream, const wt_tool *from, bool bare_names)
 {
-    struct view *view = m->view;
+    struct tool_view *view = m->view;
     const uint32_t *same = wt__map_get(&m->bare, wt__str(from->name));
     struct view_tool *tool = wt__arena_array(&view->arena, struct view_tool, 1);
     if (!tool || wt__grow((void **)&view->tools, &m->capacity, view->count + 1, sizeof *view->tools) < 0)
@@ -96,7 +96,7 @@ static int by_shown(const void *a, const void *b)
 /* In the order of their names. A name that is taken stays whose it is. */
 static int arrange(struct making *m)
 {
-    struct view *view = m->view;
+    struct tool_view *view = m->view;
     bool whole = true;
     if (view->count > 0)
         qsort(view->tools, view->count, sizeof *view->tools, by_shown);
@@ -128,7 +128,7 @@ static int read_lists(struct making *m, wt_engine *engine, struct upstream *cons
     return rc;
 }
 
-int wt__view_make(struct view **out, wt_engine *engine, struct upstream *const *upstreams, size_t count,
+int wt__view_make(struct tool_view **out, wt_engine *engine, struct upstream *const *upstreams, size_t count,
                   bool bare_names, wt_error *err)
 {
     struct making m = {.view = calloc(1, sizeof *m.view), .err = err};
@@ -160,13 +160,13 @@ int wt__view_make(struct view **out, wt_engine *engine, struct upstream *const *
     return rc;
 }
 
-struct view *wt__view_keep(struct view *view)
+struct tool_view *wt__view_keep(struct tool_view *view)
 {
     atomic_fetch_add(&view->refs, 1);
     return view;
 }
 
-void wt__view_release(struct view *view)
+void wt__view_release(struct tool_view *view)
 {
     if (!view || atomic_fetch_sub(&view->refs, 1) != 1)
         return;
@@ -181,7 +181,7 @@ void wt__view_release(struct view *view)
 
 /* ---------------------------------------------------------------- one of them */
 
-struct view_tool *wt__view_find(const struct view *view, struct str name)
+struct view_tool *wt__view_find(const struct tool_view *view, struct str name)
 {
     const uint32_t *at = wt__map_get(&view->by_name, name);
     return at ? view->tools[*at] : NULL;

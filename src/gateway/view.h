@@ -27,7 +27,7 @@ struct view_tool {
     pthread_mutex_t *lock;   /* of that */
 };
 
-struct view {
+struct tool_view {
     atomic_uint refs;
     uint64_t generation;      /* of the catalogue */
     struct view_tool **tools; /* [count] by the names that are shown */
@@ -39,12 +39,12 @@ struct view {
 
 /* bare_names: a tool is shown by its server's own name where no other tool has it, else by its exported one.
  * Errors: those of wt_list. */
-int wt__view_make(struct view **out, wt_engine *engine, struct upstream *const *upstreams, size_t count,
+int wt__view_make(struct tool_view **out, wt_engine *engine, struct upstream *const *upstreams, size_t count,
                   bool bare_names, wt_error *err);
-struct view *wt__view_keep(struct view *view);
-void wt__view_release(struct view *view); /* NULL is a no-op */
+struct tool_view *wt__view_keep(struct tool_view *view);
+void wt__view_release(struct tool_view *view); /* NULL is a no-op */
 
-struct view_tool *wt__view_find(const struct view *view, struct str name);
+struct view_tool *wt__view_find(const struct tool_view *view, struct str name);
 /* Its input schema, ready to check arguments; NULL: it cannot be, and err says why. */
 const struct mcp_input *wt__view_input(struct view_tool *tool, wt_error *err);
 

@@ -77,7 +77,7 @@ struct mcp_request {
     const char *log_level;             /* that it wants; NULL: none. Modern servers are told */
     bool progress;                     /* it wants progress */
     struct str name;                   /* Mcp-Name: of the tool or prompt, or the URI; "" for none. Modern, over HTTP */
-    const struct http_header *headers; /* Mcp-Param-...; likewise */
+    const struct http_header *headers; /* Mcp-Param-..., their values by header.h; likewise */
     size_t header_count;
     const char *principal; /* for whom it is; NULL: "". Of the questions of legacy programs */
     unsigned timeout_ms;   /* without a word of the server; 0: MCP_REQUEST_MS */
@@ -95,8 +95,9 @@ enum mcp_event_kind {
     MCP_EVENT_REFUSED,  /* error: JSON-RPC's object */
 };
 
-/* Views live until the next call of wt__mcp_exchange_next for the exchange. Progress notifications have no
- * progressToken of ours in their params. */
+/* Views live until the next call of wt__mcp_exchange_next for the exchange. They are as the server wrote them, but on
+ * one line: where they end is known, whether they are JSON inside is not. Progress notifications have no progressToken
+ * of ours in their params. */
 struct mcp_event {
     enum mcp_event_kind kind;
     struct str id, method, params, result, error;
@@ -116,7 +117,7 @@ void wt__mcp_exchange_cancel(struct mcp_exchange *exchange);
 /* Cancels it when it is not over, and frees it. NULL is a no-op. */
 void wt__mcp_exchange_end(struct mcp_exchange *exchange);
 
-/* The server is told; nothing is heard of it. */
+/* The server is told; nothing is heard of it. params: as of mcp_request. */
 int wt__mcp_tell(struct mcp_connection *connection, const char *method, struct str params, wt_error *err);
 
 #endif

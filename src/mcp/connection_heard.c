@@ -73,6 +73,7 @@ static struct mcp_event_item *make_item(const struct mcp_event *event)
         free(item);
         return NULL;
     }
+    wt__mcp_join_lines(&item->text);
     for (size_t i = 0, at = 0; i < sizeof parts / sizeof *parts; at += parts[i]->len, i++)
         parts[i]->ptr = item->text.len > 0 ? item->text.ptr + at : "";
     return item;

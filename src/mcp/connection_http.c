@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "base/base64.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "mcp/connection_inside.h"
+#include "mcp/header.h"
 #include "mcp/sse.h"
 #include "net/http_stream.h"
 
@@ -26,6 +26,7 @@ enum {
     RETRY_MS = 1000,   /* before a stream is asked for again, where the server does not say */
     RETRY_MS_MAX = 60000,
     FRUITLESS_MAX = 5, /* streams in a row without an event; then there are none any more */
+    LASTING_MS = 5000, /* a stream that stood so long was none of them: many proxies end what is idle */
     OWN_HEADERS = 5,
     STATUS_OK = 200,
     STATUS_UNAUTHORISED = 401,
@@ -59,6 +60,7 @@ struct request {
     size_t header_count;
     /* Guarded by the link's lock. */
     uint64_t ticket; /* of the transfer; 0: there is none now */
+    bool awaited;    /* counted in the link's */
     bool gone;       /* nobody waits for it any more */
     bool parked;     /* waits for a new session */
     bool again;      /* was sent for a second session */
@@ -73,6 +75,7 @@ struct request {
     wt_error why;
     char last_event[HTTP_KEPT_BYTES];
     unsigned retry_ms, fruitless;
+    double headed_ms; /* when the stream began; 0: it has not */
 };
 
 struct http_link {
@@ -82,7 +85,7 @@ struct http_link {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t settled;
     struct request *requests;
-    unsigned telling;
+    unsigned awaited; /* what is waited for by settle */
     bool renewing, ending;
     char session[HTTP_KEPT_BYTES], version[MCP_VERSION_BYTES];
 };
@@ -126,36 +129,26 @@ static void take_out(struct request *request)
     *at = request->next;
 }
 
+/* With the lock held: whether settle waits for it. */
+static void await(struct request *request, bool awaited)
+{
+    struct http_link *link = request->link;
+    link->awaited += (unsigned)awaited - (unsigned)request->awaited;
+    request->awaited = awaited;
+    pthread_cond_broadcast(&link->settled);
+}
+
 static void end_request(struct request *request)
 {
     struct http_link *link = request->link;
     pthread_mutex_lock(&link->lock);
     take_out(request);
-    link->telling -= request->kind == TELLS || request->kind == LEAVES;
-    pthread_cond_broadcast(&link->settled);
+    await(request, false);
     pthread_mutex_unlock(&link->lock);
     free_request(request);
 }
 
 /* ---------------------------------------------------------------- headers */
-
-/* A header's value that may be any text: base64 where it is none that a header may have, or looks like such. */
-static char *header_text(struct arena *arena, struct str text)
-{
-    struct buffer out = {0};
-    bool plain = !wt__str_starts(text, STR("=?base64?"));
-    plain = plain && (text.len == 0 || (text.ptr[0] > ' ' && text.ptr[text.len - 1] > ' '));
-    for (size_t i = 0; plain && i < text.len; i++)
-        plain = (text.ptr[i] >= ' ' && text.ptr[i] <= '~') || text.ptr[i] == '\t';
-    if (plain)
-        return wt__arena_copy(arena, text);
-    wt__buffer_text(&out, "=?base64?");
-    wt__base64(&out, text);
-    wt__buffer_text(&out, "?=");
-    char *copy = out.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&out));
-    wt__buffer_dispose(&out);
-    return copy;
-}
 
 /* Mcp-Method, Mcp-Name, Mcp-Param-...: copied, for it may be sent twice. */
 static int keep_headers(struct request *request, const struct mcp_outgoing *outgoing, wt_error *err)
@@ -170,7 +163,7 @@ static int keep_headers(struct request *request, const struct mcp_outgoing *outg
         return 0;
     headers[request->header_count++] = (struct http_header){"Mcp-Method", request->method};
     if (outgoing->name.len > 0)
-        headers[request->header_count++] = (struct http_header){"Mcp-Name", header_text(arena, outgoing->name)};
+        headers[request->header_count++] = (struct http_header){"Mcp-Name", wt__mcp_header_text(arena, outgoing->name)};
     for (size_t i = 0; i < outgoing->header_count; i++)
         headers[request->header_count++] =
             (struct http_header){wt__arena_copy(arena, wt__str(outgoing->headers[i].name)),
@@ -181,6 +174,7 @@ static int keep_headers(struct request *request, const struct mcp_outgoing *outg
     return 0;
 }
 
+static void headed(void *context, const struct http_head *head);
 static bool took(void *context, const struct http_head *head, struct str piece);
 static void ended(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
 
@@ -221,6 +215,7 @@ static int send_request(struct request *request, unsigned delay_ms, wt_error *er
                                                    : request->kind == RENEWS                            ? MCP_REQUEST_MS
                                                                                                         : 0,
                                        .delay_ms = delay_ms,
+                                       .headed = headed,
                                        .took = took,
                                        .ended = ended,
                                        .context = request};
@@ -240,7 +235,7 @@ static int start(struct request *request, wt_error *err)
     request->next = link->requests;
     link->requests = request;
     request->parked = link->renewing && request->kind == ASKS;
-    link->telling += request->kind == TELLS || request->kind == LEAVES;
+    await(request, request->kind == TELLS || request->kind == LEAVES || request->kind == HEARS);
     if (!request->parked)
         rc = send_request(request, 0, err);
     pthread_mutex_unlock(&link->lock);
@@ -300,7 +295,8 @@ static void take_message(struct request *request, struct str text)
 static void take_event(struct request *request)
 {
     const struct sse_event *event = &request->event;
-    request->fruitless = 0;
+    if (event->has_id || event->data.len > 0)
+        request->fruitless = 0;
     if (event->has_id && event->id.len < sizeof request->last_event) {
         memcpy(request->last_event, event->id.ptr, event->id.len);
         request->last_event[event->id.len] = '\0';
@@ -326,10 +322,20 @@ static void take_events(struct request *request)
     request->looked_at = rest.len;
 }
 
+static void headed(void *context, const struct http_head *head)
+{
+    struct request *request = context;
+    request->headed_ms = wt__now_ms();
+    take_session(request, head);
+    pthread_mutex_lock(&request->link->lock);
+    if (request->kind == HEARS)
+        await(request, false);
+    pthread_mutex_unlock(&request->link->lock);
+}
+
 static bool took(void *context, const struct http_head *head, struct str piece)
 {
     struct request *request = context;
-    take_session(request, head);
     wt__buffer_str(&request->heard, piece);
     if (request->heard.failed)
         request->rc = request->heard.len + piece.len > MCP_ANSWER_BYTES_MAX
@@ -514,6 +520,9 @@ static void ended_hearing(struct request *request, const struct http_head *head,
 {
     bool again = (rc < 0 && rc != WT_ECANCELLED) || (rc == 0 && is_stream(head) && head->status == STATUS_OK);
     unsigned delay = request->retry_ms << (request->fruitless < FRUITLESS_MAX ? request->fruitless : FRUITLESS_MAX);
+    if (request->headed_ms > 0 && wt__now_ms() - request->headed_ms > LASTING_MS)
+        request->fruitless = 0;
+    request->headed_ms = 0;
     if (request->breaks)
         wt__mcp_connection_broke(request->link->connection, &request->why, "");
     if (request->rc < 0 || !again || ++request->fruitless > FRUITLESS_MAX ||
@@ -525,7 +534,6 @@ static void ended(void *context, const struct http_head *head, int rc, const wt_
 {
     struct request *request = context;
     struct http_link *link = request->link;
-    take_session(request, head);
     pthread_mutex_lock(&link->lock); /* who began it has left the ticket by now */
     request->ticket = 0;
     pthread_mutex_unlock(&link->lock);
@@ -607,9 +615,9 @@ static bool settle(struct mcp_link *public, unsigned ms)
     struct timespec until = {.tv_sec = (time_t)(until_ms / 1000)};
     until.tv_nsec = (long)((until_ms - (double)until.tv_sec * 1000) * 1e6);
     pthread_mutex_lock(&link->lock);
-    while (link->telling > 0 && wt__now_ms() < until_ms)
+    while (link->awaited > 0 && wt__now_ms() < until_ms)
         pthread_cond_timedwait(&link->settled, &link->lock, &until);
-    bool settled = link->telling == 0;
+    bool settled = link->awaited == 0;
     pthread_mutex_unlock(&link->lock);
     return settled;
 }

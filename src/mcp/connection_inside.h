@@ -1,8 +1,9 @@
 /* connection_inside.h: what connection.c, connection_open.c and the two links share.
  *
- * A link carries messages: connection_stdio.c (lines of a program) and connection_http.c (streamable HTTP). It knows
- * requests by their number alone, since who began one may have left it; what comes for a number that is gone is
- * dropped. A link calls wt__mcp_connection_heard and its kin from its one thread, without a lock of its own held.
+ * A link carries messages: connection_stdio.c (lines of a program), connection_http.c (streamable HTTP) and
+ * connection_sse.c (the transport before it). It knows requests by their number alone, since who began one may have
+ * left it; what comes for a number that is gone is dropped. A link calls wt__mcp_connection_heard and its kin from its
+ * one thread, without a lock of its own held.
  *
  * Locks: the connection's guards what its struct says and its exchanges; a link is called without it. Whoever calls a
  * link is counted (wt__mcp_connection_enter), so that none is closed under a call. */
@@ -51,7 +52,7 @@ struct mcp_link {
     void (*cancel)(struct mcp_link *link, int64_t id, struct str notice);
     /* The rest may be NULL: there is nothing to do. Era and version stand. */
     void (*agreed)(struct mcp_link *link);
-    /* Waits until what was told is taken, at most so long; whether it is. */
+    /* Waits until what was told is taken and the stream of notices stands, at most so long; whether it is. */
     bool (*settle)(struct mcp_link *link, unsigned ms);
     /* A legacy server is initialized: what it notices is asked for. */
     void (*hear)(struct mcp_link *link);
@@ -126,8 +127,10 @@ void wt__mcp_connection_leave(struct mcp_connection *connection);
 
 /* ---------------------------------------------------------------- for links */
 
+/* All three are called with the connection's lock held. */
 int wt__mcp_open_stdio_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 int wt__mcp_open_http_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
+int wt__mcp_open_sse_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
 
 /* A message of the server; stream: the request on whose stream it came, 0 where there is one stream for all,
  * MCP_NO_STREAM for one that is of no request. *answered: whether it answers that

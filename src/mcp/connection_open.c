@@ -3,6 +3,7 @@
  *
  * A server that was silent about `server/discover` may still be starting: `npx` fetches packages. It is asked for both
  * then, and where it refuses `initialize`, its late answer counts. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -12,6 +13,7 @@
 enum {
     RESULT_BYTES_MAX = 4 << 20, /* of a result that is read as a tree */
     SLICE_MS = 50,              /* between two looks for a wish to stop */
+    HEAR_MS = 1000,             /* for the stream of notices to stand */
     LATE_MS = 100,              /* for an answer that should have come before another one */
 };
 
@@ -21,6 +23,7 @@ struct opening {
     struct progress *progress;
     struct mcp_exchange *late; /* `server/discover`, which was not answered in time; NULL: none */
     bool ended;                /* the program has ended of the probe */
+    bool misplaced;            /* `initialize` is nothing that can be POSTed there */
     wt_error *err;
 };
 
@@ -82,7 +85,7 @@ static int hear(struct opening *opening, struct mcp_exchange *exchange, const ch
         rc = wt__mcp_exchange_wait(exchange, &event, opening->progress, patience_ms, opening->err);
     while (rc == 0 && event.kind != MCP_EVENT_RESULT && event.kind != MCP_EVENT_REFUSED);
     if (rc < 0)
-        return rc;
+        return rc == WT_ETIMEOUT ? fail_late(opening) : rc;
     if (event.kind == MCP_EVENT_RESULT) {
         rc = read_object(&out->result, event.result, method, opening->err);
         return rc < 0 ? rc : keep_self(opening->connection, event.result, opening->err);
@@ -97,7 +100,7 @@ static int hear(struct opening *opening, struct mcp_exchange *exchange, const ch
         json_decref(out->error);
         out->error = json_object();
     }
-    return out->error ? 0 : wt__fail_nomem(opening->err);
+    return out->error ? keep_self(opening->connection, STR("{}"), opening->err) : wt__fail_nomem(opening->err);
 }
 
 static void dispose(struct outcome *outcome)
@@ -142,18 +145,20 @@ static bool lists_legacy(const json_t *versions)
 
 static enum verdict judge_versions(const json_t *versions)
 {
-    if (!versions || lists(versions, MCP_MODERN_VERSION))
+    if (lists(versions, MCP_MODERN_VERSION))
         return IS_MODERN;
     return lists_legacy(versions) ? IS_LEGACY : IS_NEITHER;
 }
 
 static enum verdict judge(const struct outcome *outcome)
 {
-    if (outcome->result)
-        return judge_versions(wt__json_array(outcome->result, "supportedVersions"));
+    const json_t *versions = wt__json_array(outcome->result, "supportedVersions");
+    if (outcome->result) /* some servers answer whatever they are asked */
+        return versions ? judge_versions(versions) : IS_LEGACY;
     int64_t code = wt__json_int(outcome->error, "code", 0);
-    if (code == MCP_VERSION_NOT_SPOKEN)
-        return judge_versions(wt__json_array(wt__json_object(outcome->error, "data"), "supported"));
+    versions = wt__json_array(wt__json_object(outcome->error, "data"), "supported");
+    if (code == MCP_VERSION_NOT_SPOKEN && versions)
+        return judge_versions(versions);
     return code >= MCP_MODERN_ERRORS_FIRST && code <= MCP_MODERN_ERRORS_LAST ? IS_MODERN : IS_LEGACY;
 }
 
@@ -180,13 +185,15 @@ static int judge_failure(struct opening *opening, struct mcp_exchange *exchange,
     return nobody && opening->connection->server->url ? rc : 0;
 }
 
-/* patience_ms: after which it is taken for a legacy one; 0: what is left of the time. */
-static int discover(struct opening *opening, unsigned patience_ms, enum verdict *verdict, wt_error *refusal)
+/* *again: it refused the revision, but names it among those that it speaks. */
+static int discover_once(struct opening *opening, unsigned patience_ms, enum verdict *verdict, bool *again,
+                         wt_error *refusal)
 {
     struct mcp_exchange *exchange;
     struct outcome outcome;
     set_era(opening->connection, MCP_ERA_MODERN);
     *verdict = IS_LEGACY;
+    *again = false;
     int rc = begin(opening, &exchange, "server/discover", STR(""));
     if (rc < 0)
         return rc;
@@ -195,6 +202,7 @@ static int discover(struct opening *opening, unsigned patience_ms, enum verdict 
         *verdict = judge(&outcome);
     else
         rc = judge_failure(opening, exchange, rc, verdict);
+    *again = outcome.error && *verdict == IS_MODERN && wt__json_int(outcome.error, "code", 0) == MCP_VERSION_NOT_SPOKEN;
     dispose(&outcome);
     if (rc == 0 && *verdict == IS_LEGACY && !opening->ended)
         opening->late = exchange; /* where it was silent; else it is over */
@@ -203,24 +211,44 @@ static int discover(struct opening *opening, unsigned patience_ms, enum verdict 
     if (rc == 0 && *verdict == IS_NEITHER)
         return wt__fail(opening->err, WT_ENETWORK, "%s speaks no revision of MCP that is spoken here",
                         opening->connection->shown);
+    return rc;
+}
+
+/* patience_ms: after which it is taken for a legacy one; 0: what is left of the time. */
+static int discover(struct opening *opening, unsigned patience_ms, enum verdict *verdict, wt_error *refusal)
+{
+    bool again;
+    int rc = discover_once(opening, patience_ms, verdict, &again, refusal);
+    if (rc == 0 && again)
+        rc = discover_once(opening, patience_ms, verdict, &again, refusal);
     return rc == 0 && *verdict == IS_MODERN ? agree_modern(opening) : rc;
 }
 
 /* ---------------------------------------------------------------- the legacy era */
 
-/* Some servers refuse what comes before they took the notification. */
-static int settle(struct opening *opening)
+/* Waits for what was told, at most until then. Not settling is no failure. */
+static int settle(struct opening *opening, double until_ms)
 {
     struct mcp_link *link = opening->connection->link;
     while (link->settle && !link->settle(link, SLICE_MS)) {
         if (wt__progress_step(opening->progress, 0))
             return wt__fail_cancelled(opening->err);
-        if (wt__now_ms() >= opening->until_ms)
-            return fail_late(opening);
+        if (wt__now_ms() >= until_ms)
+            break;
     }
-    if (link->hear)
-        link->hear(link);
-    return 0;
+    return wt__now_ms() >= opening->until_ms ? fail_late(opening) : 0;
+}
+
+/* Some servers refuse what comes before they took the notification, and ask where they notice: what comes before that
+ * stream stands would be lost. */
+static int settle_down(struct opening *opening)
+{
+    struct mcp_link *link = opening->connection->link;
+    int rc = settle(opening, opening->until_ms);
+    if (rc < 0 || !link->hear)
+        return rc;
+    link->hear(link);
+    return settle(opening, fmin(wt__now_ms() + HEAR_MS, opening->until_ms));
 }
 
 static int agree_legacy(struct opening *opening, const json_t *result)
@@ -236,7 +264,7 @@ static int agree_legacy(struct opening *opening, const json_t *result)
     wt__mcp_write_tell(&text, "notifications/initialized", STR(""));
     int rc = text.failed ? wt__fail_nomem(opening->err) : link->tell(link, wt__buffer_view(&text), opening->err);
     wt__buffer_dispose(&text);
-    return rc < 0 ? rc : settle(opening);
+    return rc < 0 ? rc : settle_down(opening);
 }
 
 /* *refused: it says no, and why is in *refusal. */
@@ -251,6 +279,7 @@ static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
         return rc;
     rc = hear(opening, exchange, "initialize", 0, &outcome, refusal);
     *refused = rc == 0 && outcome.error;
+    opening->misplaced = exchange->status == 400 || exchange->status == 404 || exchange->status == 405;
     if (rc == 0 && outcome.result)
         rc = agree_legacy(opening, outcome.result);
     dispose(&outcome);
@@ -260,14 +289,14 @@ static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
 
 /* ---------------------------------------------------------------- links */
 
-static int open_link(struct opening *opening)
+typedef int (*link_opener)(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
+
+/* What a server says before we know the link waits for the lock: it may be a question. */
+static int open_link(struct opening *opening, link_opener open)
 {
     struct mcp_connection *connection = opening->connection;
-    struct mcp_link *link = NULL;
-    int rc =
-        (connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link)(&link, connection, opening->err);
     pthread_mutex_lock(&connection->lock);
-    connection->link = link;
+    int rc = open(&connection->link, connection, opening->err);
     pthread_mutex_unlock(&connection->lock);
     return rc;
 }
@@ -292,7 +321,7 @@ static int open_again(struct opening *opening)
     if (!opening->ended)
         return 0;
     close_link(opening->connection, true, words);
-    return open_link(opening);
+    return open_link(opening, wt__mcp_open_stdio_link);
 }
 
 /* Whether `server/discover` was answered after all. */
@@ -308,6 +337,26 @@ static bool is_modern_late(struct opening *opening)
     return modern;
 }
 
+/* An address that takes no `initialize` may be one of the transport of 2024; what was said first stands if it is not.
+ */
+static int open_older(struct opening *opening, bool *refused, wt_error *refusal)
+{
+    struct mcp_connection *connection = opening->connection;
+    char words[CHILD_TAIL_BYTES];
+    wt_error first = *opening->err;
+    wt__mcp_exchange_end(opening->late);
+    opening->late = NULL;
+    close_link(connection, true, words);
+    int rc = open_link(opening, wt__mcp_open_sse_link);
+    if (rc == 0)
+        rc = settle(opening, fmin(wt__now_ms() + MCP_PROBE_MS, opening->until_ms));
+    if (rc == 0)
+        rc = initialize(opening, refused, refusal);
+    if (rc == WT_ENETWORK)
+        *opening->err = first;
+    return rc;
+}
+
 static int open_eras(struct opening *opening)
 {
     enum mcp_era first = opening->connection->options.era;
@@ -315,7 +364,7 @@ static int open_eras(struct opening *opening)
     enum verdict verdict = IS_LEGACY;
     wt_error refusal, unheard, *err = opening->err;
     bool refused = false;
-    int rc = open_link(opening);
+    int rc = open_link(opening, opening->connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link);
     if (rc == 0 && first != MCP_ERA_LEGACY) {
         rc = discover(opening, patience_ms, &verdict, &unheard);
         if (rc < 0 || verdict == IS_MODERN)
@@ -324,6 +373,8 @@ static int open_eras(struct opening *opening)
     }
     if (rc == 0)
         rc = initialize(opening, &refused, &refusal);
+    if (rc < 0 && opening->misplaced)
+        rc = open_older(opening, &refused, &refusal);
     if (rc < 0 || !refused)
         return rc;
     if (first == MCP_ERA_LEGACY) {

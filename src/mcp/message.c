@@ -123,8 +123,7 @@ static void write_meta(struct buffer *out, int64_t id, const struct mcp_meta *me
         out->ptr[before] = ' '; /* the first comma */
 }
 
-/* Lines end messages, and what passes through may have some between its values. */
-static void join_lines(struct buffer *out)
+void wt__mcp_join_lines(struct buffer *out)
 {
     for (size_t i = 0; !out->failed && i < out->len; i++)
         if (out->ptr[i] == '\n' || out->ptr[i] == '\r')
@@ -144,7 +143,7 @@ void wt__mcp_write_ask(struct buffer *out, int64_t id, const char *method, struc
         wt__buffer_char(out, '}');
     }
     wt__buffer_text(out, "}}");
-    join_lines(out);
+    wt__mcp_join_lines(out);
 }
 
 #define INITIALIZE(capabilities)                                                                                       \
@@ -168,7 +167,7 @@ void wt__mcp_write_tell(struct buffer *out, const char *method, struct str param
         wt__buffer_char(out, '}');
     }
     wt__buffer_char(out, '}');
-    join_lines(out);
+    wt__mcp_join_lines(out);
 }
 
 void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str result, struct str error)
@@ -180,7 +179,7 @@ void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str resul
     wt__buffer_text(out, result.len > 0 ? ",\"result\":" : ",\"error\":");
     wt__buffer_str(out, result.len > 0 ? result : error);
     wt__buffer_char(out, '}');
-    join_lines(out);
+    wt__mcp_join_lines(out);
 }
 
 /* ---------------------------------------------------------------- errors */

@@ -52,6 +52,8 @@ struct mcp_meta {
     struct str more;         /* members that pass through */
 };
 
+/* Makes blanks of line ends: they end messages of pipes, and JSON has them between its values only. */
+void wt__mcp_join_lines(struct buffer *out);
 /* As one line, whatever blanks the parts have. */
 void wt__mcp_write_ask(struct buffer *out, int64_t id, const char *method, struct str params,
                        const struct mcp_meta *meta);

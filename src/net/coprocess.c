@@ -22,9 +22,8 @@ enum {
     ENDS,
     WAKE = ENDS,
     POLLED,
-    LISTEN_MS = 50,       /* where somebody may wish to stop, or time runs out */
-    LONG_LISTEN_MS = 500, /* where not: for what has ended and left its stdout open */
-    WORDS_MS = 50,        /* for stderr's end, once stdout has ended */
+    LISTEN_MS = 500, /* between two looks for one that has ended and left its stdout open */
+    WORDS_MS = 50,   /* for stderr's end, once stdout has ended */
     PIECE_BYTES = 64 << 10,
     KEPT_BYTES = 1 << 20, /* of a buffer that is empty */
     LAST_READS = 64       /* more than a pipe holds: who writes on has left the group */
@@ -34,7 +33,6 @@ struct coprocess {
     const struct child *child;
     pid_t pid;
     int ends[ENDS]; /* ours, of its stdin, stdout and stderr; -1: closed */
-    double until_ms;
     int wake[2];
     pthread_mutex_t lock; /* guards the next three lines */
     struct buffer unread; /* ours, of which `sent` bytes are gone */
@@ -93,7 +91,6 @@ int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_er
     if (!coprocess)
         return wt__fail_nomem(err);
     coprocess->child = child;
-    coprocess->until_ms = wt__now_ms() + child->timeout_ms;
     pthread_mutex_init(&coprocess->lock, NULL);
     for (int i = 0; i < ENDS; i++)
         coprocess->ends[i] = its[i] = -1;
@@ -250,7 +247,6 @@ static void write_waiting(struct coprocess *coprocess)
 /* Waits a while for what comes. 0, or why it cannot go on. */
 static int listen_to(struct coprocess *coprocess, wt_error *err)
 {
-    const struct child *child = coprocess->child;
     int *ends = coprocess->ends, rc = 0;
     bool stopped, waiting = look(coprocess, &stopped);
     char bytes[64];
@@ -262,7 +258,7 @@ static int listen_to(struct coprocess *coprocess, wt_error *err)
     };
     if (stopped)
         return wt__fail_cancelled(err);
-    int count = poll(ready, POLLED, child->timeout_ms > 0 || child->progress ? LISTEN_MS : LONG_LISTEN_MS);
+    int count = poll(ready, POLLED, LISTEN_MS);
     if (count > 0 && ready[IN].revents)
         write_waiting(coprocess);
     if (count > 0 && ready[OUT].revents)
@@ -279,18 +275,13 @@ static int listen_to(struct coprocess *coprocess, wt_error *err)
 
 int wt__coprocess_receive(struct coprocess *coprocess, struct str *line, wt_error *err)
 {
-    const struct child *child = coprocess->child;
     while (!take_line(coprocess, line)) {
         if (coprocess->ends[OUT] < 0)
             return take_rest(coprocess, line);
         if (coprocess->heard.len - coprocess->taken > COPROCESS_LINE_BYTES_MAX)
-            return wt__fail(err, WT_ETOOLONG, "%s wrote a line of more than %d MB", child->argv[0],
+            return wt__fail(err, WT_ETOOLONG, "%s wrote a line of more than %d MB", coprocess->child->argv[0],
                             COPROCESS_LINE_BYTES_MAX >> 20);
         int rc = listen_to(coprocess, err);
-        if (rc == 0 && wt__progress_step(child->progress, 0))
-            rc = wt__fail_cancelled(err);
-        if (rc == 0 && child->timeout_ms > 0 && wt__now_ms() >= coprocess->until_ms)
-            rc = wt__fail(err, WT_ETIMEOUT, "no answer came within %.3g s", child->timeout_ms / 1000);
         if (rc < 0)
             return rc;
     }

@@ -1,8 +1,8 @@
 /* coprocess.h: another program that is talked with, a line at a time: ours go to its stdin, its own come from its
  * stdout. The end of its stderr is kept for a sentence about it. There is no shell in between (child.h).
  *
- * Nothing that it does can hold us up beyond the time limit: not reading, not writing, not ending. stdin is a socket,
- * as Node's are, so that writing to a program that is gone is an error and not a signal.
+ * Nothing that it does can hold us up beyond wt__coprocess_stop: not reading, not writing, not ending. stdin is a
+ * socket, as Node's are, so that writing to a program that is gone is an error and not a signal.
  *
  * One thread receives, and ends it. Any thread may send meanwhile: it writes what the program takes at once, and the
  * thread that receives writes the rest. */
@@ -20,8 +20,8 @@ enum {
 
 struct coprocess;
 
-/* child's time limit counts from here, for the whole talk (0: none); its texts live as long as the talk does.
- * WT_ENOTFOUND (no such program or folder), WT_EIO, WT_ENOMEM. */
+/* child lives as long as the talk does; it has no time limit and no progress here. WT_ENOTFOUND (no such program or
+ * folder), WT_EIO, WT_ENOMEM. */
 int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_error *err);
 
 /* Sends a line, or queues what does not go at once; what ends it is added. From any thread; it does not wait.
@@ -29,7 +29,7 @@ int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_er
 int wt__coprocess_send(struct coprocess *coprocess, struct str line, wt_error *err);
 
 /* Its next line, without what ends it; it lives until the next call. Returns 1, or 0 when it has ended its output or
- * itself. WT_ETIMEOUT, WT_ETOOLONG, WT_ECANCELLED, WT_EIO, WT_ENOMEM. */
+ * itself. WT_ETOOLONG, WT_ECANCELLED, WT_EIO, WT_ENOMEM. */
 int wt__coprocess_receive(struct coprocess *coprocess, struct str *line, wt_error *err);
 
 /* Who receives is told WT_ECANCELLED, now and from now on. From any thread. */

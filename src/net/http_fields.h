@@ -13,6 +13,6 @@ int wt__http_fields(struct curl_slist **out, const struct curl_library *lib, con
 /* The header's value when the line is of that header. */
 bool wt__http_field_value(struct str line, const char *name, struct str *value);
 /* A value and its NUL, cut where it has to be. */
-void wt__http_keep_field(char *out, size_t room, struct str value);
+void wt__http_field_keep(char *out, size_t room, struct str value);
 
 #endif

@@ -24,7 +24,7 @@ struct exchange {
     struct curl_slist *headers;
     struct http_answer *out;
     double last_byte_ms; /* 0: no byte of the body has come */
-    bool cancelled, stalled, enough;
+    bool cancelled, stalled;
     int rc; /* of taking the body */
     char reason[CURL_ERROR_SIZE];
     wt_error *err;
@@ -114,9 +114,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
     wt__buffer_append(body, bytes, len);
     if (body->failed)
         exchange->rc = wt__fail_nomem(exchange->err);
-    else if (exchange->post->is_enough)
-        exchange->enough = exchange->post->is_enough(exchange->post->context, wt__buffer_view(body));
-    return exchange->rc == 0 && !exchange->enough ? len : 0;
+    return exchange->rc == 0 ? len : 0;
 }
 
 /* Whole digits in front of the value; -1 without any. */
@@ -132,19 +130,16 @@ static double leading_number(struct str value)
 static size_t take_header(char *bytes, size_t size, size_t count, void *context)
 {
     struct http_answer *out = ((struct exchange *)context)->out;
-    const char *kept = ((struct exchange *)context)->post->kept;
     struct str line = {bytes, size * count}, value;
     if (wt__str_starts(line, STR("HTTP/"))) { /* "100 Continue" has headers of its own */
         out->retry_after_ms = out->should_retry = -1;
-        out->type[0] = out->kept[0] = '\0';
+        out->type[0] = '\0';
     } else if (wt__http_field_value(line, "retry-after-ms", &value)) {
         out->retry_after_ms = leading_number(value);
     } else if (wt__http_field_value(line, "x-should-retry", &value)) {
         out->should_retry = wt__str_equal(value, STR("true")) ? 1 : wt__str_equal(value, STR("false")) ? 0 : -1;
     } else if (wt__http_field_value(line, "content-type", &value)) {
-        wt__http_keep_field(out->type, sizeof out->type, value);
-    } else if (kept && wt__http_field_value(line, kept, &value) && value.len < sizeof out->kept) {
-        wt__http_keep_field(out->kept, sizeof out->kept, value);
+        wt__http_field_keep(out->type, sizeof out->type, value);
     }
     return line.len;
 }
@@ -177,7 +172,6 @@ static int set_options(struct exchange *exchange)
         lib->easy_setopt(curl, CURLOPT_USERAGENT, "whichtool/" WT_VERSION),
         lib->easy_setopt(curl, CURLOPT_HTTPHEADER, exchange->headers),
         lib->easy_setopt(curl, CURLOPT_POST, 1L),
-        lib->easy_setopt(curl, CURLOPT_CUSTOMREQUEST, post->method),
         lib->easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)post->body.len),
         lib->easy_setopt(curl, CURLOPT_POSTFIELDS, post->body.len ? post->body.ptr : ""),
         lib->easy_setopt(curl, CURLOPT_ERRORBUFFER, exchange->reason),
@@ -213,7 +207,7 @@ static int perform(struct exchange *exchange)
     CURLcode code = exchange->lib->easy_perform(exchange->curl);
     long status = 0;
     curl_off_t seconds = 0;
-    if (code != CURLE_OK && !exchange->enough)
+    if (code != CURLE_OK)
         return fail_exchange(exchange, code);
     exchange->lib->easy_getinfo(exchange->curl, CURLINFO_RESPONSE_CODE, &status);
     exchange->out->status = (int)status;
@@ -230,8 +224,7 @@ int wt__http_post(struct http_session *session, const struct http_post *post, st
         .post = post, .lib = session->lib, .curl = session->curl, .out = out, .err = err ? err : &scratch};
     *out = (struct http_answer){.retry_after_ms = -1, .should_retry = -1};
     session->lib->easy_reset(session->curl);
-    int rc =
-        wt__http_fields(&exchange.headers, session->lib, post->accept, post->headers, post->header_count, exchange.err);
+    int rc = wt__http_fields(&exchange.headers, session->lib, NULL, post->headers, post->header_count, exchange.err);
     if (rc == 0)
         rc = set_options(&exchange);
     if (rc == 0)

@@ -11,7 +11,7 @@
 #include "net/curl_library.h"
 #include "net/http_fields.h"
 
-enum { POLL_MS = 60000 };
+enum { POLL_MS = 60000, STATUS_FINAL = 200 /* below: more will come */ };
 
 struct transfer {
     struct transfer *next;
@@ -21,6 +21,7 @@ struct transfer {
     struct curl_slist *lines;
     char *shown;
     const char *kept;
+    void (*headed)(void *context, const struct http_head *head);
     bool (*took)(void *context, const struct http_head *head, struct str piece);
     void (*ended)(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
     void *context;
@@ -53,11 +54,13 @@ static size_t take_line(char *bytes, size_t size, size_t count, void *context)
     if (wt__str_starts(line, STR("HTTP/"))) /* "100 Continue" has headers of its own */
         head->type[0] = head->kept[0] = '\0';
     else if (wt__http_field_value(line, "content-type", &value))
-        wt__http_keep_field(head->type, sizeof head->type, value);
+        wt__http_field_keep(head->type, sizeof head->type, value);
     else if (transfer->kept && wt__http_field_value(line, transfer->kept, &value) && value.len < sizeof head->kept)
-        wt__http_keep_field(head->kept, sizeof head->kept, value);
+        wt__http_field_keep(head->kept, sizeof head->kept, value);
     transfer->loop->lib->easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
     head->status = (int)status;
+    if (transfer->headed && status >= STATUS_FINAL && wt__str_trim(line).len == 0)
+        transfer->headed(transfer->context, head);
     return line.len;
 }
 
@@ -124,6 +127,7 @@ static int make(struct transfer **out, struct http_loop *loop, const struct http
                                   .curl = loop->lib->easy_init(),
                                   .shown = wt__copy_string(shown, strlen(shown)),
                                   .kept = stream->kept,
+                                  .headed = stream->headed,
                                   .took = stream->took,
                                   .ended = stream->ended,
                                   .context = stream->context,

@@ -11,7 +11,8 @@
 #include "net/http_post.h"
 
 enum {
-    HTTP_LINGER_MS = 200 /* that a transfer may take to end when its caller has enough: then it can be used again */
+    HTTP_LINGER_MS = 200,  /* to end when its caller has enough: then the connection can be used again */
+    HTTP_KEPT_BYTES = 512, /* of the header that is kept, with a NUL */
 };
 
 struct http_loop;
@@ -35,7 +36,8 @@ struct http_stream {
     unsigned connect_ms; /* until the connection stands */
     unsigned total_ms;   /* until the last byte; 0: no limit */
     unsigned delay_ms;   /* before it begins */
-    /* Both from the loop's thread; they may begin and cancel others. */
+    /* All from the loop's thread; they may begin and cancel others. headed: the head has come; may be NULL. */
+    void (*headed)(void *context, const struct http_head *head);
     bool (*took)(void *context, const struct http_head *head, struct str piece); /* false: that is enough */
     /* Once, and the last that is heard of it. rc as of wt__http_post, with *why. sent: the server may have got it. */
     void (*ended)(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);

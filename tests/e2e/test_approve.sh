@@ -64,7 +64,7 @@ says "budget is no option of .mcp approve"
 expect 2 "and one of none" mcp --all
 says "all is no option of .mcp"
 expect 2 "no such action" mcp aprove
-says "one of: serve approve lock"
+says "one of: status approve lock audit"
 expect 1 "nothing of that name" mcp approve zoo pet --yes
 says 'nothing waits for approval as "pet" of zoo'
 expect 1 "still not there" show wipe

@@ -559,6 +559,7 @@ static void a_lock_is_all_that_counts(void **state)
     has(engine, "weather/a=1 weather/b=2 ");
     sound(&place, wt_lock(engine, "weather", &again, &place.err));
     assert_non_null(strstr(again, "\"id\": \"weather/b\""));
+    wt_string_free(again);
     refused(&place, wt_lock(engine, "other", &again, &place.err), WT_ENOTFOUND, "no server was ever reviewed");
     options.lock = "{}";
     options.lock_len = 2;

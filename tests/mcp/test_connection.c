@@ -154,13 +154,21 @@ static const struct {
      "want initialize; error 1 -32601 what; want server/discover; result 2 '" DISCOVERED "'; stay", MCP_ERA_LEGACY, 0,
      0, MCP_ERA_MODERN, DISCOVERED},
     {"one that became legacy", "legacy; stay", MCP_ERA_MODERN, 0, 0, MCP_ERA_LEGACY, SELF},
-    {"a modern one that refuses", "want server/discover; error 1 -32021 'say more'; stay", 0, 0, 0, MCP_ERA_MODERN, ""},
+    {"a modern one that refuses", "want server/discover; error 1 -32021 'say more'; stay", 0, 0, 0, MCP_ERA_MODERN,
+     "{}"},
     {"one that speaks legacy alone, and says so in the modern way",
      "want server/discover; " OLD_ONLY "; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"one that discovers legacy alone",
      "want server/discover; result 1 '{\"supportedVersions\":[\"2025-11-25\"]}'; want initialize; result 2 '" SELF
      "'; stay",
      0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"one that answers whatever it is asked",
+     "want server/discover; result 1 '{}'; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"one that refuses our revision once, and speaks it",
+     "want discover; say "
+     "'\"id\":1,\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"2026-07-28\"]}}'; want discover; result 2 "
+     "'" DISCOVERED "'; stay",
+     0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
     {"one of the future",
      "want server/discover; say '\"id\":1,\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"2099-01-01\"]}}'; stay",
      0, 0, WT_ENETWORK, 0, "sh speaks no revision of MCP that is spoken here"},
@@ -180,9 +188,10 @@ static const struct {
      DISCOVERED},
     {"one that talks at its start", "echo Listening...; echo; echo '[1]'; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"one that asks at its start",
-     "say '\"id\":\"p\",\"method\":\"ping\"'; say '\"id\":7,\"method\":\"roots/list\"'; want discover; want "
-     "'\"id\":\"p\",\"result\":{}'; want '\"id\":7,\"error\":{\"code\":-32601'; error 1 -1 what; want initialize; "
-     "result 2 '" SELF "'; stay",
+     "say '\"id\":\"p\",\"method\":\"ping\"'; say '\"id\":7,\"method\":\"roots/list\"'; for i in 1 2 3; do read -r r; "
+     "case \"$r\" in *server/discover*) ;; *'\"id\":\"p\",\"result\":{}'*) ;; *'\"id\":7,\"error\":{\"code\":-32601'*) "
+     ";; "
+     "*) exit 9;; esac; done; error 1 -1 what; want initialize; result 2 '" SELF "'; stay",
      0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"an id as text", "want discover; result '\"1\"' '" DISCOVERED "'; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
     {"mute", "sleep 900", 0, 200, WT_ETIMEOUT, 0, "no answer came within 0."},
@@ -445,11 +454,163 @@ static void test_talks(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- several at once */
+
+static struct mcp_exchange *begin(struct mcp_connection *connection, const char *method, const char *principal)
+{
+    const struct mcp_request request = {.method = method, .principal = principal, .timeout_ms = 900000};
+    struct mcp_exchange *exchange;
+    assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), 0);
+    return exchange;
+}
+
+static void finish(struct mcp_exchange *exchange, const char *wanted)
+{
+    struct buffer out = {0};
+    talk_listen(&out, exchange, "{}");
+    assert_string_equal(out.ptr, wanted);
+    wt__buffer_dispose(&out);
+    wt__mcp_exchange_end(exchange);
+}
+
+/* A question that names no request is nobody's where it could be of two: the answer of one would go to the other. */
+static void test_questions_of_several(void **state)
+{
+    static const struct {
+        const char *first, *second;
+        const char *script, *one, *two;
+    } rows[] = {
+        {"ada", "ada", "want '\"id\":7,\"result\":{}'", "= {\"first\":1}\n", "? roots/list \n= {\"second\":1}\n"},
+        {"ada", "bob", "want '\"id\":7,\"error\":{\"code\":-32603'", "= {\"first\":1}\n", "= {\"second\":1}\n"},
+        {NULL, NULL, "want '\"id\":7,\"result\":{}'", "= {\"first\":1}\n", "? roots/list \n= {\"second\":1}\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buffer text = {0}, script = {0};
+        const char *words[6];
+        struct mcp_server server;
+        struct mcp_connection *connection;
+        const struct mcp_connection_options options = {.timeout_ms = 900000};
+        wt__buffer_printf(&script,
+                          "legacy; want one; want two; say '\"id\":7,\"method\":\"roots/list\"'; %s; result 4 "
+                          "'{\"second\":1}'; result 3 '{\"first\":1}'; stay",
+                          rows[i].script);
+        assert_int_equal(connect_script(&connection, script.ptr, words, &text, &server, &options), 0);
+        struct mcp_exchange *one = begin(connection, "one", rows[i].first);
+        struct mcp_exchange *two = begin(connection, "two", rows[i].second);
+        finish(two, rows[i].two);
+        finish(one, rows[i].one);
+        wt__mcp_disconnect(connection, true);
+        nothing_is_left();
+        wt__buffer_dispose(&text);
+        wt__buffer_dispose(&script);
+    }
+}
+
+/* What waits is bounded: notifications are dropped, the answer is not. */
+static void test_events_that_nobody_takes(void **state)
+{
+    struct buffer text = {0};
+    const char *words[6];
+    struct mcp_server server;
+    struct mcp_connection *connection;
+    struct mcp_event event;
+    struct heard heard;
+    size_t bytes = 0;
+    heard_init(&heard);
+    const struct mcp_connection_options options = {.timeout_ms = 900000, .context = &heard, .noticed = on_noticed};
+    const char *script = "legacy; want one; for i in 1 2 3 4 5 6 7 8; do printf "
+                         "'{\"method\":\"notifications/message\",\"params\":{\"data\":\"%1000000s\"}}\\n' x; done; "
+                         "result 3 '{}'; note tools/list_changed '{}'; stay";
+    (void)state;
+    assert_int_equal(connect_script(&connection, script, words, &text, &server, &options), 0);
+    struct mcp_exchange *exchange = begin(connection, "one", NULL);
+    pthread_mutex_lock(&heard.lock);
+    while (heard.notices == 0) /* all of it has come */
+        pthread_cond_wait(&heard.changed, &heard.lock);
+    pthread_mutex_unlock(&heard.lock);
+    while (wt__mcp_exchange_next(exchange, &event, &err) == 0 && event.kind == MCP_EVENT_NOTIFIED)
+        bytes += event.params.len;
+    assert_int_equal(event.kind, MCP_EVENT_RESULT);
+    assert_true(bytes > 1000000 && bytes <= MCP_EVENTS_BYTES_MAX);
+    wt__mcp_exchange_end(exchange);
+    wt__mcp_disconnect(connection, true);
+    nothing_is_left();
+    heard_dispose(&heard);
+    wt__buffer_dispose(&text);
+}
+
+static void test_too_many_requests(void **state)
+{
+    static struct mcp_exchange *exchanges[MCP_EXCHANGES_MAX];
+    static const struct mcp_request request = {.method = "m"};
+    struct buffer text = {0};
+    const char *words[6];
+    struct mcp_server server;
+    struct mcp_connection *connection;
+    struct mcp_exchange *more;
+    const struct mcp_connection_options options = {.timeout_ms = 900000};
+    (void)state;
+    assert_int_equal(connect_script(&connection, "legacy; stay", words, &text, &server, &options), 0);
+    for (size_t i = 0; i < MCP_EXCHANGES_MAX; i++)
+        exchanges[i] = begin(connection, "m", NULL);
+    assert_int_equal(wt__mcp_exchange_begin(&more, connection, &request, &err), WT_EFULL);
+    assert_string_equal(err.message, "sh is asked 1024 things already");
+    wt__mcp_exchange_end(exchanges[0]);
+    exchanges[0] = begin(connection, "m", NULL);
+    wt__mcp_disconnect(connection, true);
+    for (size_t i = 0; i < MCP_EXCHANGES_MAX; i++)
+        wt__mcp_exchange_end(exchanges[i]);
+    nothing_is_left();
+    wt__buffer_dispose(&text);
+}
+
+/* Who does not read is lost, and does not hold up who writes; a request that is too long is refused before. */
+static void test_a_program_that_does_not_read(void **state)
+{
+    struct buffer text = {0}, much = {0};
+    const char *words[6];
+    struct mcp_server server;
+    struct mcp_connection *connection;
+    struct mcp_exchange *exchange;
+    struct heard heard;
+    int rc = 0;
+    heard_init(&heard);
+    const struct mcp_connection_options options = {.timeout_ms = 900000, .context = &heard, .lost = on_lost};
+    (void)state;
+    assert_int_equal(connect_script(&connection, "legacy; sleep 900", words, &text, &server, &options), 0);
+    wt__buffer_printf(&much, "\"a\":\"%*s\"", MCP_SENT_BYTES_MAX, "");
+    struct mcp_request request = {.method = "m", .params = wt__buffer_view(&much)};
+    assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), WT_ETOOLONG);
+    assert_string_equal(err.message, "a request of more than 6 MB is not sent");
+    assert_null(exchange);
+    wt__buffer_clear(&much);
+    wt__buffer_printf(&much, "\"a\":\"%*s\"", 1 << 20, "");
+    request.params = wt__buffer_view(&much);
+    for (size_t i = 0; rc == 0 && i < 16; i++) {
+        rc = wt__mcp_exchange_begin(&exchange, connection, &request, &err);
+        wt__mcp_exchange_end(exchange);
+    }
+    assert_int_equal(rc, WT_ENETWORK);
+    assert_string_equal(err.message, "sh does not read what it is sent");
+    wait_for_loss(&heard);
+    assert_string_equal(heard.why.message, "sh does not read what it is sent");
+    wt__mcp_disconnect(connection, true);
+    nothing_is_left();
+    heard_dispose(&heard);
+    wt__buffer_dispose(&text);
+    wt__buffer_dispose(&much);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_openings),
         cmocka_unit_test(test_talks),
+        cmocka_unit_test(test_questions_of_several),
+        cmocka_unit_test(test_events_that_nobody_takes),
+        cmocka_unit_test(test_too_many_requests),
+        cmocka_unit_test(test_a_program_that_does_not_read),
     };
     return cmocka_run_group_tests(tests, make_pipe, remove_pipe);
 }

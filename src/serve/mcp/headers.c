@@ -21,31 +21,6 @@ static bool decode(struct str header, struct buffer *out)
     return true;
 }
 
-/* Whether it says itself in a header: visible, no blank at an end, and not what would be taken for base64. */
-static bool is_plain(struct str text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if ((unsigned char)text.ptr[i] < 0x20 || (unsigned char)text.ptr[i] > 0x7e)
-            return false;
-    return text.len > 0 && text.ptr[0] != ' ' && text.ptr[text.len - 1] != ' ' && !wt__str_starts(text, STR(SENTINEL));
-}
-
-void wt__mcp_write_header(const json_t *value, struct buffer *out)
-{
-    if (!json_is_string(value)) {
-        wt__json_write(out, value);
-        return;
-    }
-    struct str text = {json_string_value(value), json_string_length(value)};
-    if (is_plain(text)) {
-        wt__buffer_str(out, text);
-        return;
-    }
-    wt__buffer_text(out, SENTINEL);
-    wt__base64(out, text);
-    wt__buffer_text(out, "?=");
-}
-
 /* 42.0 is 42. */
 static bool says_number(struct str header, double value)
 {

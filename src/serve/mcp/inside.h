@@ -145,8 +145,6 @@ struct mcp_headers {
     const void *context;
 };
 
-/* The value as a header says it: as text, in base64 where that is no header's. */
-void wt__mcp_write_header(const json_t *value, struct buffer *out);
 /* Whether a header's value, with its base64 undone, is the value as text. */
 bool wt__mcp_header_says(struct str header, const json_t *value);
 /* Whether the standard headers say what the body says. name: what HTTP repeats beside the method, NULL for nothing.
