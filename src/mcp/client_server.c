@@ -172,10 +172,12 @@ static void look_at_address(struct judging *j, const struct mcp_server *server, 
         written = wt__json_str(entry, member);
     }
     bool named = wt__str_among(type, streamable, sizeof streamable / sizeof *streamable);
-    if (type.len > 0 && !named)
+    if (wt__str_equal(type, STR("sse")))
+        stay(j, "it is of the older HTTP+SSE, which is not moved", "", "");
+    else if (type.len > 0 && !named)
         stay(j, "its \"type\" is not known", "", "");
     else if (!named && ((j->place->url_is_sse && strcmp(member, "url") == 0) || ends_in_sse(written)))
-        stay(j, "its address is one of the older HTTP+SSE, which is not spoken here", "", "");
+        stay(j, "its address is one of the older HTTP+SSE, which is not moved", "", "");
     else if (server->header_count == 0 && !is_local(server->url))
         stay(j, "no key is written for it, so its client may sign in there, which whichtool cannot", "", "");
 }
