@@ -2,9 +2,9 @@
  * again by the policy of that revision.
  *
  * JSON Lines. Each line ends with "chain": the SHA-256 of the line before's chain and of the line itself up to there.
- * So a line that is changed, taken out or put in shows, but for lines cut off at the end. Several gateways may write one
- * file. Arguments are not written,
- * their SHA-256 is. A line is written before its call is answered; the disk has it within AUDIT_SYNC_MS. */
+ * So a line that is changed, taken out or put in shows, but for lines cut off at the end. Several gateways may write
+ * one file. Arguments are not written, their SHA-256 is. A line is written before its call is answered; the disk has it
+ * within AUDIT_SYNC_MS. */
 #ifndef WT_GATEWAY_AUDIT_LOG_H
 #define WT_GATEWAY_AUDIT_LOG_H
 

@@ -137,8 +137,10 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
     struct tool_view *view = face->options.kind == FACE_SEARCH ? NULL : wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
     if (tool && wt__face_allows(face, call, tool)) {
-        *out = (struct mcp_tool){
-            .input = tool->repeats ? wt__view_input(tool, NULL) : NULL, .waits = true, .handle = view, .number = tool->number};
+        *out = (struct mcp_tool){.input = tool->repeats ? wt__view_input(tool, NULL) : NULL,
+                                 .waits = true,
+                                 .handle = view,
+                                 .number = tool->number};
         return 0;
     }
     wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call));

@@ -79,8 +79,9 @@ struct mcp_request {
     struct str name;                   /* Mcp-Name: of the tool or prompt, or the URI; "" for none. Modern, over HTTP */
     const struct http_header *headers; /* Mcp-Param-..., their values by header.h; likewise */
     size_t header_count;
-    const char *principal; /* for whom it is; NULL: nobody. Of what programs ask and log without saying of which request */
-    unsigned timeout_ms;   /* without a word of the server; 0: MCP_REQUEST_MS */
+    const char
+        *principal; /* for whom it is; NULL: nobody. Of what programs ask and log without saying of which request */
+    unsigned timeout_ms; /* without a word of the server; 0: MCP_REQUEST_MS */
 };
 
 /* Sends it. Errors: why it is lost (WT_ENETWORK, WT_ETOOLONG, ...), WT_EFULL (MCP_EXCHANGES_MAX), WT_ETOOLONG

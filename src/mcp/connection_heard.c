@@ -97,8 +97,8 @@ static bool append(struct mcp_exchange *exchange, const struct mcp_event *event)
     return true;
 }
 
-/* With the lock held: the newest that runs, where all that run are of one principal. Those of nobody, as one that listens
- * to what changes, are looked at where there are no others. */
+/* With the lock held: the newest that runs, where all that run are of one principal. Those of nobody, as one that
+ * listens to what changes, are looked at where there are no others. */
 static struct mcp_exchange *only_principal(struct mcp_connection *connection)
 {
     struct mcp_exchange *newest = NULL;

@@ -175,7 +175,8 @@ static void put_refusal(struct buffer *out, struct str name, const char *reason)
     wt__buffer_char(out, '}');
 }
 
-static int get_named(struct catalogue *catalogue, struct mcp_call *call, const char *name, wt_tools **out, wt_error *err)
+static int get_named(struct catalogue *catalogue, struct mcp_call *call, const char *name, wt_tools **out,
+                     wt_error *err)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
     struct buffer id = {0};

@@ -8,7 +8,7 @@
 #include "gateway/set_up.h"
 
 #define MODERN_META_MEMBERS                                                                                            \
-    "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{"       \
+    "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{"      \
     "\"elicitation\":{},\"sampling\":{},\"roots\":{}}"
 
 struct standing {
@@ -77,9 +77,10 @@ static inline char *call_of(struct standing *s, struct mcp_peer *peer, const cha
 {
     struct buffer text = {0};
     bool legacy = peer == s->legacy;
-    wt__buffer_printf(&text, "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\",", tool);
-    wt__buffer_printf(&text, "\"arguments\":%s,\"_meta\":{%s%s", arguments,
-                      legacy ? "" : MODERN_META_MEMBERS, legacy || !*meta ? "" : ",");
+    wt__buffer_printf(&text, "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\",",
+                      tool);
+    wt__buffer_printf(&text, "\"arguments\":%s,\"_meta\":{%s%s", arguments, legacy ? "" : MODERN_META_MEMBERS,
+                      legacy || !*meta ? "" : ",");
     wt__buffer_printf(&text, "%s}}}", meta);
     char *said = recorder_ask(s->direct.service, peer, text.ptr, NULL, NULL);
     wt__buffer_dispose(&text);

@@ -126,8 +126,8 @@ static void a_line_says_who_what_by_which_rule_and_what_came_of_it(void **state)
         "\"asked\":\"files__read\",\"server\":\"files\",\"tool\":\"read\",\"effect\":\"read\",\"sha256\":\"00ff\","
         "\"policy\":\"0123456789abcdef\",\"arguments_sha256\":"
         "\"ef8caadddd0125d1b6730e1a83de06170c57977fa2e9f0ffbcba36e2d182241d\""));
-    assert_non_null(
-        strstr(text.ptr, "\"decision\":\"allowed\",\"outcome\":\"ok\",\"bytes\":17,\"ms\":1.2,\"trace\":\"00-1-2-01\""));
+    assert_non_null(strstr(
+        text.ptr, "\"decision\":\"allowed\",\"outcome\":\"ok\",\"bytes\":17,\"ms\":1.2,\"trace\":\"00-1-2-01\""));
     assert_null(strstr(text.ptr, "secret"));
     assert_non_null(strstr(second, "\"asked\":\"files__read\",\"policy\":"));
     assert_non_null(strstr(second, "\"decision\":\"unknown\",\"chain\":\""));

@@ -10,7 +10,9 @@
 #include "gateway/audit_log.h"
 #include "gateway/standing.h"
 
-#define TOOL(name, more) "{\"name\":\"" name "\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}}}" more "}"
+#define TOOL(name, more)                                                                                               \
+    "{\"name\":\"" name "\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"n\":{"        \
+                        "\"type\":\"integer\"}}}" more "}"
 
 static const struct mcp_server servers[] = {{.name = "files", .disabled = true}, {.name = "mail", .disabled = true}};
 
@@ -30,14 +32,16 @@ static const struct {
     const char *tool, *arguments;
     const char *says; /* in the one line that is added; NULL: no line is */
 } calls[] = {
-    {false, "files__read", "{\"n\":1}", "\"asked\":\"files__read\",\"server\":\"files\",\"tool\":\"read\",\"effect\":\"read\",\"sha256\":\""},
+    {false, "files__read", "{\"n\":1}",
+     "\"asked\":\"files__read\",\"server\":\"files\",\"tool\":\"read\",\"effect\":\"read\",\"sha256\":\""},
     {false, "files__read", "{\"n\":1}", "\"decision\":\"allowed\",\"outcome\":\"failed\""},
     {false, "files__read", "{\"n\":\"x\"}", "\"decision\":\"invalid\",\"chain\""},
     {false, "mail__send", "{}", "\"asked\":\"mail__send\",\"server\":\"mail\",\"tool\":\"send\",\"effect\":\"write\""},
     {false, "mail__send", "{}", "\"decision\":\"denied\",\"chain\""},
     {false, "nothing", "{}", "\"asked\":\"nothing\",\"policy\":"},
     {false, "nothing", "{}", "\"decision\":\"unknown\",\"chain\""},
-    {true, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":1}}", "\"decision\":\"allowed\",\"outcome\":\"failed\""},
+    {true, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":1}}",
+     "\"decision\":\"allowed\",\"outcome\":\"failed\""},
     {true, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":\"x\"}}", "\"decision\":\"invalid\",\"chain\""},
     {true, "call_write", "{\"name\":\"files__read\"}", "\"decision\":\"wrong_tool\",\"chain\""},
     {true, "call_read", "{\"name\":\"mail__send\"}", "\"decision\":\"denied\",\"chain\""},

@@ -112,9 +112,9 @@ static json_t *read_all(struct str result, size_t most, size_t *pieces)
 
 static json_t *draw_text(struct rng *rng)
 {
-    static const char *const parts[] = {"a",  "word ",         "\n", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
-                                        "\"", "\\",            "/",  "\x01",     "\x7f",         "e\xcc\x81",
-                                        "\t", "a longer line of text\n"};
+    static const char *const parts[] = {
+        "a", "word ", "\n",   "\xc3\xa9",  "\xe2\x82\xac", "\xf0\x9f\x98\x80",       "\"", "\\",
+        "/", "\x01",  "\x7f", "e\xcc\x81", "\t",           "a longer line of text\n"};
     struct buffer text = {0};
     size_t only = wt__rng_below(rng, 3) ? 0 : 1 + wt__rng_below(rng, sizeof parts / sizeof *parts);
     wt__buffer_char(&text, 'x');
@@ -175,15 +175,30 @@ static const struct {
     const char *name, *result, *joined;
 } others[] = {
     {"what fits is as it came", "{\"content\" : [],\"x\":1.50}", NULL},
-    {"structured alone becomes a text", "{\"content\":[],\"structuredContent\":{\"a\":[1,\"" "0123456789012345678901234567890123456789" "0123456789012345678901234567890123456789" "\"]}}",
-     "{\"a\":[1,\"" "0123456789012345678901234567890123456789" "0123456789012345678901234567890123456789" "\"]}"},
-    {"structured without content", "{\"structuredContent\":[\"0123456789012345678901234567890123456789\",\"0123456789012345678901234567890123456789\"]}",
+    {"structured alone becomes a text",
+     "{\"content\":[],\"structuredContent\":{\"a\":[1,\""
+     "0123456789012345678901234567890123456789"
+     "0123456789012345678901234567890123456789"
+     "\"]}}",
+     "{\"a\":[1,\""
+     "0123456789012345678901234567890123456789"
+     "0123456789012345678901234567890123456789"
+     "\"]}"},
+    {"structured without content",
+     "{\"structuredContent\":[\"0123456789012345678901234567890123456789\","
+     "\"0123456789012345678901234567890123456789\"]}",
      "[\"0123456789012345678901234567890123456789\",\"0123456789012345678901234567890123456789\"]"},
-    {"structured beside an image", "{\"content\":[{\"type\":\"image\",\"data\":\"AAAA\"}],\"structuredContent\":{\"a\":\"0123456789012345678901234567890123456789\"}}",
+    {"structured beside an image",
+     "{\"content\":[{\"type\":\"image\",\"data\":\"AAAA\"}],\"structuredContent\":{\"a\":"
+     "\"0123456789012345678901234567890123456789\"}}",
      "{\"type\":\"image\",\"data\":\"AAAA\"}{\"a\":\"0123456789012345678901234567890123456789\"}"},
-    {"structured beside its text goes", "{\"content\":[{\"type\":\"text\",\"text\":\"0123456789012345678901234567890123456789\"}],\"structuredContent\":{\"a\":1}}",
+    {"structured beside its text goes",
+     "{\"content\":[{\"type\":\"text\",\"text\":\"0123456789012345678901234567890123456789\"}],\"structuredContent\":{"
+     "\"a\":1}}",
      "0123456789012345678901234567890123456789"},
-    {"an image is whole", "{\"content\":[{\"type\":\"image\",\"data\":\"0123456789012345678901234567890123456789012345678901234567890123456789\"}]}",
+    {"an image is whole",
+     "{\"content\":[{\"type\":\"image\",\"data\":"
+     "\"0123456789012345678901234567890123456789012345678901234567890123456789\"}]}",
      "{\"type\":\"image\",\"data\":\"0123456789012345678901234567890123456789012345678901234567890123456789\"}"},
 };
 
@@ -218,9 +233,9 @@ static void the_smallest_budget_ends(void **state)
 {
     size_t pieces;
     (void)state;
-    json_t *content = read_all(
-        STR("{\"content\":[{\"type\":\"text\",\"text\":\"\xf0\x9f\x98\x80\xf0\x9f\x98\x80\"},{\"type\":\"text\",\"text\":\"\"}]}"),
-        1, &pieces);
+    json_t *content = read_all(STR("{\"content\":[{\"type\":\"text\",\"text\":\"\xf0\x9f\x98\x80\xf0\x9f\x98\x80\"},{"
+                                   "\"type\":\"text\",\"text\":\"\"}]}"),
+                               1, &pieces);
     char *joined = flatten(content);
     assert_string_equal(joined, "\xf0\x9f\x98\x80\xf0\x9f\x98\x80");
     assert_int_equal(pieces, 2);
@@ -230,7 +245,9 @@ static void the_smallest_budget_ends(void **state)
 
 /* ---------------------------------------------------------------- handles */
 
-#define LONG "{\"isError\":true,\"_meta\":{\"k\":1},\"content\":[{\"type\":\"text\",\"text\":\"one\\ntwo\\nthree\\nfour\\nfive\\nsix\\n\"}]}"
+#define LONG                                                                                                           \
+    "{\"isError\":true,\"_meta\":{\"k\":1},\"content\":[{\"type\":\"text\",\"text\":"                                  \
+    "\"one\\ntwo\\nthree\\nfour\\nfive\\nsix\\n\"}]}"
 
 static void cut_for(const char *principal, char handle[64])
 {
@@ -267,7 +284,8 @@ static void a_handle_is_of_one_for_once_for_a_while(void **state)
     refused("alice", "000000000000000000000000");
     clock_ms += 10 * 60000 - 1;
     wt__result_sweep(gateway, false);
-    SOUND(wt__result_more(gateway, "alice", wt__str(handle), 50, &out, &err)); /* for who asked in vain is not charged */
+    SOUND(
+        wt__result_more(gateway, "alice", wt__str(handle), 50, &out, &err)); /* for who asked in vain is not charged */
     refused("alice", handle);
     clock_ms += 1;
     refused("bob", other);
@@ -294,10 +312,8 @@ static void what_is_kept_is_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_joined_are_the_whole),
-        cmocka_unit_test(other_contents_are_whole),
-        cmocka_unit_test(the_smallest_budget_ends),
-        cmocka_unit_test(a_handle_is_of_one_for_once_for_a_while),
+        cmocka_unit_test(pieces_joined_are_the_whole), cmocka_unit_test(other_contents_are_whole),
+        cmocka_unit_test(the_smallest_budget_ends),    cmocka_unit_test(a_handle_is_of_one_for_once_for_a_while),
         cmocka_unit_test(what_is_kept_is_bounded),
     };
     return cmocka_run_group_tests(tests, start, finish);

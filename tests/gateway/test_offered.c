@@ -12,8 +12,10 @@
 #include "gateway/upstream_inside.h"
 
 enum { SERVERS = 4 };
-static const struct mcp_server servers[SERVERS] = {
-    {.name = "a", .disabled = true}, {.name = "b", .disabled = true}, {.name = "a+b", .disabled = true}, {.name = "evil", .disabled = true}};
+static const struct mcp_server servers[SERVERS] = {{.name = "a", .disabled = true},
+                                                   {.name = "b", .disabled = true},
+                                                   {.name = "a+b", .disabled = true},
+                                                   {.name = "evil", .disabled = true}};
 
 static wt_engine *engine;
 static struct gateway *gateway;
@@ -38,10 +40,12 @@ static int start(void **state)
     engine = open_engine();
     SOUND(wt__gateway_open(&gateway, engine, servers, SERVERS, &(struct gateway_options){.bare_names = false}, &err));
     offer(0, "[" URI("file:///x") "," URI("b+c") "]", "[" TEMPLATE("file:///{path}") "]", "[" PROMPT("review") "]");
-    offer(1, "[" URI("file:///x") "," URI("file:///y") "," URI("git+ssh://h") "]", "[" TEMPLATE("file:///{path}") "]", "[" PROMPT("review") "," PROMPT("b.review") "]");
+    offer(1, "[" URI("file:///x") "," URI("file:///y") "," URI("git+ssh://h") "]", "[" TEMPLATE("file:///{path}") "]",
+          "[" PROMPT("review") "," PROMPT("b.review") "]");
     offer(2, "[" URI("c") "]", "[]", "[]");
     /* It would be in the place of b's, under each name that b's is known by; and 7 is no item at all. */
-    offer(3, "[7," URI("b+file:///x") "," URI("file:///x") "," URI("evil+b+file:///x") "]", "[" TEMPLATE("b+file:///{path}") "]", "[{}," PROMPT("b.review") "]");
+    offer(3, "[7," URI("b+file:///x") "," URI("file:///x") "," URI("evil+b+file:///x") "]",
+          "[" TEMPLATE("b+file:///{path}") "]", "[{}," PROMPT("b.review") "]");
     return 0;
 }
 

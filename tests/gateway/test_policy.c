@@ -49,17 +49,44 @@ static const struct {
      "{\"rules\":[{\"keys\":[\"a\"],\"tools\":[\"x\"]},{\"keys\":[\"b\"],\"tools\":[\"t\"]}]}",
      {"a", NULL, "s", "t", READ},
      false},
-    {"what denies wins, first", "{\"rules\":[{\"deny\":true,\"tools\":[\"t\"]},{}]}", {"a", NULL, "s", "t", READ}, false},
-    {"what denies wins, last", "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}", {"a", NULL, "s", "t", READ}, false},
-    {"what denies another one", "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}", {"a", NULL, "s", "u", READ}, true},
-    {"what denies an effect", "{\"rules\":[{},{\"deny\":true,\"effects\":[\"destructive\"]}]}", {"", NULL, "s", "t", DESTROY}, false},
+    {"what denies wins, first",
+     "{\"rules\":[{\"deny\":true,\"tools\":[\"t\"]},{}]}",
+     {"a", NULL, "s", "t", READ},
+     false},
+    {"what denies wins, last",
+     "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}",
+     {"a", NULL, "s", "t", READ},
+     false},
+    {"what denies another one",
+     "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}",
+     {"a", NULL, "s", "u", READ},
+     true},
+    {"what denies an effect",
+     "{\"rules\":[{},{\"deny\":true,\"effects\":[\"destructive\"]}]}",
+     {"", NULL, "s", "t", DESTROY},
+     false},
     {"what does not deny allows", "{\"rules\":[{\"deny\":false}]}", {"a", NULL, "s", "t", READ}, true},
     {"comments, and a comma too many", "{/* who */\"rules\":[{},],// so\n}", {"a", NULL, "s", "t", READ}, true},
-    {"a profile narrows", "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{\"effects\":[\"read\"]}]}}}", {"a", "p", "s", "t", WRITE}, false},
-    {"a profile allows", "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{\"effects\":[\"read\"]}]}}}", {"a", "p", "s", "t", READ}, true},
-    {"a profile never widens", "{\"rules\":[{\"keys\":[\"b\"]}],\"profiles\":{\"p\":{\"rules\":[{}]}}}", {"a", "p", "s", "t", READ}, false},
-    {"a profile's denial is its own", "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{},{\"deny\":true}]}}}", {"a", NULL, "s", "t", READ}, true},
-    {"a profile that there is not", "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{}]}}}", {"a", "q", "s", "t", READ}, false},
+    {"a profile narrows",
+     "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{\"effects\":[\"read\"]}]}}}",
+     {"a", "p", "s", "t", WRITE},
+     false},
+    {"a profile allows",
+     "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{\"effects\":[\"read\"]}]}}}",
+     {"a", "p", "s", "t", READ},
+     true},
+    {"a profile never widens",
+     "{\"rules\":[{\"keys\":[\"b\"]}],\"profiles\":{\"p\":{\"rules\":[{}]}}}",
+     {"a", "p", "s", "t", READ},
+     false},
+    {"a profile's denial is its own",
+     "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{},{\"deny\":true}]}}}",
+     {"a", NULL, "s", "t", READ},
+     true},
+    {"a profile that there is not",
+     "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{}]}}}",
+     {"a", "q", "s", "t", READ},
+     false},
     {"a profile of no profiles", "{\"rules\":[{}]}", {"a", "p", "s", "t", READ}, false},
 };
 
@@ -129,19 +156,28 @@ static const struct {
     {"a key that is none", "{\"rules\":[{\"keys\":[\"a\",1]}]}", "p.json, /rules/0/keys: this is no list of names"},
     {"null is no list", "{\"rules\":[{\"tools\":null}]}", "p.json, /rules/0/tools: this is no list of names"},
     {"a NUL in a pattern", "{\"rules\":[{\"tools\":[\"a\\u0000*\"]}]}", "p.json: "},
-    {"an effect that is none", "{\"rules\":[{\"effects\":[\"reads\"]}]}", "p.json, /rules/0/effects: this is no list of \"read\""},
-    {"effects that are no list", "{\"rules\":[{\"effects\":\"read\"}]}", "p.json, /rules/0/effects: this is no list of \"read\""},
-    {"effects that are null", "{\"rules\":[{\"effects\":null}]}", "p.json, /rules/0/effects: this is no list of \"read\""},
+    {"an effect that is none", "{\"rules\":[{\"effects\":[\"reads\"]}]}",
+     "p.json, /rules/0/effects: this is no list of \"read\""},
+    {"effects that are no list", "{\"rules\":[{\"effects\":\"read\"}]}",
+     "p.json, /rules/0/effects: this is no list of \"read\""},
+    {"effects that are null", "{\"rules\":[{\"effects\":null}]}",
+     "p.json, /rules/0/effects: this is no list of \"read\""},
     {"deny by a word", "{\"rules\":[{\"deny\":\"yes\"}]}", "p.json, /rules/0: \"deny\" is neither true nor false"},
     {"profiles that are none", "{\"rules\":[],\"profiles\":[]}", "p.json, /profiles: this is no object of at most 32"},
-    {"a profile's name", "{\"rules\":[],\"profiles\":{\"a/b\":{\"rules\":[]}}}", "p.json, /profiles: a profile's name has"},
-    {"a profile without a name", "{\"rules\":[],\"profiles\":{\"\":{\"rules\":[]}}}", "p.json, /profiles: a profile's name has"},
+    {"a profile's name", "{\"rules\":[],\"profiles\":{\"a/b\":{\"rules\":[]}}}",
+     "p.json, /profiles: a profile's name has"},
+    {"a profile without a name", "{\"rules\":[],\"profiles\":{\"\":{\"rules\":[]}}}",
+     "p.json, /profiles: a profile's name has"},
     {"a profile that is none", "{\"rules\":[],\"profiles\":{\"p\":[]}}", "p.json, /profiles/p: this is no object"},
     {"a profile without rules", "{\"rules\":[],\"profiles\":{\"p\":{}}}", "p.json, /profiles/p: \"rules\" is missing"},
-    {"a profile's member", "{\"rules\":[],\"profiles\":{\"p\":{\"rules\":[],\"keys\":[]}}}", "p.json, /profiles/p: \"keys\" is no member"},
-    {"a face that is none", "{\"rules\":[],\"profiles\":{\"p\":{\"face\":\"all\",\"rules\":[]}}}", "p.json, /profiles/p: \"face\" is none of search, direct, auto"},
-    {"a face that is no word", "{\"rules\":[],\"profiles\":{\"p\":{\"face\":1,\"rules\":[]}}}", "p.json, /profiles/p: \"face\" is none"},
-    {"a profile's rule", "{\"rules\":[],\"profiles\":{\"p\":{\"rules\":[{},{\"tools\":[{}]}]}}}", "p.json, /profiles/p/rules/1/tools: this is no list of names"},
+    {"a profile's member", "{\"rules\":[],\"profiles\":{\"p\":{\"rules\":[],\"keys\":[]}}}",
+     "p.json, /profiles/p: \"keys\" is no member"},
+    {"a face that is none", "{\"rules\":[],\"profiles\":{\"p\":{\"face\":\"all\",\"rules\":[]}}}",
+     "p.json, /profiles/p: \"face\" is none of search, direct, auto"},
+    {"a face that is no word", "{\"rules\":[],\"profiles\":{\"p\":{\"face\":1,\"rules\":[]}}}",
+     "p.json, /profiles/p: \"face\" is none"},
+    {"a profile's rule", "{\"rules\":[],\"profiles\":{\"p\":{\"rules\":[{},{\"tools\":[{}]}]}}}",
+     "p.json, /profiles/p/rules/1/tools: this is no list of names"},
 };
 
 static void broken_files_are_told_with_their_place(void **state)
@@ -607,7 +643,8 @@ static void providers_are_those_that_may_be_used(const struct trial *t)
     for (size_t i = 0; i < TOOLS; i++)
         count += !near && tools[i].server == s && t->may[i];
     char *said = call_modern(&search[t->profile], search_peers[t->profile][t->principal], "search_tools", arguments);
-    if (take_names(t, "search_tools of a provider", said, "\"name\":\"", met) != count || (t->count > 0 && count == 0 && !strstr(said, "\"none_fits\":true")))
+    if (take_names(t, "search_tools of a provider", said, "\"name\":\"", met) != count ||
+        (t->count > 0 && count == 0 && !strstr(said, "\"none_fits\":true")))
         fail_trial(t, "search_tools of a provider", arguments, said);
     free(said);
 }
@@ -634,8 +671,8 @@ static void details_are_told_of_what_is_allowed(const struct trial *t)
         wt__buffer_char(&arguments, '"');
     }
     wt__buffer_text(&arguments, "]}");
-    char *said = call_modern(&search[t->profile], search_peers[t->profile][t->principal], "get_tool_details",
-                             arguments.ptr);
+    char *said =
+        call_modern(&search[t->profile], search_peers[t->profile][t->principal], "get_tool_details", arguments.ptr);
     for (size_t i = 0; i < TOOLS; i++) {
         char id[80];
         snprintf(id, sizeof id, "%s/%s", server_names[tools[i].server], tools[i].name);
@@ -681,7 +718,9 @@ static void resources_and_prompts_are_those_of_allowed_servers(const struct tria
 {
     static const struct {
         const char *method, *item; /* how the list shows one */
-    } lists[] = {{"resources/list", "res://of-%s\""}, {"resources/templates/list", "tem://of-%s/"}, {"prompts/list", "prompt-of-%s\""}};
+    } lists[] = {{"resources/list", "res://of-%s\""},
+                 {"resources/templates/list", "tem://of-%s/"},
+                 {"prompts/list", "prompt-of-%s\""}};
     static const struct {
         const char *method, *params;
     } requests[] = {

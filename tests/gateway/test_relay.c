@@ -28,8 +28,10 @@ static int start(void **state)
 {
     static const char *argv[] = {program, NULL}, *far_argv[] = {program, "127.0.0.1:0", NULL};
     static const struct child child = {.argv = far_argv};
-    static const struct mcp_server servers[WAYS] = {
-        {.name = "lp", .argv = argv}, {.name = "mp", .argv = argv}, {.name = "lh", .url = url}, {.name = "mh", .url = url}};
+    static const struct mcp_server servers[WAYS] = {{.name = "lp", .argv = argv},
+                                                    {.name = "mp", .argv = argv},
+                                                    {.name = "lh", .url = url},
+                                                    {.name = "mh", .url = url}};
     static const char eras[] =
         "{\"servers\":[{\"name\":\"lp\",\"era\":\"legacy\"},{\"name\":\"mp\",\"era\":\"modern\"},{\"name\":\"lh\","
         "\"era\":\"legacy\"},{\"name\":\"mh\",\"era\":\"modern\"}]}";
@@ -102,11 +104,15 @@ static const struct {
     {"test_simple_text", "{}", "", {"This is a simple text response", NULL}},
     {"test_multiple_content_types", "{}", "", {"Multiple content", "image/png", "{\\\"test\\\":\\\"data\\\"", NULL}},
     {"test_error_handling", "{}", "", {"intentionally returns an error", "\"isError\":true", NULL}},
-    {"test_tool_with_progress", "{}", "\"progressToken\":\"mine\"",
+    {"test_tool_with_progress",
+     "{}",
+     "\"progressToken\":\"mine\"",
      {"notifications/progress\",\"params\":{\"progressToken\":\"mine\",\"progress\":0,\"total\":100", "\"progress\":50",
       "\"progress\":100", "Progressed", NULL}},
     {"test_tool_with_progress", "{}", "", {"Progressed", NULL}},
-    {"test_tool_with_logging", "{}", "\"io.modelcontextprotocol/logLevel\":\"info\"",
+    {"test_tool_with_logging",
+     "{}",
+     "\"io.modelcontextprotocol/logLevel\":\"info\"",
      {"notifications/message", "Tool execution started", "Tool execution completed", "Logged", NULL}},
     {"test_custom_headers", "{\"region\":\"north\",\"limit\":3}", "", {"north", NULL}},
     {"test_custom_headers", "{\"limit\":3}", "", {"region", "\"isError\":true", NULL}},
@@ -145,11 +151,13 @@ static void resources_and_prompts_lead_to_their_servers(void **state)
         {"resources/read", ",\"uri\":\"mp+test://template/7/data\"", "Data for ID: 7"},
         {"resources/read", ",\"uri\":\"mh+test://template/8/data\"", "Data for ID: 8"},
         {"resources/read", ",\"uri\":\"nobody://\"", "\"code\":-32602"},
-        {"prompts/get", ",\"name\":\"lh.test_prompt_with_arguments\",\"arguments\":{\"arg1\":\"x\",\"arg2\":\"y\"}", "arg1='x', arg2='y'"},
+        {"prompts/get", ",\"name\":\"lh.test_prompt_with_arguments\",\"arguments\":{\"arg1\":\"x\",\"arg2\":\"y\"}",
+         "arg1='x', arg2='y'"},
         {"prompts/get", ",\"name\":\"mp.test_prompt_with_arguments\",\"arguments\":{}", "arg1 and arg2 are required"},
         {"prompts/get", ",\"name\":\"nobody\"", "\"code\":-32602"},
         {"completion/complete",
-         ",\"ref\":{\"type\":\"ref/prompt\",\"name\":\"lh.test_prompt_with_arguments\"},\"argument\":{\"name\":\"arg1\","
+         ",\"ref\":{\"type\":\"ref/"
+         "prompt\",\"name\":\"lh.test_prompt_with_arguments\"},\"argument\":{\"name\":\"arg1\","
          "\"value\":\"par\"}",
          "\"paris\",\"park\",\"party\""},
     };
@@ -240,8 +248,7 @@ static char *ask_name(struct mcp_peer *peer, size_t way)
 static char *retry(struct mcp_peer *peer, size_t way, const char *sealed, const char *key)
 {
     struct buffer text = {0};
-    wt__buffer_printf(&text,
-                      "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"tools/call\",\"params\":{%s,\"name\":\"%s\",",
+    wt__buffer_printf(&text, "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"tools/call\",\"params\":{%s,\"name\":\"%s\",",
                       MODERN_META, name_of(way, ASKING));
     wt__buffer_printf(&text, "\"arguments\":{},\"requestState\":\"%s\",\"inputResponses\":{\"%s\":" HELLO "}}}", sealed,
                       key);
@@ -267,7 +274,8 @@ static void questions_of_servers_are_their_clients(void **state)
     for (size_t w = 0; w < WAYS; w++) {
         char *said = ask_name(s.modern, w);
         char *sealed = member_in(said, "requestState"), *key = key_in(said);
-        assert_non_null(strstr(said, "\"method\":\"elicitation/create\",\"params\":{\"message\":\"What is your name?\""));
+        assert_non_null(
+            strstr(said, "\"method\":\"elicitation/create\",\"params\":{\"message\":\"What is your name?\""));
         free(said);
         said = retry(s.modern, w, sealed, key);
         if (!strstr(said, "Hello, Ada!"))
@@ -277,9 +285,10 @@ static void questions_of_servers_are_their_clients(void **state)
         free(key);
 
         char text[512];
-        snprintf(text, sizeof text,
-                 "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\",\"arguments\":{}}}",
-                 name_of(w, ASKING));
+        snprintf(
+            text, sizeof text,
+            "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\",\"arguments\":{}}}",
+            name_of(w, ASKING));
         struct recorder *call = recorder_begin(s.direct.service, s.legacy, text, NULL);
         said = recorder_wait_for(call, "elicitation/create");
         char *id = member_in(said, "id");

@@ -107,9 +107,9 @@ static const struct {
     {"one", "same", "one__same", "one__same"},
     {"two", "same", "two__same", "two__same"},
     {"git hub", "of a space", "git_hub__of_a_space", "of a space"},
-    {"two", "one__alone", NULL, NULL},                          /* it would be called in another one's place */
-    {"two", "one__same", NULL, NULL},                           /* likewise, and both would be listed by one name */
-    {"two", "one/alone", NULL, "one/alone"},                    /* which is an id, but found by none */
+    {"two", "one__alone", NULL, NULL},       /* it would be called in another one's place */
+    {"two", "one__same", NULL, NULL},        /* likewise, and both would be listed by one name */
+    {"two", "one/alone", NULL, "one/alone"}, /* which is an id, but found by none */
     {"git hub", "call_read", "git_hub__call_read", "git_hub__call_read"}, /* a tool of ours */
     {"git hub", "search_tools", "git_hub__search_tools", "git_hub__search_tools"},
     {"git hub", "get_tool_details", "git_hub__get_tool_details", "git_hub__get_tool_details"},
