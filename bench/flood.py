@@ -2,10 +2,12 @@
 """What a provider captures that floods a catalogue, before and after what stands against it.
 
     python3 bench/flood.py DATA [--split test] [--known DATA:SPLIT] [--draws 3] [--share 0.01] [--recipes hybrid]
-                                [--attacks copies,one-50,...] [--setting NAME=OPTIONS]... [--whichtool NAME=PROGRAM]...
+                                [--attacks copies,one-50,...] [--new] [--setting NAME=OPTIONS]...
+                                [--whichtool NAME=PROGRAM]...
 
 DATA is a BEIR folder. One provider adds tools, a share of the catalogue's, and `whichtool eval` ranks the requests of
-the split once for each flood, setting and program; a setting is options of `eval` ("before=--all-copies").
+the split once for each flood, setting and program; a setting is options of `eval` ("before=--all-copies"). With --new
+once more, as if somebody had approved of the flooder's tools a moment ago, so that they take one place a list together.
 
 What the flooder knows are past requests, with the tools that they needed: those of --known, by default of the train
 split, or, where there is none, the very requests that are asked (the table says so). Each draw knows another random
@@ -26,7 +28,9 @@ requests, how many have any of them; and recall@5 of the tools that are right.
 """
 import argparse
 import collections
+import contextlib
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -34,6 +38,7 @@ import random
 import re
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -202,7 +207,7 @@ class Catalogue:
         self.base = os.path.join(folder, "base.wt")
         call([program, "-s", self.base, "-q", "add", os.path.join(data, "corpus.jsonl"), "-f", "beir"])
 
-    def lay(self, flood):
+    def lay(self, flood, new):
         for name in os.listdir(self.cache):
             path = os.path.join(self.cache, name)
             shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
@@ -217,6 +222,18 @@ class Catalogue:
             with open(source, "wb") as file:
                 file.write(rows)
             call([self.program, "-s", store, "-q", "add", source, "-f", "beir"])
+        if flood and new:
+            self.count_as_new(store)
+
+    @staticmethod
+    def count_as_new(store):
+        """As if somebody had approved of the flooder's tools a moment ago (docs/gateway.md)."""
+        with contextlib.closing(sqlite3.connect(store)) as catalogue:
+            catalogue.execute("INSERT INTO review_server (id, name, source) VALUES (1, ?, 'flood')", (FLOODER,))
+            catalogue.execute("INSERT INTO review (server, name, listed, tool, approved, approved_sha256, approved_since,"
+                              " approved_after) SELECT 1, t.name, 1, t.id, t.definition, lower(hex(t.sha256)),"
+                              " unixepoch(), 0 FROM tool t WHERE t.source_id LIKE 'flood-%'")
+            catalogue.commit()
 
     def rank(self, recipe, options):
         """Of each request the first places, best first."""
@@ -279,11 +296,11 @@ def measure(args, folder):
         figures = collections.defaultdict(list)
         for draw in range(args.draws if attack != "none" else 1):
             flood = Flooder(tools, known, budget, args.seed + draw).flood(attack)
-            for program, catalogue in catalogues:
-                catalogue.lay(flood)
+            for (program, catalogue), new in itertools.product(catalogues, [False, True] if args.new else [False]):
+                catalogue.lay(flood, new)
                 for recipe in args.recipes.split(","):
                     for setting, options in args.setting or [("", "")]:
-                        label = " ".join(filter(None, (program, setting)))
+                        label = " ".join(filter(None, (program, setting, "new" if new else "")))
                         figures[recipe, label].append(judge(catalogue.rank(recipe, shlex.split(options)), right))
         for (recipe, label), rows in figures.items():
             print(f"| {attack} | {recipe} | {label} | {show(rows)} |", flush=True)
@@ -299,6 +316,7 @@ def main():
     parser.add_argument("--share", type=float, default=0.01)
     parser.add_argument("--recipes", default="hybrid")
     parser.add_argument("--attacks", default=ATTACKS)
+    parser.add_argument("--new", action="store_true")
     parser.add_argument("--setting", type=named, action="append")
     parser.add_argument("--whichtool", type=named, action="append")
     args = parser.parse_args()

@@ -15,7 +15,7 @@ if(WT_SANITIZE MATCHES address) # leaks are told, and memory that a hostile numb
   string(APPEND WT_TEST_ENVIRONMENT ";ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1")
 endif()
 
-foreach(room base text nn net http encoder catalog schema index llm mcp retrieve rerank choose call engine generate audit eval learn wire serve cli)
+foreach(room base text nn net http encoder catalog schema index llm mcp retrieve rerank choose call engine generate audit eval learn wire serve gateway cli)
   file(GLOB programs CONFIGURE_DEPENDS tests/${room}/test_*.c)
   foreach(program IN LISTS programs)
     get_filename_component(stem ${program} NAME_WE)
@@ -35,6 +35,16 @@ add_executable(fixture_server EXCLUDE_FROM_ALL tests/serve/fixture_server.c)
 target_include_directories(fixture_server PRIVATE tests)
 target_link_libraries(fixture_server PRIVATE room_serve)
 list(APPEND WT_TEST_PROGRAMS fixture_server)
+
+# Reviews as a command, for tests/fault/test_review.sh.
+add_executable(review_driver EXCLUDE_FROM_ALL tests/fault/review.c)
+target_link_libraries(review_driver PRIVATE room_engine)
+list(APPEND WT_TEST_PROGRAMS review_driver)
+# A client for its client scenarios, and for trying servers: bench/mcp/client_conformance.py.
+add_executable(client_test EXCLUDE_FROM_ALL tests/mcp/client_test.c)
+target_include_directories(client_test PRIVATE tests)
+target_link_libraries(client_test PRIVATE room_serve)
+list(APPEND WT_TEST_PROGRAMS client_test)
 
 file(GLOB programs CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 foreach(program IN LISTS programs)

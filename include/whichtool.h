@@ -28,7 +28,8 @@
  *
  * This is the header to include. It brings whichtool/error.h (errors, the version), whichtool/call.h (calls for
  * requests), whichtool/generate.h (data that a language model makes), whichtool/audit.h (what is wrong with a
- * catalogue), and what needs no engine: whichtool/validator.h (JSON held to JSON Schemas). */
+ * catalogue), whichtool/review.h (definitions that wait until somebody approves of them), and what needs no engine:
+ * whichtool/validator.h (JSON held to JSON Schemas). */
 #ifndef WHICHTOOL_H
 #define WHICHTOOL_H
 
@@ -573,6 +574,12 @@ typedef struct wt_filter {
     size_t only_count;
     const char *const *excluded; /* [excluded_count] patterns */
     size_t excluded_count;
+    /* One more condition, which no list can say: whether the tool of this id may be found. It is asked once of each
+     * tool, from the thread that searches, and not again for a filter of the same lists and condition_name, until the
+     * catalogue changes: so a condition that changes takes another name. Both or neither is given. */
+    int (*condition)(void *context, const char *id);
+    void *condition_context;
+    const char *condition_name;
 } wt_filter;
 
 WT_INIT(wt_filter_init, wt_filter)
@@ -1143,4 +1150,5 @@ WT_API int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_repo
 #include "whichtool/audit.h"
 #include "whichtool/call.h"
 #include "whichtool/generate.h"
+#include "whichtool/review.h"
 #endif

@@ -4,10 +4,10 @@
 
 #include "audit/costs.h"
 #include "audit/families.h"
-#include "audit/pins.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "catalog/pins.h"
 #include "catalog/names.h"
 #include "engine/sized_options.h"
 #include "engine/suggest.h"

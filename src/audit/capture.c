@@ -22,6 +22,11 @@ enum {
 
 static const double CAPTURE_SHARE = 0.03, CAPTURE_LIFT = 4;
 
+bool wt__is_capture(double of_places, double of_tools)
+{
+    return of_places >= CAPTURE_SHARE && of_places >= CAPTURE_LIFT * of_tools;
+}
+
 /* Who stands for a tool: its provider, or, without one, the tool itself behind all providers. */
 static size_t party_of(const struct auditing *a, uint32_t tool)
 {
@@ -131,7 +136,7 @@ int wt__audit_capture(struct auditing *a, const struct searches *searches, wt_er
             kind = share > best ? k : kind;
             best = share > best ? share : best;
         }
-        if (best >= CAPTURE_SHARE && best >= CAPTURE_LIFT * of_tools)
+        if (wt__is_capture(best, of_tools))
             rc = tell(a, p, best, of_tools, kinds[kind], err);
     }
     return rc;

@@ -33,11 +33,14 @@ int wt__audit_name(struct auditing *a, struct looked_at *at, wt_error *err);   /
 
 /* Of all tools. */
 int wt__audit_duplicates(struct auditing *a, wt_error *err); /* descriptions.c */
-int wt__audit_pinned(struct auditing *a, wt_error *err);     /* pins.c; with options->pins */
+int wt__audit_pinned(struct auditing *a, wt_error *err);     /* pinned.c; with options->pins */
 
 /* By what was searched. */
 int wt__audit_reach(struct auditing *a, const struct searches *searches, wt_error *err);
 int wt__audit_copies(struct auditing *a, const struct searches *searches, wt_error *err);
 int wt__audit_capture(struct auditing *a, const struct searches *searches, wt_error *err);
+
+/* Whether who has that share of the tools and of the first places takes what a flood takes (capture.c). */
+bool wt__is_capture(double of_places, double of_tools);
 
 #endif

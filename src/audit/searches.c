@@ -216,6 +216,7 @@ static int search_one(void *context, size_t index, unsigned worker)
                             .recipe = s->recipe,
                             .k = SEARCH_DEPTH,
                             .copies = COPIES_SHARED,
+                            .new_in_full = true,
                             .as_typed = true,
                             .encoded = wt__request_vectors_of(&s->vectors, of->request, &arena),
                             .encoded_by = s->vectors.encoder};

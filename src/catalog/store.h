@@ -75,8 +75,10 @@ int wt__store_check(struct store *store, wt_error *err);
 /* ---------------------------------------------------------------- changes */
 
 struct store_import_options {
-    struct str source;         /* a path, or a name of what has none: the scope of sync */
-    bool sync;                 /* remove what this source, and what lies below it, brought earlier and not now */
+    struct str source;     /* a path, or a name of what has none: the scope of sync */
+    bool sync;             /* remove what this source, and what lies below it, brought earlier and not now */
+    const int64_t *banned; /* [banned_count] tools to remove, whoever's they are */
+    size_t banned_count;
     struct progress *progress; /* may be NULL */
     struct arena *arena;       /* for the texts of collisions; NULL: they are only counted */
 };
@@ -225,6 +227,7 @@ int wt__store_count_of_model(struct store *store, const char *kind, const char *
 
 /* Counters beside the store's generation, which usages leave alone: what is made of tools alone stays good. */
 struct usage_info {
+    uint64_t catalogue;       /* the store's generation at that moment */
     uint64_t generation;      /* grows with every change of the usages or of what they link to */
     uint64_t sums_generation; /* grows with every change of a usage sum */
     uint64_t usages;          /* in the store, failed ones too */
@@ -265,6 +268,8 @@ struct usage_query {
 /* Usages in order of id, in the arena. A page: set after to the last id, and limit. */
 int wt__store_usages(struct store *store, const struct usage_query *query, struct arena *arena, struct usage **out,
                      size_t *count, wt_error *err);
+/* The newest usage's id; 0: there is none. */
+int wt__store_last_usage(struct store *store, int64_t *out, wt_error *err);
 int wt__store_count_usages(struct store *store, const struct usage_query *query, uint64_t *out, wt_error *err);
 
 /* Usages that did not fail and used a tool that is there, and how many different requests they have. */

@@ -10,7 +10,7 @@
 #include "catalog/names.h"
 #include "catalog/store.h"
 
-enum { STORE_STATEMENTS_MAX = 128 };
+enum { STORE_STATEMENTS_MAX = 192 };
 
 struct store {
     sqlite3 *db;
@@ -98,6 +98,15 @@ int wt__store_request_row(struct store *store, struct str request, int64_t *id, 
 int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *out, wt_error *err);
 /* How many of the usages that the tool's sum holds are believed, of *uses. */
 int wt__store_believed(struct store *store, int64_t tool, uint32_t *uses, wt_error *err);
+
+/* The parts of an import (store_sqlite_import.c), for changes that hold one. Begin opens a transaction with room for
+ * it, end closes it, if it was opened, as wt__sql_end does. ids [count]: the tools' rows; NULL: not wanted. */
+int wt__import_check(const struct tool *tools, size_t count, wt_error *err);
+int wt__import_begin(struct store *store, wt_error *err);
+int wt__import_end(struct store *store, int rc, wt_error *err);
+int wt__import_within(struct store *store, const struct tool *tools, size_t count,
+                      const struct store_import_options *options, int64_t *ids, struct store_changes *out,
+                      wt_error *err);
 
 /* What recorded use makes of changes of tools, inside their transaction. Labels without a tool that are this tool's id
  * are linked to it. */

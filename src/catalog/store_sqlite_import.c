@@ -39,6 +39,8 @@ struct import {
     struct provider *providers;
     size_t provider_capacity;
     struct families families;
+    int64_t *ids;       /* [count] rows of the tools; NULL: not wanted */
+    int64_t last_taken; /* the row of the tool at hand */
     struct arena arena; /* names of providers */
     bool lost_labels;   /* usages name tools that were not there when the import began */
     struct store_changes changes;
@@ -90,6 +92,7 @@ static bool is_taken(const void *context, int64_t id)
 
 static void take(struct import *import, int64_t id)
 {
+    import->last_taken = id;
     *taken_slot(&import->taken, id) = id;
 }
 
@@ -561,6 +564,8 @@ static int import_tools(struct import *import)
         rc = wt__fail_cancelled(import->err);
     for (size_t i = 0; rc == 0 && i < import->count; i++) {
         rc = import_tool(import, &import->tools[i]);
+        if (rc == 0 && import->ids)
+            import->ids[i] = import->last_taken;
         size_t done = i % STEP_TOOLS + 1;
         if (rc == 0 && (done == STEP_TOOLS || i + 1 == import->count) && wt__progress_step(progress, done))
             rc = wt__fail_cancelled(import->err);
@@ -573,6 +578,11 @@ static int finish_import(struct import *import)
     struct store *store = import->store;
     int64_t links = 0;
     int rc = wt__usage_count_links(store, &links, import->err);
+    for (size_t i = 0; rc >= 0 && i < import->options->banned_count; i++) {
+        rc = remove_tool(store, import->options->banned[i], import->err);
+        import->changes.removed += rc == 1;
+    }
+    rc = rc < 0 ? rc : 0;
     if (rc == 0 && import->options->sync)
         rc = remove_gone(import);
     if (rc == 0 && import->changes.removed)
@@ -591,39 +601,43 @@ static int finish_import(struct import *import)
     return rc;
 }
 
-static int run_import(struct import *import)
+int wt__import_begin(struct store *store, wt_error *err)
 {
-    struct store *store = import->store;
-    int rc = wt__sql_exec(store, "PRAGMA cache_size=-262144", import->err);
-    if (rc == 0)
-        rc = wt__sql_begin(store, import->err);
-    if (rc == 0) {
-        rc = import_tools(import);
-        if (rc == 0)
-            rc = finish_import(import);
-        rc = wt__sql_end(store, rc, import->err);
-    }
+    int rc = wt__sql_exec(store, "PRAGMA cache_size=-262144", err);
+    return rc == 0 ? wt__sql_begin(store, err) : rc;
+}
+
+int wt__import_end(struct store *store, int rc, wt_error *err)
+{
+    if (!sqlite3_get_autocommit(store->db))
+        rc = wt__sql_end(store, rc, err);
     sqlite3_exec(store->db, "PRAGMA cache_size=-8192", NULL, NULL, NULL);
     sqlite3_db_release_memory(store->db);
     return rc;
 }
 
-int wt__store_import(struct store *store, const struct tool *tools, size_t count,
-                     const struct store_import_options *options, struct store_changes *out, wt_error *err)
+int wt__import_check(const struct tool *tools, size_t count, wt_error *err)
 {
-    struct import import = {.store = store, .tools = tools, .count = count, .options = options, .err = err};
-    struct progress *before = store->progress;
-    *out = (struct store_changes){0};
     if (count > WT_MAX_TOOLS)
         return wt__fail(err, WT_ETOOLONG, "%zu tools in one import; at most %d fit", count, WT_MAX_TOOLS);
-    int rc = taken_new(&import.taken, count) < 0 ? wt__fail_nomem(err) : 0;
+    int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = check_tool(&tools[i], err);
-    if (rc == 0) {
-        store->progress = options->progress;
-        rc = run_import(&import);
-        store->progress = before;
-    }
+    return rc;
+}
+
+int wt__import_within(struct store *store, const struct tool *tools, size_t count,
+                      const struct store_import_options *options, int64_t *ids, struct store_changes *out,
+                      wt_error *err)
+{
+    struct import import = {.store = store, .tools = tools, .count = count, .options = options, .ids = ids, .err = err};
+    struct progress *before = store->progress;
+    *out = (struct store_changes){0};
+    store->progress = options->progress;
+    int rc = taken_new(&import.taken, count) < 0 ? wt__fail_nomem(err) : import_tools(&import);
+    if (rc == 0)
+        rc = finish_import(&import);
+    store->progress = before;
     if (rc == 0)
         *out = import.changes;
     free(import.taken.slots);
@@ -631,5 +645,24 @@ int wt__store_import(struct store *store, const struct tool *tools, size_t count
     wt__map_dispose(&import.provider_index);
     wt__families_dispose(&import.families);
     wt__arena_dispose(&import.arena);
+    return rc;
+}
+
+int wt__store_import(struct store *store, const struct tool *tools, size_t count,
+                     const struct store_import_options *options, struct store_changes *out, wt_error *err)
+{
+    struct progress *before = store->progress;
+    *out = (struct store_changes){0};
+    int rc = wt__import_check(tools, count, err);
+    if (rc < 0)
+        return rc;
+    store->progress = options->progress; /* the wait for another writer is told */
+    rc = wt__import_begin(store, err);
+    if (rc == 0)
+        rc = wt__import_within(store, tools, count, options, NULL, out, err);
+    rc = wt__import_end(store, rc, err);
+    store->progress = before;
+    if (rc < 0)
+        *out = (struct store_changes){0};
     return rc;
 }

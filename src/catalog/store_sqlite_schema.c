@@ -16,6 +16,13 @@
  * client: whose requests they were, where that was told.
  * usage: AUTOINCREMENT, because a mark (usage_encoding.last) must never be passed by an id that is given again.
  *   key         what its client calls it, unique among that client's: kept as long as the usage, and gone with it
+ * review_server: an MCP server whose definitions are approved one by one, by the name that it is given.
+ * review: what of it is approved and what waits (catalog/review.h). Nothing that finds, lists, shows or calls reads it.
+ *   name            of a tool; '' for the server's instructions
+ *   listed          in its last listing
+ *   tool            the row in the catalogue; NULL: it is not in it
+ *   approved_after  the newest usage when it was approved: a later one shows that it is called. NULL: nobody asks
+ *   offered         what waits. NULL: nothing does
  * usage_sum: uses is -1 while the sum is stale; its data is then empty. */
 #include "catalog/store_sqlite.h"
 
@@ -176,6 +183,30 @@ static const struct migration steps[] = {
 
     {"ALTER TABLE usage ADD COLUMN key TEXT;" /* NULL: not told */
      "CREATE UNIQUE INDEX usage_key ON usage (key, coalesce(client, 0)) WHERE key IS NOT NULL;",
+     NULL},
+
+    {"CREATE TABLE review_server ("
+     " id INTEGER PRIMARY KEY,"
+     " name TEXT NOT NULL UNIQUE,"
+     " source TEXT NOT NULL) STRICT;"
+     "CREATE TABLE review ("
+     " id INTEGER PRIMARY KEY,"
+     " server INTEGER NOT NULL REFERENCES review_server (id) ON DELETE CASCADE,"
+     " name TEXT NOT NULL,"
+     " listed INTEGER NOT NULL CHECK (listed IN (0, 1)),"
+     " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL,"
+     " approved_since INTEGER," /* seconds since 1970, UTC */
+     " approved_after INTEGER,"
+     " offered_since INTEGER,"
+     " approved_sha256 TEXT CHECK (length(approved_sha256) = 64),"
+     " offered_sha256 TEXT CHECK (length(offered_sha256) = 64),"
+     " approved BLOB,"
+     " offered BLOB,"
+     " CHECK ((approved IS NULL) = (approved_sha256 IS NULL)),"
+     " CHECK ((offered IS NULL) = (offered_sha256 IS NULL))) STRICT;"
+     "CREATE UNIQUE INDEX review_name ON review (server, name);"
+     "CREATE INDEX review_tool ON review (tool) WHERE tool IS NOT NULL;"
+     "CREATE INDEX review_new ON review (approved_since) WHERE approved_after IS NOT NULL;",
      NULL},
 };
 

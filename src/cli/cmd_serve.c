@@ -6,7 +6,9 @@
 #include "cli/cli.h"
 #include "cli/log_writer.h"
 #include "cli/output.h"
+#include "cli/servers.h"
 #include "serve/api/api.h"
+#include "serve/catalogue.h"
 #include "serve/keys.h"
 #include "serve/mcp_routes.h"
 #include "serve/usage_routes.h"
@@ -163,19 +165,81 @@ static int run(struct cli *cli, struct api *api, const char *listen)
 
 /* The API, and the modules that bring routes of their own. */
 struct modules {
+    struct catalogue *catalogue; /* at /mcp, where no servers are */
+    struct servers servers;
+    struct face *faces[MCP_MOUNTS_MAX]; /* of those: at /mcp, /mcp/all and /mcp/p/PROFILE */
+    struct mcp_mount mounts[MCP_MOUNTS_MAX];
+    size_t mount_count;
     struct mcp_routes *mcp;
     struct usage_routes *usage;
     struct routes routes[2];
     struct api *api;
 };
 
-static int open_modules(struct cli *cli, struct api_options *options, struct modules *modules)
+static int mount_face(struct cli *cli, struct modules *modules, const char *path, const char *name,
+                      const struct face_options *options)
+{
+    struct mcp_mount *mount = &modules->mounts[modules->mount_count];
+    struct face **face = &modules->faces[modules->mount_count++];
+    wt_error err;
+    if (wt__face_open(face, modules->servers.gateway, options, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    *mount = (struct mcp_mount){path, name, wt__face_features(*face)};
+    return 0;
+}
+
+static int mount_profile(struct cli *cli, struct modules *modules, size_t index)
+{
+    const struct policy *policy = modules->servers.policy;
+    struct face_options options = wt__servers_face(cli, FACE_AUTO);
+    struct buffer path = {0}, name = {0};
+    options.profile = wt__policy_profile_name(policy, index);
+    options.kind = wt__policy_profile_face(policy, index);
+    wt__buffer_printf(&path, "/mcp/p/%s", options.profile);
+    wt__buffer_printf(&name, "mcp_%s", options.profile);
+    const char *kept_path = wt__arena_copy(&cli->arena, wt__buffer_view(&path));
+    const char *kept_name = wt__arena_copy(&cli->arena, wt__buffer_view(&name));
+    bool whole = !path.failed && !name.failed && kept_path && kept_name;
+    wt__buffer_dispose(&path);
+    wt__buffer_dispose(&name);
+    return whole ? mount_face(cli, modules, kept_path, kept_name, &options)
+                 : wt__cli_say(cli, END_SYSTEM, "out of memory");
+}
+
+static int mount_servers(struct cli *cli, struct modules *modules)
+{
+    struct face_options options = wt__servers_face(cli, FACE_SEARCH);
+    int code = mount_face(cli, modules, "/mcp", "mcp", &options);
+    options.kind = FACE_DIRECT;
+    if (code == 0)
+        code = mount_face(cli, modules, "/mcp/all", "mcp_all", &options);
+    for (size_t i = 0; code == 0 && i < wt__policy_profile_count(modules->servers.policy); i++)
+        code = mount_profile(cli, modules, i);
+    return code;
+}
+
+static int mount_catalogue(struct cli *cli, const struct api_options *options, struct modules *modules)
 {
     const struct catalogue_options catalogue = {.summary = wt__text_of(cli, OPT_SUMMARY),
                                                 .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET],
                                                 .time_ms = options->time_limit_ms};
     wt_error err;
-    if (wt__mcp_routes_open(&modules->mcp, options->engine, &catalogue, &err) < 0 ||
+    if (wt__catalogue_open(&modules->catalogue, options->engine, &catalogue, &err) < 0)
+        return wt__cli_fail(cli, &err);
+    modules->mounts[modules->mount_count++] =
+        (struct mcp_mount){"/mcp", "mcp", wt__catalogue_features(modules->catalogue)};
+    return 0;
+}
+
+static int open_modules(struct cli *cli, struct api_options *options, struct modules *modules)
+{
+    wt_error err;
+    int code = wt__servers_open(cli, options->engine, 0, &modules->servers);
+    if (code == 0)
+        code = modules->servers.gateway ? mount_servers(cli, modules) : mount_catalogue(cli, options, modules);
+    if (code != 0)
+        return code;
+    if (wt__mcp_routes_open(&modules->mcp, modules->mounts, modules->mount_count, &err) < 0 ||
         wt__usage_routes_open(&modules->usage, options->engine, &err) < 0)
         return wt__cli_fail(cli, &err);
     modules->routes[0] = *wt__mcp_routes(modules->mcp);
@@ -187,10 +251,32 @@ static int open_modules(struct cli *cli, struct api_options *options, struct mod
     return wt__api_open(&modules->api, options, &err) < 0 ? wt__cli_fail_input(cli, &err) : 0;
 }
 
+/* The servers start when somebody can ask for them. */
+static int start_servers(struct cli *cli, struct modules *modules)
+{
+    struct gateway *gateway = modules->servers.gateway;
+    wt_error err;
+    int rc = 0;
+    for (size_t i = 0; gateway && rc == 0 && i < modules->mount_count; i++)
+        rc = wt__gateway_attach(gateway, wt__mcp_routes_service(modules->mcp, i), &err);
+    if (gateway && rc == 0)
+        rc = wt__gateway_start(gateway, &err);
+    return rc < 0 ? wt__cli_fail(cli, &err) : 0;
+}
+
 static void close_modules(struct modules *modules)
 {
+    struct gateway *gateway = modules->servers.gateway;
+    for (size_t i = 0; gateway && modules->mcp && i < modules->mount_count; i++)
+        wt__gateway_detach(gateway, wt__mcp_routes_service(modules->mcp, i));
+    if (gateway)
+        wt__gateway_stop(gateway);
     wt__usage_routes_close(modules->usage);
     wt__mcp_routes_close(modules->mcp);
+    for (size_t i = 0; i < modules->mount_count; i++)
+        wt__face_close(modules->faces[i]);
+    wt__servers_close(&modules->servers);
+    wt__catalogue_close(modules->catalogue);
     wt__api_close(modules->api);
 }
 
@@ -203,7 +289,9 @@ int wt__cmd_serve(struct cli *cli)
         return make_key(cli);
     if (wt__given(cli, OPT_SCOPES))
         return wt__cli_usage(cli, "--scopes is for --new-key");
-    int code = read_options(cli, &options);
+    int code = wt__servers_prepare(cli);
+    if (code == 0)
+        code = read_options(cli, &options);
     if (code == 0 && !(log = wt__log_writer_open()))
         code = wt__cli_say(cli, END_SYSTEM, "out of memory");
     options.say = wt__log_writer_say;
@@ -212,6 +300,8 @@ int wt__cmd_serve(struct cli *cli)
         code = wt__cli_open(cli, OPEN_CREATE, NULL, &options.engine);
     if (code == 0)
         code = open_modules(cli, &options, &modules);
+    if (code == 0)
+        code = start_servers(cli, &modules);
     if (code == 0)
         code = run(cli, modules.api, options.guard.listen);
     close_modules(&modules);

@@ -18,13 +18,61 @@
             "described. Default: 24576."                                                                               \
     }
 
+/* The servers behind it, also over HTTP. */
+#define SERVERS_OPTIONS                                                                                                \
+    {.id = OPT_SERVERS,                                                                                                \
+     .name = "servers",                                                                                                \
+     .kind = VALUE_FILE,                                                                                               \
+     .value = "FILE",                                                                                                  \
+     .help = "The MCP servers behind it, as in a client's configuration (docs/mcp.md). They are started and kept "     \
+             "alive, their tools are searched and called from here, and the store holds what they list."},             \
+        {.id = OPT_POLICY,                                                                                             \
+         .name = "policy",                                                                                             \
+         .kind = VALUE_FILE,                                                                                           \
+         .value = "FILE",                                                                                              \
+         .help = "Who may use which tools (docs/gateway.md). Default: everybody may use all of them."},                \
+        {.id = OPT_AUDIT,                                                                                              \
+         .name = "audit",                                                                                              \
+         .kind = VALUE_FILE,                                                                                           \
+         .value = "FILE",                                                                                              \
+         .help = "Add a line of JSON to this file for each call, and each that was refused."},                         \
+        {.id = OPT_LOCK,                                                                                               \
+         .name = "lock",                                                                                               \
+         .kind = VALUE_FILE,                                                                                           \
+         .value = "FILE",                                                                                              \
+         .help = "Only definitions that this file pins are used, whatever was approved: for repositories."},           \
+        {.id = OPT_REVIEW_FIRST,                                                                                       \
+         .name = "review-first",                                                                                       \
+         .help =                                                                                                       \
+             "Even what a server lists first waits for `whichtool mcp approve`. Default: it is approved, and what "    \
+             "changes later waits."},                                                                                  \
+        {.id = OPT_LEARN,                                                                                              \
+         .name = "learn",                                                                                              \
+         .help = "Record what is called after a search, with what was asked for, as use that the store learns from."}, \
+    {                                                                                                                  \
+        .id = OPT_BARE_NAMES, .name = "bare-names",                                                                    \
+        .help = "Where all tools are listed, each goes by its server's own name for it, unless another has that too."  \
+    }
+
 static const char mcp_text[] =
     "Serves the catalogue to one MCP client on standard input and output: the client starts `whichtool mcp` as it "
     "starts any server. Its model then has three tools in the place of hundreds: search_tools finds tools for a task, "
     "with their definitions; get_tool_details has whole definitions; write_call writes a checked call, and asks for "
     "what is missing. Nothing is called.\n"
+    "With --servers it stands before other MCP servers: what search_tools finds is called by call_read, call_write or "
+    "call_destructive, whose names say to the client's user what is to be approved.\n"
     "Both eras of the protocol are spoken: 2026-07-28, and 2025-11-25 and older. The server ends when its input does. "
-    "docs/serving.md has what clients are to be told.";
+    "docs/serving.md has what clients are to be told.\n"
+    "approve shows the definitions that servers list and nobody approved of, what changed in them, in words, and what "
+    "they would take of the first places; with names of a provider's tools, or --all, it approves. Until then they are "
+    "not in the catalogue. status shows how the servers of --servers are, by what was written of them last; audit FILE "
+    "checks the file of --audit, and decides anew, by --policy, what was decided. lock FILE writes pins of what is "
+    "approved (docs/gateway.md).\n"
+    "init finds the files in which the MCP clients of this machine keep their servers, shows what it would do, asks, "
+    "and "
+    "moves the servers behind whichtool, which then stands in their place; undo puts all back (docs/gateway.md, \"In "
+    "one "
+    "command\").";
 
 static const struct option mcp_options[] = {
     CATALOGUE_OPTIONS,
@@ -34,13 +82,47 @@ static const struct option mcp_options[] = {
      .value = "SECONDS",
      .max = TIMEOUT_MAX,
      .help = "Most seconds that one search may take. Default: 30."},
+    SERVERS_OPTIONS,
+    {.id = OPT_FACE,
+     .name = "face",
+     .kind = VALUE_CHOICE,
+     .value = "FACE",
+     .choices = "auto search direct",
+     .help = "With --servers, what the client sees: `search`, tools that search and call; `direct`, all tools; `auto`, "
+             "direct up to 20 tools. Default: auto."},
+    {.id = OPT_PROFILE,
+     .name = "profile",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .help = "With --policy: only what this profile of it allows."},
+    {.id = OPT_ALL, .name = "all", .help = "approve: everything of the provider that waits."},
+    {.id = OPT_INSTRUCTIONS, .name = "instructions", .help = "approve: the instructions of the provider's server."},
+    {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "approve, init, undo: do not ask."},
+    {.id = OPT_CLIENT,
+     .name = "client",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .repeats = true,
+     .help = "init, undo: only the files of this client: claude-code, claude-desktop, cursor, vscode, vscode-insiders, "
+             "windsurf, gemini-cli, zed, cline, roo-code. May be given again."},
+    {.id = OPT_PROJECT,
+     .name = "project",
+     .help = "init, undo: the files of the project in the current folder, in the place of the user's own."},
+    {.id = OPT_DRY_RUN, .name = "dry-run", .help = "init, undo: show what would be done, and do nothing."},
     MODEL_OPTIONS,
 };
 
 static const struct example mcp_examples[] = {
     {"claude mcp add tools -- whichtool mcp", "Has a client start it."},
+    {"whichtool mcp --servers ~/.cursor/mcp.json", "Stands before the servers of a client's configuration."},
     {"whichtool -s team.wt mcp --summary \"Tools of our shop: orders, stock, refunds.\"",
      "Another store, in words of one's own."},
+    {"whichtool mcp status", "Shows how the servers are: era, tools, and why one failed."},
+    {"whichtool mcp approve", "Shows what waits for approval, of all servers."},
+    {"whichtool mcp approve github create_issue", "Shows what changed in a tool, asks, and approves."},
+    {"whichtool mcp lock whichtool.lock", "Pins what is approved, for a repository."},
+    {"whichtool mcp init", "Stands before the servers of all clients of this machine."},
+    {"whichtool mcp undo", "Puts the clients' files back as they were."},
 };
 
 #endif

@@ -81,6 +81,7 @@ static const struct option serve_options[] = {
      .help = "A line a request on standard error. It never holds keys or what was asked. Default: text, with -q off."},
     {.id = OPT_LOG_REQUESTS, .name = "log-requests", .help = "Log what was asked, too."},
     CATALOGUE_OPTIONS,
+    SERVERS_OPTIONS,
     CHAT_OPTIONS("for pick's recipe ptr and call's language_model"),
     MODEL_OPTIONS,
 };

@@ -12,6 +12,7 @@
 
 enum {
     MASKS_BYTES = 16 << 20, /* of the masks of one index: 128 of them where it has a million tools */
+    MASKS_MOST = 256,       /* and of a small one, since each query looks through them */
     NOTICES = 3,            /* names that one notice tells of, in each list */
     STEP = 4096             /* names between two looks whether somebody still waits */
 };
@@ -59,8 +60,11 @@ int wt__filter_read(const wt_filter *given, const char *provider, struct arena *
         all[filter->provider_count++] = provider;
         filter->providers = all;
     }
+    if (rc == 0 && !filter->condition != !filter->condition_name)
+        rc = wt__fail(err, WT_EINVAL, "a filter's condition and its name go together");
     if (rc == 0 &&
-        filter->provider_count + filter->excluded_provider_count + filter->only_count + filter->excluded_count > 0)
+        (filter->condition ||
+         filter->provider_count + filter->excluded_provider_count + filter->only_count + filter->excluded_count > 0))
         *out = filter;
     return rc;
 }
@@ -93,8 +97,9 @@ struct making {
     struct arena *arena; /* the mask's */
     struct arena scratch;
     wt_error *err;
+    const wt_filter *filter;
     struct list providers, excluded_providers, only, excluded;
-    bool ids;            /* some pattern looks at ids */
+    bool ids;            /* some pattern, or the condition, looks at ids */
     struct provider *of; /* [of_count] ascending, when ids */
     size_t of_count, of_capacity;
     struct buffer id;
@@ -204,7 +209,8 @@ static int visit_name(void *context, int64_t id, int64_t provider, struct str na
         return wt__fail_nomem(m->err);
     if (m->only.count > 0 && matches(&m->only, name, whole))
         set_row(m, m->wanted, id, true);
-    if (matches(&m->excluded, name, whole))
+    if (matches(&m->excluded, name, whole) ||
+        (m->filter->condition && !m->filter->condition(m->filter->condition_context, whole.ptr)))
         set_row(m, m->bits, id, false);
     return ++m->seen % STEP == 0 && wt__progress_step(m->progress, STEP) ? wt__fail_cancelled(m->err) : 0;
 }
@@ -212,7 +218,7 @@ static int visit_name(void *context, int64_t id, int64_t provider, struct str na
 static int mark_patterns(struct making *m, wt_error *err)
 {
     size_t words = (m->index->snapshot->rows + (size_t)63) / 64;
-    if (m->only.count + m->excluded.count == 0)
+    if (m->only.count + m->excluded.count == 0 && !m->filter->condition)
         return 0;
     m->wanted = wt__arena_array(&m->scratch, uint64_t, words);
     if (!m->wanted)
@@ -322,7 +328,7 @@ static int make(struct making *m, const wt_filter *filter, const char **notice, 
         rc = list_items(m, &m->only, filter->only, filter->only_count);
     if (rc == 0)
         rc = list_items(m, &m->excluded, filter->excluded, filter->excluded_count);
-    m->ids = any_of_ids(&m->only) || any_of_ids(&m->excluded);
+    m->ids = any_of_ids(&m->only) || any_of_ids(&m->excluded) || filter->condition;
     if (rc == 0 && (m->ids || m->providers.count + m->excluded_providers.count > 0))
         rc = wt__index_each_provider(m->engine, m->index, visit_provider, m, err);
     if (rc < 0)
@@ -347,6 +353,7 @@ static void write_key(struct buffer *key, const wt_filter *filter)
     add_to_key(key, filter->excluded_providers, filter->excluded_provider_count);
     add_to_key(key, filter->only, filter->only_count);
     add_to_key(key, filter->excluded, filter->excluded_count);
+    add_to_key(key, &filter->condition_name, filter->condition ? 1 : 0);
 }
 
 void wt__filter_mask_release(struct filter_mask *mask)
@@ -377,8 +384,13 @@ static int new_mask(wt_engine *engine, const struct index_handle *index, const w
     size_t words = (index->snapshot->rows + (size_t)63) / 64;
     uint64_t *bits = wt__arena_array(&mask->arena, uint64_t, words);
     char *copy = wt__arena_copy(&mask->arena, key);
-    struct making m = {
-        .engine = engine, .index = index, .progress = progress, .arena = &mask->arena, .err = &mask->why, .bits = bits};
+    struct making m = {.engine = engine,
+                       .index = index,
+                       .progress = progress,
+                       .filter = filter,
+                       .arena = &mask->arena,
+                       .err = &mask->why,
+                       .bits = bits};
     int rc = bits && copy ? make(&m, filter, &mask->notice, &mask->why) : wt__fail_nomem(&mask->why);
     free(m.of);
     wt__buffer_dispose(&m.id);
@@ -417,12 +429,12 @@ static struct filter_mask *known(struct index_handle *index, struct str key)
 /* Puts a fresh mask first, where it stays, and returns those that have to leave for it. With lock held. */
 static struct filter_mask *keep(struct index_handle *index, struct filter_mask *mask)
 {
-    size_t bytes = mask->bytes;
+    size_t bytes = mask->bytes, count = 1;
     atomic_fetch_add(&mask->references, 1);
     mask->next = index->masks;
     index->masks = mask;
     struct filter_mask **at = &mask->next;
-    for (; *at && (bytes += (*at)->bytes) <= MASKS_BYTES; at = &(*at)->next)
+    for (; *at && (bytes += (*at)->bytes) <= MASKS_BYTES && ++count <= MASKS_MOST; at = &(*at)->next)
         ;
     struct filter_mask *rest = *at;
     *at = NULL;

@@ -14,6 +14,7 @@
 #include "catalog/names.h"
 #include "engine/bundles.h"
 #include "engine/filter.h"
+#include "engine/new_tools.h"
 #include "retrieve/action.h"
 #include "retrieve/document.h"
 #include "retrieve/named_provider.h"
@@ -601,6 +602,7 @@ static void free_index(struct index_handle *index)
     wt__snapshot_free(index->snapshot);
     free(index->label_rows);
     wt__kept_tools_free(index->kept);
+    wt__new_tools_free(index->new_tools);
     wt__filter_masks_free(index->masks);
     wt__bundles_free(index->bundles[0]);
     wt__bundles_free(index->bundles[1]);
@@ -676,6 +678,8 @@ static int refresh(wt_engine *engine, struct progress *progress, const struct mo
         labels = engine->index->labels;
     if (rc == 0)
         rc = know_labels(fresh, labels, err);
+    if (rc == 0)
+        rc = wt__new_tools_read(&fresh->new_tools, engine, fresh->snapshot, err);
     if (rc < 0) {
         free_index(fresh);
         return rc;

@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "catalog/usage_import.h"
+#include "engine/new_tools.h"
 #include "engine/recorded_arguments.h"
 #include "engine/sized_options.h"
 #include "engine/suggest.h"
@@ -217,6 +218,8 @@ int wt_record_usage(wt_engine *engine, const char *request, size_t request_len, 
         pthread_mutex_lock(&engine->store_lock);
         rc = wt__store_add_usages(engine->store, &usage, 1, NULL, NULL, NULL, err);
         pthread_mutex_unlock(&engine->store_lock);
+        if (rc == 0)
+            wt__new_tools_called(engine, &usage, 1);
     }
     lookup_dispose(&lookup);
     if (rc < 0)
@@ -406,6 +409,8 @@ static int store_import(wt_engine *engine, struct import *import, struct progres
         pthread_mutex_lock(&engine->store_lock);
         rc = wt__store_add_usages(engine->store, import->usages, import->count, progress, fates, NULL, err);
         pthread_mutex_unlock(&engine->store_lock);
+        if (rc == 0)
+            wt__new_tools_called(engine, import->usages, import->count);
     }
     for (size_t i = 0; rc == 0 && i < import->count; i++)
         *count_of_fate(&report->public, fates[i]) += 1;
@@ -497,6 +502,8 @@ static int store_reported(wt_engine *engine, const struct import *import, struct
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__store_add_usages(engine->store, import->usages, import->count, NULL, fates, NULL, err);
     pthread_mutex_unlock(&engine->store_lock);
+    if (rc == 0)
+        wt__new_tools_called(engine, import->usages, import->count);
     for (size_t i = 0; rc == 0 && i < import->count; i++)
         taken[i]->fate = fates[i];
     return rc;

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "choose/relevance.h"
+#include "engine/new_tools.h"
 #include "retrieve/document.h"
 #include "retrieve/language.h"
 #include "retrieve/segment.h"
@@ -245,6 +247,14 @@ static void drop_recorded(struct search *search, const uint64_t *allowed)
     search->recorded_count = kept;
 }
 
+/* Hits that give way to others, since they are new: none where one provider is asked for, for nobody else loses a
+ * place. */
+static size_t count_new(const struct search *search, int64_t now)
+{
+    bool all = search->new_in_full || (search->filter && search->filter->provider_count == 1);
+    return all ? 0 : wt__new_tools_count(search->index->new_tools, now);
+}
+
 static int retrieve(struct search *search, wt_error *err)
 {
     const struct search_plan *plan = &search->plan;
@@ -252,9 +262,11 @@ static int retrieve(struct search *search, wt_error *err)
     const struct rerank_kind *reranker = plan->reranker.kind;
     struct retriever retriever = plan->retriever;
     struct view view = {.snapshot = snapshot, .encoder = plan->encoder, .neighbours = wt__search_neighbours(search)};
-    size_t k = search->k, deeper = wt__reranker_depth(&plan->reranker);
+    int64_t now = (int64_t)time(NULL);
+    size_t k = search->k, new = count_new(search, now), deeper = wt__reranker_depth(&plan->reranker);
+    size_t most = new < WT_MAX_K &&k + new < WT_MAX_K ? k + new : WT_MAX_K;
     struct retrieve_request request = {.text = search->read,
-                                       .k = k > deeper ? k : deeper,
+                                       .k = most > deeper ? most : deeper,
                                        .max_per_provider = search->max_per_provider,
                                        .copies = search->copies,
                                        .features = search->features || (reranker && reranker->features)};
@@ -290,6 +302,8 @@ static int retrieve(struct search *search, wt_error *err)
         if (rc == 0 && reranker)
             wt__hits_share_places(&search->hits, snapshot->keys);
     }
+    if (rc == 0 && new > 0)
+        wt__new_tools_limit(search->index->new_tools, now, snapshot->keys, &search->hits);
     if (rc == 0 && search->hits.len > k)
         search->hits.len = k;
     if (rc == 0)

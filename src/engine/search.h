@@ -25,6 +25,7 @@ struct search {
     enum copies_placed copies; /* which copies have places of their own */
     bool use_recorded;       /* "auto" heeds what usages of this very request used; not where hits are measured, or read
                                 by what was calibrated without */
+    bool new_in_full;        /* new tools (new_tools.h) have all the places that they would have */
     bool as_typed;           /* no word of the request is corrected */
     bool features;           /* of the hits; past requests are then asked where there are any */
     const int64_t *excluded; /* [excluded_count] ids of tools that are not found */

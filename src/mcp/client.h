@@ -8,13 +8,10 @@
 #define WT_MCP_CLIENT_H
 
 #include "base/progress.h"
+#include "mcp/pages.h"
 #include "mcp/server.h"
 
 enum {
-    MCP_TOOLS_MAX = 20000,          /* of one server */
-    MCP_TOOLS_BYTES_MAX = 32 << 20, /* of their definitions */
-    MCP_PAGES_MAX = 1000,
-    MCP_CURSOR_BYTES_MAX = 16 << 10,
     MCP_NAME_BYTES = 257, /* kept of what a server calls itself, with a NUL */
 };
 

@@ -183,10 +183,7 @@ static void read_headers(struct parsing *p, const json_t *entry)
 
 static void read_address(struct parsing *p, const json_t *entry, const json_t *url)
 {
-    struct str type = wt__json_str(entry, "type").len ? wt__json_str(entry, "type") : wt__json_str(entry, "transport");
     p->server->url = expand(p, text_of(url));
-    if (wt__str_equal(type, STR("sse")))
-        refuse(p, "it speaks the older HTTP+SSE, which is not spoken here", NULL);
     if (p->server->url && !wt__mcp_is_url(p->server->url))
         refuse(p, "its address does not begin with https:// or http://", NULL);
     read_headers(p, entry);

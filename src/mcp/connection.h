@@ -1,8 +1,8 @@
 /* connection.h: an MCP server that stays: it is started, or gone to, once, and many threads ask it at once.
  *
  *   connection   one server in its era. One thread of its own reads what the server says and hands it to whom it
- *                concerns; how it gets there is connection_stdio.c (lines of a program) and connection_http.c
- *                (streamable HTTP, all transfers of one server on one loop)
+ *                concerns; how it gets there is connection_stdio.c (lines of a program), connection_http.c (streamable
+ *                HTTP, all transfers of one server on one loop) and connection_sse.c (HTTP+SSE, of 2024)
  *   exchange     one request under way. What the server says before it answers (progress, logs, questions of a legacy
  *                server) comes as events; the thread that began it takes them one by one, and may leave off and let
  *                another thread go on
@@ -31,6 +31,7 @@ enum {
     MCP_EXCHANGES_MAX = 1024,        /* of one connection at once */
     MCP_EVENTS_BYTES_MAX = 4 << 20,  /* that wait for one exchange; then notifications are dropped */
     MCP_ANSWER_BYTES_MAX = 16 << 20, /* of one message of a server */
+    MCP_SENT_BYTES_MAX = 6 << 20,    /* of one message of ours */
 };
 
 enum mcp_era { MCP_ERA_UNKNOWN, MCP_ERA_LEGACY, MCP_ERA_MODERN };
@@ -39,13 +40,17 @@ struct mcp_connection;
 struct mcp_exchange;
 
 struct mcp_connection_options {
-    enum mcp_era era;          /* as it was found before; MCP_ERA_UNKNOWN: it is probed */
+    /* As it was found before: that one is tried first, and the other one when it is not spoken any more.
+     * MCP_ERA_UNKNOWN: it is probed. */
+    enum mcp_era era;
+    bool lists_only;           /* nothing is offered to the server, and what it notices is not asked for */
     unsigned timeout_ms;       /* for the opening; 0: MCP_CONNECT_MS */
     struct progress *progress; /* heard for a wish to stop during the opening; may be NULL */
     /* From the connection's thread; they must not wait, nor ask the connection. */
     void *context;
     void (*noticed)(void *context, struct str method, struct str params); /* of no request; NULL: nobody hears */
-    void (*lost)(void *context, const wt_error *why); /* once, when it breaks by itself; NULL: nobody hears */
+    /* Once, when it breaks by itself; where that is during wt__mcp_connect, from its thread. NULL: nobody hears. */
+    void (*lost)(void *context, const wt_error *why);
 };
 
 /* server lives longer. Errors: those of wt__mcp_list_tools. */
@@ -72,13 +77,15 @@ struct mcp_request {
     const char *log_level;             /* that it wants; NULL: none. Modern servers are told */
     bool progress;                     /* it wants progress */
     struct str name;                   /* Mcp-Name: of the tool or prompt, or the URI; "" for none. Modern, over HTTP */
-    const struct http_header *headers; /* Mcp-Param-...; likewise */
+    const struct http_header *headers; /* Mcp-Param-..., their values by header.h; likewise */
     size_t header_count;
-    const char *principal; /* for whom it is; NULL: "". Of the questions of legacy programs */
-    unsigned timeout_ms;   /* without a word of the server; 0: MCP_REQUEST_MS */
+    const char
+        *principal; /* for whom it is; NULL: nobody. Of what programs ask and log without saying of which request */
+    unsigned timeout_ms; /* without a word of the server; 0: MCP_REQUEST_MS */
 };
 
-/* Sends it. Errors: WT_ENETWORK (lost), WT_EFULL (MCP_EXCHANGES_MAX), WT_ENOMEM. */
+/* Sends it. Errors: why it is lost (WT_ENETWORK, WT_ETOOLONG, ...), WT_EFULL (MCP_EXCHANGES_MAX), WT_ETOOLONG
+ * (MCP_SENT_BYTES_MAX), WT_EINVAL (a header that HTTP does not take), WT_ENOMEM. */
 int wt__mcp_exchange_begin(struct mcp_exchange **out, struct mcp_connection *connection,
                            const struct mcp_request *request, wt_error *err);
 
@@ -89,17 +96,18 @@ enum mcp_event_kind {
     MCP_EVENT_REFUSED,  /* error: JSON-RPC's object */
 };
 
-/* Views live until the next call of wt__mcp_exchange_next for the exchange. Progress notifications have no
- * progressToken of ours in their params. */
+/* Views live until the next call of wt__mcp_exchange_next for the exchange. They are as the server wrote them, but on
+ * one line: where they end is known, whether they are JSON inside is not. Progress notifications have no progressToken
+ * of ours in their params. */
 struct mcp_event {
     enum mcp_event_kind kind;
     struct str id, method, params, result, error;
 };
 
-/* Waits for the next. WT_ECANCELLED (wt__mcp_exchange_cancel), WT_ETIMEOUT, WT_ENETWORK (lost), WT_ENOMEM: it is over.
- * One thread at a time. */
+/* Waits for the next; the time does not run while a question waits for its reply. WT_ECANCELLED
+ * (wt__mcp_exchange_cancel), WT_ETIMEOUT, WT_ENETWORK (lost), WT_ENOMEM: it is over. One thread at a time. */
 int wt__mcp_exchange_next(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *err);
-/* Answers a question: result is an object, or empty, and then error is one. */
+/* Answers a question: result is an object, or empty, and then error is one. WT_EINVAL: it is open no more. */
 int wt__mcp_exchange_reply(struct mcp_exchange *exchange, struct str id, struct str result, struct str error,
                            wt_error *err);
 /* Whether the server may have got it: if not, it can be sent again over a new connection whatever it does. */
@@ -110,7 +118,7 @@ void wt__mcp_exchange_cancel(struct mcp_exchange *exchange);
 /* Cancels it when it is not over, and frees it. NULL is a no-op. */
 void wt__mcp_exchange_end(struct mcp_exchange *exchange);
 
-/* The server is told; nothing is heard of it. */
+/* The server is told; nothing is heard of it. params: as of mcp_request. */
 int wt__mcp_tell(struct mcp_connection *connection, const char *method, struct str params, wt_error *err);
 
 #endif

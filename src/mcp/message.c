@@ -2,11 +2,15 @@
 #include "mcp/message.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/json.h"
 #include "base/json_scan.h"
 
-enum { WORDS_BYTES = 300 }; /* of a server's message that an error repeats */
+enum {
+    WORDS_BYTES = 300, /* of a server's message that an error repeats */
+    ID_DIGITS = 18,    /* of a number that can be an id of ours */
+};
 
 #define CLIENT_INFO "{\"name\":\"whichtool\",\"version\":\"" WT_VERSION "\"}"
 #define META "io.modelcontextprotocol/"
@@ -37,62 +41,145 @@ static bool is_id(struct str id)
            (id.ptr[0] == '"' || id.ptr[0] == '-' || (id.ptr[0] >= '0' && id.ptr[0] <= '9'));
 }
 
-/* Some servers give a number back as a string. */
-static bool is_ours(struct str id, int64_t ours)
+/* One pass: a message may have megabytes. False when it is broken, or has a member twice. */
+static bool read_members(struct str message, struct mcp_message *out)
 {
-    char text[32];
-    int len = snprintf(text, sizeof text, "\"%" PRId64 "\"", ours);
-    return wt__str_equal(id, (struct str){text, (size_t)len}) ||
-           wt__str_equal(id, (struct str){text + 1, (size_t)len - 2});
+    const struct {
+        struct str key;
+        struct str *value;
+    } members[] = {{STR("id"), &out->id},
+                   {STR("method"), &out->method},
+                   {STR("params"), &out->params},
+                   {STR("result"), &out->result},
+                   {STR("error"), &out->error}};
+    struct json_scan scan;
+    struct json_item item;
+    int rc;
+    wt__json_scan_open(&scan, message, 0, 1);
+    while ((rc = wt__json_scan_next(&scan, &item)) > 0)
+        for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+            if (!wt__str_equal(item.key, members[i].key))
+                continue;
+            if (members[i].value->len > 0)
+                return false;
+            *members[i].value = item.value;
+        }
+    return rc == 0;
 }
 
-enum mcp_kind wt__mcp_read(struct str text, int64_t id, struct mcp_message *out)
+enum mcp_kind wt__mcp_read(struct str text, struct mcp_message *out)
 {
+    static const struct str none = {"", 0};
     struct str message = wt__str_trim(text);
-    *out = (struct mcp_message){.id = {"", 0}};
-    if (message.len == 0 || message.ptr[0] != '{' || !wt__mcp_member(message, "id", &out->id) ||
-        !wt__mcp_member(message, "method", &out->method) || !wt__mcp_member(message, "result", &out->result) ||
-        !wt__mcp_member(message, "error", &out->error))
+    *out = (struct mcp_message){none, none, none, none, none};
+    if (message.len == 0 || message.ptr[0] != '{' || !read_members(message, out))
         return MCP_NO_MESSAGE;
     if (out->method.len > 0)
         return out->id.len > 0 ? MCP_REQUEST : MCP_NOTIFICATION;
-    if ((out->result.len > 0) == (out->error.len > 0))
-        return MCP_NO_MESSAGE;
-    /* Who could not read a request cannot name it; there is one at a time. */
-    bool nameless = out->error.len > 0 && (out->id.len == 0 || wt__str_equal(out->id, STR("null")));
-    return nameless || is_ours(out->id, id) ? MCP_ANSWER : MCP_OTHER_ANSWER;
+    return (out->result.len > 0) != (out->error.len > 0) ? MCP_ANSWER : MCP_NO_MESSAGE;
+}
+
+bool wt__mcp_is_nameless(const struct mcp_message *answer)
+{
+    return answer->error.len > 0 && (answer->id.len == 0 || wt__str_equal(answer->id, STR("null")));
+}
+
+bool wt__mcp_number(struct str text, int64_t *out)
+{
+    char digits[24];
+    size_t len = text.len, quoted = len >= 2 && text.ptr[0] == '"' && text.ptr[len - 1] == '"';
+    len -= 2 * quoted;
+    if (len == 0 || len > ID_DIGITS)
+        return false;
+    memcpy(digits, text.ptr + quoted, len);
+    digits[len] = '\0';
+    if (strspn(digits, "0123456789") != len)
+        return false;
+    *out = strtoll(digits, NULL, 10);
+    return true;
 }
 
 /* ---------------------------------------------------------------- writing */
 
-void wt__mcp_write_request(struct buffer *out, int64_t id, const char *method, bool modern, struct str params)
+static void write_meta(struct buffer *out, int64_t id, const struct mcp_meta *meta)
 {
-    wt__buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":\"%s\",\"params\":{", id, method);
-    if (modern)
-        wt__buffer_printf(out,
-                          "\"_meta\":{\"" META "protocolVersion\":\"" MCP_MODERN_VERSION "\",\"" META
-                          "clientInfo\":" CLIENT_INFO ",\"" META "clientCapabilities\":{}}%s",
-                          params.len > 0 ? "," : "");
+    size_t before = out->len;
+    if (meta->modern) {
+        wt__buffer_text(out, ",\"" META "protocolVersion\":\"" MCP_MODERN_VERSION "\",\"" META
+                             "clientInfo\":" CLIENT_INFO ",\"" META "clientCapabilities\":");
+        wt__buffer_str(out, meta->capabilities.len > 0 ? meta->capabilities : STR("{}"));
+    }
+    if (meta->modern && meta->log_level) {
+        wt__buffer_text(out, ",\"" META "logLevel\":");
+        wt__buffer_json(out, wt__str(meta->log_level));
+    }
+    if (meta->progress)
+        wt__buffer_printf(out, ",\"progressToken\":%" PRId64, id);
+    if (meta->more.len > 0) {
+        wt__buffer_char(out, ',');
+        wt__buffer_str(out, meta->more);
+    }
+    if (out->len > before && !out->failed)
+        out->ptr[before] = ' '; /* the first comma */
+}
+
+void wt__mcp_join_lines(struct buffer *out)
+{
+    for (size_t i = 0; !out->failed && i < out->len; i++)
+        if (out->ptr[i] == '\n' || out->ptr[i] == '\r')
+            out->ptr[i] = ' ';
+}
+
+void wt__mcp_write_ask(struct buffer *out, int64_t id, const char *method, struct str params,
+                       const struct mcp_meta *meta)
+{
+    wt__buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":", id);
+    wt__buffer_json(out, wt__str(method));
+    wt__buffer_text(out, ",\"params\":{");
     wt__buffer_str(out, params);
+    if (meta->modern || meta->progress || meta->more.len > 0) {
+        wt__buffer_text(out, params.len > 0 ? ",\"_meta\":{" : "\"_meta\":{");
+        write_meta(out, id, meta);
+        wt__buffer_char(out, '}');
+    }
     wt__buffer_text(out, "}}");
+    wt__mcp_join_lines(out);
 }
 
-void wt__mcp_write_notification(struct buffer *out, const char *method)
+#define INITIALIZE(capabilities)                                                                                       \
+    "\"protocolVersion\":\"" MCP_LEGACY_VERSION "\",\"capabilities\":" capabilities ",\"clientInfo\":" CLIENT_INFO
+
+struct str wt__mcp_initialize_params(bool lists_only)
 {
-    wt__buffer_printf(out, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"}", method);
+    static const struct str listing = STR(INITIALIZE("{}")),
+                            relaying = STR(
+                                INITIALIZE("{\"elicitation\":{\"form\":{},\"url\":{}},\"sampling\":{},\"roots\":{}}"));
+    return lists_only ? listing : relaying;
 }
 
-void wt__mcp_write_reply(struct buffer *out, const struct mcp_message *request)
+void wt__mcp_write_tell(struct buffer *out, const char *method, struct str params)
 {
-    if (!is_id(request->id))
+    wt__buffer_text(out, "{\"jsonrpc\":\"2.0\",\"method\":");
+    wt__buffer_json(out, wt__str(method));
+    if (params.len > 0) {
+        wt__buffer_text(out, ",\"params\":{");
+        wt__buffer_str(out, params);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, '}');
+    wt__mcp_join_lines(out);
+}
+
+void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str result, struct str error)
+{
+    if (!is_id(id))
         return;
     wt__buffer_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    wt__buffer_str(out, request->id);
-    if (wt__str_equal(request->method, STR("\"ping\"")))
-        wt__buffer_text(out, ",\"result\":{}}");
-    else
-        wt__buffer_printf(out, ",\"error\":{\"code\":%d,\"message\":\"whichtool only lists tools\"}}",
-                          MCP_METHOD_NOT_FOUND);
+    wt__buffer_str(out, id);
+    wt__buffer_text(out, result.len > 0 ? ",\"result\":" : ",\"error\":");
+    wt__buffer_str(out, result.len > 0 ? result : error);
+    wt__buffer_char(out, '}');
+    wt__mcp_join_lines(out);
 }
 
 /* ---------------------------------------------------------------- errors */

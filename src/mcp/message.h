@@ -20,31 +20,48 @@ enum { MCP_ID_BYTES_MAX = 256 }; /* of a server's own request */
 
 enum {
     MCP_METHOD_NOT_FOUND = -32601, /* JSON-RPC's */
+    MCP_MODERN_ERRORS_FIRST = -32022,
+    MCP_MODERN_ERRORS_LAST = -32020, /* what only servers of the modern revision say */
+    MCP_VERSION_NOT_SPOKEN = -32022,
 };
 
 enum mcp_kind {
     MCP_NO_MESSAGE,
-    MCP_ANSWER,       /* to the request of that id: result or error is there */
-    MCP_OTHER_ANSWER, /* to no request of ours, or to one that is over */
+    MCP_ANSWER, /* result or error is there */
     MCP_REQUEST,
     MCP_NOTIFICATION,
 };
 
 /* The members as they are written; empty when absent. */
 struct mcp_message {
-    struct str id, method, result, error;
+    struct str id, method, params, result, error;
 };
 
-enum mcp_kind wt__mcp_read(struct str text, int64_t id, struct mcp_message *out);
+enum mcp_kind wt__mcp_read(struct str text, struct mcp_message *out);
+/* An error without an id: who could not read a request cannot name it. */
+bool wt__mcp_is_nameless(const struct mcp_message *answer);
+/* An id or a token that may be one of ours, which are numbers; some servers give a number back as a string. */
+bool wt__mcp_number(struct str text, int64_t *out);
 
-/* A request. modern: with the _meta that the modern revision wants. params: members of "params", as `"cursor":"x"`, or
- * "". */
-void wt__mcp_write_request(struct buffer *out, int64_t id, const char *method, bool modern, struct str params);
-void wt__mcp_write_notification(struct buffer *out, const char *method);
+/* What _meta says of a request; "" and NULL for none. */
+struct mcp_meta {
+    bool modern;             /* with what the modern revision wants */
+    struct str capabilities; /* of the client, an object; modern only */
+    const char *log_level;   /* likewise */
+    bool progress;           /* with the id as token */
+    struct str more;         /* members that pass through */
+};
 
-/* What we say to a request of a server: a ping is answered, and all else is not offered. Empty when it deserves no
- * answer, for its id is none. */
-void wt__mcp_write_reply(struct buffer *out, const struct mcp_message *request);
+/* Makes blanks of line ends: they end messages of pipes, and JSON has them between its values only. */
+void wt__mcp_join_lines(struct buffer *out);
+/* As one line, whatever blanks the parts have. */
+void wt__mcp_write_ask(struct buffer *out, int64_t id, const char *method, struct str params,
+                       const struct mcp_meta *meta);
+/* The params of `initialize`: of a client that only lists, or of one that passes on what its own clients can. */
+struct str wt__mcp_initialize_params(bool lists_only);
+void wt__mcp_write_tell(struct buffer *out, const char *method, struct str params);
+/* The answer to a server's request, whose id is as it was written: a result, or where that is empty an error. */
+void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str result, struct str error);
 
 /* "SUBJECT: the server's words (code)" as an error of ours; *code: the server's. Returns WT_ENETWORK, WT_ENOMEM. */
 int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t *code, wt_error *err);

@@ -249,3 +249,11 @@ const char *wt__mcp_short_name(struct arena *arena, const struct mcp_server *ser
         out = shorten(arena, server->argv ? program_of(server->argv) : host_of(server->url));
     return out && !*out ? "mcp" : out;
 }
+
+void wt__mcp_add_words(wt_error *err, const char *words, const struct mcp_server *server)
+{
+    size_t len = strlen(err->message);
+    if (words && *words && len < sizeof err->message)
+        snprintf(err->message + len, sizeof err->message - len, "; it said last: %s", words);
+    wt__mcp_hide_secrets(err->message, sizeof err->message, server);
+}

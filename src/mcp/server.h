@@ -37,6 +37,9 @@ const char *wt__mcp_shown_url(struct arena *arena, const char *url);
  * makes one line of it without control characters: *** stands for each. */
 void wt__mcp_hide_secrets(char *text, size_t room, const struct mcp_server *server);
 
+/* What a program said last is often why: "...; it said last: words", without secrets. */
+void wt__mcp_add_words(wt_error *err, const char *words, const struct mcp_server *server);
+
 /* A short name for a provider: of what the server calls itself, else of its package or program, else of its host, with
  * what says only that it is an MCP server left out ("@modelcontextprotocol/server-memory": memory). said may be "".
  * NULL when memory is out. */

@@ -1,9 +1,11 @@
-/* coprocess.c: see coprocess.h. One poll for its three ends, so that none can wait for another. */
+/* coprocess.c: see coprocess.h. One poll for its three ends, so that none can wait for another, and for a pipe of our
+ * own, by which another thread says that there is something to write, or that it is over. */
 #include "net/coprocess.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,20 +20,26 @@ enum {
     OUT,
     ERR,
     ENDS,
-    LISTEN_MS = 50,
+    WAKE = ENDS,
+    POLLED,
+    LISTEN_MS = 500, /* between two looks for one that has ended and left its stdout open */
+    WORDS_MS = 50,   /* for stderr's end, once stdout has ended */
     PIECE_BYTES = 64 << 10,
-    LAST_READS = 64 /* more than a pipe holds: who writes on has left the group */
+    KEPT_BYTES = 1 << 20, /* of a buffer that is empty */
+    LAST_READS = 64       /* more than a pipe holds: who writes on has left the group */
 };
 
 struct coprocess {
     const struct child *child;
     pid_t pid;
     int ends[ENDS]; /* ours, of its stdin, stdout and stderr; -1: closed */
-    double until_ms;
+    int wake[2];
+    pthread_mutex_t lock; /* guards the next three lines */
     struct buffer unread; /* ours, of which `sent` bytes are gone */
-    struct buffer heard;  /* its, of which `taken` bytes were handed out and `seen` hold no newline behind them */
-    size_t sent, taken, seen;
-    size_t total;
+    size_t sent;
+    bool deaf, stopped;  /* deaf: it has closed its stdin */
+    struct buffer heard; /* its, of which `taken` bytes were handed out and `seen` hold no newline behind them */
+    size_t taken, seen;
     struct tail tail;
 };
 
@@ -42,11 +50,12 @@ static void close_end(int *fd)
     *fd = -1;
 }
 
-/* The two sides of its stdin, stdout and stderr: ours never block. */
-static int open_ends(int ours[ENDS], int its[ENDS])
+/* The two sides of its stdin, stdout and stderr, and our own pipe: ours never block. */
+static int open_ends(struct coprocess *coprocess, int its[ENDS])
 {
-    for (int i = 0; i < ENDS; i++)
-        ours[i] = its[i] = -1;
+    int *ours = coprocess->ends, *wake = coprocess->wake;
+    if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) < 0)
+        return -1;
     for (int i = 0; i < ENDS; i++) {
         int pair[2];
         if ((i == IN ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) : pipe2(pair, O_CLOEXEC)) < 0)
@@ -57,6 +66,18 @@ static int open_ends(int ours[ENDS], int its[ENDS])
             return -1;
     }
     return 0;
+}
+
+static void release(struct coprocess *coprocess)
+{
+    for (int i = 0; i < ENDS; i++)
+        close_end(&coprocess->ends[i]);
+    close_end(&coprocess->wake[0]);
+    close_end(&coprocess->wake[1]);
+    pthread_mutex_destroy(&coprocess->lock);
+    wt__buffer_dispose(&coprocess->unread);
+    wt__buffer_dispose(&coprocess->heard);
+    free(coprocess);
 }
 
 int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_error *err)
@@ -70,17 +91,17 @@ int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_er
     if (!coprocess)
         return wt__fail_nomem(err);
     coprocess->child = child;
-    coprocess->until_ms = wt__now_ms() + child->timeout_ms;
-    if (open_ends(coprocess->ends, its) == 0)
+    pthread_mutex_init(&coprocess->lock, NULL);
+    for (int i = 0; i < ENDS; i++)
+        coprocess->ends[i] = its[i] = -1;
+    coprocess->wake[0] = coprocess->wake[1] = -1;
+    if (open_ends(coprocess, its) == 0)
         errno = wt__process_spawn(&coprocess->pid, child, its);
     int rc = errno ? wt__fail_errno(err, "run", child->argv[0]) : 0;
-    for (int i = 0; i < ENDS; i++) {
+    for (int i = 0; i < ENDS; i++)
         close_end(&its[i]);
-        if (rc < 0)
-            close_end(&coprocess->ends[i]);
-    }
     if (rc < 0)
-        free(coprocess);
+        release(coprocess);
     else
         *out = coprocess;
     return rc;
@@ -88,18 +109,20 @@ int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_er
 
 /* ---------------------------------------------------------------- talking */
 
-int wt__coprocess_send(struct coprocess *coprocess, struct str line, wt_error *err)
+/* A buffer that has grown for one long line is not kept for the short ones. */
+static void empty(struct buffer *buffer)
 {
-    struct buffer *unread = &coprocess->unread;
-    if (unread->len - coprocess->sent + line.len > COPROCESS_UNREAD_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "%s does not read what it is sent", coprocess->child->argv[0]);
-    if (coprocess->sent == unread->len) {
-        wt__buffer_clear(unread);
-        coprocess->sent = 0;
-    }
-    wt__buffer_str(unread, line);
-    wt__buffer_char(unread, '\n');
-    return unread->failed ? wt__fail_nomem(err) : 0;
+    if (buffer->capacity > KEPT_BYTES)
+        wt__buffer_dispose(buffer);
+    else
+        wt__buffer_clear(buffer);
+}
+
+/* A full pipe wakes as well as one with a byte. */
+static void wake(struct coprocess *coprocess)
+{
+    ssize_t n = write(coprocess->wake[1], "", 1);
+    (void)n;
 }
 
 /* What it does not read any more is no failure: it may still have something to say. */
@@ -107,10 +130,52 @@ static void write_some(struct coprocess *coprocess)
 {
     struct buffer *unread = &coprocess->unread;
     ssize_t n = send(coprocess->ends[IN], unread->ptr + coprocess->sent, unread->len - coprocess->sent, MSG_NOSIGNAL);
-    if (n > 0)
-        coprocess->sent += (size_t)n;
-    else if (n < 0 && errno != EAGAIN && errno != EINTR)
-        close_end(&coprocess->ends[IN]);
+    coprocess->deaf = n < 0 && errno != EAGAIN && errno != EINTR;
+    coprocess->sent = coprocess->deaf ? unread->len : coprocess->sent + (size_t)(n > 0 ? n : 0);
+    if (coprocess->sent == unread->len) {
+        empty(unread);
+        coprocess->sent = 0;
+    }
+}
+
+static int queue(struct coprocess *coprocess, struct str line, wt_error *err)
+{
+    struct buffer *unread = &coprocess->unread;
+    if (coprocess->deaf)
+        return 0;
+    if (unread->len - coprocess->sent + line.len > COPROCESS_UNREAD_BYTES_MAX)
+        return wt__fail(err, WT_ETOOLONG, "%s does not read what it is sent", coprocess->child->argv[0]);
+    if (coprocess->sent > unread->len / 2) { /* the same bytes are not moved again and again */
+        memmove(unread->ptr, unread->ptr + coprocess->sent, unread->len - coprocess->sent);
+        wt__buffer_cut(unread, unread->len - coprocess->sent);
+        coprocess->sent = 0;
+    }
+    bool waiting = unread->len > 0;
+    wt__buffer_str(unread, line);
+    wt__buffer_char(unread, '\n');
+    if (unread->failed)
+        return wt__fail_nomem(err);
+    if (!waiting)
+        write_some(coprocess);
+    if (!waiting && unread->len > 0)
+        wake(coprocess);
+    return 0;
+}
+
+int wt__coprocess_send(struct coprocess *coprocess, struct str line, wt_error *err)
+{
+    pthread_mutex_lock(&coprocess->lock);
+    int rc = queue(coprocess, line, err);
+    pthread_mutex_unlock(&coprocess->lock);
+    return rc;
+}
+
+void wt__coprocess_stop(struct coprocess *coprocess)
+{
+    pthread_mutex_lock(&coprocess->lock);
+    coprocess->stopped = true;
+    pthread_mutex_unlock(&coprocess->lock);
+    wake(coprocess);
 }
 
 /* Room is made by forgetting the lines that were handed out. */
@@ -130,14 +195,10 @@ static int read_some(struct coprocess *coprocess, wt_error *err)
         coprocess->seen -= coprocess->taken;
         coprocess->taken = 0;
     }
-    coprocess->total += (size_t)n;
+    if (heard->len == 0)
+        empty(heard);
     wt__buffer_append(heard, bytes, (size_t)n);
-    if (heard->failed)
-        return wt__fail_nomem(err);
-    if (coprocess->total > COPROCESS_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "%s wrote more than %d MB", coprocess->child->argv[0],
-                        COPROCESS_BYTES_MAX >> 20);
-    return 0;
+    return heard->failed ? wt__fail_nomem(err) : 0;
 }
 
 /* A whole line, if there is one. */
@@ -165,23 +226,47 @@ static int take_rest(struct coprocess *coprocess, struct str *line)
     return line->len > 0;
 }
 
+/* Whether there is something to write; and whether it is over. */
+static bool look(struct coprocess *coprocess, bool *stopped)
+{
+    pthread_mutex_lock(&coprocess->lock);
+    bool waiting = coprocess->unread.len > coprocess->sent;
+    *stopped = coprocess->stopped;
+    pthread_mutex_unlock(&coprocess->lock);
+    return waiting;
+}
+
+static void write_waiting(struct coprocess *coprocess)
+{
+    pthread_mutex_lock(&coprocess->lock);
+    if (coprocess->unread.len > coprocess->sent)
+        write_some(coprocess);
+    pthread_mutex_unlock(&coprocess->lock);
+}
+
 /* Waits a while for what comes. 0, or why it cannot go on. */
 static int listen_to(struct coprocess *coprocess, wt_error *err)
 {
-    int *ends = coprocess->ends;
-    bool waiting = coprocess->unread.len > coprocess->sent;
-    struct pollfd ready[ENDS] = {
+    int *ends = coprocess->ends, rc = 0;
+    bool stopped, waiting = look(coprocess, &stopped);
+    char bytes[64];
+    struct pollfd ready[POLLED] = {
         [IN] = {.fd = waiting ? ends[IN] : -1, .events = POLLOUT},
         [OUT] = {.fd = ends[OUT], .events = POLLIN},
         [ERR] = {.fd = ends[ERR], .events = POLLIN},
+        [WAKE] = {.fd = coprocess->wake[0], .events = POLLIN},
     };
-    int count = poll(ready, ENDS, LISTEN_MS), rc = 0;
+    if (stopped)
+        return wt__fail_cancelled(err);
+    int count = poll(ready, POLLED, LISTEN_MS);
     if (count > 0 && ready[IN].revents)
-        write_some(coprocess);
+        write_waiting(coprocess);
     if (count > 0 && ready[OUT].revents)
         rc = read_some(coprocess, err);
     if (count > 0 && ready[ERR].revents && !wt__tail_read(&coprocess->tail, ends[ERR]))
         close_end(&ends[ERR]);
+    while (count > 0 && ready[WAKE].revents && read(coprocess->wake[0], bytes, sizeof bytes) == sizeof bytes)
+        ;
     /* Something that it left behind may hold its stdout open. */
     if (count == 0 && wt__process_has_ended(coprocess->pid))
         close_end(&ends[OUT]);
@@ -190,18 +275,13 @@ static int listen_to(struct coprocess *coprocess, wt_error *err)
 
 int wt__coprocess_receive(struct coprocess *coprocess, struct str *line, wt_error *err)
 {
-    const struct child *child = coprocess->child;
     while (!take_line(coprocess, line)) {
         if (coprocess->ends[OUT] < 0)
             return take_rest(coprocess, line);
         if (coprocess->heard.len - coprocess->taken > COPROCESS_LINE_BYTES_MAX)
-            return wt__fail(err, WT_ETOOLONG, "%s wrote a line of more than %d MB", child->argv[0],
+            return wt__fail(err, WT_ETOOLONG, "%s wrote a line of more than %d MB", coprocess->child->argv[0],
                             COPROCESS_LINE_BYTES_MAX >> 20);
         int rc = listen_to(coprocess, err);
-        if (rc == 0 && wt__progress_step(child->progress, 0))
-            rc = wt__fail_cancelled(err);
-        if (rc == 0 && child->timeout_ms > 0 && wt__now_ms() >= coprocess->until_ms)
-            rc = wt__fail(err, WT_ETIMEOUT, "no answer came within %.3g s", child->timeout_ms / 1000);
         if (rc < 0)
             return rc;
     }
@@ -209,6 +289,16 @@ int wt__coprocess_receive(struct coprocess *coprocess, struct str *line, wt_erro
 }
 
 /* ---------------------------------------------------------------- the end */
+
+void wt__coprocess_last_words(struct coprocess *coprocess, char tail[CHILD_TAIL_BYTES])
+{
+    struct pollfd said = {.fd = coprocess->ends[ERR], .events = POLLIN};
+    double until = wt__now_ms() + WORDS_MS;
+    while (said.fd >= 0 && wt__now_ms() < until)
+        if (poll(&said, 1, WORDS_MS) > 0 && !wt__tail_read(&coprocess->tail, said.fd))
+            break;
+    wt__tail_line(&coprocess->tail, tail);
+}
 
 int wt__coprocess_end(struct coprocess *coprocess, bool at_once, char tail[CHILD_TAIL_BYTES])
 {
@@ -222,12 +312,8 @@ int wt__coprocess_end(struct coprocess *coprocess, bool at_once, char tail[CHILD
     int status = wt__process_reap(coprocess->pid);
     for (int i = 0; i < LAST_READS && poll(&said, 1, 0) > 0; i++)
         wt__tail_read(&coprocess->tail, said.fd);
-    for (int i = 0; i < ENDS; i++)
-        close_end(&coprocess->ends[i]);
     if (tail)
         wt__tail_line(&coprocess->tail, tail);
-    wt__buffer_dispose(&coprocess->unread);
-    wt__buffer_dispose(&coprocess->heard);
-    free(coprocess);
+    release(coprocess);
     return status;
 }

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/clock.h"
 #include "net/curl_library.h"
+#include "net/http_fields.h"
 
 enum { RETRY_DIGITS = 9 };
 
@@ -24,7 +24,7 @@ struct exchange {
     struct curl_slist *headers;
     struct http_answer *out;
     double last_byte_ms; /* 0: no byte of the body has come */
-    bool cancelled, stalled, enough;
+    bool cancelled, stalled;
     int rc; /* of taking the body */
     char reason[CURL_ERROR_SIZE];
     wt_error *err;
@@ -98,21 +98,6 @@ int wt__http_check_base(const char *url, wt_error *err)
     return rc;
 }
 
-static bool is_clean(const char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            return false;
-    return true;
-}
-
-int wt__http_check_header(const struct http_header *header, wt_error *err)
-{
-    if (!header->value || (is_clean(header->value) && strlen(header->value) <= HTTP_HEADER_BYTES_MAX))
-        return 0;
-    return wt__fail(err, WT_EINVAL, "what is sent as %s is too long or holds a control character", header->name);
-}
-
 /* ---------------------------------------------------------------- what libcurl calls */
 
 static size_t take_body(char *bytes, size_t size, size_t count, void *context)
@@ -129,19 +114,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
     wt__buffer_append(body, bytes, len);
     if (body->failed)
         exchange->rc = wt__fail_nomem(exchange->err);
-    else if (exchange->post->is_enough)
-        exchange->enough = exchange->post->is_enough(exchange->post->context, wt__buffer_view(body));
-    return exchange->rc == 0 && !exchange->enough ? len : 0;
-}
-
-/* The header's value when the line is of that header. */
-static bool header_value(struct str line, const char *name, struct str *value)
-{
-    size_t len = strlen(name);
-    if (line.len <= len || line.ptr[len] != ':' || strncasecmp(line.ptr, name, len) != 0)
-        return false;
-    *value = wt__str_trim((struct str){line.ptr + len + 1, line.len - len - 1});
-    return true;
+    return exchange->rc == 0 ? len : 0;
 }
 
 /* Whole digits in front of the value; -1 without any. */
@@ -154,30 +127,19 @@ static double leading_number(struct str value)
     return digits ? number : -1;
 }
 
-/* A value and its NUL, cut where it has to be. */
-static void keep(char *out, size_t room, struct str value)
-{
-    size_t len = value.len < room ? value.len : room - 1;
-    memcpy(out, value.ptr, len);
-    out[len] = '\0';
-}
-
 static size_t take_header(char *bytes, size_t size, size_t count, void *context)
 {
     struct http_answer *out = ((struct exchange *)context)->out;
-    const char *kept = ((struct exchange *)context)->post->kept;
     struct str line = {bytes, size * count}, value;
     if (wt__str_starts(line, STR("HTTP/"))) { /* "100 Continue" has headers of its own */
         out->retry_after_ms = out->should_retry = -1;
-        out->type[0] = out->kept[0] = '\0';
-    } else if (header_value(line, "retry-after-ms", &value)) {
+        out->type[0] = '\0';
+    } else if (wt__http_field_value(line, "retry-after-ms", &value)) {
         out->retry_after_ms = leading_number(value);
-    } else if (header_value(line, "x-should-retry", &value)) {
+    } else if (wt__http_field_value(line, "x-should-retry", &value)) {
         out->should_retry = wt__str_equal(value, STR("true")) ? 1 : wt__str_equal(value, STR("false")) ? 0 : -1;
-    } else if (header_value(line, "content-type", &value)) {
-        keep(out->type, sizeof out->type, value);
-    } else if (kept && header_value(line, kept, &value) && value.len < sizeof out->kept) {
-        keep(out->kept, sizeof out->kept, value);
+    } else if (wt__http_field_value(line, "content-type", &value)) {
+        wt__http_field_keep(out->type, sizeof out->type, value);
     }
     return line.len;
 }
@@ -195,43 +157,6 @@ static int look_for_a_stop(void *context, curl_off_t total, curl_off_t got, curl
 
 /* ---------------------------------------------------------------- one exchange */
 
-static int add_line(struct exchange *exchange, const char *line)
-{
-    struct curl_slist *list = exchange->lib->slist_append(exchange->headers, line);
-    if (!list)
-        return wt__fail_nomem(exchange->err);
-    exchange->headers = list;
-    return 0;
-}
-
-static int add_header(struct exchange *exchange, const struct http_header *header)
-{
-    struct buffer line = {0};
-    if (!header->value || !header->value[0])
-        return 0;
-    int rc = wt__http_check_header(header, exchange->err);
-    if (rc < 0)
-        return rc;
-    wt__buffer_printf(&line, "%s: %s", header->name, header->value);
-    rc = line.failed ? wt__fail_nomem(exchange->err) : add_line(exchange, line.ptr);
-    wt__buffer_dispose(&line);
-    return rc;
-}
-
-static int add_headers(struct exchange *exchange)
-{
-    /* libcurl would ask before it sends a large body, and many servers do not answer that. */
-    static const char *const always[] = {"Content-Type: application/json", "Expect:"};
-    const char *accept = exchange->post->accept;
-    const struct http_header types = {"Accept", accept ? accept : "application/json"};
-    int rc = add_header(exchange, &types);
-    for (size_t i = 0; rc == 0 && i < sizeof always / sizeof *always; i++)
-        rc = add_line(exchange, always[i]);
-    for (size_t i = 0; rc == 0 && i < exchange->post->header_count; i++)
-        rc = add_header(exchange, &exchange->post->headers[i]);
-    return rc;
-}
-
 static int set_options(struct exchange *exchange)
 {
     const struct curl_library *lib = exchange->lib;
@@ -247,7 +172,6 @@ static int set_options(struct exchange *exchange)
         lib->easy_setopt(curl, CURLOPT_USERAGENT, "whichtool/" WT_VERSION),
         lib->easy_setopt(curl, CURLOPT_HTTPHEADER, exchange->headers),
         lib->easy_setopt(curl, CURLOPT_POST, 1L),
-        lib->easy_setopt(curl, CURLOPT_CUSTOMREQUEST, post->method),
         lib->easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)post->body.len),
         lib->easy_setopt(curl, CURLOPT_POSTFIELDS, post->body.len ? post->body.ptr : ""),
         lib->easy_setopt(curl, CURLOPT_ERRORBUFFER, exchange->reason),
@@ -283,7 +207,7 @@ static int perform(struct exchange *exchange)
     CURLcode code = exchange->lib->easy_perform(exchange->curl);
     long status = 0;
     curl_off_t seconds = 0;
-    if (code != CURLE_OK && !exchange->enough)
+    if (code != CURLE_OK)
         return fail_exchange(exchange, code);
     exchange->lib->easy_getinfo(exchange->curl, CURLINFO_RESPONSE_CODE, &status);
     exchange->out->status = (int)status;
@@ -300,7 +224,7 @@ int wt__http_post(struct http_session *session, const struct http_post *post, st
         .post = post, .lib = session->lib, .curl = session->curl, .out = out, .err = err ? err : &scratch};
     *out = (struct http_answer){.retry_after_ms = -1, .should_retry = -1};
     session->lib->easy_reset(session->curl);
-    int rc = add_headers(&exchange);
+    int rc = wt__http_fields(&exchange.headers, session->lib, NULL, post->headers, post->header_count, exchange.err);
     if (rc == 0)
         rc = set_options(&exchange);
     if (rc == 0)

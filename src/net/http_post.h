@@ -1,5 +1,4 @@
-/* http_post.h: a JSON body sent to a server of the user's own choice, and what the server says, whole in memory, or as
- * far as is needed of a stream.
+/* http_post.h: a JSON body sent to a server of the user's own choice, and what the server says, whole in memory.
  *
  * Redirects are not followed: they would carry the headers, and with them a key, to somewhere else. No sentence of an
  * error holds a header's value. What comes is not trusted: it is bounded here, and is the caller's to read. */
@@ -13,12 +12,11 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "base/str.h"
+#include "net/http_header.h"
 
 enum {
     HTTP_ANSWER_BYTES_MAX = 4 << 20,
-    HTTP_HEADER_BYTES_MAX = 4096, /* of a value that is sent */
-    HTTP_TYPE_BYTES = 64,         /* kept of the answer's Content-Type, with a NUL */
-    HTTP_KEPT_BYTES = 512,        /* of the header that is kept, with a NUL */
+    HTTP_TYPE_BYTES = 64, /* kept of the answer's Content-Type, with a NUL */
 };
 
 /* One connection, kept open between requests. For one thread at a time. */
@@ -27,16 +25,9 @@ struct http_session;
 int wt__http_session_open(struct http_session **out, wt_error *err);
 void wt__http_session_close(struct http_session *session);
 
-struct http_header {
-    const char *name, *value; /* value NULL or empty: left out */
-};
-
 struct http_post {
-    const char *url;    /* http or https */
-    const char *shown;  /* how errors name the server, for a URL that holds secrets; NULL: the URL */
-    const char *method; /* NULL: POST */
-    const char *accept; /* the types that the answer may have; NULL: application/json */
-    const char *kept;   /* the name of a header of the answer that is kept; NULL: none */
+    const char *url;   /* http or https */
+    const char *shown; /* how errors name the server, for a URL that holds secrets; NULL: the URL */
     const struct http_header *headers;
     size_t header_count;
     struct str body;
@@ -44,9 +35,6 @@ struct http_post {
     unsigned total_ms;         /* until the last byte */
     unsigned stall_ms;         /* without a byte, once the first has come: before it, a model may think */
     struct progress *progress; /* heard for a wish to stop, within about a second; may be NULL */
-    /* Whether what has come of the body is all that is needed: asked after each piece; may be NULL */
-    bool (*is_enough)(void *context, struct str body);
-    void *context;
 };
 
 struct http_answer {
@@ -54,9 +42,8 @@ struct http_answer {
     double retry_after_ms; /* of retry-after-ms, else Retry-After, in seconds or as a date; -1: neither */
     int should_retry;      /* x-should-retry: 1 true, 0 false, -1 absent */
     char type[HTTP_TYPE_BYTES];
-    char kept[HTTP_KEPT_BYTES]; /* "" when there is none, or one that is too long */
-    struct buffer body;         /* dispose it, also after an error */
-    bool may_pass;              /* after an error: another attempt may do better */
+    struct buffer body; /* dispose it, also after an error */
+    bool may_pass;      /* after an error: another attempt may do better */
 };
 
 /* Returns 0 with whatever status the server gave. Errors: WT_ENETWORK, WT_ETOOLONG (the answer), WT_EINVAL (the URL,
@@ -66,8 +53,5 @@ int wt__http_post(struct http_session *session, const struct http_post *post, st
 /* Is url the http or https address of a server, to which a path can be added? Neither a user nor a password may be in
  * it (it is shown in errors), nor a query or a fragment. WT_EINVAL, WT_ENETWORK (no libcurl), WT_ENOMEM. */
 int wt__http_check_base(const char *url, wt_error *err);
-
-/* Can the header be sent? WT_EINVAL when not; the sentence does not hold its value. */
-int wt__http_check_header(const struct http_header *header, wt_error *err);
 
 #endif

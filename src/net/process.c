@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "net/keeper.h"
 
 extern char **environ;
 
@@ -133,6 +134,8 @@ int wt__process_spawn(pid_t *out, const struct child *child, const int ends[3])
                               child->environment ? (char *const *)child->environment : environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
+    if (!failed)
+        wt__keeper_begun(*out);
     return failed;
 }
 
@@ -166,6 +169,7 @@ int wt__process_reap(pid_t pid)
     int status;
     if (kill(-pid, SIGKILL) < 0 && errno == EPERM && !wt__process_ends_within(pid, CHILD_GRACE_MS))
         return -1;
+    wt__keeper_ended(pid); /* before its number can be another's */
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return -1;

@@ -90,6 +90,17 @@ static void put_tool(struct catalogue *catalogue, size_t index, struct buffer *o
     wt__buffer_dispose(&description);
 }
 
+bool wt__catalogue_put_tool(struct catalogue *catalogue, const char *name, struct buffer *out)
+{
+    for (size_t i = 0; i < CATALOGUE_TOOLS; i++) {
+        if (strcmp(tools[i].name, name) != 0)
+            continue;
+        put_tool(catalogue, i, out);
+        return true;
+    }
+    return false;
+}
+
 static void list_tools(void *context, struct mcp_call *call, struct str after)
 {
     bool is_behind = after.len == 0;

@@ -18,7 +18,24 @@ enum {
     CATALOGUE_TIME_LIMIT_MS = 30000,    /* of one search or call */
 };
 
+/* What who stands before a search adds to it. Functions may be NULL, and run on many threads. */
+struct catalogue_rules {
+    void *context;
+    /* Which tools the caller may find: out is initialised, and given to `done` after the search. False: none at all,
+     * and nothing is. */
+    bool (*filter)(void *context, struct mcp_call *call, wt_filter *out);
+    void (*done)(void *context, const wt_filter *filter);
+    /* Appends the id (or any name by which the catalogue has one tool) of what a caller names. False: there is nothing
+     * of that name that this caller may know of, and no more is told, not even what is called nearly so. */
+    bool (*resolve)(void *context, struct mcp_call *call, struct str name, struct buffer *id);
+    /* Members of a tool's definition besides its own, each with a comma behind it. */
+    void (*describe)(void *context, const wt_tool *tool, struct buffer *out);
+    /* What was found, before it is told. */
+    void (*found)(void *context, struct mcp_call *call, struct str query, const wt_hits *hits);
+};
+
 struct catalogue_options {
+    struct catalogue_rules rules;
     const char *summary; /* what is behind it, in place of the sentence made of its providers (serve/summary.h) */
     size_t budget_bytes; /* 0: CATALOGUE_BUDGET_BYTES */
     unsigned time_ms;    /* 0: CATALOGUE_TIME_LIMIT_MS */
@@ -31,6 +48,8 @@ int wt__catalogue_open(struct catalogue **out, wt_engine *engine, const struct c
                        wt_error *err);
 /* What a service serves. Lives as long as the catalogue. */
 const struct mcp_features *wt__catalogue_features(const struct catalogue *catalogue);
+/* One of its tools as it is listed. False: it has none of that name. */
+bool wt__catalogue_put_tool(struct catalogue *catalogue, const char *name, struct buffer *out);
 /* After the service. NULL is a no-op. */
 void wt__catalogue_close(struct catalogue *catalogue);
 

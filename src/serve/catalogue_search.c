@@ -4,7 +4,6 @@
 #include "serve/catalogue_parts.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "text/shown.h"
 
@@ -65,40 +64,48 @@ void wt__catalogue_brief(struct buffer *out, const wt_tool *tool, const char *fi
 
 /* ---------------------------------------------------------------- search_tools */
 
-static void put_hit(struct buffer *out, const wt_hit *hit, enum detail detail)
+static void put_hit(const struct catalogue *catalogue, struct buffer *out, const wt_hit *hit, enum detail detail)
 {
-    char first[64] = "";
+    const struct catalogue_rules *rules = &catalogue->options.rules;
+    struct buffer first = {0};
     if (!isnan(hit->probability))
-        snprintf(first, sizeof first, "\"probability\":%.2f,%s", hit->probability, hit->weak ? "\"weak\":true," : "");
-    if (detail == DETAIL_FULL)
-        wt__catalogue_definition(out, hit->tool, first);
-    else
-        wt__catalogue_brief(out, hit->tool, first, detail == DETAIL_BRIEF);
+        wt__buffer_printf(&first, "\"probability\":%.2f,%s", hit->probability, hit->weak ? "\"weak\":true," : "");
+    if (rules->describe)
+        rules->describe(rules->context, hit->tool, &first);
+    wt__buffer_char(&first, '\0');
+    out->failed |= first.failed;
+    if (!out->failed && detail == DETAIL_FULL)
+        wt__catalogue_definition(out, hit->tool, first.ptr);
+    else if (!out->failed)
+        wt__catalogue_brief(out, hit->tool, first.ptr, detail == DETAIL_BRIEF);
+    wt__buffer_dispose(&first);
 }
 
 /* Returns how many hits did not get the detail that was asked for. */
-static size_t put_hits(struct buffer *out, const wt_hits *hits, enum detail detail, size_t budget)
+static size_t put_hits(const struct catalogue *catalogue, struct buffer *out, const wt_hits *hits, enum detail detail)
 {
+    size_t budget = catalogue->options.budget_bytes;
     size_t reduced = 0;
     for (size_t i = 0; i < hits->len; i++) {
         size_t before = out->len;
         wt__buffer_text(out, i ? "," : "");
-        put_hit(out, hits->items[i], detail);
+        put_hit(catalogue, out, hits->items[i], detail);
         if (detail == DETAIL_NAME || out->failed || out->len <= budget)
             continue;
         wt__buffer_cut(out, before);
         wt__buffer_text(out, i ? "," : "");
-        put_hit(out, hits->items[i], detail == DETAIL_FULL ? DETAIL_BRIEF : DETAIL_NAME);
+        put_hit(catalogue, out, hits->items[i], detail == DETAIL_FULL ? DETAIL_BRIEF : DETAIL_NAME);
         reduced++;
     }
     return reduced;
 }
 
-static void answer_hits(struct mcp_call *call, const wt_hits *hits, enum detail detail, size_t budget)
+static void answer_hits(const struct catalogue *catalogue, struct mcp_call *call, const wt_hits *hits,
+                        enum detail detail)
 {
     struct buffer json = {0};
     wt__buffer_text(&json, "{\"tools\":[");
-    size_t reduced = put_hits(&json, hits, detail, budget);
+    size_t reduced = put_hits(catalogue, &json, hits, detail);
     wt__buffer_printf(&json, "],\"none_fits\":%s", hits->len == 0 ? "true" : "false");
     if (hits->len == 0)
         wt__buffer_text(&json, ",\"note\":\"No tool here fits. Say the task in other words, or do it without.\"");
@@ -120,9 +127,12 @@ void wt__catalogue_search(struct catalogue *catalogue, struct mcp_call *call)
 {
     const json_t *arguments = wt__mcp_call_argument_tree(call);
     struct str query = wt__json_str(arguments, "query");
+    const struct catalogue_rules *rules = &catalogue->options.rules;
+    wt_filter filter;
     wt_find_options options;
     wt_hits *hits = NULL;
     wt_error err;
+    wt_filter_init(&filter);
     wt_find_options_init(&options);
     options.k = (size_t)wt__json_int(arguments, "k", 5);
     options.provider = json_string_value(json_object_get(arguments, "provider"));
@@ -130,12 +140,27 @@ void wt__catalogue_search(struct catalogue *catalogue, struct mcp_call *call)
     options.time_limit_ms = catalogue->options.time_ms;
     options.progress = wt__catalogue_progress;
     options.progress_context = call;
-    if (wt_find(catalogue->engine, query.ptr, query.len, &options, &hits, &err) < 0) {
+    if (rules->filter && !rules->filter(rules->context, call, &filter)) {
+        wt__mcp_fail_tool(call, "there is no tool that you may use");
+        return;
+    }
+    options.filter = rules->filter ? &filter : NULL;
+    int rc = wt_find(catalogue->engine, query.ptr, query.len, &options, &hits, &err);
+    if (rules->filter && rules->done)
+        rules->done(rules->context, &filter);
+    /* Of a provider that there is not, who may not know of all is told what he is of one that he may not use. */
+    if (rc == WT_ENOTFOUND && rules->filter) {
+        answer_hits(catalogue, call, &(wt_hits){.len = 0}, DETAIL_NAME);
+        return;
+    }
+    if (rc < 0) {
         wt__mcp_fail_tool(call, "%s", err.message);
         return;
     }
     wt__mcp_progress(call, 1, 1, STR("searched"));
-    answer_hits(call, hits, read_detail(wt__json_str(arguments, "detail")), catalogue->options.budget_bytes);
+    if (rules->found)
+        rules->found(rules->context, call, query, hits);
+    answer_hits(catalogue, call, hits, read_detail(wt__json_str(arguments, "detail")));
     wt_hits_free(hits);
 }
 
@@ -150,16 +175,40 @@ static void put_refusal(struct buffer *out, struct str name, const char *reason)
     wt__buffer_char(out, '}');
 }
 
-static void put_named(struct catalogue *catalogue, struct buffer *out, const char *name)
+static int get_named(struct catalogue *catalogue, struct mcp_call *call, const char *name, wt_tools **out,
+                     wt_error *err)
 {
+    const struct catalogue_rules *rules = &catalogue->options.rules;
+    struct buffer id = {0};
+    if (!rules->resolve)
+        return wt_get(catalogue->engine, name, out, err);
+    bool known = rules->resolve(rules->context, call, wt__str(name), &id);
+    wt__buffer_char(&id, '\0');
+    int rc = id.failed ? wt__fail_nomem(err) : known ? wt_get(catalogue->engine, id.ptr, out, err) : WT_ENOTFOUND;
+    if (rc == WT_ENOTFOUND)
+        wt__fail(err, rc, "there is no such tool");
+    wt__buffer_dispose(&id);
+    return rc;
+}
+
+static void put_named(struct catalogue *catalogue, struct mcp_call *call, struct buffer *out, const char *name)
+{
+    const struct catalogue_rules *rules = &catalogue->options.rules;
+    struct buffer first = {0};
     wt_tools *found = NULL;
     wt_error err;
     size_t before = out->len;
-    if (wt_get(catalogue->engine, name, &found, &err) < 0) {
+    if (get_named(catalogue, call, name, &found, &err) < 0) {
         put_refusal(out, wt__str(name), err.message);
         return;
     }
-    wt__catalogue_definition(out, found->items[0], "");
+    if (rules->describe)
+        rules->describe(rules->context, found->items[0], &first);
+    wt__buffer_char(&first, '\0');
+    out->failed |= first.failed;
+    if (!out->failed)
+        wt__catalogue_definition(out, found->items[0], first.ptr);
+    wt__buffer_dispose(&first);
     if (before > 0 && out->len > CATALOGUE_DETAILS_BYTES) {
         wt__buffer_cut(out, before);
         put_refusal(out, wt__str(name), "too much for one answer: ask for it alone");
@@ -174,7 +223,7 @@ void wt__catalogue_details(struct catalogue *catalogue, struct mcp_call *call)
     for (size_t i = 0; i < json_array_size(names); i++) {
         if (i > 0)
             wt__buffer_char(&definitions, ',');
-        put_named(catalogue, &definitions, json_string_value(json_array_get(names, i)));
+        put_named(catalogue, call, &definitions, json_string_value(json_array_get(names, i)));
     }
     wt__buffer_text(&json, "{\"tools\":[");
     wt__buffer_str(&json, wt__buffer_view(&definitions));

@@ -1,71 +1,81 @@
 #include "serve/mcp_routes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "serve/mcp/streamable_http.h"
 
-enum { MCP_METHODS = 3 };
+enum { MCP_METHODS = 3, OPERATION_BYTES = 96 };
 
-struct mcp_routes {
-    struct catalogue *catalogue;
+struct mounted {
     struct mcp_service *service;
     struct mcp_http *http;
-    struct route rows[MCP_METHODS];
+    char names[MCP_METHODS][OPERATION_BYTES];
+};
+
+struct mcp_routes {
+    struct mounted mounted[MCP_MOUNTS_MAX];
+    size_t count;
+    struct route rows[MCP_MOUNTS_MAX * MCP_METHODS];
     struct routes routes;
 };
 
 static void take(void *context, struct http_exchange *exchange, const char *principal)
 {
-    const struct mcp_routes *mcp = context;
-    wt__mcp_http_answer(mcp->http, exchange, principal);
+    const struct mounted *mounted = context;
+    wt__mcp_http_answer(mounted->http, exchange, principal);
 }
 
-static void fill_rows(struct mcp_routes *mcp)
+static void fill_rows(struct route rows[MCP_METHODS], struct mounted *mounted, const struct mcp_mount *mount)
 {
-    static const struct route rows[MCP_METHODS] = {
-        {.method = "POST",
-         .path = "/mcp",
-         .scope = SCOPE_FIND,
-         .body_max = MCP_MESSAGE_BYTES_MAX,
-         .raw_body = "a message of the Model Context Protocol",
-         .name = "mcp",
-         .summary = "The catalogue as an MCP server, both eras"},
-        {.method = "GET",
-         .path = "/mcp",
-         .scope = SCOPE_FIND,
-         .name = "mcp_stream",
-         .summary = "What the MCP server says unasked, to a client of 2025-11-25 or older"},
-        {.method = "DELETE",
-         .path = "/mcp",
-         .scope = SCOPE_FIND,
-         .name = "mcp_end",
-         .summary = "Ends the session of an MCP client of 2025-11-25 or older"},
+    static const struct {
+        struct route row;
+        const char *suffix;
+    } methods[MCP_METHODS] = {
+        {{.method = "POST",
+          .scope = SCOPE_FIND,
+          .body_max = MCP_MESSAGE_BYTES_MAX,
+          .raw_body = "a message of the Model Context Protocol",
+          .summary = "An MCP server, both eras"},
+         ""},
+        {{.method = "GET",
+          .scope = SCOPE_FIND,
+          .summary = "What the MCP server says unasked, to a client of 2025-11-25 or older"},
+         "_stream"},
+        {{.method = "DELETE",
+          .scope = SCOPE_FIND,
+          .summary = "Ends the session of an MCP client of 2025-11-25 or older"},
+         "_end"},
     };
     for (size_t i = 0; i < MCP_METHODS; i++) {
-        mcp->rows[i] = rows[i];
-        mcp->rows[i].take = take;
-        mcp->rows[i].context = mcp;
+        snprintf(mounted->names[i], OPERATION_BYTES, "%s%s", mount->name, methods[i].suffix);
+        rows[i] = methods[i].row;
+        rows[i].path = mount->path;
+        rows[i].name = mounted->names[i];
+        rows[i].take = take;
+        rows[i].context = mounted;
     }
-    mcp->routes = (struct routes){.items = mcp->rows, .count = MCP_METHODS};
 }
 
-int wt__mcp_routes_open(struct mcp_routes **out, wt_engine *engine, const struct catalogue_options *options,
-                        wt_error *err)
+int wt__mcp_routes_open(struct mcp_routes **out, const struct mcp_mount *mounts, size_t count, wt_error *err)
 {
     struct mcp_routes *mcp = calloc(1, sizeof *mcp);
     *out = NULL;
     if (!mcp)
         return wt__fail_nomem(err);
-    int rc = wt__catalogue_open(&mcp->catalogue, engine, options, err);
-    if (rc == 0)
-        rc = wt__mcp_service_open(&mcp->service, wt__catalogue_features(mcp->catalogue), NULL, err);
-    if (rc == 0)
-        rc = wt__mcp_http_open(&mcp->http, mcp->service, err);
+    int rc = count <= MCP_MOUNTS_MAX ? 0 : wt__fail(err, WT_ETOOLONG, "more than %d MCP servers", MCP_MOUNTS_MAX);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct mounted *mounted = &mcp->mounted[mcp->count++];
+        rc = wt__mcp_service_open(&mounted->service, mounts[i].features, NULL, err);
+        if (rc == 0)
+            rc = wt__mcp_http_open(&mounted->http, mounted->service, err);
+        fill_rows(&mcp->rows[i * MCP_METHODS], mounted, &mounts[i]);
+    }
     if (rc < 0) {
         wt__mcp_routes_close(mcp);
         return rc;
     }
-    fill_rows(mcp);
+    mcp->routes = (struct routes){.items = mcp->rows, .count = count * MCP_METHODS};
     *out = mcp;
     return 0;
 }
@@ -75,18 +85,25 @@ const struct routes *wt__mcp_routes(const struct mcp_routes *mcp)
     return &mcp->routes;
 }
 
+struct mcp_service *wt__mcp_routes_service(const struct mcp_routes *mcp, size_t mount)
+{
+    return mcp->mounted[mount].service;
+}
+
 void wt__mcp_routes_stop(void *mcp)
 {
     const struct mcp_routes *routes = mcp;
-    wt__mcp_service_stop(routes->service);
+    for (size_t i = 0; i < routes->count; i++)
+        wt__mcp_service_stop(routes->mounted[i].service);
 }
 
 void wt__mcp_routes_close(struct mcp_routes *mcp)
 {
     if (!mcp)
         return;
-    wt__mcp_http_close(mcp->http);
-    wt__mcp_service_close(mcp->service);
-    wt__catalogue_close(mcp->catalogue);
+    for (size_t i = 0; i < mcp->count; i++) {
+        wt__mcp_http_close(mcp->mounted[i].http);
+        wt__mcp_service_close(mcp->mounted[i].service);
+    }
     free(mcp);
 }

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/sha256.h"
+#include "catalog/review.h"
 #include "catalog/store_sqlite.h"
 
 enum { PATH_BYTES = 256, NOBODY = 65534 };
@@ -130,7 +131,7 @@ static const struct {
     {"marked.db", "SQL:PRAGMA application_id=7", false, WT_ESTORE, "is not a whichtool store"},
     {"empty-read.wt", "", true, WT_ESTORE, "empty-read.wt is empty, not a whichtool store"},
     {"newer.wt", "STORE:PRAGMA user_version=99", false, WT_ENEWER,
-     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 7)"},
+     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 8)"},
     {"negative.wt", "STORE:PRAGMA user_version=-1", true, WT_ENEWER, "(store version -1;"},
 };
 
@@ -241,10 +242,12 @@ static void test_migrations_run_in_order_and_as_one(void **state)
                                              {"SELECT 'nor the next'", NULL},
                                              {"SELECT 'nor the one after it'", NULL},
                                              {"SELECT 'nor what came then'", NULL},
+                                             {"SELECT 'nor the one behind that'", NULL},
                                              {"SELECT 'nor the last'", NULL},
                                              {"CREATE TABLE one (x); INSERT INTO one VALUES (1)", add_two},
                                              {"INSERT INTO one SELECT x + 1 FROM one", NULL}};
     static const struct migration broken[] = {{"", NULL},
+                                              {"", NULL},
                                               {"", NULL},
                                               {"", NULL},
                                               {"", NULL},
@@ -256,22 +259,22 @@ static void test_migrations_run_in_order_and_as_one(void **state)
     int64_t sum;
     struct store *store = open_store("old.wt", false);
     assert_int_equal(add_one(store, "kept"), 0);
-    assert_int_equal(wt__store_migrate(store, broken, 9, &err), WT_ESTORE);
+    assert_int_equal(wt__store_migrate(store, broken, 10, &err), WT_ESTORE);
     assert_non_null(strstr(err.message, "table half already exists"));
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'", &sum, &err), 0);
     assert_int_equal(sum, 0);
-    assert_int_equal(wt__store_migrate(store, steps, 9, &err), 0);
-    assert_int_equal(wt__store_migrate(store, steps, 9, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 10, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 10, &err), 0);
     assert_int_equal(wt__sql_number(store, "SELECT sum(x) FROM one", &sum, &err), 0);
     assert_int_equal(sum, 7);
     assert_int_equal(count_tools(store), 1);
-    assert_int_equal(wt__store_migrate(store, steps, 8, &err), WT_ENEWER);
+    assert_int_equal(wt__store_migrate(store, steps, 9, &err), WT_ENEWER);
     wt__store_close(store);
 
     wt__store_close(open_store("old-read.wt", false));
     store = open_store("old-read.wt", true);
-    assert_int_equal(wt__store_migrate(store, steps, 9, &err), WT_EREADONLY);
-    assert_non_null(strstr(err.message, "is of an older whichtool (store version 7)"));
+    assert_int_equal(wt__store_migrate(store, steps, 10, &err), WT_EREADONLY);
+    assert_non_null(strstr(err.message, "is of an older whichtool (store version 8)"));
     wt__store_close(store);
 }
 
@@ -280,6 +283,7 @@ static void test_a_store_of_version_4_gets_exported_names(void **state)
 {
     (void)state;
     static const char back[] =
+        "DROP TABLE review; DROP TABLE review_server;"
         "DROP TABLE provider_alias; DROP INDEX tool_export_name;"
         "ALTER TABLE tool DROP COLUMN export_name;"
         "ALTER TABLE tool ADD COLUMN id_hash INTEGER NOT NULL DEFAULT 0;"
@@ -317,6 +321,30 @@ static void test_a_store_of_version_4_gets_exported_names(void **state)
     assert_non_null(strstr(names[0], "p__get_it p__get_it_"));
     assert_int_equal(add_one(store, "get-it"), 0);
     assert_int_equal(wt__store_check(store, &err), 0);
+    wt__store_close(store);
+}
+
+/* Version 7 had no reviews: its tools stay as they are, and nothing of them is known to be approved. */
+static void test_a_store_of_version_7_learns_of_reviews(void **state)
+{
+    (void)state;
+    struct store *store = open_store("v7.wt", false);
+    struct arena arena = {0};
+    struct review_row *rows;
+    size_t count = 1;
+    int64_t version = 0;
+    assert_int_equal(add_one(store, "kept"), 0);
+    assert_int_equal(wt__sql_exec(store, "DROP TABLE review; DROP TABLE review_server; PRAGMA user_version=7", &err),
+                     0);
+    wt__store_close(store);
+    store = open_store("v7.wt", false);
+    assert_int_equal(wt__sql_number(store, "PRAGMA user_version", &version, &err), 0);
+    assert_int_equal(version, 8);
+    assert_int_equal(count_tools(store), 1);
+    assert_int_equal(wt__store_reviews(store, REVIEWS_APPROVED, NULL, &arena, &rows, &count, &err), 1);
+    assert_int_equal(count, 0);
+    assert_int_equal(wt__store_check(store, &err), 0);
+    wt__arena_dispose(&arena);
     wt__store_close(store);
 }
 
@@ -585,6 +613,7 @@ int main(void)
         cmocka_unit_test(test_a_damaged_store_says_so),
         cmocka_unit_test(test_migrations_run_in_order_and_as_one),
         cmocka_unit_test(test_a_store_of_version_4_gets_exported_names),
+        cmocka_unit_test(test_a_store_of_version_7_learns_of_reviews),
         cmocka_unit_test(test_a_store_is_looked_at_as_of_one_moment),
         cmocka_unit_test(test_two_processes_add_to_a_store_that_neither_made),
         cmocka_unit_test(test_a_reader_sees_what_is_committed),

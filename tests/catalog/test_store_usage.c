@@ -753,7 +753,8 @@ static void test_a_store_of_version_2_learns_of_clients(void **state)
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
     assert_int_equal(
         wt__sql_exec(store,
-                     "PRAGMA foreign_keys=off; DROP INDEX usage_key; ALTER TABLE usage DROP COLUMN key;"
+                     "PRAGMA foreign_keys=off; DROP TABLE review; DROP TABLE review_server;"
+                     "DROP INDEX usage_key; ALTER TABLE usage DROP COLUMN key;"
                      "DROP INDEX usage_client; ALTER TABLE usage DROP COLUMN client;"
                      "DROP TABLE contrast; ALTER TABLE usage_tool DROP COLUMN arguments; DROP TABLE client; ALTER "
                      "TABLE tool ADD COLUMN "

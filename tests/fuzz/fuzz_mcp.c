@@ -42,9 +42,9 @@ static void read_message(struct str text)
     struct buffer out = {0};
     wt_error err = {0};
     int64_t code;
-    enum mcp_kind kind = wt__mcp_read(text, 1, &message);
+    enum mcp_kind kind = wt__mcp_read(text, &message);
     if (kind == MCP_REQUEST)
-        wt__mcp_write_reply(&out, &message);
+        wt__mcp_write_answer_to(&out, message.id, STR("{}"), message.error);
     if (kind == MCP_ANSWER) {
         require((message.result.len > 0) != (message.error.len > 0));
         if (message.error.len > 0)
@@ -55,14 +55,14 @@ static void read_message(struct str text)
 
 static void read_stream(struct str text)
 {
-    struct buffer event = {0};
+    struct sse_event event = {.retry_ms = 0};
     for (size_t before = text.len + 1; before > text.len;) {
         before = text.len;
         if (!wt__sse_next(&text, &event))
             break;
-        read_message(wt__buffer_view(&event));
+        read_message(wt__buffer_view(&event.data));
     }
-    wt__buffer_dispose(&event);
+    wt__buffer_dispose(&event.data);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "audit/pins.h"
+#include "catalog/pins.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,14 +17,14 @@ static void pin_and_read(struct str definition)
 {
     struct pins pins = {0};
     struct buffer text = {0};
-    char sha256[PIN_DIGITS + 1];
+    char sha256[DEFINITION_DIGITS + 1];
     json_t *members;
     wt__pins_begin(&text);
     require(wt__pins_add(&text, STR("p/tool"), STR("p"), definition, NULL) == 0);
     require(wt__pins_read(&pins, text.ptr, text.len, NULL) == 0 && pins.count == 1);
     const struct pin *pin = wt__pins_find(&pins, STR("p/tool"));
     require(pin && wt__str_equal(pin->provider, STR("p")));
-    require(wt__pin_hash(definition, sha256, &members, NULL) == 0);
+    require(wt__definition_hash(definition, sha256, &members, NULL) == 0);
     require(strcmp(sha256, pin->sha256) == 0 && json_equal(members, pin->members));
     json_decref(members);
     wt__pins_dispose(&pins);
@@ -38,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc = wt__pins_read(&pins, (const char *)data, size, &err);
     require(rc == 0 || (rc == WT_EFORMAT && err.message[0] && err.code == rc));
     for (size_t i = 0; rc == 0 && i < pins.count; i++)
-        require(wt__pins_find(&pins, pins.items[i].id) == &pins.items[i]);
+        require(pins.items[i].id.len > 0 ? wt__pins_find(&pins, pins.items[i].id) == &pins.items[i]
+                                         : wt__pins_instructions(&pins, pins.items[i].provider) == &pins.items[i]);
     wt__pins_dispose(&pins);
     pin_and_read((struct str){(const char *)data, size});
     return 0;

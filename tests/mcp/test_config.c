@@ -74,7 +74,7 @@ static const struct {
     {"an input", "{\"servers\":{\"a\":{\"command\":\"c\",\"args\":[\"${input:token}\"]}}}",
      "a: not: it needs what only its client can ask for: input:token"},
     {"the older transport", "{\"mcpServers\":{\"a\":{\"type\":\"sse\",\"url\":\"https://h/sse\"}}}",
-     "a: not: it speaks the older HTTP+SSE, which is not spoken here"},
+     "a: at https://h/sse"},
     {"another scheme", "{\"mcpServers\":{\"a\":{\"url\":\"file:///etc/passwd\"}}}",
      "a: not: its address does not begin with https:// or http://"},
     {"nothing to start", "{\"mcpServers\":{\"a\":{},\"b\":7,\"c\":{\"command\":[\"x\"]},\"d\":{\"command\":\"\"}}}",

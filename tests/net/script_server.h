@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { SCRIPT_REQUESTS = 64, SCRIPT_REQUEST_BYTES = 2 << 20, SCRIPT_CONNECTIONS = 64 };
+enum { SCRIPT_STEPS = 32, SCRIPT_REQUESTS = 64, SCRIPT_REQUEST_BYTES = 2 << 20, SCRIPT_CONNECTIONS = 64 };
 enum { SCRIPT_NEVER_MS = 900000 }; /* a delay longer than a test may run: it ends when the peer goes */
 
 struct script_step {
@@ -31,6 +31,11 @@ struct script_step {
     bool no_length;    /* the body ends where the connection does */
     const char *raw;   /* not NULL: these bytes and nothing else are sent, then the connection is closed */
     size_t raw_len;
+    /* The body goes on when a request has come that holds a text: a stream, which then ends. */
+    struct {
+        const char *when, *body;
+    } more[3];
+    const char *on; /* not NULL: out of turn, for a request that holds this; once, where a later step has the same */
 };
 
 struct script_server {
@@ -39,6 +44,7 @@ struct script_server {
     pthread_mutex_t lock; /* guards what follows */
     const struct script_step *steps;
     size_t step_count, next;         /* the last step serves all later requests */
+    bool used[SCRIPT_STEPS];         /* steps out of turn */
     char *requests[SCRIPT_REQUESTS]; /* head and body */
     size_t request_count;
     unsigned under_way, most_under_way; /* requests that wait for their answer */
@@ -93,6 +99,28 @@ static char *script_read(int fd)
     return request;
 }
 
+/* Waits until a request that holds this has come; false when the peer has gone before. */
+static bool script_has_come(struct script_server *server, int fd, const char *what)
+{
+    for (;;) {
+        bool come = false;
+        pthread_mutex_lock(&server->lock);
+        for (size_t i = 0; i < server->request_count; i++)
+            come = come || strstr(server->requests[i], what);
+        pthread_mutex_unlock(&server->lock);
+        if (come || poll(&(struct pollfd){.fd = fd, .events = POLLRDHUP}, 1, 1) > 0)
+            return come;
+    }
+}
+
+static void script_go_on(struct script_server *server, int fd, const struct script_step *step)
+{
+    for (size_t i = 0; i < 3 && step->more[i].when; i++)
+        if (!script_has_come(server, fd, step->more[i].when) ||
+            !script_send(fd, step->more[i].body, strlen(step->more[i].body)))
+            return;
+}
+
 /* Does the connection stay open? */
 static bool script_answer(int fd, const struct script_step *step)
 {
@@ -124,6 +152,31 @@ static bool script_answer(int fd, const struct script_step *step)
     return sent && !step->cut && !step->stall && !step->no_length;
 }
 
+/* The step for a request. With the lock held. */
+static struct script_step script_next(struct script_server *server, const char *request)
+{
+    const struct script_step *steps = server->steps, *found = NULL;
+    for (size_t i = 0; i < server->step_count && i < SCRIPT_STEPS; i++) {
+        if (!steps[i].on || !strstr(request, steps[i].on) || (found && strcmp(found->on, steps[i].on) != 0))
+            continue;
+        found = &steps[i];
+        if (!server->used[i]) {
+            server->used[i] = true;
+            return steps[i];
+        }
+    }
+    if (found)
+        return *found;
+    while (server->next + 1 < server->step_count && steps[server->next].on)
+        server->next++;
+    struct script_step step = steps[server->next];
+    size_t later = server->next + 1;
+    while (later < server->step_count && steps[later].on)
+        later++;
+    server->next = later < server->step_count ? later : server->next;
+    return step;
+}
+
 static void *script_serve_connection(void *context)
 {
     struct script_connection *connection = context;
@@ -133,8 +186,7 @@ static void *script_serve_connection(void *context)
     free(connection);
     for (char *request; open && (request = script_read(fd)) != NULL;) {
         pthread_mutex_lock(&server->lock);
-        struct script_step step = server->steps[server->next];
-        server->next += server->next + 1 < server->step_count;
+        struct script_step step = script_next(server, request);
         if (server->request_count < SCRIPT_REQUESTS)
             server->requests[server->request_count++] = request;
         else
@@ -147,6 +199,7 @@ static void *script_serve_connection(void *context)
         server->under_way--;
         pthread_mutex_unlock(&server->lock);
         open = script_answer(fd, &step);
+        script_go_on(server, fd, &step);
     }
     shutdown(fd, SHUT_RDWR);
     return NULL;
@@ -217,6 +270,7 @@ static inline void script_server_play(struct script_server *server, const struct
     for (size_t i = 0; i < server->request_count; i++)
         free(server->requests[i]);
     server->request_count = server->next = 0;
+    memset(server->used, 0, sizeof server->used);
     server->under_way = server->most_under_way = 0;
     server->steps = steps;
     server->step_count = count;

@@ -157,35 +157,6 @@ static void test_what_is_sent(void **state)
     assert_non_null(strstr(request, "\r\n\r\n{\"a\":1}"));
 }
 
-static bool has_two_lines(void *context, struct str body)
-{
-    return memmem(body.ptr, body.len, "b\n", 2) && ++*(int *)context > 0;
-}
-
-static void test_as_much_of_a_stream_as_is_needed(void **state)
-{
-    (void)state;
-    static const struct script_step step = {
-        .status = 200, .headers = "X-Kept: me\r\n", .body = "a\nb\nc\n", .stall = 5};
-    int enough = 0;
-    struct http_post post = usual();
-    struct http_answer answer;
-    post.method = "DELETE";
-    post.accept = "text/event-stream";
-    post.kept = "x-kept";
-    post.is_enough = has_two_lines;
-    post.context = &enough;
-    script_server_play(&server, &step, 1);
-    assert_int_equal(wt__http_post(session, &post, &answer, &err), 0);
-    assert_int_equal(enough, 1);
-    assert_int_equal(answer.status, 200);
-    assert_string_equal(answer.kept, "me");
-    assert_true(wt__str_starts(wt__buffer_view(&answer.body), STR("a\nb\n")));
-    assert_ptr_equal(strstr(server.requests[0], "DELETE /v1/x HTTP/1.1\r\n"), server.requests[0]);
-    assert_non_null(strstr(server.requests[0], "\r\nAccept: text/event-stream\r\n"));
-    wt__buffer_dispose(&answer.body);
-}
-
 /* A URL may hold a key. */
 static void test_errors_name_the_server_as_they_are_told(void **state)
 {
@@ -305,7 +276,6 @@ int main(void)
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_nobody_listens),
         cmocka_unit_test(test_what_is_sent),
-        cmocka_unit_test(test_as_much_of_a_stream_as_is_needed),
         cmocka_unit_test(test_errors_name_the_server_as_they_are_told),
         cmocka_unit_test(test_a_header_cannot_begin_another),
         cmocka_unit_test(test_what_the_server_asks_for),

@@ -152,6 +152,7 @@ static atomic_uint fixture_cancels;
 static void fixture_wait(void *context, struct mcp_call *call)
 {
     (void)context;
+    wt__mcp_progress(call, 0, 1, STR("waiting"));
     for (int i = 0; i < 600 && !wt__mcp_is_cancelled(call); i++)
         fixture_pause();
     atomic_fetch_add(&fixture_cancels, wt__mcp_is_cancelled(call));

@@ -11,6 +11,7 @@
 #include "http/served.h"
 
 #include "serve/api/api.h"
+#include "serve/catalogue.h"
 #include "serve/mcp_routes.h"
 #include "serve/usage_routes.h"
 
@@ -18,6 +19,7 @@ enum { CLIENTS = 12, TOOLS = 400 };
 
 struct fixture {
     wt_engine *engine;
+    struct catalogue *catalogue;
     struct mcp_routes *mcp;
     struct usage_routes *usage;
     struct api *api;
@@ -55,7 +57,9 @@ static int begin(void **state)
     wt_open_options_init(&open);
     open.model = "";
     assert_int_equal(wt_open(&f->engine, ":memory:", &open, &err), 0);
-    assert_int_equal(wt__mcp_routes_open(&f->mcp, f->engine, &(struct catalogue_options){0}, &err), 0);
+    assert_int_equal(wt__catalogue_open(&f->catalogue, f->engine, NULL, &err), 0);
+    const struct mcp_mount mount = {"/mcp", "mcp", wt__catalogue_features(f->catalogue)};
+    assert_int_equal(wt__mcp_routes_open(&f->mcp, &mount, 1, &err), 0);
     assert_int_equal(wt__usage_routes_open(&f->usage, f->engine, &err), 0);
     const struct routes more[] = {*wt__mcp_routes(f->mcp), *wt__usage_routes(f->usage)};
     const struct api_options options = {.engine = f->engine,
@@ -87,6 +91,7 @@ static int end(void **state)
     wt__http_server_close(f->served.server);
     wt__usage_routes_close(f->usage);
     wt__mcp_routes_close(f->mcp);
+    wt__catalogue_close(f->catalogue);
     wt__api_close(f->api);
     wt_close(f->engine);
     assert_int_equal(f->ready, 1);

@@ -159,6 +159,42 @@ static void headers_say_what_arguments_say(void **state)
     wt__mcp_input_close(input);
 }
 
+/* What a client writes is what a server takes. */
+static void a_client_repeats_what_a_server_takes(void **state)
+{
+    static const char schema[] = OBJECT("\"s\":{" MIRROR(
+        "\"S\"") "},\"n\":{\"type\":\"integer\",\"x-mcp-header\":\"N\"},"
+                 "\"b\":{\"type\":\"boolean\",\"x-mcp-header\":\"B\"},\"o\":" OBJECT("\"d\":{" MIRROR("\"D\"") "}") "");
+    static const struct {
+        const char *arguments, *headers; /* NAME=VALUE, each with a ; behind it */
+    } repeated[] = {
+        {"{}", ""},
+        {"{\"s\":\"x y\",\"n\":42,\"b\":false,\"o\":{\"d\":\"z\"}}", "S=x y;N=42;B=false;D=z;"},
+        {"{\"s\":null,\"n\":-1,\"other\":\"x\"}", "N=-1;"},
+        {"{\"s\":\"\",\"n\":2.5,\"o\":7}", "S==?base64?\?=;N=2.5;"},
+        {"{\"s\":\"\\u00fc\",\"b\":[]}", "S==?base64?w7w=?=;"},
+        {"{\"s\":\" x\"}", "S==?base64?IHg=?=;"},
+        {"{\"s\":\"=?base64?eA==?=\"}", "S==?base64?PT9iYXNlNjQ/ZUE9PT89?=;"},
+        {"{\"s\":\"a\\r\\nb\"}", "S==?base64?YQ0KYg==?=;"},
+    };
+    struct mcp_input *input;
+    (void)state;
+    assert_int_equal(wt__mcp_input_open(&input, STR(schema), &err), 0);
+    for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
+        struct http_header headers[MCP_MIRRORS_MAX];
+        struct arena arena = {0};
+        struct buffer all = {0};
+        int count = wt__mcp_input_repeat(input, wt__str(repeated[i].arguments), &arena, headers, &err);
+        for (int k = 0; k < count; k++)
+            wt__buffer_printf(&all, "%s=%s;", headers[k].name + strlen("Mcp-Param-"), headers[k].value);
+        assert_string_equal(all.ptr ? all.ptr : "", repeated[i].headers);
+        wt__buffer_dispose(&all);
+        wt__arena_dispose(&arena);
+    }
+    assert_int_equal(wt__mcp_input_repeat(input, STR("{"), NULL, NULL, &err), WT_EFORMAT);
+    wt__mcp_input_close(input);
+}
+
 /* ---------------------------------------------------------------- arguments */
 
 static void a_model_is_told_what_does_not_fit(void **state)
@@ -191,9 +227,8 @@ static void a_model_is_told_what_does_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(annotations_are_checked),
-        cmocka_unit_test(there_are_so_many),
-        cmocka_unit_test(headers_say_what_arguments_say),
+        cmocka_unit_test(annotations_are_checked),           cmocka_unit_test(there_are_so_many),
+        cmocka_unit_test(headers_say_what_arguments_say),    cmocka_unit_test(a_client_repeats_what_a_server_takes),
         cmocka_unit_test(a_model_is_told_what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

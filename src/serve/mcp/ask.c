@@ -201,6 +201,7 @@ static enum mcp_asked ask_modern(struct mcp_call *call, const char *key, const c
     wt__buffer_printf(&call->questions, ":{\"method\":\"%s\",\"params\":", method);
     wt__buffer_str(&call->questions, params);
     wt__buffer_char(&call->questions, '}');
+    call->refused = false; /* for an earlier question that could not be asked */
     return MCP_ASK_PENDING;
 }
 

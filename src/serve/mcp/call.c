@@ -145,6 +145,22 @@ void wt__mcp_log(struct mcp_call *call, enum mcp_level level, struct str logger,
     wt__buffer_dispose(&params);
 }
 
+const char *wt__mcp_wanted_level(const struct mcp_call *call)
+{
+    return call->level >= 0 && call->level < (int)(sizeof levels / sizeof *levels) ? levels[call->level] : NULL;
+}
+
+void wt__mcp_relay_log(struct mcp_call *call, struct str params)
+{
+    json_t *read = NULL;
+    if (wt__json_parse(&read, params.ptr ? params.ptr : "", params.len, NULL) == 0) {
+        int level = wt__mcp_level(wt__json_str(read, "level"));
+        if (level >= 0 && level >= call->level)
+            wt__mcp_notify(call, "notifications/message", params);
+    }
+    json_decref(read);
+}
+
 void wt__mcp_close_stream(struct mcp_call *call)
 {
     if (!call->modern)

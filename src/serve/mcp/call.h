@@ -78,6 +78,11 @@ enum mcp_level { MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR, MCP_CR
 /* Nothing when the client wants no such level. logger: "" for none. */
 void wt__mcp_log(struct mcp_call *call, enum mcp_level level, struct str logger, struct str text);
 
+/* The least level that the client wants of this call's logs, as a word; NULL: it wants none. And one log as another
+ * server wrote it: params of notifications/message. For who relays. */
+const char *wt__mcp_wanted_level(const struct mcp_call *call);
+void wt__mcp_relay_log(struct mcp_call *call, struct str params);
+
 /* Any other notification on the call's way to its client; params: an object as JSON. For who relays. */
 void wt__mcp_notify(struct mcp_call *call, const char *method, struct str params);
 

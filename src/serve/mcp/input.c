@@ -1,7 +1,9 @@
 /* input.c: see input.h. The rules of x-mcp-header are those of streamable HTTP, 2026-07-28: only on arguments that a
  * chain of "properties" leads to, of a type that has one spelling, each with a name of its own. */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "mcp/header.h"
 #include "serve/mcp/inside.h"
 #include "whichtool/validator.h"
 
@@ -203,4 +205,39 @@ bool wt__mcp_mirrors_match(const struct mcp_input *input, const struct mcp_heade
         return false;
     }
     return true;
+}
+
+/* NULL when memory is out, or the value is of a kind that no header repeats. */
+static const char *repeated(struct arena *arena, const json_t *value)
+{
+    char number[32];
+    if (json_is_string(value))
+        return wt__mcp_header_text(arena, (struct str){json_string_value(value), json_string_length(value)});
+    if (json_is_boolean(value))
+        return json_is_true(value) ? "true" : "false";
+    snprintf(number, sizeof number, "%.17g", json_number_value(value));
+    if (json_is_integer(value))
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    return json_is_number(value) ? wt__arena_copy(arena, wt__str(number)) : NULL;
+}
+
+int wt__mcp_input_repeat(const struct mcp_input *input, struct str arguments, struct arena *arena,
+                         struct http_header *out, wt_error *err)
+{
+    json_t *tree;
+    int count = 0, rc = wt__json_parse(&tree, arguments.ptr, arguments.len, err);
+    for (size_t i = 0; rc == 0 && i < input->mirror_count; i++) {
+        const json_t *value = value_at(tree, &input->mirrors[i]);
+        struct buffer name = {0};
+        if (!value || json_is_object(value) || json_is_array(value))
+            continue;
+        wt__buffer_printf(&name, "Mcp-Param-%s", input->mirrors[i].name);
+        out[count] = (struct http_header){name.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&name)),
+                                          repeated(arena, value)};
+        wt__buffer_dispose(&name);
+        rc = out[count].name && out[count].value ? 0 : wt__fail_nomem(err);
+        count++;
+    }
+    json_decref(tree);
+    return rc < 0 ? rc : count;
 }

@@ -3,10 +3,12 @@
 #ifndef WT_SERVE_MCP_INPUT_H
 #define WT_SERVE_MCP_INPUT_H
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "net/http_header.h"
 
 enum {
     MCP_MIRRORS_MAX = 32,     /* arguments of one tool that are repeated in headers */
@@ -23,5 +25,10 @@ void wt__mcp_input_close(struct mcp_input *input); /* NULL is a no-op */
 /* Whether the arguments fit; else sentences that a model can act on are appended to out. arguments: JSON. Returns 1, 0,
  * or WT_ENOMEM. */
 int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, struct buffer *out);
+
+/* The headers by which a client repeats arguments, in out [MCP_MIRRORS_MAX]; texts are in the arena. What is not among
+ * the arguments, or null, has none. arguments: JSON. Returns how many, WT_EFORMAT, WT_ENOMEM. */
+int wt__mcp_input_repeat(const struct mcp_input *input, struct str arguments, struct arena *arena,
+                         struct http_header *out, wt_error *err);
 
 #endif

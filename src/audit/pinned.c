@@ -1,0 +1,61 @@
+/* pinned.c: definitions that are not what they were when they were pinned. */
+#include <math.h>
+
+#include "audit/families.h"
+#include "catalog/pins.h"
+
+/* "description, inputSchema (new)". */
+static void name_changes(const json_t *was, const json_t *now, struct buffer *out)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)now, key, value)
+    {
+        const json_t *before = json_object_get(was, key);
+        if (!before || !json_equal(before, value))
+            wt__buffer_printf(out, "%s%s%s", out->len > 0 ? ", " : "", key, before ? "" : " (new)");
+    }
+    json_object_foreach((json_t *)was, key, value) if (!json_object_get(now, key))
+        wt__buffer_printf(out, "%s%s (gone)", out->len > 0 ? ", " : "", key);
+}
+
+static int compare_tool(struct auditing *a, struct pin *pin, size_t tool, wt_error *err)
+{
+    char sha256[DEFINITION_DIGITS + 1];
+    struct buffer changes = {0};
+    json_t *members;
+    if (!pin)
+        return wt__audit_find_one(a, RULE_PIN_NEW, tool, err, "It was not there when the pins were written.");
+    pin->met = true;
+    int rc = wt__definition_hash(a->tools[tool].tool.definition, sha256, &members, err);
+    if (rc < 0)
+        return rc;
+    if (strcmp(sha256, pin->sha256) != 0) {
+        name_changes(pin->members, members, &changes);
+        rc = changes.failed
+                 ? wt__fail_nomem(err)
+                 : wt__audit_find_one(a, RULE_PIN_CHANGED, tool, err, "Its definition changed since it was pinned%s%s.",
+                                      changes.len > 0 ? ": " : "", wt__audit_quoted(a, wt__buffer_view(&changes)));
+    }
+    wt__buffer_dispose(&changes);
+    json_decref(members);
+    return rc;
+}
+
+int wt__audit_pinned(struct auditing *a, wt_error *err)
+{
+    struct pins pins = {0};
+    int rc = wt__pins_read(&pins, a->options.pins, a->options.pins_len, err);
+    for (size_t i = 0; rc == 0 && i < a->count; i++)
+        if (!a->scoped || a->tools[i].provider == a->scope)
+            rc = compare_tool(a, wt__pins_find(&pins, wt__str(a->tools[i].id)), i, err);
+    for (size_t i = 0; rc == 0 && i < pins.count; i++) {
+        const struct pin *pin = &pins.items[i];
+        const struct found found = {
+            .rule = RULE_PIN_GONE, .gone = pin->id, .gone_provider = pin->provider, .figure = NAN};
+        if (!pin->met && pin->id.len > 0)
+            rc = wt__audit_find(a, &found, err, "It was pinned and is not in the catalogue any more.");
+    }
+    wt__pins_dispose(&pins);
+    return rc;
+}

@@ -1,0 +1,24 @@
+/* definition_hash.h: what a definition says, as one number: SHA-256 of its canonical JSON (compact, keys sorted), so
+ * that every member counts, known or not, and the order of keys and white space do not. A definition that is no JSON
+ * object is hashed as it is. Files of pins and approvals have this one hash. */
+#ifndef WT_CATALOG_DEFINITION_HASH_H
+#define WT_CATALOG_DEFINITION_HASH_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+enum { DEFINITION_MEMBER_DIGITS = 16, DEFINITION_DIGITS = 64 };
+
+/* members: NULL, or where a new object is put of each member's name and the first DEFINITION_MEMBER_DIGITS digits of
+ * its own hash: none where the definition is no object. Errors: WT_ENOMEM. */
+int wt__definition_hash(struct str definition, char sha256[DEFINITION_DIGITS + 1], json_t **members, wt_error *err);
+
+/* Of bytes that are no definition. */
+void wt__bytes_hash(struct str bytes, char sha256[DEFINITION_DIGITS + 1]);
+
+/* Whether text is so many lower-case hexadecimal digits. */
+bool wt__is_hash(struct str text, size_t digits);
+
+#endif

@@ -1,0 +1,50 @@
+/* pins.h: what a definition was when somebody read and approved of it.
+ *
+ * A file of pins is JSON Lines: {"whichtool_pins": 1}, then a line for each tool, by id, and one for each server whose
+ * instructions were approved:
+ *
+ *   {"id": ..., "provider": ..., "sha256": HEX, "members": {NAME: HEX, ...}}
+ *   {"instructions": PROVIDER, "sha256": HEX}
+ *
+ * Hashes are those of definition_hash.h: a member's tells what changed, and the whole one that something did.
+ * Instructions are hashed as bytes. */
+#ifndef WT_CATALOG_PINS_H
+#define WT_CATALOG_PINS_H
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "catalog/definition_hash.h"
+
+struct pin {
+    struct str id, provider; /* in the pins' arena; no id: of the provider's instructions */
+    char sha256[DEFINITION_DIGITS + 1];
+    json_t *members; /* object of name: digits; NULL of instructions */
+    bool met;
+};
+
+/* All zero is empty. */
+struct pins {
+    struct pin *items; /* [count] */
+    size_t count, capacity;
+    struct map by_id, by_server;
+    struct arena arena;
+};
+
+/* Errors: WT_EFORMAT with the line, WT_ENOMEM. */
+int wt__pins_read(struct pins *pins, const char *text, size_t len, wt_error *err);
+void wt__pins_dispose(struct pins *pins);
+
+/* The pin with that id, or of that provider's instructions, or NULL. */
+struct pin *wt__pins_find(const struct pins *pins, struct str id);
+const struct pin *wt__pins_instructions(const struct pins *pins, struct str provider);
+
+/* Appends the first line, a tool's, and a server's. */
+void wt__pins_begin(struct buffer *out);
+int wt__pins_add(struct buffer *out, struct str id, struct str provider, struct str definition, wt_error *err);
+void wt__pins_add_instructions(struct buffer *out, struct str provider, const char *sha256);
+
+#endif

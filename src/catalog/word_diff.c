@@ -1,0 +1,158 @@
+/* word_diff.c: the longest common subsequence of words, by the plain table, of what is left between a common beginning
+ * and a common end. Where that would be a table of more than DIFF_CELLS, all of it counts as one change: it is one. */
+#include "catalog/word_diff.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "text/shown.h"
+
+enum {
+    DIFF_CELLS = 1 << 20,
+    DIFF_PLACES = 4,  /* changes of one text that are told one by one */
+    DIFF_QUOTED = 160 /* bytes of each */
+};
+
+struct words {
+    struct str *items;
+    size_t count, capacity;
+};
+
+/* Where a text is cut, so that no character is. */
+static size_t cut_at(struct str text, size_t most)
+{
+    while (most > 0 && ((unsigned char)text.ptr[most] & 0xc0) == 0x80)
+        most--;
+    return most;
+}
+
+void wt__quote(struct buffer *out, struct str text, size_t most)
+{
+    bool whole = text.len <= most;
+    wt__shown_string(out, whole ? text : (struct str){text.ptr, cut_at(text, most)});
+    if (!whole)
+        wt__buffer_printf(out, "... (%zu bytes)", text.len);
+}
+
+static int read_words(struct words *out, struct str text)
+{
+    for (size_t at = 0; at < text.len;) {
+        size_t begin = at;
+        while (at < text.len && !wt__is_blank(text.ptr[at]))
+            at++;
+        while (at < text.len && wt__is_blank(text.ptr[at]))
+            at++;
+        if (wt__grow((void **)&out->items, &out->capacity, out->count + 1, sizeof *out->items) < 0)
+            return -1;
+        out->items[out->count++] = (struct str){text.ptr + begin, at - begin};
+    }
+    return 0;
+}
+
+/* The text of words [from, to). */
+static struct str span(const struct words *words, size_t from, size_t to)
+{
+    if (from == to)
+        return (struct str){"", 0};
+    const struct str *last = &words->items[to - 1];
+    return (struct str){words->items[from].ptr, (size_t)(last->ptr + last->len - words->items[from].ptr)};
+}
+
+struct diff {
+    struct words before, after;
+    struct buffer *out;
+    size_t told, untold;
+    uint16_t *table; /* [(n + 1) * (m + 1)] length of the common rest */
+};
+
+static void tell(struct diff *d, struct str gone, struct str come)
+{
+    if (d->told == DIFF_PLACES) {
+        d->untold++;
+        return;
+    }
+    wt__buffer_text(d->out, d->told++ > 0 ? "; " : "");
+    if (gone.len == 0)
+        wt__buffer_text(d->out, "says now also ");
+    else if (come.len == 0)
+        wt__buffer_text(d->out, "says no more ");
+    else
+        wt__buffer_text(d->out, "says ");
+    wt__quote(d->out, come.len > 0 ? come : gone, DIFF_QUOTED);
+    if (gone.len > 0 && come.len > 0) {
+        wt__buffer_text(d->out, " in place of ");
+        wt__quote(d->out, gone, DIFF_QUOTED);
+    }
+}
+
+/* Lengths of what the rests of [a, n) and [b, m) have in common. */
+static void fill(struct diff *d, size_t a, size_t n, size_t b, size_t m)
+{
+    size_t width = m - b + 1;
+    for (size_t i = n - a; i-- > 0;)
+        for (size_t j = m - b; j-- > 0;) {
+            uint16_t *cell = &d->table[i * width + j], down = cell[width], right = cell[1];
+            if (wt__str_equal(d->before.items[a + i], d->after.items[b + j]))
+                *cell = (uint16_t)(cell[width + 1] + 1);
+            else
+                *cell = down > right ? down : right;
+        }
+}
+
+static void walk(struct diff *d, size_t a, size_t n, size_t b, size_t m)
+{
+    size_t width = m - b + 1, i = 0, j = 0;
+    while (i < n - a || j < m - b) {
+        size_t gone = i, come = j;
+        while (i < n - a || j < m - b) {
+            bool both = i < n - a && j < m - b;
+            if (both && wt__str_equal(d->before.items[a + i], d->after.items[b + j]))
+                break;
+            if (j == m - b || (i < n - a && d->table[(i + 1) * width + j] >= d->table[i * width + j + 1]))
+                i++;
+            else
+                j++;
+        }
+        if (i > gone || j > come)
+            tell(d, span(&d->before, a + gone, a + i), span(&d->after, b + come, b + j));
+        while (i < n - a && j < m - b && wt__str_equal(d->before.items[a + i], d->after.items[b + j])) {
+            i++;
+            j++;
+        }
+    }
+}
+
+static int compare(struct diff *d)
+{
+    size_t a = 0, n = d->before.count, m = d->after.count;
+    while (a < n && a < m && wt__str_equal(d->before.items[a], d->after.items[a]))
+        a++;
+    size_t b = a;
+    while (n > a && m > b && wt__str_equal(d->before.items[n - 1], d->after.items[m - 1])) {
+        n--;
+        m--;
+    }
+    size_t rows = n - a + 1, columns = m - b + 1;
+    if (rows > UINT16_MAX || columns > UINT16_MAX || rows * columns > DIFF_CELLS) {
+        tell(d, span(&d->before, a, n), span(&d->after, b, m));
+        return 0;
+    }
+    d->table = calloc(rows * columns, sizeof *d->table);
+    if (!d->table)
+        return WT_ENOMEM;
+    fill(d, a, n, b, m);
+    walk(d, a, n, b, m);
+    return 0;
+}
+
+int wt__word_diff(struct buffer *out, struct str before, struct str after)
+{
+    struct diff d = {.out = out};
+    int rc = read_words(&d.before, before) < 0 || read_words(&d.after, after) < 0 ? WT_ENOMEM : compare(&d);
+    if (rc == 0 && d.untold > 0)
+        wt__buffer_printf(out, "; and %zu more changes", d.untold);
+    free(d.table);
+    free(d.before.items);
+    free(d.after.items);
+    return rc;
+}

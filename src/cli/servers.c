@@ -1,0 +1,114 @@
+#include "cli/servers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "gateway/audit_log.h"
+#include "net/keeper.h"
+
+enum { LOCK_BYTES_MAX = 64 << 20 };
+
+const char *wt__servers_state_path(struct cli *cli)
+{
+    struct buffer path = {0};
+    if (strcmp(cli->store, ":memory:") == 0)
+        return NULL;
+    wt__buffer_printf(&path, "%s-servers.json", cli->store);
+    const char *out = path.failed ? NULL : wt__arena_copy(&cli->arena, wt__buffer_view(&path));
+    wt__buffer_dispose(&path);
+    return out;
+}
+
+int wt__servers_prepare(struct cli *cli)
+{
+    wt_error err;
+    return wt__given(cli, OPT_SERVERS) && wt__keeper_start(&err) < 0 ? wt__cli_fail(cli, &err) : 0;
+}
+
+/* Options that say something of servers, where there are none. */
+static int refuse_without(const struct cli *cli)
+{
+    static const struct {
+        enum option_id id;
+        const char *name;
+    } needing[] = {{OPT_FACE, "face"},
+                   {OPT_POLICY, "policy"},
+                   {OPT_PROFILE, "profile"},
+                   {OPT_AUDIT, "audit"},
+                   {OPT_BARE_NAMES, "bare-names"},
+                   {OPT_REVIEW_FIRST, "review-first"},
+                   {OPT_LOCK, "lock"},
+                   {OPT_LEARN, "learn"}};
+    for (size_t i = 0; i < sizeof needing / sizeof *needing; i++)
+        if (wt__given(cli, needing[i].id))
+            return wt__cli_usage(cli, "--%s is for the servers of --servers FILE", needing[i].name);
+    return 0;
+}
+
+static int read_lock(struct cli *cli, struct servers *servers, struct gateway_options *options)
+{
+    size_t len = 0;
+    wt_error err;
+    if (!wt__given(cli, OPT_LOCK))
+        return 0;
+    if (wt__file_read(&servers->lock, &len, wt__text_of(cli, OPT_LOCK), LOCK_BYTES_MAX, &err) < 0)
+        return wt__cli_fail_input(cli, &err);
+    options->lock = (struct str){servers->lock, len};
+    return 0;
+}
+
+static int check_profile(const struct cli *cli, const struct policy *policy)
+{
+    const char *profile = wt__text_of(cli, OPT_PROFILE);
+    bool known = !profile;
+    for (size_t i = 0; !known && i < wt__policy_profile_count(policy); i++)
+        known = strcmp(wt__policy_profile_name(policy, i), profile) == 0;
+    return known ? 0 : wt__cli_usage(cli, "the policy has no profile %s", profile);
+}
+
+int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out)
+{
+    struct gateway_options options = {.list_wait_ms = list_wait_ms,
+                                      .bare_names = wt__given(cli, OPT_BARE_NAMES),
+                                      .review_first = wt__given(cli, OPT_REVIEW_FIRST),
+                                      .learn = wt__given(cli, OPT_LEARN)};
+    wt_error err;
+    *out = (struct servers){0};
+    if (!wt__given(cli, OPT_SERVERS))
+        return refuse_without(cli);
+    if (wt__mcp_config_read(&out->config, wt__text_of(cli, OPT_SERVERS), &err) < 0)
+        return wt__cli_fail_input(cli, &err);
+    if (wt__given(cli, OPT_POLICY) && wt__policy_read(&out->policy, wt__text_of(cli, OPT_POLICY), &err) < 0)
+        return wt__cli_fail_input(cli, &err);
+    int code = check_profile(cli, out->policy);
+    if (code == 0 && wt__given(cli, OPT_AUDIT) && wt__audit_open(&out->audit, wt__text_of(cli, OPT_AUDIT), &err) < 0)
+        code = wt__cli_fail_input(cli, &err);
+    if (code == 0)
+        code = read_lock(cli, out, &options);
+    if (code != 0)
+        return code;
+    options.policy = out->policy;
+    options.audit = out->audit;
+    options.state_path = wt__servers_state_path(cli);
+    int rc = wt__gateway_open(&out->gateway, engine, out->config.servers, out->config.count, &options, &err);
+    return rc < 0 ? wt__cli_fail_input(cli, &err) : 0;
+}
+
+struct face_options wt__servers_face(const struct cli *cli, enum face_kind kind)
+{
+    int said = wt__given(cli, OPT_FACE) ? wt__face_kind_read(wt__str(wt__text_of(cli, OPT_FACE))) : -1;
+    return (struct face_options){.kind = said < 0 ? kind : (enum face_kind)said,
+                                 .profile = wt__text_of(cli, OPT_PROFILE),
+                                 .summary = wt__text_of(cli, OPT_SUMMARY),
+                                 .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET]};
+}
+
+void wt__servers_close(struct servers *servers)
+{
+    wt__gateway_close(servers->gateway);
+    wt__audit_close(servers->audit);
+    wt__policy_close(servers->policy);
+    wt__mcp_config_dispose(&servers->config);
+    free(servers->lock);
+}

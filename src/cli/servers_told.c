@@ -1,0 +1,139 @@
+#include "cli/servers_told.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/output.h"
+#include "cli/servers.h"
+#include "cli/text.h"
+#include "gateway/audit_replay.h"
+
+/* ---------------------------------------------------------------- mcp status */
+
+static void put_words(struct buffer *out, const char *text, size_t width)
+{
+    struct buffer shown = {0};
+    wt__text_escape(&shown, wt__str(text), TEXT_LINE);
+    wt__buffer_str(out, wt__buffer_view(&shown));
+    size_t columns = wt__text_width(wt__buffer_view(&shown));
+    wt__text_pad(out, columns < width ? width - columns : 1);
+    out->failed |= shown.failed;
+    wt__buffer_dispose(&shown);
+}
+
+static void put_server(const struct cli *cli, struct buffer *out, const json_t *server, size_t name_width)
+{
+    long long waiting = (long long)wt__json_int(server, "waiting", 0);
+    struct str error = wt__json_str(server, "error");
+    const char *name = json_string_value(json_object_get(server, "name"));
+    const char *state = json_string_value(json_object_get(server, "state"));
+    const char *era = json_string_value(json_object_get(server, "era"));
+    put_words(out, name ? name : "", name_width + 2);
+    put_words(out, state ? state : "", strlen("disabled") + 2);
+    put_words(out, era ? era : "", strlen("unknown") + 2);
+    wt__buffer_printf(out, "%lld tools", (long long)wt__json_int(server, "tools", 0));
+    if (waiting > 0)
+        wt__buffer_printf(out, ", %lld of them wait for approval", waiting);
+    wt__buffer_char(out, '\n');
+    if (error.len > 0) {
+        struct buffer shown = {0};
+        wt__text_escape(&shown, error, TEXT_LINE);
+        wt__text_pad(out, 4);
+        wt__text_wrap(out, wt__buffer_view(&shown), 4, cli->width);
+        wt__buffer_char(out, '\n');
+        wt__buffer_dispose(&shown);
+    }
+}
+
+static int print_state(struct cli *cli, const json_t *state)
+{
+    const json_t *servers = wt__json_array(state, "servers");
+    struct buffer out = {0};
+    size_t widest = 0;
+    for (size_t i = 0; i < json_array_size(servers); i++) {
+        size_t width = wt__text_width(wt__json_str(json_array_get(servers, i), "name"));
+        widest = width > widest ? width : widest;
+    }
+    for (size_t i = 0; i < json_array_size(servers); i++) {
+        const json_t *server = json_array_get(servers, i);
+        if (!cli->json)
+            put_server(cli, &out, server, widest);
+        else if (wt__json_write(&out, server) == 0)
+            wt__buffer_char(&out, '\n');
+    }
+    return wt__cli_print(&out) ? END_DONE : END_SYSTEM;
+}
+
+int wt__mcp_status(struct cli *cli)
+{
+    char *text = NULL;
+    size_t len = 0;
+    json_t *state = NULL;
+    wt_error err;
+    int code = wt__cli_store(cli);
+    if (code != 0)
+        return code;
+    const char *path = wt__servers_state_path(cli);
+    if (!path || !wt__is_file(path))
+        return wt__cli_say(cli, END_NOTHING, "no servers were behind the store %s yet: `whichtool mcp --servers FILE`",
+                           cli->store);
+    int rc = wt__file_read(&text, &len, path, MCP_CONFIG_BYTES_MAX, &err);
+    if (rc == 0)
+        rc = wt__json_parse(&state, text, len, &err);
+    code = rc < 0 ? wt__cli_fail(cli, &err) : print_state(cli, state);
+    json_decref(state);
+    free(text);
+    return code;
+}
+
+/* ---------------------------------------------------------------- mcp audit */
+
+static int print_replay(struct cli *cli, const struct audit_replay *replay, const char *revision)
+{
+    struct buffer out = {0};
+    if (cli->json) {
+        wt__buffer_char(&out, '{');
+        wt__json_count(&out, "lines", replay->lines);
+        wt__json_count(&out, "allowed", replay->allowed);
+        wt__json_count(&out, "denied", replay->denied);
+        wt__json_text(&out, "policy", revision);
+        wt__json_count(&out, "replayed", replay->replayed);
+        wt__json_count(&out, "other_revisions", replay->other_revisions);
+        wt__json_count(&out, "differing", replay->differing);
+        wt__json_count(&out, "first_differing", replay->first_differing);
+        wt__buffer_text(&out, "}\n");
+    } else {
+        wt__buffer_printf(&out, "%zu lines, each follows from the one before: %zu calls allowed, %zu denied.\n",
+                          replay->lines, replay->allowed, replay->denied);
+        wt__buffer_printf(&out, "Decided again by the policy %s: %zu, of which %zu come out otherwise", revision,
+                          replay->replayed, replay->differing);
+        if (replay->differing > 0)
+            wt__buffer_printf(&out, ", the first in line %zu", replay->first_differing);
+        wt__buffer_printf(&out, ". By another revision: %zu.\n", replay->other_revisions);
+    }
+    if (!wt__cli_print(&out))
+        return END_SYSTEM;
+    return replay->differing > 0 ? END_NOTHING : END_DONE;
+}
+
+int wt__mcp_audit(struct cli *cli)
+{
+    struct policy *policy = NULL;
+    struct audit_replay replay;
+    char *text = NULL;
+    size_t len = 0;
+    wt_error err;
+    if (cli->arguments.word_count != 2)
+        return wt__cli_usage(cli, "`mcp audit` takes the file of --audit");
+    int rc = wt__given(cli, OPT_POLICY) ? wt__policy_read(&policy, wt__text_of(cli, OPT_POLICY), &err) : 0;
+    if (rc == 0)
+        rc = wt__file_read(&text, &len, cli->arguments.words[1], AUDIT_BYTES_MAX, &err);
+    if (rc == 0)
+        rc = wt__audit_replay((struct str){text, len}, policy, &replay, &err);
+    int code = rc < 0 ? wt__cli_fail_input(cli, &err) : print_replay(cli, &replay, wt__policy_revision(policy));
+    wt__policy_close(policy);
+    free(text);
+    return code;
+}

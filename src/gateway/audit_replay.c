@@ -1,0 +1,58 @@
+#include "gateway/audit_replay.h"
+
+#include <string.h>
+
+static const char *text_of(const json_t *line, const char *key)
+{
+    return json_string_value(json_object_get(line, key));
+}
+
+/* What a policy has to do with: a tool that was there. */
+static bool is_decided(const json_t *line)
+{
+    return text_of(line, "server") && text_of(line, "tool") && text_of(line, "effect") && text_of(line, "principal");
+}
+
+static void replay_line(const json_t *line, const struct policy *policy, size_t number, struct audit_replay *out)
+{
+    struct str decision = wt__json_str(line, "decision");
+    bool was_denied = wt__str_equal(decision, STR("denied"));
+    int effect = wt__effect_read(wt__json_str(line, "effect"));
+    out->allowed += wt__str_equal(decision, STR("allowed"));
+    out->denied += was_denied;
+    if (!is_decided(line) || effect < 0)
+        return;
+    if (!wt__str_equal(wt__json_str(line, "policy"), wt__str(wt__policy_revision(policy)))) {
+        out->other_revisions++;
+        return;
+    }
+    const struct policy_question question = {.principal = text_of(line, "principal"),
+                                             .profile = text_of(line, "profile"),
+                                             .server = text_of(line, "server"),
+                                             .tool = text_of(line, "tool"),
+                                             .effect = (enum effect)effect};
+    out->replayed++;
+    if (wt__policy_allows(policy, &question) != was_denied)
+        return;
+    if (out->differing++ == 0)
+        out->first_differing = number;
+}
+
+int wt__audit_replay(struct str text, const struct policy *policy, struct audit_replay *out, wt_error *err)
+{
+    *out = (struct audit_replay){0};
+    int rc = wt__audit_check(text, err);
+    while (rc == 0 && text.len > 0) {
+        const char *end = memchr(text.ptr, '\n', text.len);
+        size_t len = end ? (size_t)(end - text.ptr) : text.len;
+        json_t *line = NULL;
+        out->lines++;
+        if (wt__json_parse(&line, text.ptr, len, NULL) < 0)
+            rc = wt__fail(err, WT_EFORMAT, "line %zu is no JSON", out->lines);
+        else
+            replay_line(line, policy, out->lines, out);
+        json_decref(line);
+        text = (struct str){text.ptr + len + (end != NULL), text.len - len - (end != NULL)};
+    }
+    return rc;
+}

@@ -1,0 +1,209 @@
+/* call.c: a call on its way to a server: may it be, do its arguments fit, what came of it; and the audit's line of
+ * each. */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "gateway/audit_log.h"
+#include "gateway/face_inside.h"
+
+/* ---------------------------------------------------------------- who may */
+
+bool wt__face_allows(const struct face *face, const struct mcp_call *call, const struct view_tool *tool)
+{
+    const struct policy_question question = {.principal = wt__mcp_call_principal(call),
+                                             .profile = face->options.profile,
+                                             .server = wt__upstream_name(tool->upstream),
+                                             .tool = tool->name,
+                                             .effect = tool->effect};
+    return wt__policy_allows(face->gateway->options.policy, &question);
+}
+
+bool wt__face_allows_server(const struct face *face, const struct mcp_call *call, const struct upstream *upstream)
+{
+    return wt__policy_allows_server(face->gateway->options.policy, wt__mcp_call_principal(call), face->options.profile,
+                                    wt__upstream_name(upstream));
+}
+
+/* ---------------------------------------------------------------- the audit */
+
+struct ending {
+    enum audit_decision decision;
+    const char *outcome; /* NULL: nothing was called */
+    size_t bytes;
+    double ms;
+};
+
+static void audit(const struct face *face, const struct mcp_call *call, const struct view_tool *tool, struct str asked,
+                  struct str arguments, const struct ending *ending)
+{
+    struct buffer client = {0};
+    const json_t *meta = wt__json_object(wt__mcp_call_params(call), "_meta");
+    if (!face->gateway->options.audit)
+        return;
+    if (wt__mcp_call_client(call))
+        wt__json_write(&client, wt__mcp_call_client(call));
+    const struct audit_line line = {
+        .principal = wt__mcp_call_principal(call),
+        .profile = face->options.profile,
+        .client = wt__buffer_view(&client),
+        .method = "tools/call",
+        .server = tool ? wt__upstream_name(tool->upstream) : NULL,
+        .tool = tool ? tool->name : NULL,
+        .asked = asked,
+        .effect = tool ? wt__effect_word(tool->effect) : NULL,
+        .sha256 = tool ? tool->sha256 : NULL,
+        .revision = wt__policy_revision(face->gateway->options.policy),
+        .arguments = arguments,
+        .decision = ending->decision,
+        .outcome = ending->outcome,
+        .bytes = ending->bytes,
+        .ms = ending->ms,
+        .trace = wt__json_str(meta, "traceparent"),
+    };
+    wt__audit_write(face->gateway->options.audit, &line);
+    wt__buffer_dispose(&client);
+}
+
+void wt__face_refused(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
+                      struct str asked, struct str arguments)
+{
+    audit(face, call, tool, asked, arguments, &(struct ending){.decision = tool ? AUDIT_DENIED : AUDIT_UNKNOWN});
+}
+
+/* ---------------------------------------------------------------- the call */
+
+/* Arguments that are repeated in headers. */
+struct mirrors {
+    struct http_header headers[MCP_MIRRORS_MAX];
+    size_t count;
+};
+
+/* A result says who it is of, for the client's people: the tool's name is its server's to choose. */
+static void put_origin(struct mcp_call *call, const struct view_tool *tool)
+{
+    struct buffer meta = {0};
+    wt__buffer_text(&meta, "{\"whichtool/server\":");
+    wt__buffer_json(&meta, wt__str(wt__upstream_name(tool->upstream)));
+    wt__buffer_text(&meta, ",\"whichtool/tool\":");
+    wt__buffer_json(&meta, wt__str(tool->name));
+    wt__buffer_char(&meta, '}');
+    if (!meta.failed)
+        wt__mcp_set_meta(call, wt__buffer_view(&meta));
+    wt__buffer_dispose(&meta);
+}
+
+static const char *give_result(struct face *face, struct mcp_call *call, const struct view_tool *tool,
+                               struct str result, bool cut)
+{
+    struct gateway *gateway = face->gateway;
+    struct str is_error;
+    struct buffer short_one = {0};
+    wt_error err;
+    bool failed = wt__mcp_member(result, "isError", &is_error) && wt__str_equal(is_error, STR("true"));
+    if (!cut)
+        wt__mcp_result(call, result);
+    else if (wt__result_cut(gateway, wt__mcp_call_principal(call), result, gateway->options.result_bytes, &short_one,
+                            &err) < 0)
+        wt__mcp_refuse_error(call, &err);
+    else
+        wt__mcp_result(call, wt__buffer_view(&short_one));
+    wt__buffer_dispose(&short_one);
+    put_origin(call, tool);
+    return failed ? "error" : "ok";
+}
+
+static void relay_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
+                       const struct mirrors *mirrors, bool cut)
+{
+    const struct relay what = {.method = "tools/call",
+                               .name_key = "name",
+                               .name = wt__str(tool->name),
+                               .arguments = arguments,
+                               .headers = mirrors->headers,
+                               .header_count = mirrors->count,
+                               .is_safe = tool->effect == EFFECT_READ};
+    struct buffer result = {0};
+    struct ending ending = {.decision = AUDIT_ALLOWED};
+    wt_error err;
+    double began = wt__now_ms();
+    switch (wt__relay(face->gateway, call, tool->upstream, &what, &result, &err)) {
+    case RELAY_ANSWERED:
+        ending.outcome = give_result(face, call, tool, wt__buffer_view(&result), cut);
+        break;
+    case RELAY_ASKED:
+        ending.outcome = "asked";
+        break;
+    case RELAY_REFUSED:
+        ending.outcome = "error";
+        break;
+    case RELAY_FAILED:
+        ending.outcome = wt__mcp_is_cancelled(call) ? "cancelled" : "failed";
+        wt__mcp_fail_tool(call, "%s", err.message);
+        break;
+    }
+    if (strcmp(ending.outcome, "ok") == 0 || strcmp(ending.outcome, "error") == 0)
+        wt__outcomes_called(face->gateway->outcomes, wt__mcp_call_principal(call), tool->id, ending.outcome[0] == 'o');
+    ending.bytes = result.len;
+    ending.ms = wt__now_ms() - began;
+    audit(face, call, tool, wt__str(tool->shown), arguments, &ending);
+    wt__buffer_dispose(&result);
+}
+
+void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments, bool cut)
+{
+    struct buffer words = {0};
+    struct mirrors mirrors = {.count = 0};
+    struct arena arena = {0};
+    wt_error err;
+    const struct mcp_input *input = wt__view_input(tool, &err);
+    struct str given = arguments.len > 0 ? arguments : STR("{}");
+    int fits = input ? wt__mcp_input_check(input, given, &words) : 0;
+    int repeated = fits > 0 ? wt__mcp_input_repeat(input, given, &arena, mirrors.headers, &err) : 0;
+    if (!input)
+        wt__mcp_fail_tool(call, "the server's input schema of this tool is none: %s", err.message);
+    else if (fits < 0 || words.failed || repeated < 0)
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+    else if (fits == 0)
+        wt__mcp_fail_tool(call, "%.*s", (int)words.len, words.ptr);
+    if (fits > 0 && repeated >= 0) {
+        mirrors.count = (size_t)repeated;
+        relay_call(face, call, tool, given, &mirrors, cut);
+    } else {
+        audit(face, call, tool, wt__str(tool->shown), given, &(struct ending){.decision = AUDIT_INVALID});
+    }
+    wt__arena_dispose(&arena);
+    wt__buffer_dispose(&words);
+}
+
+/* ---------------------------------------------------------------- by name, in a search face */
+
+static const char *const call_tools[FACE_CALLS] = {"call_read", "call_write", "call_destructive"};
+
+void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect effect)
+{
+    const json_t *tree = wt__mcp_call_argument_tree(call);
+    struct str name = wt__json_str(tree, "name");
+    struct buffer arguments = {0};
+    struct tool_view *view = wt__gateway_view(face->gateway);
+    struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
+    bool allowed = tool && wt__face_allows(face, call, tool);
+    const json_t *given = wt__json_object(tree, "arguments");
+    if (given)
+        wt__json_write(&arguments, given);
+    if (arguments.failed) {
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
+    } else if (!allowed) {
+        /* Who may not use it is not told that it is there. */
+        wt__mcp_fail_tool(call, "there is no tool \"%.*s\" here: search_tools finds those that there are",
+                          (int)(name.len < 200 ? name.len : 200), name.ptr ? name.ptr : "");
+        wt__face_refused(face, call, tool, name, wt__buffer_view(&arguments));
+    } else if (tool->effect != effect) {
+        wt__mcp_fail_tool(call, "%s is called by %s", tool->shown, call_tools[tool->effect]);
+        audit(face, call, tool, name, wt__buffer_view(&arguments), &(struct ending){.decision = AUDIT_WRONG_FACE});
+    } else {
+        wt__face_call(face, call, tool, wt__buffer_view(&arguments), true);
+    }
+    wt__buffer_dispose(&arguments);
+    wt__view_release(view);
+}

@@ -1,0 +1,210 @@
+/* outcomes.c: see outcomes.h. */
+#include "gateway/outcomes.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "serve/usage_log.h"
+
+#define NO_KEY "local" /* as in serve/usage_routes.c: who needs no key is one client */
+
+struct found {
+    char *id;
+    bool called, worked;
+};
+
+/* The last search of a client. */
+struct searched {
+    struct searched *next; /* heard of longer ago */
+    char *principal, *request;
+    struct found found[OUTCOME_FOUND_MAX];
+    size_t count;
+    double heard_ms;
+};
+
+struct outcomes {
+    struct usage_log *log;
+    pthread_mutex_t lock;
+    struct searched *first;
+};
+
+static void let_go(struct searched *searched)
+{
+    for (size_t i = 0; i < searched->count; i++)
+        free(searched->found[i].id);
+    free(searched->principal);
+    free(searched->request);
+    free(searched);
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static void told(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
+{
+    (void)context, (void)rc, (void)why, (void)usages, (void)count; /* a usage that is lost is no loss to anybody */
+}
+
+/* False: nothing of it was called. */
+static bool put_usage(const struct searched *searched, struct buffer *out)
+{
+    bool any = false, worked = false;
+    wt__buffer_text(out, "{\"request\":");
+    wt__buffer_json(out, wt__str(searched->request));
+    wt__buffer_text(out, ",\"tools\":[");
+    for (size_t i = 0; i < searched->count; i++) {
+        const struct found *found = &searched->found[i];
+        if (!found->called)
+            continue;
+        wt__buffer_text(out, any ? "," : "");
+        wt__buffer_json(out, wt__str(found->id));
+        any = true;
+        worked |= found->worked;
+    }
+    wt__buffer_printf(out, "],\"outcome\":\"%s\"}\n", worked ? "ok" : "failed");
+    return any;
+}
+
+/* Writes them and lets them go. */
+static void write_all(struct outcomes *outcomes, struct searched *done)
+{
+    for (struct searched *next; done; done = next) {
+        struct buffer line = {0};
+        unsigned retry_ms = 0;
+        next = done->next;
+        if (put_usage(done, &line) && !line.failed) {
+            const struct usage_batch batch = {.client = wt__str(*done->principal ? done->principal : NO_KEY),
+                                              .id = STR(""),
+                                              .lines = wt__buffer_view(&line)};
+            wt__usage_log_report(outcomes->log, &batch, told, NULL, &retry_ms, NULL);
+        }
+        wt__buffer_dispose(&line);
+        let_go(done);
+    }
+}
+
+/* ---------------------------------------------------------------- hearing */
+
+/* Takes out the client's search. Under the lock. */
+static struct searched *take(struct outcomes *outcomes, const char *principal)
+{
+    struct searched **at = &outcomes->first;
+    while (*at && strcmp((*at)->principal, principal) != 0)
+        at = &(*at)->next;
+    struct searched *taken = *at;
+    if (taken) {
+        *at = taken->next;
+        taken->next = NULL;
+    }
+    return taken;
+}
+
+static void put_first(struct outcomes *outcomes, struct searched *searched)
+{
+    searched->heard_ms = wt__now_ms();
+    searched->next = outcomes->first;
+    outcomes->first = searched;
+}
+
+/* Those behind the most that are remembered, or that were silent too long. Under the lock. */
+static struct searched *take_old(struct outcomes *outcomes, bool all)
+{
+    struct searched **at = &outcomes->first;
+    double now = wt__now_ms();
+    for (size_t kept = 0; !all && *at && kept < OUTCOME_CLIENTS_MAX && now - (*at)->heard_ms < OUTCOME_IDLE_MS; kept++)
+        at = &(*at)->next;
+    struct searched *old = *at;
+    *at = NULL;
+    return old;
+}
+
+static struct searched *copy_of(const char *principal, struct str request, const wt_hits *hits)
+{
+    struct searched *copy = calloc(1, sizeof *copy);
+    if (!copy)
+        return NULL;
+    copy->principal = wt__copy_string(principal, strlen(principal));
+    copy->request = wt__copy_string(request.ptr, request.len);
+    bool whole = copy->principal && copy->request;
+    for (size_t i = 0; whole && i < hits->len && i < OUTCOME_FOUND_MAX; i++) {
+        const char *id = hits->items[i]->tool->id;
+        copy->found[copy->count].id = wt__copy_string(id, strlen(id));
+        whole = copy->found[copy->count].id != NULL;
+        copy->count += whole;
+    }
+    if (whole)
+        return copy;
+    let_go(copy);
+    return NULL;
+}
+
+void wt__outcomes_found(struct outcomes *outcomes, const char *principal, struct str request, const wt_hits *hits)
+{
+    struct searched *copy = outcomes && request.len > 0 && request.len <= OUTCOME_REQUEST_BYTES_MAX
+                                ? copy_of(principal, request, hits)
+                                : NULL;
+    if (!copy)
+        return;
+    pthread_mutex_lock(&outcomes->lock);
+    struct searched *before = take(outcomes, principal);
+    put_first(outcomes, copy);
+    pthread_mutex_unlock(&outcomes->lock);
+    write_all(outcomes, before);
+}
+
+void wt__outcomes_called(struct outcomes *outcomes, const char *principal, const char *id, bool worked)
+{
+    if (!outcomes)
+        return;
+    pthread_mutex_lock(&outcomes->lock);
+    struct searched *searched = take(outcomes, principal);
+    for (size_t i = 0; searched && i < searched->count; i++) {
+        struct found *found = &searched->found[i];
+        if (strcmp(found->id, id) != 0)
+            continue;
+        found->worked |= worked;
+        found->called = true;
+    }
+    if (searched)
+        put_first(outcomes, searched);
+    pthread_mutex_unlock(&outcomes->lock);
+}
+
+void wt__outcomes_sweep(struct outcomes *outcomes)
+{
+    if (!outcomes)
+        return;
+    pthread_mutex_lock(&outcomes->lock);
+    struct searched *old = take_old(outcomes, false);
+    pthread_mutex_unlock(&outcomes->lock);
+    write_all(outcomes, old);
+}
+
+/* ---------------------------------------------------------------- opening and closing */
+
+int wt__outcomes_open(struct outcomes **out, wt_engine *engine, wt_error *err)
+{
+    struct outcomes *outcomes = calloc(1, sizeof *outcomes);
+    *out = NULL;
+    if (!outcomes)
+        return wt__fail_nomem(err);
+    pthread_mutex_init(&outcomes->lock, NULL);
+    int rc = wt__usage_log_open(&outcomes->log, engine, NULL, err);
+    if (rc < 0)
+        wt__outcomes_close(outcomes);
+    else
+        *out = outcomes;
+    return rc;
+}
+
+void wt__outcomes_close(struct outcomes *outcomes)
+{
+    if (!outcomes)
+        return;
+    write_all(outcomes, take_old(outcomes, true));
+    wt__usage_log_close(outcomes->log);
+    pthread_mutex_destroy(&outcomes->lock);
+    free(outcomes);
+}

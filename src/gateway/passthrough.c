@@ -1,0 +1,155 @@
+/* passthrough.c: resources, templates and prompts of all servers, and the completion of their arguments, under names
+ * that lead back. A URI, or a prompt's name, is its server's own. Where an earlier server has the same, the later one's
+ * stands with its server's name before it: "SERVER+file:///x", "SERVER.review". The operator's order of servers
+ * decides, so a server cannot take another one's place by listing what that has. */
+#include "gateway/face_inside.h"
+#include "gateway/offered.h"
+
+/* ---------------------------------------------------------------- lists */
+
+/* Keys of a list: the server's number and the item's, each so long that their order is that of their texts. */
+static void list_all(const struct face *face, struct mcp_call *call, enum offered kind, struct str after)
+{
+    struct gateway *gateway = face->gateway;
+    struct offers offers;
+    bool full = false;
+    wt__offers_open(gateway, &offers);
+    for (size_t s = 0; !full && s < offers.count; s++) {
+        const json_t *list = wt__offered_list(offers.items[s], kind);
+        bool allowed = wt__face_allows_server(face, call, gateway->upstreams[s]);
+        for (size_t i = 0; allowed && !full && i < json_array_size(list); i++) {
+            json_t *item = json_copy(json_array_get(list, i));
+            struct str name = wt__json_str(item, wt__offered_key(kind));
+            struct buffer key = {0}, shown = {0}, text = {0};
+            wt__buffer_printf(&key, "%06zu/%08zu", s, i);
+            bool is_behind = after.len == 0 || (key.len == after.len && memcmp(key.ptr, after.ptr, key.len) > 0);
+            wt__offered_shown(gateway, &offers, s, kind, name, &shown);
+            bool sound =
+                is_behind && name.len > 0 && !shown.failed &&
+                json_object_set_new(item, wt__offered_key(kind), wt__json_string(wt__buffer_view(&shown))) == 0 &&
+                wt__json_write(&text, item) == 0;
+            full = sound && !wt__mcp_add_item(call, wt__buffer_view(&key), wt__buffer_view(&text));
+            wt__buffer_dispose(&key);
+            wt__buffer_dispose(&shown);
+            wt__buffer_dispose(&text);
+            json_decref(item);
+        }
+    }
+    wt__offers_close(&offers);
+}
+
+void wt__face_list_resources(void *context, struct mcp_call *call, struct str after)
+{
+    list_all(context, call, OFFERED_RESOURCES, after);
+}
+
+void wt__face_list_templates(void *context, struct mcp_call *call, struct str after)
+{
+    list_all(context, call, OFFERED_TEMPLATES, after);
+}
+
+void wt__face_list_prompts(void *context, struct mcp_call *call, struct str after)
+{
+    list_all(context, call, OFFERED_PROMPTS, after);
+}
+
+/* ---------------------------------------------------------------- asking servers */
+
+/* Whose it is, if the caller may use that one; *name becomes the server's own. */
+static struct upstream *owner_of(const struct face *face, const struct mcp_call *call, enum offered kind,
+                                 struct str *name)
+{
+    struct upstream *owner = wt__offered_owner(face->gateway, kind, name);
+    return owner && wt__face_allows_server(face, call, owner) ? owner : NULL;
+}
+
+static void relay_to(const struct face *face, struct mcp_call *call, struct upstream *upstream,
+                     const struct relay *what)
+{
+    struct buffer result = {0};
+    wt_error err;
+    switch (wt__relay(face->gateway, call, upstream, what, &result, &err)) {
+    case RELAY_ANSWERED:
+        wt__mcp_result(call, wt__buffer_view(&result));
+        break;
+    case RELAY_FAILED:
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%s", err.message);
+        break;
+    case RELAY_ASKED:
+    case RELAY_REFUSED:
+        break;
+    }
+    wt__buffer_dispose(&result);
+}
+
+void wt__face_read(void *context, struct mcp_call *call, struct str uri)
+{
+    const struct face *face = context;
+    struct upstream *upstream = owner_of(face, call, OFFERED_RESOURCES, &uri);
+    const struct relay what = {.method = "resources/read", .name_key = "uri", .name = uri, .is_safe = true};
+    if (upstream)
+        relay_to(face, call, upstream, &what);
+    else
+        wt__mcp_refuse_unknown(call);
+}
+
+/* Who may watch is looked at when it is read: a notice says no more than that something changed. */
+void wt__face_watch(void *context, struct str uri)
+{
+    const struct face *face = context;
+    struct upstream *owner = wt__offered_owner(face->gateway, OFFERED_RESOURCES, &uri);
+    if (owner)
+        wt__upstream_watch(owner, uri);
+}
+
+void wt__face_get_prompt(void *context, struct mcp_call *call, struct str name)
+{
+    const struct face *face = context;
+    struct upstream *upstream = owner_of(face, call, OFFERED_PROMPTS, &name);
+    const struct relay what = {.method = "prompts/get",
+                               .name_key = "name",
+                               .name = name,
+                               .arguments = wt__mcp_call_arguments(call),
+                               .is_safe = true};
+    if (upstream)
+        relay_to(face, call, upstream, &what);
+    else
+        wt__mcp_refuse_unknown(call);
+}
+
+/* The request as the server knows it: its own name in the reference. */
+static bool put_completion(const struct mcp_completion *what, struct str ref, struct buffer *out)
+{
+    wt__buffer_printf(out, "\"ref\":{\"type\":\"%s\",\"%s\":", what->of_prompt ? "ref/prompt" : "ref/resource",
+                      what->of_prompt ? "name" : "uri");
+    wt__buffer_json(out, ref);
+    wt__buffer_text(out, "},\"argument\":{\"name\":");
+    wt__buffer_json(out, what->argument);
+    wt__buffer_text(out, ",\"value\":");
+    wt__buffer_json(out, what->value);
+    wt__buffer_char(out, '}');
+    if (what->arguments) {
+        wt__buffer_text(out, ",\"context\":{\"arguments\":");
+        wt__json_write(out, what->arguments);
+        wt__buffer_char(out, '}');
+    }
+    return !out->failed;
+}
+
+void wt__face_complete(void *context, struct mcp_call *call, const struct mcp_completion *what)
+{
+    const struct face *face = context;
+    struct str ref = what->ref;
+    struct upstream *upstream = owner_of(face, call, what->of_prompt ? OFFERED_PROMPTS : OFFERED_TEMPLATES, &ref);
+    struct upstream_offer *offer = upstream ? wt__upstream_offer(upstream) : NULL;
+    struct buffer params = {0};
+    if (offer && offer->completes && put_completion(what, ref, &params)) {
+        const struct relay request = {
+            .method = "completion/complete", .more = wt__buffer_view(&params), .is_safe = true};
+        relay_to(face, call, upstream, &request);
+    } else if (!upstream) {
+        wt__mcp_refuse_unknown(call);
+    }
+    wt__upstream_offer_release(offer);
+    wt__buffer_dispose(&params);
+}

@@ -1,0 +1,366 @@
+/* policy.c: see policy.h. */
+#include "gateway/policy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/glob.h"
+#include "base/sha256.h"
+#include "whichtool.h"
+
+struct patterns {
+    const char **items; /* [count] */
+    size_t count;
+    bool given; /* else everything matches */
+};
+
+struct rule {
+    struct patterns keys, servers, tools;
+    bool effects[EFFECTS];
+    bool denies;
+};
+
+struct rules {
+    struct rule *items; /* [count] */
+    size_t count;
+};
+
+struct profile {
+    const char *name;
+    enum face_kind face;
+    struct rules rules;
+};
+
+struct policy {
+    struct rules rules;
+    struct profile *profiles; /* [profile_count] */
+    size_t profile_count;
+    size_t rule_count; /* of all */
+    char revision[POLICY_REVISION_BYTES];
+    struct arena arena;
+};
+
+/* ---------------------------------------------------------------- reading */
+
+struct reading {
+    struct policy *policy;
+    const char *file;
+    wt_error *err;
+};
+
+static int fail(const struct reading *r, const char *pointer, const char *words)
+{
+    return wt__fail(r->err, WT_EFORMAT, "%s%s%s: %s", r->file, *pointer ? ", " : "", pointer, words);
+}
+
+/* A misspelt member would widen what a rule allows, so each must be known. */
+static int check_members(const struct reading *r, const json_t *object, const char *const *known, const char *pointer)
+{
+    const char *key;
+    json_t *value;
+    if (!json_is_object(object))
+        return fail(r, pointer, "this is no object");
+    json_object_foreach((json_t *)object, key, value)
+    {
+        bool is_known = false;
+        for (size_t i = 0; known[i]; i++)
+            is_known |= strcmp(key, known[i]) == 0;
+        char words[160];
+        snprintf(words, sizeof words, "\"%.80s\" is no member of this", key);
+        if (!is_known)
+            return fail(r, pointer, words);
+    }
+    return 0;
+}
+
+static int read_patterns(const struct reading *r, const json_t *rule, const char *member, const char *pointer,
+                         struct patterns *out)
+{
+    const json_t *list = json_object_get(rule, member);
+    char at[160];
+    if (!list)
+        return 0;
+    snprintf(at, sizeof at, "%s/%s", pointer, member);
+    if (!json_is_array(list))
+        return fail(r, at, "this is no list of names");
+    out->given = true;
+    out->items = wt__arena_array(&r->policy->arena, const char *, json_array_size(list) + 1);
+    if (!out->items)
+        return wt__fail_nomem(r->err);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *text = json_string_value(json_array_get(list, i));
+        if (!text || strlen(text) > WT_MAX_PATTERN_BYTES)
+            return fail(r, at, "this is no list of names");
+        out->items[out->count] = wt__arena_copy(&r->policy->arena, wt__str(text));
+        if (!out->items[out->count++])
+            return wt__fail_nomem(r->err);
+    }
+    return 0;
+}
+
+static int read_effects(const struct reading *r, const json_t *rule, const char *pointer, struct rule *out)
+{
+    const json_t *list = json_object_get(rule, "effects");
+    char at[160];
+    for (int i = 0; i < EFFECTS; i++)
+        out->effects[i] = !list;
+    if (!list)
+        return 0;
+    snprintf(at, sizeof at, "%s/effects", pointer);
+    for (size_t i = 0; i < json_array_size(list) || !json_is_array(list); i++) {
+        const json_t *word = json_array_get(list, i);
+        int effect = json_is_string(word) ? wt__effect_read(wt__str(json_string_value(word))) : -1;
+        if (effect < 0)
+            return fail(r, at, "this is no list of \"read\", \"write\" and \"destructive\"");
+        out->effects[effect] = true;
+    }
+    return 0;
+}
+
+static int read_rule(const struct reading *r, const json_t *from, const char *pointer, struct rule *out)
+{
+    static const char *const known[] = {"keys", "servers", "tools", "effects", "deny", NULL};
+    const json_t *denies = json_object_get(from, "deny");
+    int rc = check_members(r, from, known, pointer);
+    if (rc == 0)
+        rc = read_patterns(r, from, "keys", pointer, &out->keys);
+    if (rc == 0)
+        rc = read_patterns(r, from, "servers", pointer, &out->servers);
+    if (rc == 0)
+        rc = read_patterns(r, from, "tools", pointer, &out->tools);
+    if (rc == 0)
+        rc = read_effects(r, from, pointer, out);
+    if (rc == 0 && denies && !json_is_boolean(denies))
+        rc = fail(r, pointer, "\"deny\" is neither true nor false");
+    out->denies = json_is_true(denies);
+    return rc;
+}
+
+static int read_rules(const struct reading *r, const json_t *object, const char *pointer, struct rules *out)
+{
+    const json_t *list = json_object_get(object, "rules");
+    size_t count = json_array_size(list);
+    int rc = 0;
+    if (!json_is_array(list))
+        return fail(r, pointer, "\"rules\" is missing, or no list");
+    r->policy->rule_count += count;
+    if (r->policy->rule_count > POLICY_RULES_MAX)
+        return wt__fail(r->err, WT_ETOOLONG, "%s has more than %d rules", r->file, POLICY_RULES_MAX);
+    out->items = wt__arena_array(&r->policy->arena, struct rule, count + 1);
+    if (!out->items)
+        return wt__fail_nomem(r->err);
+    for (; rc == 0 && out->count < count; out->count++) {
+        char at[128];
+        snprintf(at, sizeof at, "%s/rules/%zu", pointer, out->count);
+        rc = read_rule(r, json_array_get(list, out->count), at, &out->items[out->count]);
+    }
+    return rc;
+}
+
+static bool is_profile_name(const char *name)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    size_t len = strlen(name);
+    return len > 0 && len <= POLICY_NAME_BYTES_MAX && strspn(name, allowed) == len;
+}
+
+static int read_profile(const struct reading *r, const char *name, const json_t *from, struct profile *out)
+{
+    static const char *const known[] = {"face", "rules", NULL};
+    char at[POLICY_NAME_BYTES_MAX + 16];
+    struct str face = wt__json_str(from, "face");
+    if (!is_profile_name(name))
+        return fail(r, "/profiles", "a profile's name has letters, digits, '-' and '_' alone, at most 64");
+    snprintf(at, sizeof at, "/profiles/%s", name);
+    int rc = check_members(r, from, known, at);
+    int kind = json_object_get(from, "face") ? wt__face_kind_read(face) : FACE_AUTO;
+    if (rc == 0 && kind < 0)
+        rc = fail(r, at, "\"face\" is none of search, direct, auto");
+    out->face = kind < 0 ? FACE_AUTO : (enum face_kind)kind;
+    out->name = wt__arena_copy(&r->policy->arena, wt__str(name));
+    if (rc == 0 && !out->name)
+        rc = wt__fail_nomem(r->err);
+    return rc < 0 ? rc : read_rules(r, from, at, &out->rules);
+}
+
+static int read_profiles(const struct reading *r, const json_t *root)
+{
+    json_t *profiles = json_object_get(root, "profiles"), *profile;
+    struct policy *policy = r->policy;
+    const char *name;
+    int rc = 0;
+    if (!profiles)
+        return 0;
+    if (!json_is_object(profiles) || json_object_size(profiles) > POLICY_PROFILES_MAX)
+        return fail(r, "/profiles", "this is no object of at most 32 profiles");
+    policy->profiles = wt__arena_array(&policy->arena, struct profile, json_object_size(profiles) + 1);
+    if (!policy->profiles)
+        return wt__fail_nomem(r->err);
+    json_object_foreach(profiles, name, profile)
+    {
+        if (rc == 0)
+            rc = read_profile(r, name, profile, &policy->profiles[policy->profile_count++]);
+    }
+    return rc;
+}
+
+static void put_revision(struct policy *policy, struct str text)
+{
+    unsigned char digest[32];
+    char hex[65];
+    wt__sha256(text.ptr, text.len, digest);
+    wt__sha256_hex(digest, hex);
+    memcpy(policy->revision, hex, POLICY_REVISION_BYTES - 1);
+}
+
+int wt__policy_parse(struct policy **out, struct str text, const char *file, wt_error *err)
+{
+    static const char *const known[] = {"rules", "profiles", NULL};
+    struct policy *policy = calloc(1, sizeof *policy);
+    struct reading r = {policy, file, err};
+    json_t *root = NULL;
+    wt_error why;
+    *out = NULL;
+    if (!policy)
+        return wt__fail_nomem(err);
+    put_revision(policy, text);
+    int rc = wt__json_parse_relaxed(&root, text, &why);
+    if (rc < 0)
+        rc = rc == WT_ENOMEM ? wt__fail_nomem(err) : fail(&r, "", why.message);
+    if (rc == 0)
+        rc = check_members(&r, root, known, "");
+    if (rc == 0)
+        rc = read_rules(&r, root, "", &policy->rules);
+    if (rc == 0)
+        rc = read_profiles(&r, root);
+    json_decref(root);
+    if (rc < 0)
+        wt__policy_close(policy);
+    else
+        *out = policy;
+    return rc;
+}
+
+int wt__policy_read(struct policy **out, const char *path, wt_error *err)
+{
+    char *text = NULL;
+    size_t len = 0;
+    *out = NULL;
+    int rc = wt__file_read(&text, &len, path, POLICY_BYTES_MAX, err);
+    if (rc == 0)
+        rc = wt__policy_parse(out, (struct str){text, len}, path, err);
+    free(text);
+    return rc;
+}
+
+void wt__policy_close(struct policy *policy)
+{
+    if (!policy)
+        return;
+    wt__arena_dispose(&policy->arena);
+    free(policy);
+}
+
+const char *wt__policy_revision(const struct policy *policy)
+{
+    return policy ? policy->revision : "none";
+}
+
+size_t wt__policy_profile_count(const struct policy *policy)
+{
+    return policy ? policy->profile_count : 0;
+}
+
+const char *wt__policy_profile_name(const struct policy *policy, size_t index)
+{
+    return policy->profiles[index].name;
+}
+
+enum face_kind wt__policy_profile_face(const struct policy *policy, size_t index)
+{
+    return policy->profiles[index].face;
+}
+
+int wt__face_kind_read(struct str word)
+{
+    return wt__str_equal(word, STR("search"))   ? FACE_SEARCH
+           : wt__str_equal(word, STR("direct")) ? FACE_DIRECT
+           : wt__str_equal(word, STR("auto"))   ? FACE_AUTO
+                                                : -1;
+}
+
+/* ---------------------------------------------------------------- deciding */
+
+static bool matches(const struct patterns *patterns, const char *name)
+{
+    bool fits = !patterns->given;
+    for (size_t i = 0; !fits && i < patterns->count; i++)
+        fits = wt__glob_matches(wt__str(patterns->items[i]), wt__str(name));
+    return fits;
+}
+
+static bool rules_allow(const struct rules *rules, const struct policy_question *question)
+{
+    bool allowed = false;
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct rule *rule = &rules->items[i];
+        if (!rule->effects[question->effect] || !matches(&rule->keys, question->principal) ||
+            !matches(&rule->servers, question->server) || !matches(&rule->tools, question->tool))
+            continue;
+        if (rule->denies)
+            return false;
+        allowed = true;
+    }
+    return allowed;
+}
+
+/* NULL: there is no such profile. */
+static const struct rules *rules_of(const struct policy *policy, const char *profile)
+{
+    for (size_t i = 0; i < policy->profile_count; i++)
+        if (strcmp(policy->profiles[i].name, profile) == 0)
+            return &policy->profiles[i].rules;
+    return NULL;
+}
+
+bool wt__policy_allows(const struct policy *policy, const struct policy_question *question)
+{
+    if (!policy)
+        return !question->profile;
+    if (!rules_allow(&policy->rules, question))
+        return false;
+    if (!question->profile)
+        return true;
+    const struct rules *narrower = rules_of(policy, question->profile);
+    return narrower && rules_allow(narrower, question);
+}
+
+static bool rules_allow_server(const struct rules *rules, const char *principal, const char *server)
+{
+    bool allowed = false;
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct rule *rule = &rules->items[i];
+        bool whole = !rule->tools.given;
+        for (int e = 0; rule->denies && e < EFFECTS; e++)
+            whole &= rule->effects[e];
+        if (!whole || !matches(&rule->keys, principal) || !matches(&rule->servers, server))
+            continue;
+        if (rule->denies)
+            return false;
+        allowed = true;
+    }
+    return allowed;
+}
+
+bool wt__policy_allows_server(const struct policy *policy, const char *principal, const char *profile,
+                              const char *server)
+{
+    if (!policy)
+        return !profile;
+    const struct rules *narrower = profile ? rules_of(policy, profile) : NULL;
+    return rules_allow_server(&policy->rules, principal, server) &&
+           (!profile || (narrower && rules_allow_server(narrower, principal, server)));
+}

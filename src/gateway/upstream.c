@@ -1,0 +1,368 @@
+/* upstream.c: the states of a server behind the gateway, and who may use its connection. What is asked of it once it is
+ * ready stands in upstream_offer.c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "base/steady.h"
+#include "gateway/upstream_inside.h"
+
+enum { LOOK_MS = 50 /* between two looks whether who waits still wants to */ };
+
+/* ---------------------------------------------------------------- states */
+
+/* Under the lock. */
+static void move(struct upstream *upstream, enum upstream_state state)
+{
+    upstream->state = state;
+    upstream->since = (long long)time(NULL);
+    pthread_cond_broadcast(&upstream->turn);
+}
+
+static void tell_moved(struct upstream *upstream)
+{
+    if (upstream->options.moved)
+        upstream->options.moved(upstream->options.context, upstream);
+}
+
+void wt__upstream_status(struct upstream *upstream, struct upstream_status *out)
+{
+    pthread_mutex_lock(&upstream->lock);
+    const struct upstream_offer *offer = upstream->offer;
+    *out = (struct upstream_status){
+        .state = upstream->state,
+        .era = upstream->era,
+        .tools = upstream->tool_count,
+        .waiting = upstream->waiting_count,
+        .resources = offer ? json_array_size(offer->resources) + json_array_size(offer->templates) : 0,
+        .prompts = offer ? json_array_size(offer->prompts) : 0,
+        .failures = upstream->failures,
+        .since = upstream->since,
+    };
+    snprintf(out->error, sizeof out->error, "%s", upstream->error.code ? upstream->error.message : "");
+    pthread_mutex_unlock(&upstream->lock);
+}
+
+void wt__upstream_set_waiting(struct upstream *upstream, size_t count)
+{
+    pthread_mutex_lock(&upstream->lock);
+    upstream->waiting_count = count;
+    pthread_mutex_unlock(&upstream->lock);
+}
+
+const char *wt__upstream_state_word(enum upstream_state state)
+{
+    static const char *const words[] = {
+        [UPSTREAM_DISABLED] = "disabled",
+        [UPSTREAM_STARTING] = "starting",
+        [UPSTREAM_READY] = "ready",
+        [UPSTREAM_WAITING] = "failed",
+    };
+    return words[state];
+}
+
+const char *wt__era_word(enum mcp_era era)
+{
+    return era == MCP_ERA_LEGACY ? "legacy" : era == MCP_ERA_MODERN ? "modern" : "unknown";
+}
+
+const char *wt__upstream_name(const struct upstream *upstream)
+{
+    return upstream->server->name;
+}
+
+void *wt__upstream_context(const struct upstream *upstream)
+{
+    return upstream->options.context;
+}
+
+/* ---------------------------------------------------------------- links */
+
+/* Who gives the last one back ends the connection. */
+static void release(struct upstream_link *link)
+{
+    if (!link || atomic_fetch_sub(&link->refs, 1) != 1)
+        return;
+    wt__mcp_disconnect(link->connection, wt__mcp_connection_is_lost(link->connection));
+    free(link);
+}
+
+struct mcp_connection *wt__upstream_connection(const struct upstream_link *link)
+{
+    return link->connection;
+}
+
+void wt__upstream_return(struct upstream_link *link)
+{
+    release(link);
+}
+
+/* Under the lock: what somebody is told who cannot have the server. */
+static int fail_down(struct upstream *upstream, wt_error *err)
+{
+    const char *name = upstream->server->name;
+    if (upstream->state == UPSTREAM_DISABLED)
+        return wt__fail(err, WT_ENETWORK, "the server %s is disabled", name);
+    if (upstream->error.code)
+        return wt__fail(err, WT_ENETWORK, "the server %s does not run: %s", name, upstream->error.message);
+    return wt__fail(err, WT_ETIMEOUT, "the server %s has not started yet: try again later", name);
+}
+
+/* A connection breaks before anybody has told us. */
+static bool is_sound(const struct upstream_link *link)
+{
+    return link && !link->lost && !wt__mcp_connection_is_lost(link->connection);
+}
+
+int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_unwanted)(const void *context),
+                        const void *context, struct upstream_link **out, wt_error *err)
+{
+    double until = wt__now_ms() + wait_ms;
+    int rc = 0;
+    *out = NULL;
+    pthread_mutex_lock(&upstream->lock);
+    unsigned failed_starts = upstream->failed_starts;
+    while (rc == 0 && !is_sound(upstream->link)) {
+        /* It was tried for this call, and failed again. */
+        bool hopeless = upstream->state == UPSTREAM_DISABLED || atomic_load(&upstream->stopping) ||
+                        upstream->failed_starts > failed_starts || wt__now_ms() >= until;
+        if (hopeless)
+            rc = fail_down(upstream, err);
+        else if (is_unwanted && is_unwanted(context))
+            rc = wt__fail_cancelled(err);
+        if (rc < 0)
+            break;
+        upstream->wanted = true;
+        pthread_cond_broadcast(&upstream->turn);
+        wt__steady_wait(&upstream->turn, &upstream->lock, LOOK_MS);
+    }
+    if (rc == 0) {
+        *out = upstream->link;
+        atomic_fetch_add(&upstream->link->refs, 1);
+    }
+    pthread_mutex_unlock(&upstream->lock);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- what its connection says, from another thread */
+
+static void noticed(void *context, struct str method, struct str params)
+{
+    const struct upstream_link *link = context;
+    wt__upstream_noticed(link->upstream, method, params);
+}
+
+static void lost(void *context, const wt_error *why)
+{
+    struct upstream_link *link = context;
+    struct upstream *upstream = link->upstream;
+    pthread_mutex_lock(&upstream->lock);
+    link->lost = true;
+    upstream->error = *why;
+    pthread_cond_broadcast(&upstream->turn);
+    pthread_mutex_unlock(&upstream->lock);
+}
+
+/* ---------------------------------------------------------------- its thread */
+
+static int is_stopping(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    const struct upstream *upstream = context;
+    (void)phase, (void)done, (void)total;
+    return atomic_load(&upstream->stopping);
+}
+
+static int connect_to(struct upstream *upstream, wt_error *err)
+{
+    struct upstream_link *link = calloc(1, sizeof *link);
+    struct progress progress;
+    if (!link)
+        return wt__fail_nomem(err);
+    wt__progress_init(&progress, is_stopping, upstream);
+    const struct mcp_connection_options options = {.era = upstream->era,
+                                                   .timeout_ms = upstream->options.timeout_ms,
+                                                   .progress = &progress,
+                                                   .context = link,
+                                                   .noticed = noticed,
+                                                   .lost = lost};
+    link->upstream = upstream;
+    atomic_init(&link->refs, 1);
+    int rc = wt__mcp_connect(&link->connection, upstream->server, &options, err);
+    wt__progress_dispose(&progress);
+    if (rc < 0) {
+        free(link);
+        return rc;
+    }
+    pthread_mutex_lock(&upstream->lock);
+    upstream->link = link;
+    upstream->era = wt__mcp_connection_era(link->connection);
+    upstream->watched_told = 0;
+    for (size_t i = 0; i < UPSTREAM_CHANGES; i++)
+        upstream->stale[i] = true;
+    pthread_mutex_unlock(&upstream->lock);
+    return 0;
+}
+
+/* Waits for something to do: true when its lists, or what is watched, want to be seen to. False: it is over. */
+static bool has_work(struct upstream *upstream, double until)
+{
+    bool work = false;
+    pthread_mutex_lock(&upstream->lock);
+    while (!work && !upstream->link->lost && !atomic_load(&upstream->stopping)) {
+        double left = until - wt__now_ms();
+        for (size_t i = 0; i < UPSTREAM_CHANGES; i++) {
+            upstream->stale[i] |= left <= 0;
+            work |= upstream->stale[i];
+        }
+        work |= upstream->watched_told < upstream->watched_count;
+        if (!work)
+            wt__steady_wait(&upstream->turn, &upstream->lock, left);
+    }
+    pthread_mutex_unlock(&upstream->lock);
+    return work;
+}
+
+/* As long as the connection stands. */
+static int serve(struct upstream *upstream, wt_error *err)
+{
+    struct mcp_connection *connection = upstream->link->connection;
+    double ttl_ms = UPSTREAM_TTL_MS;
+    int rc = wt__upstream_gather(upstream, connection, &ttl_ms, err);
+    if (rc < 0)
+        return rc;
+    pthread_mutex_lock(&upstream->lock);
+    upstream->failures = 0;
+    move(upstream, UPSTREAM_READY);
+    pthread_mutex_unlock(&upstream->lock);
+    tell_moved(upstream);
+    wt__upstream_listen(upstream, connection);
+    for (double until = wt__now_ms() + ttl_ms; rc == 0 && has_work(upstream, until);) {
+        rc = wt__upstream_subscribe(upstream, connection, err);
+        if (rc == 0)
+            rc = wt__upstream_gather(upstream, connection, &ttl_ms, err);
+        until = wt__now_ms() + ttl_ms;
+    }
+    return rc;
+}
+
+static void part(struct upstream *upstream)
+{
+    wt__upstream_unlisten(upstream);
+    pthread_mutex_lock(&upstream->lock);
+    struct upstream_link *link = upstream->link;
+    upstream->link = NULL;
+    pthread_mutex_unlock(&upstream->lock);
+    release(link);
+}
+
+/* Until it is time for another attempt. */
+static void wait_a_while(struct upstream *upstream, struct rng *rng, int rc, const wt_error *why)
+{
+    pthread_mutex_lock(&upstream->lock);
+    unsigned doublings = upstream->failures < 10 ? upstream->failures : 10;
+    double ms = (double)UPSTREAM_FIRST_WAIT_MS * (double)(1u << doublings);
+    ms = (ms < UPSTREAM_LAST_WAIT_MS ? ms : UPSTREAM_LAST_WAIT_MS) * (0.9 + 0.2 * wt__rng_unit(rng));
+    upstream->failures++;
+    upstream->wanted = false;
+    if (rc < 0)
+        upstream->error = *why;
+    move(upstream, UPSTREAM_WAITING);
+    pthread_mutex_unlock(&upstream->lock);
+    tell_moved(upstream);
+    pthread_mutex_lock(&upstream->lock);
+    /* Whoever wants it need not wait out the time, but no server is started more often than once in the first. */
+    for (double began = wt__now_ms(), now = began; !atomic_load(&upstream->stopping) && now < began + ms;
+         now = wt__now_ms()) {
+        bool soon = upstream->wanted && now >= began + UPSTREAM_FIRST_WAIT_MS;
+        if (soon)
+            break;
+        double until = upstream->wanted ? began + UPSTREAM_FIRST_WAIT_MS : began + ms;
+        wt__steady_wait(&upstream->turn, &upstream->lock, until - now);
+    }
+    pthread_mutex_unlock(&upstream->lock);
+}
+
+static void count_failed_start(struct upstream *upstream)
+{
+    pthread_mutex_lock(&upstream->lock);
+    upstream->failed_starts += upstream->state == UPSTREAM_STARTING;
+    pthread_mutex_unlock(&upstream->lock);
+}
+
+static void *run(void *context)
+{
+    struct upstream *upstream = context;
+    struct rng rng;
+    wt__rng_seed(&rng, (uint64_t)(uintptr_t)upstream ^ (uint64_t)time(NULL));
+    while (!atomic_load(&upstream->stopping)) {
+        wt_error err = {0};
+        pthread_mutex_lock(&upstream->lock);
+        move(upstream, UPSTREAM_STARTING);
+        pthread_mutex_unlock(&upstream->lock);
+        tell_moved(upstream);
+        int rc = connect_to(upstream, &err);
+        if (rc == 0)
+            rc = serve(upstream, &err);
+        part(upstream);
+        count_failed_start(upstream);
+        if (!atomic_load(&upstream->stopping))
+            wait_a_while(upstream, &rng, rc, &err);
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- opening and closing */
+
+int wt__upstream_open(struct upstream **out, const struct mcp_server *server, const struct upstream_options *options,
+                      wt_error *err)
+{
+    struct upstream *upstream = calloc(1, sizeof *upstream);
+    *out = NULL;
+    if (!upstream)
+        return wt__fail_nomem(err);
+    upstream->server = server;
+    upstream->options = *options;
+    upstream->era = options->era;
+    upstream->since = (long long)time(NULL);
+    upstream->state = server->disabled || server->refusal ? UPSTREAM_DISABLED : UPSTREAM_STARTING;
+    if (server->refusal)
+        wt__fail(&upstream->error, WT_EINVAL, "%s", server->refusal);
+    pthread_mutex_init(&upstream->lock, NULL);
+    wt__steady_open(&upstream->turn);
+    *out = upstream;
+    return 0;
+}
+
+int wt__upstream_start(struct upstream *upstream, wt_error *err)
+{
+    if (upstream->state == UPSTREAM_DISABLED)
+        return 0;
+    upstream->has_thread = pthread_create(&upstream->thread, NULL, run, upstream) == 0;
+    return upstream->has_thread ? 0 : wt__fail(err, WT_EIO, "the system gives no thread");
+}
+
+void wt__upstream_stop(struct upstream *upstream)
+{
+    pthread_mutex_lock(&upstream->lock);
+    atomic_store(&upstream->stopping, true);
+    pthread_cond_broadcast(&upstream->turn);
+    pthread_mutex_unlock(&upstream->lock);
+}
+
+void wt__upstream_close(struct upstream *upstream)
+{
+    if (!upstream)
+        return;
+    wt__upstream_stop(upstream);
+    if (upstream->has_thread)
+        pthread_join(upstream->thread, NULL);
+    wt__upstream_offer_release(upstream->offer);
+    for (size_t i = 0; i < upstream->watched_count; i++)
+        free(upstream->watched[i]);
+    free(upstream->watched);
+    pthread_cond_destroy(&upstream->turn);
+    pthread_mutex_destroy(&upstream->lock);
+    free(upstream);
+}

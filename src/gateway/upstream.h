@@ -1,0 +1,100 @@
+/* upstream.h: one server behind the gateway, kept alive by a thread of its own.
+ *
+ *     starting --> ready --> waiting --> starting ...        disabled
+ *         '--------------------^
+ *
+ * The thread connects, asks what the server offers, tells that to whoever opened it, and asks again when the server
+ * says that it changed, or when the time for which it holds is over. A server that fails is tried again after a second,
+ * and each time after twice as long, up to a minute; a call that wants it makes the wait short. Nothing that a server
+ * does, or does not do, reaches another one.
+ *
+ * Calls borrow its connection and speak with the server themselves (mcp/connection.h). */
+#ifndef WT_GATEWAY_UPSTREAM_H
+#define WT_GATEWAY_UPSTREAM_H
+
+#include <stdatomic.h>
+
+#include "base/json.h"
+#include "mcp/connection.h"
+#include "serve/mcp/service.h"
+
+enum {
+    UPSTREAM_FIRST_WAIT_MS = 1000,     /* before it is tried again, twice as long each time, */
+    UPSTREAM_LAST_WAIT_MS = 60000,     /* up to this; a tenth more or less, so that not all come at once */
+    UPSTREAM_LEAST_TTL_MS = 60000,     /* what it says of how long its lists hold is believed from here on, */
+    UPSTREAM_TTL_MS = 300000,          /* and where it says nothing, this holds */
+    UPSTREAM_LISTEN_MS = 24 * 3600000, /* that a server need not say anything of what changes */
+    UPSTREAM_WATCHED_MAX = 1000,       /* resources of it that clients watch */
+    UPSTREAM_ERROR_BYTES = 1024,       /* kept of why it failed last */
+};
+
+struct upstream;
+
+enum upstream_state { UPSTREAM_DISABLED, UPSTREAM_STARTING, UPSTREAM_READY, UPSTREAM_WAITING };
+
+struct upstream_options {
+    enum mcp_era era;    /* as it was found before; MCP_ERA_UNKNOWN: it is probed */
+    unsigned timeout_ms; /* of a start; 0: MCP_CONNECT_MS */
+    void *context;       /* of the functions, which run on the upstream's thread, and one at a time */
+    /* All its tools as it lists them, {"tools":[...]}, and what it says of itself, "" for nothing. An error is kept as
+     * the upstream's, which serves on with what was known. */
+    int (*listed)(void *context, struct upstream *upstream, struct str tools, struct str instructions, wt_error *err);
+    void (*changed)(void *context, struct upstream *upstream, enum mcp_change change); /* as it says, or as it lists */
+    void (*updated)(void *context, struct upstream *upstream, struct str uri);         /* a resource that is watched */
+    void (*moved)(void *context, struct upstream *upstream);                           /* into another state */
+};
+
+/* server lives longer. Its thread starts with wt__upstream_start. Errors: WT_ENOMEM. */
+int wt__upstream_open(struct upstream **out, const struct mcp_server *server, const struct upstream_options *options,
+                      wt_error *err);
+int wt__upstream_start(struct upstream *upstream, wt_error *err);
+/* Calls that wait for it end; its thread is asked to. */
+void wt__upstream_stop(struct upstream *upstream);
+/* Ends its thread and the server. Whatever was borrowed is given back before. NULL is a no-op. */
+void wt__upstream_close(struct upstream *upstream);
+
+const char *wt__upstream_name(const struct upstream *upstream);
+void *wt__upstream_context(const struct upstream *upstream);
+
+/* How it is. */
+struct upstream_status {
+    enum upstream_state state;
+    enum mcp_era era;
+    size_t tools, resources, prompts; /* that it listed last */
+    size_t waiting;                   /* of the tools, that wait until somebody approves of them */
+    unsigned failures;                /* in a row */
+    long long since;                  /* that it is in its state: seconds since 1970 */
+    char error[UPSTREAM_ERROR_BYTES]; /* why it failed last; "" when it did not */
+};
+void wt__upstream_status(struct upstream *upstream, struct upstream_status *out);
+void wt__upstream_set_waiting(struct upstream *upstream, size_t count);
+const char *wt__upstream_state_word(enum upstream_state state);
+const char *wt__era_word(enum mcp_era era);
+
+/* ---------------------------------------------------------------- what it offers */
+
+/* What it listed last, beside its tools; never changes. Arrays, never NULL. */
+struct upstream_offer {
+    json_t *resources, *templates, *prompts;
+    bool completes; /* it completes arguments */
+    atomic_uint refs;
+};
+/* Give it back. NULL: it has not been ready yet. */
+struct upstream_offer *wt__upstream_offer(struct upstream *upstream);
+void wt__upstream_offer_release(struct upstream_offer *offer); /* NULL is a no-op */
+
+/* Clients want to know when the resource changes; quick. */
+void wt__upstream_watch(struct upstream *upstream, struct str uri);
+
+/* ---------------------------------------------------------------- asking it */
+
+struct upstream_link; /* a connection that is borrowed */
+
+/* Waits until it is ready, at most so long, and no longer than it is wanted. Errors: WT_ENETWORK (it fails, with what
+ * is known of why), WT_ETIMEOUT, WT_ECANCELLED. */
+int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_unwanted)(const void *context),
+                        const void *context, struct upstream_link **out, wt_error *err);
+struct mcp_connection *wt__upstream_connection(const struct upstream_link *link);
+void wt__upstream_return(struct upstream_link *link); /* NULL is a no-op */
+
+#endif

@@ -1,0 +1,61 @@
+/* upstream_inside.h: what upstream.c (its states), upstream_offer.c (what it offers) and upstream_notices.c (what it
+ * says unasked) share. */
+#ifndef WT_GATEWAY_UPSTREAM_INSIDE_H
+#define WT_GATEWAY_UPSTREAM_INSIDE_H
+
+#include <pthread.h>
+
+#include "gateway/upstream.h"
+
+enum { UPSTREAM_CHANGES = 3 }; /* enum mcp_change */
+
+struct upstream_link {
+    struct mcp_connection *connection;
+    struct upstream *upstream;
+    atomic_uint refs;
+    bool lost; /* it broke; under the upstream's lock */
+};
+
+struct upstream {
+    const struct mcp_server *server;
+    struct upstream_options options;
+    pthread_t thread;
+    bool has_thread;
+    pthread_t listener;             /* while it listens: */
+    struct mcp_exchange *listening; /* NULL: it does not */
+    atomic_bool stopping;
+
+    pthread_mutex_t lock; /* what follows; never held while the server is asked */
+    pthread_cond_t turn;  /* something of it changed */
+    enum upstream_state state;
+    enum mcp_era era;
+    struct upstream_link *link;   /* while it is ready */
+    struct upstream_offer *offer; /* NULL: none yet */
+    bool wanted;                  /* somebody waits for it */
+    bool stale[UPSTREAM_CHANGES]; /* these lists are to be asked for, */
+    bool told[UPSTREAM_CHANGES];  /* for the server says that they changed: so clients are told, too */
+    char **watched;               /* URIs [watched_count], of which the server was told watched_told */
+    size_t watched_count, watched_capacity, watched_told;
+    size_t tool_count, waiting_count;
+    unsigned failures, failed_starts; /* in a row; ever */
+    long long since;
+    wt_error error; /* code 0: none */
+};
+
+/* A request of our own, whose events on the way say nothing to us. WT_ENOTFOUND: the server does not know the method.
+ * result: disposed of by the caller. */
+int wt__upstream_ask(struct mcp_connection *connection, const char *method, struct str params, struct buffer *result,
+                     wt_error *err);
+/* Asks for its lists that are stale, and tells what they are. *ttl_ms: how long they hold. An error is the
+ * connection's. */
+int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connection, double *ttl_ms, wt_error *err);
+/* Tells the server which resources are watched that it does not know of yet. */
+int wt__upstream_subscribe(struct upstream *upstream, struct mcp_connection *connection, wt_error *err);
+/* Asks a modern server to tell what changes, and for the resources that are watched; until the next one, which is of
+ * the upstream's thread, too. */
+void wt__upstream_listen(struct upstream *upstream, struct mcp_connection *connection);
+void wt__upstream_unlisten(struct upstream *upstream);
+/* A notification of the server. */
+void wt__upstream_noticed(struct upstream *upstream, struct str method, struct str params);
+
+#endif

@@ -1,0 +1,136 @@
+/* upstream_notices.c: what a server says unasked: that its lists changed, and resources that clients watch. A modern
+ * server is asked to tell (subscriptions/listen) on a request that stays open, and a thread hears it; a legacy one is
+ * told which resources are watched. A server that does neither is asked for its lists again when their time is over, as
+ * all are: a notice only makes it sooner. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "gateway/upstream_inside.h"
+
+/* ---------------------------------------------------------------- notices */
+
+void wt__upstream_noticed(struct upstream *upstream, struct str method, struct str params)
+{
+    static const char *const changes[UPSTREAM_CHANGES] = {
+        [MCP_TOOLS_CHANGED] = "notifications/tools/list_changed",
+        [MCP_RESOURCES_CHANGED] = "notifications/resources/list_changed",
+        [MCP_PROMPTS_CHANGED] = "notifications/prompts/list_changed",
+    };
+    json_t *said = NULL;
+    for (size_t i = 0; i < UPSTREAM_CHANGES; i++) {
+        if (!wt__str_equal(method, wt__str(changes[i])))
+            continue;
+        pthread_mutex_lock(&upstream->lock);
+        upstream->stale[i] = upstream->told[i] = true;
+        pthread_cond_broadcast(&upstream->turn);
+        pthread_mutex_unlock(&upstream->lock);
+    }
+    if (!upstream->options.updated || !wt__str_equal(method, STR("notifications/resources/updated")) ||
+        wt__json_parse(&said, params.ptr ? params.ptr : "", params.len, NULL) < 0)
+        return;
+    upstream->options.updated(upstream->options.context, upstream, wt__json_str(said, "uri"));
+    json_decref(said);
+}
+
+void wt__upstream_watch(struct upstream *upstream, struct str uri)
+{
+    pthread_mutex_lock(&upstream->lock);
+    bool known = upstream->watched_count == UPSTREAM_WATCHED_MAX;
+    for (size_t i = 0; !known && i < upstream->watched_count; i++)
+        known = wt__str_equal(uri, wt__str(upstream->watched[i]));
+    char *copy = known ? NULL : wt__copy_string(uri.ptr, uri.len);
+    if (copy && wt__grow((void **)&upstream->watched, &upstream->watched_capacity, upstream->watched_count + 1,
+                         sizeof *upstream->watched) == 0) {
+        upstream->watched[upstream->watched_count++] = copy;
+        pthread_cond_broadcast(&upstream->turn);
+    } else {
+        free(copy);
+    }
+    pthread_mutex_unlock(&upstream->lock);
+}
+
+/* ---------------------------------------------------------------- listening */
+
+static void *hear(void *context)
+{
+    struct upstream *upstream = context;
+    struct mcp_event event;
+    while (wt__mcp_exchange_next(upstream->listening, &event, NULL) == 0 && event.kind == MCP_EVENT_NOTIFIED)
+        wt__upstream_noticed(upstream, event.method, event.params);
+    return NULL;
+}
+
+void wt__upstream_listen(struct upstream *upstream, struct mcp_connection *connection)
+{
+    struct buffer params = {0};
+    if (wt__mcp_connection_era(connection) != MCP_ERA_MODERN)
+        return;
+    wt__buffer_text(&params, "\"notifications\":{\"toolsListChanged\":true,\"promptsListChanged\":true,"
+                             "\"resourcesListChanged\":true,\"resourceSubscriptions\":[");
+    pthread_mutex_lock(&upstream->lock);
+    for (size_t i = 0; i < upstream->watched_count; i++) {
+        wt__buffer_text(&params, i ? "," : "");
+        wt__buffer_json(&params, wt__str(upstream->watched[i]));
+    }
+    upstream->watched_told = upstream->watched_count;
+    pthread_mutex_unlock(&upstream->lock);
+    wt__buffer_text(&params, "]}");
+    const struct mcp_request request = {
+        .method = "subscriptions/listen", .params = wt__buffer_view(&params), .timeout_ms = UPSTREAM_LISTEN_MS};
+    if (!params.failed && wt__mcp_exchange_begin(&upstream->listening, connection, &request, NULL) == 0 &&
+        pthread_create(&upstream->listener, NULL, hear, upstream) != 0) {
+        wt__mcp_exchange_end(upstream->listening);
+        upstream->listening = NULL;
+    }
+    wt__buffer_dispose(&params);
+}
+
+void wt__upstream_unlisten(struct upstream *upstream)
+{
+    if (!upstream->listening)
+        return;
+    wt__mcp_exchange_cancel(upstream->listening);
+    pthread_join(upstream->listener, NULL);
+    wt__mcp_exchange_end(upstream->listening);
+    upstream->listening = NULL;
+}
+
+/* The next URI that the server was not told of, to be freed; NULL: there is none. */
+static char *next_watched(struct upstream *upstream)
+{
+    char *uri = NULL;
+    pthread_mutex_lock(&upstream->lock);
+    if (upstream->watched_told < upstream->watched_count) {
+        const char *next = upstream->watched[upstream->watched_told++];
+        uri = wt__copy_string(next, strlen(next));
+    }
+    pthread_mutex_unlock(&upstream->lock);
+    return uri;
+}
+
+/* A server that refuses one has nothing to tell of it. A modern one is told of all of them anew. */
+int wt__upstream_subscribe(struct upstream *upstream, struct mcp_connection *connection, wt_error *err)
+{
+    pthread_mutex_lock(&upstream->lock);
+    bool is_news = upstream->watched_told < upstream->watched_count;
+    pthread_mutex_unlock(&upstream->lock);
+    if (is_news && wt__mcp_connection_era(connection) == MCP_ERA_MODERN) {
+        wt__upstream_unlisten(upstream);
+        wt__upstream_listen(upstream, connection);
+        return 0;
+    }
+    for (char *uri; (uri = next_watched(upstream));) {
+        struct buffer params = {0}, result = {0};
+        wt__buffer_text(&params, "\"uri\":");
+        wt__buffer_json(&params, wt__str(uri));
+        int rc = params.failed
+                     ? 0
+                     : wt__upstream_ask(connection, "resources/subscribe", wt__buffer_view(&params), &result, err);
+        wt__buffer_dispose(&params);
+        wt__buffer_dispose(&result);
+        free(uri);
+        if (rc < 0 && wt__mcp_connection_is_lost(connection))
+            return rc;
+    }
+    return 0;
+}

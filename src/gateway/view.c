@@ -1,0 +1,228 @@
+/* view.c: see view.h. */
+#include "gateway/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* An argument that is to be repeated in a header by rules of its own: who breaks them is not listed at all. */
+#define MIRRORED "\"x-mcp-header\""
+
+struct making {
+    struct tool_view *view;
+    size_t capacity;
+    struct map bare; /* names of tools by their servers, and exported ones, and how many have each */
+    wt_error *err;
+};
+
+/* ---------------------------------------------------------------- one tool */
+
+static struct str keep_json(struct tool_view *view, const json_t *value)
+{
+    struct buffer text = {0};
+    struct str out = {NULL, 0};
+    if (wt__json_write(&text, value) == 0 && !text.failed)
+        out = (struct str){wt__arena_copy(&view->arena, wt__buffer_view(&text)), text.len};
+    wt__buffer_dispose(&text);
+    return out;
+}
+
+static struct str schema_of(struct tool_view *view, const json_t *definition)
+{
+    const json_t *schema = json_object_get(definition, "inputSchema");
+    return schema ? keep_json(view, schema) : STR("{\"type\":\"object\"}");
+}
+
+/* The definition as clients are shown it, once it is known by which name. 0 or WT_ENOMEM. */
+static int show(struct making *m, struct view_tool *tool, const wt_tool *from, const char *shown)
+{
+    struct tool_view *view = m->view;
+    json_t *definition = NULL;
+    if (wt__json_parse(&definition, from->definition, from->definition_len, NULL) < 0 || !json_is_object(definition)) {
+        json_decref(definition);
+        return 0; /* not as a server of MCP lists it: it cannot be called */
+    }
+    json_object_set_new(definition, "name", json_string(shown));
+    tool->shown = wt__arena_copy(&view->arena, wt__str(shown));
+    tool->definition = keep_json(view, definition);
+    tool->schema = schema_of(view, definition);
+    tool->effect = wt__effect_of(definition);
+    json_decref(definition);
+    return tool->shown && tool->definition.ptr && tool->schema.ptr ? 0 : wt__fail_nomem(m->err);
+}
+
+/* A tool's own name is shown where it can be nobody else's: another tool's, or one of a search face's own. */
+static bool is_free(const struct making *m, const char *name)
+{
+    static const char *const reserved[] = {"search_tools", "get_tool_details", "call_read",
+                                           "call_write",   "call_destructive", "read_more"};
+    const uint32_t *same = wt__map_get(&m->bare, wt__str(name));
+    return same && *same == 1 && !wt__str_among(wt__str(name), reserved, sizeof reserved / sizeof *reserved);
+}
+
+static int add(struct making *m, struct upstream *upstream, const wt_tool *from, bool bare_names)
+{
+    struct tool_view *view = m->view;
+    struct view_tool *tool = wt__arena_array(&view->arena, struct view_tool, 1);
+    if (!tool || wt__grow((void **)&view->tools, &m->capacity, view->count + 1, sizeof *view->tools) < 0)
+        return wt__fail_nomem(m->err);
+    *tool = (struct view_tool){.upstream = upstream,
+                               .id = wt__arena_copy(&view->arena, wt__str(from->id)),
+                               .exported = wt__arena_copy(&view->arena, wt__str(from->export_name)),
+                               .name = wt__arena_copy(&view->arena, wt__str(from->name)),
+                               .sha256 = wt__arena_copy(&view->arena, wt__str(from->sha256)),
+                               .lock = &view->lock};
+    if (!tool->id || !tool->exported || !tool->name || !tool->sha256)
+        return wt__fail_nomem(m->err);
+    int rc = show(m, tool, from, bare_names && is_free(m, from->name) ? from->name : from->export_name);
+    if (rc < 0 || !tool->shown)
+        return rc;
+    tool->repeats = strstr(tool->schema.ptr, MIRRORED);
+    if (tool->repeats && !wt__view_input(tool, NULL))
+        return 0;
+    view->tools[view->count++] = tool;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+static int count_name(struct making *m, const char *name)
+{
+    bool added = false;
+    uint32_t *count = wt__map_insert(&m->bare, wt__str(name), 1, &added);
+    if (!count)
+        return wt__fail_nomem(m->err);
+    *count += !added;
+    return 0;
+}
+
+static int count_names(struct making *m, const wt_tools *tools)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < tools->len; i++) {
+        const wt_tool *tool = tools->items[i];
+        rc = count_name(m, tool->name);
+        if (rc == 0 && strcmp(tool->name, tool->export_name) != 0)
+            rc = count_name(m, tool->export_name);
+    }
+    return rc;
+}
+
+static int by_shown(const void *a, const void *b)
+{
+    return strcmp((*(struct view_tool *const *)a)->shown, (*(struct view_tool *const *)b)->shown);
+}
+
+/* In the order of their names. A name that is taken stays whose it is. */
+static int arrange(struct making *m)
+{
+    struct tool_view *view = m->view;
+    bool whole = true;
+    if (view->count > 0)
+        qsort(view->tools, view->count, sizeof *view->tools, by_shown);
+    for (size_t i = 0; i < view->count; i++)
+        view->tools[i]->number = i;
+    for (int kind = 0; kind < 3; kind++)
+        for (size_t i = 0; whole && i < view->count; i++) {
+            const struct view_tool *tool = view->tools[i];
+            const char *name = kind == 0 ? tool->shown : kind == 1 ? tool->exported : tool->id;
+            whole = wt__map_insert(&view->by_name, wt__str(name), (uint32_t)i, NULL);
+        }
+    for (size_t i = 0; whole && i < view->count; i++)
+        whole = wt__map_insert(&view->by_id, wt__str(view->tools[i]->id), (uint32_t)i, NULL);
+    return whole ? 0 : wt__fail_nomem(m->err);
+}
+
+/* Of each server its tools; lists [count], NULL for one that has none. */
+static int read_lists(struct making *m, wt_engine *engine, struct upstream *const *upstreams, size_t count,
+                      wt_tools **lists)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        wt_list_options options;
+        wt_list_options_init(&options);
+        options.provider = wt__upstream_name(upstreams[i]);
+        rc = wt_list(engine, &options, &lists[i], m->err);
+        rc = rc == WT_ENOTFOUND ? 0 : rc;
+        if (rc == 0 && lists[i])
+            rc = count_names(m, lists[i]);
+    }
+    return rc;
+}
+
+int wt__view_make(struct tool_view **out, wt_engine *engine, struct upstream *const *upstreams, size_t count,
+                  bool bare_names, wt_error *err)
+{
+    struct making m = {.view = calloc(1, sizeof *m.view), .err = err};
+    wt_tools **lists = calloc(count + 1, sizeof(wt_tools *));
+    wt_catalog_info info;
+    wt_catalog_info_init(&info);
+    *out = NULL;
+    int rc = m.view && lists ? wt_info(engine, &info, err) : wt__fail_nomem(err);
+    if (m.view) {
+        atomic_init(&m.view->refs, 1);
+        pthread_mutex_init(&m.view->lock, NULL);
+        m.view->generation = info.generation;
+    }
+    if (rc == 0)
+        rc = read_lists(&m, engine, upstreams, count, lists);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        for (size_t t = 0; rc == 0 && lists[i] && t < lists[i]->len; t++)
+            rc = add(&m, upstreams[i], lists[i]->items[t], bare_names);
+    if (rc == 0)
+        rc = arrange(&m);
+    for (size_t i = 0; lists && i < count; i++)
+        wt_tools_free(lists[i]);
+    free(lists);
+    wt__map_dispose(&m.bare);
+    if (rc < 0)
+        wt__view_release(m.view);
+    else
+        *out = m.view;
+    return rc;
+}
+
+struct tool_view *wt__view_keep(struct tool_view *view)
+{
+    atomic_fetch_add(&view->refs, 1);
+    return view;
+}
+
+void wt__view_release(struct tool_view *view)
+{
+    if (!view || atomic_fetch_sub(&view->refs, 1) != 1)
+        return;
+    for (size_t i = 0; i < view->count; i++)
+        wt__mcp_input_close(view->tools[i]->input);
+    free(view->tools);
+    wt__map_dispose(&view->by_name);
+    wt__map_dispose(&view->by_id);
+    wt__arena_dispose(&view->arena);
+    pthread_mutex_destroy(&view->lock);
+    free(view);
+}
+
+/* ---------------------------------------------------------------- one of them */
+
+struct view_tool *wt__view_find(const struct tool_view *view, struct str name)
+{
+    const uint32_t *at = wt__map_get(&view->by_name, name);
+    return at ? view->tools[*at] : NULL;
+}
+
+struct view_tool *wt__view_of_id(const struct tool_view *view, const char *id)
+{
+    const uint32_t *at = wt__map_get(&view->by_id, wt__str(id));
+    return at ? view->tools[*at] : NULL;
+}
+
+const struct mcp_input *wt__view_input(struct view_tool *tool, wt_error *err)
+{
+    pthread_mutex_lock(tool->lock);
+    if (!tool->input)
+        wt__mcp_input_open(&tool->input, tool->schema, err);
+    const struct mcp_input *input = tool->input;
+    pthread_mutex_unlock(tool->lock);
+    return input;
+}

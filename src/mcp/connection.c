@@ -1,0 +1,484 @@
+/* connection.c: exchanges: how they begin, wait, are cancelled and end. What comes for them is connection_heard.c, how
+ * a server is opened connection_open.c.
+ *
+ * An exchange is in the connection's list while its answer is awaited. It leaves the list once: by its answer, by a
+ * failure, by a cancel, or with the connection. Its events stay until they are taken. */
+#include "mcp/connection.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "mcp/connection_inside.h"
+
+enum { SLICE_MS = 50 /* between two looks for a wish to stop */ };
+
+/* ---------------------------------------------------------------- under the lock */
+
+struct mcp_exchange *wt__mcp_connection_find(struct mcp_connection *connection, int64_t id)
+{
+    struct mcp_exchange *exchange = connection->newest;
+    while (exchange && exchange->id != id)
+        exchange = exchange->older;
+    return exchange;
+}
+
+void wt__mcp_exchange_finish(struct mcp_exchange *exchange)
+{
+    struct mcp_connection *connection = exchange->connection;
+    if (!exchange->running)
+        return;
+    exchange->running = false;
+    connection->running_count--;
+    *(exchange->newer ? &exchange->newer->older : &connection->newest) = exchange->older;
+    if (exchange->older)
+        exchange->older->newer = exchange->newer;
+    pthread_cond_broadcast(&exchange->changed);
+}
+
+void wt__mcp_exchange_fail(struct mcp_exchange *exchange, const wt_error *why)
+{
+    if (!exchange->running)
+        return;
+    exchange->rc = why->code;
+    exchange->why = *why;
+    wt__mcp_exchange_finish(exchange);
+}
+
+struct mcp_link *wt__mcp_connection_enter(struct mcp_connection *connection)
+{
+    if (!connection->link || connection->closing || connection->lost)
+        return NULL;
+    connection->users++;
+    return connection->link;
+}
+
+void wt__mcp_connection_leave(struct mcp_connection *connection)
+{
+    pthread_mutex_lock(&connection->lock);
+    connection->users--;
+    pthread_cond_broadcast(&connection->left);
+    pthread_mutex_unlock(&connection->lock);
+}
+
+int wt__mcp_connection_fail_lost(const struct mcp_connection *connection, const char *method, wt_error *err)
+{
+    if (connection->lost && connection->ended)
+        return wt__fail(err, WT_ENETWORK, "%s ended before it answered `%s`", connection->shown, method);
+    if (!connection->lost)
+        return wt__fail(err, WT_ENETWORK, "the connection to %s was ended", connection->shown);
+    if (err)
+        *err = connection->why;
+    return connection->why.code;
+}
+
+static struct mcp_question *take_questions(struct mcp_exchange *exchange)
+{
+    struct mcp_question *questions = exchange->questions;
+    exchange->questions = NULL;
+    exchange->question_count = 0;
+    return questions;
+}
+
+static void free_questions(struct mcp_question *questions)
+{
+    for (struct mcp_question *next; questions; questions = next) {
+        next = questions->next;
+        free(questions);
+    }
+}
+
+static void free_item(struct mcp_event_item *item)
+{
+    if (!item)
+        return;
+    wt__buffer_dispose(&item->text);
+    free(item);
+}
+
+static void free_exchange(struct mcp_exchange *exchange)
+{
+    for (struct mcp_event_item *item = exchange->first, *next; item; item = next) {
+        next = item->next;
+        free_item(item);
+    }
+    free_item(exchange->current);
+    free_questions(exchange->questions);
+    pthread_cond_destroy(&exchange->changed);
+    free(exchange->method);
+    free(exchange->principal);
+    free(exchange);
+}
+
+/* ---------------------------------------------------------------- the beginning */
+
+static int make(struct mcp_exchange **out, struct mcp_connection *connection, const struct mcp_request *request,
+                wt_error *err)
+{
+    const char *principal = request->principal;
+    struct mcp_exchange *exchange = calloc(1, sizeof *exchange);
+    pthread_condattr_t attributes;
+    *out = NULL;
+    if (!exchange)
+        return wt__fail_nomem(err);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&exchange->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    exchange->connection = connection;
+    exchange->progress = request->progress;
+    exchange->timeout_ms = request->timeout_ms > 0 ? request->timeout_ms : MCP_REQUEST_MS;
+    exchange->method = wt__copy_string(request->method, strlen(request->method));
+    exchange->principal = principal ? wt__copy_string(principal, strlen(principal)) : NULL;
+    if (!exchange->method || (principal && !exchange->principal)) {
+        free_exchange(exchange);
+        return wt__fail_nomem(err);
+    }
+    *out = exchange;
+    return 0;
+}
+
+/* Puts it into the list, with a number of its own. */
+static int enlist(struct mcp_exchange *exchange, struct mcp_link **link, wt_error *err)
+{
+    struct mcp_connection *connection = exchange->connection;
+    int rc = 0;
+    pthread_mutex_lock(&connection->lock);
+    *link = connection->running_count < MCP_EXCHANGES_MAX ? wt__mcp_connection_enter(connection) : NULL;
+    if (connection->running_count >= MCP_EXCHANGES_MAX) {
+        rc = wt__fail(err, WT_EFULL, "%s is asked %d things already", connection->shown, MCP_EXCHANGES_MAX);
+    } else if (!*link) {
+        rc = wt__mcp_connection_fail_lost(connection, exchange->method, err);
+    } else {
+        exchange->id = ++connection->last_id;
+        exchange->heard_ms = wt__now_ms();
+        exchange->running = exchange->sent = true;
+        exchange->older = connection->newest;
+        if (exchange->older)
+            exchange->older->newer = exchange;
+        connection->newest = exchange;
+        connection->running_count++;
+        connection->references++;
+    }
+    pthread_mutex_unlock(&connection->lock);
+    return rc;
+}
+
+static int send_request(struct mcp_exchange *exchange, struct mcp_link *link, const struct mcp_request *request,
+                        bool modern, wt_error *err)
+{
+    struct buffer text = {.max = MCP_SENT_BYTES_MAX};
+    const struct mcp_meta meta = {.modern = modern,
+                                  .capabilities = request->capabilities,
+                                  .log_level = request->log_level,
+                                  .progress = request->progress,
+                                  .more = request->meta};
+    size_t least = request->params.len + request->meta.len + request->capabilities.len;
+    int rc = 0;
+    wt__mcp_write_ask(&text, exchange->id, request->method, request->params, &meta);
+    if (text.failed && least >= MCP_SENT_BYTES_MAX / 2)
+        rc = wt__fail(err, WT_ETOOLONG, "a request of more than %d MB is not sent", MCP_SENT_BYTES_MAX >> 20);
+    else if (text.failed)
+        rc = wt__fail_nomem(err);
+    const struct mcp_outgoing outgoing = {.id = exchange->id,
+                                          .method = request->method,
+                                          .text = wt__buffer_view(&text),
+                                          .name = request->name,
+                                          .headers = request->headers,
+                                          .header_count = request->header_count};
+    if (rc == 0)
+        rc = link->ask(link, &outgoing, err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+int wt__mcp_exchange_begin(struct mcp_exchange **out, struct mcp_connection *connection,
+                           const struct mcp_request *request, wt_error *err)
+{
+    struct mcp_exchange *exchange;
+    struct mcp_link *link;
+    int rc = make(&exchange, connection, request, err);
+    *out = NULL;
+    if (rc < 0)
+        return rc;
+    rc = enlist(exchange, &link, err);
+    if (rc < 0) {
+        free_exchange(exchange);
+        return rc;
+    }
+    rc = send_request(exchange, link, request, connection->era == MCP_ERA_MODERN, err);
+    if (rc < 0 && err)
+        wt__mcp_hide_secrets(err->message, sizeof err->message, connection->server);
+    pthread_mutex_lock(&connection->lock);
+    if (rc < 0)
+        wt__mcp_exchange_finish(exchange);
+    pthread_mutex_unlock(&connection->lock);
+    wt__mcp_connection_leave(connection);
+    if (rc < 0)
+        wt__mcp_exchange_end(exchange);
+    else
+        *out = exchange;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- leaving it */
+
+static void tell_error(struct mcp_link *link, struct str id, struct str error)
+{
+    struct buffer text = {0};
+    wt__mcp_write_answer_to(&text, id, (struct str){"", 0}, error);
+    if (!text.failed && text.len > 0)
+        link->tell(link, wt__buffer_view(&text), NULL);
+    wt__buffer_dispose(&text);
+}
+
+/* The server is told: the request is nobody's, and its questions will not be answered. */
+static void tell_cancelled(struct mcp_exchange *exchange, struct mcp_link *link, struct mcp_question *questions)
+{
+    char params[96];
+    struct buffer notice = {0};
+    /* What opens a connection is not cancelled, the specification says. */
+    bool opens = strcmp(exchange->method, "initialize") == 0 || strcmp(exchange->method, "server/discover") == 0;
+    snprintf(params, sizeof params, "\"requestId\":%" PRId64 ",\"reason\":\"nobody waits for it any more\"",
+             exchange->id);
+    if (!opens)
+        wt__mcp_write_tell(&notice, "notifications/cancelled", wt__str(params));
+    link->cancel(link, exchange->id, notice.failed ? (struct str){"", 0} : wt__buffer_view(&notice));
+    for (const struct mcp_question *question = questions; question; question = question->next)
+        tell_error(link, question->id, STR("{\"code\":-32603,\"message\":\"the request was cancelled\"}"));
+    wt__buffer_dispose(&notice);
+}
+
+/* Ends it where it still runs: code is why. */
+static void leave(struct mcp_exchange *exchange, const wt_error *why)
+{
+    struct mcp_connection *connection = exchange->connection;
+    struct mcp_link *link = NULL;
+    struct mcp_question *questions = NULL;
+    pthread_mutex_lock(&connection->lock);
+    if (exchange->running) {
+        wt__mcp_exchange_fail(exchange, why);
+        questions = take_questions(exchange);
+        link = wt__mcp_connection_enter(connection);
+    }
+    pthread_mutex_unlock(&connection->lock);
+    if (link) {
+        tell_cancelled(exchange, link, questions);
+        wt__mcp_connection_leave(connection);
+    }
+    free_questions(questions);
+}
+
+void wt__mcp_exchange_cancel(struct mcp_exchange *exchange)
+{
+    wt_error why;
+    wt__fail_cancelled(&why);
+    leave(exchange, &why);
+}
+
+void wt__mcp_connection_release(struct mcp_connection *connection)
+{
+    pthread_mutex_lock(&connection->lock);
+    bool last = --connection->references == 0;
+    pthread_mutex_unlock(&connection->lock);
+    if (!last)
+        return;
+    pthread_cond_destroy(&connection->left);
+    pthread_mutex_destroy(&connection->lock);
+    wt__buffer_dispose(&connection->self);
+    wt__arena_dispose(&connection->arena);
+    free(connection);
+}
+
+void wt__mcp_exchange_end(struct mcp_exchange *exchange)
+{
+    if (!exchange)
+        return;
+    struct mcp_connection *connection = exchange->connection;
+    wt__mcp_exchange_cancel(exchange);
+    free_exchange(exchange);
+    wt__mcp_connection_release(connection);
+}
+
+/* ---------------------------------------------------------------- waiting */
+
+static int fail_late(const struct mcp_exchange *exchange, wt_error *err)
+{
+    return wt__fail(err, WT_ETIMEOUT, "no answer came within %.3g s", exchange->timeout_ms / 1000.0);
+}
+
+/* With the lock held, which it gives up meanwhile. */
+static void wait_until(struct mcp_exchange *exchange, double until_ms)
+{
+    struct timespec until = {.tv_sec = (time_t)(until_ms / 1000)};
+    until.tv_nsec = (long)((until_ms - (double)until.tv_sec * 1000) * 1e6);
+    pthread_cond_timedwait(&exchange->changed, &exchange->connection->lock, &until);
+}
+
+/* With the lock held. 1 with the next event, 0 when there is none yet, or why there will be none. */
+static int take(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *err)
+{
+    struct mcp_event_item *item = exchange->first;
+    free_item(exchange->current);
+    exchange->current = NULL;
+    if (item && exchange->rc != WT_ECANCELLED && exchange->rc != WT_ETIMEOUT) {
+        exchange->first = item->next;
+        exchange->last = item->next ? exchange->last : NULL;
+        exchange->waiting_bytes -= item->text.len + sizeof *item;
+        exchange->current = item;
+        *out = item->event;
+        return 1;
+    }
+    if (exchange->running)
+        return 0;
+    if (exchange->rc == 0)
+        return wt__fail(err, WT_EINVAL, "the request is over");
+    if (err)
+        *err = exchange->why;
+    return exchange->rc;
+}
+
+/* With the lock held: until when it can be waited for at once. Late: 0. */
+static double wait_limit(const struct mcp_exchange *exchange, const struct progress *progress, double give_up_ms)
+{
+    double now = wt__now_ms(), until = exchange->heard_ms + exchange->timeout_ms;
+    if (exchange->question_count > 0) /* it is the server that waits */
+        until = now + MCP_REQUEST_MS;
+    if (give_up_ms < until)
+        until = give_up_ms;
+    if (now >= until)
+        return 0;
+    return progress && until > now + SLICE_MS ? now + SLICE_MS : until;
+}
+
+int wt__mcp_exchange_wait(struct mcp_exchange *exchange, struct mcp_event *out, struct progress *progress,
+                          unsigned patience_ms, wt_error *err)
+{
+    struct mcp_connection *connection = exchange->connection;
+    double until = 1, give_up_ms = patience_ms > 0 ? wt__now_ms() + patience_ms : HUGE_VAL;
+    bool stop = false;
+    int rc;
+    pthread_mutex_lock(&connection->lock);
+    while ((rc = take(exchange, out, err)) == 0 && !stop) {
+        until = wait_limit(exchange, progress, give_up_ms);
+        if (until == 0)
+            break;
+        wait_until(exchange, until);
+        pthread_mutex_unlock(&connection->lock);
+        stop = wt__progress_step(progress, 0);
+        pthread_mutex_lock(&connection->lock);
+    }
+    pthread_mutex_unlock(&connection->lock);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    wt_error why;
+    rc = stop ? wt__fail_cancelled(&why) : fail_late(exchange, &why);
+    if (stop || wt__now_ms() < give_up_ms)
+        leave(exchange, &why);
+    if (err)
+        *err = why;
+    return rc;
+}
+
+int wt__mcp_exchange_next(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *err)
+{
+    return wt__mcp_exchange_wait(exchange, out, NULL, 0, err);
+}
+
+bool wt__mcp_exchange_was_sent(const struct mcp_exchange *exchange)
+{
+    struct mcp_connection *connection = exchange->connection;
+    pthread_mutex_lock(&connection->lock);
+    bool sent = exchange->sent;
+    pthread_mutex_unlock(&connection->lock);
+    return sent;
+}
+
+/* ---------------------------------------------------------------- saying something */
+
+/* Sends what was written. */
+static int tell(struct mcp_connection *connection, struct buffer *text, wt_error *err)
+{
+    pthread_mutex_lock(&connection->lock);
+    struct mcp_link *link = wt__mcp_connection_enter(connection);
+    pthread_mutex_unlock(&connection->lock);
+    int rc = !link          ? wt__fail(err, WT_ENETWORK, "there is no connection to %s any more", connection->shown)
+             : text->failed ? wt__fail_nomem(err)
+                            : link->tell(link, wt__buffer_view(text), err);
+    if (link)
+        wt__mcp_connection_leave(connection);
+    wt__buffer_dispose(text);
+    return rc;
+}
+
+int wt__mcp_tell(struct mcp_connection *connection, const char *method, struct str params, wt_error *err)
+{
+    struct buffer text = {0};
+    wt__mcp_write_tell(&text, method, params);
+    return tell(connection, &text, err);
+}
+
+/* With the lock held. */
+static bool take_question(struct mcp_exchange *exchange, struct str id)
+{
+    for (struct mcp_question **at = &exchange->questions; *at; at = &(*at)->next) {
+        struct mcp_question *question = *at;
+        if (!wt__str_equal(question->id, id))
+            continue;
+        *at = question->next;
+        exchange->question_count--;
+        exchange->heard_ms = wt__now_ms();
+        free(question);
+        return true;
+    }
+    return false;
+}
+
+int wt__mcp_exchange_reply(struct mcp_exchange *exchange, struct str id, struct str result, struct str error,
+                           wt_error *err)
+{
+    struct mcp_connection *connection = exchange->connection;
+    struct buffer text = {0};
+    wt__mcp_write_answer_to(&text, id, result, error);
+    pthread_mutex_lock(&connection->lock);
+    bool open = take_question(exchange, id);
+    pthread_cond_broadcast(&exchange->changed); /* who waits looks at the time again */
+    pthread_mutex_unlock(&connection->lock);
+    if (open)
+        return tell(connection, &text, err);
+    wt__buffer_dispose(&text);
+    return wt__fail(err, WT_EINVAL, "%s has no such question open", connection->shown);
+}
+
+/* ---------------------------------------------------------------- about it */
+
+int64_t wt__mcp_connection_number(struct mcp_connection *connection)
+{
+    pthread_mutex_lock(&connection->lock);
+    int64_t number = ++connection->last_id;
+    pthread_mutex_unlock(&connection->lock);
+    return number;
+}
+
+enum mcp_era wt__mcp_connection_era(const struct mcp_connection *connection)
+{
+    return connection->era;
+}
+
+struct str wt__mcp_connection_self(const struct mcp_connection *connection)
+{
+    return wt__buffer_view(&connection->self);
+}
+
+bool wt__mcp_connection_is_lost(const struct mcp_connection *connection)
+{
+    pthread_mutex_t *lock = (pthread_mutex_t *)&connection->lock;
+    pthread_mutex_lock(lock);
+    bool lost = connection->lost || connection->closing;
+    pthread_mutex_unlock(lock);
+    return lost;
+}

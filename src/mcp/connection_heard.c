@@ -1,0 +1,371 @@
+/* connection_heard.c: what a server says, and whom it concerns.
+ *
+ *   an answer       the exchange of its number; one without a number, which could not read what it answers, the
+ *                   exchange on whose stream it came, or the only one
+ *   a question      the exchange on whose stream it came, else the newest that runs, where all are of one principal
+ *   progress        the exchange of its token
+ *   a log, ...      the exchange on whose stream it came or that its subscription names, else as a question
+ *   a change        whoever hears notices
+ *
+ * What a server may say unasked is bounded by allowances that come back with time: a connection stays for days. */
+#include "base/clock.h"
+#include "base/json_scan.h"
+#include "base/memory.h"
+#include "mcp/connection_inside.h"
+
+#define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
+
+/* ---------------------------------------------------------------- allowances */
+
+static bool spend(struct mcp_allowance *allowance, double most, double per_second, double cost)
+{
+    double now = wt__now_ms();
+    if (allowance->at_ms == 0)
+        allowance->left = most;
+    else
+        allowance->left += (now - allowance->at_ms) * per_second / 1000;
+    allowance->at_ms = now;
+    allowance->left = (allowance->left < most ? allowance->left : most) - cost;
+    return allowance->left >= 0;
+}
+
+static int take_stray(struct mcp_connection *connection, struct str text, wt_error *err)
+{
+    if (wt__str_starts(wt__str_trim(text), STR("{\"jsonrpc\"")))
+        return wt__fail(err, WT_ENETWORK, "%s wrote a message that is broken", connection->shown);
+    if (spend(&connection->stray, MCP_STRAY_LINES_MAX, MCP_STRAY_LINES_SECOND, 1))
+        return 0;
+    return wt__fail(err, WT_ETOOLONG, "%s wrote more than %d lines that are no messages: is it an MCP server?",
+                    connection->shown, MCP_STRAY_LINES_MAX);
+}
+
+static int take_unasked(struct mcp_connection *connection, struct str text, wt_error *err)
+{
+    if (!spend(&connection->unasked, MCP_UNASKED_MAX, MCP_UNASKED_SECOND, 1))
+        return wt__fail(err, WT_ETOOLONG, "%s sent more than %d messages that nobody asked for", connection->shown,
+                        MCP_UNASKED_MAX);
+    if (!spend(&connection->unasked_bytes, MCP_UNASKED_BYTES_MAX, MCP_UNASKED_BYTES_SECOND, (double)text.len))
+        return wt__fail(err, WT_ETOOLONG, "%s sent more than %d MB that nobody asked for", connection->shown,
+                        MCP_UNASKED_BYTES_MAX >> 20);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- events */
+
+static struct str without_quotes(struct str text)
+{
+    bool quoted = text.len >= 2 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"';
+    return quoted ? (struct str){text.ptr + 1, text.len - 2} : text;
+}
+
+/* Copies the parts of an event into one block. NULL when memory is out. */
+static struct mcp_event_item *make_item(const struct mcp_event *event)
+{
+    struct mcp_event_item *item = calloc(1, sizeof *item);
+    if (!item)
+        return NULL;
+    item->event = *event;
+    struct str *const parts[] = {&item->event.id, &item->event.method, &item->event.params, &item->event.result,
+                                 &item->event.error};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        wt__buffer_str(&item->text, *parts[i]);
+    if (item->text.failed) {
+        free(item);
+        return NULL;
+    }
+    wt__mcp_join_lines(&item->text);
+    for (size_t i = 0, at = 0; i < sizeof parts / sizeof *parts; at += parts[i]->len, i++)
+        parts[i]->ptr = item->text.len > 0 ? item->text.ptr + at : "";
+    return item;
+}
+
+/* With the lock held. False when there is no room for it. */
+static bool append(struct mcp_exchange *exchange, const struct mcp_event *event)
+{
+    bool last = event->kind == MCP_EVENT_RESULT || event->kind == MCP_EVENT_REFUSED;
+    size_t bytes = event->id.len + event->method.len + event->params.len + sizeof(struct mcp_event_item);
+    if (!last && exchange->waiting_bytes + bytes > MCP_EVENTS_BYTES_MAX)
+        return false;
+    struct mcp_event_item *item = make_item(event);
+    if (!item)
+        return false;
+    *(exchange->last ? &exchange->last->next : &exchange->first) = item;
+    exchange->last = item;
+    exchange->waiting_bytes += item->text.len + sizeof *item;
+    exchange->heard_ms = wt__now_ms();
+    pthread_cond_broadcast(&exchange->changed);
+    return true;
+}
+
+/* With the lock held: the newest that runs, where all that run are of one principal. Those of nobody, as one that
+ * listens to what changes, are looked at where there are no others. */
+static struct mcp_exchange *only_principal(struct mcp_connection *connection)
+{
+    struct mcp_exchange *newest = NULL;
+    for (struct mcp_exchange *exchange = connection->newest; exchange; exchange = exchange->older) {
+        if (newest && exchange->principal && strcmp(exchange->principal, newest->principal) != 0)
+            return NULL;
+        if (!newest && exchange->principal)
+            newest = exchange;
+    }
+    return newest ? newest : connection->newest;
+}
+
+/* ---------------------------------------------------------------- answers */
+
+/* Whether anybody waits for it. */
+static bool take_answer(struct mcp_connection *connection, int64_t stream, const struct mcp_message *message,
+                        bool *answered)
+{
+    bool refused = message->error.len > 0;
+    const struct mcp_event event = {
+        .kind = refused ? MCP_EVENT_REFUSED : MCP_EVENT_RESULT, .result = message->result, .error = message->error};
+    struct mcp_exchange *exchange = NULL;
+    int64_t id;
+    wt_error why;
+    pthread_mutex_lock(&connection->lock);
+    if (!wt__mcp_is_nameless(message))
+        exchange = wt__mcp_number(message->id, &id) ? wt__mcp_connection_find(connection, id) : NULL;
+    else if (stream != 0)
+        exchange = wt__mcp_connection_find(connection, stream);
+    else
+        exchange = connection->running_count == 1 ? connection->newest : NULL;
+    if (exchange && answered)
+        *answered = exchange->id == stream;
+    if (exchange && append(exchange, &event)) {
+        wt__mcp_exchange_finish(exchange);
+    } else if (exchange) {
+        wt__fail_nomem(&why);
+        wt__mcp_exchange_fail(exchange, &why);
+    }
+    pthread_mutex_unlock(&connection->lock);
+    return exchange;
+}
+
+/* ---------------------------------------------------------------- questions */
+
+static void reply(struct mcp_connection *connection, struct str id, struct str result, struct str error)
+{
+    struct buffer text = {0};
+    wt__mcp_write_answer_to(&text, id, result, error);
+    pthread_mutex_lock(&connection->lock);
+    struct mcp_link *link = text.failed || text.len == 0 ? NULL : wt__mcp_connection_enter(connection);
+    pthread_mutex_unlock(&connection->lock);
+    if (link) {
+        link->tell(link, wt__buffer_view(&text), NULL);
+        wt__mcp_connection_leave(connection);
+    }
+    wt__buffer_dispose(&text);
+}
+
+/* With the lock held. */
+static bool ask(struct mcp_exchange *exchange, const struct mcp_event *event)
+{
+    if (exchange->question_count >= MCP_QUESTIONS_OPEN_MAX || event->id.len > MCP_ID_BYTES_MAX)
+        return false;
+    struct mcp_question *question = malloc(sizeof *question + event->id.len);
+    if (!question)
+        return false;
+    if (!append(exchange, event)) {
+        free(question);
+        return false;
+    }
+    char *id = (char *)(question + 1);
+    memcpy(id, event->id.ptr, event->id.len);
+    *question = (struct mcp_question){exchange->questions, {id, event->id.len}};
+    exchange->questions = question;
+    exchange->question_count++;
+    return true;
+}
+
+static void take_question(struct mcp_connection *connection, int64_t stream, const struct mcp_message *message)
+{
+    static const struct str none = {"", 0};
+    const struct mcp_event event = {.kind = MCP_EVENT_ASKED,
+                                    .id = message->id,
+                                    .method = without_quotes(message->method),
+                                    .params = message->params};
+    if (wt__str_equal(event.method, STR("ping"))) {
+        reply(connection, message->id, STR("{}"), none);
+        return;
+    }
+    pthread_mutex_lock(&connection->lock);
+    bool offered = connection->opened && connection->era == MCP_ERA_LEGACY && !connection->options.lists_only;
+    struct mcp_exchange *exchange = !offered     ? NULL
+                                    : stream > 0 ? wt__mcp_connection_find(connection, stream)
+                                                 : only_principal(connection);
+    bool asked = exchange && ask(exchange, &event);
+    pthread_mutex_unlock(&connection->lock);
+    if (!asked && offered)
+        reply(connection, message->id, none,
+              STR("{\"code\":-32603,\"message\":\"no request runs whose sender could be asked\"}"));
+    else if (!asked)
+        reply(connection, message->id, none, STR("{\"code\":-32601,\"message\":\"this is not offered\"}"));
+}
+
+/* ---------------------------------------------------------------- notifications */
+
+/* {"progressToken":1,"progress":2} without the token, which is ours and not of who asked. */
+static void write_progress(struct buffer *out, struct str params)
+{
+    struct json_scan scan;
+    struct json_item item;
+    wt__json_scan_open(&scan, params, 0, 1);
+    wt__buffer_char(out, '{');
+    while (wt__json_scan_next(&scan, &item) > 0) {
+        if (wt__str_equal(item.key, STR("progressToken")))
+            continue;
+        wt__buffer_text(out, out->len > 1 ? ",\"" : "\"");
+        wt__buffer_str(out, item.key);
+        wt__buffer_text(out, "\":");
+        wt__buffer_str(out, item.value);
+    }
+    wt__buffer_char(out, '}');
+}
+
+static void take_progress(struct mcp_connection *connection, struct str params)
+{
+    struct buffer text = {0};
+    struct str token;
+    int64_t id;
+    if (!wt__mcp_member(params, "progressToken", &token) || !wt__mcp_number(token, &id))
+        return;
+    write_progress(&text, params);
+    const struct mcp_event event = {
+        .kind = MCP_EVENT_NOTIFIED, .method = STR("notifications/progress"), .params = wt__buffer_view(&text)};
+    pthread_mutex_lock(&connection->lock);
+    struct mcp_exchange *exchange = wt__mcp_connection_find(connection, id);
+    if (exchange && exchange->progress && !text.failed && !append(exchange, &event))
+        exchange->heard_ms = wt__now_ms(); /* dropped, but a word */
+    pthread_mutex_unlock(&connection->lock);
+    wt__buffer_dispose(&text);
+}
+
+static bool is_change(struct str method)
+{
+    static const struct str end = {"/list_changed", sizeof "/list_changed" - 1};
+    return wt__str_equal(method, STR("notifications/resources/updated")) ||
+           (method.len > end.len && memcmp(method.ptr + method.len - end.len, end.ptr, end.len) == 0);
+}
+
+/* With the lock held: the exchange that a notification is for. A modern one says which subscription it is of; the one
+ * of a legacy server that takes back a question is for who was asked it. */
+static struct mcp_exchange *find_hearer(struct mcp_connection *connection, int64_t stream, struct str method,
+                                        struct str params)
+{
+    struct str meta, text;
+    int64_t id;
+    bool cancelled = wt__str_equal(method, STR("notifications/cancelled"));
+    if (connection->era == MCP_ERA_LEGACY && is_change(method))
+        return NULL;
+    if (stream > 0)
+        return wt__mcp_connection_find(connection, stream);
+    if (wt__mcp_member(params, "_meta", &meta) && wt__mcp_member(meta, SUBSCRIPTION, &text) && text.len > 0)
+        return wt__mcp_number(text, &id) ? wt__mcp_connection_find(connection, id) : NULL;
+    if (!cancelled)
+        return is_change(method) ? NULL : only_principal(connection);
+    if (!wt__mcp_member(params, "requestId", &text) || text.len == 0)
+        return NULL;
+    if (connection->era == MCP_ERA_MODERN)
+        return wt__mcp_number(text, &id) ? wt__mcp_connection_find(connection, id) : NULL;
+    for (struct mcp_exchange *exchange = connection->newest; exchange; exchange = exchange->older)
+        for (const struct mcp_question *question = exchange->questions; question; question = question->next)
+            if (wt__str_equal(question->id, text))
+                return exchange;
+    return NULL;
+}
+
+static void take_notification(struct mcp_connection *connection, int64_t stream, const struct mcp_message *message)
+{
+    struct str method = without_quotes(message->method);
+    const struct mcp_event event = {.kind = MCP_EVENT_NOTIFIED, .method = method, .params = message->params};
+    if (wt__str_equal(method, STR("notifications/progress"))) {
+        take_progress(connection, message->params);
+        return;
+    }
+    pthread_mutex_lock(&connection->lock);
+    bool opened = connection->opened;
+    struct mcp_exchange *exchange = opened ? find_hearer(connection, stream, method, message->params) : NULL;
+    if (exchange && !append(exchange, &event))
+        exchange->heard_ms = wt__now_ms();
+    pthread_mutex_unlock(&connection->lock);
+    if (opened && !exchange && connection->options.noticed)
+        connection->options.noticed(connection->options.context, method, message->params);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+int wt__mcp_connection_heard(struct mcp_connection *connection, int64_t stream, struct str text, bool *answered,
+                             wt_error *err)
+{
+    struct mcp_message message;
+    enum mcp_kind kind = wt__mcp_read(text, &message);
+    if (answered)
+        *answered = false;
+    if (kind == MCP_NO_MESSAGE)
+        return take_stray(connection, text, err);
+    if (kind == MCP_ANSWER && take_answer(connection, stream, &message, answered))
+        return 0;
+    int rc = take_unasked(connection, text, err);
+    if (rc == 0 && kind == MCP_REQUEST)
+        take_question(connection, stream, &message);
+    if (rc == 0 && kind == MCP_NOTIFICATION)
+        take_notification(connection, stream, &message);
+    return rc;
+}
+
+void wt__mcp_connection_failed(struct mcp_connection *connection, int64_t id, const wt_error *why, int status,
+                               bool sent)
+{
+    wt_error clean = *why;
+    wt__mcp_hide_secrets(clean.message, sizeof clean.message, connection->server);
+    pthread_mutex_lock(&connection->lock);
+    struct mcp_exchange *exchange = wt__mcp_connection_find(connection, id);
+    if (exchange) {
+        exchange->status = status;
+        exchange->sent = sent;
+        wt__mcp_exchange_fail(exchange, &clean);
+    }
+    pthread_mutex_unlock(&connection->lock);
+}
+
+/* With the lock held. */
+static void fail_all(struct mcp_connection *connection)
+{
+    wt_error why;
+    while (connection->newest) {
+        wt__mcp_connection_fail_lost(connection, connection->newest->method, &why);
+        wt__mcp_exchange_fail(connection->newest, &why);
+    }
+}
+
+void wt__mcp_connection_broke(struct mcp_connection *connection, const wt_error *why, const char *words)
+{
+    wt_error told;
+    if (why)
+        told = *why;
+    else
+        wt__fail(&told, WT_ENETWORK, "%s ended", connection->shown);
+    wt__mcp_hide_secrets(told.message, sizeof told.message, connection->server);
+    pthread_mutex_lock(&connection->lock);
+    bool first = !connection->lost, tell = first && connection->opened && !connection->closing;
+    if (first)
+        connection->why = told;
+    connection->ended = first ? !why : connection->ended;
+    connection->lost = true;
+    fail_all(connection);
+    pthread_mutex_unlock(&connection->lock);
+    wt__mcp_add_words(&told, words, connection->server);
+    if (tell && connection->options.lost)
+        connection->options.lost(connection->options.context, &told);
+}
+
+void wt__mcp_connection_fail_all(struct mcp_connection *connection)
+{
+    pthread_mutex_lock(&connection->lock);
+    connection->closing = true;
+    fail_all(connection);
+    while (connection->users > 0)
+        pthread_cond_wait(&connection->left, &connection->lock);
+    pthread_mutex_unlock(&connection->lock);
+}

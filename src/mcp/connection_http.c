@@ -1,0 +1,678 @@
+/* connection_http.c: a server at an address, over streamable HTTP. A message is a POST of its own, and its answer is
+ * the body, or an event of a stream; all transfers of a connection are on one loop (net/http_stream.h), whose thread is
+ * the link's.
+ *
+ *   modern    each request says all that it needs in its headers; closing its stream is the cancel
+ *   legacy    a session goes along. One that the server has forgotten (404) is begun anew once, and what it had not
+ *             taken is sent again. A stream that breaks before the answer is gone on with by GET and Last-Event-ID.
+ *             Notices come by a GET that stays open, where the server has one
+ *
+ * A request of ours lives from wt__http_stream_begin to the end of its last transfer, or while it waits for a new
+ * session. It belongs to the loop's thread; what the lock guards is said. */
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "mcp/connection_inside.h"
+#include "mcp/header.h"
+#include "mcp/sse.h"
+#include "net/http_stream.h"
+
+enum {
+    CONNECT_MS = 10000,
+    TELL_MS = 30000,   /* for a notification or a reply to be taken */
+    GOODBYE_MS = 2000, /* a session that takes longer to end is left */
+    RETRY_MS = 1000,   /* before a stream is asked for again, where the server does not say */
+    RETRY_MS_MAX = 60000,
+    FRUITLESS_MAX = 5, /* streams in a row without an event; then there are none any more */
+    LASTING_MS = 5000, /* a stream that stood so long was none of them: many proxies end what is idle */
+    OWN_HEADERS = 5,
+    STATUS_OK = 200,
+    STATUS_UNAUTHORISED = 401,
+    STATUS_FORBIDDEN = 403,
+    STATUS_NOT_FOUND = 404,
+};
+
+enum kind {
+    ASKS,    /* its answer is awaited */
+    RESUMES, /* the same, whose stream broke */
+    TELLS,   /* nothing is heard of it */
+    HEARS,   /* the stream of notices */
+    RENEWS,  /* `initialize` for a new session */
+    RENEWED, /* `notifications/initialized` of that */
+    LEAVES,  /* the end of the session */
+};
+
+struct http_link;
+
+struct request {
+    struct request *next;
+    struct http_link *link;
+    enum kind kind;
+    int64_t id;
+    bool modern;
+    /* What is sent. */
+    struct arena arena;
+    char *text, *method;
+    size_t text_len;
+    struct http_header *headers; /* [header_count]: beside the server's and our own */
+    size_t header_count;
+    /* Guarded by the link's lock. */
+    uint64_t ticket; /* of the transfer; 0: there is none now */
+    bool awaited;    /* counted in the link's */
+    bool gone;       /* nobody waits for it any more */
+    bool parked;     /* waits for a new session */
+    bool again;      /* was sent for a second session */
+    char session[HTTP_KEPT_BYTES];
+    /* What comes. */
+    struct buffer heard; /* the body, or what of a stream is no whole event yet */
+    size_t looked_at;    /* of it, for the end of an event */
+    struct sse_event event;
+    bool answered, refused;
+    bool breaks; /* a bound of the connection */
+    int rc;      /* why it is stopped */
+    wt_error why;
+    char last_event[HTTP_KEPT_BYTES];
+    unsigned retry_ms, fruitless;
+    double headed_ms; /* when the stream began; 0: it has not */
+};
+
+struct http_link {
+    struct mcp_link public; /* first, so that the public pointer is this one */
+    struct mcp_connection *connection;
+    struct http_loop *loop;
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t settled;
+    struct request *requests;
+    unsigned awaited; /* what is waited for by settle */
+    bool renewing, ending;
+    char session[HTTP_KEPT_BYTES], version[MCP_VERSION_BYTES];
+};
+
+static const char streams[] = "text/event-stream";
+
+/* ---------------------------------------------------------------- requests */
+
+static void free_request(struct request *request)
+{
+    wt__buffer_dispose(&request->heard);
+    wt__buffer_dispose(&request->event.data);
+    wt__arena_dispose(&request->arena);
+    free(request);
+}
+
+static struct request *make(struct http_link *link, enum kind kind, struct str text)
+{
+    struct request *request = calloc(1, sizeof *request);
+    if (!request)
+        return NULL;
+    request->link = link;
+    request->kind = kind;
+    request->retry_ms = RETRY_MS;
+    request->modern = link->connection->era == MCP_ERA_MODERN;
+    request->text = wt__arena_copy(&request->arena, text);
+    request->text_len = text.len;
+    request->heard.max = MCP_ANSWER_BYTES_MAX;
+    if (request->text)
+        return request;
+    free_request(request);
+    return NULL;
+}
+
+/* With the lock held. */
+static void take_out(struct request *request)
+{
+    struct request **at = &request->link->requests;
+    while (*at != request)
+        at = &(*at)->next;
+    *at = request->next;
+}
+
+/* With the lock held: whether settle waits for it. */
+static void await(struct request *request, bool awaited)
+{
+    struct http_link *link = request->link;
+    link->awaited += (unsigned)awaited - (unsigned)request->awaited;
+    request->awaited = awaited;
+    pthread_cond_broadcast(&link->settled);
+}
+
+static void end_request(struct request *request)
+{
+    struct http_link *link = request->link;
+    pthread_mutex_lock(&link->lock);
+    take_out(request);
+    await(request, false);
+    pthread_mutex_unlock(&link->lock);
+    free_request(request);
+}
+
+/* ---------------------------------------------------------------- headers */
+
+/* Mcp-Method, Mcp-Name, Mcp-Param-...: copied, for it may be sent twice. */
+static int keep_headers(struct request *request, const struct mcp_outgoing *outgoing, wt_error *err)
+{
+    struct arena *arena = &request->arena;
+    struct http_header *headers = wt__arena_array(arena, struct http_header, outgoing->header_count + 2);
+    request->method = wt__arena_copy(arena, wt__str(outgoing->method));
+    if (!headers || !request->method)
+        return wt__fail_nomem(err);
+    request->headers = headers;
+    if (!request->modern)
+        return 0;
+    headers[request->header_count++] = (struct http_header){"Mcp-Method", request->method};
+    if (outgoing->name.len > 0)
+        headers[request->header_count++] = (struct http_header){"Mcp-Name", wt__mcp_header_text(arena, outgoing->name)};
+    for (size_t i = 0; i < outgoing->header_count; i++)
+        headers[request->header_count++] =
+            (struct http_header){wt__arena_copy(arena, wt__str(outgoing->headers[i].name)),
+                                 wt__arena_copy(arena, wt__str(outgoing->headers[i].value))};
+    for (size_t i = 0; i < request->header_count; i++)
+        if (!headers[i].name || !headers[i].value)
+            return wt__fail_nomem(err);
+    return 0;
+}
+
+static void headed(void *context, const struct http_head *head);
+static bool took(void *context, const struct http_head *head, struct str piece);
+static void ended(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
+
+/* With the lock held: its next transfer. */
+static int send_request(struct request *request, unsigned delay_ms, wt_error *err)
+{
+    struct http_link *link = request->link;
+    const struct mcp_server *server = link->connection->server;
+    bool gets = request->kind == HEARS || request->kind == RESUMES;
+    size_t count = 0, most = server->header_count + request->header_count + OWN_HEADERS;
+    struct http_header *headers = wt__alloc_array(most, sizeof *headers);
+    if (!headers)
+        return wt__fail_nomem(err);
+    memcpy(request->session, request->kind == RENEWS || request->modern ? "" : link->session,
+           request->kind == RENEWS || request->modern ? 1 : sizeof request->session);
+    for (size_t i = 0; i < server->header_count; i++)
+        headers[count++] = server->headers[i];
+    for (size_t i = 0; i < request->header_count; i++)
+        headers[count++] = request->headers[i];
+    headers[count++] = (struct http_header){"Mcp-Session-Id", request->session};
+    headers[count++] = (struct http_header){"MCP-Protocol-Version", request->modern           ? MCP_MODERN_VERSION
+                                                                    : request->kind == RENEWS ? ""
+                                                                                              : link->version};
+    headers[count++] = (struct http_header){"Last-Event-ID", gets ? request->last_event : ""};
+    const struct http_stream stream = {.url = server->url,
+                                       .shown = link->connection->shown,
+                                       .method = request->kind == LEAVES ? "DELETE"
+                                                 : gets                  ? "GET"
+                                                                         : "POST",
+                                       .accept = gets ? streams : "application/json, text/event-stream",
+                                       .kept = "mcp-session-id",
+                                       .headers = headers,
+                                       .header_count = count,
+                                       .body = {request->text, request->text_len},
+                                       .connect_ms = CONNECT_MS,
+                                       .total_ms = request->kind == LEAVES                              ? GOODBYE_MS
+                                                   : request->kind == TELLS || request->kind == RENEWED ? TELL_MS
+                                                   : request->kind == RENEWS                            ? MCP_REQUEST_MS
+                                                                                                        : 0,
+                                       .delay_ms = delay_ms,
+                                       .headed = headed,
+                                       .took = took,
+                                       .ended = ended,
+                                       .context = request};
+    wt__buffer_clear(&request->heard);
+    request->looked_at = 0;
+    int rc = wt__http_stream_begin(&request->ticket, link->loop, &stream, err);
+    free(headers);
+    return rc;
+}
+
+/* Puts it into the list and sends it, or lets it wait for a new session; freed when that fails. */
+static int start(struct request *request, wt_error *err)
+{
+    struct http_link *link = request->link;
+    int rc = 0;
+    pthread_mutex_lock(&link->lock);
+    request->next = link->requests;
+    link->requests = request;
+    request->parked = link->renewing && request->kind == ASKS;
+    await(request, request->kind == TELLS || request->kind == LEAVES || request->kind == HEARS);
+    if (!request->parked)
+        rc = send_request(request, 0, err);
+    pthread_mutex_unlock(&link->lock);
+    if (rc < 0)
+        end_request(request);
+    return rc;
+}
+
+/* What was asked for comes from another stream, or over another session: false when nobody waits or it cannot be. */
+static bool start_again(struct request *request, enum kind kind, unsigned delay_ms)
+{
+    struct http_link *link = request->link;
+    pthread_mutex_lock(&link->lock);
+    request->kind = kind;
+    request->parked = false;
+    bool begun = !request->gone && !link->ending && send_request(request, delay_ms, NULL) == 0;
+    pthread_mutex_unlock(&link->lock);
+    return begun;
+}
+
+/* ---------------------------------------------------------------- what comes */
+
+static bool is_stream(const struct http_head *head)
+{
+    return strncasecmp(head->type, streams, sizeof streams - 1) == 0;
+}
+
+/* A session is known before the answer to `initialize` is: who waits for that goes on at once. */
+static void take_session(struct request *request, const struct http_head *head)
+{
+    struct http_link *link = request->link;
+    bool begins = request->kind == RENEWS || (request->kind == ASKS && strcmp(request->method, "initialize") == 0);
+    if (!begins || !head->kept[0])
+        return;
+    pthread_mutex_lock(&link->lock);
+    memcpy(link->session, head->kept, sizeof link->session);
+    pthread_mutex_unlock(&link->lock);
+}
+
+static void take_message(struct request *request, struct str text)
+{
+    struct mcp_message message;
+    bool answered = false;
+    if (text.len == 0 || request->rc < 0 || request->kind == TELLS || request->kind == RENEWED ||
+        request->kind == LEAVES)
+        return;
+    if (request->kind == RENEWS) {
+        request->answered |= wt__mcp_read(text, &message) == MCP_ANSWER;
+        request->refused |= request->answered && message.error.len > 0;
+        return;
+    }
+    request->rc = wt__mcp_connection_heard(request->link->connection, request->id, text, &answered, &request->why);
+    request->breaks = request->rc < 0;
+    request->answered |= answered;
+}
+
+static void take_event(struct request *request)
+{
+    const struct sse_event *event = &request->event;
+    if (event->has_id || event->data.len > 0)
+        request->fruitless = 0;
+    if (event->has_id && event->id.len < sizeof request->last_event) {
+        memcpy(request->last_event, event->id.ptr, event->id.len);
+        request->last_event[event->id.len] = '\0';
+    }
+    if (event->retry_ms >= 0)
+        request->retry_ms = event->retry_ms < RETRY_MS_MAX ? (unsigned)event->retry_ms : RETRY_MS_MAX;
+    take_message(request, wt__buffer_view(&event->data));
+}
+
+/* Reads what events have come, and forgets them. */
+static void take_events(struct request *request)
+{
+    struct buffer *heard = &request->heard;
+    struct str rest = wt__buffer_view(heard);
+    bool ends = wt__sse_may_end(rest, request->looked_at);
+    request->looked_at = rest.len;
+    if (!ends)
+        return;
+    while (wt__sse_next(&rest, &request->event) && request->rc == 0)
+        take_event(request);
+    memmove(heard->ptr, rest.ptr, rest.len);
+    wt__buffer_cut(heard, rest.len);
+    request->looked_at = rest.len;
+}
+
+static void headed(void *context, const struct http_head *head)
+{
+    struct request *request = context;
+    request->headed_ms = wt__now_ms();
+    take_session(request, head);
+    pthread_mutex_lock(&request->link->lock);
+    if (request->kind == HEARS)
+        await(request, false);
+    pthread_mutex_unlock(&request->link->lock);
+}
+
+static bool took(void *context, const struct http_head *head, struct str piece)
+{
+    struct request *request = context;
+    wt__buffer_str(&request->heard, piece);
+    if (request->heard.failed)
+        request->rc = request->heard.len + piece.len > MCP_ANSWER_BYTES_MAX
+                          ? wt__fail(&request->why, WT_ETOOLONG, "%s answers with more than %d MB",
+                                     request->link->connection->shown, MCP_ANSWER_BYTES_MAX >> 20)
+                          : wt__fail_nomem(&request->why);
+    else if (is_stream(head))
+        take_events(request);
+    return request->rc == 0 && !request->answered;
+}
+
+/* ---------------------------------------------------------------- what a status means */
+
+static void fail_status(const struct request *request, int status, wt_error *err)
+{
+    const char *shown = request->link->connection->shown;
+    if (status >= STATUS_OK && status < 300)
+        wt__fail(err, WT_ENETWORK, "%s answers `%s` with something that is no answer: is it an MCP server?", shown,
+                 request->method);
+    else if (status == STATUS_UNAUTHORISED || status == STATUS_FORBIDDEN)
+        wt__fail(err, WT_ENETWORK,
+                 "%s wants to know who asks (HTTP status %d): give the header that it wants in the configuration's "
+                 "\"headers\"",
+                 shown, status);
+    else if (status >= 300 && status < 400)
+        wt__fail(err, WT_ENETWORK,
+                 "%s points to another address (HTTP status %d), which is not followed: give that one", shown, status);
+    else if (status == STATUS_NOT_FOUND)
+        wt__fail(err, WT_ENETWORK, "%s has no MCP server at this path (HTTP status %d)", shown, status);
+    else
+        wt__fail(err, WT_ENETWORK, "%s answers with the HTTP status %d and no message", shown, status);
+}
+
+static void fail_request(struct request *request, const wt_error *why, int status, bool sent)
+{
+    wt__mcp_connection_failed(request->link->connection, request->id, why, status, sent);
+    end_request(request);
+}
+
+/* ---------------------------------------------------------------- a new session */
+
+static void begin_hearing(struct http_link *link)
+{
+    struct request *request = link->connection->options.lists_only ? NULL : make(link, HEARS, STR(""));
+    if (!request)
+        return;
+    request->id = MCP_NO_STREAM;
+    start(request, NULL);
+}
+
+/* Sends what waits for the new session; why: there is none. */
+static void unpark(struct http_link *link, const wt_error *why)
+{
+    for (;;) {
+        pthread_mutex_lock(&link->lock);
+        struct request *request = link->requests;
+        while (request && !request->parked)
+            request = request->next;
+        link->renewing = request && link->renewing;
+        if (request)
+            request->parked = false;
+        pthread_mutex_unlock(&link->lock);
+        if (!request)
+            return;
+        wt_error own;
+        bool begun = !why && start_again(request, ASKS, 0);
+        if (!begun && !why)
+            wt__fail_nomem(&own);
+        if (!begun)
+            fail_request(request, why ? why : &own, STATUS_NOT_FOUND, false);
+    }
+}
+
+static void renew(struct http_link *link)
+{
+    struct buffer text = {0};
+    struct mcp_meta meta = {.modern = false};
+    wt_error why;
+    wt__mcp_write_ask(&text, wt__mcp_connection_number(link->connection), "initialize",
+                      wt__mcp_initialize_params(link->connection->options.lists_only), &meta);
+    struct request *request = text.failed ? NULL : make(link, RENEWS, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    if (!request)
+        wt__fail_nomem(&why);
+    if (!request || start(request, &why) < 0)
+        unpark(link, &why);
+}
+
+/* The server has forgotten the session that the request went with. */
+static void park(struct request *request)
+{
+    struct http_link *link = request->link;
+    pthread_mutex_lock(&link->lock);
+    bool stale = strcmp(request->session, link->session) != 0 && !link->renewing;
+    bool begins = !stale && !link->renewing;
+    request->again = true;
+    request->parked = !stale;
+    if (begins) {
+        link->renewing = true;
+        link->session[0] = '\0';
+    }
+    pthread_mutex_unlock(&link->lock);
+    if (begins)
+        renew(link);
+    else if (stale && !start_again(request, ASKS, 0))
+        end_request(request);
+}
+
+static void ended_renewal(struct request *request, const struct http_head *head, int rc)
+{
+    struct http_link *link = request->link;
+    struct buffer text = {0};
+    wt_error why;
+    bool renewed = rc == 0 && request->answered && !request->refused && head->status == STATUS_OK;
+    end_request(request);
+    wt__mcp_write_tell(&text, "notifications/initialized", STR(""));
+    struct request *next = renewed && !text.failed ? make(link, RENEWED, wt__buffer_view(&text)) : NULL;
+    wt__buffer_dispose(&text);
+    if (next && start(next, NULL) == 0)
+        return;
+    wt__fail(&why, WT_ENETWORK, "%s has forgotten the session, and begins no other", link->connection->shown);
+    unpark(link, &why);
+}
+
+/* ---------------------------------------------------------------- the end of a transfer */
+
+/* The end of a stream ends its last event. */
+static void take_rest(struct request *request, const struct http_head *head)
+{
+    struct str rest = wt__buffer_view(&request->heard);
+    if (request->answered || request->rc < 0)
+        return;
+    if (!is_stream(head)) {
+        take_message(request, rest);
+        return;
+    }
+    wt__buffer_text(&request->heard, "\n\n");
+    if (!request->heard.failed)
+        take_events(request);
+}
+
+/* A stream that broke, or that a legacy server ended before it answered, is gone on with. */
+static bool resume(struct request *request, const struct http_head *head)
+{
+    bool has = is_stream(head) && head->status == STATUS_OK;
+    if (request->modern || !request->last_event[0] || (request->kind == ASKS && !has) || (head->status != 0 && !has) ||
+        ++request->fruitless > FRUITLESS_MAX)
+        return false;
+    return start_again(request, RESUMES, request->retry_ms);
+}
+
+static void ended_asking(struct request *request, const struct http_head *head, int rc, const wt_error *why, bool sent)
+{
+    struct http_link *link = request->link;
+    bool forgotten = request->kind == ASKS && head->status == STATUS_NOT_FOUND && request->session[0];
+    wt_error own;
+    if (rc == WT_ECANCELLED) {
+        end_request(request);
+        return;
+    }
+    if (rc == 0 && forgotten && !request->again) {
+        park(request);
+        return;
+    }
+    if (rc == 0)
+        take_rest(request, head);
+    if (request->breaks)
+        wt__mcp_connection_broke(link->connection, &request->why, "");
+    if (request->rc < 0) {
+        fail_request(request, &request->why, head->status, true);
+    } else if (request->answered) {
+        end_request(request);
+    } else if (!resume(request, head)) {
+        if (rc == 0)
+            fail_status(request, head->status, &own);
+        fail_request(request, rc < 0 ? why : &own, head->status, sent && !forgotten);
+    }
+}
+
+/* A server without notices says 405; any other status will not be better soon. */
+static void ended_hearing(struct request *request, const struct http_head *head, int rc)
+{
+    bool again = (rc < 0 && rc != WT_ECANCELLED) || (rc == 0 && is_stream(head) && head->status == STATUS_OK);
+    unsigned delay = request->retry_ms << (request->fruitless < FRUITLESS_MAX ? request->fruitless : FRUITLESS_MAX);
+    if (request->headed_ms > 0 && wt__now_ms() - request->headed_ms > LASTING_MS)
+        request->fruitless = 0;
+    request->headed_ms = 0;
+    if (request->breaks)
+        wt__mcp_connection_broke(request->link->connection, &request->why, "");
+    if (request->rc < 0 || !again || ++request->fruitless > FRUITLESS_MAX ||
+        !start_again(request, HEARS, delay < RETRY_MS_MAX ? delay : RETRY_MS_MAX))
+        end_request(request);
+}
+
+static void ended(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent)
+{
+    struct request *request = context;
+    struct http_link *link = request->link;
+    pthread_mutex_lock(&link->lock); /* who began it has left the ticket by now */
+    request->ticket = 0;
+    pthread_mutex_unlock(&link->lock);
+    if (request->kind == ASKS || request->kind == RESUMES) {
+        ended_asking(request, head, rc, why, sent);
+    } else if (request->kind == HEARS) {
+        ended_hearing(request, head, rc);
+    } else if (request->kind == RENEWS) {
+        if (rc == 0)
+            take_rest(request, head);
+        ended_renewal(request, head, rc);
+    } else if (request->kind == RENEWED) {
+        end_request(request);
+        unpark(link, NULL);
+        begin_hearing(link);
+    } else {
+        end_request(request);
+    }
+}
+
+/* ---------------------------------------------------------------- the link */
+
+static int ask(struct mcp_link *public, const struct mcp_outgoing *outgoing, wt_error *err)
+{
+    struct request *request = make((struct http_link *)public, ASKS, outgoing->text);
+    if (!request)
+        return wt__fail_nomem(err);
+    request->id = outgoing->id;
+    int rc = keep_headers(request, outgoing, err);
+    if (rc < 0) {
+        free_request(request);
+        return rc;
+    }
+    return start(request, err);
+}
+
+static int tell(struct mcp_link *public, struct str text, wt_error *err)
+{
+    struct request *request = make((struct http_link *)public, TELLS, text);
+    return request ? start(request, err) : wt__fail_nomem(err);
+}
+
+static void cancel(struct mcp_link *public, int64_t id, struct str notice)
+{
+    struct http_link *link = (struct http_link *)public;
+    struct request *parked = NULL;
+    uint64_t ticket = 0;
+    pthread_mutex_lock(&link->lock);
+    for (struct request *request = link->requests; request; request = request->next) {
+        if (request->id != id || (request->kind != ASKS && request->kind != RESUMES))
+            continue;
+        request->gone = true;
+        ticket = request->ticket;
+        parked = request->parked ? request : parked;
+    }
+    if (parked)
+        take_out(parked);
+    pthread_mutex_unlock(&link->lock);
+    if (parked)
+        free_request(parked);
+    if (ticket > 0)
+        wt__http_stream_cancel(link->loop, ticket);
+    if (notice.len > 0 && link->connection->era == MCP_ERA_LEGACY)
+        tell(public, notice, NULL);
+}
+
+static void agreed(struct mcp_link *public)
+{
+    struct http_link *link = (struct http_link *)public;
+    pthread_mutex_lock(&link->lock);
+    memcpy(link->version, link->connection->version, sizeof link->version);
+    pthread_mutex_unlock(&link->lock);
+}
+
+static bool settle(struct mcp_link *public, unsigned ms)
+{
+    struct http_link *link = (struct http_link *)public;
+    double until_ms = wt__now_ms() + ms;
+    struct timespec until = {.tv_sec = (time_t)(until_ms / 1000)};
+    until.tv_nsec = (long)((until_ms - (double)until.tv_sec * 1000) * 1e6);
+    pthread_mutex_lock(&link->lock);
+    while (link->awaited > 0 && wt__now_ms() < until_ms)
+        pthread_cond_timedwait(&link->settled, &link->lock, &until);
+    bool settled = link->awaited == 0;
+    pthread_mutex_unlock(&link->lock);
+    return settled;
+}
+
+static void hear(struct mcp_link *public)
+{
+    begin_hearing((struct http_link *)public);
+}
+
+/* ---------------------------------------------------------------- beginning and end */
+
+static void release(struct http_link *link)
+{
+    wt__http_loop_close(link->loop);
+    for (struct request *request = link->requests, *next; request; request = next) {
+        next = request->next;
+        free_request(request);
+    }
+    pthread_cond_destroy(&link->settled);
+    pthread_mutex_destroy(&link->lock);
+    free(link);
+}
+
+static void end(struct mcp_link *public, bool hurry, char words[CHILD_TAIL_BYTES])
+{
+    struct http_link *link = (struct http_link *)public;
+    words[0] = '\0';
+    pthread_mutex_lock(&link->lock);
+    bool has_session = link->session[0];
+    link->ending = true;
+    pthread_mutex_unlock(&link->lock);
+    struct request *request = has_session && !hurry ? make(link, LEAVES, STR("")) : NULL;
+    if (request && start(request, NULL) == 0)
+        settle(public, GOODBYE_MS);
+    release(link);
+}
+
+int wt__mcp_open_http_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err)
+{
+    struct http_link *link = calloc(1, sizeof *link);
+    pthread_condattr_t attributes;
+    *out = NULL;
+    if (!link)
+        return wt__fail_nomem(err);
+    link->public = (struct mcp_link){ask, tell, cancel, agreed, settle, hear, end};
+    link->connection = connection;
+    pthread_mutex_init(&link->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&link->settled, &attributes);
+    pthread_condattr_destroy(&attributes);
+    int rc = wt__http_loop_open(&link->loop, err);
+    if (rc < 0)
+        release(link);
+    else
+        *out = &link->public;
+    return rc;
+}

@@ -1,0 +1,475 @@
+/* connection_open.c: how a connection begins and ends. The era that was found before, or the modern one, is tried
+ * first, and the other one when the server does not speak it.
+ *
+ * A server that was silent about `server/discover` may still be starting: `npx` fetches packages. It is asked for both
+ * then, and where it refuses `initialize`, its late answer counts. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "mcp/connection_inside.h"
+
+enum {
+    RESULT_BYTES_MAX = 4 << 20, /* of a result that is read as a tree */
+    SLICE_MS = 50,              /* between two looks for a wish to stop */
+    HEAR_MS = 1000,             /* for the stream of notices to stand */
+    LATE_MS = 100,              /* for an answer that should have come before another one */
+};
+
+struct opening {
+    struct mcp_connection *connection;
+    double until_ms;
+    struct progress *progress;
+    struct mcp_exchange *late; /* `server/discover`, which was not answered in time; NULL: none */
+    bool ended;                /* the program has ended of the probe */
+    bool misplaced;            /* `initialize` is nothing that can be POSTed there */
+    wt_error *err;
+};
+
+/* What came of a request: a result or an error as a tree. */
+struct outcome {
+    json_t *result, *error;
+};
+
+static void set_era(struct mcp_connection *connection, enum mcp_era era)
+{
+    pthread_mutex_lock(&connection->lock);
+    connection->era = era;
+    pthread_mutex_unlock(&connection->lock);
+}
+
+static int fail_late(const struct opening *opening)
+{
+    return wt__fail(opening->err, WT_ETIMEOUT, "no answer came within %.3g s",
+                    opening->connection->options.timeout_ms / 1000.0);
+}
+
+/* ---------------------------------------------------------------- asking */
+
+static int read_object(json_t **out, struct str text, const char *method, wt_error *err)
+{
+    wt_error why;
+    *out = NULL;
+    if (text.len > RESULT_BYTES_MAX)
+        return wt__fail(err, WT_ETOOLONG, "the answer to `%s` has more than %d MB", method, RESULT_BYTES_MAX >> 20);
+    int rc = wt__json_parse(out, text.ptr, text.len, &why);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    if (rc == 0 && json_is_object(*out))
+        return 0;
+    json_decref(*out);
+    *out = NULL;
+    return wt__fail(err, WT_ENETWORK, "the answer to `%s` is broken: %s", method,
+                    rc < 0 ? why.message : "its result is no object");
+}
+
+/* Keeps a result as it came, to be asked for later. */
+static int keep_self(struct mcp_connection *connection, struct str result, wt_error *err)
+{
+    wt__buffer_clear(&connection->self);
+    wt__buffer_str(&connection->self, result);
+    return connection->self.failed ? wt__fail_nomem(err) : 0;
+}
+
+/* The last event of an exchange. Refusals are no errors: *refusal is "NAME is refused: ...". patience_ms: as of
+ * wt__mcp_exchange_wait. */
+static int hear(struct opening *opening, struct mcp_exchange *exchange, const char *method, unsigned patience_ms,
+                struct outcome *out, wt_error *refusal)
+{
+    struct mcp_event event;
+    int64_t code;
+    int rc;
+    *out = (struct outcome){NULL, NULL};
+    do
+        rc = wt__mcp_exchange_wait(exchange, &event, opening->progress, patience_ms, opening->err);
+    while (rc == 0 && event.kind != MCP_EVENT_RESULT && event.kind != MCP_EVENT_REFUSED);
+    if (rc < 0)
+        return rc == WT_ETIMEOUT ? fail_late(opening) : rc;
+    if (event.kind == MCP_EVENT_RESULT) {
+        rc = read_object(&out->result, event.result, method, opening->err);
+        return rc < 0 ? rc : keep_self(opening->connection, event.result, opening->err);
+    }
+    char subject[64];
+    const struct mcp_message message = {.error = event.error};
+    snprintf(subject, sizeof subject, "`%s`", method);
+    rc = wt__mcp_fail(&message, subject, &code, refusal);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(opening->err);
+    if (wt__json_parse(&out->error, event.error.ptr, event.error.len, NULL) < 0 || !json_is_object(out->error)) {
+        json_decref(out->error);
+        out->error = json_object();
+    }
+    return out->error ? keep_self(opening->connection, STR("{}"), opening->err) : wt__fail_nomem(opening->err);
+}
+
+static void dispose(struct outcome *outcome)
+{
+    json_decref(outcome->result);
+    json_decref(outcome->error);
+}
+
+/* Begins one of the two opening requests. */
+static int begin(struct opening *opening, struct mcp_exchange **out, const char *method, struct str params)
+{
+    double left = opening->until_ms - wt__now_ms();
+    *out = NULL;
+    if (left < 1)
+        return fail_late(opening);
+    const struct mcp_request request = {.method = method, .params = params, .timeout_ms = (unsigned)left + 1};
+    return wt__mcp_exchange_begin(out, opening->connection, &request, opening->err);
+}
+
+/* ---------------------------------------------------------------- the modern era */
+
+enum verdict { IS_MODERN, IS_LEGACY, IS_NEITHER };
+
+static bool lists(const json_t *versions, const char *version)
+{
+    size_t i;
+    const json_t *item;
+    json_array_foreach(versions, i,
+                       item) if (json_is_string(item) && strcmp(json_string_value(item), version) == 0) return true;
+    return false;
+}
+
+/* Revisions are dates: what is before the modern one is legacy. */
+static bool lists_legacy(const json_t *versions)
+{
+    size_t i;
+    const json_t *item;
+    json_array_foreach(versions, i, item) if (json_is_string(item) &&
+                                              strcmp(json_string_value(item), MCP_MODERN_VERSION) < 0) return true;
+    return false;
+}
+
+static enum verdict judge_versions(const json_t *versions)
+{
+    if (lists(versions, MCP_MODERN_VERSION))
+        return IS_MODERN;
+    return lists_legacy(versions) ? IS_LEGACY : IS_NEITHER;
+}
+
+static enum verdict judge(const struct outcome *outcome)
+{
+    const json_t *versions = wt__json_array(outcome->result, "supportedVersions");
+    if (outcome->result) /* some servers answer whatever they are asked */
+        return versions ? judge_versions(versions) : IS_LEGACY;
+    int64_t code = wt__json_int(outcome->error, "code", 0);
+    versions = wt__json_array(wt__json_object(outcome->error, "data"), "supported");
+    if (code == MCP_VERSION_NOT_SPOKEN && versions)
+        return judge_versions(versions);
+    return code >= MCP_MODERN_ERRORS_FIRST && code <= MCP_MODERN_ERRORS_LAST ? IS_MODERN : IS_LEGACY;
+}
+
+static int agree_modern(struct opening *opening)
+{
+    struct mcp_connection *connection = opening->connection;
+    set_era(connection, MCP_ERA_MODERN);
+    snprintf(connection->version, sizeof connection->version, MCP_MODERN_VERSION);
+    if (connection->link->agreed)
+        connection->link->agreed(connection->link);
+    return 0;
+}
+
+/* What a failure to hear of `server/discover` means. */
+static int judge_failure(struct opening *opening, struct mcp_exchange *exchange, int rc, enum verdict *verdict)
+{
+    bool silent = rc == WT_ETIMEOUT;
+    *verdict = IS_LEGACY;
+    if (rc == WT_ECANCELLED || rc == WT_ENOMEM)
+        return rc;
+    opening->ended = wt__mcp_connection_is_lost(opening->connection);
+    /* Nobody is there: that would only be told again. */
+    bool nobody = !silent && !opening->ended && exchange->status == 0;
+    return nobody && opening->connection->server->url ? rc : 0;
+}
+
+/* *again: it refused the revision, but names it among those that it speaks. */
+static int discover_once(struct opening *opening, unsigned patience_ms, enum verdict *verdict, bool *again,
+                         wt_error *refusal)
+{
+    struct mcp_exchange *exchange;
+    struct outcome outcome;
+    set_era(opening->connection, MCP_ERA_MODERN);
+    *verdict = IS_LEGACY;
+    *again = false;
+    int rc = begin(opening, &exchange, "server/discover", STR(""));
+    if (rc < 0)
+        return rc;
+    rc = hear(opening, exchange, "server/discover", patience_ms, &outcome, refusal);
+    if (rc == 0)
+        *verdict = judge(&outcome);
+    else
+        rc = judge_failure(opening, exchange, rc, verdict);
+    *again = outcome.error && *verdict == IS_MODERN && wt__json_int(outcome.error, "code", 0) == MCP_VERSION_NOT_SPOKEN;
+    dispose(&outcome);
+    if (rc == 0 && *verdict == IS_LEGACY && !opening->ended)
+        opening->late = exchange; /* where it was silent; else it is over */
+    else
+        wt__mcp_exchange_end(exchange);
+    if (rc == 0 && *verdict == IS_NEITHER)
+        return wt__fail(opening->err, WT_ENETWORK, "%s speaks no revision of MCP that is spoken here",
+                        opening->connection->shown);
+    return rc;
+}
+
+/* patience_ms: after which it is taken for a legacy one; 0: what is left of the time. */
+static int discover(struct opening *opening, unsigned patience_ms, enum verdict *verdict, wt_error *refusal)
+{
+    bool again;
+    int rc = discover_once(opening, patience_ms, verdict, &again, refusal);
+    if (rc == 0 && again)
+        rc = discover_once(opening, patience_ms, verdict, &again, refusal);
+    return rc == 0 && *verdict == IS_MODERN ? agree_modern(opening) : rc;
+}
+
+/* ---------------------------------------------------------------- the legacy era */
+
+/* Waits for what was told, at most until then. Not settling is no failure. */
+static int settle(struct opening *opening, double until_ms)
+{
+    struct mcp_link *link = opening->connection->link;
+    while (link->settle && !link->settle(link, SLICE_MS)) {
+        if (wt__progress_step(opening->progress, 0))
+            return wt__fail_cancelled(opening->err);
+        if (wt__now_ms() >= until_ms)
+            break;
+    }
+    return wt__now_ms() >= opening->until_ms ? fail_late(opening) : 0;
+}
+
+/* Some servers refuse what comes before they took the notification, and ask where they notice: what comes before that
+ * stream stands would be lost. */
+static int settle_down(struct opening *opening)
+{
+    struct mcp_link *link = opening->connection->link;
+    int rc = settle(opening, opening->until_ms);
+    if (rc < 0 || !link->hear)
+        return rc;
+    link->hear(link);
+    return settle(opening, fmin(wt__now_ms() + HEAR_MS, opening->until_ms));
+}
+
+static int agree_legacy(struct opening *opening, const json_t *result)
+{
+    struct mcp_connection *connection = opening->connection;
+    struct mcp_link *link = connection->link;
+    struct str version = wt__json_str(result, "protocolVersion");
+    struct buffer text = {0};
+    if (version.len < sizeof connection->version)
+        snprintf(connection->version, sizeof connection->version, "%.*s", (int)version.len, version.ptr);
+    if (link->agreed)
+        link->agreed(link);
+    wt__mcp_write_tell(&text, "notifications/initialized", STR(""));
+    int rc = text.failed ? wt__fail_nomem(opening->err) : link->tell(link, wt__buffer_view(&text), opening->err);
+    wt__buffer_dispose(&text);
+    return rc < 0 ? rc : settle_down(opening);
+}
+
+/* *refused: it says no, and why is in *refusal. */
+static int initialize(struct opening *opening, bool *refused, wt_error *refusal)
+{
+    struct mcp_connection *connection = opening->connection;
+    struct mcp_exchange *exchange;
+    struct outcome outcome;
+    set_era(connection, MCP_ERA_LEGACY);
+    int rc = begin(opening, &exchange, "initialize", wt__mcp_initialize_params(connection->options.lists_only));
+    if (rc < 0)
+        return rc;
+    rc = hear(opening, exchange, "initialize", 0, &outcome, refusal);
+    *refused = rc == 0 && outcome.error;
+    opening->misplaced = exchange->status == 400 || exchange->status == 404 || exchange->status == 405;
+    if (rc == 0 && outcome.result)
+        rc = agree_legacy(opening, outcome.result);
+    dispose(&outcome);
+    wt__mcp_exchange_end(exchange);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- links */
+
+typedef int (*link_opener)(struct mcp_link **out, struct mcp_connection *connection, wt_error *err);
+
+/* What a server says before we know the link waits for the lock: it may be a question. */
+static int open_link(struct opening *opening, link_opener open)
+{
+    struct mcp_connection *connection = opening->connection;
+    pthread_mutex_lock(&connection->lock);
+    int rc = open(&connection->link, connection, opening->err);
+    pthread_mutex_unlock(&connection->lock);
+    return rc;
+}
+
+/* Closes it and forgets that it broke. */
+static void close_link(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES])
+{
+    words[0] = '\0';
+    wt__mcp_connection_fail_all(connection);
+    if (connection->link)
+        connection->link->close(connection->link, hurry, words);
+    pthread_mutex_lock(&connection->lock);
+    connection->link = NULL;
+    connection->closing = connection->lost = false;
+    pthread_mutex_unlock(&connection->lock);
+}
+
+/* A program that ended of the probe is started anew. */
+static int open_again(struct opening *opening)
+{
+    char words[CHILD_TAIL_BYTES];
+    if (!opening->ended)
+        return 0;
+    close_link(opening->connection, true, words);
+    return open_link(opening, wt__mcp_open_stdio_link);
+}
+
+/* Whether `server/discover` was answered after all. */
+static bool is_modern_late(struct opening *opening)
+{
+    struct outcome outcome;
+    wt_error unheard, *err = opening->err;
+    opening->err = &unheard;
+    int rc = hear(opening, opening->late, "server/discover", LATE_MS, &outcome, &unheard);
+    bool modern = rc == 0 && judge(&outcome) == IS_MODERN;
+    opening->err = err;
+    dispose(&outcome);
+    return modern;
+}
+
+/* An address that takes no `initialize` may be one of the transport of 2024; what was said first stands if it is not.
+ */
+static int open_older(struct opening *opening, bool *refused, wt_error *refusal)
+{
+    struct mcp_connection *connection = opening->connection;
+    char words[CHILD_TAIL_BYTES];
+    wt_error first = *opening->err;
+    wt__mcp_exchange_end(opening->late);
+    opening->late = NULL;
+    close_link(connection, true, words);
+    int rc = open_link(opening, wt__mcp_open_sse_link);
+    if (rc == 0)
+        rc = settle(opening, fmin(wt__now_ms() + MCP_PROBE_MS, opening->until_ms));
+    if (rc == 0)
+        rc = initialize(opening, refused, refusal);
+    if (rc == WT_ENETWORK)
+        *opening->err = first;
+    return rc;
+}
+
+static int open_eras(struct opening *opening)
+{
+    enum mcp_era first = opening->connection->options.era;
+    unsigned patience_ms = first == MCP_ERA_UNKNOWN ? MCP_PROBE_MS : 0;
+    enum verdict verdict = IS_LEGACY;
+    wt_error refusal, unheard, *err = opening->err;
+    bool refused = false;
+    int rc = open_link(opening, opening->connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link);
+    if (rc == 0 && first != MCP_ERA_LEGACY) {
+        rc = discover(opening, patience_ms, &verdict, &unheard);
+        if (rc < 0 || verdict == IS_MODERN)
+            return rc;
+        rc = open_again(opening);
+    }
+    if (rc == 0)
+        rc = initialize(opening, &refused, &refusal);
+    if (rc < 0 && opening->misplaced)
+        rc = open_older(opening, &refused, &refusal);
+    if (rc < 0 || !refused)
+        return rc;
+    if (first == MCP_ERA_LEGACY) {
+        opening->err = &unheard;
+        rc = discover(opening, 0, &verdict, &unheard);
+        opening->err = err;
+        if (rc == WT_ECANCELLED || rc == WT_ENOMEM)
+            *err = unheard;
+        if (rc == WT_ECANCELLED || rc == WT_ENOMEM || (rc == 0 && verdict == IS_MODERN))
+            return rc;
+    }
+    if (opening->late && is_modern_late(opening))
+        return agree_modern(opening);
+    *err = refusal;
+    return refusal.code;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static int make(struct mcp_connection **out, const struct mcp_server *server,
+                const struct mcp_connection_options *options, wt_error *err)
+{
+    struct mcp_connection *connection = calloc(1, sizeof *connection);
+    *out = NULL;
+    if (!connection)
+        return wt__fail_nomem(err);
+    connection->server = server;
+    connection->options = *options;
+    if (options->timeout_ms == 0)
+        connection->options.timeout_ms = MCP_CONNECT_MS;
+    connection->references = 1;
+    pthread_mutex_init(&connection->lock, NULL);
+    pthread_cond_init(&connection->left, NULL);
+    connection->shown = server->argv ? server->argv[0] : wt__mcp_shown_url(&connection->arena, server->url);
+    if (!connection->shown) {
+        wt__mcp_connection_release(connection);
+        return wt__fail_nomem(err);
+    }
+    *out = connection;
+    return 0;
+}
+
+/* Callers hear of its end from now on; one that has come already is told now. */
+static void publish(struct mcp_connection *connection)
+{
+    const struct mcp_connection_options *options = &connection->options;
+    pthread_mutex_lock(&connection->lock);
+    connection->opened = true;
+    bool lost = connection->lost;
+    wt_error why = connection->why;
+    pthread_mutex_unlock(&connection->lock);
+    if (lost && options->lost)
+        options->lost(options->context, &why);
+}
+
+int wt__mcp_connect(struct mcp_connection **out, const struct mcp_server *server,
+                    const struct mcp_connection_options *options, wt_error *err)
+{
+    char words[CHILD_TAIL_BYTES];
+    wt_error scratch;
+    struct mcp_connection *connection;
+    *out = NULL;
+    err = err ? err : &scratch;
+    if (server->refusal)
+        return wt__fail(err, WT_EINVAL, "%s", server->refusal);
+    int rc = make(&connection, server, options, err);
+    if (rc < 0)
+        return rc;
+    struct opening opening = {.connection = connection,
+                              .until_ms = wt__now_ms() + connection->options.timeout_ms,
+                              .progress = options->progress,
+                              .err = err};
+    rc = open_eras(&opening);
+    wt__mcp_exchange_end(opening.late);
+    if (rc == 0) {
+        *out = connection;
+        publish(connection);
+        return 0;
+    }
+    close_link(connection, true, words);
+    wt__mcp_connection_release(connection);
+    wt__mcp_add_words(err, rc == WT_ECANCELLED || rc == WT_ENOMEM ? "" : words, server);
+    return rc;
+}
+
+void wt__mcp_disconnect_hearing(struct mcp_connection *connection, bool hurry, char words[CHILD_TAIL_BYTES])
+{
+    if (!connection)
+        return;
+    close_link(connection, hurry, words);
+    wt__mcp_connection_release(connection);
+}
+
+void wt__mcp_disconnect(struct mcp_connection *connection, bool hurry)
+{
+    char words[CHILD_TAIL_BYTES];
+    wt__mcp_disconnect_hearing(connection, hurry, words);
+}

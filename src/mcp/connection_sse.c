@@ -1,0 +1,280 @@
+/* connection_sse.c: a server at an address, over the transport of 2024 (HTTP+SSE): a stream that stays open brings all
+ * that the server says, and names at its beginning the address that all of ours is POSTed to. It is tried where an
+ * address does not take `initialize`. When the stream ends, so does the connection. */
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "mcp/connection_inside.h"
+#include "mcp/sse.h"
+#include "net/http_address.h"
+#include "net/http_stream.h"
+
+enum { CONNECT_MS = 10000, POST_MS = 30000, STATUS_OK = 200 };
+
+struct post;
+
+struct sse_link {
+    struct mcp_link public; /* first, so that the public pointer is this one */
+    struct mcp_connection *connection;
+    struct http_loop *loop;
+    struct http_header *headers; /* [server->header_count + 1] */
+    pthread_mutex_t lock;        /* guards the next four lines */
+    pthread_cond_t changed;
+    char *endpoint;     /* NULL until the server has named it */
+    struct post *posts; /* on their way */
+    bool over;
+    /* Of the loop's thread. */
+    struct buffer heard;
+    size_t looked_at;
+    struct sse_event event;
+    wt_error why; /* code 0: it goes on */
+};
+
+/* One of ours on its way. */
+struct post {
+    struct post *next;
+    struct sse_link *link;
+    int64_t id; /* 0: nobody waits */
+    size_t len;
+    char text[];
+};
+
+/* ---------------------------------------------------------------- what comes */
+
+static void take_event(struct sse_link *link)
+{
+    struct mcp_connection *connection = link->connection;
+    struct str data = wt__buffer_view(&link->event.data);
+    if (data.len == 0)
+        return;
+    if (!wt__str_equal(link->event.type, STR("endpoint"))) {
+        wt__mcp_connection_heard(connection, 0, data, NULL, &link->why);
+        return;
+    }
+    char *endpoint;
+    if (wt__http_resolve(&endpoint, connection->server->url, data, &link->why) < 0) {
+        link->why.code = link->why.code == WT_EINVAL ? WT_ENETWORK : link->why.code;
+        return;
+    }
+    pthread_mutex_lock(&link->lock);
+    if (!link->endpoint)
+        link->endpoint = endpoint;
+    else
+        free(endpoint); /* it is named once */
+    pthread_cond_broadcast(&link->changed);
+    pthread_mutex_unlock(&link->lock);
+}
+
+static bool took(void *context, const struct http_head *head, struct str piece)
+{
+    static const char type[] = "text/event-stream";
+    struct sse_link *link = context;
+    struct buffer *heard = &link->heard;
+    if (head->status != STATUS_OK || strncasecmp(head->type, type, sizeof type - 1) != 0)
+        return false;
+    wt__buffer_str(heard, piece);
+    if (heard->failed)
+        wt__fail(&link->why, WT_ETOOLONG, "%s sends a message of more than %d MB", link->connection->shown,
+                 MCP_ANSWER_BYTES_MAX >> 20);
+    struct str rest = wt__buffer_view(heard);
+    bool ends = !heard->failed && wt__sse_may_end(rest, link->looked_at);
+    link->looked_at = rest.len;
+    if (!ends)
+        return link->why.code == 0;
+    while (link->why.code == 0 && wt__sse_next(&rest, &link->event))
+        take_event(link);
+    memmove(heard->ptr, rest.ptr, rest.len);
+    wt__buffer_cut(heard, rest.len);
+    link->looked_at = rest.len;
+    return link->why.code == 0;
+}
+
+static void ended(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent)
+{
+    struct sse_link *link = context;
+    wt_error own;
+    (void)head, (void)sent;
+    wt__fail(&own, WT_ENETWORK, "%s has ended the stream of its answers", link->connection->shown);
+    pthread_mutex_lock(&link->lock);
+    link->over = true;
+    pthread_cond_broadcast(&link->changed);
+    pthread_mutex_unlock(&link->lock);
+    wt__mcp_connection_broke(link->connection, link->why.code < 0 ? &link->why : rc < 0 ? why : &own, "");
+}
+
+/* ---------------------------------------------------------------- what is sent */
+
+static bool pass_over(void *context, const struct http_head *head, struct str piece)
+{
+    (void)context, (void)head, (void)piece;
+    return true;
+}
+
+static void free_post(struct post *post)
+{
+    struct sse_link *link = post->link;
+    pthread_mutex_lock(&link->lock);
+    struct post **at = &link->posts;
+    while (*at != post)
+        at = &(*at)->next;
+    *at = post->next;
+    pthread_cond_broadcast(&link->changed);
+    pthread_mutex_unlock(&link->lock);
+    free(post);
+}
+
+static void posted(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent)
+{
+    struct post *post = context;
+    struct mcp_connection *connection = post->link->connection;
+    wt_error own;
+    bool taken = rc == 0 && head->status >= STATUS_OK && head->status < 300;
+    if (rc == 0 && !taken)
+        wt__fail(&own, WT_ENETWORK, "%s answers with the HTTP status %d and no message", connection->shown,
+                 head->status);
+    if (post->id > 0 && !taken)
+        wt__mcp_connection_failed(connection, post->id, rc < 0 ? why : &own, head->status, sent);
+    free_post(post);
+}
+
+static int send_post(struct sse_link *link, int64_t id, struct str text, wt_error *err)
+{
+    const struct mcp_server *server = link->connection->server;
+    struct post *post = malloc(sizeof *post + text.len);
+    uint64_t ticket;
+    if (!post)
+        return wt__fail_nomem(err);
+    *post = (struct post){.link = link, .id = id, .len = text.len};
+    memcpy(post->text, text.ptr, text.len);
+    pthread_mutex_lock(&link->lock);
+    const char *endpoint = link->endpoint; /* which stays */
+    post->next = link->posts;
+    link->posts = post;
+    pthread_mutex_unlock(&link->lock);
+    const struct http_stream stream = {.url = endpoint ? endpoint : "",
+                                       .shown = link->connection->shown,
+                                       .method = "POST",
+                                       .headers = link->headers,
+                                       .header_count = server->header_count + 1,
+                                       .body = {post->text, post->len},
+                                       .connect_ms = CONNECT_MS,
+                                       .total_ms = POST_MS,
+                                       .took = pass_over,
+                                       .ended = posted,
+                                       .context = post};
+    int rc = endpoint ? wt__http_stream_begin(&ticket, link->loop, &stream, err)
+                      : wt__fail(err, WT_ENETWORK, "%s does not say where it listens", link->connection->shown);
+    if (rc < 0)
+        free_post(post);
+    return rc;
+}
+
+static int ask(struct mcp_link *public, const struct mcp_outgoing *outgoing, wt_error *err)
+{
+    return send_post((struct sse_link *)public, outgoing->id, outgoing->text, err);
+}
+
+static int tell(struct mcp_link *public, struct str text, wt_error *err)
+{
+    return send_post((struct sse_link *)public, 0, text, err);
+}
+
+static void cancel(struct mcp_link *public, int64_t id, struct str notice)
+{
+    (void)id;
+    if (notice.len > 0)
+        tell(public, notice, NULL);
+}
+
+/* With the lock held. */
+static bool is_settled(const struct sse_link *link)
+{
+    bool telling = false;
+    for (const struct post *post = link->posts; post; post = post->next)
+        telling |= post->id == 0;
+    return (link->endpoint && !telling) || link->over;
+}
+
+static bool settle(struct mcp_link *public, unsigned ms)
+{
+    struct sse_link *link = (struct sse_link *)public;
+    double until_ms = wt__now_ms() + ms;
+    struct timespec until = {.tv_sec = (time_t)(until_ms / 1000)};
+    until.tv_nsec = (long)((until_ms - (double)until.tv_sec * 1000) * 1e6);
+    pthread_mutex_lock(&link->lock);
+    while (!is_settled(link) && wt__now_ms() < until_ms)
+        pthread_cond_timedwait(&link->changed, &link->lock, &until);
+    bool settled = is_settled(link);
+    pthread_mutex_unlock(&link->lock);
+    return settled;
+}
+
+/* ---------------------------------------------------------------- beginning and end */
+
+static void release(struct sse_link *link)
+{
+    wt__http_loop_close(link->loop);
+    wt__buffer_dispose(&link->heard);
+    wt__buffer_dispose(&link->event.data);
+    pthread_cond_destroy(&link->changed);
+    pthread_mutex_destroy(&link->lock);
+    free(link->headers);
+    free(link->endpoint);
+    free(link);
+}
+
+static void end(struct mcp_link *public, bool hurry, char words[CHILD_TAIL_BYTES])
+{
+    (void)hurry; /* the end of the stream is the goodbye */
+    words[0] = '\0';
+    release((struct sse_link *)public);
+}
+
+static int begin(struct sse_link *link, wt_error *err)
+{
+    const struct mcp_server *server = link->connection->server;
+    const struct http_stream stream = {.url = server->url,
+                                       .shown = link->connection->shown,
+                                       .method = "GET",
+                                       .accept = "text/event-stream",
+                                       .headers = server->headers,
+                                       .header_count = server->header_count,
+                                       .connect_ms = CONNECT_MS,
+                                       .took = took,
+                                       .ended = ended,
+                                       .context = link};
+    uint64_t ticket;
+    link->headers = wt__alloc_array(server->header_count + 1, sizeof *link->headers);
+    if (!link->headers)
+        return wt__fail_nomem(err);
+    link->headers[server->header_count] = (struct http_header){"MCP-Protocol-Version", link->connection->version};
+    if (server->header_count > 0)
+        memcpy(link->headers, server->headers, server->header_count * sizeof *server->headers);
+    int rc = wt__http_loop_open(&link->loop, err);
+    return rc < 0 ? rc : wt__http_stream_begin(&ticket, link->loop, &stream, err);
+}
+
+int wt__mcp_open_sse_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err)
+{
+    struct sse_link *link = calloc(1, sizeof *link);
+    pthread_condattr_t attributes;
+    *out = NULL;
+    if (!link)
+        return wt__fail_nomem(err);
+    link->public = (struct mcp_link){.ask = ask, .tell = tell, .cancel = cancel, .settle = settle, .close = end};
+    link->connection = connection;
+    link->heard.max = MCP_ANSWER_BYTES_MAX;
+    pthread_mutex_init(&link->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&link->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    int rc = begin(link, err);
+    if (rc < 0)
+        release(link);
+    else
+        *out = &link->public;
+    return rc;
+}

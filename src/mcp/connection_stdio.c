@@ -1,0 +1,124 @@
+/* connection_stdio.c: a server of this machine. A line is a message, in both directions, and one thread reads. Who asks
+ * writes himself what the program takes at once; what is left the thread writes when it can. A program that lets too
+ * much of it lie is lost. */
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "mcp/connection_inside.h"
+#include "net/coprocess.h"
+
+struct stdio_link {
+    struct mcp_link public; /* first, so that the public pointer is this one */
+    struct mcp_connection *connection;
+    struct child child;
+    struct coprocess *coprocess;
+    struct arena arena;
+    pthread_t reader;
+    pthread_mutex_t lock;
+    bool deaf; /* it does not read what it is sent: why */
+    wt_error why;
+};
+
+/* ---------------------------------------------------------------- reading */
+
+static void *read_lines(void *context)
+{
+    struct stdio_link *link = context;
+    char words[CHILD_TAIL_BYTES];
+    struct str line;
+    wt_error why;
+    int rc;
+    while ((rc = wt__coprocess_receive(link->coprocess, &line, &why)) > 0) {
+        rc = wt__mcp_connection_heard(link->connection, 0, line, NULL, &why);
+        if (rc < 0)
+            break;
+    }
+    pthread_mutex_lock(&link->lock);
+    bool deaf = link->deaf;
+    if (deaf)
+        why = link->why;
+    pthread_mutex_unlock(&link->lock);
+    words[0] = '\0';
+    if (rc != WT_ECANCELLED || deaf)
+        wt__coprocess_last_words(link->coprocess, words);
+    wt__mcp_connection_broke(link->connection, rc == 0 ? NULL : &why, words);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static int send_line(struct stdio_link *link, struct str line, wt_error *err)
+{
+    wt_error why;
+    int rc = wt__coprocess_send(link->coprocess, line, &why);
+    if (rc == WT_ETOOLONG) {
+        pthread_mutex_lock(&link->lock);
+        link->deaf = true;
+        link->why = why;
+        pthread_mutex_unlock(&link->lock);
+        wt__coprocess_stop(link->coprocess);
+        return wt__fail(err, WT_ENETWORK, "%s", why.message);
+    }
+    if (rc < 0 && err)
+        *err = why;
+    return rc;
+}
+
+static int ask(struct mcp_link *public, const struct mcp_outgoing *outgoing, wt_error *err)
+{
+    return send_line((struct stdio_link *)public, outgoing->text, err);
+}
+
+static int tell(struct mcp_link *public, struct str text, wt_error *err)
+{
+    return send_line((struct stdio_link *)public, text, err);
+}
+
+static void cancel(struct mcp_link *public, int64_t id, struct str notice)
+{
+    (void)id;
+    if (notice.len > 0)
+        send_line((struct stdio_link *)public, notice, NULL);
+}
+
+/* ---------------------------------------------------------------- beginning and end */
+
+static void release(struct stdio_link *link)
+{
+    pthread_mutex_destroy(&link->lock);
+    wt__arena_dispose(&link->arena);
+    free(link);
+}
+
+static void end(struct mcp_link *public, bool hurry, char words[CHILD_TAIL_BYTES])
+{
+    struct stdio_link *link = (struct stdio_link *)public;
+    wt__coprocess_stop(link->coprocess);
+    pthread_join(link->reader, NULL);
+    wt__coprocess_end(link->coprocess, hurry, words);
+    release(link);
+}
+
+int wt__mcp_open_stdio_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err)
+{
+    const struct mcp_server *server = connection->server;
+    struct stdio_link *link = calloc(1, sizeof *link);
+    *out = NULL;
+    if (!link)
+        return wt__fail_nomem(err);
+    pthread_mutex_init(&link->lock, NULL);
+    link->public = (struct mcp_link){.ask = ask, .tell = tell, .cancel = cancel, .close = end};
+    link->connection = connection;
+    link->child = (struct child){
+        .argv = server->argv, .environment = wt__mcp_environment(&link->arena, server), .folder = server->folder};
+    int rc = link->child.environment ? wt__coprocess_start(&link->coprocess, &link->child, err) : wt__fail_nomem(err);
+    if (rc == 0 && pthread_create(&link->reader, NULL, read_lines, link) != 0) {
+        wt__coprocess_end(link->coprocess, true, NULL);
+        rc = wt__fail(err, WT_EIO, "the system gives no thread");
+    }
+    if (rc < 0)
+        release(link);
+    else
+        *out = &link->public;
+    return rc;
+}

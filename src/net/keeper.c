@@ -1,0 +1,118 @@
+/* keeper.c: see keeper.h. A group is told by its number, and its end by the number's negative: four bytes, which come
+ * whole or not at all. A full connection loses one rather than that it waits. */
+#include "net/keeper.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "net/child.h"
+
+enum { READ_GROUPS = 256, WATCH_MS = 20 };
+
+static int connection = -1; /* ours; written once, before there are threads */
+
+/* ---------------------------------------------------------------- the other process */
+
+struct groups {
+    pid_t list[KEEPER_GROUPS_MAX];
+    size_t count;
+};
+
+static void take(struct groups *groups, pid_t word)
+{
+    size_t i = 0;
+    pid_t group = word < 0 ? -word : word;
+    while (i < groups->count && groups->list[i] != group)
+        i++;
+    if (word < 0 && i < groups->count)
+        groups->list[i] = groups->list[--groups->count];
+    else if (word > 0 && i == groups->count && i < KEEPER_GROUPS_MAX)
+        groups->list[groups->count++] = group;
+}
+
+/* Forgets those that are gone, signals the others (0: none). */
+static void signal_all(struct groups *groups, int number)
+{
+    for (size_t i = 0; i < groups->count;)
+        if (kill(-groups->list[i], number) < 0 && errno == ESRCH)
+            groups->list[i] = groups->list[--groups->count];
+        else
+            i++;
+}
+
+static void end_all(struct groups *groups)
+{
+    signal_all(groups, SIGTERM);
+    for (double until = wt__now_ms() + CHILD_GRACE_MS; groups->count > 0 && wt__now_ms() < until;) {
+        nanosleep(&(struct timespec){.tv_nsec = WATCH_MS * 1000000L}, NULL);
+        signal_all(groups, 0);
+    }
+    signal_all(groups, SIGKILL);
+}
+
+/* A session of its own is out of the terminal's reach, and no signal but those that cannot be blocked ends it: who
+ * stops a service often signals all of its processes at once. */
+static void keep(int fd)
+{
+    static struct groups groups;
+    pid_t words[READ_GROUPS];
+    sigset_t all;
+    ssize_t got;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    setsid();
+    if (dup2(fd, 0) < 0 || chdir("/") < 0)
+        _exit(1);
+    closefrom(1);
+    while ((got = recv(0, words, sizeof words, 0)) > 0 || (got < 0 && errno == EINTR))
+        for (ssize_t i = 0; i < got / (ssize_t)sizeof *words; i++)
+            take(&groups, words[i]);
+    end_all(&groups);
+    _exit(0);
+}
+
+/* ---------------------------------------------------------------- this one */
+
+int wt__keeper_start(wt_error *err)
+{
+    int ends[2];
+    if (connection >= 0)
+        return 0;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+        return wt__fail_errno(err, "start", "the keeper of processes");
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        keep(ends[1]);
+    }
+    if (pid < 0)
+        wt__fail_errno(err, "start", "the keeper of processes");
+    close(ends[1]);
+    if (pid > 0)
+        connection = ends[0];
+    else
+        close(ends[0]);
+    return pid > 0 ? 0 : err ? err->code : WT_EIO;
+}
+
+static void say(pid_t word)
+{
+    if (connection >= 0)
+        (void)!send(connection, &word, sizeof word, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void wt__keeper_begun(pid_t group)
+{
+    say(group);
+}
+
+void wt__keeper_ended(pid_t group)
+{
+    say(-group);
+}

@@ -1,0 +1,153 @@
+/* What tools that wait would take of others' places: told before they are approved, without touching the catalogue. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "engine/set_up.h"
+#include "whichtool/review.h"
+
+enum { OTHERS = 150, WAITING = 15 };
+
+static void fill(wt_engine *engine)
+{
+    struct buffer text = {0};
+    synthetic_tools(&text, 1, OTHERS, 7);
+    add(&place, engine, text.ptr);
+    wt__buffer_clear(&text);
+    wt__buffer_text(&text, "{\"tools\":[");
+    for (int i = 0; i < WAITING; i++)
+        wt__buffer_printf(&text, "{\"name\":\"grab_%c\",\"description\":\"%s %d\"},", 'a' + i,
+                          i % 2 ? "book a table in city" : "find tables booked hotel city storm invoice song flight",
+                          i);
+    wt__buffer_text(&text, "{\"name\":\"meek\",\"description\":\"quokka\"}]}");
+    wt_review_report *report = NULL;
+    sound(&place, wt_review(engine, "new", text.ptr, text.len, NULL, &report, &place.err));
+    assert_int_equal(report->waiting_new, WAITING + 1);
+    wt_review_report_free(report);
+    wt__buffer_dispose(&text);
+}
+
+static wt_preview *preview(wt_engine *engine, const char *const *names, size_t count)
+{
+    wt_preview *out = NULL;
+    wt_preview_options options;
+    wt_preview_options_init(&options);
+    options.names = names;
+    options.name_count = count;
+    sound(&place, wt_preview_waiting(engine, "new", &options, &out, &place.err));
+    return out;
+}
+
+static uint64_t generation(wt_engine *engine)
+{
+    wt_catalog_info info;
+    wt_catalog_info_init(&info);
+    sound(&place, wt_info(engine, &info, &place.err));
+    assert_int_equal(info.tools, OTHERS);
+    return info.generation;
+}
+
+/* With words alone, and with a model as well. */
+static void foresee(const char *model)
+{
+    wt_engine *engine = open_store(&place, model);
+    fill(engine);
+    uint64_t before = generation(engine);
+    wt_preview *all = preview(engine, NULL, 0);
+    assert_int_equal(all->waiting, WAITING + 1);
+    assert_false(all->recorded);
+    assert_true(all->requests > OTHERS / 2);
+    assert_true(all->places_now == 0 && all->tools_now == 0);
+    assert_true(all->places_then > .05);
+    assert_true(all->tools_then > .096 && all->tools_then < .097);
+    assert_string_equal(all->recipe, model ? "bm25" : "hybrid");
+    assert_non_null(strstr(all->sentence, "With what waits, it takes "));
+    assert_non_null(strstr(all->sentence, "with 9.64 % of the tools; now it takes 0.0 %, with 0.00 %"));
+    const char *meek[] = {"meek"};
+    wt_preview *one = preview(engine, meek, 1);
+    assert_int_equal(one->waiting, 1);
+    assert_true(one->places_then < .01);
+    assert_false(one->far);
+    assert_int_equal(generation(engine), before); /* the live catalogue was left alone */
+    wt_preview_free(all);
+    wt_preview_free(one);
+    wt_close(engine);
+}
+
+static void a_flood_is_foreseen(void **state)
+{
+    (void)state;
+    foresee("");
+}
+
+static void and_by_meaning(void **state)
+{
+    (void)state;
+    foresee(NULL);
+}
+
+/* Recorded requests count from a number on; those that the provider answered do not. */
+static void recorded_requests_are_searched(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    fill(engine);
+    wt_tools *tools = NULL;
+    sound(&place, wt_list(engine, NULL, &tools, &place.err));
+    for (size_t i = 0; i < WT_PREVIEW_RECORDED + 5; i++) {
+        char request[64];
+        const char *used[] = {tools->items[i]->id};
+        snprintf(request, sizeof request, "book a table in city %zu", i);
+        sound(&place, wt_record_usage(engine, request, strlen(request), used, 1, NULL, &place.err));
+    }
+    wt_tools_free(tools);
+    wt_preview *out = preview(engine, NULL, 0);
+    assert_true(out->recorded);
+    assert_int_equal(out->requests, WT_PREVIEW_RECORDED + 5);
+    assert_true(out->far && out->places_then > .8);
+    assert_non_null(strstr(out->sentence, "25 recorded requests of others"));
+    assert_non_null(strstr(out->sentence, ": far beyond its share."));
+    wt_preview_free(out);
+    wt_close(engine);
+}
+
+static void nothing_waits(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_preview *out = NULL;
+    wt_preview_options options;
+    const char *names[] = {"meek", "none"};
+    wt_preview_options_init(&options);
+    refused(&place, wt_preview_waiting(engine, "new", NULL, &out, &place.err), WT_ENOTFOUND, "nothing of new waits");
+    fill(engine);
+    options.names = names;
+    options.name_count = 2;
+    refused(&place, wt_preview_waiting(engine, "new", &options, &out, &place.err), WT_ENOTFOUND,
+            "not all that was named of new waits");
+    wt_close(engine);
+
+    place_remove(&place);
+    place_make(&place);
+    engine = open_store(&place, "");
+    wt_review_report *report = NULL;
+    static const char alone[] = "{\"tools\":[{\"name\":\"a\",\"description\":\"alone here\"}]}";
+    sound(&place, wt_review(engine, "new", alone, sizeof alone - 1, NULL, &report, &place.err));
+    wt_review_report_free(report);
+    refused(&place, wt_preview_waiting(engine, "new", NULL, &out, &place.err), WT_EEMPTY,
+            "there are no tools of others");
+    wt_close(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_flood_is_foreseen, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(and_by_meaning, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(recorded_requests_are_searched, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(nothing_waits, set_up_place, tear_down_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,42 @@
+"""An MCP server of 2025-06-18 with three tools of different effects, for tests of what stands before it.
+
+    python3 notes_server.py NAME
+
+It starts a program of its own, and adds both process numbers to the file `started`. `drop_note` ends it all at once.
+"""
+import json
+import os
+import subprocess
+import sys
+
+name = sys.argv[1]
+kept = subprocess.Popen(["sleep", "900"])
+with open("started", "a", encoding="utf-8") as file:
+    file.write(f"{os.getpid()} {kept.pid}\n")
+
+
+def tool(verb, hints):
+    schema = {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}
+    text = f"{verb}s a note of {name} by its title"
+    return {"name": f"{verb}_note", "description": text, "inputSchema": schema, "annotations": hints}
+
+
+tools = [tool("read", {"readOnlyHint": True}), tool("write", {"destructiveHint": False}), tool("drop", {})]
+
+for line in sys.stdin:
+    message = json.loads(line)
+    method, params = message.get("method"), message.get("params", {})
+    if "id" not in message:
+        continue
+    answer = {"error": {"code": -32601, "message": "what"}}
+    if method == "initialize":
+        answer = {"result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                             "serverInfo": {"name": name, "version": "1"}}}
+    elif method == "tools/list":
+        answer = {"result": {"tools": tools}}
+    elif method == "tools/call":
+        if params["name"] == "drop_note":
+            os._exit(1)
+        text = f"{name}: {params['name']} {params['arguments']['title']}"
+        answer = {"result": {"content": [{"type": "text", "text": text}]}}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)

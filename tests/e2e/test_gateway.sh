@@ -1,0 +1,187 @@
+#!/bin/bash
+# The built command before two servers: on standard input and output, over HTTP with keys as principals of a policy, and
+# what is left when it is killed.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+served=
+trap '[ -z "$served" ] || kill -9 "$served" 2>/dev/null; rm -rf "$work"' EXIT
+
+cat >servers.json <<JSON
+{"mcpServers": {
+  "home": {"command": "$python", "args": ["$here/notes_server.py", "home"]},
+  "work": {"command": "$python", "args": ["$here/notes_server.py", "work"]},
+  "dead": {"command": "false"}
+}}
+JSON
+cat >policy.json <<'JSON'
+{"rules": [{"servers": ["home"]}, {"keys": ["boss"]}, {"tools": ["drop_*"], "deny": true}],
+ "profiles": {"reading": {"face": "direct", "rules": [{"effects": ["read"]}]}}}
+JSON
+hello='> {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}'
+session() { # NAME OPTION...: the session of standard input
+    local name=$1
+    shift
+    cat >session.txt
+    same "$name" "" "$("$python" "$here/mcp_session.py" session.txt "$WHICHTOOL" -q mcp --model "" --servers servers.json "$@" 2>&1)"
+}
+call() { # ID TOOL ARGUMENTS
+    printf '> {"id": %s, "method": "tools/call", "params": {"name": "%s", "arguments": %s}}' "$@"
+}
+nothing_is_left() { # NAME: all processes of the servers end; who stays makes the test wait for ever
+    what=$1
+    checks=$((checks + 1))
+    [ -s started ] || fail "no server was started"
+    while read -r pid child; do
+        while kill -0 "$pid" 2>/dev/null || kill -0 "$child" 2>/dev/null; do sleep 0.05; done
+    done <started
+    rm -f started
+}
+
+session "few tools are shown as they are" <<EOS
+$hello
+> {"id": 2, "method": "tools/list"}
+~ result.tools "name": "home__read_note"
+~ result.tools "name": "work__write_note"
+$(call 3 home__read_note '{"title": "milk"}')
+= result.content.0.text "home: read_note milk"
+$(call 4 work__read_note '{"titel": "milk"}')
+= result.isError true
+~ result.content title
+$(call 5 nobody__read_note '{}')
+? error
+EOS
+nothing_is_left "its end is the servers' end"
+
+session "many are searched for, and called by what they may do" --face search --audit audit.jsonl <<EOS
+$hello
+> {"id": 2, "method": "tools/list"}
+= result.tools.0.name "search_tools"
+= result.tools.5.name "read_more"
+$(call 3 search_tools '{"query": "reads a note of work", "k": 2}')
+= result.structuredContent.tools.0.name "work__read_note"
+= result.structuredContent.tools.0.call_with "call_read"
+$(call 4 call_read '{"name": "work__read_note", "arguments": {"title": "plan"}}')
+= result.content.0.text "work: read_note plan"
+$(call 5 call_read '{"name": "work__write_note", "arguments": {"title": "plan"}}')
+= result.isError true
+~ result.content is called by call_write
+$(call 6 call_destructive '{"name": "home__drop_note", "arguments": {"title": "plan"}}')
+= result.isError true
+$(call 7 call_read '{"name": "work__read_note", "arguments": {"title": "plan"}}')
+= result.content.0.text "work: read_note plan"
+EOS
+nothing_is_left "a server that died is started again, and ends with the others"
+same "each call has its line" "allowed wrong_tool allowed allowed" "$("$python" -c '
+import json
+print(*[json.loads(line)["decision"] for line in open("audit.jsonl")])')"
+expect 0 "the audit holds" mcp audit audit.jsonl
+sed -i 's/wrong_tool/allowed/' audit.jsonl
+expect 3 "and not when a word of it was changed" mcp audit audit.jsonl
+
+session "a policy, and a profile of it" --policy policy.json --profile reading <<EOS
+$hello
+> {"id": 2, "method": "tools/list"}
+= result.tools.0.name "home__read_note"
+! result.tools.1
+$(call 3 home__write_note '{"title": "a"}')
+? error
+$(call 4 work__read_note '{"title": "a"}')
+? error
+EOS
+rm -f started
+
+expect 0 "their state is kept" --json mcp status
+prints '"name":"home"'
+prints '"name":"dead"'
+
+# Killed, with its servers running.
+mkfifo in
+"$WHICHTOOL" -q mcp --model "" --servers servers.json <in >answers 2>/dev/null &
+served=$!
+exec 4>in
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+    '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"home__read_note","arguments":{"title":"x"}}}' >&4
+until grep -q "home: read_note x" answers; do sleep 0.05; done
+kill -9 "$served"
+wait "$served" 2>/dev/null
+served=
+exec 4>&-
+nothing_is_left "kill -9 leaves none of their processes"
+
+# Over HTTP, a key a principal.
+for who in boss clerk; do
+    expect 0 "a key for $who" serve --keys keys --new-key "$who" --scopes find
+    cp out "$who"
+done
+"$WHICHTOOL" --json serve --model "" --listen 127.0.0.1:0 --keys keys --servers servers.json --policy policy.json \
+    --audit served.jsonl >listening 2>log &
+served=$!
+until [ -s listening ] || ! kill -0 "$served" 2>/dev/null; do sleep 0.05; done
+url=$("$python" -c 'import json; print(json.load(open("listening"))["listening"])') || { cat log; exit 1; }
+modern='"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}'
+post() { # STATUS NAME WHO PATH METHOD PARAMS [NAME-HEADER]
+    local want=$1 who=$3 path=$4 method=$5 params=$6 named=${7:-}
+    what=$2
+    checks=$((checks + 1))
+    "$python" "$here/ask.py" "$url" POST "$path" \
+        "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"$method\", \"params\": {$modern$params}}" \
+        "Authorization: Bearer $(grep -o 'wt_[A-Za-z0-9_-]*' "$who" | head -1)" "Content-Type: application/json" \
+        "Accept: application/json, text/event-stream" "MCP-Protocol-Version: 2026-07-28" "Mcp-Method: $method" \
+        ${named:+"Mcp-Name: $named"} >out 2>err
+    [ "$(head -1 out)" = "$want" ] || fail "status $(head -1 out), wanted $want"
+}
+say() { # PATTERN: within a minute of their start, servers have listed
+    grep -qE -- "$1" out || fail "no \"$1\""
+}
+post 200 "one may use all" boss /mcp/all tools/list ""
+say '"home__read_note"'
+say '"work__write_note"'
+lacks out drop_note
+post 200 "another what is at home" clerk /mcp/all tools/list ""
+say '"home__write_note"'
+lacks out 'work__|drop_note'
+post 200 "a profile reads" boss /mcp/p/reading tools/list ""
+say '"work__read_note"'
+lacks out write_note
+post 200 "and narrows" clerk /mcp/p/reading tools/list ""
+say '"home__read_note"'
+lacks out 'work__|write_note'
+post 404 "there is no other profile" boss /mcp/p/writing tools/list ""
+post 200 "a search is at /mcp" clerk /mcp tools/list ""
+say '"search_tools"'
+post 200 "it finds what is allowed" clerk /mcp tools/call ', "name": "search_tools", "arguments": {"query": "a note of work", "k": 50}' search_tools
+lacks out 'work__'
+post 200 "a call of it" boss /mcp tools/call ', "name": "call_read", "arguments": {"name": "work__read_note", "arguments": {"title": "z"}}' call_read
+say 'work: read_note z'
+post 200 "and one that is denied" clerk /mcp tools/call ', "name": "call_read", "arguments": {"name": "work__read_note", "arguments": {"title": "z"}}' call_read
+say 'there is no tool'
+same "the audit says who" "boss allowed clerk denied" "$("$python" -c '
+import json
+print(*[line[key] for line in map(json.loads, open("served.jsonl")) for key in ("principal", "decision")])')"
+kill -TERM "$served"
+wait "$served"
+same "it ends well" 0 $?
+served=
+nothing_is_left "and its servers with it"
+
+# What is wrong says what to do.
+expect 2 "a policy without servers" mcp --policy policy.json </dev/null
+says "policy is for the servers of --servers FILE"
+expect 2 "a profile that there is not" mcp --servers servers.json --policy policy.json --profile writing </dev/null
+says "the policy has no profile writing"
+expect 2 "a profile without a policy" mcp --servers servers.json --profile reading </dev/null
+says "profile reading"
+echo '{"rules": [{"tool": ["x"]}]}' >wrong.json
+expect 3 "a misspelt policy" mcp --servers servers.json --policy wrong.json </dev/null
+says 'wrong.json, /rules/0: "tool" is no member of this'
+echo '{}' >wrong.json
+expect 3 "no servers" mcp --servers wrong.json </dev/null
+says "wrong.json"
+echo 'no audit' >wrong.json
+expect 3 "an audit that is none" mcp --servers servers.json --audit wrong.json </dev/null
+says "wrong.json ends with no line of an audit"
+same "and is left as it was" "no audit" "$(cat wrong.json)"
+expect 2 "a face that is none" mcp --servers servers.json --face all </dev/null
+says "search"
+finish

@@ -1,0 +1,103 @@
+/* review.c: reviews as a command, for test_review.sh to let fail: no verb of whichtool has a listing to review.
+ *
+ *   review -s STORE review FILE    what a server lists; the first is trusted
+ *   review -s STORE approve        all that waits
+ *   review -s STORE verify         every tool of the catalogue is what was approved, and none of them waits; prints how
+ *                                  many there are, and how many wait */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "catalog/definition_hash.h"
+#include "whichtool/review.h"
+
+static const char provider[] = "p";
+
+/* The exit codes of whichtool. */
+static int end(int rc, const wt_error *err)
+{
+    if (rc >= 0)
+        return 0;
+    fprintf(stderr, "%s\n", err->message);
+    return rc == WT_ENOMEM || rc == WT_EFULL ? 7 : rc == WT_EFORMAT || rc == WT_EINVAL ? 3 : 4;
+}
+
+static int review(wt_engine *engine, const char *path, wt_error *err)
+{
+    wt_review_options options;
+    wt_review_report *report = NULL;
+    char *text = NULL;
+    size_t len = 0;
+    wt_review_options_init(&options);
+    options.trust_first = 1;
+    options.instructions = "Be kind";
+    int rc = wt__file_read(&text, &len, path, 1 << 20, err);
+    if (rc == 0)
+        rc = wt_review(engine, provider, text, len, &options, &report, err);
+    wt_review_report_free(report);
+    free(text);
+    return rc;
+}
+
+static int approve(wt_engine *engine, wt_error *err)
+{
+    wt_approve_options options;
+    wt_review_report *report = NULL;
+    wt_approve_options_init(&options);
+    options.all = 1;
+    int rc = wt_approve(engine, provider, &options, &report, err);
+    wt_review_report_free(report);
+    return rc;
+}
+
+/* 1: something is not what was approved. */
+static int verify(wt_engine *engine, wt_error *err)
+{
+    wt_tools *tools = NULL;
+    wt_waiting_list *waiting = NULL;
+    char *pins = NULL;
+    int rc = wt_list(engine, NULL, &tools, err);
+    if (rc == 0)
+        rc = wt_list_waiting(engine, NULL, &waiting, err);
+    if (rc == 0)
+        rc = wt_lock(engine, NULL, &pins, err);
+    for (size_t i = 0; rc == 0 && i < tools->len; i++) {
+        char hash[DEFINITION_DIGITS + 1], line[256];
+        rc = wt__definition_hash(wt__str(tools->items[i]->definition), hash, NULL, err);
+        snprintf(line, sizeof line, "{\"id\": \"%s\", \"provider\": \"p\", \"sha256\": \"%s\"", tools->items[i]->id,
+                 hash);
+        if (rc == 0 && !strstr(pins, line))
+            rc = printf("%s was not approved\n", tools->items[i]->id) > 0;
+        for (size_t w = 0; rc == 0 && w < waiting->len; w++)
+            if (strcmp(waiting->items[w]->id, tools->items[i]->id) == 0)
+                rc = printf("%s waits\n", tools->items[i]->id) > 0;
+    }
+    if (rc == 0)
+        printf("%zu %zu\n", tools->len, waiting->len);
+    wt_string_free(pins);
+    wt_waiting_list_free(waiting);
+    wt_tools_free(tools);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    wt_engine *engine = NULL;
+    wt_open_options options;
+    wt_error err;
+    if (argc < 4 || strcmp(argv[1], "-s") != 0)
+        return 2;
+    wt_open_options_init(&options);
+    options.model = "";
+    options.trained = "";
+    int rc = wt_open(&engine, argv[2], &options, &err);
+    if (rc == 0 && strcmp(argv[3], "review") == 0)
+        rc = argc == 5 ? review(engine, argv[4], &err) : 2;
+    else if (rc == 0 && strcmp(argv[3], "approve") == 0)
+        rc = approve(engine, &err);
+    else if (rc == 0)
+        rc = verify(engine, &err);
+    wt_close(engine);
+    return rc > 0 ? rc : end(rc, &err);
+}

@@ -1,0 +1,69 @@
+#!/bin/bash
+# Each allocation of a gateway that starts, and of a call through it, fails in turn: it ends as it says, or serves on; the
+# store is whole, and no server is left running.
+# shellcheck disable=SC1091,SC2034,SC2154
+. "$(dirname "$0")/common.sh"
+
+cat >"$folder/server.sh" <<SH
+exec 3>"$folder/alive"
+while read -r request; do
+    id=\${request#*'"id":'}
+    id=\${id%%,*}
+    case "\$request" in
+        *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'\$id',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}}}}';;
+        *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":'\$id',"result":{"tools":[{"name":"t","description":"does it","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}}';;
+        *'"tools/call"'*) echo '{"jsonrpc":"2.0","id":'\$id',"result":{"content":[{"type":"text","text":"it is done"}]}}';;
+        *'"id":'*) echo '{"jsonrpc":"2.0","id":'\$id',"error":{"code":-32601,"message":"what"}}';;
+    esac
+done
+SH
+echo "{\"mcpServers\": {\"s\": {\"command\": \"sh\", \"args\": [\"$folder/server.sh\"]}}}" >"$folder/mcp.json"
+echo '{"rules": [{"effects": ["read"]}], "profiles": {"p": {"face": "search", "rules": [{}]}}}' >"$folder/policy.json"
+touch "$folder/alive"
+
+# What a client says, and no end of it before the last answer is there, or the command has ended. A failed allocation may
+# take an answer with it: then it waits no longer.
+client() {
+    printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+        '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search_tools","arguments":{"query":"does it"}}}' \
+        '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"call_read","arguments":{"name":"s__t","arguments":{}}}}'
+    for _ in $(seq 40); do
+        ! grep -q '"id":3' "$folder/out" && [ ! -s "$folder/err" ] || return
+        sleep 0.05
+    done
+}
+serve() { # NAME=VALUE...
+    : >"$folder/out"
+    : >"$folder/err"
+    run "$@" mcp --model "" --servers "$folder/mcp.json" --policy "$folder/policy.json" --face search \
+        --audit "$folder/audit" < <(client 2>/dev/null)
+}
+alive() { # whether somebody holds the file open
+    local link
+    for link in /proc/[0-9]*/fd/3; do
+        [ "$(readlink "$link" 2>/dev/null)" != "$folder/alive" ] || return 0
+    done
+    return 1
+}
+
+serve # what the server lists is in the store
+serve
+grep -q "it is done" "$folder/out" || fail "without a fault: $(cat "$folder/out" "$folder/err")"
+cp "$store" "$folder/old.wt"
+serve FAULT_COUNTS="$folder/counts"
+read -r allocations calls <"$folder/counts"
+served=0
+for n in $(points "$allocations" 60 60); do
+    restore "$folder/old.wt"
+    serve FAULT_ALLOC="$n"
+    is_told "$rc" || fail "allocation $n: exit $rc: $(cat "$folder/err")"
+    [ "$rc" -eq 0 ] || [ -s "$folder/err" ] || fail "allocation $n: exit $rc without a word"
+    grep -q "it is done" "$folder/out" && served=$((served + 1))
+    check_store "allocation $n" 1
+    ! alive || fail "allocation $n: the server is still running"
+done
+[ "$served" -gt 10 ] || fail "a call came through $served times alone"
+restore "$folder/old.wt"
+run mcp audit "$folder/audit"
+[ "$rc" -eq 0 ] || fail "the audit: $(cat "$folder/err")"
+conclude

@@ -1,0 +1,320 @@
+/* Results that are longer than an answer may be: their pieces, joined again, are the whole; each is within the budget;
+ * and a handle is of one principal, for one time, for a while. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "gateway/set_up.h"
+
+enum {
+    RESULTS = 3000,
+    AROUND = 300, /* of a piece: what is not its content, and the note of the handle */
+};
+
+static wt_engine *engine;
+static struct gateway *gateway;
+static double clock_ms;
+
+static double now(void)
+{
+    return clock_ms;
+}
+
+static int start(void **state)
+{
+    static const struct gateway_options options = {.now_ms = now};
+    (void)state;
+    engine = open_engine();
+    SOUND(wt__gateway_open(&gateway, engine, NULL, 0, &options, &err));
+    return 0;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    wt__gateway_close(gateway);
+    wt_close(engine);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- pieces, and the whole */
+
+/* What a piece says, without its note, whose handle is kept; "" when there is none. */
+static void take_piece(struct str piece, json_t *content, char handle[64])
+{
+    json_t *read = NULL;
+    SOUND(wt__json_parse(&read, piece.ptr, piece.len, &err));
+    const json_t *list = json_object_get(read, "content");
+    size_t count = json_array_size(list);
+    handle[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        json_t *item = json_array_get(list, i);
+        const char *text = json_string_value(json_object_get(item, "text"));
+        const char *mark = text && text[0] == '[' ? strstr(text, "read_more with the handle ") : NULL;
+        if (i + 1 == count && mark)
+            snprintf(handle, 64, "%.*s", (int)strcspn(mark + 26, "]"), mark + 26);
+        else
+            json_array_append(content, item);
+    }
+    json_decref(read);
+}
+
+/* Texts that follow each other become one, so that it does not matter where they were cut. */
+static char *flatten(const json_t *content)
+{
+    struct buffer out = {0};
+    for (size_t i = 0; i < json_array_size(content); i++) {
+        json_t *item = json_array_get(content, i);
+        const char *text = json_string_value(json_object_get(item, "text"));
+        if (text)
+            wt__buffer_text(&out, text);
+        else
+            wt__json_write(&out, item);
+    }
+    return wt__buffer_take(&out);
+}
+
+static bool has_image(const json_t *content)
+{
+    bool found = false;
+    for (size_t i = 0; i < json_array_size(content); i++)
+        found |= !json_object_get(json_array_get(content, i), "text");
+    return found;
+}
+
+/* All pieces of a result; the caller frees the list. */
+static json_t *read_all(struct str result, size_t most, size_t *pieces)
+{
+    json_t *content = json_array();
+    struct buffer piece = {0};
+    char handle[64];
+    SOUND(wt__result_cut(gateway, "alice", result, most, &piece, &err));
+    for (*pieces = 1;; ++*pieces) {
+        json_t *own = json_array();
+        take_piece(wt__buffer_view(&piece), own, handle);
+        if (piece.len > most + AROUND && !(json_array_size(own) == 1 && has_image(own)))
+            fail_msg("a piece of %zu bytes, where %zu are the most: %.300s", piece.len, most, piece.ptr);
+        json_array_extend(content, own);
+        json_decref(own);
+        if (!handle[0])
+            break;
+        wt__buffer_clear(&piece);
+        SOUND(wt__result_more(gateway, "alice", wt__str(handle), most, &piece, &err));
+        assert_true(*pieces < 100000);
+    }
+    wt__buffer_dispose(&piece);
+    return content;
+}
+
+static json_t *draw_text(struct rng *rng)
+{
+    static const char *const parts[] = {
+        "a", "word ", "\n",   "\xc3\xa9",  "\xe2\x82\xac", "\xf0\x9f\x98\x80",       "\"", "\\",
+        "/", "\x01",  "\x7f", "e\xcc\x81", "\t",           "a longer line of text\n"};
+    struct buffer text = {0};
+    size_t only = wt__rng_below(rng, 3) ? 0 : 1 + wt__rng_below(rng, sizeof parts / sizeof *parts);
+    wt__buffer_char(&text, 'x');
+    for (size_t left = wt__rng_below(rng, 800); left > 0; left--)
+        wt__buffer_text(&text, parts[only ? only - 1 : wt__rng_below(rng, sizeof parts / sizeof *parts)]);
+    json_t *out = wt__json_string(wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return out;
+}
+
+static json_t *draw_item(struct rng *rng)
+{
+    if (wt__rng_below(rng, 4) == 0) {
+        char data[200];
+        size_t len = 4 * wt__rng_below(rng, 49);
+        memset(data, 'A', len);
+        return json_pack("{s:s,s:s%,s:s}", "type", "image", "data", data, len, "mimeType", "image/png");
+    }
+    json_t *item = json_pack("{s:s,s:o}", "type", "text", "text", draw_text(rng));
+    if (wt__rng_below(rng, 5) == 0)
+        json_object_set_new(item, "annotations", json_pack("{s:[s]}", "audience", "user"));
+    return item;
+}
+
+static void pieces_joined_are_the_whole(void **state)
+{
+    struct rng rng;
+    size_t most_pieces = 0;
+    (void)state;
+    wt__rng_seed(&rng, 1);
+    for (int i = 0; i < RESULTS; i++) {
+        json_t *content = json_array(), *result = json_object();
+        for (size_t items = wt__rng_below(&rng, 6); items > 0; items--)
+            json_array_append_new(content, draw_item(&rng));
+        size_t most = 200 + wt__rng_below(&rng, 2000), pieces;
+        struct buffer text = {0};
+        json_object_set(result, "content", content);
+        wt__json_write(&text, result);
+        json_t *joined = read_all(wt__buffer_view(&text), most, &pieces);
+        char *before = flatten(content), *after = flatten(joined);
+        if (strcmp(before, after) != 0)
+            fail_msg("result %d in pieces of %zu: %s\nis not %s", i, most, after, before);
+        if (pieces > most_pieces)
+            most_pieces = pieces;
+        free(before);
+        free(after);
+        json_decref(joined);
+        json_decref(content);
+        json_decref(result);
+        wt__buffer_dispose(&text);
+    }
+    assert_true(most_pieces > 10);
+}
+
+/* ---------------------------------------------------------------- what is not text */
+
+static const struct {
+    const char *name, *result, *joined;
+} others[] = {
+    {"what fits is as it came", "{\"content\" : [],\"x\":1.50}", NULL},
+    {"structured alone becomes a text",
+     "{\"content\":[],\"structuredContent\":{\"a\":[1,\""
+     "0123456789012345678901234567890123456789"
+     "0123456789012345678901234567890123456789"
+     "\"]}}",
+     "{\"a\":[1,\""
+     "0123456789012345678901234567890123456789"
+     "0123456789012345678901234567890123456789"
+     "\"]}"},
+    {"structured without content",
+     "{\"structuredContent\":[\"0123456789012345678901234567890123456789\","
+     "\"0123456789012345678901234567890123456789\"]}",
+     "[\"0123456789012345678901234567890123456789\",\"0123456789012345678901234567890123456789\"]"},
+    {"structured beside an image",
+     "{\"content\":[{\"type\":\"image\",\"data\":\"AAAA\"}],\"structuredContent\":{\"a\":"
+     "\"0123456789012345678901234567890123456789\"}}",
+     "{\"type\":\"image\",\"data\":\"AAAA\"}{\"a\":\"0123456789012345678901234567890123456789\"}"},
+    {"structured beside its text goes",
+     "{\"content\":[{\"type\":\"text\",\"text\":\"0123456789012345678901234567890123456789\"}],\"structuredContent\":{"
+     "\"a\":1}}",
+     "0123456789012345678901234567890123456789"},
+    {"an image is whole",
+     "{\"content\":[{\"type\":\"image\",\"data\":"
+     "\"0123456789012345678901234567890123456789012345678901234567890123456789\"}]}",
+     "{\"type\":\"image\",\"data\":\"0123456789012345678901234567890123456789012345678901234567890123456789\"}"},
+};
+
+static void other_contents_are_whole(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct buffer out = {0};
+        char handle[64];
+        json_t *content = json_array();
+        SOUND(wt__result_cut(gateway, "alice", wt__str(others[i].result), 90, &out, &err));
+        if (!others[i].joined)
+            assert_string_equal(out.ptr, others[i].result);
+        assert_true(!others[i].joined || !strstr(out.ptr, "structuredContent"));
+        take_piece(wt__buffer_view(&out), content, handle);
+        while (handle[0]) {
+            wt__buffer_clear(&out);
+            SOUND(wt__result_more(gateway, "alice", wt__str(handle), 90, &out, &err));
+            take_piece(wt__buffer_view(&out), content, handle);
+        }
+        char *joined = flatten(content);
+        if (others[i].joined && strcmp(joined, others[i].joined) != 0)
+            fail_msg("%s: %s", others[i].name, joined);
+        free(joined);
+        json_decref(content);
+        wt__buffer_dispose(&out);
+    }
+}
+
+/* Even a budget in which no character has room comes to an end. */
+static void the_smallest_budget_ends(void **state)
+{
+    size_t pieces;
+    (void)state;
+    json_t *content = read_all(STR("{\"content\":[{\"type\":\"text\",\"text\":\"\xf0\x9f\x98\x80\xf0\x9f\x98\x80\"},{"
+                                   "\"type\":\"text\",\"text\":\"\"}]}"),
+                               1, &pieces);
+    char *joined = flatten(content);
+    assert_string_equal(joined, "\xf0\x9f\x98\x80\xf0\x9f\x98\x80");
+    assert_int_equal(pieces, 2);
+    free(joined);
+    json_decref(content);
+}
+
+/* ---------------------------------------------------------------- handles */
+
+#define LONG                                                                                                           \
+    "{\"isError\":true,\"_meta\":{\"k\":1},\"content\":[{\"type\":\"text\",\"text\":"                                  \
+    "\"one\\ntwo\\nthree\\nfour\\nfive\\nsix\\n\"}]}"
+
+static void cut_for(const char *principal, char handle[64])
+{
+    struct buffer out = {0};
+    json_t *content = json_array();
+    SOUND(wt__result_cut(gateway, principal, STR(LONG), 50, &out, &err));
+    assert_non_null(strstr(out.ptr, "\"isError\":true,\"_meta\":{\"k\":1}"));
+    take_piece(wt__buffer_view(&out), content, handle);
+    assert_true(handle[0]);
+    json_decref(content);
+    wt__buffer_dispose(&out);
+}
+
+static void refused(const char *principal, const char *handle)
+{
+    struct buffer out = {0};
+    assert_int_equal(wt__result_more(gateway, principal, wt__str(handle), 50, &out, &err), WT_ENOTFOUND);
+    assert_string_equal(err.message,
+                        "there is no more by this handle: it was read, or 10 minutes are over; call the tool anew");
+    assert_int_equal(out.len, 0);
+}
+
+static void a_handle_is_of_one_for_once_for_a_while(void **state)
+{
+    char handle[64], other[64];
+    struct buffer out = {0};
+    (void)state;
+    cut_for("alice", handle);
+    cut_for("bob", other);
+    assert_string_not_equal(handle, other);
+    refused("bob", handle);
+    refused("", handle);
+    refused("alice", "");
+    refused("alice", "000000000000000000000000");
+    clock_ms += 10 * 60000 - 1;
+    wt__result_sweep(gateway, false);
+    SOUND(
+        wt__result_more(gateway, "alice", wt__str(handle), 50, &out, &err)); /* for who asked in vain is not charged */
+    refused("alice", handle);
+    clock_ms += 1;
+    refused("bob", other);
+    wt__buffer_dispose(&out);
+}
+
+/* The oldest go. */
+static void what_is_kept_is_bounded(void **state)
+{
+    char first[64], second[64], last[64];
+    struct buffer out = {0};
+    (void)state;
+    wt__result_sweep(gateway, true);
+    cut_for("alice", first);
+    cut_for("alice", second);
+    for (int i = 0; i < 255; i++)
+        cut_for("alice", last);
+    refused("alice", first);
+    SOUND(wt__result_more(gateway, "alice", wt__str(second), 1000, &out, &err));
+    SOUND(wt__result_more(gateway, "alice", wt__str(last), 1000, &out, &err));
+    wt__buffer_dispose(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_joined_are_the_whole), cmocka_unit_test(other_contents_are_whole),
+        cmocka_unit_test(the_smallest_budget_ends),    cmocka_unit_test(a_handle_is_of_one_for_once_for_a_while),
+        cmocka_unit_test(what_is_kept_is_bounded),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}

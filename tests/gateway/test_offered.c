@@ -1,0 +1,143 @@
+/* Resources, templates and prompts of servers that offer the same, or what looks like another one's: by which names
+ * they are shown, and where these lead. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gateway/offered.h"
+#include "gateway/set_up.h"
+#include "gateway/upstream_inside.h"
+
+enum { SERVERS = 4 };
+static const struct mcp_server servers[SERVERS] = {{.name = "a", .disabled = true},
+                                                   {.name = "b", .disabled = true},
+                                                   {.name = "a+b", .disabled = true},
+                                                   {.name = "evil", .disabled = true}};
+
+static wt_engine *engine;
+static struct gateway *gateway;
+
+static void offer(size_t server, const char *resources, const char *templates, const char *prompts)
+{
+    struct upstream_offer *own = calloc(1, sizeof *own);
+    atomic_init(&own->refs, 1);
+    SOUND(wt__json_parse(&own->resources, resources, strlen(resources), &err));
+    SOUND(wt__json_parse(&own->templates, templates, strlen(templates), &err));
+    SOUND(wt__json_parse(&own->prompts, prompts, strlen(prompts), &err));
+    wt__gateway_server(gateway, server)->offer = own;
+}
+
+#define URI(uri) "{\"uri\":\"" uri "\",\"name\":\"n\"}"
+#define TEMPLATE(uri) "{\"uriTemplate\":\"" uri "\",\"name\":\"n\"}"
+#define PROMPT(name) "{\"name\":\"" name "\"}"
+
+static int start(void **state)
+{
+    (void)state;
+    engine = open_engine();
+    SOUND(wt__gateway_open(&gateway, engine, servers, SERVERS, &(struct gateway_options){.bare_names = false}, &err));
+    offer(0, "[" URI("file:///x") "," URI("b+c") "]", "[" TEMPLATE("file:///{path}") "]", "[" PROMPT("review") "]");
+    offer(1, "[" URI("file:///x") "," URI("file:///y") "," URI("git+ssh://h") "]", "[" TEMPLATE("file:///{path}") "]",
+          "[" PROMPT("review") "," PROMPT("b.review") "]");
+    offer(2, "[" URI("c") "]", "[]", "[]");
+    /* It would be in the place of b's, under each name that b's is known by; and 7 is no item at all. */
+    offer(3, "[7," URI("b+file:///x") "," URI("file:///x") "," URI("evil+b+file:///x") "]",
+          "[" TEMPLATE("b+file:///{path}") "]", "[{}," PROMPT("b.review") "]");
+    return 0;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    wt__gateway_close(gateway);
+    wt_close(engine);
+    return 0;
+}
+
+static const struct {
+    size_t server;
+    enum offered kind;
+    const char *own, *shown;
+} names[] = {
+    {0, OFFERED_RESOURCES, "file:///x", "file:///x"},
+    {0, OFFERED_RESOURCES, "b+c", "a+b+c"},
+    {1, OFFERED_RESOURCES, "file:///x", "b+file:///x"},
+    {1, OFFERED_RESOURCES, "file:///y", "file:///y"},
+    {1, OFFERED_RESOURCES, "git+ssh://h", "git+ssh://h"},
+    {2, OFFERED_RESOURCES, "c", "c"},
+    {3, OFFERED_RESOURCES, "file:///x", "evil+file:///x"},
+    {3, OFFERED_RESOURCES, "b+file:///x", "evil+b+file:///x"},
+    {3, OFFERED_RESOURCES, "evil+b+file:///x", "evil+evil+b+file:///x"},
+    {0, OFFERED_TEMPLATES, "file:///{path}", "file:///{path}"},
+    {1, OFFERED_TEMPLATES, "file:///{path}", "b+file:///{path}"},
+    {3, OFFERED_TEMPLATES, "b+file:///{path}", "evil+b+file:///{path}"},
+    {0, OFFERED_PROMPTS, "review", "review"},
+    {1, OFFERED_PROMPTS, "review", "b.review"},
+    {1, OFFERED_PROMPTS, "b.review", "b.b.review"},
+    {3, OFFERED_PROMPTS, "b.review", "evil.b.review"},
+};
+
+static void each_name_leads_back(void **state)
+{
+    struct offers offers;
+    (void)state;
+    wt__offers_open(gateway, &offers);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct buffer shown = {0};
+        wt__offered_shown(gateway, &offers, names[i].server, names[i].kind, wt__str(names[i].own), &shown);
+        struct str back = wt__buffer_view(&shown);
+        const struct upstream *owner = wt__offered_owner(gateway, names[i].kind, &back);
+        if (strcmp(shown.ptr, names[i].shown) != 0 || !wt__str_equal(back, wt__str(names[i].own)) ||
+            owner != wt__gateway_server(gateway, names[i].server))
+            fail_msg("%s of %s: %s, back to %.*s of %s", names[i].own, servers[names[i].server].name, shown.ptr,
+                     (int)back.len, back.ptr, owner ? wt__upstream_name(owner) : "nobody");
+        for (size_t n = 0; n < i; n++)
+            assert_true(names[n].kind != names[i].kind || strcmp(names[n].shown, names[i].shown) != 0);
+        wt__buffer_dispose(&shown);
+    }
+    wt__offers_close(&offers);
+}
+
+/* What nobody lists: by a template, or by its server's name, or not at all. */
+static const struct {
+    enum offered kind;
+    const char *name;
+    int server; /* -1: none */
+    const char *own;
+} unlisted[] = {
+    {OFFERED_RESOURCES, "file:///z", 0, "file:///z"},
+    {OFFERED_RESOURCES, "b+file:///z", 1, "file:///z"},
+    {OFFERED_RESOURCES, "evil+b+file:///z", 3, "b+file:///z"},
+    {OFFERED_RESOURCES, "evil+", -1, "evil+"},
+    {OFFERED_RESOURCES, "other://", -1, "other://"},
+    {OFFERED_RESOURCES, "", -1, ""},
+    {OFFERED_PROMPTS, "evil.x", 3, "x"},
+    {OFFERED_PROMPTS, "x", -1, "x"},
+    {OFFERED_PROMPTS, "evil+x", -1, "evil+x"},
+};
+
+static void what_nobody_lists_goes_where_it_could_be(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof unlisted / sizeof *unlisted; i++) {
+        struct str name = wt__str(unlisted[i].name);
+        const struct upstream *owner = wt__offered_owner(gateway, unlisted[i].kind, &name);
+        const struct upstream *wanted =
+            unlisted[i].server < 0 ? NULL : wt__gateway_server(gateway, (size_t)unlisted[i].server);
+        if (owner != wanted || !wt__str_equal(name, wt__str(unlisted[i].own)))
+            fail_msg("%s: %.*s of %s", unlisted[i].name, (int)name.len, name.ptr,
+                     owner ? wt__upstream_name(owner) : "nobody");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_name_leads_back),
+        cmocka_unit_test(what_nobody_lists_goes_where_it_could_be),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}

@@ -1,0 +1,409 @@
+/* The fixture of the conformance suite behind a gateway: clients of both eras, servers of both, as programs and over
+ * HTTP. What it would say to a client itself comes through. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "gateway/standing.h"
+#include "net/coprocess.h"
+
+enum { LP, MP, LH, MH, WAYS };
+static const char *const ways[WAYS] = {"lp", "mp", "lh", "mh"}; /* legacy, modern; program, HTTP */
+
+static char program[512], url[96], state_path[64];
+static struct coprocess *far;
+static struct standing s;
+static _Atomic int64_t clock_ms = 1000000000;
+
+static double now(void)
+{
+    return (double)clock_ms;
+}
+
+static int start(void **state)
+{
+    static const char *argv[] = {program, NULL}, *far_argv[] = {program, "127.0.0.1:0", NULL};
+    static const struct child child = {.argv = far_argv};
+    static const struct mcp_server servers[WAYS] = {{.name = "lp", .argv = argv},
+                                                    {.name = "mp", .argv = argv},
+                                                    {.name = "lh", .url = url},
+                                                    {.name = "mh", .url = url}};
+    static const char eras[] =
+        "{\"servers\":[{\"name\":\"lp\",\"era\":\"legacy\"},{\"name\":\"mp\",\"era\":\"modern\"},{\"name\":\"lh\","
+        "\"era\":\"legacy\"},{\"name\":\"mh\",\"era\":\"modern\"}]}";
+    const char *folder = getenv("WT_TEST_BUILD");
+    struct str line;
+    (void)state;
+    snprintf(program, sizeof program, "%s/fixture_server", folder ? folder : "build");
+    if (access(program, X_OK) != 0)
+        return 0;
+    if (wt__coprocess_start(&far, &child, &err) < 0 || wt__coprocess_receive(far, &line, &err) != 1)
+        return -1;
+    snprintf(url, sizeof url, "http://%.*s/mcp", (int)line.len, line.ptr);
+    snprintf(state_path, sizeof state_path, "/tmp/whichtool-gateway-%d.json", (int)getpid());
+    SOUND(wt__file_replace(state_path, eras, sizeof eras - 1, &err));
+    stand_up(&s, servers, WAYS, &(struct gateway_options){.state_path = state_path, .now_ms = now});
+    for (size_t i = 0; i < WAYS; i++)
+        wait_for_state(&s, i, UPSTREAM_READY);
+    return 0;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    if (!far)
+        return 0;
+    stand_down(&s);
+    unlink(state_path);
+    return wt__coprocess_end(far, false, NULL);
+}
+
+static void need_fixture(void)
+{
+    if (far)
+        return;
+    printf("skipped: fixture_server is not built\n");
+    skip();
+}
+
+static const char *name_of(size_t way, const char *tool)
+{
+    static char names[4][128];
+    static int at;
+    at = (at + 1) % 4;
+    snprintf(names[at], sizeof names[at], "%s__%s", ways[way], tool);
+    return names[at];
+}
+
+static void eras_are_as_they_were_remembered(void **state)
+{
+    (void)state;
+    need_fixture();
+    struct buffer text = {0};
+    wt__gateway_write_state(s.gateway, &text);
+    for (size_t i = 0; i < WAYS; i++) {
+        char words[96];
+        snprintf(words, sizeof words, "{\"name\":\"%s\",\"state\":\"ready\",\"era\":\"%s\"", ways[i],
+                 i == LP || i == LH ? "legacy" : "modern");
+        if (!strstr(text.ptr, words))
+            fail_msg("%s: %s", words, text.ptr);
+    }
+    wt__buffer_dispose(&text);
+}
+
+/* ---------------------------------------------------------------- what is answered */
+
+static const struct {
+    const char *tool, *arguments, *meta;
+    const char *says[5]; /* in this order */
+} answers[] = {
+    {"test_simple_text", "{}", "", {"This is a simple text response", NULL}},
+    {"test_multiple_content_types", "{}", "", {"Multiple content", "image/png", "{\\\"test\\\":\\\"data\\\"", NULL}},
+    {"test_error_handling", "{}", "", {"intentionally returns an error", "\"isError\":true", NULL}},
+    {"test_tool_with_progress",
+     "{}",
+     "\"progressToken\":\"mine\"",
+     {"notifications/progress\",\"params\":{\"progressToken\":\"mine\",\"progress\":0,\"total\":100", "\"progress\":50",
+      "\"progress\":100", "Progressed", NULL}},
+    {"test_tool_with_progress", "{}", "", {"Progressed", NULL}},
+    {"test_tool_with_logging",
+     "{}",
+     "\"io.modelcontextprotocol/logLevel\":\"info\"",
+     {"notifications/message", "Tool execution started", "Tool execution completed", "Logged", NULL}},
+    {"test_custom_headers", "{\"region\":\"north\",\"limit\":3}", "", {"north", NULL}},
+    {"test_custom_headers", "{\"limit\":3}", "", {"region", "\"isError\":true", NULL}},
+    {"no_such_tool", "{}", "", {"\"code\":-32602", NULL}},
+};
+
+static void calls_come_through_in_all_cells(void **state)
+{
+    (void)state;
+    need_fixture();
+    for (size_t w = 0; w < WAYS; w++)
+        for (int legacy = 0; legacy < 2; legacy++)
+            for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+                char *said = call_of(&s, legacy ? s.legacy : s.modern, name_of(w, answers[i].tool),
+                                     answers[i].arguments, answers[i].meta);
+                const char *at = said;
+                for (size_t n = 0; at && answers[i].says[n]; n++)
+                    at = strstr(at, answers[i].says[n]);
+                bool told = *answers[i].meta || !strstr(said, "notifications/progress");
+                if (!at || !told)
+                    fail_msg("%s client, %s: %s: %s", legacy ? "legacy" : "modern", ways[w], answers[i].tool, said);
+                free(said);
+            }
+}
+
+/* What servers have in common is told apart; each is read, got and completed where it is. */
+static void resources_and_prompts_lead_to_their_servers(void **state)
+{
+    static const struct {
+        const char *method, *params, *says;
+    } asked[] = {
+        {"resources/list", "", "\"uri\":\"mh+test://static-text\""},
+        {"resources/templates/list", "", "\"uriTemplate\":\"lh+test://template/{id}/data\""},
+        {"prompts/list", "", "\"name\":\"mp.test_simple_prompt\""},
+        {"resources/read", ",\"uri\":\"test://static-text\"", "\"contents\""},
+        {"resources/read", ",\"uri\":\"mp+test://template/7/data\"", "Data for ID: 7"},
+        {"resources/read", ",\"uri\":\"mh+test://template/8/data\"", "Data for ID: 8"},
+        {"resources/read", ",\"uri\":\"nobody://\"", "\"code\":-32602"},
+        {"prompts/get", ",\"name\":\"lh.test_prompt_with_arguments\",\"arguments\":{\"arg1\":\"x\",\"arg2\":\"y\"}",
+         "arg1='x', arg2='y'"},
+        {"prompts/get", ",\"name\":\"mp.test_prompt_with_arguments\",\"arguments\":{}", "arg1 and arg2 are required"},
+        {"prompts/get", ",\"name\":\"nobody\"", "\"code\":-32602"},
+        {"completion/complete",
+         ",\"ref\":{\"type\":\"ref/"
+         "prompt\",\"name\":\"lh.test_prompt_with_arguments\"},\"argument\":{\"name\":\"arg1\","
+         "\"value\":\"par\"}",
+         "\"paris\",\"park\",\"party\""},
+    };
+    (void)state;
+    need_fixture();
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char *said = ask_modern(&s.direct, s.modern, asked[i].method, asked[i].params);
+        if (!strstr(said, asked[i].says))
+            fail_msg("%s %s: %s", asked[i].method, asked[i].params, said);
+        free(said);
+    }
+}
+
+/* ---------------------------------------------------------------- cancelling */
+
+static unsigned count_cancels(size_t way)
+{
+    char *said = call_of(&s, s.modern, name_of(way, "count_cancels"), "{}", "");
+    const char *text = strstr(said, "\"text\":\"");
+    unsigned count = text ? (unsigned)strtoul(text + 8, NULL, 10) : 999;
+    free(said);
+    return count;
+}
+
+static struct recorder *begin_wait(struct mcp_peer *peer, size_t way)
+{
+    char text[512];
+    bool legacy = peer == s.legacy;
+    snprintf(text, sizeof text,
+             "{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\",\"arguments\":{},"
+             "\"_meta\":{%s\"progressToken\":1}}}",
+             name_of(way, "wait"), legacy ? "" : MODERN_META_MEMBERS ",");
+    struct recorder *call = recorder_begin(s.direct.service, peer, text, NULL);
+    free(recorder_wait_for(call, "\"message\":\"waiting\"")); /* the server has it */
+    return call;
+}
+
+/* A modern client's stream that closes, and a legacy client's word, reach the server; that a legacy client's stream
+ * closes means nothing. */
+static void a_cancel_reaches_the_server(void **state)
+{
+    (void)state;
+    need_fixture();
+    for (size_t w = 0; w < WAYS; w++)
+        for (int legacy = 0; legacy < 2; legacy++) {
+            unsigned before = count_cancels(w);
+            struct recorder *call = begin_wait(legacy ? s.legacy : s.modern, w);
+            if (legacy) {
+                wt__mcp_channel_gone(&call->channel);
+                assert_int_equal(count_cancels(w), before);
+                free(recorder_ask(
+                    s.direct.service, s.legacy,
+                    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":77}}", NULL,
+                    NULL));
+            } else {
+                wt__mcp_channel_gone(&call->channel);
+            }
+            while (count_cancels(w) == before)
+                usleep(1000);
+            recorder_wait(call);
+            wt__mcp_channel_release(&call->channel);
+        }
+}
+
+/* ---------------------------------------------------------------- questions */
+
+static char *member_in(const char *said, const char *member)
+{
+    char words[64];
+    snprintf(words, sizeof words, "\"%s\":\"", member);
+    const char *begin = strstr(said, words);
+    if (!begin)
+        fail_msg("no %s in %s", member, said);
+    begin += strlen(words);
+    return strndup(begin, strcspn(begin, "\""));
+}
+
+#define HELLO "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}"
+#define ASKING "test_input_required_result_elicitation"
+
+static char *ask_name(struct mcp_peer *peer, size_t way)
+{
+    char arguments[] = "{}";
+    return call_of(&s, peer, name_of(way, ASKING), arguments, "");
+}
+
+/* The same call anew, with what was sealed, and the answer to each question. */
+static char *retry(struct mcp_peer *peer, size_t way, const char *sealed, const char *key)
+{
+    struct buffer text = {0};
+    wt__buffer_printf(&text, "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"tools/call\",\"params\":{%s,\"name\":\"%s\",",
+                      MODERN_META, name_of(way, ASKING));
+    wt__buffer_printf(&text, "\"arguments\":{},\"requestState\":\"%s\",\"inputResponses\":{\"%s\":" HELLO "}}}", sealed,
+                      key);
+    char *said = recorder_ask(s.direct.service, peer, text.ptr, NULL, NULL);
+    wt__buffer_dispose(&text);
+    return said;
+}
+
+/* Which key the one question has. */
+static char *key_in(const char *said)
+{
+    const char *begin = strstr(said, "\"inputRequests\":{\"");
+    if (!begin)
+        fail_msg("nothing is asked: %s", said);
+    begin += strlen("\"inputRequests\":{\"");
+    return strndup(begin, strcspn(begin, "\""));
+}
+
+static void questions_of_servers_are_their_clients(void **state)
+{
+    (void)state;
+    need_fixture();
+    for (size_t w = 0; w < WAYS; w++) {
+        char *said = ask_name(s.modern, w);
+        char *sealed = member_in(said, "requestState"), *key = key_in(said);
+        assert_non_null(
+            strstr(said, "\"method\":\"elicitation/create\",\"params\":{\"message\":\"What is your name?\""));
+        free(said);
+        said = retry(s.modern, w, sealed, key);
+        if (!strstr(said, "Hello, Ada!"))
+            fail_msg("modern client, %s: %s", ways[w], said);
+        free(said);
+        free(sealed);
+        free(key);
+
+        char text[512];
+        snprintf(
+            text, sizeof text,
+            "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\",\"arguments\":{}}}",
+            name_of(w, ASKING));
+        struct recorder *call = recorder_begin(s.direct.service, s.legacy, text, NULL);
+        said = recorder_wait_for(call, "elicitation/create");
+        char *id = member_in(said, "id");
+        snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"result\":" HELLO "}", id);
+        free(recorder_ask(s.direct.service, s.legacy, text, NULL, NULL));
+        recorder_wait(call);
+        if (!strstr(call->said.ptr, "Hello, Ada!"))
+            fail_msg("legacy client, %s: %s", ways[w], call->said.ptr);
+        free(id);
+        free(said);
+        wt__mcp_channel_release(&call->channel);
+    }
+}
+
+/* ---------------------------------------------------------------- calls that wait between two requests */
+
+static void wait_until_none_is_parked(void)
+{
+    for (size_t left = 1; left > 0; usleep(1000)) {
+        pthread_mutex_lock(&s.gateway->lock);
+        left = s.gateway->parked_count;
+        pthread_mutex_unlock(&s.gateway->lock);
+    }
+}
+
+static void a_parked_call_is_its_askers_and_taken_up_once(void **state)
+{
+    (void)state;
+    need_fixture();
+    static const size_t parked_by[] = {LP, LH};
+    struct mcp_peer *mallory = wt__mcp_peer_open(s.direct.service, "mallory", false);
+    for (size_t i = 0; i < 2; i++) {
+        size_t w = parked_by[i];
+        char *said = ask_name(s.modern, w);
+        char *sealed = member_in(said, "requestState"), *key = key_in(said);
+        free(said);
+        assert_int_equal(s.gateway->parked_count, 1);
+        said = retry(mallory, w, sealed, key); /* another principal */
+        assert_non_null(strstr(said, "not one of ours"));
+        free(said);
+        said = retry(s.modern, w == LP ? LH : LP, sealed, key); /* another request */
+        assert_non_null(strstr(said, "not one of ours"));
+        free(said);
+        sealed[0] = sealed[0] == 'A' ? 'B' : 'A'; /* another state */
+        said = retry(s.modern, w, sealed, key);
+        assert_null(strstr(said, "Hello"));
+        free(said);
+        free(sealed);
+        assert_int_equal(s.gateway->parked_count, 1); /* it still waits for who may answer */
+        clock_ms += MCP_STATE_MS + 1;                 /* who does not */
+        wait_until_none_is_parked();
+        free(key);
+
+        said = ask_name(s.modern, w);
+        sealed = member_in(said, "requestState"), key = key_in(said);
+        free(said);
+        said = retry(s.modern, w, sealed, key);
+        assert_non_null(strstr(said, "Hello, Ada!"));
+        free(said);
+        said = retry(s.modern, w, sealed, key); /* twice */
+        if (!strstr(said, "what was asked is answered already, or too late: begin the call anew") ||
+            !strstr(said, "\"isError\":true"))
+            fail_msg("%s", said);
+        free(said);
+        said = ask_name(s.modern, w); /* too late */
+        free(sealed);
+        free(key);
+        sealed = member_in(said, "requestState"), key = key_in(said);
+        clock_ms += MCP_STATE_MS + 1;
+        free(said);
+        said = retry(s.modern, w, sealed, key);
+        assert_non_null(strstr(said, "too late"));
+        free(said);
+        free(sealed);
+        free(key);
+        assert_int_equal(s.gateway->parked_count, 0);
+    }
+    wt__mcp_peer_release(mallory);
+}
+
+/* One more than may wait is told so, and is not begun a second time behind its client's back. */
+static void a_full_table_refuses_the_next(void **state)
+{
+    (void)state;
+    need_fixture();
+    for (int i = 0; i < GATEWAY_PARKED_MAX; i++) { /* of two servers, which have a bound of their own */
+        char *said = ask_name(s.modern, i % 2 ? LP : LH);
+        if (!strstr(said, "input_required"))
+            fail_msg("call %d: %s", i, said);
+        free(said);
+    }
+    char *said = ask_name(s.modern, LP);
+    if (strstr(said, "input_required") || !strstr(said, "256 calls wait for their clients' answers already"))
+        fail_msg("%s", said);
+    free(said);
+    said = ask_name(s.modern, MP); /* what a modern server asks is not parked */
+    assert_non_null(strstr(said, "input_required"));
+    free(said);
+    clock_ms += MCP_STATE_MS + 1;
+    wait_until_none_is_parked();
+    said = ask_name(s.modern, LP);
+    assert_non_null(strstr(said, "input_required"));
+    free(said);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(eras_are_as_they_were_remembered),
+        cmocka_unit_test(calls_come_through_in_all_cells),
+        cmocka_unit_test(resources_and_prompts_lead_to_their_servers),
+        cmocka_unit_test(a_cancel_reaches_the_server),
+        cmocka_unit_test(questions_of_servers_are_their_clients),
+        cmocka_unit_test(a_parked_call_is_its_askers_and_taken_up_once),
+        cmocka_unit_test(a_full_table_refuses_the_next),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}

@@ -1,0 +1,616 @@
+/* Programs that stay: their era, what comes of a request, and what is said of those that are not as they should be.
+ * Each is a script; requests are numbered from 1. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include "mcp/talk.h"
+
+static wt_error err;
+static const struct str none = {"", 0};
+
+/* What every script can say. It holds a pipe of ours open ($1), which ends when all that it started is gone. */
+static const char prelude[] =
+    "exec 3>\"$1\"\n"
+    "result() { printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$1\" \"$2\"; }\n"
+    "error() { printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%s,\"message\":\"%s\"}}\\n' \"$1\" \"$2\" "
+    "\"$3\"; }\n"
+    "say() { printf '{\"jsonrpc\":\"2.0\",%s}\\n' \"$1\"; }\n"
+    "note() { say \"\\\"method\\\":\\\"notifications/$1\\\",\\\"params\\\":$2\"; }\n"
+    "want() { read -r r; case \"$r\" in *\"$1\"*) ;; *) echo \"heard $r, not $1\" >&2; exit 9;; esac; }\n"
+    "legacy() { want server/discover; error 1 -32601 what; want '\"elicitation\":{\"form\"'; "
+    "result 2 '{\"protocolVersion\":\"2025-06-18\"}'; want notifications/initialized; }\n"
+    "modern() { want server/discover; result 1 '{\"supportedVersions\":[\"2026-07-28\"]}'; }\n"
+    "stay() { cat >/dev/null; }\n";
+
+static char pipe_path[64];
+static int pipe_fd;
+
+static int make_pipe(void **state)
+{
+    (void)state;
+    static char folder[] = "/tmp/whichtool-connection-XXXXXX";
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(pipe_path, sizeof pipe_path, "%s/pipe", folder);
+    if (mkfifo(pipe_path, 0600) < 0)
+        return -1;
+    pipe_fd = open(pipe_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    return pipe_fd >= 0 && fcntl(pipe_fd, F_SETFL, 0) == 0 ? 0 : -1;
+}
+
+static int remove_pipe(void **state)
+{
+    (void)state;
+    close(pipe_fd);
+    unlink(pipe_path);
+    *strrchr(pipe_path, '/') = '\0';
+    return rmdir(pipe_path);
+}
+
+/* Waits for as long as any process of the server's lives. */
+static void nothing_is_left(void)
+{
+    char byte;
+    assert_int_equal(read(pipe_fd, &byte, 1), 0);
+}
+
+/* What a connection's callbacks heard. */
+struct heard {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct buffer noticed;
+    unsigned notices, losses;
+    wt_error why;
+};
+
+static void on_noticed(void *context, struct str method, struct str params)
+{
+    struct heard *heard = context;
+    pthread_mutex_lock(&heard->lock);
+    heard->notices++;
+    wt__buffer_str(&heard->noticed, method);
+    wt__buffer_char(&heard->noticed, ' ');
+    wt__buffer_str(&heard->noticed, params);
+    wt__buffer_char(&heard->noticed, '\n');
+    pthread_cond_broadcast(&heard->changed);
+    pthread_mutex_unlock(&heard->lock);
+}
+
+static void on_lost(void *context, const wt_error *why)
+{
+    struct heard *heard = context;
+    pthread_mutex_lock(&heard->lock);
+    heard->losses++;
+    heard->why = *why;
+    pthread_cond_broadcast(&heard->changed);
+    pthread_mutex_unlock(&heard->lock);
+}
+
+static void heard_init(struct heard *heard)
+{
+    *heard = (struct heard){.losses = 0};
+    pthread_mutex_init(&heard->lock, NULL);
+    pthread_cond_init(&heard->changed, NULL);
+}
+
+static void heard_dispose(struct heard *heard)
+{
+    pthread_mutex_destroy(&heard->lock);
+    pthread_cond_destroy(&heard->changed);
+    wt__buffer_dispose(&heard->noticed);
+}
+
+static void wait_for_loss(struct heard *heard)
+{
+    pthread_mutex_lock(&heard->lock);
+    while (heard->losses == 0)
+        pthread_cond_wait(&heard->changed, &heard->lock);
+    pthread_mutex_unlock(&heard->lock);
+}
+
+static int connect_script(struct mcp_connection **out, const char *script, const char *words[6], struct buffer *text,
+                          struct mcp_server *server, const struct mcp_connection_options *options)
+{
+    static const char *const environment[] = {"API_KEY=4711-key", "OTHER=x", NULL};
+    wt__buffer_printf(text, "%s%s", prelude, script);
+    words[0] = "sh";
+    words[1] = "-c";
+    words[2] = text->ptr;
+    words[3] = "sh";
+    words[4] = pipe_path;
+    words[5] = NULL;
+    *server = (struct mcp_server){.name = "s", .argv = words, .environment = environment};
+    return wt__mcp_connect(out, server, options, &err);
+}
+
+/* ---------------------------------------------------------------- the opening */
+
+#define SELF "{\"protocolVersion\":\"2025-06-18\"}"
+#define DISCOVERED "{\"supportedVersions\":[\"2026-07-28\"]}"
+#define OLD_ONLY                                                                                                       \
+    "say '\"id\":1,\"error\":{\"code\":-32022,\"message\":\"no\",\"data\":{\"supported\":[\"2025-11-25\"]}}'"
+
+static const struct {
+    const char *name, *script;
+    enum mcp_era remembered;
+    unsigned timeout_ms; /* 0: more than a test may run */
+    int rc;
+    enum mcp_era era;
+    const char *says; /* of itself, or the sentence */
+} openings[] = {
+    {"a legacy one", "legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"a modern one", "modern; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
+    {"a legacy one that is remembered", "want initialize; result 1 '" SELF "'; want notifications/initialized; stay",
+     MCP_ERA_LEGACY, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"a modern one that is remembered", "modern; stay", MCP_ERA_MODERN, 0, 0, MCP_ERA_MODERN, DISCOVERED},
+    {"one that became modern",
+     "want initialize; error 1 -32601 what; want server/discover; result 2 '" DISCOVERED "'; stay", MCP_ERA_LEGACY, 0,
+     0, MCP_ERA_MODERN, DISCOVERED},
+    {"one that became legacy", "legacy; stay", MCP_ERA_MODERN, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"a modern one that refuses", "want server/discover; error 1 -32021 'say more'; stay", 0, 0, 0, MCP_ERA_MODERN,
+     "{}"},
+    {"one that speaks legacy alone, and says so in the modern way",
+     "want server/discover; " OLD_ONLY "; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"one that discovers legacy alone",
+     "want server/discover; result 1 '{\"supportedVersions\":[\"2025-11-25\"]}'; want initialize; result 2 '" SELF
+     "'; stay",
+     0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"one that answers whatever it is asked",
+     "want server/discover; result 1 '{}'; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"one that refuses our revision once, and speaks it",
+     "want discover; say "
+     "'\"id\":1,\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"2026-07-28\"]}}'; want discover; result 2 "
+     "'" DISCOVERED "'; stay",
+     0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
+    {"one of the future",
+     "want server/discover; say '\"id\":1,\"error\":{\"code\":-32022,\"data\":{\"supported\":[\"2099-01-01\"]}}'; stay",
+     0, 0, WT_ENETWORK, 0, "sh speaks no revision of MCP that is spoken here"},
+    {"one that ends of the probe, and is started anew",
+     "read -r r; case \"$r\" in *server/discover*) exit 1;; esac; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY,
+     SELF},
+    {"one that ends of being remembered as modern",
+     "read -r r; case \"$r\" in *server/discover*) exit 1;; esac; result 2 '" SELF "'; stay", MCP_ERA_MODERN, 0, 0,
+     MCP_ERA_LEGACY, SELF},
+    {"one that cannot read the probe",
+     "want discover; error null -32700 what; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY,
+     SELF},
+    {"one that is silent about the probe", "read -r r; want initialize; result 2 '" SELF "'; stay", 0, 0, 0,
+     MCP_ERA_LEGACY, SELF},
+    {"a modern one that starts too slowly",
+     "read -r r; want initialize; result 1 '" DISCOVERED "'; error 2 -32601 what; stay", 0, 0, 0, MCP_ERA_MODERN,
+     DISCOVERED},
+    {"one that talks at its start", "echo Listening...; echo; echo '[1]'; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"one that asks at its start",
+     "say '\"id\":\"p\",\"method\":\"ping\"'; say '\"id\":7,\"method\":\"roots/list\"'; for i in 1 2 3; do read -r r; "
+     "case \"$r\" in *server/discover*) ;; *'\"id\":\"p\",\"result\":{}'*) ;; *'\"id\":7,\"error\":{\"code\":-32601'*) "
+     ";; "
+     "*) exit 9;; esac; done; error 1 -1 what; want initialize; result 2 '" SELF "'; stay",
+     0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"an id as text", "want discover; result '\"1\"' '" DISCOVERED "'; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
+    {"mute", "sleep 900", 0, 200, WT_ETIMEOUT, 0, "no answer came within 0."},
+    {"dead", "echo 'no  database' >&2; exit 3", 0, 0, WT_ENETWORK, 0,
+     "sh ended before it answered `initialize`; it said last: no database"},
+    {"dead of the second request", "want discover; error 1 -32601 what; read -r r; echo bye >&2; exit 1", 0, 0,
+     WT_ENETWORK, 0, "sh ended before it answered `initialize`; it said last: bye"},
+    {"a refusal of both", "want discover; error 1 -1 what; want initialize; error 2 -32000 'not today'; stay", 0, 0,
+     WT_ENETWORK, 0, "`initialize` is refused: not today (error -32000)"},
+    {"a refusal of both, the other way round",
+     "want initialize; error 1 -32000 'not today'; want discover; error 2 -1 what; stay", MCP_ERA_LEGACY, 0,
+     WT_ENETWORK, 0, "`initialize` is refused: not today (error -32000)"},
+    {"no object", "want discover; error 1 -1 what; want initialize; result 2 '[]'; stay", 0, 0, WT_ENETWORK, 0,
+     "the answer to `initialize` is broken: its result is no object"},
+    {"not a server", "yes", 0, 0, WT_ETOOLONG, 0, "sh wrote more than 1000 lines that are no messages"},
+    {"a line without an end", "while :; do printf %65536s x; done", 0, 0, WT_ETOOLONG, 0, "a line of more than 16 MB"},
+    {"secrets stay secret", "echo \"cannot log in with $API_KEY\" >&2; exit 1", 0, 0, WT_ENETWORK, 0,
+     "it said last: cannot log in with ***"},
+};
+
+static void test_openings(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
+        struct buffer text = {0};
+        const char *words[6];
+        struct mcp_server server;
+        struct mcp_connection *connection;
+        const struct mcp_connection_options options = {
+            .era = openings[i].remembered, .timeout_ms = openings[i].timeout_ms ? openings[i].timeout_ms : 900000};
+        int rc = connect_script(&connection, openings[i].script, words, &text, &server, &options);
+        struct str self = rc == 0 ? wt__mcp_connection_self(connection) : none;
+        enum mcp_era era = rc == 0 ? wt__mcp_connection_era(connection) : MCP_ERA_UNKNOWN;
+        bool right =
+            rc == 0 ? wt__str_equal(self, wt__str(openings[i].says)) : strstr(err.message, openings[i].says) != NULL;
+        if (rc != openings[i].rc || era != openings[i].era || !right)
+            fail_msg("%s: %d, era %d, \"%.*s\"", openings[i].name, rc, era,
+                     rc < 0 ? (int)strlen(err.message) : (int)self.len, rc < 0 ? err.message : self.ptr);
+        wt__mcp_disconnect(connection, true);
+        nothing_is_left();
+        wt__buffer_dispose(&text);
+    }
+}
+
+/* ---------------------------------------------------------------- a request */
+
+static const struct {
+    const char *name, *script; /* behind `legacy`, whose next request is the third, or `modern`: the second */
+    struct mcp_request request;
+    const char *answer; /* to questions; "": none */
+    const char *events;
+    const char *noticed; /* NULL: not looked at */
+} talks[] = {
+    {"an answer",
+     "legacy; want '\"id\":3,\"method\":\"m\",\"params\":{\"a\":1}}'; result 3 '{ \"b\": 2 }'; stay",
+     {.method = "m", .params = STR("\"a\":1")},
+     "",
+     "= { \"b\": 2 }\n",
+     ""},
+    {"an error",
+     "legacy; want m; error 3 -5 no; stay",
+     {.method = "m"},
+     "",
+     "- {\"code\":-5,\"message\":\"no\"}\n",
+     ""},
+    {"an error without a name",
+     "legacy; want m; error null -5 no; stay",
+     {.method = "m"},
+     "",
+     "- {\"code\":-5,\"message\":\"no\"}\n",
+     ""},
+    {"twice, and to what nobody asked",
+     "legacy; want m; result 9 '{}'; result 3 '{\"a\":1}'; result 3 '{}'; stay",
+     {.method = "m"},
+     "",
+     "= {\"a\":1}\n",
+     ""},
+    {"a modern request says what it must",
+     "modern; want "
+     "'\"params\":{\"a\":1,\"_meta\":{ \"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io."
+     "modelcontextprotocol/clientInfo\":{\"name\":\"whichtool\",'; case \"$r\" in "
+     "*'/clientCapabilities\":{\"sampling\":{}},\"io.modelcontextprotocol/logLevel\":\"info\",\"progressToken\":2,"
+     "\"traceparent\":\"t\"}}}') ;; *) exit 8;; esac; result 2 '{}'; stay",
+     {.method = "m",
+      .params = STR("\"a\":1"),
+      .meta = STR("\"traceparent\":\"t\""),
+      .capabilities = STR("{\"sampling\":{}}"),
+      .log_level = "info",
+      .progress = true},
+     "",
+     "= {}\n",
+     ""},
+    {"a legacy one does not say more",
+     "legacy; want '\"params\":{\"_meta\":{ \"progressToken\":3,\"traceparent\":\"t\"}}}'; result 3 '{}'; stay",
+     {.method = "m",
+      .meta = STR("\"traceparent\":\"t\""),
+      .capabilities = STR("{}"),
+      .log_level = "info",
+      .progress = true},
+     "",
+     "= {}\n",
+     ""},
+    {"one line, whatever it is given",
+     "legacy; want '\"a\": 1}}'; result 3 '{}'; stay",
+     {.method = "m", .params = STR("\"a\":\n1")},
+     "",
+     "= {}\n",
+     ""},
+    {"progress, without our token",
+     "legacy; want m; note progress '{\"progressToken\":3,\"progress\":1 , \"total\":2}'; "
+     "note progress '{\"progress\":2,\"progressToken\":\"3\"}'; note progress '{\"progressToken\":99}'; result 3 '{}'; "
+     "stay",
+     {.method = "m", .progress = true},
+     "",
+     "> notifications/progress {\"progress\":1,\"total\":2}\n> notifications/progress {\"progress\":2}\n= {}\n",
+     ""},
+    {"progress that nobody asked for",
+     "legacy; want m; note progress '{\"progressToken\":3}'; result 3 '{}'; stay",
+     {.method = "m"},
+     "",
+     "= {}\n",
+     ""},
+    {"logs go to who asks, changes to who hears them",
+     "legacy; want m; note message '{\"level\":\"info\"}'; note tools/list_changed '{}'; note resources/updated "
+     "'{\"uri\":\"x\"}'; result 3 '{}'; stay",
+     {.method = "m"},
+     "",
+     "> notifications/message {\"level\":\"info\"}\n= {}\n",
+     "notifications/tools/list_changed {}\nnotifications/resources/updated {\"uri\":\"x\"}\n"},
+    {"what a modern subscription notices goes to it",
+     "modern; want m; note tools/list_changed '{\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":2}}'; note "
+     "prompts/list_changed '{}'; result 2 '{}'; stay",
+     {.method = "m"},
+     "",
+     "> notifications/tools/list_changed {\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":2}}\n= {}\n",
+     "notifications/prompts/list_changed {}\n"},
+    {"a question, its answer, and a ping between",
+     "legacy; want m; say '\"id\":\"q\",\"method\":\"elicitation/create\",\"params\":{\"message\":\"?\"}'; say "
+     "'\"id\":5,\"method\":\"ping\"'; for i in 1 2; do read -r r; case \"$r\" in *'\"id\":5,\"result\":{}'*) ;; "
+     "*'\"id\":\"q\",\"result\":{\"action\":\"accept\"}'*) ;; *) exit 9;; esac; done; result 3 '{}'; stay",
+     {.method = "m"},
+     "{\"action\":\"accept\"}",
+     "? elicitation/create {\"message\":\"?\"}\n= {}\n",
+     ""},
+    {"a question that is taken back",
+     "legacy; want m; say '\"id\":\"q\",\"method\":\"elicitation/create\"'; note cancelled '{\"requestId\":\"q\"}'; "
+     "result 3 '{}'; stay",
+     {.method = "m"},
+     "",
+     "? elicitation/create \n> notifications/cancelled {\"requestId\":\"q\"}\n= {}\n",
+     ""},
+    {"a modern server does not ask",
+     "modern; want m; say '\"id\":1,\"method\":\"roots/list\"'; want '\"id\":1,\"error\":{\"code\":-32601'; result 2 "
+     "'{}'; "
+     "stay",
+     {.method = "m"},
+     "",
+     "= {}\n",
+     ""},
+    {"it dies",
+     "legacy; want m; echo 'out of $API_KEY' >&2; exit 1",
+     {.method = "m"},
+     "",
+     "! -16 sh ended before it answered `m`\n",
+     NULL},
+    {"it dies in the middle of its answer",
+     "legacy; want m; printf '{\"jsonrpc\":\"2.0\",\"id\":3,\"res'; exit 1",
+     {.method = "m"},
+     "",
+     "! -16 sh wrote a message that is broken\n",
+     NULL},
+    {"it closes its output and stays",
+     "legacy; want m; exec >&-; sleep 900",
+     {.method = "m"},
+     "",
+     "! -16 sh ended before it answered `m`\n",
+     NULL},
+    {"half a message",
+     "legacy; want m; echo '{\"jsonrpc\":\"2.0\",\"id\":3'; stay",
+     {.method = "m"},
+     "",
+     "! -16 sh wrote a message that is broken\n",
+     NULL},
+    {"a flood of lines",
+     "legacy; want m; yes",
+     {.method = "m"},
+     "",
+     "! -3 sh wrote more than 1000 lines that are no messages: is it an MCP server?\n",
+     NULL},
+    {"a flood of notices",
+     "legacy; want m; yes '{\"method\":\"notifications/tools/list_changed\"}'",
+     {.method = "m"},
+     "",
+     "! -3 sh sent more than 10000 messages that nobody asked for\n",
+     NULL},
+    {"a flood of answers",
+     "legacy; want m; yes '{\"id\":99,\"result\":{}}'",
+     {.method = "m"},
+     "",
+     "! -3 sh sent more than 10000 messages that nobody asked for\n",
+     NULL},
+    {"a flood of megabytes",
+     "legacy; want m; while :; do printf '{\"method\":\"%4000000s/list_changed\"}\\n' x; done",
+     {.method = "m"},
+     "",
+     "! -3 sh sent more than 64 MB that nobody asked for\n",
+     NULL},
+    {"a huge line",
+     "legacy; want m; while :; do printf %65536s x; done",
+     {.method = "m"},
+     "",
+     "! -3 sh wrote a line of more than 16 MB\n",
+     NULL},
+    {"mute", "legacy; want m; stay", {.method = "m", .timeout_ms = 100}, "", "! -17 no answer came within 0.1 s\n", ""},
+    {"words keep a slow one alive",
+     "legacy; want m; for i in 1 2 3 4 5 6 7 8; do sleep .2; note progress '{\"progressToken\":3}'; done; result 3 "
+     "'{}'; "
+     "stay",
+     {.method = "m", .timeout_ms = 1500, .progress = true},
+     "",
+     "> notifications/progress {}\n> notifications/progress {}\n> notifications/progress {}\n> notifications/progress "
+     "{}\n> notifications/progress {}\n> notifications/progress {}\n> notifications/progress {}\n> "
+     "notifications/progress {}\n= {}\n",
+     ""},
+};
+
+static void test_talks(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof talks / sizeof *talks; i++) {
+        struct buffer text = {0};
+        const char *words[6];
+        struct mcp_server server;
+        struct mcp_connection *connection;
+        struct heard heard;
+        heard_init(&heard);
+        const struct mcp_connection_options options = {
+            .timeout_ms = 900000, .context = &heard, .noticed = on_noticed, .lost = on_lost};
+        if (connect_script(&connection, talks[i].script, words, &text, &server, &options) < 0)
+            fail_msg("%s: %s", talks[i].name, err.message);
+        struct mcp_request request = talks[i].request;
+        if (request.timeout_ms == 0)
+            request.timeout_ms = 900000;
+        char *events = talk(connection, &request, talks[i].answer);
+        bool is_lost = !talks[i].noticed;
+        if (is_lost)
+            wait_for_loss(&heard);
+        if (!events || strcmp(events, talks[i].events) != 0 || wt__mcp_connection_is_lost(connection) != is_lost)
+            fail_msg("%s: %s", talks[i].name, events);
+        if (is_lost && (strstr(heard.why.message, "4711") || strncmp(heard.why.message, "sh ", 3) != 0))
+            fail_msg("%s: lost: %s", talks[i].name, heard.why.message);
+        wt__mcp_disconnect(connection, true);
+        const char *noticed = heard.noticed.ptr ? heard.noticed.ptr : "";
+        if (heard.losses != is_lost || (talks[i].noticed && strcmp(noticed, talks[i].noticed) != 0))
+            fail_msg("%s: %u losses, noticed %s", talks[i].name, heard.losses, noticed);
+        nothing_is_left();
+        free(events);
+        heard_dispose(&heard);
+        wt__buffer_dispose(&text);
+    }
+}
+
+/* ---------------------------------------------------------------- several at once */
+
+static struct mcp_exchange *begin(struct mcp_connection *connection, const char *method, const char *principal)
+{
+    const struct mcp_request request = {.method = method, .principal = principal, .timeout_ms = 900000};
+    struct mcp_exchange *exchange;
+    assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), 0);
+    return exchange;
+}
+
+static void finish(struct mcp_exchange *exchange, const char *wanted)
+{
+    struct buffer out = {0};
+    talk_listen(&out, exchange, "{}");
+    assert_string_equal(out.ptr, wanted);
+    wt__buffer_dispose(&out);
+    wt__mcp_exchange_end(exchange);
+}
+
+/* A question that names no request is nobody's where it could be of two: the answer of one would go to the other. */
+static void test_questions_of_several(void **state)
+{
+    static const struct {
+        const char *first, *second;
+        const char *script, *one, *two;
+    } rows[] = {
+        {"ada", "ada", "want '\"id\":7,\"result\":{}'", "= {\"first\":1}\n", "? roots/list \n= {\"second\":1}\n"},
+        {"ada", "bob", "want '\"id\":7,\"error\":{\"code\":-32603'", "= {\"first\":1}\n", "= {\"second\":1}\n"},
+        {NULL, NULL, "want '\"id\":7,\"result\":{}'", "= {\"first\":1}\n", "? roots/list \n= {\"second\":1}\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buffer text = {0}, script = {0};
+        const char *words[6];
+        struct mcp_server server;
+        struct mcp_connection *connection;
+        const struct mcp_connection_options options = {.timeout_ms = 900000};
+        wt__buffer_printf(&script,
+                          "legacy; want one; want two; say '\"id\":7,\"method\":\"roots/list\"'; %s; result 4 "
+                          "'{\"second\":1}'; result 3 '{\"first\":1}'; stay",
+                          rows[i].script);
+        assert_int_equal(connect_script(&connection, script.ptr, words, &text, &server, &options), 0);
+        struct mcp_exchange *one = begin(connection, "one", rows[i].first);
+        struct mcp_exchange *two = begin(connection, "two", rows[i].second);
+        finish(two, rows[i].two);
+        finish(one, rows[i].one);
+        wt__mcp_disconnect(connection, true);
+        nothing_is_left();
+        wt__buffer_dispose(&text);
+        wt__buffer_dispose(&script);
+    }
+}
+
+/* What waits is bounded: notifications are dropped, the answer is not. */
+static void test_events_that_nobody_takes(void **state)
+{
+    struct buffer text = {0};
+    const char *words[6];
+    struct mcp_server server;
+    struct mcp_connection *connection;
+    struct mcp_event event;
+    struct heard heard;
+    size_t bytes = 0;
+    heard_init(&heard);
+    const struct mcp_connection_options options = {.timeout_ms = 900000, .context = &heard, .noticed = on_noticed};
+    const char *script = "legacy; want one; for i in 1 2 3 4 5 6 7 8; do printf "
+                         "'{\"method\":\"notifications/message\",\"params\":{\"data\":\"%1000000s\"}}\\n' x; done; "
+                         "result 3 '{}'; note tools/list_changed '{}'; stay";
+    (void)state;
+    assert_int_equal(connect_script(&connection, script, words, &text, &server, &options), 0);
+    struct mcp_exchange *exchange = begin(connection, "one", NULL);
+    pthread_mutex_lock(&heard.lock);
+    while (heard.notices == 0) /* all of it has come */
+        pthread_cond_wait(&heard.changed, &heard.lock);
+    pthread_mutex_unlock(&heard.lock);
+    while (wt__mcp_exchange_next(exchange, &event, &err) == 0 && event.kind == MCP_EVENT_NOTIFIED)
+        bytes += event.params.len;
+    assert_int_equal(event.kind, MCP_EVENT_RESULT);
+    assert_true(bytes > 1000000 && bytes <= MCP_EVENTS_BYTES_MAX);
+    wt__mcp_exchange_end(exchange);
+    wt__mcp_disconnect(connection, true);
+    nothing_is_left();
+    heard_dispose(&heard);
+    wt__buffer_dispose(&text);
+}
+
+static void test_too_many_requests(void **state)
+{
+    static struct mcp_exchange *exchanges[MCP_EXCHANGES_MAX];
+    static const struct mcp_request request = {.method = "m"};
+    struct buffer text = {0};
+    const char *words[6];
+    struct mcp_server server;
+    struct mcp_connection *connection;
+    struct mcp_exchange *more;
+    const struct mcp_connection_options options = {.timeout_ms = 900000};
+    (void)state;
+    assert_int_equal(connect_script(&connection, "legacy; stay", words, &text, &server, &options), 0);
+    for (size_t i = 0; i < MCP_EXCHANGES_MAX; i++)
+        exchanges[i] = begin(connection, "m", NULL);
+    assert_int_equal(wt__mcp_exchange_begin(&more, connection, &request, &err), WT_EFULL);
+    assert_string_equal(err.message, "sh is asked 1024 things already");
+    wt__mcp_exchange_end(exchanges[0]);
+    exchanges[0] = begin(connection, "m", NULL);
+    wt__mcp_disconnect(connection, true);
+    for (size_t i = 0; i < MCP_EXCHANGES_MAX; i++)
+        wt__mcp_exchange_end(exchanges[i]);
+    nothing_is_left();
+    wt__buffer_dispose(&text);
+}
+
+/* Who does not read is lost, and does not hold up who writes; a request that is too long is refused before. */
+static void test_a_program_that_does_not_read(void **state)
+{
+    struct buffer text = {0}, much = {0};
+    const char *words[6];
+    struct mcp_server server;
+    struct mcp_connection *connection;
+    struct mcp_exchange *exchange;
+    struct heard heard;
+    int rc = 0;
+    heard_init(&heard);
+    const struct mcp_connection_options options = {.timeout_ms = 900000, .context = &heard, .lost = on_lost};
+    (void)state;
+    assert_int_equal(connect_script(&connection, "legacy; sleep 900", words, &text, &server, &options), 0);
+    wt__buffer_printf(&much, "\"a\":\"%*s\"", MCP_SENT_BYTES_MAX, "");
+    struct mcp_request request = {.method = "m", .params = wt__buffer_view(&much)};
+    assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), WT_ETOOLONG);
+    assert_string_equal(err.message, "a request of more than 6 MB is not sent");
+    assert_null(exchange);
+    wt__buffer_clear(&much);
+    wt__buffer_printf(&much, "\"a\":\"%*s\"", 1 << 20, "");
+    request.params = wt__buffer_view(&much);
+    for (size_t i = 0; rc == 0 && i < 16; i++) {
+        rc = wt__mcp_exchange_begin(&exchange, connection, &request, &err);
+        wt__mcp_exchange_end(exchange);
+    }
+    assert_int_equal(rc, WT_ENETWORK);
+    assert_string_equal(err.message, "sh does not read what it is sent");
+    wait_for_loss(&heard);
+    assert_string_equal(heard.why.message, "sh does not read what it is sent");
+    wt__mcp_disconnect(connection, true);
+    nothing_is_left();
+    heard_dispose(&heard);
+    wt__buffer_dispose(&text);
+    wt__buffer_dispose(&much);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_openings),
+        cmocka_unit_test(test_talks),
+        cmocka_unit_test(test_questions_of_several),
+        cmocka_unit_test(test_events_that_nobody_takes),
+        cmocka_unit_test(test_too_many_requests),
+        cmocka_unit_test(test_a_program_that_does_not_read),
+    };
+    return cmocka_run_group_tests(tests, make_pipe, remove_pipe);
+}

@@ -1,0 +1,647 @@
+/* Servers at an address that stay: their era, sessions that are forgotten, streams that break, and what they are sent.
+ * A request is number 2 in the modern era, 3 in the legacy one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "mcp/talk.h"
+#include "net/script_server.h"
+
+static wt_error err;
+static struct script_server server;
+static char url[96];
+
+static int start(void **state)
+{
+    (void)state;
+    if (script_server_start(&server) < 0)
+        return -1;
+    snprintf(url, sizeof url, "http://user:word@127.0.0.1:%d/some-key-4711/mcp?token=abcdef", server.port);
+    return 0;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    script_server_stop(&server);
+    return 0;
+}
+
+#define RESULT(id, result) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"result\":" result "}"
+#define ERROR(id, code) "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"error\":{\"code\":" #code ",\"message\":\"no\"}}"
+#define NOTE(method, params) "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/" method "\",\"params\":" params "}"
+#define SELF "{\"protocolVersion\":\"2025-06-18\"}"
+#define DISCOVERED "{\"supportedVersions\":[\"2026-07-28\"]}"
+#define STREAM .status = 200, .type = "text/event-stream"
+#define SESSION(id) .headers = "Mcp-Session-Id: " id "\r\n"
+#define MODERN                                                                                                         \
+    {                                                                                                                  \
+        .on = "server/discover", .status = 200, .body = RESULT(1, DISCOVERED)                                          \
+    }
+#define PROBE                                                                                                          \
+    {                                                                                                                  \
+        .on = "server/discover", .status = 404, .body = "none"                                                         \
+    }
+#define TAKEN                                                                                                          \
+    {                                                                                                                  \
+        .on = "notifications/", .status = 202                                                                          \
+    }
+#define NO_NOTICES                                                                                                     \
+    {                                                                                                                  \
+        .on = "GET ", .status = 405                                                                                    \
+    }
+#define LEGACY                                                                                                         \
+    PROBE, TAKEN, NO_NOTICES,                                                                                          \
+    {                                                                                                                  \
+        .on = "\"initialize\"", .status = 200, .body = RESULT(2, SELF)                                                 \
+    }
+#define LEGACY_SESSION                                                                                                 \
+    PROBE, TAKEN,                                                                                                      \
+    {                                                                                                                  \
+        .on = "\"initialize\"", .status = 200, SESSION("one"), .body = RESULT(2, SELF)                                 \
+    }
+#define AGAIN                                                                                                          \
+    {                                                                                                                  \
+        .on = "\"initialize\"", .status = 200, SESSION("two"), .body = RESULT(4, SELF)                                 \
+    }
+
+/* How often something was sent, in all requests so far. */
+static size_t count_sent(const char *what)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&server.lock);
+    for (size_t i = 0; i < server.request_count; i++)
+        count += strstr(server.requests[i], what) != NULL;
+    pthread_mutex_unlock(&server.lock);
+    return count;
+}
+
+/* Secrets of the address are in no sentence. */
+static bool is_clean(const char *text)
+{
+    static const char *const secrets[] = {"user:word", "4711", "abcdef", "bearer-of-secrets"};
+    for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
+        if (strstr(text, secrets[i]))
+            return false;
+    return true;
+}
+
+static int open_far(struct mcp_connection **out, const struct mcp_connection_options *options)
+{
+    static const struct http_header headers[] = {{"Authorization", "Bearer bearer-of-secrets"}};
+    static struct mcp_server far = {.name = "far", .url = url, .headers = headers, .header_count = 1};
+    return wt__mcp_connect(out, &far, options, &err);
+}
+
+/* ---------------------------------------------------------------- the opening */
+
+static const struct {
+    const char *name;
+    struct script_step steps[5];
+    size_t count;
+    unsigned timeout_ms; /* 0: more than a test may run */
+    int rc;
+    enum mcp_era era;
+    const char *says;
+    size_t requests; /* that were sent, but for the one for notices */
+} openings[] = {
+    {"a modern one", {MODERN}, 1, 0, 0, MCP_ERA_MODERN, DISCOVERED, 1},
+    {"a modern one over a stream",
+     {{STREAM, .body = "data: " RESULT(1, DISCOVERED) "\n\n"}},
+     1,
+     0,
+     0,
+     MCP_ERA_MODERN,
+     DISCOVERED,
+     1},
+    {"a legacy one that knows no such method",
+     {{.on = "server/discover", .status = 200, .body = ERROR(1, -32601)},
+      {.status = 200, .body = RESULT(2, SELF)},
+      {.status = 202}},
+     3,
+     0,
+     0,
+     MCP_ERA_LEGACY,
+     SELF,
+     3},
+    {"a legacy one that misses its session",
+     {{.on = "server/discover", .status = 400, .body = ERROR(null, -32000)},
+      {.status = 200, .body = RESULT(2, SELF)},
+      {.status = 202}},
+     3,
+     0,
+     0,
+     MCP_ERA_LEGACY,
+     SELF,
+     3},
+    {"a legacy one with a page",
+     {PROBE, {.status = 200, .body = RESULT(2, SELF)}, {.status = 202}},
+     3,
+     0,
+     0,
+     MCP_ERA_LEGACY,
+     SELF,
+     3},
+    {"one that is broken at first",
+     {{.on = "server/discover", .status = 500}, {.status = 200, .body = RESULT(2, SELF)}, {.status = 202}},
+     3,
+     0,
+     0,
+     MCP_ERA_LEGACY,
+     SELF,
+     3},
+    {"one that wants another header", {{.status = 400, .body = ERROR(1, -32020)}}, 1, 0, 0, MCP_ERA_MODERN, "{}", 1},
+    {"one that speaks legacy alone, and says so in the modern way",
+     {{.on = "server/discover",
+       .status = 400,
+       .body =
+           "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32022,\"message\":\"no\",\"data\":{\"supported\":["
+           "\"2025-06-18\"]}}}"},
+      {.status = 200, .body = RESULT(2, SELF)},
+      {.status = 202}},
+     3,
+     0,
+     0,
+     MCP_ERA_LEGACY,
+     SELF,
+     3},
+    {"a notification that is not taken",
+     {PROBE, {.status = 200, .body = RESULT(2, SELF)}, {.status = 500, .body = ERROR(null, -1)}},
+     3,
+     0,
+     0,
+     MCP_ERA_LEGACY,
+     SELF,
+     3},
+    {"401", {{.status = 401}}, 1, 0, WT_ENETWORK, 0, "wants to know who asks (HTTP status 401)", 2},
+    {"a page",
+     {{.status = 200, .body = "<html>", .type = "text/html"}},
+     1,
+     0,
+     WT_ENETWORK,
+     0,
+     "answers `initialize` with something that is no answer: is it an MCP server?",
+     2},
+    {"a redirect",
+     {{.status = 302, .headers = "Location: http://127.0.0.1:1/\r\n"}},
+     1,
+     0,
+     WT_ENETWORK,
+     0,
+     "points to another address (HTTP status 302)",
+     2},
+    {"it hangs up, which is not tried again", {{.status = 0}}, 1, 0, WT_ENETWORK, 0, "cannot ask http://127.0.0.1:", 1},
+    {"mute", {{.status = 200, .delay_ms = SCRIPT_NEVER_MS}}, 1, 200, WT_ETIMEOUT, 0, "no answer came within 0.", 1},
+};
+
+static void test_openings(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
+        const struct mcp_connection_options options = {.timeout_ms =
+                                                           openings[i].timeout_ms ? openings[i].timeout_ms : 900000};
+        struct mcp_connection *connection;
+        script_server_play(&server, openings[i].steps, openings[i].count);
+        int rc = open_far(&connection, &options);
+        struct str self = rc == 0 ? wt__mcp_connection_self(connection) : wt__str(err.message);
+        enum mcp_era era = rc == 0 ? wt__mcp_connection_era(connection) : MCP_ERA_UNKNOWN;
+        bool right = rc == 0 ? wt__str_equal(self, wt__str(openings[i].says))
+                             : strstr(err.message, openings[i].says) && is_clean(err.message);
+        size_t sent = count_sent("POST ");
+        if (rc != openings[i].rc || era != openings[i].era || !right || sent != openings[i].requests)
+            fail_msg("%s: %d, era %d, %zu requests, \"%.*s\"", openings[i].name, rc, era, sent, (int)self.len,
+                     self.ptr);
+        wt__mcp_disconnect(connection, true);
+    }
+}
+
+/* ---------------------------------------------------------------- requests */
+
+#define CALL "\"method\":\"m\""
+
+static const struct {
+    const char *name;
+    struct script_step steps[9];
+    size_t count;
+    struct mcp_request request;
+    const char *events;
+    struct {
+        const char *what;
+        size_t times;
+    } sent[4]; /* none after the first NULL */
+} talks[] = {
+    {"what a modern request says",
+     {MODERN, {.status = 200, .body = RESULT(2, "{}")}},
+     2,
+     {.method = "m",
+      .name = STR("n"),
+      .headers = (const struct http_header[]){{"Mcp-Param-A", "b"}},
+      .header_count = 1},
+     "= {}\n",
+     {{"MCP-Protocol-Version: 2026-07-28\r\n", 2},
+      {"Mcp-Method: m\r\n", 1},
+      {"Mcp-Name: n\r\n", 1},
+      {"Mcp-Param-A: b\r\n", 1}}},
+    {"a name that no header may have",
+     {MODERN, {.status = 200, .body = RESULT(2, "{}")}},
+     2,
+     {.method = "m", .name = STR("z\xc3\xbc")},
+     "= {}\n",
+     {{"Mcp-Name: =?base64?esO8?=\r\n", 1}}},
+    {"a name that looks like base64, and one with a blank at its end",
+     {MODERN, {.status = 200, .body = RESULT(2, "{}")}},
+     2,
+     {.method = "m", .name = STR("=?base64? ")},
+     "= {}\n",
+     {{"Mcp-Name: =?base64?PT9iYXNlNjQ/IA==?=\r\n", 1}}},
+    {"a header that cannot be sent",
+     {MODERN},
+     1,
+     {.method = "m", .headers = (const struct http_header[]){{"Mcp-Param-A", "a\r\nb"}}, .header_count = 1},
+     "! -1 what is sent as Mcp-Param-A is too long or holds a control character\n",
+     {{"POST ", 1}}},
+    {"what a legacy request says",
+     {LEGACY, {.status = 200, .body = RESULT(3, "{}")}},
+     5,
+     {.method = "m",
+      .name = STR("n"),
+      .headers = (const struct http_header[]){{"Mcp-Param-A", "b"}},
+      .header_count = 1},
+     "= {}\n",
+     {{"MCP-Protocol-Version: 2025-06-18\r\n", 3},
+      {"Mcp-Method: m\r\n", 0},
+      {"Mcp-Param-A", 0},
+      {"bearer-of-secrets", 5}}},
+    {"an answer of many lines",
+     {MODERN,
+      {.status = 200, .body = "{\n  \"jsonrpc\": \"2.0\",\r\n  \"id\": 2,\n  \"result\": {\n\"a\":\r\n1}\n}\n"}},
+     2,
+     {.method = "m"},
+     "= { \"a\":  1}\n",
+     {{"POST ", 2}}},
+    {"a session goes along",
+     {LEGACY_SESSION, NO_NOTICES, {.status = 200, .body = RESULT(3, "{}")}},
+     5,
+     {.method = "m"},
+     "= {}\n",
+     {{"Mcp-Session-Id: one\r\n", 3}}},
+    {"an error with a status of its own",
+     {MODERN, {.status = 404, .body = ERROR(2, -32601)}},
+     2,
+     {.method = "m"},
+     "- {\"code\":-32601,\"message\":\"no\"}\n",
+     {{"POST ", 2}}},
+    {"an error without a name is for who asked",
+     {MODERN, {.status = 400, .body = ERROR(null, -32602)}},
+     2,
+     {.method = "m"},
+     "- {\"code\":-32602,\"message\":\"no\"}\n",
+     {{"POST ", 2}}},
+    {"a stream with more in it",
+     {MODERN,
+      {STREAM, .body = ": hi\n\nid: 1\r\ndata:\r\n\r\ndata: " NOTE(
+                   "progress",
+                   "{\"progressToken\":2,\"progress\":1}") "\n\ndata: "
+                                                           "{\"jsonrpc\":\"2.0\",\"id\":2,\ndata: \"result\":{}}\n\n"}},
+     2,
+     {.method = "m", .progress = true},
+     "> notifications/progress {\"progress\":1}\n= {}\n",
+     {{"POST ", 2}}},
+    {"a stream that stays open",
+     {MODERN, {STREAM, .body = "data: " RESULT(2, "{}") "\n\n:", .stall = sizeof("data: " RESULT(2, "{}") "\n\n") - 1}},
+     2,
+     {.method = "m"},
+     "= {}\n",
+     {{"POST ", 2}}},
+    {"a stream without its last blank line",
+     {MODERN, {STREAM, .body = "data: " RESULT(2, "{}") "\n", .no_length = true}},
+     2,
+     {.method = "m"},
+     "= {}\n",
+     {{"POST ", 2}}},
+    {"another's answer",
+     {MODERN, {.status = 200, .body = RESULT(9, "{}")}},
+     2,
+     {.method = "m"},
+     "! -16 http://127.0.0.1 answers `m` with something that is no answer: is it an MCP server?\n",
+     {{"POST ", 2}}},
+    {"403 later",
+     {MODERN, {.status = 403}},
+     2,
+     {.method = "m"},
+     "! -16 http://127.0.0.1 wants to know who asks (HTTP status 403): give the header that it wants in the "
+     "configuration's \"headers\"\n",
+     {{"POST ", 2}}},
+    {"mute",
+     {MODERN, {.status = 200, .delay_ms = SCRIPT_NEVER_MS}},
+     2,
+     {.method = "m", .timeout_ms = 100},
+     "! -17 no answer came within 0.1 s\n",
+     {{"notifications/cancelled", 0}}},
+    {"a session that is forgotten is begun anew, and the request goes again",
+     {LEGACY_SESSION,
+      NO_NOTICES,
+      AGAIN,
+      {.on = "Mcp-Session-Id: two", .status = 200, .body = RESULT(3, "{\"a\":1}")},
+      {.status = 404, .body = ERROR(null, -32001)}},
+     7,
+     {.method = "m"},
+     "= {\"a\":1}\n",
+     {{"\"initialize\"", 2}, {CALL, 2}, {"notifications/initialized", 2}}},
+    {"a session that is forgotten twice",
+     {LEGACY_SESSION, NO_NOTICES, AGAIN, {.status = 404}},
+     6,
+     {.method = "m"},
+     "! -16 http://127.0.0.1 has no MCP server at this path (HTTP status 404)\n",
+     {{"\"initialize\"", 2}, {CALL, 2}}},
+    {"a server that begins no other session",
+     {LEGACY_SESSION, NO_NOTICES, {.on = "\"initialize\"", .status = 200, .body = ERROR(4, -1)}, {.status = 404}},
+     6,
+     {.method = "m"},
+     "! -16 http://127.0.0.1 has forgotten the session, and begins no other\n",
+     {{"\"initialize\"", 2}, {CALL, 1}}},
+    {"a stream that breaks is gone on with",
+     {PROBE,
+      TAKEN,
+      {.on = "Last-Event-ID: e2", STREAM, .body = "data: " RESULT(3, "{\"a\":1}") "\n\n"},
+      NO_NOTICES,
+      {.on = "\"initialize\"", .status = 200, .body = RESULT(2, SELF)},
+      {STREAM, .body = "id: e1\nretry: 0\ndata:\n\nid: e2\ndata: " NOTE("message", "{}") "\n\ndata: {",
+       .cut = sizeof("id: e1\nretry: 0\ndata:\n\nid: e2\ndata: " NOTE("message", "{}") "\n\ndata") - 1}},
+     6,
+     {.method = "m"},
+     "> notifications/message {}\n= {\"a\":1}\n",
+     {{"Last-Event-ID: e2\r\n", 1}, {CALL, 1}}},
+    {"one that ends before the answer, and breaks again",
+     {PROBE,
+      TAKEN,
+      {.on = "Last-Event-ID: e1", STREAM, .body = "id: e2\ndata: " NOTE("message", "{}") "\n\n"},
+      {.on = "Last-Event-ID: e2", STREAM, .body = "data: " RESULT(3, "{}") "\n\n"},
+      NO_NOTICES,
+      {.on = "\"initialize\"", .status = 200, .body = RESULT(2, SELF)},
+      {STREAM, .body = "id: e1\nretry: 0\ndata:\n\n"}},
+     7,
+     {.method = "m"},
+     "> notifications/message {}\n= {}\n",
+     {{"Last-Event-ID: e1\r\n", 1}, {"Last-Event-ID: e2\r\n", 1}, {CALL, 1}}},
+    {"one that cannot be gone on with",
+     {LEGACY, {STREAM, .body = "id: e1\nretry: 0\ndata:\n\n"}},
+     5,
+     {.method = "m"},
+     "! -16 http://127.0.0.1 answers with the HTTP status 405 and no message\n",
+     {{"Last-Event-ID: e1\r\n", 1}}},
+    {"one that breaks without end",
+     {PROBE,
+      TAKEN,
+      {.on = "Last-Event-ID: e1", STREAM, .body = ""},
+      NO_NOTICES,
+      {.on = "\"initialize\"", .status = 200, .body = RESULT(2, SELF)},
+      {STREAM, .body = "id: e1\nretry: 0\ndata:\n\n"}},
+     6,
+     {.method = "m"},
+     "! -16 http://127.0.0.1 answers `m` with something that is no answer: is it an MCP server?\n",
+     {{"Last-Event-ID: e1\r\n", 5}}},
+    {"a modern one is lost with its stream",
+     {MODERN, {STREAM, .body = "id: e1\nretry: 0\ndata:\n\n"}},
+     2,
+     {.method = "m"},
+     "! -16 http://127.0.0.1 answers `m` with something that is no answer: is it an MCP server?\n",
+     {{"GET ", 0}}},
+    {"too much",
+     {MODERN, {.status = 200, .body = RESULT(2, "{}"), .filler = MCP_ANSWER_BYTES_MAX}},
+     2,
+     {.method = "m"},
+     "! -3 http://127.0.0.1 answers with more than 16 MB\n",
+     {{"POST ", 2}}},
+    {"a stream of too much",
+     {MODERN, {STREAM, .body = "data: x\n\n", .filler = MCP_ANSWER_BYTES_MAX}},
+     2,
+     {.method = "m"},
+     "! -3 http://127.0.0.1 answers with more than 16 MB\n",
+     {{"POST ", 2}}},
+};
+
+/* The port is another one each time. */
+static void without_port(char *text)
+{
+    static const char host[] = "http://127.0.0.1";
+    for (char *at = text; (at = strstr(at, host)) != NULL;) {
+        at += sizeof host - 1;
+        size_t len = at[0] == ':' ? 1 + strspn(at + 1, "0123456789") : 0;
+        memmove(at, at + len, strlen(at + len) + 1);
+    }
+}
+
+static void test_requests(void **state)
+{
+    static const struct mcp_connection_options options = {.timeout_ms = 900000};
+    (void)state;
+    for (size_t i = 0; i < sizeof talks / sizeof *talks; i++) {
+        struct mcp_request request = talks[i].request;
+        struct mcp_connection *connection;
+        script_server_play(&server, talks[i].steps, talks[i].count);
+        if (open_far(&connection, &options) < 0)
+            fail_msg("%s: %s", talks[i].name, err.message);
+        if (request.timeout_ms == 0)
+            request.timeout_ms = 900000;
+        char *events = talk(connection, &request, "");
+        without_port(events);
+        if (strcmp(events, talks[i].events) != 0 || !is_clean(events))
+            fail_msg("%s: %s", talks[i].name, events);
+        wt__mcp_disconnect(connection, true);
+        for (size_t k = 0; k < 4 && talks[i].sent[k].what; k++)
+            if (count_sent(talks[i].sent[k].what) != talks[i].sent[k].times)
+                fail_msg("%s: \"%s\" was sent %zu times", talks[i].name, talks[i].sent[k].what,
+                         count_sent(talks[i].sent[k].what));
+        free(events);
+    }
+}
+
+/* ---------------------------------------------------------------- the rest */
+
+static void wait_for(const char *what, size_t times)
+{
+    while (count_sent(what) < times)
+        usleep(1000);
+}
+
+/* A cancelled request of a modern server is closed; a legacy server is told. */
+static void test_cancelling(void **state)
+{
+    static const struct script_step steps[] = {MODERN, {.status = 200, .delay_ms = SCRIPT_NEVER_MS}},
+                                    old[] = {LEGACY, {.status = 200, .delay_ms = SCRIPT_NEVER_MS}};
+    static const struct mcp_connection_options options = {.timeout_ms = 900000};
+    static const struct mcp_request request = {.method = "m", .timeout_ms = 900000};
+    (void)state;
+    for (int legacy = 0; legacy < 2; legacy++) {
+        struct mcp_connection *connection;
+        struct mcp_exchange *exchange;
+        unsigned under_way = 1;
+        script_server_play(&server, legacy ? old : steps, legacy ? 5 : 2);
+        assert_int_equal(open_far(&connection, &options), 0);
+        assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), 0);
+        wait_for(CALL, 1);
+        wt__mcp_exchange_end(exchange);
+        while (under_way > 0) { /* the server waits for it no more */
+            pthread_mutex_lock(&server.lock);
+            under_way = server.under_way;
+            pthread_mutex_unlock(&server.lock);
+            usleep(1000);
+        }
+        if (legacy)
+            wait_for("\"notifications/cancelled\",\"params\":{\"requestId\":3,", 1);
+        assert_int_equal(count_sent("notifications/cancelled"), legacy);
+        wt__mcp_disconnect(connection, true);
+    }
+}
+
+static void count_notice(void *context, struct str method, struct str params)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    (void)params;
+    pthread_mutex_lock(&lock);
+    *(unsigned *)context += wt__str_equal(method, STR("notifications/tools/list_changed"));
+    pthread_mutex_unlock(&lock);
+}
+
+/* The stream of notices is asked for again, from where it broke, until it brings nothing five times in a row. */
+static void test_notices(void **state)
+{
+    static const struct script_step steps[] = {
+        PROBE,
+        TAKEN,
+        {.on = "\"initialize\"", .status = 200, SESSION("one"), .body = RESULT(2, SELF)},
+        {.on = "Last-Event-ID: n2", .status = 405},
+        {.on = "Last-Event-ID: n1", STREAM, .body = "id: n2\ndata: " NOTE("tools/list_changed", "{}") "\n\n"},
+        {.on = "GET ",
+         STREAM,
+         .body = "id: n1\nretry: 0\ndata: " NOTE("tools/list_changed", "{}") "\n\ndata: " NOTE("message", "{}") "\n\n"},
+        {.on = "DELETE ", .status = 204},
+        {.status = 500},
+    };
+    struct mcp_connection *connection;
+    unsigned notices = 0;
+    const struct mcp_connection_options options = {.timeout_ms = 900000, .context = &notices, .noticed = count_notice};
+    (void)state;
+    script_server_play(&server, steps, sizeof steps / sizeof *steps);
+    assert_int_equal(open_far(&connection, &options), 0);
+    wait_for("Last-Event-ID: n2", 1);
+    wt__mcp_disconnect(connection, false);
+    assert_int_equal(notices, 2);
+    assert_int_equal(count_sent("GET "), 3);
+    assert_int_equal(count_sent("DELETE "), 1);
+    assert_int_equal(count_sent("Mcp-Session-Id: one\r\n"), 5);
+}
+
+/* What was not taken can be sent elsewhere; what may have been, not. */
+static void test_what_was_sent_is_known(void **state)
+{
+    static const struct {
+        struct script_step steps[6];
+        size_t count;
+        bool sent;
+    } rows[] = {
+        {{LEGACY_SESSION, NO_NOTICES, AGAIN, {.status = 404}}, 6, false},
+        {{MODERN, {.status = 500}}, 2, true},
+        {{MODERN, {.status = 0}}, 2, true},
+    };
+    static const struct mcp_connection_options options = {.timeout_ms = 900000};
+    static const struct mcp_request request = {.method = "m", .timeout_ms = 900000};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct mcp_connection *connection;
+        struct mcp_exchange *exchange;
+        struct mcp_event event;
+        script_server_play(&server, rows[i].steps, rows[i].count);
+        assert_int_equal(open_far(&connection, &options), 0);
+        assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), 0);
+        assert_int_equal(wt__mcp_exchange_next(exchange, &event, &err), WT_ENETWORK);
+        assert_int_equal(wt__mcp_exchange_was_sent(exchange), rows[i].sent);
+        wt__mcp_exchange_end(exchange);
+        wt__mcp_disconnect(connection, true);
+    }
+}
+
+/* ---------------------------------------------------------------- the transport of 2024 */
+
+#define OLD                                                                                                            \
+    {.on = "server/discover", .status = 404},                                                                          \
+    {                                                                                                                  \
+        .on = "POST /some-key", .status = 405                                                                          \
+    }
+#define POSTED                                                                                                         \
+    {                                                                                                                  \
+        .on = "POST /post?id=7", .status = 202                                                                         \
+    }
+#define ENDPOINT(where) "event: endpoint\ndata: " where "\n\n"
+#define EVENT(message) "event: message\ndata: " message "\n\n"
+
+/* Requests are numbered as over streamable HTTP, which is tried before: `initialize` is 2 and 3, the request 4. */
+static const struct {
+    const char *name;
+    struct script_step steps[4];
+    int rc;
+    const char *says; /* the sentence, or the events */
+} older[] = {
+    {"a question on the stream",
+     {OLD,
+      POSTED,
+      {STREAM, .no_length = true, .body = ENDPOINT("/post?id=7"),
+       .more = {{"\"id\":3,", EVENT(RESULT(3, SELF))},
+                {CALL, EVENT("{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"roots/list\"}")},
+                {"{\"roots\":[]}", EVENT(RESULT(4, "{}"))}}}},
+     0,
+     "? roots/list \n= {}\n"},
+    {"a stream that ends",
+     {OLD,
+      POSTED,
+      {STREAM, .no_length = true, .body = ENDPOINT("../post?id=7"),
+       .more = {{"\"id\":3,", EVENT(RESULT(3, SELF))}, {CALL, ": bye\n\n"}}}},
+     0,
+     "! -16 http://127.0.0.1 has ended the stream of its answers\n"},
+    {"one that points elsewhere",
+     {OLD, POSTED, {STREAM, .no_length = true, .body = ENDPOINT("http://127.0.0.2/post?id=7")}},
+     WT_ENETWORK,
+     "http://127.0.0.1 answers with the HTTP status 405 and no message"},
+    {"one that is none",
+     {OLD, POSTED, {.status = 404}},
+     WT_ENETWORK,
+     "answers with the HTTP status 405 and no message"},
+};
+
+static void test_the_transport_of_2024(void **state)
+{
+    static const struct mcp_connection_options options = {.timeout_ms = 900000};
+    static const struct mcp_request request = {.method = "m", .timeout_ms = 900000};
+    (void)state;
+    for (size_t i = 0; i < sizeof older / sizeof *older; i++) {
+        struct mcp_connection *connection;
+        script_server_play(&server, older[i].steps, 4);
+        int rc = open_far(&connection, &options);
+        char *events = rc == 0 ? talk(connection, &request, "{\"roots\":[]}") : strdup(err.message);
+        without_port(events);
+        bool right = rc == 0 ? strcmp(events, older[i].says) == 0 : strstr(events, older[i].says) != NULL;
+        if (rc != older[i].rc || !right || !is_clean(events))
+            fail_msg("%s: %d, %s", older[i].name, rc, events);
+        assert_true(rc < 0 || wt__mcp_connection_era(connection) == MCP_ERA_LEGACY);
+        assert_int_equal(count_sent("POST /post?id=7") > 0, rc == 0);
+        wt__mcp_disconnect(connection, true);
+        free(events);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_openings),
+        cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_cancelling),
+        cmocka_unit_test(test_notices),
+        cmocka_unit_test(test_what_was_sent_is_known),
+        cmocka_unit_test(test_the_transport_of_2024),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}

@@ -1,0 +1,285 @@
+/* Many transfers on one loop: each is told its pieces and its one end, whatever ends it; and where an address may lead.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "net/http_address.h"
+#include "net/http_stream.h"
+#include "net/script_server.h"
+
+static wt_error err;
+static struct script_server server;
+static char url[64];
+
+static int start(void **state)
+{
+    (void)state;
+    if (script_server_start(&server) < 0)
+        return -1;
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/x", server.port);
+    return 0;
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    script_server_stop(&server);
+    return 0;
+}
+
+/* What is heard of a transfer. */
+struct told {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct http_head head;
+    struct buffer body;
+    size_t most; /* of the body, then it is enough; 0: all */
+    unsigned heads, ends;
+    int rc;
+    bool sent;
+};
+
+static void headed(void *context, const struct http_head *head)
+{
+    struct told *told = context;
+    pthread_mutex_lock(&told->lock);
+    told->heads++;
+    told->head = *head;
+    pthread_mutex_unlock(&told->lock);
+}
+
+static bool took(void *context, const struct http_head *head, struct str piece)
+{
+    struct told *told = context;
+    (void)head;
+    pthread_mutex_lock(&told->lock);
+    wt__buffer_str(&told->body, piece);
+    bool more = told->most == 0 || told->body.len < told->most;
+    pthread_cond_broadcast(&told->changed);
+    pthread_mutex_unlock(&told->lock);
+    return more;
+}
+
+static void ended(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent)
+{
+    struct told *told = context;
+    pthread_mutex_lock(&told->lock);
+    told->ends++;
+    told->rc = rc == why->code ? rc : -99;
+    told->head = *head;
+    told->sent = sent;
+    pthread_cond_broadcast(&told->changed);
+    pthread_mutex_unlock(&told->lock);
+}
+
+static void told_init(struct told *told)
+{
+    *told = (struct told){.rc = -98};
+    pthread_mutex_init(&told->lock, NULL);
+    pthread_cond_init(&told->changed, NULL);
+}
+
+static void told_dispose(struct told *told)
+{
+    pthread_mutex_destroy(&told->lock);
+    pthread_cond_destroy(&told->changed);
+    wt__buffer_dispose(&told->body);
+}
+
+static void wait_for(struct told *told, unsigned ends, size_t bytes)
+{
+    pthread_mutex_lock(&told->lock);
+    while (told->ends < ends || told->body.len < bytes)
+        pthread_cond_wait(&told->changed, &told->lock);
+    pthread_mutex_unlock(&told->lock);
+}
+
+static struct http_stream usual(struct told *told)
+{
+    return (struct http_stream){.url = url,
+                                .method = "POST",
+                                .accept = "text/event-stream",
+                                .kept = "x-kept",
+                                .body = STR("{}"),
+                                .connect_ms = 900000,
+                                .headed = headed,
+                                .took = took,
+                                .ended = ended,
+                                .context = told};
+}
+
+/* ---------------------------------------------------------------- ends */
+
+enum how { BY_ITSELF, CANCELLED, CANCELLED_BEFORE, CLOSED };
+
+static const struct {
+    const char *name;
+    struct script_step step;
+    enum how how;
+    size_t most, bytes; /* bytes: that come before it is cancelled */
+    unsigned total_ms;
+    int rc, status;
+    const char *body;
+    bool sent;
+} rows[] = {
+    {"an answer", {.status = 200, .headers = "X-Kept: me\r\n", .body = "abc"}, BY_ITSELF, 0, 0, 0, 0, 200, "abc", true},
+    {"any status", {.status = 503, .body = "no"}, BY_ITSELF, 0, 0, 0, 0, 503, "no", true},
+    {"a redirect is not followed",
+     {.status = 302, .headers = "Location: http://127.0.0.1:1/\r\n"},
+     BY_ITSELF,
+     0,
+     0,
+     0,
+     0,
+     302,
+     "",
+     true},
+    {"enough of one that stays open",
+     {.status = 200, .body = "abcdef", .stall = 3},
+     BY_ITSELF,
+     3,
+     0,
+     0,
+     0,
+     200,
+     "abc",
+     true},
+    {"it hangs up", {.status = 0}, BY_ITSELF, 0, 0, 0, WT_ENETWORK, 0, "", true},
+    {"it breaks off", {.status = 200, .body = "abcdef", .cut = 3}, BY_ITSELF, 0, 0, 0, WT_ENETWORK, 200, "abc", true},
+    {"too slow", {.status = 200, .delay_ms = SCRIPT_NEVER_MS}, BY_ITSELF, 0, 0, 100, WT_ENETWORK, 0, "", true},
+    {"cancelled", {.status = 200, .body = "abcdef", .stall = 3}, CANCELLED, 0, 3, 0, WT_ECANCELLED, 200, "abc", true},
+    {"cancelled before it began", {.status = 200}, CANCELLED_BEFORE, 0, 0, 0, WT_ECANCELLED, 0, "", false},
+    {"the loop is closed",
+     {.status = 200, .body = "abcdef", .stall = 3},
+     CLOSED,
+     0,
+     3,
+     0,
+     WT_ECANCELLED,
+     200,
+     "abc",
+     true},
+};
+
+static void test_ends(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct http_loop *loop;
+        struct told told;
+        uint64_t ticket;
+        told_init(&told);
+        told.most = rows[i].most;
+        struct http_stream stream = usual(&told);
+        stream.total_ms = rows[i].total_ms;
+        stream.delay_ms = rows[i].how == CANCELLED_BEFORE ? 900000 : 0;
+        script_server_play(&server, &rows[i].step, 1);
+        assert_int_equal(wt__http_loop_open(&loop, &err), 0);
+        assert_int_equal(wt__http_stream_begin(&ticket, loop, &stream, &err), 0);
+        wait_for(&told, 0, rows[i].bytes);
+        if (rows[i].how == CANCELLED || rows[i].how == CANCELLED_BEFORE)
+            wt__http_stream_cancel(loop, ticket);
+        if (rows[i].how != CLOSED)
+            wait_for(&told, 1, 0);
+        wt__http_stream_cancel(loop, ticket); /* late is no harm */
+        wt__http_loop_close(loop);
+        const char *body = told.body.ptr ? told.body.ptr : "";
+        if (told.ends != 1 || told.rc != rows[i].rc || told.head.status != rows[i].status ||
+            told.sent != rows[i].sent || strcmp(body, rows[i].body) != 0 || told.heads != (rows[i].status > 0))
+            fail_msg("%s: %u ends, %d, status %d, \"%s\", %u heads", rows[i].name, told.ends, told.rc, told.head.status,
+                     body, told.heads);
+        assert_string_equal(told.head.kept, i == 0 ? "me" : "");
+        told_dispose(&told);
+    }
+}
+
+enum { MANY = 40 };
+
+static void test_many_at_once(void **state)
+{
+    static const struct script_step step = {.status = 200, .body = "abc", .delay_ms = 20};
+    struct http_loop *loop;
+    struct told told[MANY];
+    uint64_t ticket;
+    (void)state;
+    script_server_play(&server, &step, 1);
+    assert_int_equal(wt__http_loop_open(&loop, &err), 0);
+    for (size_t i = 0; i < MANY; i++) {
+        told_init(&told[i]);
+        const struct http_stream stream = usual(&told[i]);
+        assert_int_equal(wt__http_stream_begin(&ticket, loop, &stream, &err), 0);
+    }
+    for (size_t i = 0; i < MANY; i++) {
+        wait_for(&told[i], 1, 0);
+        assert_int_equal(told[i].rc, 0);
+        assert_string_equal(told[i].body.ptr, "abc");
+    }
+    assert_true(server.most_under_way > 1);
+    wt__http_loop_close(loop);
+    for (size_t i = 0; i < MANY; i++)
+        told_dispose(&told[i]);
+}
+
+static void test_what_cannot_be_sent(void **state)
+{
+    static const struct http_header header = {"X-Key", "a\nb"};
+    struct http_loop *loop;
+    struct told told;
+    uint64_t ticket;
+    (void)state;
+    told_init(&told);
+    struct http_stream stream = usual(&told);
+    stream.headers = &header;
+    stream.header_count = 1;
+    assert_int_equal(wt__http_loop_open(&loop, &err), 0);
+    assert_int_equal(wt__http_stream_begin(&ticket, loop, &stream, &err), WT_EINVAL);
+    assert_string_equal(err.message, "what is sent as X-Key is too long or holds a control character");
+    wt__http_loop_close(loop);
+    assert_int_equal(told.ends, 0);
+    told_dispose(&told);
+}
+
+/* ---------------------------------------------------------------- addresses */
+
+static const struct {
+    const char *reference, *out; /* NULL: it is not gone to */
+} addresses[] = {
+    {"/message?id=1", "http://h:8080/message?id=1"},
+    {"message", "http://h:8080/a/message"},
+    {"?id=1", "http://h:8080/a/sse?id=1"},
+    {"http://h:8080/x", "http://h:8080/x"},
+    {"HTTP://H:8080/x", "http://H:8080/x"},
+    {"http://h/x", NULL},
+    {"https://h:8080/x", NULL},
+    {"http://h.evil:8080/x", NULL},
+    {"//evil:8080/x", NULL},
+    {"http://h:8080@evil/x", NULL},
+    {"file:///etc/passwd", NULL},
+};
+
+static void test_addresses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+        char *out;
+        int rc = wt__http_resolve(&out, "http://h:8080/a/sse", wt__str(addresses[i].reference), &err);
+        if (rc != (addresses[i].out ? 0 : WT_EINVAL) || (out && strcmp(out, addresses[i].out) != 0))
+            fail_msg("%s: %d, %s", addresses[i].reference, rc, out ? out : err.message);
+        free(out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_many_at_once),
+        cmocka_unit_test(test_what_cannot_be_sent),
+        cmocka_unit_test(test_addresses),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}
