@@ -38,8 +38,11 @@ static bool stops(struct progress *progress)
     return progress->cancelled;
 }
 
+/* Who has said to stop hears nothing more, however many threads are still on their way. */
 static void tell(struct progress *progress)
 {
+    if (progress->cancelled)
+        return;
     progress->last_ms = wt__now_ms();
     if (progress->report && progress->report(progress->context, progress->phase, progress->done, progress->total))
         progress->cancelled = true;
