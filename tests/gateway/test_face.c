@@ -12,7 +12,7 @@
 
 #define TOOL(name, more)                                                                                               \
     "{\"name\":\"" name "\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"n\":{"        \
-                        "\"type\":\"integer\"}}}" more "}"
+    "\"type\":\"integer\"}}}" more "}"
 
 static const struct mcp_server servers[] = {{.name = "files", .disabled = true}, {.name = "mail", .disabled = true}};
 
