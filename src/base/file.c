@@ -459,6 +459,11 @@ int wt__cache_folder(char **out, struct arena *arena, wt_error *err)
     return xdg_folder(out, arena, "XDG_CACHE_HOME", ".cache", err);
 }
 
+int wt__config_folder(char **out, struct arena *arena, wt_error *err)
+{
+    return xdg_folder(out, arena, "XDG_CONFIG_HOME", ".config", err);
+}
+
 /* ---------------------------------------------------------------- locks */
 
 int wt__lock_file(int *fd, const char *path, unsigned wait_ms, wt_error *err)

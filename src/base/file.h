@@ -54,11 +54,12 @@ int wt__list_files(struct arena *arena, const char *folder, size_t max_files, ch
 int wt__list_own_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,
                        wt_error *err);
 
-/* Where data and caches live: $XDG_DATA_HOME/whichtool and $XDG_CACHE_HOME/whichtool, else below $HOME. As the XDG base
+/* Where data, caches and configuration live: $XDG_DATA_HOME/whichtool and so on, else below $HOME. As the XDG base
  * directory specification wants, a path that is not absolute counts as not set. *out in the arena, else NULL.
  * Errors: WT_ENOTFOUND (nothing is set: the sentence says what to set), WT_ENOMEM. */
 int wt__data_folder(char **out, struct arena *arena, wt_error *err);
 int wt__cache_folder(char **out, struct arena *arena, wt_error *err);
+int wt__config_folder(char **out, struct arena *arena, wt_error *err);
 
 /* One process at a time: waits up to wait_ms for the lock file at path. *fd is closed by wt__unlock_file. */
 int wt__lock_file(int *fd, const char *path, unsigned wait_ms, wt_error *err);

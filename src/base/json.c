@@ -112,10 +112,9 @@ static void blank_out(char *text, size_t from, size_t to)
             text[from] = ' ';
 }
 
-static void relax(char *text, size_t len)
+void wt__json_blank_comments(char *text, size_t len)
 {
     static const char mark[] = "\xef\xbb\xbf";
-    size_t comma = SIZE_MAX; /* one with only blanks behind it so far */
     if (len >= 3 && memcmp(text, mark, 3) == 0)
         blank_out(text, 0, 3);
     for (size_t at = 0; at < len;) {
@@ -123,8 +122,17 @@ static void relax(char *text, size_t len)
         if (end > at) {
             blank_out(text, at, end);
             at = end;
-            continue;
+        } else {
+            at = text[at] == '"' ? string_end(text, len, at) : at + 1;
         }
+    }
+}
+
+/* Of a text without comments: commas that nothing follows. */
+static void blank_commas(char *text, size_t len)
+{
+    size_t comma = SIZE_MAX; /* one with only blanks behind it so far */
+    for (size_t at = 0; at < len;) {
         char c = text[at];
         if ((c == '}' || c == ']') && comma != SIZE_MAX)
             text[comma] = ' ';
@@ -140,7 +148,8 @@ int wt__json_parse_relaxed(json_t **out, struct str text, wt_error *err)
     *out = NULL;
     if (!copy)
         return wt__fail_nomem(err);
-    relax(copy, text.len);
+    wt__json_blank_comments(copy, text.len);
+    blank_commas(copy, text.len);
     int rc = wt__json_parse(out, copy, text.len, err);
     free(copy);
     return rc;

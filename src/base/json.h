@@ -17,6 +17,9 @@ int wt__json_parse(json_t **out, const char *text, size_t len, wt_error *err);
  * order mark are taken as blanks. */
 int wt__json_parse_relaxed(json_t **out, struct str text, wt_error *err);
 
+/* Comments and a byte order mark become blanks, in place: every other byte, and every line, stays where it is. */
+void wt__json_blank_comments(char *text, size_t len);
+
 /* The member as a string view (empty when absent or not a string). Borrowed from object. */
 struct str wt__json_str(const json_t *object, const char *key);
 /* The member when it is an object / an array, else NULL. Borrowed. */

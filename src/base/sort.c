@@ -1,15 +1,21 @@
 #include "base/sort.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SORT(name, type)                                                                                               \
+enum { INSERTED_MAX = 8 };
+
+#define COMPARE(name, type)                                                                                            \
     static int compare_##name(const void *a, const void *b)                                                            \
     {                                                                                                                  \
         type x = *(const type *)a, y = *(const type *)b;                                                               \
         return (x > y) - (x < y);                                                                                      \
-    }                                                                                                                  \
+    }
+
+#define SORT(name, type)                                                                                               \
+    COMPARE(name, type)                                                                                                \
                                                                                                                        \
     void wt__sort_##name(type *values, size_t count)                                                                   \
     {                                                                                                                  \
@@ -17,8 +23,64 @@
             qsort(values, count, sizeof *values, compare_##name);                                                      \
     }
 
-SORT(u32, uint32_t)
-SORT(u64, uint64_t)
+/* What a request sorts is short: few are inserted, and these merged. */
+#define SORT_UNSIGNED(name, type)                                                                                      \
+    COMPARE(name, type)                                                                                                \
+                                                                                                                       \
+    static void insert_##name(type *values, size_t count)                                                              \
+    {                                                                                                                  \
+        for (size_t i = 1; i < count; i++) {                                                                           \
+            type value = values[i];                                                                                    \
+            size_t at = i;                                                                                             \
+            for (; at > 0 && values[at - 1] > value; at--)                                                             \
+                values[at] = values[at - 1];                                                                           \
+            values[at] = value;                                                                                        \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    /* Of two lists in order that lie behind each other one, in `to`. Which goes first nobody can foresee: no branch.  \
+     */                                                                                                                \
+    static void merge_##name(const type *from, size_t first, size_t count, type *to)                                   \
+    {                                                                                                                  \
+        size_t a = 0, b = first;                                                                                       \
+        for (size_t i = 0; i < count && a < first && b < count; i++) {                                                 \
+            bool second = from[b] < from[a];                                                                           \
+            to[a + b - first] = second ? from[b] : from[a];                                                            \
+            b += second;                                                                                               \
+            a += !second;                                                                                              \
+        }                                                                                                              \
+        size_t at = a + b - first, left = a < first ? first - a : count - b;                                           \
+        memcpy(to + at, from + (a < first ? a : b), left * sizeof *to);                                                \
+    }                                                                                                                  \
+                                                                                                                       \
+    static void merge_all_##name(type *values, size_t count)                                                           \
+    {                                                                                                                  \
+        type room[SORT_MERGED_MAX], *from = values, *to = room;                                                        \
+        for (size_t first = 0; first < count; first += INSERTED_MAX)                                                   \
+            insert_##name(values + first, count - first < INSERTED_MAX ? count - first : INSERTED_MAX);                \
+        for (size_t len = INSERTED_MAX; len < count; len *= 2) {                                                       \
+            for (size_t first = 0; first < count; first += 2 * len) {                                                  \
+                size_t left = count - first;                                                                           \
+                merge_##name(from + first, left < len ? left : len, left < 2 * len ? left : 2 * len, to + first);      \
+            }                                                                                                          \
+            type *merged = to;                                                                                         \
+            to = from;                                                                                                 \
+            from = merged;                                                                                             \
+        }                                                                                                              \
+        if (from != values)                                                                                            \
+            memcpy(values, from, count * sizeof *values);                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    void wt__sort_##name(type *values, size_t count)                                                                   \
+    {                                                                                                                  \
+        if (count <= SORT_MERGED_MAX)                                                                                  \
+            merge_all_##name(values, count);                                                                           \
+        else                                                                                                           \
+            qsort(values, count, sizeof *values, compare_##name);                                                      \
+    }
+
+SORT_UNSIGNED(u32, uint32_t)
+SORT_UNSIGNED(u64, uint64_t)
 SORT(i64, int64_t)
 SORT(sizes, size_t)
 SORT(floats, float)

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Lists of whole numbers that are not longer take no memory but the stack's. */
+enum { SORT_MERGED_MAX = 2048 };
+
 void wt__sort_u32(uint32_t *values, size_t count);
 void wt__sort_u64(uint64_t *values, size_t count);
 void wt__sort_i64(int64_t *values, size_t count);

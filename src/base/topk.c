@@ -3,6 +3,9 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
 
 static void sift_down(struct scored *items, size_t len, size_t at)
 {
@@ -43,6 +46,26 @@ void wt__topk_push(struct topk *top, struct scored candidate)
     }
 }
 
+/* A number that is the smaller the better the item is: the bits of a float, as a whole number, are in its order where
+ * none is negative, and in the other one where all are. Adding 0 makes -0 the 0 that it equals. */
+static uint64_t key_of(struct scored item)
+{
+    float score = item.score + 0.0F;
+    uint32_t bits;
+    memcpy(&bits, &score, sizeof bits);
+    bits = bits >> 31 ? bits : ~bits & 0x7fffffff;
+    return (uint64_t)bits << 32 | item.row;
+}
+
+static struct scored item_of(uint64_t key)
+{
+    struct scored item = {.row = (uint32_t)key};
+    uint32_t bits = (uint32_t)(key >> 32);
+    bits = bits >> 31 ? bits : ~bits & 0x7fffffff;
+    memcpy(&item.score, &bits, sizeof bits);
+    return item;
+}
+
 static int compare(const void *a, const void *b)
 {
     const struct scored *x = a, *y = b;
@@ -51,11 +74,30 @@ static int compare(const void *a, const void *b)
 
 void wt__scored_sort(struct scored *items, size_t len)
 {
-    if (len > 1)
+    uint64_t keys[SORT_MERGED_MAX];
+    if (len > SORT_MERGED_MAX) {
         qsort(items, len, sizeof *items, compare);
+        return;
+    }
+    bool sorted = true;
+    for (size_t i = 0; i < len; i++) {
+        keys[i] = key_of(items[i]);
+        sorted &= i == 0 || keys[i - 1] < keys[i];
+    }
+    if (sorted)
+        return;
+    wt__sort_u64(keys, len);
+    for (size_t i = 0; i < len; i++)
+        items[i] = item_of(keys[i]);
 }
 
+/* The worst comes first in a heap: turned round it may be in order. */
 void wt__topk_sort(struct topk *top)
 {
+    for (size_t i = 0, end = top->len; i + 1 < end; i++) {
+        struct scored other = top->items[--end];
+        top->items[end] = top->items[i];
+        top->items[i] = other;
+    }
     wt__scored_sort(top->items, top->len);
 }

@@ -227,6 +227,7 @@ int wt__store_count_of_model(struct store *store, const char *kind, const char *
 
 /* Counters beside the store's generation, which usages leave alone: what is made of tools alone stays good. */
 struct usage_info {
+    uint64_t catalogue;       /* the store's generation at that moment */
     uint64_t generation;      /* grows with every change of the usages or of what they link to */
     uint64_t sums_generation; /* grows with every change of a usage sum */
     uint64_t usages;          /* in the store, failed ones too */

@@ -149,14 +149,22 @@ int wt__sql_end(struct store *store, int rc, wt_error *err)
     return rc;
 }
 
+/* A statement that is kept, as each find begins and ends a transaction. */
+static int run_prepared(struct store *store, const char *sql, wt_error *err)
+{
+    sqlite3_stmt *statement;
+    int rc = wt__sql_prepare(store, sql, &statement, err);
+    return rc < 0 ? rc : wt__sql_step(store, statement, err);
+}
+
 int wt__store_read_begin(struct store *store, wt_error *err)
 {
-    return wt__sql_exec(store, "BEGIN", err);
+    return run_prepared(store, "BEGIN", err);
 }
 
 void wt__store_read_end(struct store *store)
 {
-    if (!sqlite3_get_autocommit(store->db))
+    if (!sqlite3_get_autocommit(store->db) && run_prepared(store, "ROLLBACK", NULL) < 0)
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 }
 

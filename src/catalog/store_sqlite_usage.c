@@ -35,14 +35,26 @@ static int add_to_counter(struct store *store, const char *key, int64_t more, wt
     return wt__sql_step(store, update, err);
 }
 
+/* In one statement: each would lock the file. */
 int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *err)
 {
-    int rc = read_counter(store, "usage_generation", &out->generation, err);
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(store,
+                             "SELECT (SELECT value FROM meta WHERE key = 'generation'),"
+                             " (SELECT value FROM meta WHERE key = 'usage_generation'),"
+                             " (SELECT value FROM meta WHERE key = 'sums_generation'),"
+                             " (SELECT value FROM meta WHERE key = 'usages')",
+                             &row, err);
     if (rc == 0)
-        rc = read_counter(store, "sums_generation", &out->sums_generation, err);
-    if (rc == 0)
-        rc = read_counter(store, "usages", &out->usages, err);
-    return rc;
+        rc = wt__sql_step(store, row, err);
+    *out = (struct usage_info){0};
+    if (rc == 1)
+        *out = (struct usage_info){.catalogue = (uint64_t)sqlite3_column_int64(row, 0),
+                                   .generation = (uint64_t)sqlite3_column_int64(row, 1),
+                                   .sums_generation = (uint64_t)sqlite3_column_int64(row, 2),
+                                   .usages = (uint64_t)sqlite3_column_int64(row, 3)};
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
 }
 
 int wt__usage_touch(struct store *store, wt_error *err)

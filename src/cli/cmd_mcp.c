@@ -1,6 +1,6 @@
 /* cmd_mcp.c: an MCP server on standard input and output, as a client starts it: the catalogue, or the servers behind
  * it. Standard output carries messages and nothing else; what there is to say goes to standard error, which clients
- * keep as the server's log. What follows the verb is one of its other actions: approvals.c. */
+ * keep as the server's log. What follows the verb is one of its other actions: approvals.c, clients.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "cli/approvals.h"
-#include "cli/servers_told.h"
+#include "cli/clients.h"
 #include "cli/servers.h"
+#include "cli/servers_told.h"
 #include "serve/catalogue.h"
 #include "serve/mcp/stdio.h"
 
@@ -131,11 +132,14 @@ static int check_options(struct cli *cli, const char *action)
                 {OPT_BARE_NAMES, "bare-names", "serve"},
                 {OPT_LEARN, "learn", "serve"},
                 {OPT_ALL, "all", "approve"},
-                {OPT_YES, "yes", "approve"},
-                {OPT_INSTRUCTIONS, "instructions", "approve"}};
+                {OPT_INSTRUCTIONS, "instructions", "approve"},
+                {OPT_YES, "yes", "approve init undo"},
+                {OPT_CLIENT, "client", "init undo"},
+                {OPT_DRY_RUN, "dry-run", "init undo"},
+                {OPT_PROJECT, "project", "init undo"}};
     bool serves = strcmp(action, "serve") == 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (wt__given(cli, rows[i].option) && !strstr(rows[i].actions, action))
+        if (wt__given(cli, rows[i].option) && !wt__is_choice(rows[i].actions, action))
             return wt__cli_usage(cli, "--%s is no option of `mcp%s%s`", rows[i].name, serves ? "" : " ",
                                  serves ? "" : action);
     return 0;
@@ -146,11 +150,9 @@ int wt__cmd_mcp(struct cli *cli)
     static const struct {
         const char *action;
         int (*run)(struct cli *cli);
-    } actions[] = {{"serve", serve_client},
-                   {"status", wt__mcp_status},
-                   {"approve", wt__mcp_approve},
-                   {"lock", wt__mcp_lock},
-                   {"audit", wt__mcp_audit}};
+    } actions[] = {{"serve", serve_client}, {"status", wt__mcp_status}, {"approve", wt__mcp_approve},
+                   {"lock", wt__mcp_lock},  {"audit", wt__mcp_audit},   {"init", wt__mcp_init},
+                   {"undo", wt__mcp_undo}};
     const char *action = cli->arguments.word_count > 0 ? cli->arguments.words[0] : "serve";
     size_t at = 0;
     while (strcmp(actions[at].action, action) != 0) /* the table of options has let it through */

@@ -67,7 +67,12 @@ static const char mcp_text[] =
     "they would take of the first places; with names of a provider's tools, or --all, it approves. Until then they are "
     "not in the catalogue. status shows how the servers of --servers are, by what was written of them last; audit FILE "
     "checks the file of --audit, and decides anew, by --policy, what was decided. lock FILE writes pins of what is "
-    "approved (docs/gateway.md).";
+    "approved (docs/gateway.md).\n"
+    "init finds the files in which the MCP clients of this machine keep their servers, shows what it would do, asks, "
+    "and "
+    "moves the servers behind whichtool, which then stands in their place; undo puts all back (docs/gateway.md, \"In "
+    "one "
+    "command\").";
 
 static const struct option mcp_options[] = {
     CATALOGUE_OPTIONS,
@@ -92,7 +97,18 @@ static const struct option mcp_options[] = {
      .help = "With --policy: only what this profile of it allows."},
     {.id = OPT_ALL, .name = "all", .help = "approve: everything of the provider that waits."},
     {.id = OPT_INSTRUCTIONS, .name = "instructions", .help = "approve: the instructions of the provider's server."},
-    {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "approve: do not ask."},
+    {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "approve, init, undo: do not ask."},
+    {.id = OPT_CLIENT,
+     .name = "client",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .repeats = true,
+     .help = "init, undo: only the files of this client: claude-code, claude-desktop, cursor, vscode, vscode-insiders, "
+             "windsurf, gemini-cli, zed, cline, roo-code. May be given again."},
+    {.id = OPT_PROJECT,
+     .name = "project",
+     .help = "init, undo: the files of the project in the current folder, in the place of the user's own."},
+    {.id = OPT_DRY_RUN, .name = "dry-run", .help = "init, undo: show what would be done, and do nothing."},
     MODEL_OPTIONS,
 };
 
@@ -105,6 +121,8 @@ static const struct example mcp_examples[] = {
     {"whichtool mcp approve", "Shows what waits for approval, of all servers."},
     {"whichtool mcp approve github create_issue", "Shows what changed in a tool, asks, and approves."},
     {"whichtool mcp lock whichtool.lock", "Pins what is approved, for a repository."},
+    {"whichtool mcp init", "Stands before the servers of all clients of this machine."},
+    {"whichtool mcp undo", "Puts the clients' files back as they were."},
 };
 
 #endif

@@ -27,8 +27,7 @@ const struct verb *wt__verb_find(const char *name)
     return NULL;
 }
 
-/* One of the choices, which are separated by blanks. */
-static bool is_choice(const char *choices, const char *word)
+bool wt__is_choice(const char *choices, const char *word)
 {
     size_t len = strlen(word);
     for (const char *at = choices; len > 0 && *at;) {
@@ -141,7 +140,7 @@ static int take_value(struct parsing *p, const struct option *option, const char
     }
     if (option->kind == VALUE_NUMBER)
         return read_number(p, option, value);
-    if (option->kind == VALUE_CHOICE && !is_choice(option->choices, value)) {
+    if (option->kind == VALUE_CHOICE && !wt__is_choice(option->choices, value)) {
         wt__buffer_printf(p->why, "--%s is one of: %s; not \"%s\"", option->name, option->choices, value);
         return -1;
     }
@@ -245,7 +244,7 @@ static int check_choice(struct parsing *p, const char *word)
     if (verb->kind == VALUE_LESSON)
         wt__lesson_names(&lessons);
     const char *choices = lessons.ptr ? lessons.ptr : verb->choices;
-    bool wrong = choices && !is_choice(choices, word);
+    bool wrong = choices && !wt__is_choice(choices, word);
     if (wrong)
         wt__buffer_printf(p->why, "`%s` is followed by one of: %s; not \"%s\"", verb->name, choices, word);
     wt__buffer_dispose(&lessons);

@@ -30,6 +30,9 @@ const struct option *wt__option_at(const struct verb *verb, size_t index);
 const struct option *wt__option_named(const struct verb *verb, const char *name, size_t len);
 const struct option *wt__option_lettered(const struct verb *verb, char letter);
 
+/* Whether the word is one of the choices, which are separated by blanks. */
+bool wt__is_choice(const char *choices, const char *word);
+
 /* Appends what can be trained, separated by blanks. */
 void wt__lesson_names(struct buffer *out);
 

@@ -26,11 +26,10 @@ static const char *field_list(struct arena *arena, unsigned fields)
 static int explain_matches(struct search *search, const struct hit *hit, const struct tool *tool, wt_hit *out,
                            wt_error *err)
 {
-    struct view view = {.snapshot = search->index->snapshot, .encoder = search->plan.encoder};
     struct arena *arena = search->arena;
     struct word_match *words;
     size_t count;
-    int rc = wt__retrieve_explain(&view, search->workspace, hit->row, tool, arena, &words, &count, err);
+    int rc = wt__retrieve_explain(search->workspace, hit->row, tool, arena, &words, &count, err);
     wt_match *matches = rc == 0 ? wt__arena_array(arena, wt_match, count) : NULL;
     if (rc < 0 || !matches)
         return rc < 0 ? rc : wt__fail_nomem(err);

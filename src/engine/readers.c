@@ -34,10 +34,8 @@ int wt__moment_read(wt_engine *engine, struct store *store, struct moment *out, 
 {
     struct usage_info info;
     *out = (struct moment){0};
-    int rc = wt__store_generation(store, &out->generation, err);
-    out->state = out->generation;
-    if (rc == 0)
-        rc = wt__store_usage_info(store, &info, err);
+    int rc = wt__store_usage_info(store, &info, err);
+    out->generation = out->state = info.catalogue;
     if (rc == 0)
         atomic_store(&engine->usages, info.usages);
     if (rc < 0 || !engine->trained_folder[0] || !wt__is_folder(engine->trained_folder))

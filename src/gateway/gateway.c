@@ -368,11 +368,6 @@ struct upstream *wt__gateway_server(const struct gateway *gateway, size_t index)
     return gateway->upstreams[index];
 }
 
-double wt__gateway_now(const struct gateway *gateway)
-{
-    return gateway->options.now_ms ? gateway->options.now_ms() : wt__now_ms();
-}
-
 /* ---------------------------------------------------------------- services */
 
 int wt__gateway_attach(struct gateway *gateway, struct mcp_service *service, wt_error *err)

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/clock.h"
 #include "gateway/gateway.h"
 #include "gateway/outcomes.h"
 #include "gateway/view.h"
@@ -45,7 +46,10 @@ int wt__gateway_renew(struct gateway *gateway, wt_error *err);
 /* Waits, as list_wait_ms says, until each server has listed its tools once, here or earlier, or has failed to. */
 void wt__gateway_settle(struct gateway *gateway);
 /* The time by which what is kept for clients goes. */
-double wt__gateway_now(const struct gateway *gateway);
+static inline double wt__gateway_now(const struct gateway *gateway)
+{
+    return gateway->options.now_ms ? gateway->options.now_ms() : wt__now_ms();
+}
 /* All services hear that a list changed. */
 void wt__gateway_announce(struct gateway *gateway, enum mcp_change change);
 

@@ -95,6 +95,7 @@ struct lexical_term {
 };
 
 struct lexical_cursor;
+struct lexical_known;
 
 /* A request made ready for one index; reused for the next one, so that a warm search allocates nothing.
  *
@@ -102,9 +103,11 @@ struct lexical_cursor;
  * chosen that the greatest possible sum is about 2^30. */
 struct lexical_query {
     struct lexical_cursor *cursors; /* [len] */
-    size_t len, capacity;
+    struct lexical_known *known;    /* [term_count] */
+    size_t len, term_count, capacity;
     float unit;
     uint32_t *window; /* sums of a range of rows */
+    bool whole;       /* that range is all rows, and the last search added up every posting */
     uint32_t *candidates;
     uint32_t *order;
 };
@@ -134,10 +137,12 @@ float wt__lexical_damping(const struct lexical *index, uint32_t row);
 void wt__lexical_score_rows(const struct lexical *index, const struct lexical_query *query, const uint32_t *rows,
                             size_t count, float *scores);
 
-/* shares[i]: what terms[i] of the same list as in prepare gives to the row; a repeated term's share is at its first
- * place. */
-void wt__lexical_explain(const struct lexical *index, const struct lexical_query *query,
-                         const struct lexical_term *terms, size_t count, uint32_t row, float *shares);
+/* shares [count]: what the terms from number `first` on of the list that was prepared give to the row; a repeated
+ * term's share is at its first place. */
+void wt__lexical_explain(const struct lexical_query *query, size_t first, size_t count, uint32_t row, float *shares);
+
+/* In how many rows the term of that number of the list that was prepared is. */
+uint32_t wt__lexical_rows_of(const struct lexical_query *query, size_t term);
 
 /* In how many rows the term is; 0 when unknown. */
 uint32_t wt__lexical_df(const struct lexical *index, struct str term);

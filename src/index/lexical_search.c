@@ -5,7 +5,10 @@
  * hit kept so far are "optional": a row that has only those is never looked at (MaxScore, Turtle and Flood 1995, with
  * the bounds of block-max indexes, Ding and Suel 2011, window by window). The others are added up into an array of
  * the window, and only rows that the optional ones could still lift are looked up in them. A window whose terms are
- * all optional is skipped whole.
+ * all optional is skipped whole. Before the first k rows are there, the limit comes of the window itself: the k-th
+ * greatest of its groups' greatest sums.
+ *
+ * A catalogue of one window has all its sums there when the search ends, and exact scores are read from it.
  *
  * Invariants: rows are met in ascending order, so a row that only equals the worst hit kept never enters; whatever a
  * posting says, it is added inside the window's array, so hostile bytes give wrong scores at worst. */
@@ -17,12 +20,16 @@
 #include "index/lexical_format.h"
 
 enum {
-    WINDOW = 4096,  /* rows; its sums fit the first-level cache. A power of two, at least 64 */
-    GROUP = 32,     /* sums compared at once */
-    LINE = 16,      /* rows in a line of the cache */
-    PREFETCH = 256, /* postings asked for ahead */
-    LOOK_UP = 4,    /* one look-up costs as adding so many postings */
-    SUM_BITS = 30,  /* of the greatest possible sum: signed comparison of sums is safe */
+    WINDOW = 16384, /* rows; its sums fit the second-level cache. A power of two, at least 64 */
+    GROUP = 16,     /* groups whose greatest sums are found at once */
+    CHUNK = 256,    /* rows whose sums are compared at once; a multiple of 8 and of GROUP */
+    BUCKETS = 1088, /* of sums whose greatest bits as a float are the same, 32 to a doubling; 0: none */
+    BUCKET_SHIFT = 18,
+    FIRST_MAX = 512, /* candidates that are sorted at once */
+    LINE = 16,       /* rows in a line of the cache */
+    PREFETCH = 256,  /* postings asked for ahead */
+    LOOK_UP = 4,     /* one look-up costs as adding so many postings */
+    SUM_BITS = 30,   /* of the greatest possible sum: signed comparison of sums is safe */
     LIMIT_MAX = (1 << SUM_BITS) + (1 << (SUM_BITS - 1)) /* hostile impacts may sum to more */
 };
 
@@ -37,7 +44,15 @@ struct lexical_cursor {
     uint32_t at, block; /* the first posting, and its block, that has not been passed */
     uint32_t bound;     /* of what it adds to a row of the current window */
     uint32_t ahead;     /* at most so many postings lie in the window */
+    bool given;         /* a term of the request has it */
 };
+
+/* What is known of a term of the request. */
+struct lexical_known {
+    uint32_t entry, rows; /* rows that have it; 0: none */
+    uint32_t cursor;      /* its own; NO_CURSOR: it has none, or an equal term before it has that */
+};
+#define NO_CURSOR UINT32_MAX
 
 int wt__lexical_view(struct lexical *out, const void *bytes, size_t len, wt_error *err)
 {
@@ -129,7 +144,7 @@ uint32_t wt__lexical_df(const struct lexical *index, struct str term)
 static int reserve(struct lexical_query *query, size_t count)
 {
     if (!query->window)
-        query->window = wt__alloc_aligned(WINDOW, sizeof *query->window);
+        query->window = wt__alloc_aligned(WINDOW + CHUNK, sizeof *query->window);
     if (!query->candidates)
         query->candidates = wt__alloc_array(WINDOW + 1, sizeof *query->candidates);
     if (!query->window || !query->candidates)
@@ -138,15 +153,19 @@ static int reserve(struct lexical_query *query, size_t count)
         return 0;
     size_t capacity = count;
     struct lexical_cursor *cursors = wt__alloc_array(capacity, sizeof *cursors);
+    struct lexical_known *known = wt__alloc_array(capacity, sizeof *known);
     uint32_t *order = wt__alloc_array(capacity, sizeof *order);
-    if (!cursors || !order) {
+    if (!cursors || !known || !order) {
         free(cursors);
+        free(known);
         free(order);
         return -1;
     }
     free(query->cursors);
+    free(query->known);
     free(query->order);
     query->cursors = cursors;
+    query->known = known;
     query->order = order;
     query->capacity = capacity;
     return 0;
@@ -174,34 +193,65 @@ static void set_multipliers(struct lexical_query *query)
     }
 }
 
+/* Gives each cursor to the first term that it is of. */
+static void number_cursors(struct lexical_query *query)
+{
+    for (size_t i = 0; i < query->term_count; i++) {
+        struct lexical_known *known = &query->known[i];
+        struct lexical_cursor key = {.entry = known->entry};
+        struct lexical_cursor *cursor = bsearch(&key, query->cursors, query->len, sizeof key, compare_cursors);
+        known->cursor = cursor && !cursor->given ? (uint32_t)(cursor - query->cursors) : NO_CURSOR;
+        if (cursor)
+            cursor->given = true;
+    }
+}
+
+/* Cursors in the dictionary's order, one a term. Most requests bring their terms so. */
+static void merge_cursors(struct lexical_query *query)
+{
+    struct lexical_cursor *cursors = query->cursors;
+    size_t kept = 0;
+    bool merged = true;
+    for (size_t i = 1; i < query->len; i++)
+        merged &= cursors[i - 1].entry < cursors[i].entry;
+    if (merged)
+        return;
+    qsort(cursors, query->len, sizeof *cursors, compare_cursors);
+    for (size_t i = 1; i < query->len; i++) {
+        if (cursors[i].entry == cursors[kept].entry)
+            cursors[kept].peak += cursors[i].peak;
+        else
+            cursors[++kept] = cursors[i];
+    }
+    query->len = kept + 1;
+    number_cursors(query);
+}
+
 int wt__lexical_prepare(struct lexical_query *query, const struct lexical *index, const struct lexical_term *terms,
                         size_t count, wt_error *err)
 {
-    query->len = 0;
+    query->len = query->term_count = 0;
+    query->whole = false;
     if (count > LEXICAL_MAX_QUERY_TERMS)
         return wt__fail(err, WT_ETOOLONG, "a request of %zu terms; at most %d are searched", count,
                         LEXICAL_MAX_QUERY_TERMS);
     if (reserve(query, count) < 0)
         return wt__fail_nomem(err);
+    query->term_count = count;
     for (size_t i = 0; i < count; i++) {
         struct lexical_cursor *cursor = &query->cursors[query->len];
-        if (!(terms[i].weight > 0) || !cursor_open(cursor, index, terms[i].text))
+        bool known = cursor_open(cursor, index, terms[i].text);
+        query->known[i] = known ? (struct lexical_known){cursor->entry, cursor->count, NO_CURSOR}
+                                : (struct lexical_known){index->terms, 0, NO_CURSOR};
+        if (!known || !(terms[i].weight > 0))
             continue;
         cursor->peak *= terms[i].weight;
         if (cursor->peak > 1e-20F && cursor->peak < 1e20F)
-            query->len++;
+            query->known[i].cursor = (uint32_t)query->len++;
     }
     if (query->len == 0)
         return 0;
-    qsort(query->cursors, query->len, sizeof *query->cursors, compare_cursors);
-    size_t kept = 0;
-    for (size_t i = 1; i < query->len; i++) {
-        if (query->cursors[i].entry == query->cursors[kept].entry)
-            query->cursors[kept].peak += query->cursors[i].peak;
-        else
-            query->cursors[++kept] = query->cursors[i];
-    }
-    query->len = kept + 1;
+    merge_cursors(query);
     set_multipliers(query);
     return 0;
 }
@@ -209,6 +259,7 @@ int wt__lexical_prepare(struct lexical_query *query, const struct lexical *index
 void wt__lexical_query_dispose(struct lexical_query *query)
 {
     free(query->cursors);
+    free(query->known);
     free(query->order);
     free(query->window);
     free(query->candidates);
@@ -332,22 +383,83 @@ static size_t collect(const struct search *search, uint32_t floor)
     uint32_t width = search->end - search->begin;
     int32_t least = (int32_t)floor;
     size_t len = 0, kept = 0;
-    for (uint32_t group = 0; group < width; group += GROUP) {
-        int any = 0;
-        for (uint32_t i = 0; i < GROUP; i++)
-            any |= sums[group + i] > least;
-        uint32_t stop = group + GROUP < width ? group + GROUP : width;
-        for (uint32_t i = group; any && i < stop; i++) {
-            candidates[len] = i; /* no branch: which sums are above is hard to foresee */
-            len += sums[i] > least;
+    for (uint32_t first = 0; first < width; first += CHUNK) {
+        const int32_t *here = sums + first; /* an index that may wrap round would be no stream */
+        uint8_t above[CHUNK];
+        for (uint32_t i = 0; i < CHUNK; i++)
+            above[i] = here[i] > least;
+        for (uint32_t eight = 0; eight < CHUNK; eight += 8) {
+            uint64_t any;
+            memcpy(&any, above + eight, sizeof any);
+            for (uint32_t i = eight; any && i < eight + 8; i++) {
+                candidates[len] = first + i; /* no branch: which sums are above is hard to foresee */
+                len += above[i];
+            }
         }
     }
+    while (len > 0 && candidates[len - 1] >= width) /* rows that there are not */
+        len--;
     if (!search->allowed)
         return len;
     for (size_t c = 0; c < len; c++)
         if (wt__row_allowed(search->allowed, search->begin + candidates[c]))
             candidates[kept++] = candidates[c];
     return kept;
+}
+
+static uint32_t bucket_of(int32_t sum)
+{
+    static const uint32_t one = (127u << 23 >> BUCKET_SHIFT) - 1;
+    float value = (float)sum;
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return sum > 0 ? (bits >> BUCKET_SHIFT) - one : 0;
+}
+
+/* The greatest sum that is surely below all of the bucket's: scores are rounded sums, so a hair below. */
+static uint32_t below_bucket(uint32_t bucket)
+{
+    uint32_t bits = ((127u << 23 >> BUCKET_SHIFT) - 1 + bucket) << BUCKET_SHIFT;
+    float least;
+    memcpy(&least, &bits, sizeof least);
+    double below = (double)least - (double)least / (1 << 20);
+    return below < LIMIT_MAX ? (uint32_t)below : LIMIT_MAX;
+}
+
+/* most [GROUP]: of each group of the chunk that begins at `first`, the greatest sum that may be found. A group is every
+ * GROUP-th row, so that groups are looked at side by side. */
+static void greatest_sums(const struct search *search, uint32_t first, int32_t most[GROUP])
+{
+    const int32_t *restrict sums = (const int32_t *)search->query->window + first;
+    memset(most, 0, GROUP * sizeof *most);
+    if (!search->allowed) {
+        for (uint32_t row = 0; row < CHUNK; row += GROUP)
+            for (uint32_t i = 0; i < GROUP; i++)
+                most[i] = sums[row + i] > most[i] ? sums[row + i] : most[i];
+        return;
+    }
+    uint32_t len = search->end - search->begin - first < CHUNK ? search->end - search->begin - first : CHUNK;
+    for (uint32_t row = 0; row < len; row++)
+        if (sums[row] > most[row % GROUP] && wt__row_allowed(search->allowed, search->begin + first + row))
+            most[row % GROUP] = sums[row];
+}
+
+/* While less than k are kept: as many rows of this window as there are groups have the greatest sums of their groups,
+ * so the k-th greatest of these is a limit before any row was looked at. */
+static void raise_limit(struct search *search)
+{
+    uint16_t counts[BUCKETS] = {0};
+    uint32_t width = search->end - search->begin, bucket = BUCKETS, better = 0;
+    for (uint32_t first = 0; first < width; first += CHUNK) {
+        int32_t most[GROUP];
+        greatest_sums(search, first, most);
+        for (uint32_t i = 0; i < GROUP; i++)
+            counts[bucket_of(most[i])]++;
+    }
+    while (--bucket > 0 && better + counts[bucket] < search->top.k)
+        better += counts[bucket];
+    uint32_t limit = bucket > 0 ? below_bucket(bucket) : 0;
+    search->limit = limit > search->limit ? limit : search->limit;
 }
 
 /* Looks the candidates up in the optional terms, strongest first, dropping those that can no longer enter. */
@@ -375,17 +487,44 @@ static size_t complete(struct search *search, size_t len, size_t optional, uint3
     return len;
 }
 
+static void heed_threshold(struct search *search)
+{
+    if (search->top.len < search->top.k)
+        return;
+    float limit = wt__topk_threshold(&search->top) / search->query->unit;
+    search->limit = limit < LIMIT_MAX ? (uint32_t)limit : LIMIT_MAX;
+}
+
+static struct scored scored_at(const struct search *search, uint32_t offset)
+{
+    return (struct scored){(float)search->query->window[offset] * search->query->unit, search->begin + offset};
+}
+
+/* The first candidates all at once: the k best, worst first, which is a heap. */
+static void keep_first(struct search *search, size_t len)
+{
+    struct scored items[FIRST_MAX];
+    struct topk *top = &search->top;
+    for (size_t c = 0; c < len; c++)
+        items[c] = scored_at(search, search->query->candidates[c]);
+    wt__scored_sort(items, len);
+    for (top->len = len < top->k ? len : top->k, len = 0; len < top->len; len++)
+        top->items[top->len - 1 - len] = items[len];
+    heed_threshold(search);
+}
+
 static void keep(struct search *search, size_t len)
 {
+    if (search->top.len == 0 && len <= FIRST_MAX) {
+        keep_first(search, len);
+        return;
+    }
     for (size_t c = 0; c < len; c++) {
-        uint32_t offset = search->query->candidates[c], sum = search->query->window[offset];
-        if (sum <= search->limit)
+        uint32_t offset = search->query->candidates[c];
+        if (search->query->window[offset] <= search->limit)
             continue;
-        wt__topk_push(&search->top, (struct scored){(float)sum * search->query->unit, search->begin + offset});
-        if (search->top.len == search->top.k) {
-            float limit = wt__topk_threshold(&search->top) / search->query->unit;
-            search->limit = limit < LIMIT_MAX ? (uint32_t)limit : LIMIT_MAX;
-        }
+        wt__topk_push(&search->top, scored_at(search, offset));
+        heed_threshold(search);
     }
 }
 
@@ -425,9 +564,12 @@ static void search_window(struct search *search)
     size_t optional = count_optional(search, &bound);
     if (optional == query->len)
         return;
-    memset(query->window, 0, WINDOW * sizeof *query->window);
+    memset(query->window, 0, (search->end - search->begin + CHUNK) * sizeof *query->window);
     for (size_t i = optional; i < query->len; i++)
         add_postings(&query->cursors[query->order[i]], search->end, query->window);
+    query->whole = optional == 0 && search->begin == 0 && search->end == search->index->rows;
+    if (search->top.len < search->top.k)
+        raise_limit(search);
     size_t len = collect(search, search->limit - bound);
     len = complete(search, len, optional, bound);
     keep(search, len);
@@ -512,24 +654,23 @@ void wt__lexical_score_rows(const struct lexical *index, const struct lexical_qu
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t sum = 0;
-        for (size_t c = 0; rows[i] < index->rows && c < query->len; c++)
+        if (rows[i] < index->rows && query->whole)
+            sum = query->window[rows[i]];
+        for (size_t c = 0; rows[i] < index->rows && !query->whole && c < query->len; c++)
             sum += share_of_row(&query->cursors[c], rows[i]);
         scores[i] = (float)sum * query->unit;
     }
 }
 
-void wt__lexical_explain(const struct lexical *index, const struct lexical_query *query,
-                         const struct lexical_term *terms, size_t count, uint32_t row, float *shares)
+uint32_t wt__lexical_rows_of(const struct lexical_query *query, size_t term)
+{
+    return query->known[term].rows;
+}
+
+void wt__lexical_explain(const struct lexical_query *query, size_t first, size_t count, uint32_t row, float *shares)
 {
     for (size_t i = 0; i < count; i++) {
-        shares[i] = 0;
-        bool repeated = false;
-        for (size_t j = 0; j < i && !repeated; j++)
-            repeated = wt__str_equal(terms[j].text, terms[i].text);
-        struct lexical_cursor key = {.entry = find_entry(index, terms[i].text)};
-        const struct lexical_cursor *cursor =
-            query->len ? bsearch(&key, query->cursors, query->len, sizeof key, compare_cursors) : NULL;
-        if (cursor && !repeated)
-            shares[i] = (float)share_of_row(cursor, row) * query->unit;
+        uint32_t cursor = query->known[first + i].cursor;
+        shares[i] = cursor == NO_CURSOR ? 0 : (float)share_of_row(&query->cursors[cursor], row) * query->unit;
     }
 }

@@ -5,23 +5,29 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-enum { WINDOW = 64 };
+enum { WINDOW = 8, MARKS = 8 /* an entry: at most one hash in so many that are not there looks as if it were */ };
 
-/* The first entry that is not below the value. Hashes are spread evenly, so it lies near the place that the value has
- * among all numbers: a window there that grows until it holds it keeps the search within a few pages. */
-static size_t lower_bound(const struct names *names, uint64_t value)
+static bool is_marked(const struct names *names, uint64_t hash)
 {
-    size_t low = 0, high = names->count, near = (size_t)((double)high * ((double)value / 0x1p64));
-    near = near < high ? near : high;
-    for (size_t width = WINDOW; width < names->count; width *= 8) {
-        size_t begin = near > width ? near - width : 0, end = names->count - near > width ? near + width : names->count;
-        if ((begin == 0 || names->entries[begin - 1] < value) &&
-            (end == names->count || names->entries[end] >= value)) {
-            low = begin;
-            high = end;
-            break;
-        }
+    uint64_t mark = names->marks ? wt__name_entry(hash, NAME_OWN, 0) >> (64 - names->mark_bits) : 0;
+    return !names->marks || (names->marks[mark / 64] >> mark % 64 & 1);
+}
+
+int wt__names_mark(struct names *names)
+{
+    names->mark_bits = 6; /* of one word */
+    while ((size_t)1 << names->mark_bits < names->count * MARKS)
+        names->mark_bits++;
+    names->marks = calloc((size_t)1 << (names->mark_bits - 6), sizeof *names->marks);
+    for (size_t i = 0; names->marks && i < names->count; i++) {
+        uint64_t mark = names->entries[i] >> (64 - names->mark_bits);
+        names->marks[mark / 64] |= UINT64_C(1) << mark % 64;
     }
+    return names->marks ? 0 : WT_ENOMEM;
+}
+
+static size_t lower_bound_within(const struct names *names, size_t low, size_t high, uint64_t value)
+{
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (names->entries[middle] < value)
@@ -32,21 +38,59 @@ static size_t lower_bound(const struct names *names, uint64_t value)
     return low;
 }
 
+/* Where a value lies that is so far from the entry at `from`, if hashes are spread evenly. */
+static size_t near(const struct names *names, size_t from, double distance)
+{
+    double at = (double)from + (double)names->count * (distance / 0x1p64);
+    return at <= 0 ? 0 : at < (double)names->count ? (size_t)at : names->count;
+}
+
+/* The first entry that is not below the value. Hashes are spread evenly, so it lies near the place that the value has
+ * among all numbers, and nearer to the one that it has from there: a window there that grows until it holds it keeps
+ * the search within a few lines of the cache. */
+static size_t lower_bound(const struct names *names, uint64_t value)
+{
+    size_t low = 0, high = names->count, at = near(names, 0, (double)value);
+    if (at < names->count)
+        at = near(names, at, (double)value - (double)names->entries[at]);
+    for (size_t width = WINDOW; width < names->count; width *= 8) {
+        size_t begin = at > width ? at - width : 0, end = names->count - at > width ? at + width : names->count;
+        if ((begin == 0 || names->entries[begin - 1] < value) &&
+            (end == names->count || names->entries[end] >= value)) {
+            low = begin;
+            high = end;
+            break;
+        }
+    }
+    return lower_bound_within(names, low, high, value);
+}
+
 struct name_run wt__names_find(const struct names *names, uint64_t hash)
 {
+    if (!is_marked(names, hash))
+        return (struct name_run){0};
     size_t first = lower_bound(names, wt__name_entry(hash, NAME_OWN, 0));
-    return (struct name_run){first, lower_bound(names, wt__name_entry(hash, NAME_WRITTEN, NAME_NO_ROW)) - first};
+    uint64_t end = wt__name_entry(hash, NAME_WRITTEN, NAME_NO_ROW);
+    bool found = first < names->count && names->entries[first] < end;
+    return (struct name_run){first, found ? lower_bound(names, end) - first : 0};
+}
+
+bool wt__name_run_has(const struct names *names, struct name_run run, uint32_t row)
+{
+    size_t at = run.first, end = run.first + run.count;
+    for (enum name_kind kind = NAME_OWN; kind <= NAME_WRITTEN && at < end; kind++) {
+        uint64_t hash = names->entries[run.first] >> (NAME_KIND_BITS + NAME_ROW_BITS);
+        uint64_t entry = wt__name_entry(hash, kind, row);
+        at = lower_bound_within(names, at, end, entry);
+        if (at < end && names->entries[at] == entry)
+            return true;
+    }
+    return false;
 }
 
 bool wt__names_has(const struct names *names, uint64_t hash, uint32_t row)
 {
-    for (enum name_kind kind = NAME_OWN; kind <= NAME_WRITTEN; kind++) {
-        uint64_t entry = wt__name_entry(hash, kind, row);
-        size_t at = lower_bound(names, entry);
-        if (at < names->count && names->entries[at] == entry)
-            return true;
-    }
-    return false;
+    return wt__name_run_has(names, wt__names_find(names, hash), row);
 }
 
 int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum name_kind kind, uint32_t row, size_t words)
@@ -61,7 +105,7 @@ int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum nam
 struct names wt__names_builder_finish(struct names_builder *builder)
 {
     builder->count = wt__sort_unique_u64(builder->entries, builder->count);
-    return (struct names){builder->entries, builder->count, builder->words};
+    return (struct names){.entries = builder->entries, .count = builder->count, .words = builder->words};
 }
 
 void wt__names_builder_dispose(struct names_builder *builder)

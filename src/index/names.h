@@ -28,7 +28,15 @@ struct names {
     const uint64_t *entries; /* [count] ascending */
     size_t count;
     uint32_t words; /* of the name that has most */
+
+    /* Whether a hash that begins with these bits is there; NULL: not told. A request asks for some hundred names, and
+     * the catalogue has hardly one of them. */
+    uint64_t *marks;
+    unsigned mark_bits;
 };
+
+/* Gives the names their marks, freed with free(). 0, or WT_ENOMEM. */
+int wt__names_mark(struct names *names);
 
 struct name_run {
     size_t first, count;
@@ -51,7 +59,8 @@ static inline enum name_kind wt__name_kind(uint64_t entry)
 
 /* The entries of the name with that hash. */
 struct name_run wt__names_find(const struct names *names, uint64_t hash);
-/* Whether one of them is of this row. */
+/* Whether one of these is of this row. */
+bool wt__name_run_has(const struct names *names, struct name_run run, uint32_t row);
 bool wt__names_has(const struct names *names, uint64_t hash, uint32_t row);
 
 /* Names in the making. All zero: none yet. */

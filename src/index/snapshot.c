@@ -94,7 +94,9 @@ static int parse_names(struct names *names, const struct snapshot_header *header
     names->entries = section_at(image, section, section->len, "names", err);
     names->count = section->len / sizeof *names->entries;
     names->words = header->name_words;
-    return names->entries ? 0 : WT_ESTORE;
+    if (!names->entries)
+        return WT_ESTORE;
+    return wt__names_mark(names) < 0 ? wt__fail_nomem(err) : 0;
 }
 
 static int parse_copies(struct copy_groups *copies, const struct snapshot_header *header, struct mapping image,
@@ -180,6 +182,7 @@ void wt__snapshot_free(struct snapshot *snapshot)
             release(&snapshot->memory->sets[i], snapshot->memory->owned);
         free(snapshot->memory);
     }
+    free(snapshot->names.marks);
     free(snapshot);
 }
 

@@ -379,13 +379,29 @@ static int scan_bytes(struct scan *scan, wt_error *err)
     return rc;
 }
 
-/* The fp32 score of a slot, which decides. */
-static int score_slot(const struct scan *scan, const struct form *form, uint32_t slot, float *score, wt_error *err)
+/* The fp32 of a slot, verified, or NULL with err set. */
+static const float *read_slot(const struct scan *scan, uint32_t slot, wt_error *err)
 {
     const float *vector = row_at(scan->vectors, scan->parts, slot);
     if (!vector)
-        return wt__fail(err, WT_ESTORE, "vector %u is damaged", slot);
-    wt__kernels()->dots_f32(form->query, vector, 1, scan->stride, score);
+        wt__fail(err, WT_ESTORE, "vector %u is damaged", slot);
+    return vector;
+}
+
+static float score_of(const struct scan *scan, const struct form *form, const float *vector)
+{
+    float score;
+    wt__kernels()->dots_f32(form->query, vector, 1, scan->stride, &score);
+    return score;
+}
+
+/* The fp32 score of a slot, which decides. */
+static int score_slot(const struct scan *scan, const struct form *form, uint32_t slot, float *score, wt_error *err)
+{
+    const float *vector = read_slot(scan, slot, err);
+    if (!vector)
+        return WT_ESTORE;
+    *score = score_of(scan, form, vector);
     return 0;
 }
 
@@ -435,16 +451,17 @@ int wt__vectors_search_plain(const struct vectors *vectors, struct vectors_scrat
     return rc;
 }
 
-int wt__vectors_score_rows(const struct vectors *vectors, struct vectors_scratch *scratch, const float *query,
-                           const uint32_t *rows, size_t count, float *scores, wt_error *err)
+int wt__vectors_score_rows(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries,
+                           size_t n, const uint32_t *rows, size_t count, float *const *scores, wt_error *err)
 {
     struct scan scan;
-    int rc = scan_begin(&scan, vectors, scratch, query, 1, NULL, 0, err);
+    int rc = scan_begin(&scan, vectors, scratch, queries, n, NULL, 0, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         uint32_t slot = rows[i] < vectors->rows ? vectors->slot_of_row[rows[i]] : VECTOR_NONE;
-        scores[i] = 0;
-        if (slot < vectors->slots)
-            rc = score_slot(&scan, &scan.forms[0], slot, &scores[i], err);
+        const float *vector = slot < vectors->slots ? read_slot(&scan, slot, err) : NULL;
+        rc = slot < vectors->slots && !vector ? WT_ESTORE : 0;
+        for (size_t q = 0; q < n; q++)
+            scores[q][i] = vector ? score_of(&scan, &scan.forms[q], vector) : 0;
     }
     return rc;
 }

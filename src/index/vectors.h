@@ -67,9 +67,10 @@ int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *sc
 int wt__vectors_search_plain(const struct vectors *vectors, struct vectors_scratch *scratch, const float *query,
                              size_t k, const uint64_t *allowed, struct scored *out, size_t *count, wt_error *err);
 
-/* scores[i] of rows[i], in any order; 0 for a row without a vector. Errors as in search. */
-int wt__vectors_score_rows(const struct vectors *vectors, struct vectors_scratch *scratch, const float *query,
-                           const uint32_t *rows, size_t count, float *scores, wt_error *err);
+/* scores[q][i] of query q and rows[i], in any order; 0 for a row without a vector. queries: [n, D]. Each vector is
+ * read, and verified, once. Errors as in search. */
+int wt__vectors_score_rows(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries,
+                           size_t n, const uint32_t *rows, size_t count, float *const *scores, wt_error *err);
 
 /* The row's vector, [dim], verified: borrowed from the view. NULL when it has none or is damaged. */
 const float *wt__vectors_of_row(const struct vectors *vectors, uint32_t row);

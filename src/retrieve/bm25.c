@@ -26,7 +26,8 @@ static int read_terms(struct workspace *workspace, struct text *text, wt_error *
     size_t count = workspace->tokens.len - first;
     text->terms = wt__arena_array(&workspace->arena, struct lexical_term, count);
     text->shares = wt__arena_array(&workspace->arena, float, count);
-    if (!text->terms || !text->shares)
+    text->idf = wt__arena_array(&workspace->arena, float, count);
+    if (!text->terms || !text->shares || !text->idf)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
         text->terms[i] = (struct lexical_term){workspace->tokens.terms[first + i], 1};
@@ -42,14 +43,21 @@ static int read_terms(struct workspace *workspace, struct text *text, wt_error *
     return 0;
 }
 
-/* The share of the most that BM25 could give for these terms that the best tool reaches. */
-static float coverage(const struct lexical *index, const struct text *text, float best)
+/* The most that BM25 could give for these terms; idf: [term_count] of each. */
+static void read_idf(const struct lexical *index, const struct lexical_query *query, struct text *text)
 {
-    float most = 0;
-    for (size_t i = 0; i < text->term_count; i++)
-        most += text->terms[i].weight * wt__lexical_idf(index->rows, wt__lexical_df(index, text->terms[i].text));
-    most *= wt__lexical_settings.k1 + 1;
-    return best < most ? best / most : 1;
+    text->most = 0;
+    for (size_t i = 0; i < text->term_count; i++) {
+        text->idf[i] = text->terms[i].weight * wt__lexical_idf(index->rows, wt__lexical_rows_of(query, i));
+        text->most += text->idf[i];
+    }
+    text->most *= wt__lexical_settings.k1 + 1;
+}
+
+/* The share of that which the best tool reaches. */
+static float coverage(const struct text *text, float best)
+{
+    return best < text->most ? best / text->most : 1;
 }
 
 static int search(struct query *query, wt_error *err)
@@ -64,6 +72,7 @@ static int search(struct query *query, wt_error *err)
             rc = wt__lexical_prepare(&workspace->queries[t], index, text->terms, text->term_count, err);
         if (rc < 0)
             return rc;
+        read_idf(index, &workspace->queries[t], text);
         struct ranking *words = &text->rankings[SOURCE_BM25];
         words->top = wt__arena_array(&workspace->arena, struct scored, query->depth);
         if (!words->top)
@@ -71,7 +80,7 @@ static int search(struct query *query, wt_error *err)
         words->len =
             wt__lexical_search(index, &workspace->queries[t], query->depth, query->request->allowed, words->top);
         words->best = words->len ? words->top[0].score : 0;
-        text->coverage = coverage(index, text, words->best);
+        text->coverage = coverage(text, words->best);
     }
     return 0;
 }
@@ -87,7 +96,7 @@ static void damp(struct query *query, struct text *text)
         words->scores[c] *= wt__lexical_damping(index, query->rows[c]);
         words->best = fmaxf(words->best, words->scores[c]);
     }
-    text->coverage = coverage(index, text, words->best);
+    text->coverage = coverage(text, words->best);
 }
 
 static int score_rows(struct query *query, wt_error *err)
@@ -131,17 +140,14 @@ static void features(const struct query *query, size_t c, float *out)
 
 struct word_share wt__word_share(const struct query *query, size_t c)
 {
-    const struct lexical *index = &query->view->snapshot->lexical;
     const struct text *whole = &query->workspace->texts[0];
     struct word_share out = {0};
     float found = 0, all = 0;
-    wt__lexical_explain(index, &query->workspace->queries[0], whole->terms, whole->term_count, query->rows[c],
-                        whole->shares);
+    wt__lexical_explain(&query->workspace->queries[0], 0, whole->term_count, query->rows[c], whole->shares);
     for (size_t i = 0; i < whole->term_count; i++) {
-        float idf = whole->terms[i].weight * wt__lexical_idf(index->rows, wt__lexical_df(index, whole->terms[i].text));
         out.count += whole->shares[i] > 0;
-        found += whole->shares[i] > 0 ? idf : 0;
-        all += idf;
+        found += whole->shares[i] > 0 ? whole->idf[i] : 0;
+        all += whole->idf[i];
     }
     out.weight = all > 0 ? found / all : 0;
     return out;
@@ -181,8 +187,8 @@ static int compare_matches(const void *a, const void *b)
     return (x->score < y->score) - (x->score > y->score);
 }
 
-int wt__retrieve_explain(const struct view *view, struct workspace *workspace, uint32_t row, const struct tool *tool,
-                         struct arena *arena, struct word_match **out, size_t *count, wt_error *err)
+int wt__retrieve_explain(struct workspace *workspace, uint32_t row, const struct tool *tool, struct arena *arena,
+                         struct word_match **out, size_t *count, wt_error *err)
 {
     struct text *whole = &workspace->texts[0];
     *count = 0;
@@ -201,8 +207,7 @@ int wt__retrieve_explain(const struct view *view, struct workspace *workspace, u
         float share_of_score;
         if (!whole->fields[i])
             continue;
-        wt__lexical_explain(&view->snapshot->lexical, &workspace->queries[0], &whole->terms[i], 1, row,
-                            &share_of_score);
+        wt__lexical_explain(&workspace->queries[0], i, 1, row, &share_of_score);
         if (share_of_score > 0)
             (*out)[(*count)++] = (struct word_match){whole->terms[i].text, whole->fields[i], share_of_score};
     }

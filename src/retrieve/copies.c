@@ -60,7 +60,7 @@ static int find_older(struct copies *copies, uint32_t row, uint32_t *of, wt_erro
     const float *vector = has ? wt__vectors_of_row(copies->vectors, row) : NULL;
     int rc = has && !vector ? wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)row) : 0;
     if (vector)
-        rc = wt__vectors_score_rows(copies->vectors, copies->scratch, vector, copies->older, count, copies->cosines,
+        rc = wt__vectors_score_rows(copies->vectors, copies->scratch, vector, 1, copies->older, count, &copies->cosines,
                                     err);
     for (size_t i = 0; vector && rc == 0 && i < count; i++)
         if (copies->cosines[i] >= NEAR_COSINE) {

@@ -47,11 +47,11 @@ static int search(struct query *query, wt_error *err)
 static int score_rows(struct query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
-    int rc = 0;
-    for (size_t t = 0; rc == 0 && t < workspace->text_count; t++)
-        rc = wt__vectors_score_rows(query->view->vectors, &workspace->vectors, workspace->texts[t].vector, query->rows,
-                                    query->count, wt__ranking(query, t, SOURCE_DENSE)->scores, err);
-    return rc;
+    float *scores[TEXTS_MAX];
+    for (size_t t = 0; t < workspace->text_count; t++)
+        scores[t] = wt__ranking(query, t, SOURCE_DENSE)->scores;
+    return wt__vectors_score_rows(query->view->vectors, &workspace->vectors, workspace->texts[0].vector,
+                                  workspace->text_count, query->rows, query->count, scores, err);
 }
 
 static float value(const struct query *query, float weight, size_t t, size_t c)

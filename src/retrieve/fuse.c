@@ -125,7 +125,7 @@ int wt__fuse(struct query *query, struct evidence *out, wt_error *err)
         if (!out->value[t])
             return wt__fail_nomem(err);
         for (enum source_id s = 0; s < SOURCES; s++)
-            for (size_t c = 0; c < query->count; c++)
+            for (size_t c = 0; c < query->count && query->weights[s] > 0; c++)
                 out->value[t][c] += value_of(query, s, t, c);
     }
     return wt__named_order(query, out, err);

@@ -88,7 +88,7 @@ static const struct request_name *name_of(const struct query *query, const struc
                                           uint32_t row)
 {
     size_t i = 0;
-    while (i < count && !wt__names_has(&query->view->snapshot->names, names[i].hash, row))
+    while (i < count && !wt__name_run_has(&query->view->snapshot->names, names[i].run, row))
         i++;
     return i < count ? &names[i] : NULL;
 }
@@ -158,7 +158,7 @@ static size_t leader(const struct query *query, const struct evidence *evidence,
             continue;
         if (query->rows[c] == name->row)
             return c;
-        if (!wt__names_has(names, name->hash, query->rows[c]))
+        if (!wt__name_run_has(names, name->run, query->rows[c]))
             continue;
         bool as_written = name->written != NAME_UNWRITTEN && wt__names_has(names, name->written, query->rows[c]);
         float score = others(query, evidence, name->text, c);

@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/checksum.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "catalog/names.h"
 #include "retrieve/source.h"
 #include "retrieve/words.h"
@@ -169,7 +170,7 @@ int wt__provider_names_read(struct provider_names *out, struct str text, struct 
             hashes[out->count++] = hash(&spelling);
         }
     }
-    qsort(hashes, out->count, sizeof *hashes, compare);
+    wt__sort_u64(hashes, out->count);
     return 0;
 }
 

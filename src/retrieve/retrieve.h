@@ -207,7 +207,7 @@ struct word_match {
 
 struct tool;
 /* The words of the last request of this workspace that the tool in `row` matched, best first, in the arena. */
-int wt__retrieve_explain(const struct view *view, struct workspace *workspace, uint32_t row, const struct tool *tool,
-                         struct arena *arena, struct word_match **out, size_t *count, wt_error *err);
+int wt__retrieve_explain(struct workspace *workspace, uint32_t row, const struct tool *tool, struct arena *arena,
+                         struct word_match **out, size_t *count, wt_error *err);
 
 #endif

@@ -2,19 +2,48 @@
 
 #include <stdbool.h>
 
+enum { NEAR = SLIPS_BAND + 1 }; /* letters on either side that one may stand for, swapped with its neighbour */
+
+#define L(letter) (UINT32_C(1) << ((letter) - 'a'))
+
 /* For each letter those that lie beside it on the keyboards of English, or sound like it. */
-static const char *const alike[26] = {
-    ['a' - 'a'] = "qwsz",  ['b' - 'a'] = "vghnp",  ['c' - 'a'] = "xdfvks",  ['d' - 'a'] = "serfcxt",
-    ['e' - 'a'] = "wsdr",  ['f' - 'a'] = "drtgcv", ['g' - 'a'] = "ftyhbv",  ['h' - 'a'] = "gyujnb",
-    ['i' - 'a'] = "ujkoy", ['j' - 'a'] = "huikmn", ['k' - 'a'] = "jiolmc",  ['l' - 'a'] = "kop",
-    ['m' - 'a'] = "njk",   ['n' - 'a'] = "bhjm",   ['o' - 'a'] = "iklp",    ['p' - 'a'] = "olb",
-    ['q' - 'a'] = "wa",    ['r' - 'a'] = "edft",   ['s' - 'a'] = "awedxzc", ['t' - 'a'] = "rfgyd",
-    ['u' - 'a'] = "yhji",  ['v' - 'a'] = "cfgb",   ['w' - 'a'] = "qase",    ['x' - 'a'] = "zsdc",
-    ['y' - 'a'] = "tghui", ['z' - 'a'] = "asx"};
+static const uint32_t alike[26] = {
+    ['a' - 'a'] = L('q') | L('w') | L('s') | L('z'),
+    ['b' - 'a'] = L('v') | L('g') | L('h') | L('n') | L('p'),
+    ['c' - 'a'] = L('x') | L('d') | L('f') | L('v') | L('k') | L('s'),
+    ['d' - 'a'] = L('s') | L('e') | L('r') | L('f') | L('c') | L('x') | L('t'),
+    ['e' - 'a'] = L('w') | L('s') | L('d') | L('r'),
+    ['f' - 'a'] = L('d') | L('r') | L('t') | L('g') | L('c') | L('v'),
+    ['g' - 'a'] = L('f') | L('t') | L('y') | L('h') | L('b') | L('v'),
+    ['h' - 'a'] = L('g') | L('y') | L('u') | L('j') | L('n') | L('b'),
+    ['i' - 'a'] = L('u') | L('j') | L('k') | L('o') | L('y'),
+    ['j' - 'a'] = L('h') | L('u') | L('i') | L('k') | L('m') | L('n'),
+    ['k' - 'a'] = L('j') | L('i') | L('o') | L('l') | L('m') | L('c'),
+    ['l' - 'a'] = L('k') | L('o') | L('p'),
+    ['m' - 'a'] = L('n') | L('j') | L('k'),
+    ['n' - 'a'] = L('b') | L('h') | L('j') | L('m'),
+    ['o' - 'a'] = L('i') | L('k') | L('l') | L('p'),
+    ['p' - 'a'] = L('o') | L('l') | L('b'),
+    ['q' - 'a'] = L('w') | L('a'),
+    ['r' - 'a'] = L('e') | L('d') | L('f') | L('t'),
+    ['s' - 'a'] = L('a') | L('w') | L('e') | L('d') | L('x') | L('z') | L('c'),
+    ['t' - 'a'] = L('r') | L('f') | L('g') | L('y') | L('d'),
+    ['u' - 'a'] = L('y') | L('h') | L('j') | L('i'),
+    ['v' - 'a'] = L('c') | L('f') | L('g') | L('b'),
+    ['w' - 'a'] = L('q') | L('a') | L('s') | L('e'),
+    ['x' - 'a'] = L('z') | L('s') | L('d') | L('c'),
+    ['y' - 'a'] = L('t') | L('g') | L('h') | L('u') | L('i'),
+    ['z' - 'a'] = L('a') | L('s') | L('x'),
+};
+
+static bool is_among(uint32_t letters, char letter)
+{
+    return letters >> (letter - 'a') & 1;
+}
 
 static bool is_vowel(char letter)
 {
-    return letter == 'a' || letter == 'e' || letter == 'i' || letter == 'o' || letter == 'u' || letter == 'y';
+    return is_among(L('a') | L('e') | L('i') | L('o') | L('u') | L('y'), letter);
 }
 
 static unsigned least_of(unsigned a, unsigned b)
@@ -32,16 +61,16 @@ static unsigned exchanged(const struct slips *slips, size_t i, size_t j)
     if (is_vowel(meant) && is_vowel(typed))
         return SLIP_VOWEL + front;
     unsigned near_end = j + 2 >= slips->typed.len ? SLIP_NEAR_END : 0;
-    return (strchr(alike[meant - 'a'], typed) ? SLIP_ALIKE : SLIP_UNLIKE) + front + near_end;
+    return (is_among(alike[meant - 'a'], typed) ? SLIP_ALIKE : SLIP_UNLIKE) + front + near_end;
 }
 
-static unsigned lost(const struct slips *slips, size_t i)
+static unsigned lost(const struct slips *slips, size_t i, char letter)
 {
     if (i == 0)
         return SLIP_LOST + SLIP_AT_FRONT;
-    if (slips->meant[i] == slips->meant[i - 1])
+    if (letter == slips->meant[i - 1])
         return SLIP_DOUBLED;
-    return is_vowel(slips->meant[i]) ? SLIP_LOST_VOWEL : SLIP_LOST;
+    return is_vowel(letter) ? SLIP_LOST_VOWEL : SLIP_LOST;
 }
 
 static unsigned added(const struct slips *slips, size_t j)
@@ -51,12 +80,27 @@ static unsigned added(const struct slips *slips, size_t j)
     return slips->typed.ptr[j] == slips->typed.ptr[j - 1] ? SLIP_DOUBLED : SLIP_ADDED;
 }
 
-void wt__slips_begin(struct slips *slips, struct str typed)
+void wt__slips_begin(struct slips *slips, struct str typed, unsigned most)
 {
     slips->typed = typed;
-    slips->costs[0][0] = 0;
-    for (size_t j = 0; j < typed.len; j++)
-        slips->costs[0][j + 1] = (uint16_t)(slips->costs[0][j] + added(slips, j));
+    slips->most = most;
+    slips->costs[0][0] = slips->least[0] = 0;
+    for (size_t j = 0; j < typed.len; j++) {
+        slips->added[j] = (uint16_t)added(slips, j);
+        slips->costs[0][j + 1] = (uint16_t)(slips->costs[0][j] + slips->added[j]);
+    }
+    for (size_t at = 0; at < typed.len + SLIPS_BAND; at++) {
+        slips->near[at] = 0;
+        for (size_t j = at > NEAR ? at - NEAR : 0; j <= at + NEAR && j < typed.len; j++)
+            slips->near[at] |= L(typed.ptr[j]);
+    }
+}
+
+/* Whether so many costs and a letter that is none of those typed near it are more than may be. */
+static bool is_too_far(const struct slips *slips, size_t at, char letter)
+{
+    bool met = is_among(slips->near[at], letter) || (at > 0 && letter == slips->meant[at - 1]);
+    return !met && slips->least[at] + (unsigned)SLIP_VOWEL > slips->most;
 }
 
 unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
@@ -64,18 +108,30 @@ unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
     const char *typed = slips->typed.ptr, *meant = slips->meant;
     const uint16_t *before = slips->costs[at];
     uint16_t *costs = slips->costs[at + 1];
+    size_t first = at + 1 > SLIPS_BAND ? at + 1 - SLIPS_BAND : 0, end = at + 1 + SLIPS_BAND;
+    unsigned least = SLIPS_FAR, front = lost(slips, at, letter);
+    if (is_too_far(slips, at, letter))
+        return SLIPS_FAR;
     slips->meant[at] = letter;
-    costs[0] = (uint16_t)(before[0] + lost(slips, at));
-    unsigned least = costs[0];
-    for (size_t j = 0; j < slips->typed.len; j++) {
-        unsigned cost = least_of(before[j] + exchanged(slips, at, j), before[j + 1] + lost(slips, at));
-        cost = least_of(cost, costs[j] + added(slips, j));
+    end = end < slips->typed.len ? end : slips->typed.len;
+    if (first == 0)
+        costs[0] = (uint16_t)(least = before[0] + front);
+    else
+        costs[first - 1] = SLIPS_FAR;
+    for (size_t j = first > 0 ? first - 1 : 0; j < end; j++) {
+        unsigned cost = least_of(before[j] + exchanged(slips, at, j), before[j + 1] + front);
+        cost = least_of(cost, costs[j] + slips->added[j]);
         if (at > 0 && j > 0 && typed[j] == meant[at - 1] && typed[j - 1] == letter && letter != meant[at - 1])
             cost = least_of(cost, slips->costs[at - 1][j - 1] + (unsigned)SLIP_SWAPPED);
         costs[j + 1] = (uint16_t)cost;
         least = least_of(least, cost);
     }
-    for (size_t j = 0; j < slips->typed.len; j++) /* the letter may be the first of two that were swapped */
-        least = least_of(least, before[j] + (unsigned)SLIP_SWAPPED);
+    if (end < slips->typed.len)
+        costs[end + 1] = SLIPS_FAR;
+    slips->least[at + 1] = (uint16_t)least;
+    /* The letter may be the first of two that were swapped. */
+    for (size_t j = at > SLIPS_BAND ? at - SLIPS_BAND : 0; j + 1 < slips->typed.len && j < end; j++)
+        if (typed[j + 1] == letter)
+            least = least_of(least, before[j] + (unsigned)SLIP_SWAPPED);
     return least;
 }

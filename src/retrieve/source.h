@@ -31,6 +31,8 @@ struct text {
     struct lexical_term *terms; /* [term_count] sorted */
     size_t term_count;
     unsigned *fields; /* [term_count] in which fields of the tool being explained; NULL before the first */
+    float *idf;       /* [term_count] by the term's weight */
+    float most;       /* that these terms could give */
     float coverage;
     float *shares; /* [term_count] scratch of wt__word_share */
 

@@ -26,6 +26,8 @@ enum {
     ELSEWHERE = 20     /* what is not in the catalogue gives way to what is as likely, and so much less */
 };
 
+_Static_assert((int)COST_LONG <= (int)SLIPS_MOST, "dearer slips are not told apart");
+
 struct speller {
     const struct lexical *index;
     struct trie vocabulary;
@@ -121,7 +123,8 @@ static int begin_word(struct speller *speller, struct str word, enum knowledge *
     speller->best_len = 0;
     speller->best_rows = 0;
     speller->most = *known == KNOWN_BY_STEM ? COST_ELSEWHERE : word.len >= LONG_LETTERS ? COST_LONG : COST_SHORT;
-    wt__slips_begin(&speller->slips, word);
+    if (*known != KNOWN)
+        wt__slips_begin(&speller->slips, word, speller->most);
     return 0;
 }
 
@@ -539,9 +542,9 @@ int wt__unknown_words(struct unknown_words *out, struct str text, const struct l
         bool joined = i > 0 && source.start <= begun; /* of two parts, which were met before */
         begun = joined ? begun : source.start;
         out->read += !joined;
-        out->strange += !joined && wt__lexical_df(index, tokens->terms[i]) == 0;
-        if (!joined && names_something(word) && wt__lexical_df(index, tokens->terms[i]) == 0 &&
-            !is_listed(tokens, listed, out->len, tokens->terms[i])) {
+        bool strange = !joined && wt__lexical_df(index, tokens->terms[i]) == 0;
+        out->strange += strange;
+        if (strange && names_something(word) && !is_listed(tokens, listed, out->len, tokens->terms[i])) {
             listed[out->len] = i;
             out->words[out->len++] = word;
         }

@@ -225,6 +225,10 @@ size_t wt__analyser_fold(uint32_t c, char bytes[4])
 {
     uint32_t lower[UNICODE_MAX_LOWER], decomposed[UNICODE_MAX_DECOMPOSED];
 
+    if (c < 0x80) {
+        bytes[0] = (char)(c - 'A' < 26 ? c | 0x20 : c);
+        return 1;
+    }
     if (is_accent(c))
         return 0;
     wt__unicode_lower(c, lower); /* a second code point is an accent */
@@ -240,12 +244,6 @@ static void fold_part(struct word *word, const char *at, const char *end)
 {
     word->len = 0;
     while (at < end && word->len < ANALYSER_MAX_TERM) {
-        unsigned char c = (unsigned char)*at;
-        if (c < 0x80) {
-            word->bytes[word->len++] = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
-            at++;
-            continue;
-        }
         char bytes[4];
         size_t len = wt__analyser_fold(wt__utf8_next(&at, end), bytes);
         if (len > ANALYSER_MAX_TERM - word->len)

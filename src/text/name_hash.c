@@ -1,5 +1,7 @@
 #include "text/name_hash.h"
 
+#include <stdbool.h>
+
 #include "text/analyser.h"
 #include "text/unicode.h"
 
@@ -14,6 +16,15 @@ uint64_t wt__name_hash_text(uint64_t state, struct str text)
 {
     const char *at = text.ptr, *end = text.ptr + text.len;
     while (text.len > 0 && at < end) {
+        unsigned char byte = (unsigned char)*at;
+        if (byte < 0x80) { /* as below, without asking tables */
+            unsigned char lower = byte | 0x20;
+            bool letter = lower >= 'a' && lower <= 'z';
+            if (letter || (byte >= '0' && byte <= '9'))
+                state = wt__name_hash_byte(state, letter ? lower : byte);
+            at++;
+            continue;
+        }
         uint32_t c = wt__utf8_next(&at, end);
         enum unicode_kind kind = wt__unicode_kind(c);
         char bytes[4];

@@ -129,6 +129,11 @@ void wt__utf8_append(struct buffer *out, struct str s)
 
 enum unicode_kind wt__unicode_kind(uint32_t c)
 {
+    if (c < 0x80) /* most of a request */
+        return c - 'a' < 26   ? UNICODE_LETTER
+               : c - 'A' < 26 ? UNICODE_UPPER
+               : c - '0' < 10 ? UNICODE_DIGIT
+                              : UNICODE_OTHER;
     switch (utf8proc_category((utf8proc_int32_t)c)) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LT:

@@ -7,8 +7,9 @@
 
 #include "base/rng.h"
 #include "base/sort.h"
+#include "base/topk.h"
 
-enum { MOST = 300 };
+enum { MOST = 300, LONGEST = SORT_MERGED_MAX + 2 };
 
 /* Each type's extremes, then random values with many ties. */
 #define HOLDS(name, type, least, greatest)                                                                             \
@@ -41,6 +42,53 @@ HOLDS(u64, uint64_t, 0, UINT64_MAX)
 HOLDS(i64, int64_t, INT64_MIN, INT64_MAX)
 HOLDS(floats, float, -1e38F, 1e38F)
 HOLDS(doubles, double, -1e300, 1e300)
+
+/* Short, longer and longest lists, whose values differ in a few bytes or in all. */
+static void any_bytes_come_in_order(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {1, 2, 32, 33, 255, 256, 257, SORT_MERGED_MAX, LONGEST};
+    static const uint64_t masks[] = {0, 0xff, 0xff0000ff00000000, 0x100000000000001, UINT64_MAX};
+    static uint64_t values[LONGEST];
+    struct rng rng;
+    wt__rng_seed(&rng, 6);
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
+            uint64_t before = 0, behind = 0;
+            for (size_t i = 0; i < counts[c]; i++) {
+                values[i] = wt__rng_next(&rng) & masks[m];
+                before += values[i] * values[i];
+            }
+            wt__sort_u64(values, counts[c]);
+            for (size_t i = 0; i < counts[c]; i++) {
+                assert_true(i == 0 || values[i - 1] <= values[i]);
+                behind += values[i] * values[i];
+            }
+            assert_true(before == behind);
+        }
+}
+
+static void scored_rows_come_best_first_and_equal_ones_by_row(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {0, 1, 7, 300, SORT_MERGED_MAX, LONGEST};
+    static const float scores[] = {1, 0, -0.0F, -1, 1e-40F, -1e-40F, 3e38F, -3e38F, 0.5F};
+    static struct scored items[LONGEST];
+    struct rng rng;
+    wt__rng_seed(&rng, 7);
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        uint64_t rows = 0;
+        for (size_t i = 0; i < counts[c]; i++)
+            items[i] = (struct scored){scores[wt__rng_below(&rng, sizeof scores / sizeof *scores)],
+                                       (uint32_t)((i * 7919) % counts[c])};
+        wt__scored_sort(items, counts[c]);
+        for (size_t i = 0; i < counts[c]; i++) {
+            assert_true(i == 0 || wt__scored_better(items[i - 1], items[i]));
+            rows += items[i].row;
+        }
+        assert_int_equal(rows, counts[c] * (counts[c] - (counts[c] > 0)) / 2);
+    }
+}
 
 static void texts_come_in_order_of_their_bytes(void **state)
 {
@@ -106,6 +154,8 @@ int main(void)
         cmocka_unit_test(i64_come_in_order),
         cmocka_unit_test(floats_come_in_order),
         cmocka_unit_test(doubles_come_in_order),
+        cmocka_unit_test(any_bytes_come_in_order),
+        cmocka_unit_test(scored_rows_come_best_first_and_equal_ones_by_row),
         cmocka_unit_test(texts_come_in_order_of_their_bytes),
         cmocka_unit_test(unique_lists_have_each_value_once),
         cmocka_unit_test(a_percentile_is_a_measured_value),

@@ -31,7 +31,7 @@ static void search_lexical(const struct lexical *index)
         memset(allowed, 0x55, (size_t)index->rows / 64 * sizeof *allowed);
         wt__lexical_search(index, &query, K, allowed, hits);
         wt__lexical_score_rows(index, &query, rows, K, scores);
-        wt__lexical_explain(index, &query, terms, TERMS, 1, shares);
+        wt__lexical_explain(&query, 0, TERMS, 1, shares);
     }
     wt__lexical_query_dispose(&query);
     free(allowed);
@@ -73,7 +73,7 @@ static void search_vectors(const struct vectors *vectors)
     if (query) {
         query[0] = 1;
         wt__vectors_search(vectors, &scratch, query, 1, K, NULL, hits, &count, NULL);
-        wt__vectors_score_rows(vectors, &scratch, query, rows, K, scores, NULL);
+        wt__vectors_score_rows(vectors, &scratch, query, 1, rows, K, &(float *){scores}, NULL);
     }
     wt__vectors_scratch_dispose(&scratch);
     free(query);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -29,12 +30,16 @@ static void an_entry_holds_its_parts(void **state)
 
 static void no_names_have_nothing(void **state)
 {
-    const struct names none = {0};
+    struct names none = {0};
     struct names_builder builder = {0};
     (void)state;
     assert_int_equal(wt__names_find(&none, 7).count, 0);
     assert_false(wt__names_has(&none, 7, 0));
     assert_int_equal(wt__names_check(&none, 0, NULL), 0);
+    assert_int_equal(wt__names_mark(&none), 0);
+    assert_int_equal(wt__names_find(&none, greatest).count, 0);
+    assert_false(wt__names_has(&none, greatest, 0));
+    free(none.marks);
     struct names built = wt__names_builder_finish(&builder);
     assert_int_equal(built.count + built.words, 0);
     wt__names_builder_dispose(&builder);
@@ -98,12 +103,17 @@ static void hashes_of_any_spread_are_found(void **state)
             assert_int_equal(wt__names_builder_add(&builder, hashes[i], NAME_OWN, i, 1), 0);
         }
         struct names names = wt__names_builder_finish(&builder);
-        for (uint32_t i = 0; i < COUNT; i++) {
-            assert_true(wt__names_find(&names, hashes[i]).count >= 1);
-            assert_true(wt__names_has(&names, hashes[i], i));
-            assert_int_equal(wt__names_find(&names, hashes[i] + 1).count, 0);
-            assert_false(wt__names_has(&names, hashes[i], COUNT));
+        for (int marked = 0; marked < 2; marked++) {
+            if (marked)
+                assert_int_equal(wt__names_mark(&names), 0);
+            for (uint32_t i = 0; i < COUNT; i++) {
+                assert_true(wt__names_find(&names, hashes[i]).count >= 1);
+                assert_true(wt__names_has(&names, hashes[i], i));
+                assert_int_equal(wt__names_find(&names, hashes[i] + 1).count, 0);
+                assert_false(wt__names_has(&names, hashes[i], COUNT));
+            }
         }
+        free(names.marks);
         wt__names_builder_dispose(&builder);
     }
 }
@@ -130,7 +140,7 @@ static void damage_is_told(void **state)
         wt_error err = {0};
         for (size_t e = 0; e < 3; e++)
             entries[e] = wt__name_entry(cases[i].hashes[e], NAME_OWN, cases[i].rows[e]);
-        const struct names names = {entries, 3, 1};
+        const struct names names = {.entries = entries, .count = 3, .words = 1};
         if (wt__names_check(&names, cases[i].of, &err) != cases[i].code)
             fail_msg("%s: %s", cases[i].name, err.message);
         if (cases[i].code < 0)

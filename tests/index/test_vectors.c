@@ -155,7 +155,7 @@ static void compare_searches(struct fixture *f, const float *query, size_t k, co
         assert_true(!allowed || allowed[quick[i].row / 64] >> quick[i].row % 64 & 1);
         rows[i] = quick[i].row;
     }
-    assert_int_equal(wt__vectors_score_rows(&f->vectors, &f->scratch, query, rows, a, scores, NULL), 0);
+    assert_int_equal(wt__vectors_score_rows(&f->vectors, &f->scratch, query, 1, rows, a, &scores, NULL), 0);
     for (size_t i = 0; i < a; i++)
         assert_memory_equal(&quick[i].score, &scores[i], sizeof(float));
     free(quick);
@@ -238,23 +238,27 @@ static void test_scores_are_inner_products(void **state)
     enum { DIM = 100, ROWS = 400 };
     struct fixture f;
     struct rng rng;
-    float query[DIM], score;
+    float queries[2][DIM], score[2];
+    float *const scores[] = {&score[0], &score[1]};
     set_up(&f, make_random, ROWS, DIM);
     wt__rng_seed(&rng, 1);
-    make_random(&rng, 0, query, DIM);
+    for (size_t q = 0; q < 2; q++)
+        make_random(&rng, 0, queries[q], DIM);
     for (uint32_t row = 0; row < ROWS; row++) {
         const float *vector = wt__vectors_of_row(&f.vectors, row);
-        double sum = 0;
         assert_int_equal(vector == NULL, row % 11 == 10);
-        for (size_t i = 0; vector && i < DIM; i++)
-            sum += (double)vector[i] * query[i];
-        assert_int_equal(wt__vectors_score_rows(&f.vectors, &f.scratch, query, &row, 1, &score, NULL), 0);
-        assert_true(fabs(sum - score) < 1e-6);
+        assert_int_equal(wt__vectors_score_rows(&f.vectors, &f.scratch, queries[0], 2, &row, 1, scores, NULL), 0);
+        for (size_t q = 0; q < 2; q++) {
+            double sum = 0;
+            for (size_t i = 0; vector && i < DIM; i++)
+                sum += (double)vector[i] * queries[q][i];
+            assert_true(fabs(sum - score[q]) < 1e-6);
+        }
     }
     uint32_t beyond = ROWS;
     assert_null(wt__vectors_of_row(&f.vectors, beyond));
-    assert_int_equal(wt__vectors_score_rows(&f.vectors, &f.scratch, query, &beyond, 1, &score, NULL), 0);
-    assert_true(score == 0);
+    assert_int_equal(wt__vectors_score_rows(&f.vectors, &f.scratch, queries[0], 2, &beyond, 1, scores, NULL), 0);
+    assert_true(score[0] == 0 && score[1] == 0);
     tear_down(&f);
 }
 

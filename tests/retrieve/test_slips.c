@@ -1,6 +1,7 @@
 /* What slips cost, that no word can cost less than its beginning says, and that any letters are safe. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -15,6 +16,8 @@ static unsigned cost_of(struct slips *slips, struct str meant)
         unsigned now = wt__slips_add(slips, i, meant.ptr[i]);
         assert_true(now >= least);
         least = now;
+        if (now > slips->most)
+            return now;
     }
     unsigned cost = wt__slips_cost(slips, meant.len);
     assert_true(cost >= least);
@@ -50,9 +53,9 @@ static void each_slip_has_its_cost(void **state)
     };
     struct slips slips;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        wt__slips_begin(&slips, wt__str(cases[i].typed));
+        wt__slips_begin(&slips, wt__str(cases[i].typed), SLIPS_MOST);
         unsigned cost = cost_of(&slips, wt__str(cases[i].meant));
-        if (cost != cases[i].cost)
+        if (cases[i].cost <= SLIPS_MOST ? cost != cases[i].cost : cost <= SLIPS_MOST)
             fail_msg("%s for %s costs %u, not %u", cases[i].typed, cases[i].meant, cost, cases[i].cost);
     }
 }
@@ -61,12 +64,72 @@ static void words_that_begin_alike_share_their_beginning(void **state)
 {
     (void)state;
     struct slips slips, anew;
-    wt__slips_begin(&slips, STR("chanel"));
+    wt__slips_begin(&slips, STR("chanel"), SLIPS_MOST);
     assert_int_equal(cost_of(&slips, STR("channel")), SLIP_DOUBLED);
     for (size_t i = 4; i < 7; i++)
         wt__slips_add(&slips, i, "chancel"[i]);
-    wt__slips_begin(&anew, STR("chanel"));
+    wt__slips_begin(&anew, STR("chanel"), SLIPS_MOST);
     assert_int_equal(wt__slips_cost(&slips, 7), cost_of(&anew, STR("chancel")));
+}
+
+/* Of the letters a, b, q and v: what it takes by all ways there are. */
+static unsigned plain_cost(struct str typed, struct str meant)
+{
+    unsigned costs[SLIPS_LETTERS + 3][SLIPS_LETTERS + 1];
+    for (size_t i = 0; i <= meant.len; i++)
+        for (size_t j = 0; j <= typed.len; j++) {
+            unsigned best = i + j > 0 ? UINT32_MAX : 0, ways[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+            char m = i > 0 ? meant.ptr[i - 1] : 0, t = j > 0 ? typed.ptr[j - 1] : 0;
+            if (i > 0)
+                ways[0] = costs[i - 1][j] + (i == 1                  ? SLIP_LOST + SLIP_AT_FRONT
+                                             : m == meant.ptr[i - 2] ? SLIP_DOUBLED
+                                             : m == 'a'              ? SLIP_LOST_VOWEL
+                                                                     : SLIP_LOST);
+            if (j > 0)
+                ways[1] = costs[i][j - 1] + (j == 1                  ? SLIP_ADDED + SLIP_AT_FRONT
+                                             : t == typed.ptr[j - 2] ? SLIP_DOUBLED
+                                                                     : SLIP_ADDED);
+            bool alike =
+                (m == 'b' && t == 'v') || (m == 'v' && t == 'b') || (m == 'a' && t == 'q') || (m == 'q' && t == 'a');
+            if (i > 0 && j > 0)
+                ways[2] = costs[i - 1][j - 1] +
+                          (m == t ? 0
+                                  : (alike ? SLIP_ALIKE : SLIP_UNLIKE) + (i == 1 || j == 1 ? SLIP_AT_FRONT : 0) +
+                                        (j + 1 >= typed.len ? SLIP_NEAR_END : 0));
+            if (i > 1 && j > 1 && m == typed.ptr[j - 2] && t == meant.ptr[i - 2] && m != t)
+                ways[3] = costs[i - 2][j - 2] + SLIP_SWAPPED;
+            for (size_t way = 0; way < 4; way++)
+                best = ways[way] < best ? ways[way] : best;
+            costs[i][j] = best;
+        }
+    return costs[meant.len][typed.len];
+}
+
+static void no_cheap_way_is_missed(void **state)
+{
+    (void)state;
+    struct rng rng;
+    struct slips slips;
+    char typed[SLIPS_LETTERS], meant[SLIPS_LETTERS + 2];
+    unsigned cheap = 0;
+    wt__rng_seed(&rng, 8);
+    for (int i = 0; i < 20000; i++) {
+        struct str t = {typed, 1 + wt__rng_below(&rng, SLIPS_LETTERS)}, m = {meant, 0};
+        for (size_t j = 0; j < t.len; j++)
+            typed[j] = "abqv"[wt__rng_below(&rng, 4)];
+        for (size_t j = 0; j < t.len && m.len < sizeof meant && m.len < t.len + 1; j++) { /* slips at random */
+            if (wt__rng_below(&rng, 8) > 0)
+                meant[m.len++] = wt__rng_below(&rng, 10) > 0 ? typed[j] : "abqv"[wt__rng_below(&rng, 4)];
+            if (m.len > 0 && wt__rng_below(&rng, 10) == 0)
+                meant[m.len] = meant[m.len - 1], m.len++;
+        }
+        unsigned most = (unsigned[]){SLIP_SWAPPED, SLIP_LOST, SLIPS_MOST}[i % 3];
+        wt__slips_begin(&slips, t, most);
+        unsigned cost = cost_of(&slips, m), plain = plain_cost(t, m);
+        assert_true(plain <= most ? cost == plain : cost > most);
+        cheap += plain <= SLIPS_MOST;
+    }
+    assert_true(cheap > 1000);
 }
 
 static void any_letters_are_safe(void **state)
@@ -82,7 +145,7 @@ static void any_letters_are_safe(void **state)
             typed[j] = (char)('a' + wt__rng_below(&rng, i % 2 ? 2 : 26));
         for (size_t j = 0; j < m.len; j++)
             meant[j] = (char)('a' + wt__rng_below(&rng, i % 2 ? 2 : 26));
-        wt__slips_begin(&slips, t);
+        wt__slips_begin(&slips, t, SLIPS_MOST);
         unsigned cost = cost_of(&slips, m);
         assert_true((cost == 0) == wt__str_equal(t, m));
     }
@@ -93,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_slip_has_its_cost),
         cmocka_unit_test(words_that_begin_alike_share_their_beginning),
+        cmocka_unit_test(no_cheap_way_is_missed),
         cmocka_unit_test(any_letters_are_safe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

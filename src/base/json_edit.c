@@ -1,0 +1,313 @@
+/* json_edit.c: see json_edit.h. Two texts of the same length are kept: the one that is edited, and one in which
+ * comments are blanks, which is what is walked. So a place in one is the same place in the other. */
+#include "base/json_edit.h"
+
+#include "base/json.h"
+#include "base/json_scan.h"
+#include "base/memory.h"
+
+enum { MEMBERS_MAX = 1 << 16 };
+
+/* ---------------------------------------------------------------- finding */
+
+static bool json_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static size_t skip_blanks(struct str text, size_t at)
+{
+    while (at < text.len && json_blank(text.ptr[at]))
+        at++;
+    return at;
+}
+
+/* A key as JSON means it, in the arena; NULL when memory is out. */
+static const char *plain_key(struct arena *arena, struct str key)
+{
+    if (!memchr(key.ptr, '\\', key.len))
+        return wt__arena_copy(arena, key);
+    json_t *value = NULL; /* the quotes stand around it */
+    const char *out = wt__json_parse(&value, key.ptr - 1, key.len + 2, NULL) == 0
+                          ? wt__arena_copy(arena, (struct str){json_string_value(value), json_string_length(value)})
+                          : NULL;
+    json_decref(value);
+    return out;
+}
+
+/* All members of the object whose bracket is at members->open. */
+static int walk(struct json_members *members, struct arena *arena, struct str blanked, wt_error *err)
+{
+    struct json_member *items = NULL;
+    size_t capacity = 0;
+    struct json_scan scan;
+    int rc = 0;
+    wt__json_scan_open(&scan, blanked, members->open, 1);
+    for (;;) {
+        struct json_item item;
+        scan.at = skip_blanks(blanked, scan.at);
+        if (scan.more && scan.at < blanked.len && blanked.ptr[scan.at] == '}') {
+            members->close = scan.at;
+            break;
+        }
+        int got = wt__json_scan_next(&scan, &item);
+        if (got == 0)
+            members->close = scan.at - 1;
+        if (got < 0) /* what the parser took, the walk must too */
+            rc = wt__fail(err, WT_EFORMAT, "its members cannot be told apart: %s", scan.reason);
+        else if (got > 0 && members->count == MEMBERS_MAX)
+            rc = wt__fail(err, WT_ETOOLONG, "an object has more than %d members", MEMBERS_MAX);
+        else if (got > 0 && wt__grow((void **)&items, &capacity, members->count + 1, sizeof *items) < 0)
+            rc = wt__fail_nomem(err);
+        if (rc < 0 || got == 0)
+            break;
+        size_t end = item.byte + item.value.len;
+        items[members->count] = (struct json_member){.name = plain_key(arena, item.key),
+                                                     .begin = (size_t)(item.key.ptr - blanked.ptr) - 1,
+                                                     .value = item.byte,
+                                                     .end = end,
+                                                     .comma = scan.more ? skip_blanks(blanked, end) : SIZE_MAX,
+                                                     .text = {members->text.ptr + item.byte, item.value.len},
+                                                     .readable = item.value};
+        if (!items[members->count++].name) {
+            rc = wt__fail_nomem(err);
+            break;
+        }
+    }
+    members->members = wt__arena_array(arena, struct json_member, members->count + 1);
+    if (rc == 0 && !members->members)
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && members->count > 0)
+        memcpy(members->members, items, members->count * sizeof *items);
+    free(items);
+    return rc;
+}
+
+const struct json_member *wt__json_member_named(const struct json_members *members, const char *name)
+{
+    for (size_t i = 0; i < members->count; i++)
+        if (strcmp(members->members[i].name, name) == 0)
+            return &members->members[i];
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- how it is laid out */
+
+static size_t line_begin(struct str text, size_t at)
+{
+    while (at > 0 && text.ptr[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+static bool only_blanks(struct str text, size_t from, size_t to)
+{
+    return from <= to && skip_blanks((struct str){text.ptr, to}, from) == to;
+}
+
+/* The blanks that the line of this place begins with. */
+static struct str indent_at(struct str text, size_t at)
+{
+    size_t begin = line_begin(text, at), end = begin;
+    while (end < at && (text.ptr[end] == ' ' || text.ptr[end] == '\t'))
+        end++;
+    return (struct str){text.ptr + begin, end - begin};
+}
+
+/* Of an object without members the text decides whether it has lines at all. */
+static bool has_lines(const struct json_members *m)
+{
+    struct str text = m->text;
+    if (m->count == 0)
+        return memchr(text.ptr, '\n', m->open) || memchr(text.ptr + m->open, '\n', m->close - m->open);
+    size_t begin = line_begin(text, m->members[0].begin);
+    return begin > m->open && only_blanks(text, begin, m->members[0].begin);
+}
+
+static int lay_out(struct json_members *m, struct arena *arena, wt_error *err)
+{
+    const char *first = m->text.len > 0 ? memchr(m->text.ptr, '\n', m->text.len) : NULL;
+    m->line_end = first && first > m->text.ptr && first[-1] == '\r' ? "\r\n" : "\n";
+    if (!has_lines(m))
+        return 0;
+    struct str outer = indent_at(m->text, m->open), inner = outer, step = STR("  ");
+    if (m->count > 0) {
+        inner = indent_at(m->text, m->members[0].begin);
+        if (inner.len > outer.len && wt__str_starts(inner, outer))
+            step = (struct str){inner.ptr + outer.len, inner.len - outer.len};
+    } else if (outer.len > 0 && outer.ptr[0] == '\t') {
+        step = STR("\t");
+    }
+    struct buffer text = {0};
+    wt__buffer_str(&text, inner);
+    if (m->count == 0)
+        wt__buffer_str(&text, step);
+    m->indent = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    m->deeper = wt__arena_copy(arena, step);
+    wt__buffer_dispose(&text);
+    return m->indent && m->deeper ? 0 : wt__fail_nomem(err);
+}
+
+/* Steps into the object that is the value of this member. Returns whether there is one. */
+static bool enter(struct json_members *m, const char *key)
+{
+    const struct json_member *member = wt__json_member_named(m, key);
+    if (!member || member->readable.len == 0 || member->readable.ptr[0] != '{')
+        return false;
+    *m = (struct json_members){.text = m->text, .open = member->value};
+    return true;
+}
+
+int wt__json_members(struct json_members *out, struct arena *arena, struct str text, const char *const *path,
+                     wt_error *err)
+{
+    json_t *root = NULL;
+    *out = (struct json_members){.text = text};
+    if (text.len > JSON_EDIT_BYTES_MAX)
+        return wt__fail(err, WT_ETOOLONG, "it has more than %d bytes", JSON_EDIT_BYTES_MAX);
+    int rc = wt__json_parse_relaxed(&root, text, err);
+    bool object = json_is_object(root);
+    json_decref(root);
+    if (rc < 0 || !object)
+        return rc;
+    char *copy = wt__arena_copy(arena, text);
+    if (!copy)
+        return wt__fail_nomem(err);
+    wt__json_blank_comments(copy, text.len);
+    struct str blanked = {copy, text.len};
+    out->open = skip_blanks(blanked, 0);
+    rc = walk(out, arena, blanked, err);
+    for (; rc == 0 && *path; path++) {
+        if (!enter(out, *path))
+            return 0;
+        rc = walk(out, arena, blanked, err);
+    }
+    if (rc == 0)
+        rc = lay_out(out, arena, err);
+    return rc < 0 ? rc : 1;
+}
+
+/* ---------------------------------------------------------------- editing */
+
+static void put_new(struct buffer *out, const struct json_members *m, const struct json_new_member *added, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && m->indent)
+            wt__buffer_printf(out, ",%s%s", m->line_end, m->indent);
+        else if (i > 0)
+            wt__buffer_text(out, ", ");
+        wt__buffer_json(out, wt__str(added[i].name));
+        wt__buffer_text(out, ": ");
+        wt__buffer_str(out, added[i].value);
+    }
+}
+
+/* Copies the text up to `to`, from where the last copy ended. */
+static void copy_to(struct buffer *out, struct str text, size_t *at, size_t to)
+{
+    if (to > *at) {
+        wt__buffer_append(out, text.ptr + *at, to - *at);
+        *at = to;
+    }
+}
+
+/* Where the line ends, behind its newline, when only blanks are left of it; else `at`. */
+static size_t rest_of_line(struct str text, size_t at)
+{
+    size_t end = at;
+    while (end < text.len && text.ptr[end] != '\n' && json_blank(text.ptr[end]))
+        end++;
+    return end < text.len && text.ptr[end] == '\n' ? end + 1 : at;
+}
+
+/* Where the blanks begin that stand before this place on its line, but for an indent; not before `least`. */
+static size_t blanks_before(struct str text, size_t at, size_t least)
+{
+    size_t begin = at;
+    while (begin > least && (text.ptr[begin - 1] == ' ' || text.ptr[begin - 1] == '\t'))
+        begin--;
+    return begin > 0 && text.ptr[begin - 1] == '\n' ? at : begin;
+}
+
+/* Leaves member i out, with its line where nothing else stands there; last: behind it no member is left. */
+static void leave_out(struct buffer *out, const struct json_members *m, size_t i, size_t last, size_t *at)
+{
+    const struct json_member *member = &m->members[i];
+    struct str text = m->text;
+    size_t begin = line_begin(text, member->begin), end = member->end;
+    bool near = member->comma != SIZE_MAX && only_blanks(text, member->end, member->comma);
+    if (near)
+        end = member->comma + 1;
+    size_t line = rest_of_line(text, end);
+    bool alone = line > end && begin >= *at && begin > m->open && only_blanks(text, begin, member->begin) &&
+                 (near || member->comma == SIZE_MAX);
+    if (!alone)
+        begin = i > last ? blanks_before(text, member->begin, *at) : member->begin;
+    copy_to(out, text, at, begin);
+    *at = alone ? line : end;
+    while (!alone && near && *at < text.len && (text.ptr[*at] == ' ' || text.ptr[*at] == '\t'))
+        ++*at;
+    if (member->comma != SIZE_MAX && !near) { /* a comment stands between */
+        copy_to(out, text, at, member->comma);
+        *at = member->comma + 1;
+    }
+}
+
+/* Behind the last member, or into an object that has none. */
+static void append_new(struct buffer *out, const struct json_members *m, const struct json_new_member *added,
+                       size_t count, size_t *at)
+{
+    const struct json_member *last = m->count > 0 ? &m->members[m->count - 1] : NULL;
+    bool comma = last && last->comma != SIZE_MAX;
+    size_t place = last ? last->end : m->open + 1;
+    copy_to(out, m->text, at, place);
+    if (last && !comma)
+        wt__buffer_char(out, ',');
+    if (comma)
+        copy_to(out, m->text, at, last->comma + 1);
+    if (m->indent)
+        wt__buffer_printf(out, "%s%s", m->line_end, m->indent);
+    else if (last)
+        wt__buffer_char(out, ' ');
+    put_new(out, m, added, count);
+    if (comma)
+        wt__buffer_char(out, ',');
+    if (!last && m->indent && only_blanks(m->text, m->open + 1, m->close)) {
+        struct str outer = indent_at(m->text, m->open);
+        *at = m->close;
+        wt__buffer_text(out, m->line_end);
+        wt__buffer_str(out, outer);
+    }
+}
+
+void wt__json_edit(struct buffer *out, const struct json_members *m, const bool *drop,
+                   const struct json_new_member *added, size_t added_count)
+{
+    size_t at = 0, first = m->count, last = m->count; /* that is dropped, that is left */
+    for (size_t i = m->count; i-- > 0;)
+        if (drop[i])
+            first = i;
+    for (size_t i = 0; i < m->count; i++)
+        if (!drop[i] || (i == first && added_count > 0))
+            last = i;
+    bool trailing = m->count > 0 && m->members[m->count - 1].comma != SIZE_MAX;
+    for (size_t i = 0; i < m->count; i++) {
+        const struct json_member *member = &m->members[i];
+        if (drop[i] && !(i == first && added_count > 0)) {
+            leave_out(out, m, i, last, &at);
+            continue;
+        }
+        if (drop[i]) {
+            copy_to(out, m->text, &at, member->begin);
+            put_new(out, m, added, added_count);
+            at = member->end;
+        }
+        if (i == last && i + 1 < m->count && !trailing) { /* what followed it is gone */
+            copy_to(out, m->text, &at, member->comma);
+            at = member->comma + 1;
+        }
+    }
+    if (first == m->count && added_count > 0)
+        append_new(out, m, added, added_count, &at);
+    copy_to(out, m->text, &at, m->text.len);
+}

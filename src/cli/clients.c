@@ -1,0 +1,411 @@
+/* clients.c: what `mcp init` and `mcp undo` will do is printed first, whole; then it is asked for. Where nobody can be
+ * asked, --yes has to stand there: these are other programs' files. */
+#include "cli/clients.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/output.h"
+#include "cli/text.h"
+#include "mcp/client_files.h"
+#include "wire/members.h"
+
+enum { LABEL_INDENT = 4, PROJECT_DIGITS = 12 };
+
+/* ---------------------------------------------------------------- where */
+
+/* How clients start this program: by its name in PATH where that is this program, since a package's own path has its
+ * version in it; else by where it lies. */
+static const char *find_program(struct cli *cli)
+{
+    char own[PATH_MAX];
+    struct stat self, there;
+    ssize_t len = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (len <= 0 || (size_t)len >= sizeof own - 1)
+        return "whichtool";
+    own[len] = '\0';
+    const char *path = getenv("PATH");
+    while (path && *path && stat(own, &self) == 0) {
+        size_t folder = strcspn(path, ":");
+        char *named = wt__arena_copy(&cli->arena, (struct str){path, folder});
+        named = named && named[0] == '/' ? wt__path_join(&cli->arena, named, "whichtool") : NULL;
+        if (named && stat(named, &there) == 0 && there.st_dev == self.st_dev && there.st_ino == self.st_ino)
+            return named;
+        path += folder + (path[folder] == ':');
+    }
+    return wt__arena_copy(&cli->arena, wt__str(own));
+}
+
+/* Each project's servers are in a folder of their own: "NAME-DIGITS", of its path. */
+static const char *project_folder(struct cli *cli, const char *folder, const char *project)
+{
+    struct buffer name = {0};
+    const char *slash = strrchr(project, '/'), *hash = wt__text_hash(&cli->arena, wt__str(project));
+    wt__buffer_printf(&name, "%s/projects/%s-%.*s", folder, slash ? slash + 1 : project, PROJECT_DIGITS,
+                      hash ? hash : "");
+    const char *out = name.failed || !hash ? NULL : wt__arena_copy(&cli->arena, wt__buffer_view(&name));
+    wt__buffer_dispose(&name);
+    return out;
+}
+
+static int absolute_store(struct cli *cli, struct import_options *out)
+{
+    char here[PATH_MAX];
+    const char *store = wt__text_of(cli, OPT_STORE);
+    if (!store || !*store)
+        return 0;
+    if (store[0] != '/')
+        store = getcwd(here, sizeof here) ? wt__path_join(&cli->arena, here, store) : NULL;
+    out->store = store;
+    return store ? 0 : wt__cli_say(cli, END_SYSTEM, "the current folder cannot be told");
+}
+
+/* 0, or an exit code with the reason told. */
+static int read_options(struct cli *cli, struct import_options *out)
+{
+    char here[PATH_MAX], *folder = NULL;
+    wt_error err;
+    *out = (struct import_options){.system = wt__client_system(), .program = find_program(cli)};
+    if (cli->arguments.word_count > 1)
+        return wt__cli_usage(cli, "`mcp %s` takes no arguments, but \"%s\" was given", cli->arguments.words[0],
+                             cli->arguments.words[1]);
+    if (!out->program || !wt__read_lines(cli, OPT_CLIENT, &out->clients, &out->client_count))
+        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+    for (size_t i = 0; i < out->client_count; i++)
+        if (!wt__client_known(out->clients[i]))
+            return wt__cli_usage(cli, "no client is called \"%s\": `whichtool help mcp` has their names",
+                                 out->clients[i]);
+    if (wt__config_folder(&folder, &cli->arena, &err) < 0)
+        return wt__cli_say(cli, END_SYSTEM, "%s", err.message);
+    out->folder = folder;
+    if (wt__given(cli, OPT_PROJECT)) {
+        const char *project = getcwd(here, sizeof here) ? wt__arena_copy(&cli->arena, wt__str(here)) : NULL;
+        out->project = project;
+        out->folder = project ? project_folder(cli, folder, project) : NULL;
+        if (!out->folder)
+            return wt__cli_say(cli, END_SYSTEM, "the current folder cannot be told");
+    }
+    return absolute_store(cli, out);
+}
+
+/* What is no store's failure has no store's exit code. */
+static int fail(struct cli *cli, const wt_error *err)
+{
+    bool input = err->code == WT_EFORMAT || err->code == WT_ETOOLONG;
+    return wt__cli_say(cli, input ? END_INPUT : END_SYSTEM, "%s", err->message);
+}
+
+/* ---------------------------------------------------------------- lines */
+
+static void put_line(const struct cli *cli, struct buffer *out, const char *label, const char *text)
+{
+    struct buffer escaped = {0};
+    wt__text_escape(&escaped, wt__str(text), TEXT_LINE);
+    wt__text_pad(out, LABEL_INDENT);
+    wt__print_field(cli, out, label, escaped.ptr ? escaped.ptr : "");
+    out->failed |= escaped.failed;
+    wt__buffer_dispose(&escaped);
+}
+
+static void put_title(const struct cli *cli, struct buffer *out, const char *title, const char *path)
+{
+    struct buffer line = {0}, escaped = {0};
+    wt__buffer_printf(&line, "%s: %s", title, path);
+    wt__text_escape(&escaped, wt__buffer_view(&line), TEXT_LINE);
+    wt__style_begin(out, cli->color_out, STYLE_BOLD);
+    wt__buffer_str(out, wt__buffer_view(&escaped));
+    wt__style_end(out, cli->color_out);
+    wt__buffer_char(out, '\n');
+    out->failed |= line.failed || escaped.failed;
+    wt__buffer_dispose(&line);
+    wt__buffer_dispose(&escaped);
+}
+
+static bool may_do(const struct cli *cli)
+{
+    return wt__given(cli, OPT_YES) || wt__given(cli, OPT_DRY_RUN) || (isatty(STDIN_FILENO) == 1 && cli->tty_err);
+}
+
+/* Asks on the terminal; anything but a yes is a no. */
+static bool agreed(const struct cli *cli, const char *verb, size_t files)
+{
+    char answer[16];
+    if (wt__given(cli, OPT_YES))
+        return true;
+    fprintf(stderr, "%s %zu file%s? [y/N] ", verb, files, files == 1 ? "" : "s");
+    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+static int cannot_ask(const struct cli *cli)
+{
+    return wt__cli_usage(cli, "nobody can be asked here: --dry-run shows what would be done, --yes does it");
+}
+
+/* ---------------------------------------------------------------- init */
+
+static const char *import_state(const struct import_file *file)
+{
+    if (file->why)
+        return "left";
+    if (file->written)
+        return "changed";
+    return file->moving > 0 ? "planned" : "unchanged";
+}
+
+static void json_import_file(struct buffer *out, const struct import_file *file)
+{
+    wt__buffer_char(out, '{');
+    wt__json_text(out, "client", file->place->client);
+    wt__json_text(out, "path", file->path);
+    wt__json_text(out, "state", import_state(file));
+    wt__json_text_or_null(out, "reason", file->why);
+    wt__json_text_or_null(out, "note", file->note);
+    wt__json_text_or_null(out, "entry", file->entry);
+    wt__json_text_or_null(out, "backup", file->backup);
+    wt__json_key(out, "servers");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < file->count; i++) {
+        const struct import_server *server = &file->servers[i];
+        wt__buffer_text(out, i ? ",{" : "{");
+        wt__json_text(out, "name", server->name);
+        wt__json_text_or_null(out, "becomes", server->as);
+        wt__json_text_or_null(out, "stays_because", server->why);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_text(out, "]}");
+}
+
+static bool json_import(const struct import *import)
+{
+    struct buffer out = {0};
+    wt__buffer_char(&out, '{');
+    wt__json_text(&out, "servers_file", import->servers_path);
+    wt__json_count(&out, "moving", import->moving);
+    wt__json_key(&out, "files");
+    wt__buffer_char(&out, '[');
+    for (size_t i = 0; i < import->count; i++) {
+        wt__buffer_text(&out, i ? "," : "");
+        json_import_file(&out, &import->files[i]);
+    }
+    wt__buffer_text(&out, "]}\n");
+    return wt__cli_print(&out);
+}
+
+static void put_server(const struct cli *cli, struct buffer *out, const struct import_server *server)
+{
+    struct buffer line = {0};
+    if (!server->as)
+        wt__buffer_printf(&line, "%s: %s", server->name, server->why);
+    else if (strcmp(server->as, server->name) != 0)
+        wt__buffer_printf(&line, "%s, as %s, since another client has another server of its name", server->name,
+                          server->as);
+    else if (server->shared)
+        wt__buffer_printf(&line, "%s, which is there already", server->name);
+    else
+        wt__buffer_text(&line, server->name);
+    put_line(cli, out, server->as ? "moves" : "stays", line.ptr ? line.ptr : "");
+    out->failed |= line.failed;
+    wt__buffer_dispose(&line);
+}
+
+static void put_import_file(const struct cli *cli, struct buffer *out, const struct import_file *file)
+{
+    if (!file->why && !file->note && file->count == 0 && !file->entry)
+        return; /* no servers in it */
+    put_title(cli, out, file->place->title, file->path);
+    for (size_t i = 0; !file->why && i < file->count; i++)
+        put_server(cli, out, &file->servers[i]);
+    if (file->why)
+        put_line(cli, out, "left", file->why);
+    if (file->note)
+        put_line(cli, out, "note", file->note);
+    if (!file->why && file->entry_text)
+        put_line(cli, out, "instead", file->entry);
+    else if (!file->why && file->entry)
+        put_line(cli, out, "has", file->entry);
+}
+
+static bool put_import(const struct cli *cli, const struct import *import, const struct import_options *options)
+{
+    struct buffer out = {0}, entry = {0};
+    for (size_t i = 0; i < import->count; i++)
+        put_import_file(cli, &out, &import->files[i]);
+    if (import->moving > 0) {
+        put_title(cli, &out, "Their servers go to", import->servers_path);
+        wt__buffer_printf(&entry, "%s%s%s mcp --servers %s", options->program, options->store ? " -s " : "",
+                          options->store ? options->store : "", import->servers_path);
+        put_line(cli, &out, "instead", entry.ptr ? entry.ptr : "");
+    }
+    out.failed |= entry.failed;
+    wt__buffer_dispose(&entry);
+    return wt__cli_print(&out);
+}
+
+static size_t count_changing(const struct import *import, bool written)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < import->count; i++)
+        count += written ? import->files[i].written : import->files[i].moving > 0;
+    return count;
+}
+
+/* What is told once all is done. */
+static void tell_written(const struct cli *cli, const struct import *import)
+{
+    for (size_t i = 0; i < import->count; i++)
+        if (import->files[i].written)
+            wt__cli_note(cli, "%s is changed; a copy is %s", import->files[i].path, import->files[i].backup);
+    if (count_changing(import, true) > 0)
+        wt__cli_note(cli, "Start the clients anew. `whichtool mcp undo%s` puts all back.",
+                     wt__given(cli, OPT_PROJECT) ? " --project" : "");
+}
+
+static int apply_import(struct cli *cli, struct import *import)
+{
+    wt_error err;
+    if (!agreed(cli, "Change", count_changing(import, false)))
+        return wt__cli_say(cli, END_NOTHING, "nothing was changed");
+    int rc = wt__client_import_apply(import, &err);
+    if (cli->json && !json_import(import))
+        return END_SYSTEM;
+    tell_written(cli, import);
+    return rc < 0 ? fail(cli, &err) : 0;
+}
+
+static int init(struct cli *cli, struct import *import, const struct import_options *options)
+{
+    bool dry = wt__given(cli, OPT_DRY_RUN), acts = import->moving > 0 && !dry;
+    if (import->count == 0)
+        return wt__cli_say(cli, END_NOTHING, "no file of an MCP client was found");
+    if (acts && !may_do(cli))
+        return cannot_ask(cli);
+    if (!cli->json && !put_import(cli, import, options))
+        return END_SYSTEM;
+    if (acts)
+        return apply_import(cli, import);
+    if (cli->json && !json_import(import))
+        return END_SYSTEM;
+    wt__cli_note(cli, import->moving > 0 ? "Nothing was changed (--dry-run)." : "There is nothing to move.");
+    return 0;
+}
+
+int wt__mcp_init(struct cli *cli)
+{
+    struct import_options options;
+    struct import import;
+    wt_error err;
+    int code = read_options(cli, &options);
+    if (code != 0)
+        return code;
+    code = wt__client_import_plan(&import, &options, &err) < 0 ? fail(cli, &err) : init(cli, &import, &options);
+    wt__client_import_dispose(&import);
+    return code;
+}
+
+/* ---------------------------------------------------------------- undo */
+
+static const struct {
+    const char *json, *says;
+} states[] = {
+    [UNDO_BYTES] = {"restored", "becomes again what it was, byte for byte"},
+    [UNDO_EDITED] = {"edited", "it was changed since: only the entry of whichtool goes, and the servers come back"},
+    [UNDO_NEVER] = {"unchanged", "it is as it was"},
+    [UNDO_GONE] = {"gone", "there is no such file any more; its copy stays"},
+    [UNDO_LEFT] = {"left", ""},
+};
+
+static bool json_undo(const struct undo *undo)
+{
+    struct buffer out = {0};
+    wt__buffer_char(&out, '{');
+    wt__json_text(&out, "servers_file", undo->servers_path);
+    wt__json_texts(&out, "servers_left", undo->left, undo->left_count);
+    wt__json_key(&out, "files");
+    wt__buffer_char(&out, '[');
+    for (size_t i = 0; i < undo->count; i++) {
+        const struct undo_file *file = &undo->files[i];
+        wt__buffer_text(&out, i ? ",{" : "{");
+        wt__json_text(&out, "client", file->client);
+        wt__json_text(&out, "path", file->path);
+        wt__json_text(&out, "state", states[file->state].json);
+        wt__json_text_or_null(&out, "reason", file->why);
+        wt__json_text(&out, "backup", file->backup);
+        wt__json_flag(&out, "written", file->written);
+        wt__json_texts(&out, "back", file->back, file->back_count);
+        wt__json_texts(&out, "there_already", file->kept, file->kept_count);
+        wt__buffer_char(&out, '}');
+    }
+    wt__buffer_text(&out, "]}\n");
+    return wt__cli_print(&out);
+}
+
+static bool put_undo(const struct cli *cli, const struct undo *undo)
+{
+    struct buffer out = {0};
+    for (size_t i = 0; i < undo->count; i++) {
+        const struct undo_file *file = &undo->files[i];
+        put_title(cli, &out, file->client, file->path);
+        put_line(cli, &out, file->state == UNDO_LEFT ? "left" : "file",
+                 file->state == UNDO_LEFT ? file->why : states[file->state].says);
+        for (size_t k = 0; file->state != UNDO_LEFT && k < file->back_count; k++)
+            put_line(cli, &out, "back", file->back[k]);
+        for (size_t k = 0; file->state != UNDO_LEFT && k < file->kept_count; k++)
+            put_line(cli, &out, "there", file->kept[k]);
+        if (file->state == UNDO_LEFT || file->state == UNDO_EDITED || file->state == UNDO_GONE)
+            put_line(cli, &out, "copy", file->backup);
+    }
+    return wt__cli_print(&out);
+}
+
+static int apply_undo(struct cli *cli, struct undo *undo)
+{
+    wt_error err;
+    bool failed = false;
+    if (!agreed(cli, "Put back", undo->count))
+        return wt__cli_say(cli, END_NOTHING, "nothing was changed");
+    int rc = wt__client_undo_apply(undo, &err);
+    if (cli->json && !json_undo(undo))
+        return END_SYSTEM;
+    for (size_t i = 0; i < undo->left_count; i++)
+        wt__cli_note(cli, "%s of %s was changed since, and stays there.", undo->left[i], undo->servers_path);
+    for (size_t i = 0; i < undo->count; i++)
+        failed |= undo->files[i].state == UNDO_LEFT;
+    if (rc < 0)
+        return fail(cli, &err);
+    return failed ? wt__cli_say(cli, END_INPUT, "not all was put back: what is left is told above, with its copy") : 0;
+}
+
+static int undo_all(struct cli *cli, struct undo *undo)
+{
+    bool dry = wt__given(cli, OPT_DRY_RUN);
+    if (undo->count == 0)
+        return wt__cli_say(cli, END_NOTHING, "there is nothing to put back");
+    if (!may_do(cli))
+        return cannot_ask(cli);
+    if (!cli->json && !put_undo(cli, undo))
+        return END_SYSTEM;
+    if (!dry)
+        return apply_undo(cli, undo);
+    if (cli->json && !json_undo(undo))
+        return END_SYSTEM;
+    wt__cli_note(cli, "Nothing was changed (--dry-run).");
+    return 0;
+}
+
+int wt__mcp_undo(struct cli *cli)
+{
+    struct import_options options;
+    struct undo undo;
+    wt_error err;
+    int code = read_options(cli, &options);
+    if (code != 0)
+        return code;
+    code = wt__client_undo_plan(&undo, &options, &err) < 0 ? fail(cli, &err) : undo_all(cli, &undo);
+    wt__client_undo_dispose(&undo);
+    return code;
+}

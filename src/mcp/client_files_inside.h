@@ -1,0 +1,14 @@
+/* client_files_inside.h: what moving servers there and back share. */
+#ifndef WT_MCP_CLIENT_FILES_INSIDE_H
+#define WT_MCP_CLIENT_FILES_INSIDE_H
+
+#include "mcp/client_files.h"
+
+/* servers.json and init.json of the folder. */
+int wt__client_own_files(const char *folder, struct arena *arena, const char **servers, const char **record,
+                         wt_error *err);
+/* One process at a time. */
+int wt__client_lock(int *fd, const char *folder, struct arena *arena, wt_error *err);
+bool wt__client_chosen(const struct import_options *options, const char *client);
+
+#endif

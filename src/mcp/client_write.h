@@ -1,0 +1,38 @@
+/* client_write.h: writing other programs' files. A file is replaced in one step, by one of the same owner and
+ * permissions, and only while it still holds what was read; links are followed, so that a link stays one. */
+#ifndef WT_MCP_CLIENT_WRITE_H
+#define WT_MCP_CLIENT_WRITE_H
+
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+
+enum { CLIENT_BACKUPS_MAX = 1000 };
+
+struct client_text {
+    const char *path; /* of the file itself, links followed */
+    struct str text;
+    struct stat info;
+};
+
+/* Reads a file and says whether it may be written. Returns 1, or 0 with *why it cannot be read or may not be written,
+ * or WT_ENOMEM. */
+int wt__client_text_read(struct client_text *out, const char **why, struct arena *arena, const char *path,
+                         wt_error *err);
+
+/* WT_EBUSY: it is not any more what was read. */
+int wt__client_text_write(const struct client_text *old, struct str text, wt_error *err);
+
+/* A copy beside it, under a name that nothing had: FILE.whichtool-backup, FILE.whichtool-backup-2, ... An earlier copy
+ * of the same bytes is one. *out: its path. */
+int wt__client_backup(const char **out, struct arena *arena, const struct client_text *text, wt_error *err);
+
+/* A file of our own, which its owner alone reads. */
+int wt__private_write(const char *path, struct str text, wt_error *err);
+
+/* The SHA-256 as 64 digits in the arena; NULL when memory is out. */
+const char *wt__text_hash(struct arena *arena, struct str text);
+
+#endif
