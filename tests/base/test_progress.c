@@ -1,4 +1,5 @@
-/* What is told of a long operation: at most ten times a second, the last step always, and nothing after a wish to stop. */
+/* What is told of a long operation: at most ten times a second, the last step always, and nothing after a wish to stop.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

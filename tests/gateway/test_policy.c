@@ -250,8 +250,13 @@ static void revisions_are_of_the_bytes(void **state)
 
 /* ---------------------------------------------------------------- random policies: the second reading */
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define POLICIES 1000 /* which take a sanitizer as long as all of them take without one */
+#else
+#define POLICIES 10000
+#endif
+
 enum {
-    POLICIES = 10000,
     SERVERS = 6,
     SERVER_TOOLS = 48, /* of each */
     TOOLS = SERVERS * SERVER_TOOLS,
