@@ -155,7 +155,7 @@ def start(options):
         filled.wait_for("fixture__test_simple_text")
         filled.close()
         mute = {"command": "sleep", "args": ["600"]}
-        command = gateway_command(options, folder, {"fixture": mute, "other": mute})
+        command = gateway_command(options, folder, {"fixture": mute})
         first, listed = [], []
         for _ in range(options.count):
             began = time.perf_counter()
@@ -237,7 +237,7 @@ def command_of(pid):
 def is_running(pid):
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 

@@ -57,26 +57,15 @@ static void json_preview(struct buffer *out, const char *provider, const wt_prev
 
 /* ---------------------------------------------------------------- for people */
 
-static void put_line(const struct cli *cli, struct buffer *out, size_t indent, const char *text)
-{
-    struct buffer escaped = {0};
-    wt__text_escape(&escaped, wt__str(text), TEXT_LINE);
-    wt__text_pad(out, indent);
-    wt__text_wrap(out, wt__buffer_view(&escaped), indent, cli->width);
-    wt__buffer_char(out, '\n');
-    out->failed |= escaped.failed;
-    wt__buffer_dispose(&escaped);
-}
-
 static void put_item(const struct cli *cli, struct buffer *out, const wt_waiting *item)
 {
     struct buffer line = {0};
     wt__buffer_printf(&line, "%s%s: %s", item->id, *item->name ? "" : " (instructions)", kind_of(item));
     wt__style_begin(out, cli->color_out, STYLE_BOLD);
-    put_line(cli, out, 0, line.ptr ? line.ptr : "");
+    wt__print_line(cli, out, 0, line.ptr ? line.ptr : "");
     wt__style_end(out, cli->color_out);
     for (size_t i = 0; i < item->change_count; i++)
-        put_line(cli, out, DEEPER, item->changes[i]);
+        wt__print_line(cli, out, DEEPER, item->changes[i]);
     if (item->more_changes > 0) {
         wt__text_pad(out, DEEPER);
         wt__buffer_printf(out, "and %zu more; --json has both definitions\n", item->more_changes);
@@ -121,7 +110,7 @@ static int show_preview(struct cli *cli, wt_engine *engine, const char *provider
     if (cli->json)
         json_preview(&out, provider, preview);
     else
-        put_line(cli, &out, 0, preview->sentence);
+        wt__print_line(cli, &out, 0, preview->sentence);
     wt_preview_free(preview);
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }

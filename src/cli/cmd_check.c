@@ -71,17 +71,6 @@ static void json_audit(struct buffer *out, const wt_audit_result *audit)
 
 /* ---------------------------------------------------------------- for people */
 
-static void put_line(const struct cli *cli, struct buffer *out, size_t indent, const char *text)
-{
-    struct buffer escaped = {0};
-    wt__text_escape(&escaped, wt__str(text), TEXT_LINE);
-    wt__text_pad(out, indent);
-    wt__text_wrap(out, wt__buffer_view(&escaped), indent, cli->width);
-    wt__buffer_char(out, '\n');
-    out->failed |= escaped.failed;
-    wt__buffer_dispose(&escaped);
-}
-
 static void put_tools(const struct cli *cli, struct buffer *out, const wt_finding *finding)
 {
     struct buffer line = {0};
@@ -91,7 +80,7 @@ static void put_tools(const struct cli *cli, struct buffer *out, const wt_findin
         wt__buffer_text(&line, finding->provider);
     if (finding->more_tools > 0)
         wt__buffer_printf(&line, " and %zu more", finding->more_tools);
-    put_line(cli, out, INDENT, line.ptr ? line.ptr : "");
+    wt__print_line(cli, out, INDENT, line.ptr ? line.ptr : "");
     out->failed |= line.failed;
     wt__buffer_dispose(&line);
 }
@@ -114,10 +103,10 @@ static size_t put_rule(const struct cli *cli, struct buffer *out, const wt_audit
     for (size_t i = begin; i < shown; i++) {
         const wt_finding *finding = audit->findings[i];
         put_tools(cli, out, finding);
-        put_line(cli, out, DEEPER, finding->message);
+        wt__print_line(cli, out, DEEPER, finding->message);
         if (i + 1 == shown || strcmp(finding->advice, audit->findings[i + 1]->advice) != 0) {
             wt__style_begin(out, cli->color_out, STYLE_DIM);
-            put_line(cli, out, DEEPER, finding->advice);
+            wt__print_line(cli, out, DEEPER, finding->advice);
             wt__style_end(out, cli->color_out);
         }
     }
@@ -152,7 +141,7 @@ static void put_sum(const struct cli *cli, struct buffer *out, const wt_audit_re
     wt__buffer_text(&line, ", ");
     put_count(&line, audit->notes, "note", "notes");
     wt__buffer_char(&line, '.');
-    put_line(cli, out, 0, line.ptr ? line.ptr : "");
+    wt__print_line(cli, out, 0, line.ptr ? line.ptr : "");
     out->failed |= line.failed;
     wt__buffer_dispose(&line);
 }

@@ -244,6 +244,7 @@ static int open_modules(struct cli *cli, struct api_options *options, struct mod
         return wt__cli_fail(cli, &err);
     modules->routes[0] = *wt__mcp_routes(modules->mcp);
     modules->routes[1] = *wt__usage_routes(modules->usage);
+    options->policed = modules->servers.policy != NULL;
     options->more = modules->routes;
     options->more_count = 2;
     options->stopping = wt__mcp_routes_stop;

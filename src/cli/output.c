@@ -106,6 +106,17 @@ int wt__print_export(struct cli *cli, const wt_tool *const *tools, size_t count,
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
+void wt__print_line(const struct cli *cli, struct buffer *out, size_t indent, const char *text)
+{
+    struct buffer escaped = {0};
+    wt__text_escape(&escaped, wt__str(text), TEXT_LINE);
+    wt__text_pad(out, indent);
+    wt__text_wrap(out, wt__buffer_view(&escaped), indent, cli->width);
+    wt__buffer_char(out, '\n');
+    out->failed |= escaped.failed;
+    wt__buffer_dispose(&escaped);
+}
+
 void wt__print_field(const struct cli *cli, struct buffer *out, const char *label, const char *value)
 {
     enum { LABEL = 12 };

@@ -21,6 +21,8 @@ size_t wt__id_width(const struct cli *cli, const wt_tool *tool, size_t so_far);
 /* wt_export's array as it is, or one definition a line with --json. 0, or an exit code with the reason told. */
 int wt__print_export(struct cli *cli, const wt_tool *const *tools, size_t count, const char *format);
 
+/* Other people's text as one line, after so many blanks, escaped and broken where the terminal ends. */
+void wt__print_line(const struct cli *cli, struct buffer *out, size_t indent, const char *text);
 /* A line of a label and what it has, escaped and broken where the terminal ends; nothing for an empty value. */
 void wt__print_field(const struct cli *cli, struct buffer *out, const char *label, const char *value);
 

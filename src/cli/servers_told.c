@@ -26,7 +26,6 @@ static void put_words(struct buffer *out, const char *text, size_t width)
 static void put_server(const struct cli *cli, struct buffer *out, const json_t *server, size_t name_width)
 {
     long long waiting = (long long)wt__json_int(server, "waiting", 0);
-    struct str error = wt__json_str(server, "error");
     const char *name = json_string_value(json_object_get(server, "name"));
     const char *state = json_string_value(json_object_get(server, "state"));
     const char *era = json_string_value(json_object_get(server, "era"));
@@ -37,14 +36,9 @@ static void put_server(const struct cli *cli, struct buffer *out, const json_t *
     if (waiting > 0)
         wt__buffer_printf(out, ", %lld of them wait for approval", waiting);
     wt__buffer_char(out, '\n');
-    if (error.len > 0) {
-        struct buffer shown = {0};
-        wt__text_escape(&shown, error, TEXT_LINE);
-        wt__text_pad(out, 4);
-        wt__text_wrap(out, wt__buffer_view(&shown), 4, cli->width);
-        wt__buffer_char(out, '\n');
-        wt__buffer_dispose(&shown);
-    }
+    const char *error = json_string_value(json_object_get(server, "error"));
+    if (error && *error)
+        wt__print_line(cli, out, 4, error);
 }
 
 static int print_state(struct cli *cli, const json_t *state)

@@ -330,7 +330,10 @@ int wt__face_open(struct face **out, struct gateway *gateway, const struct face_
     const struct catalogue_options search = {
         .rules =
             {.context = face, .filter = filter, .done = done, .resolve = resolve, .describe = describe, .found = found},
-        .summary = options->summary,
+        /* Who the servers are is not for everybody where a policy decides. */
+        .summary = options->summary          ? options->summary
+                   : gateway->options.policy ? ""
+                                             : NULL,
         .budget_bytes = options->budget_bytes};
     int rc = wt__catalogue_open(&face->catalogue, gateway->engine, &search, err);
     for (size_t i = 0; rc == 0 && i < FACE_TOOLS; i++)

@@ -26,7 +26,10 @@ int wt__http_resolve(char **out, const char *base, struct str reference, wt_erro
     *out = NULL;
     if (rc < 0)
         return rc;
-    CURLU *from = lib->url(), *to = lib->url();
+    CURLU *urls[2]; /* from, to */
+    for (size_t i = 0; i < 2; i++)
+        urls[i] = lib->url();
+    CURLU *from = urls[0], *to = urls[1];
     char *text = wt__copy_string(reference.ptr, reference.len), *whole = NULL;
     bool sound = text && from && to && memchr(reference.ptr, '\0', reference.len) == NULL &&
                  lib->url_set(from, CURLUPART_URL, base, 0) == CURLUE_OK &&

@@ -222,6 +222,42 @@ static void each_scope_opens_its_routes_alone(void **state)
     }
 }
 
+/* A policy is asked by other routes: those that tell of tools, or change them, are for who may administer, and for
+ * nobody where nobody has a key. */
+static void with_a_policy_tools_are_for_who_administers(void **state)
+{
+    struct fixture *f = *state;
+    struct api_options options = {.engine = f->engine, .guard = {.listen = "127.0.0.1:8642"}, .policed = true};
+    struct api *policed[2];
+    size_t of_tools = 0;
+    wt_error err;
+    assert_int_equal(wt__api_open(&policed[0], &options, &err), 0);
+    options.keys_path = f->keys;
+    assert_int_equal(wt__api_open(&policed[1], &options, &err), 0);
+    for (size_t i = 0; i < wt__api_routes.count; i++) {
+        const struct route *route = &wt__api_routes.items[i];
+        const char *const keys[] = {NULL, f->find, f->write, f->admin};
+        for (size_t keyed = 0; keyed < 2; keyed++)
+            for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+                struct http_request request;
+                const struct asked asked = {.method = route->method, .target = route->path, .body = "", .key = keys[k]};
+                struct api_call call = ask(policed[keyed], &asked, &request);
+                bool refused = call.status == 401 || call.status == 403;
+                if (route->of_tools && refused != !(keyed && keys[k] == f->admin))
+                    fail_msg("%s, %s keys, key %zu: %d", route->name, keyed ? "with" : "without", k, call.status);
+                if (!route->of_tools && !keyed && refused)
+                    fail_msg("%s needs no key: %d", route->name, call.status);
+                wt__api_call_dispose(&call);
+            }
+        of_tools += route->of_tools;
+        /* Whatever has tools in its path is one of them. */
+        assert_true(route->of_tools || !strstr(route->path, "/tools"));
+    }
+    assert_int_equal(of_tools, 8);
+    wt__api_close(policed[0]);
+    wt__api_close(policed[1]);
+}
+
 static const struct {
     const char *method, *target, *host, *origin;
     int status;
@@ -542,6 +578,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_route_answers_and_says_what_is_wrong),
                                        cmocka_unit_test(each_scope_opens_its_routes_alone),
+                                       cmocka_unit_test(with_a_policy_tools_are_for_who_administers),
                                        cmocka_unit_test(hosts_and_origins_decide_first),
                                        cmocka_unit_test(no_route_is_reached_from_elsewhere),
                                        cmocka_unit_test(a_key_counts_in_its_field_alone),

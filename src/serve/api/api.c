@@ -150,7 +150,7 @@ static void answer(void *context, struct http_exchange *exchange)
 
 static bool may(struct api *api, const struct http_request *head, const struct route *route, char *name)
 {
-    return wt__scope_allows(wt__api_scopes(api, head, name), route->scope);
+    return wt__scope_allows(wt__api_scopes(api, head, name), wt__api_needed(api, route));
 }
 
 /* A long body of who may not ask is refused by its head; a short one is read, so that the answer can say more. */

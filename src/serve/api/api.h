@@ -29,6 +29,8 @@ struct api_options {
     struct guard guard;     /* its `listen` as it is asked for */
     unsigned time_limit_ms; /* 0: API_TIME_LIMIT_MS */
     bool language_model;
+    bool policed; /* a policy says who may use which tools, and other routes ask it: those that do not are for who may
+                     administer, and for nobody where there are no keys */
     const struct routes *more; /* [more_count], at most API_MORE_MAX, of other modules; they outlive the API */
     size_t more_count;
     void (*stopping)(void *context); /* as in http_handler, for those modules; NULL: none */

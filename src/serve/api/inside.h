@@ -30,6 +30,9 @@ struct api {
 /* What the key of a request allows. name: [KEY_NAME_BYTES_MAX + 1], of the key; "" where none is known. */
 unsigned wt__api_scopes(struct api *api, const struct http_request *request, char *name);
 
+/* The scope that the route needs here. */
+enum scope wt__api_needed(const struct api *api, const struct route *route);
+
 /* As `fields` of http_handler. */
 void wt__api_origin_fields(const struct api *api, const struct http_request *head, struct http_fields *out);
 

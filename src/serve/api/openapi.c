@@ -82,6 +82,8 @@ static void put_operation(struct buffer *out, const struct route *route)
         struct buffer says = {0};
         wt__buffer_printf(&says, "Takes a key with the scope %s, where the server has keys.",
                           wt__scope_word(route->scope));
+        if (route->of_tools)
+            wt__buffer_text(&says, " Where a policy says who may use which tools, admin.");
         wt__json_text(out, "description", says.ptr ? says.ptr : "");
         wt__buffer_dispose(&says);
         wt__json_key(out, "security");

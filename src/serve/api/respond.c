@@ -31,11 +31,16 @@ static void reload_keys(struct api *api)
 }
 
 /* Who asks, and what they may do. name: [KEY_NAME_BYTES_MAX + 1]; "" where no key is known. */
+enum scope wt__api_needed(const struct api *api, const struct route *route)
+{
+    return api->options.policed && route->of_tools ? SCOPE_ADMIN : route->scope;
+}
+
 unsigned wt__api_scopes(struct api *api, const struct http_request *request, char *name)
 {
     *name = '\0';
     if (!api->keys_path)
-        return SCOPE_ADMIN;
+        return api->options.policed ? SCOPE_FIND | SCOPE_WRITE | SCOPE_USAGE | SCOPE_METRICS : SCOPE_ADMIN;
     pthread_rwlock_rdlock(&api->keys_lock);
     struct key_found found = wt__keys_find(api->keys, wt__bearer_of(wt__http_field(request, "Authorization")));
     if (found.name)
@@ -102,17 +107,28 @@ void wt__api_origin_fields(const struct api *api, const struct http_request *hea
         }
 }
 
-static bool is_allowed(struct api_call *call, const struct route *route, unsigned scopes, bool known)
+/* known: the caller has a key. */
+static bool is_allowed(const struct api *api, struct api_call *call, const struct route *route, unsigned scopes,
+                       bool known)
 {
     char message[128];
-    if (wt__scope_allows(scopes, route->scope))
+    enum scope needed = wt__api_needed(api, route);
+    if (wt__scope_allows(scopes, needed))
         return true;
+    if (!known && !api->keys_path) {
+        refuse(
+            call, 403, "scope",
+            "a policy says who may use which tools, and this does not ask it: use /mcp, or give keys with --keys, of "
+            "which one has the scope admin",
+            "");
+        return false;
+    }
     if (!known) {
         wt__api_field(call, "WWW-Authenticate", "Bearer realm=\"whichtool\"");
         refuse(call, 401, "unauthorized", "this takes a key: Authorization: Bearer KEY", "");
         return false;
     }
-    snprintf(message, sizeof message, "the key does not have the scope %s", wt__scope_word(route->scope));
+    snprintf(message, sizeof message, "the key does not have the scope %s", wt__scope_word(needed));
     refuse(call, 403, "scope", message, "");
     return false;
 }
@@ -190,7 +206,7 @@ const struct route *wt__api_respond(struct api *api, struct api_call *call, bool
         refuse_method(api, call);
     else if (!route)
         refuse(call, 404, "no_route", "there is nothing at this path; /openapi.json tells what there is", "");
-    else if (is_allowed(call, route, scopes, *call->principal != '\0')) {
+    else if (is_allowed(api, call, route, scopes, *call->principal != '\0')) {
         if (route->take)
             return route;
         run(call, route, takes_long);

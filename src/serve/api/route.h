@@ -74,6 +74,7 @@ struct route {
     void *context;
     enum scope scope;
     bool takes_long; /* always: see API_TAKES_LONG */
+    bool of_tools; /* it tells of the catalogue's tools, or changes them: not without `admin` where a policy decides */
 };
 
 struct routes {
