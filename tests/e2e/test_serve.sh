@@ -9,6 +9,7 @@ served=
 trap '[ -z "$served" ] || kill "$served" 2>/dev/null; rm -rf "$work"' EXIT
 
 begin() { # OPTION...: starts a server; $url
+    rm -f served # an earlier one's, which is there until the shell has emptied it
     "$WHICHTOOL" --json serve --model "" --listen 127.0.0.1:0 "$@" >served 2>log &
     served=$!
     for _ in $(seq 200); do [ -s served ] && break; sleep 0.05; done
