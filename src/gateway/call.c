@@ -178,8 +178,6 @@ void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *t
 
 /* ---------------------------------------------------------------- by name, in a search face */
 
-static const char *const call_tools[FACE_CALLS] = {"call_read", "call_write", "call_destructive"};
-
 void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect effect)
 {
     const json_t *tree = wt__mcp_call_argument_tree(call);
@@ -199,7 +197,7 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
                           (int)(name.len < 200 ? name.len : 200), name.ptr ? name.ptr : "");
         wt__face_refused(face, call, tool, name, wt__buffer_view(&arguments));
     } else if (tool->effect != effect) {
-        wt__mcp_fail_tool(call, "%s is called by %s", tool->shown, call_tools[tool->effect]);
+        wt__mcp_fail_tool(call, "%s is called by %s", tool->shown, wt__face_call_name(tool->effect));
         audit(face, call, tool, name, wt__buffer_view(&arguments), &(struct ending){.decision = AUDIT_WRONG_FACE});
     } else {
         wt__face_call(face, call, tool, wt__buffer_view(&arguments), true);

@@ -10,47 +10,40 @@
     "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"arguments\":{\"type\":\"object\"}},"        \
     "\"required\":[\"name\"]}"
 
-/* The tools of a search face, in the order of its list. The call tools come by their effect. */
+/* The tools of a search face, in the order of their names. */
 static const struct {
-    const char *name;
     const char *definition; /* NULL: it is the catalogue's */
     const char *schema;
 } tools[FACE_TOOLS] = {
-    {"search_tools", NULL, NULL},
-    {"get_tool_details", NULL, NULL},
-    {"call_read",
-     "\"title\":\"Call a tool that reads\",\"description\":\"Calls a tool that was found with call_with: call_read. It "
+    {NULL, NULL},
+    {NULL, NULL},
+    {"\"title\":\"Call a tool that reads\",\"description\":\"Calls a tool that was found with call_with: call_read. It "
      "changes nothing.\",\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":true}",
      NAME_AND_ARGUMENTS},
-    {"call_write",
-     "\"title\":\"Call a tool that writes\",\"description\":\"Calls a tool that was found with call_with: call_write. "
+    {"\"title\":\"Call a tool that writes\",\"description\":\"Calls a tool that was found with call_with: call_write. "
      "It "
      "adds or changes something.\",\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":false,"
      "\"openWorldHint\":true}",
      NAME_AND_ARGUMENTS},
-    {"call_destructive",
-     "\"title\":\"Call a tool that may destroy\",\"description\":\"Calls a tool that was found with call_with: "
+    {"\"title\":\"Call a tool that may destroy\",\"description\":\"Calls a tool that was found with call_with: "
      "call_destructive. It may delete or overwrite something.\",\"annotations\":{\"readOnlyHint\":false,"
      "\"destructiveHint\":true,\"openWorldHint\":true}",
      NAME_AND_ARGUMENTS},
-    {"read_more",
-     "\"title\":\"Read on\",\"description\":\"The next piece of a result that was too long.\",\"annotations\":{"
+    {"\"title\":\"Read on\",\"description\":\"The next piece of a result that was too long.\",\"annotations\":{"
      "\"readOnlyHint\":true,\"openWorldHint\":false}",
      "{\"type\":\"object\",\"properties\":{\"handle\":{\"type\":\"string\"}},\"required\":[\"handle\"]}"},
 };
-
-enum { SEARCH_TOOLS = 2, FIRST_CALL = SEARCH_TOOLS, READ_MORE = FIRST_CALL + FACE_CALLS };
 
 /* ---------------------------------------------------------------- lists */
 
 static void put_tool(struct face *face, size_t index, struct buffer *out)
 {
     if (!tools[index].definition) {
-        wt__catalogue_put_tool(face->catalogue, tools[index].name, out);
+        wt__catalogue_put_tool(face->catalogue, wt__face_names[index], out);
         return;
     }
     wt__buffer_printf(out, "{\"name\":\"%s\",%s,\"inputSchema\":%s,\"_meta\":{\"anthropic/alwaysLoad\":true}}",
-                      tools[index].name, tools[index].definition, tools[index].schema);
+                      wt__face_names[index], tools[index].definition, tools[index].schema);
 }
 
 static void list_search(struct face *face, struct mcp_call *call, struct str after)
@@ -61,12 +54,12 @@ static void list_search(struct face *face, struct mcp_call *call, struct str aft
         bool taken = true;
         if (is_behind) {
             put_tool(face, i, &tool);
-            taken = !tool.failed && wt__mcp_add_item(call, wt__str(tools[i].name), wt__buffer_view(&tool));
+            taken = !tool.failed && wt__mcp_add_item(call, wt__str(wt__face_names[i]), wt__buffer_view(&tool));
         }
         wt__buffer_dispose(&tool);
         if (!taken)
             return;
-        is_behind |= wt__str_equal(after, wt__str(tools[i].name));
+        is_behind |= wt__str_equal(after, wt__str(wt__face_names[i]));
     }
     if (!is_behind)
         wt__mcp_refuse_cursor(call);
@@ -125,12 +118,12 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
 {
     struct face *face = context;
     for (size_t i = 0; face->options.kind != FACE_DIRECT && i < FACE_TOOLS; i++) {
-        if (!wt__str_equal(name, wt__str(tools[i].name)))
+        if (!wt__str_equal(name, wt__str(wt__face_names[i])))
             continue;
         const struct mcp_features *features = wt__catalogue_features(face->catalogue);
         int rc = tools[i].definition ? 0 : features->tools.find(features->context, call, name, out, err);
         if (rc == 0 && tools[i].definition)
-            *out = (struct mcp_tool){.input = face->inputs[i], .waits = i >= FIRST_CALL && i < READ_MORE};
+            *out = (struct mcp_tool){.input = face->inputs[i], .waits = i >= FACE_FIRST_CALL && i < FACE_READ_MORE};
         out->number = i;
         return rc;
     }
@@ -167,11 +160,11 @@ static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool
     const struct tool_view *view = tool->handle;
     if (view) {
         wt__face_call(face, call, view->tools[tool->number], wt__mcp_call_arguments(call), false);
-    } else if (tool->number < SEARCH_TOOLS) {
+    } else if (tool->number < FACE_FIRST_CALL) {
         const struct mcp_features *features = wt__catalogue_features(face->catalogue);
         features->tools.run(features->context, call, tool);
-    } else if (tool->number < READ_MORE) {
-        wt__face_call_named(face, call, (enum effect)(tool->number - FIRST_CALL));
+    } else if (tool->number < FACE_READ_MORE) {
+        wt__face_call_named(face, call, (enum effect)(tool->number - FACE_FIRST_CALL));
     } else {
         read_more(face, call);
     }
@@ -248,7 +241,7 @@ static void describe(void *context, const wt_tool *tool, struct buffer *out)
     struct tool_view *view = wt__gateway_view(face->gateway);
     const struct view_tool *found = view ? wt__view_of_id(view, tool->id) : NULL;
     if (found)
-        wt__buffer_printf(out, "\"call_with\":\"%s\",", tools[FIRST_CALL + (size_t)found->effect].name);
+        wt__buffer_printf(out, "\"call_with\":\"%s\",", wt__face_call_name(found->effect));
     wt__view_release(view);
 }
 

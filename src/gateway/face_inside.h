@@ -4,15 +4,12 @@
 #define WT_GATEWAY_FACE_INSIDE_H
 
 #include "gateway/face.h"
+#include "gateway/face_names.h"
 #include "gateway/gateway_inside.h"
 #include "gateway/relay.h"
 #include "serve/catalogue.h"
 
-enum {
-    FACE_TOOLS = 6,
-    FACE_CALLS = 3,                 /* of them: by effect */
-    FACE_INSTRUCTIONS_BYTES = 2048, /* of what one server says of itself, passed on */
-};
+enum { FACE_INSTRUCTIONS_BYTES = 2048 /* of what one server says of itself, passed on */ };
 
 struct face {
     struct gateway *gateway;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "gateway/face_names.h"
 
 /* An argument that is to be repeated in a header by rules of its own: who breaks them is not listed at all. */
 #define MIRRORED "\"x-mcp-header\""
@@ -55,10 +56,8 @@ static int show(struct making *m, struct view_tool *tool, const wt_tool *from, c
 /* A tool's own name is shown where it can be nobody else's: another tool's, or one of a search face's own. */
 static bool is_free(const struct making *m, const char *name)
 {
-    static const char *const reserved[] = {"search_tools", "get_tool_details", "call_read",
-                                           "call_write",   "call_destructive", "read_more"};
     const uint32_t *same = wt__map_get(&m->bare, wt__str(name));
-    return same && *same == 1 && !wt__str_among(wt__str(name), reserved, sizeof reserved / sizeof *reserved);
+    return same && *same == 1 && !wt__str_among(wt__str(name), wt__face_names, FACE_TOOLS);
 }
 
 static int add(struct making *m, struct upstream *upstream, const wt_tool *from, bool bare_names)
