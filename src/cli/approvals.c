@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "cli/output.h"
 #include "cli/progress_line.h"
 #include "cli/text.h"
@@ -280,29 +279,11 @@ int wt__mcp_approve(struct cli *cli)
 static int write_lock(struct cli *cli, wt_engine *engine)
 {
     const struct arguments *a = &cli->arguments;
-    const char *path = a->words[1];
-    struct buffer out = {0};
-    char *pins = NULL;
-    size_t lines = 0;
+    char *pins;
     wt_error err;
-    int rc = wt_lock(engine, a->word_count > 2 ? a->words[2] : NULL, &pins, &err);
-    if (rc == 0)
-        rc = wt__file_replace(path, pins, strlen(pins), &err);
-    for (const char *at = pins; rc == 0 && (at = strchr(at, '\n')); at++)
-        lines++;
-    wt_string_free(pins);
-    if (rc < 0)
+    if (wt_lock(engine, a->word_count > 2 ? a->words[2] : NULL, &pins, &err) < 0)
         return wt__cli_fail_input(cli, &err);
-    lines -= lines > 0; /* the first line says what file it is */
-    if (cli->json) {
-        wt__buffer_char(&out, '{');
-        wt__json_text(&out, "path", path);
-        wt__json_count(&out, "approved", lines);
-        wt__buffer_text(&out, "}\n");
-    } else
-        wt__buffer_printf(&out, "%zu approved %s pinned in %s.\n", lines,
-                          lines == 1 ? "definition is" : "definitions are", path);
-    return wt__cli_print(&out) ? 0 : END_SYSTEM;
+    return wt__write_pins(cli, a->words[1], pins, "approved", "approved definition");
 }
 
 int wt__mcp_lock(struct cli *cli)

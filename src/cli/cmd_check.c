@@ -235,29 +235,11 @@ static int audit(struct cli *cli, wt_engine *engine)
 
 static int pin(struct cli *cli, wt_engine *engine)
 {
-    const char *path = wt__text_of(cli, OPT_PIN);
-    struct buffer out = {0};
-    char *pins = NULL;
-    size_t lines = 0;
+    char *pins;
     wt_error err;
-    int rc = wt_audit_pins(engine, wt__text_of(cli, OPT_PROVIDER), &pins, &err);
-    if (rc == 0)
-        rc = wt__file_replace(path, pins, strlen(pins), &err);
-    for (const char *at = pins; rc == 0 && (at = strchr(at, '\n')); at++)
-        lines++;
-    wt_string_free(pins);
-    if (rc < 0)
+    if (wt_audit_pins(engine, wt__text_of(cli, OPT_PROVIDER), &pins, &err) < 0)
         return wt__cli_fail_input(cli, &err);
-    lines -= lines > 0; /* the first line says what file it is */
-    if (cli->json) {
-        wt__buffer_char(&out, '{');
-        wt__json_text(&out, "path", path);
-        wt__json_count(&out, "tools", lines);
-        wt__buffer_text(&out, "}\n");
-    } else {
-        wt__buffer_printf(&out, "%zu %s pinned in %s.\n", lines, lines == 1 ? "tool is" : "tools are", path);
-    }
-    return wt__cli_print(&out) ? 0 : END_SYSTEM;
+    return wt__write_pins(cli, wt__text_of(cli, OPT_PIN), pins, "tools", "tool");
 }
 
 static int tell_sound(const struct cli *cli)

@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "cli/text.h"
 #include "text/shown.h"
@@ -103,6 +104,29 @@ int wt__print_export(struct cli *cli, const wt_tool *const *tools, size_t count,
     }
     json_decref(array);
     wt_string_free(text);
+    return wt__cli_print(&out) ? 0 : END_SYSTEM;
+}
+
+int wt__write_pins(const struct cli *cli, const char *path, char *pins, const char *member, const char *noun)
+{
+    struct buffer out = {0};
+    size_t lines = 0;
+    wt_error err;
+    int rc = wt__file_replace(path, pins, strlen(pins), &err);
+    for (const char *at = pins; (at = strchr(at, '\n')); at++)
+        lines++;
+    wt_string_free(pins);
+    if (rc < 0)
+        return wt__cli_fail_input(cli, &err);
+    lines -= lines > 0; /* the first line says what file it is */
+    if (cli->json) {
+        wt__buffer_char(&out, '{');
+        wt__json_text(&out, "path", path);
+        wt__json_count(&out, member, lines);
+        wt__buffer_text(&out, "}\n");
+    } else {
+        wt__buffer_printf(&out, "%zu %s%s pinned in %s.\n", lines, noun, lines == 1 ? " is" : "s are", path);
+    }
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 

@@ -23,6 +23,10 @@ int wt__print_export(struct cli *cli, const wt_tool *const *tools, size_t count,
 
 /* Other people's text as one line, after so many blanks, escaped and broken where the terminal ends. */
 void wt__print_line(const struct cli *cli, struct buffer *out, size_t indent, const char *text);
+/* Puts pins (wt_audit_pins, wt_lock) into the file, and tells how many: by member and noun ("tool"). Takes pins. 0, or
+ * an exit code with the reason told. */
+int wt__write_pins(const struct cli *cli, const char *path, char *pins, const char *member, const char *noun);
+
 /* A line of a label and what it has, escaped and broken where the terminal ends; nothing for an empty value. */
 void wt__print_field(const struct cli *cli, struct buffer *out, const char *label, const char *value);
 
