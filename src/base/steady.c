@@ -12,14 +12,9 @@ void wt__steady_open(pthread_cond_t *condition)
     pthread_condattr_destroy(&steady);
 }
 
-bool wt__steady_wait(pthread_cond_t *condition, pthread_mutex_t *lock, double ms)
+bool wt__steady_wait(pthread_cond_t *condition, pthread_mutex_t *lock, double until_ms)
 {
-    struct timespec until;
-    if (ms < 0)
-        return pthread_cond_wait(condition, lock) == 0;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    long nanoseconds = until.tv_nsec + (long)((ms - 1000.0 * (double)(long)(ms / 1000)) * 1e6);
-    until.tv_sec += (long)(ms / 1000) + nanoseconds / 1000000000;
-    until.tv_nsec = nanoseconds % 1000000000;
+    struct timespec until = {.tv_sec = (time_t)(until_ms / 1000)};
+    until.tv_nsec = (long)((until_ms - (double)until.tv_sec * 1000) * 1e6);
     return pthread_cond_timedwait(condition, lock, &until) != ETIMEDOUT;
 }

@@ -95,7 +95,7 @@ void wt__gateway_settle(struct gateway *gateway)
     while (gateway->options.list_wait_ms > 0 && !atomic_load(&gateway->stopping) && is_unsettled(gateway) &&
            wt__now_ms() < until) {
         pthread_mutex_lock(&gateway->lock);
-        wt__steady_wait(&gateway->turn, &gateway->lock, GATEWAY_SETTLE_MS);
+        wt__steady_wait(&gateway->turn, &gateway->lock, wt__now_ms() + GATEWAY_SETTLE_MS);
         pthread_mutex_unlock(&gateway->lock);
     }
 }
@@ -103,9 +103,9 @@ void wt__gateway_settle(struct gateway *gateway)
 /* ---------------------------------------------------------------- what servers tell */
 
 /* What is not approved waits, and is nowhere else (whichtool/review.h). */
-static int take(struct gateway *gateway, struct upstream *upstream, struct str tools, struct str instructions,
-                wt_error *err)
+static int listed(void *context, struct upstream *upstream, struct str tools, struct str instructions, wt_error *err)
 {
+    struct gateway *gateway = context;
     const char *name = wt__upstream_name(upstream);
     wt_review_options options;
     wt_review_report *report = NULL;
@@ -132,11 +132,6 @@ static int take(struct gateway *gateway, struct upstream *upstream, struct str t
     wt__buffer_dispose(&source);
     wt__buffer_dispose(&said);
     return rc;
-}
-
-static int listed(void *context, struct upstream *upstream, struct str tools, struct str instructions, wt_error *err)
-{
-    return take(context, upstream, tools, instructions, err);
 }
 
 static void changed(void *context, struct upstream *upstream, enum mcp_change change)
@@ -193,12 +188,12 @@ static void moved(void *context, struct upstream *upstream)
     (void)upstream;
     if (!gateway->options.state_path)
         return;
-    pthread_mutex_lock(&gateway->import_lock);
+    pthread_mutex_lock(&gateway->state_lock);
     wt__gateway_write_state(gateway, &text);
     wt__buffer_char(&text, '\n');
     if (!text.failed)
         wt__file_replace(gateway->options.state_path, text.ptr, text.len, NULL);
-    pthread_mutex_unlock(&gateway->import_lock);
+    pthread_mutex_unlock(&gateway->state_lock);
     wt__buffer_dispose(&text);
 }
 
@@ -236,7 +231,7 @@ static void *tend(void *context)
     struct gateway *gateway = context;
     pthread_mutex_lock(&gateway->lock);
     while (!atomic_load(&gateway->stopping)) {
-        wt__steady_wait(&gateway->turn, &gateway->lock, GATEWAY_LOOK_MS);
+        wt__steady_wait(&gateway->turn, &gateway->lock, wt__now_ms() + GATEWAY_LOOK_MS);
         pthread_mutex_unlock(&gateway->lock);
         wt__parked_sweep(gateway, false);
         wt__result_sweep(gateway, false);
@@ -299,6 +294,7 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
         gateway->options.result_bytes = GATEWAY_RESULT_BYTES;
     pthread_mutex_init(&gateway->lock, NULL);
     pthread_mutex_init(&gateway->import_lock, NULL);
+    pthread_mutex_init(&gateway->state_lock, NULL);
     pthread_mutex_init(&gateway->renew_lock, NULL);
     pthread_mutex_init(&gateway->services_lock, NULL);
     wt__steady_open(&gateway->turn);
@@ -353,14 +349,10 @@ void wt__gateway_close(struct gateway *gateway)
     pthread_cond_destroy(&gateway->turn);
     pthread_mutex_destroy(&gateway->services_lock);
     pthread_mutex_destroy(&gateway->renew_lock);
+    pthread_mutex_destroy(&gateway->state_lock);
     pthread_mutex_destroy(&gateway->import_lock);
     pthread_mutex_destroy(&gateway->lock);
     free(gateway);
-}
-
-size_t wt__gateway_server_count(const struct gateway *gateway)
-{
-    return gateway->count;
 }
 
 struct upstream *wt__gateway_server(const struct gateway *gateway, size_t index)

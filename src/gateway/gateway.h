@@ -51,7 +51,6 @@ void wt__gateway_stop(struct gateway *gateway);
 /* Ends the servers. After the services of its faces. NULL is a no-op. */
 void wt__gateway_close(struct gateway *gateway);
 
-size_t wt__gateway_server_count(const struct gateway *gateway);
 struct upstream *wt__gateway_server(const struct gateway *gateway, size_t index);
 /* What the state file holds: an object as JSON. */
 void wt__gateway_write_state(struct gateway *gateway, struct buffer *out);

@@ -27,6 +27,7 @@ struct gateway {
     bool has_tender;
     atomic_bool stopping;
     pthread_mutex_t import_lock; /* one server's tools are taken at a time */
+    pthread_mutex_t state_lock;  /* the state file is written by one thread at a time */
     pthread_mutex_t renew_lock;  /* one view is made at a time, so that no older one takes a newer one's place */
     pthread_mutex_t lock;        /* what follows */
     pthread_cond_t turn;

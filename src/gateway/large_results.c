@@ -6,10 +6,10 @@
  * or the rest of an item that is not its text, makes one longer. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/random_digits.h"
 #include "gateway/gateway_inside.h"
 
 enum {
@@ -76,16 +76,13 @@ static bool keep(struct gateway *gateway, const char *principal, json_t *content
                  char handle[HANDLE_BYTES])
 {
     struct remainder *kept = calloc(1, sizeof *kept);
-    unsigned char bits[(HANDLE_BYTES - 1) / 2];
     char *copy = wt__copy_string(principal, strlen(principal));
-    if (!kept || !copy || getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits) {
+    if (!kept || !copy || !wt__random_digits(kept->handle, HANDLE_BYTES - 1)) {
         free(kept);
         free(copy);
         json_decref(content);
         return false;
     }
-    for (size_t i = 0; i < sizeof bits; i++)
-        snprintf(kept->handle + 2 * i, 3, "%02x", bits[i]);
     kept->principal = copy;
     kept->content = content;
     kept->bytes = bytes;

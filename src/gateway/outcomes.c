@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "serve/usage_log.h"
 
-#define NO_KEY "local" /* as in serve/usage_routes.c: who needs no key is one client */
-
 struct found {
     char *id;
     bool called, worked;
@@ -75,7 +73,7 @@ static void write_all(struct outcomes *outcomes, struct searched *done)
         unsigned retry_ms = 0;
         next = done->next;
         if (put_usage(done, &line) && !line.failed) {
-            const struct usage_batch batch = {.client = wt__str(*done->principal ? done->principal : NO_KEY),
+            const struct usage_batch batch = {.client = wt__str(*done->principal ? done->principal : USAGE_LOG_NO_KEY),
                                               .id = STR(""),
                                               .lines = wt__buffer_view(&line)};
             wt__usage_log_report(outcomes->log, &batch, told, NULL, &retry_ms, NULL);

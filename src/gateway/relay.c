@@ -6,10 +6,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/clock.h"
-#include "base/memory.h"
+#include "base/random_digits.h"
 #include "gateway/gateway_inside.h"
 
 enum { HANDLE_BYTES = 33 };
@@ -51,11 +50,8 @@ static void let_go(struct parked *parked)
 
 static bool park(struct gateway *gateway, struct parked *parked)
 {
-    unsigned char bits[(HANDLE_BYTES - 1) / 2];
-    if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits)
+    if (!wt__random_digits(parked->handle, HANDLE_BYTES - 1))
         return false;
-    for (size_t i = 0; i < sizeof bits; i++)
-        snprintf(parked->handle + 2 * i, 3, "%02x", bits[i]);
     parked->until_ms = wt__gateway_now(gateway) + MCP_STATE_MS;
     pthread_mutex_lock(&gateway->lock);
     bool room = gateway->parked_count < GATEWAY_PARKED_MAX;

@@ -73,11 +73,6 @@ const char *wt__upstream_name(const struct upstream *upstream)
     return upstream->server->name;
 }
 
-void *wt__upstream_context(const struct upstream *upstream)
-{
-    return upstream->options.context;
-}
-
 /* ---------------------------------------------------------------- links */
 
 /* Who gives the last one back ends the connection. */
@@ -136,7 +131,7 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
             break;
         upstream->wanted = true;
         pthread_cond_broadcast(&upstream->turn);
-        wt__steady_wait(&upstream->turn, &upstream->lock, LOOK_MS);
+        wt__steady_wait(&upstream->turn, &upstream->lock, wt__now_ms() + LOOK_MS);
     }
     if (rc == 0) {
         *out = upstream->link;
@@ -211,14 +206,14 @@ static bool has_work(struct upstream *upstream, double until)
     bool work = false;
     pthread_mutex_lock(&upstream->lock);
     while (!work && !upstream->link->lost && !atomic_load(&upstream->stopping)) {
-        double left = until - wt__now_ms();
+        bool is_late = wt__now_ms() >= until;
         for (size_t i = 0; i < UPSTREAM_CHANGES; i++) {
-            upstream->stale[i] |= left <= 0;
+            upstream->stale[i] |= is_late;
             work |= upstream->stale[i];
         }
         work |= upstream->watched_told < upstream->watched_count;
         if (!work)
-            wt__steady_wait(&upstream->turn, &upstream->lock, left);
+            wt__steady_wait(&upstream->turn, &upstream->lock, until);
     }
     pthread_mutex_unlock(&upstream->lock);
     return work;
@@ -278,8 +273,7 @@ static void wait_a_while(struct upstream *upstream, struct rng *rng, int rc, con
         bool soon = upstream->wanted && now >= began + UPSTREAM_FIRST_WAIT_MS;
         if (soon)
             break;
-        double until = upstream->wanted ? began + UPSTREAM_FIRST_WAIT_MS : began + ms;
-        wt__steady_wait(&upstream->turn, &upstream->lock, until - now);
+        wt__steady_wait(&upstream->turn, &upstream->lock, began + (upstream->wanted ? UPSTREAM_FIRST_WAIT_MS : ms));
     }
     pthread_mutex_unlock(&upstream->lock);
 }

@@ -54,7 +54,6 @@ void wt__upstream_stop(struct upstream *upstream);
 void wt__upstream_close(struct upstream *upstream);
 
 const char *wt__upstream_name(const struct upstream *upstream);
-void *wt__upstream_context(const struct upstream *upstream);
 
 /* How it is. */
 struct upstream_status {

@@ -9,10 +9,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/steady.h"
 #include "mcp/connection_inside.h"
 
 enum { SLICE_MS = 50 /* between two looks for a wish to stop */ };
@@ -121,14 +121,10 @@ static int make(struct mcp_exchange **out, struct mcp_connection *connection, co
 {
     const char *principal = request->principal;
     struct mcp_exchange *exchange = calloc(1, sizeof *exchange);
-    pthread_condattr_t attributes;
     *out = NULL;
     if (!exchange)
         return wt__fail_nomem(err);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&exchange->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    wt__steady_open(&exchange->changed);
     exchange->connection = connection;
     exchange->progress = request->progress;
     exchange->timeout_ms = request->timeout_ms > 0 ? request->timeout_ms : MCP_REQUEST_MS;
@@ -311,14 +307,6 @@ static int fail_late(const struct mcp_exchange *exchange, wt_error *err)
     return wt__fail(err, WT_ETIMEOUT, "no answer came within %.3g s", exchange->timeout_ms / 1000.0);
 }
 
-/* With the lock held, which it gives up meanwhile. */
-static void wait_until(struct mcp_exchange *exchange, double until_ms)
-{
-    struct timespec until = {.tv_sec = (time_t)(until_ms / 1000)};
-    until.tv_nsec = (long)((until_ms - (double)until.tv_sec * 1000) * 1e6);
-    pthread_cond_timedwait(&exchange->changed, &exchange->connection->lock, &until);
-}
-
 /* With the lock held. 1 with the next event, 0 when there is none yet, or why there will be none. */
 static int take(struct mcp_exchange *exchange, struct mcp_event *out, wt_error *err)
 {
@@ -367,7 +355,7 @@ int wt__mcp_exchange_wait(struct mcp_exchange *exchange, struct mcp_event *out, 
         until = wait_limit(exchange, progress, give_up_ms);
         if (until == 0)
             break;
-        wait_until(exchange, until);
+        wt__steady_wait(&exchange->changed, &exchange->connection->lock, until);
         pthread_mutex_unlock(&connection->lock);
         stop = wt__progress_step(progress, 0);
         pthread_mutex_lock(&connection->lock);
@@ -413,13 +401,6 @@ static int tell(struct mcp_connection *connection, struct buffer *text, wt_error
         wt__mcp_connection_leave(connection);
     wt__buffer_dispose(text);
     return rc;
-}
-
-int wt__mcp_tell(struct mcp_connection *connection, const char *method, struct str params, wt_error *err)
-{
-    struct buffer text = {0};
-    wt__mcp_write_tell(&text, method, params);
-    return tell(connection, &text, err);
 }
 
 /* With the lock held. */

@@ -118,7 +118,4 @@ void wt__mcp_exchange_cancel(struct mcp_exchange *exchange);
 /* Cancels it when it is not over, and frees it. NULL is a no-op. */
 void wt__mcp_exchange_end(struct mcp_exchange *exchange);
 
-/* The server is told; nothing is heard of it. params: as of mcp_request. */
-int wt__mcp_tell(struct mcp_connection *connection, const char *method, struct str params, wt_error *err);
-
 #endif

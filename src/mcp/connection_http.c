@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/steady.h"
 #include "mcp/connection_inside.h"
 #include "mcp/header.h"
 #include "mcp/sse.h"
@@ -612,11 +613,9 @@ static bool settle(struct mcp_link *public, unsigned ms)
 {
     struct http_link *link = (struct http_link *)public;
     double until_ms = wt__now_ms() + ms;
-    struct timespec until = {.tv_sec = (time_t)(until_ms / 1000)};
-    until.tv_nsec = (long)((until_ms - (double)until.tv_sec * 1000) * 1e6);
     pthread_mutex_lock(&link->lock);
     while (link->awaited > 0 && wt__now_ms() < until_ms)
-        pthread_cond_timedwait(&link->settled, &link->lock, &until);
+        wt__steady_wait(&link->settled, &link->lock, until_ms);
     bool settled = link->awaited == 0;
     pthread_mutex_unlock(&link->lock);
     return settled;
@@ -658,17 +657,13 @@ static void end(struct mcp_link *public, bool hurry, char words[CHILD_TAIL_BYTES
 int wt__mcp_open_http_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err)
 {
     struct http_link *link = calloc(1, sizeof *link);
-    pthread_condattr_t attributes;
     *out = NULL;
     if (!link)
         return wt__fail_nomem(err);
     link->public = (struct mcp_link){ask, tell, cancel, agreed, settle, hear, end};
     link->connection = connection;
     pthread_mutex_init(&link->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&link->settled, &attributes);
-    pthread_condattr_destroy(&attributes);
+    wt__steady_open(&link->settled);
     int rc = wt__http_loop_open(&link->loop, err);
     if (rc < 0)
         release(link);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/steady.h"
 #include "mcp/connection_inside.h"
 #include "mcp/sse.h"
 #include "net/http_address.h"
@@ -201,11 +202,9 @@ static bool settle(struct mcp_link *public, unsigned ms)
 {
     struct sse_link *link = (struct sse_link *)public;
     double until_ms = wt__now_ms() + ms;
-    struct timespec until = {.tv_sec = (time_t)(until_ms / 1000)};
-    until.tv_nsec = (long)((until_ms - (double)until.tv_sec * 1000) * 1e6);
     pthread_mutex_lock(&link->lock);
     while (!is_settled(link) && wt__now_ms() < until_ms)
-        pthread_cond_timedwait(&link->changed, &link->lock, &until);
+        wt__steady_wait(&link->changed, &link->lock, until_ms);
     bool settled = is_settled(link);
     pthread_mutex_unlock(&link->lock);
     return settled;
@@ -259,7 +258,6 @@ static int begin(struct sse_link *link, wt_error *err)
 int wt__mcp_open_sse_link(struct mcp_link **out, struct mcp_connection *connection, wt_error *err)
 {
     struct sse_link *link = calloc(1, sizeof *link);
-    pthread_condattr_t attributes;
     *out = NULL;
     if (!link)
         return wt__fail_nomem(err);
@@ -267,10 +265,7 @@ int wt__mcp_open_sse_link(struct mcp_link **out, struct mcp_connection *connecti
     link->connection = connection;
     link->heard.max = MCP_ANSWER_BYTES_MAX;
     pthread_mutex_init(&link->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&link->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    wt__steady_open(&link->changed);
     int rc = begin(link, err);
     if (rc < 0)
         release(link);

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/steady.h"
 
 enum { KEY_BYTES = USAGE_LOG_BATCH_ID_BYTES_MAX + 16 };
 _Static_assert(KEY_BYTES <= (int)WT_MAX_USAGE_KEY_BYTES, "the key of a batch's last usage is one");
@@ -268,14 +269,6 @@ void wt__usage_log_count(struct usage_log *log, struct usage_log_counts *out)
 
 /* ---------------------------------------------------------------- writing */
 
-/* Waits on wake until then, or until somebody broadcasts. With lock held. */
-static void wait_until(struct usage_log *log, double ms)
-{
-    struct timespec at = {.tv_sec = (time_t)(ms / 1000)};
-    at.tv_nsec = (long)((ms - (double)at.tv_sec * 1000) * 1e6);
-    pthread_cond_timedwait(&log->wake, &log->lock, &at);
-}
-
 static void count_usage(struct usage_log_counts *counts, const struct reported_usage *usage)
 {
     uint64_t *by_fate[] = {[USAGE_ADDED] = &counts->added,
@@ -342,7 +335,7 @@ static void *write_groups(void *context)
         if (!log->first) {
             pthread_cond_wait(&log->wake, &log->lock);
         } else if (!atomic_load(&log->closing) && wt__now_ms() < next_ms) {
-            wait_until(log, next_ms);
+            wt__steady_wait(&log->wake, &log->lock, next_ms);
         } else {
             struct waiting *group = log->first;
             next_ms = wt__now_ms() + log->options.commit_ms;
@@ -376,7 +369,7 @@ static void *learn_behind(void *context)
         if (!log->unlearned) {
             pthread_cond_wait(&log->wake, &log->lock);
         } else if (wt__now_ms() < next_ms) {
-            wait_until(log, next_ms);
+            wt__steady_wait(&log->wake, &log->lock, next_ms);
         } else {
             log->unlearned = false;
             pthread_mutex_unlock(&log->lock);
@@ -405,12 +398,8 @@ static struct usage_log_options with_defaults(const struct usage_log_options *gi
 
 static void make_locks(struct usage_log *log)
 {
-    pthread_condattr_t monotonic;
     pthread_mutex_init(&log->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&log->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    wt__steady_open(&log->wake);
 }
 
 static void free_log(struct usage_log *log)

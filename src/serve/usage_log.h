@@ -18,6 +18,9 @@
 
 #include "engine/recorded_use.h"
 
+/* Who reports where nobody needs a key: all that comes from this machine is one client's. */
+#define USAGE_LOG_NO_KEY "local"
+
 enum {
     USAGE_LOG_COMMIT_MS = 1000,            /* from one transaction to the next */
     USAGE_LOG_LEARN_MS = 10000,            /* from one learning to the next */

@@ -8,9 +8,6 @@
 #include "wire/failure.h"
 #include "wire/members.h"
 
-/* Who reports where nobody needs a key: all that comes from this machine is one client's. */
-#define NO_KEY "local"
-
 struct usage_routes {
     struct usage_log *log; /* NULL: the store is open for reading only */
     struct route row;
@@ -105,8 +102,9 @@ static void take(void *context, struct http_exchange *exchange, const char *prin
     if (rc == 0 && !usage->log)
         rc = wt__fail(&err, WT_EREADONLY, "the store is open for reading only");
     if (rc == 0) {
-        const struct usage_batch batch = {
-            .client = wt__str(*principal ? principal : NO_KEY), .id = wt__str(query.id), .lines = request->body};
+        const struct usage_batch batch = {.client = wt__str(*principal ? principal : USAGE_LOG_NO_KEY),
+                                          .id = wt__str(query.id),
+                                          .lines = request->body};
         wt__http_keep(exchange);
         rc = wt__usage_log_report(usage->log, &batch, told, exchange, &retry_ms, &err);
         if (rc < 0)

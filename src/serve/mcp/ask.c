@@ -8,12 +8,12 @@
  *
  * A response that comes with a request is taken also where no state does: what a client says of its own accord is as
  * good as what it says when it is asked. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/base64.h"
+#include "base/clock.h"
+#include "base/steady.h"
 #include "serve/mcp/inside.h"
 #include "serve/mcp/seal.h"
 
@@ -244,13 +244,11 @@ static void delist(struct mcp_peer *peer, struct mcp_question *question)
 /* False: too late, or not wanted any more. */
 static bool wait_for(struct mcp_call *call, struct mcp_question *question)
 {
-    struct timespec until;
-    int rc = 0;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += MCP_STATE_MS / 1000;
+    double until_ms = wt__now_ms() + MCP_STATE_MS;
+    bool late = false;
     pthread_mutex_lock(&call->lock);
-    while (rc != ETIMEDOUT && !question->answered && !atomic_load(&call->cancelled))
-        rc = pthread_cond_timedwait(&call->news, &call->lock, &until);
+    while (!late && !question->answered && !atomic_load(&call->cancelled))
+        late = !wt__steady_wait(&call->news, &call->lock, until_ms);
     bool answered = question->answered;
     pthread_mutex_unlock(&call->lock);
     return answered;

@@ -2,8 +2,8 @@
  * here, in the order that the protocol's errors have: who speaks which revision, whether the headers say so, whether
  * there is such a method, whether it names what it wants. */
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/steady.h"
 #include "serve/mcp/inside.h"
 
 /* ---------------------------------------------------------------- checks */
@@ -188,14 +188,10 @@ static const struct mcp_method no_method = {"",   MCP_BOTH_ERAS, MCP_SHAPE_EMPTY
 static struct mcp_call *make(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel)
 {
     struct mcp_call *call = calloc(1, sizeof *call);
-    pthread_condattr_t steady;
     if (!call)
         return NULL;
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_mutex_init(&call->lock, NULL);
-    pthread_cond_init(&call->news, &steady);
-    pthread_condattr_destroy(&steady);
+    wt__steady_open(&call->news);
     atomic_init(&call->cancelled, false);
     wt__mcp_peer_keep(peer);
     wt__mcp_channel_keep(channel);

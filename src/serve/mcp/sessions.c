@@ -2,9 +2,9 @@
 #include "serve/mcp/sessions.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/hmac.h"
+#include "base/random_digits.h"
 
 struct mcp_session {
     struct mcp_session *chain; /* of its bucket */
@@ -92,24 +92,10 @@ static void end_session(struct mcp_session *session)
     free(session);
 }
 
-static bool make_id(char id[MCP_SESSION_ID_BYTES])
-{
-    static const char digits[] = "0123456789abcdef";
-    unsigned char bits[16];
-    if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits)
-        return false;
-    for (size_t i = 0; i < sizeof bits; i++) {
-        id[2 * i] = digits[bits[i] >> 4];
-        id[2 * i + 1] = digits[bits[i] & 15];
-    }
-    id[MCP_SESSION_ID_BYTES - 1] = '\0';
-    return true;
-}
-
 int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, char id[MCP_SESSION_ID_BYTES])
 {
     struct mcp_session *session = calloc(1, sizeof *session), *gone = NULL;
-    int rc = !session ? WT_ENOMEM : make_id(session->id) ? 0 : WT_EIO;
+    int rc = !session ? WT_ENOMEM : wt__random_digits(session->id, MCP_SESSION_ID_BYTES - 1) ? 0 : WT_EIO;
     pthread_mutex_lock(&sessions->lock);
     if (rc == 0 && !make_buckets(sessions))
         rc = WT_ENOMEM;

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/pool.h"
+#include "base/steady.h"
 #include "serve/mcp/inside.h"
 
 enum {
@@ -307,12 +308,10 @@ static int read_until_end(struct stdio *stdio, wt_error *err)
 /* Until nothing can write any more but `kept` channels, or for so long. */
 static void wait_until_idle(struct stdio *stdio, unsigned kept, unsigned most_ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += most_ms / 1000;
+    double until_ms = wt__now_ms() + most_ms;
     pthread_mutex_lock(&stdio->lock);
     while (stdio->channels > kept && !atomic_load(&stdio->broken))
-        if (pthread_cond_timedwait(&stdio->idle, &stdio->lock, &until) == ETIMEDOUT)
+        if (!wt__steady_wait(&stdio->idle, &stdio->lock, until_ms))
             break;
     pthread_mutex_unlock(&stdio->lock);
 }
@@ -345,18 +344,14 @@ static void dispose(struct stdio *stdio)
 static struct stdio *make(struct mcp_service *service, int in, int out, int stop_fd)
 {
     struct stdio *stdio = calloc(1, sizeof *stdio);
-    pthread_condattr_t steady;
     if (!stdio)
         return NULL;
     *stdio = (struct stdio){.service = service, .in = in, .out = out, .stop_fd = stop_fd};
     pthread_mutex_init(&stdio->write_lock, NULL);
     pthread_mutex_init(&stdio->lock, NULL);
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&stdio->work, NULL);
     pthread_cond_init(&stdio->room, NULL);
-    pthread_cond_init(&stdio->idle, &steady);
-    pthread_condattr_destroy(&steady);
+    wt__steady_open(&stdio->idle);
     stdio->peer = wt__mcp_peer_open(service, "", true);
     struct mcp_channel *stream = stdio->peer ? open_channel(stdio) : NULL;
     if (stream) {

@@ -7,8 +7,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "base/steady.h"
 #include "serve/mcp/http_channel.h"
 #include "serve/mcp/sessions.h"
 
@@ -285,13 +286,12 @@ void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, 
 static void *tick(void *context)
 {
     struct mcp_http *http = context;
-    struct timespec until;
+    double until_ms = wt__now_ms();
     unsigned ticks = 0;
-    clock_gettime(CLOCK_MONOTONIC, &until);
     pthread_mutex_lock(&http->lock);
     while (!http->ends) {
-        until.tv_sec += TICK_MS / 1000;
-        while (!http->ends && pthread_cond_timedwait(&http->news, &http->lock, &until) == 0)
+        until_ms += TICK_MS;
+        while (!http->ends && wt__steady_wait(&http->news, &http->lock, until_ms))
             ;
         pthread_mutex_unlock(&http->lock);
         wt__mcp_tend_listeners(http->service);
@@ -308,7 +308,6 @@ static void *tick(void *context)
 int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_error *err)
 {
     struct mcp_http *http = calloc(1, sizeof *http);
-    pthread_condattr_t steady;
     *out = NULL;
     if (!http)
         return wt__fail_nomem(err);
@@ -316,10 +315,7 @@ int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_err
     wt__mcp_sessions_open(&http->sessions, service);
     wt__mcp_streams_open(&http->streams, service);
     pthread_mutex_init(&http->lock, NULL);
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&http->news, &steady);
-    pthread_condattr_destroy(&steady);
+    wt__steady_open(&http->news);
     if (pthread_create(&http->ticker, NULL, tick, http) != 0) {
         wt__mcp_sessions_close(&http->sessions);
         wt__mcp_streams_close(&http->streams);
