@@ -143,6 +143,61 @@ static void picking_knows_the_same_filters(void **state)
     }
 }
 
+struct asked {
+    char ids[1024];
+    size_t count;
+};
+
+static int is_of_files_or_music(void *context, const char *id)
+{
+    struct asked *asked = context;
+    snprintf(asked->ids + strlen(asked->ids), sizeof asked->ids - strlen(asked->ids), "%s ", id);
+    asked->count++;
+    return strncmp(id, "files/", 6) == 0 || strncmp(id, "music/", 6) == 0;
+}
+
+/* Each tool is asked about once a name of the condition, by its id, and the lists hold besides. */
+static void a_condition_is_one_more_list(void **state)
+{
+    static const struct {
+        const char *name;
+        struct lists lists;
+        const char *ids;
+        size_t asked; /* tools, since the last row */
+    } rows[] = {
+        {"one", {.providers = {NULL}}, "files/search music/search", HANDMADE},
+        {"one", {.providers = {NULL}}, "files/search music/search", 0},
+        {"two", {.providers = {NULL}}, "files/search music/search", HANDMADE},
+        {"one", {.excluded = {"music/*"}}, "files/search", HANDMADE - 1},
+        {"one", {.excluded = {"music/*"}}, "files/search", 0},
+    };
+    struct asked asked = {.count = 0};
+    wt_find_options options;
+    (void)state;
+    wt_find_options_init(&options);
+    options.recipe = "dense";
+    options.copies = 1;
+    options.k = HANDMADE;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_filter filter = filter_of(&rows[i].lists);
+        filter.condition = is_of_files_or_music;
+        filter.condition_context = &asked;
+        filter.condition_name = rows[i].name;
+        options.filter = &filter;
+        asked = (struct asked){.count = 0};
+        wt_hits *hits = find_with(&place, semantic, "search a song", &options);
+        found_are(rows[i].name, hits, rows[i].ids);
+        assert_int_equal(asked.count, rows[i].asked);
+        assert_true(asked.count == 0 || strstr(asked.ids, "calculator "));
+        wt_hits_free(hits);
+    }
+    wt_filter filter = filter_of(&rows[0].lists);
+    wt_hits *hits = NULL;
+    filter.condition = is_of_files_or_music;
+    options.filter = &filter;
+    refused(&place, wt_find(semantic, "song", 4, &options, &hits, &place.err), WT_EINVAL, "go together");
+}
+
 static void the_provider_of_the_options_is_one_more(void **state)
 {
     static const struct lists lists = {.providers = {"files"}};
@@ -335,6 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_filter_says_which_tools_may_be_found, open_both, close_both),
         cmocka_unit_test_setup_teardown(picking_knows_the_same_filters, open_both, close_both),
+        cmocka_unit_test_setup_teardown(a_condition_is_one_more_list, open_both, close_both),
         cmocka_unit_test_setup_teardown(the_provider_of_the_options_is_one_more, open_both, close_both),
         cmocka_unit_test_setup_teardown(what_no_filter_can_be_is_told, open_both, close_both),
         cmocka_unit_test_setup_teardown(hits_are_filtered_before_they_are_cut, set_up_place, tear_down_place),
