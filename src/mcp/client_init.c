@@ -1,4 +1,6 @@
-/* client_init.c: see client_files.h: there. */
+/* client_init.c: the way there of client_files.h: what each client's file has is judged, the servers that move are
+ * named among our own, and what the files shall be is planned as text; then copies, the record, our file and theirs are
+ * written, in that order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,14 +6,13 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "mcp/client.h"
+#include "net/held_pipe.h"
 
 static wt_error err;
 
@@ -131,38 +130,6 @@ static const struct {
     {"one that is not there", NULL, 0, WT_ENOTFOUND, NULL,
      "cannot run no-such-program-of-ours: No such file or directory", NULL},
 };
-
-static char pipe_path[64];
-static int pipe_fd;
-
-static int make_pipe(void **state)
-{
-    (void)state;
-    static char folder[] = "/tmp/whichtool-mcp-XXXXXX";
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(pipe_path, sizeof pipe_path, "%s/pipe", folder);
-    if (mkfifo(pipe_path, 0600) < 0)
-        return -1;
-    pipe_fd = open(pipe_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    return pipe_fd >= 0 && fcntl(pipe_fd, F_SETFL, 0) == 0 ? 0 : -1;
-}
-
-static int remove_pipe(void **state)
-{
-    (void)state;
-    close(pipe_fd);
-    unlink(pipe_path);
-    *strrchr(pipe_path, '/') = '\0';
-    return rmdir(pipe_path);
-}
-
-/* Waits for as long as any process of the server's lives. */
-static void nothing_is_left(void)
-{
-    char byte;
-    assert_int_equal(read(pipe_fd, &byte, 1), 0);
-}
 
 static void test_servers(void **state)
 {

@@ -6,11 +6,10 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <sys/stat.h>
 
 #include "mcp/talk.h"
+#include "net/held_pipe.h"
 
 static wt_error err;
 static const struct str none = {"", 0};
@@ -28,38 +27,6 @@ static const char prelude[] =
     "result 2 '{\"protocolVersion\":\"2025-06-18\"}'; want notifications/initialized; }\n"
     "modern() { want server/discover; result 1 '{\"supportedVersions\":[\"2026-07-28\"]}'; }\n"
     "stay() { cat >/dev/null; }\n";
-
-static char pipe_path[64];
-static int pipe_fd;
-
-static int make_pipe(void **state)
-{
-    (void)state;
-    static char folder[] = "/tmp/whichtool-connection-XXXXXX";
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(pipe_path, sizeof pipe_path, "%s/pipe", folder);
-    if (mkfifo(pipe_path, 0600) < 0)
-        return -1;
-    pipe_fd = open(pipe_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    return pipe_fd >= 0 && fcntl(pipe_fd, F_SETFL, 0) == 0 ? 0 : -1;
-}
-
-static int remove_pipe(void **state)
-{
-    (void)state;
-    close(pipe_fd);
-    unlink(pipe_path);
-    *strrchr(pipe_path, '/') = '\0';
-    return rmdir(pipe_path);
-}
-
-/* Waits for as long as any process of the server's lives. */
-static void nothing_is_left(void)
-{
-    char byte;
-    assert_int_equal(read(pipe_fd, &byte, 1), 0);
-}
 
 /* What a connection's callbacks heard. */
 struct heard {

@@ -5,42 +5,16 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "net/coprocess.h"
 #include "net/keeper.h"
-
-static char pipe_path[64];
-static int pipe_fd;
-
-static int make_pipe(void **state)
-{
-    (void)state;
-    static char folder[] = "/tmp/whichtool-keeper-XXXXXX";
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(pipe_path, sizeof pipe_path, "%s/pipe", folder);
-    if (mkfifo(pipe_path, 0600) < 0)
-        return -1;
-    pipe_fd = open(pipe_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    return pipe_fd >= 0 && fcntl(pipe_fd, F_SETFL, 0) == 0 ? 0 : -1;
-}
-
-static int remove_pipe(void **state)
-{
-    (void)state;
-    close(pipe_fd);
-    unlink(pipe_path);
-    *strrchr(pipe_path, '/') = '\0';
-    return rmdir(pipe_path);
-}
+#include "net/held_pipe.h"
 
 enum how { KILLED, ENDS, TERMINATED };
 
