@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "text/unicode.h"
 
@@ -210,13 +211,5 @@ bool wt__usage_time_read(struct str text, int64_t *seconds)
     if (text.len > 0 && (!read_mark(&text, "Tt ") || !read_clock(&text, &clock, &east) || text.len > 0))
         return false;
     *seconds = midnight + clock.tm_hour * 3600 + clock.tm_min * 60 + clock.tm_sec - east;
-    return *seconds >= 0 && *seconds <= USAGE_TIME_MAX;
-}
-
-void wt__usage_time_write(int64_t seconds, char out[USAGE_TIME_BYTES])
-{
-    time_t time = seconds < 0 ? 0 : seconds > USAGE_TIME_MAX ? USAGE_TIME_MAX : seconds;
-    struct tm clock = {0};
-    gmtime_r(&time, &clock);
-    strftime(out, USAGE_TIME_BYTES, "%Y-%m-%dT%H:%M:%SZ", &clock);
+    return *seconds >= 0 && *seconds <= CLOCK_TEXT_MAX;
 }

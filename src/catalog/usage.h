@@ -64,8 +64,4 @@ int wt__usage_check_arguments(struct str text, wt_error *err);
  * midnight UTC; years 1970 to 9999. False for anything else. */
 bool wt__usage_time_read(struct str text, int64_t *seconds);
 
-enum { USAGE_TIME_BYTES = 21 };                /* "2026-11-22T08:30:00Z" and its NUL */
-#define USAGE_TIME_MAX ((int64_t)253402300799) /* the last second of the year 9999 */
-void wt__usage_time_write(int64_t seconds, char out[USAGE_TIME_BYTES]);
-
 #endif

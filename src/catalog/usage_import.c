@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -213,7 +214,7 @@ static int read_time(struct lines *l, const json_t *object, int64_t *out, wt_err
         return 1;
     if (json_is_number(value)) {
         double seconds = json_number_value(value);
-        if (seconds >= 0 && seconds <= (double)USAGE_TIME_MAX) {
+        if (seconds >= 0 && seconds <= (double)CLOCK_TEXT_MAX) {
             *out = json_is_integer(value) ? json_integer_value(value) : (int64_t)seconds;
             return 1;
         }

@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -13,7 +12,6 @@
 
 enum {
     PAGE = 1000,
-    TIME_BYTES = 64,
     LEAD = 30, /* columns of time and outcome */
     LEAST = 20,
     ARGUMENTS_SHOWN = 40 /* columns of what a tool was called with */
@@ -234,19 +232,11 @@ static int add(struct cli *cli, wt_engine *engine)
 
 /* ---------------------------------------------------------------- list, export */
 
-static void write_time(int64_t seconds, char out[TIME_BYTES])
-{
-    time_t time = (time_t)seconds;
-    struct tm clock = {0};
-    gmtime_r(&time, &clock);
-    strftime(out, TIME_BYTES, "%Y-%m-%dT%H:%M:%SZ", &clock);
-}
-
 static void json_usage(struct buffer *out, const wt_usage *usage)
 {
-    char time[TIME_BYTES];
+    char time[CLOCK_TEXT_BYTES];
     size_t gone = 0;
-    write_time(usage->time, time);
+    wt__clock_text(usage->time, time);
     wt__buffer_char(out, '{');
     wt__json_count(out, "id", (uint64_t)usage->id);
     wt__json_text(out, "request", usage->request);
@@ -283,9 +273,9 @@ static void text_tool(struct buffer *line, const wt_usage_tool *tool)
 /* "2026-11-22T08:30:00Z  ok      tables/book_table {"people":2}, mail/send: book a table" */
 static void text_usage(const struct cli *cli, struct buffer *out, const wt_usage *usage)
 {
-    char time[TIME_BYTES];
+    char time[CLOCK_TEXT_BYTES];
     struct buffer line = {0};
-    write_time(usage->time, time);
+    wt__clock_text(usage->time, time);
     for (size_t i = 0; i < usage->tool_count; i++) {
         wt__buffer_text(&line, i ? ", " : "");
         text_tool(&line, usage->tools[i]);

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "catalog/usage_import.h"
@@ -122,7 +123,7 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
         return wt__fail(err, WT_ETOOLONG, "%zu tools in one usage; at most %d are taken", count, WT_MAX_USAGE_TOOLS);
     if (!wt__usage_outcome_read(wt__str(options->outcome), &usage->outcome))
         return wt__fail(err, WT_EINVAL, "the outcome \"%s\" is neither \"ok\" nor \"failed\"", options->outcome);
-    if (usage->time < 0 || usage->time > USAGE_TIME_MAX)
+    if (usage->time < 0 || usage->time > CLOCK_TEXT_MAX)
         return wt__fail(err, WT_EINVAL, "the time %lld is not in the years 1970 to 9999", (long long)usage->time);
     int rc = wt__usage_check_client(usage->client, err);
     if (rc == 0)
@@ -647,8 +648,8 @@ static void write_tool(struct buffer *out, const wt_usage_tool *tool)
 
 static void write_line(struct buffer *out, const wt_usage *usage)
 {
-    char time[USAGE_TIME_BYTES];
-    wt__usage_time_write(usage->time, time);
+    char time[CLOCK_TEXT_BYTES];
+    wt__clock_text(usage->time, time);
     wt__buffer_text(out, "{\"request\":");
     wt__buffer_json(out, wt__str(usage->request));
     wt__buffer_text(out, ",\"tools\":[");

@@ -169,12 +169,10 @@ static void member(struct buffer *out, const char *name, struct str text)
 static void put_time(struct buffer *out)
 {
     struct timespec now;
-    struct tm utc;
-    char text[32];
+    char text[CLOCK_TEXT_BYTES];
     clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &utc);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
-    wt__buffer_printf(out, "{\"time\":\"%s.%03ldZ\"", text, now.tv_nsec / 1000000);
+    wt__clock_text(now.tv_sec, text);
+    wt__buffer_printf(out, "{\"time\":\"%.*s.%03ldZ\"", (int)strlen(text) - 1, text, now.tv_nsec / 1000000);
 }
 
 static struct str shorten(const char *name, bool whole)

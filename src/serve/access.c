@@ -1,7 +1,6 @@
 #include "serve/access.h"
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "text/shown.h"
 #include "wire/members.h"
 
@@ -9,11 +8,8 @@ enum { PATH_SHOWN = 200, ASKED_SHOWN = 2000 };
 
 static void put_time(struct buffer *out, long long seconds)
 {
-    char text[64];
-    time_t time = (time_t)seconds;
-    struct tm clock = {0};
-    gmtime_r(&time, &clock);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &clock);
+    char text[CLOCK_TEXT_BYTES];
+    wt__clock_text(seconds, text);
     wt__buffer_text(out, text);
 }
 

@@ -1,8 +1,8 @@
 #include "wire/members.h"
 
 #include <math.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "text/shown.h"
 #include "wire/compact.h"
@@ -85,11 +85,8 @@ void wt__json_texts(struct buffer *out, const char *key, const char *const *item
 
 void wt__json_time(struct buffer *out, const char *key, int64_t seconds)
 {
-    char text[64];
-    time_t time = (time_t)seconds;
-    struct tm clock = {0};
-    gmtime_r(&time, &clock);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &clock);
+    char text[CLOCK_TEXT_BYTES];
+    wt__clock_text(seconds, text);
     wt__json_text(out, key, text);
 }
 

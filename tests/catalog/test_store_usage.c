@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/sha256.h"
 #include "catalog/store_sqlite.h"
 
@@ -813,10 +814,10 @@ static void test_times(void **state)
         bool read = wt__usage_time_read(wt__str(rows[i].text), &seconds);
         if (read != (rows[i].seconds >= 0) || (read && seconds != rows[i].seconds))
             fail_msg("\"%s\" reads as %lld", rows[i].text, (long long)seconds);
-        char written[USAGE_TIME_BYTES];
+        char written[CLOCK_TEXT_BYTES];
         int64_t again;
         if (read) {
-            wt__usage_time_write(seconds, written);
+            wt__clock_text(seconds, written);
             assert_true(wt__usage_time_read(wt__str(written), &again));
             assert_int_equal(again, seconds);
         }

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "catalog/credentials.h"
 #include "catalog/usage_import.h"
 
@@ -48,7 +49,7 @@ static int take(void *context, const struct usage_draft *draft, wt_error *err)
             wt__drop_credentials(tool->arguments, tool->name, NULL);
         require(!tool->arguments || !wt__may_have_credentials(tool->arguments));
     }
-    require(draft->outcome < USAGE_OUTCOMES && draft->time >= -1 && draft->time <= USAGE_TIME_MAX);
+    require(draft->outcome < USAGE_OUTCOMES && draft->time >= -1 && draft->time <= CLOCK_TEXT_MAX);
     require(draft->line > 0);
     return 0;
 }
@@ -56,10 +57,10 @@ static int take(void *context, const struct usage_draft *draft, wt_error *err)
 static void check_time(struct str text)
 {
     int64_t seconds, again;
-    char written[USAGE_TIME_BYTES];
+    char written[CLOCK_TEXT_BYTES];
     if (!wt__usage_time_read(text, &seconds))
         return;
-    wt__usage_time_write(seconds, written);
+    wt__clock_text(seconds, written);
     require(wt__usage_time_read(wt__str(written), &again) && again == seconds);
 }
 
