@@ -6,6 +6,7 @@ kill leaves behind, and what it saves in a prompt.
 
     calls     a call by the gateway to a server on stdio beside the same call without it: added time, processor time of
               the gateway; with --fastmcp PYTHON (which has fastmcp 4.1) its proxy as well
+    http      the same over HTTP, on both sides of the gateway; FastMCP's proxy opens a session of the server's for each call
     start     from the start of the process to the first answer, with a catalogue that is known and servers that do not
               answer yet
     cancel    from the closing of a response stream to the cancel that the server hears
@@ -19,11 +20,13 @@ explains.
 """
 import argparse
 import contextlib
+import http.client
 import json
 import os
 import pathlib
 import random
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -33,11 +36,10 @@ import time
 LIMIT_S = 60
 
 
-class Client:
-    """A legacy client of a program that speaks over its standard input and output."""
+class Legacy:
+    """What a legacy client says, by whatever way its `ask` and `tell` go; `process` is who answers."""
 
-    def __init__(self, command, **options):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+    def open(self):
         self.last = 0
         self.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
                                 "clientInfo": {"name": "bench", "version": "1"}})
@@ -45,6 +47,25 @@ class Client:
 
     def tell(self, method, params=None):
         self.put({"jsonrpc": "2.0", "method": method, "params": params or {}})
+
+    def call(self, name, arguments):
+        return self.ask("tools/call", {"name": name, "arguments": arguments})
+
+    def wait_for(self, name):
+        until = time.monotonic() + LIMIT_S
+        while time.monotonic() < until:
+            if any(tool["name"] == name for tool in self.ask("tools/list", {})["result"]["tools"]):
+                return
+            time.sleep(0.02)
+        sys.exit(f"no tool {name} within {LIMIT_S} s")
+
+
+class Client(Legacy):
+    """Of a program that speaks over its standard input and output."""
+
+    def __init__(self, command, **options):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+        self.open()
 
     def put(self, message):
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
@@ -61,19 +82,35 @@ class Client:
             if message.get("id") == self.last and "method" not in message:
                 return message
 
-    def call(self, name, arguments):
-        return self.ask("tools/call", {"name": name, "arguments": arguments})
-
-    def wait_for(self, name):
-        until = time.monotonic() + LIMIT_S
-        while time.monotonic() < until:
-            if any(tool["name"] == name for tool in self.ask("tools/list", {})["result"]["tools"]):
-                return
-            time.sleep(0.02)
-        sys.exit(f"no tool {name} within {LIMIT_S} s")
-
     def close(self):
         self.process.stdin.close()
+        return self.process.wait(timeout=LIMIT_S)
+
+
+class HttpClient(Legacy):
+    """Of a server at an address, over one connection, in one session."""
+
+    def __init__(self, process, address):
+        self.process, (host, self.path) = process, address.removeprefix("http://").split("/", 1)
+        self.connection = http.client.HTTPConnection(host, timeout=LIMIT_S)
+        self.headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        self.open()
+
+    def put(self, message):
+        self.connection.request("POST", "/" + self.path, json.dumps(message), self.headers)
+        answer = self.connection.getresponse()
+        text = answer.read().decode()
+        if answer.getheader("Mcp-Session-Id"):
+            self.headers |= {"Mcp-Session-Id": answer.getheader("Mcp-Session-Id"), "MCP-Protocol-Version": "2025-11-25"}
+        return [line[5:] for line in text.splitlines() if line.startswith("data:") and line[5:].strip()] or [text]
+
+    def ask(self, method, params):
+        self.last += 1
+        return json.loads(self.put({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})[-1])
+
+    def close(self):
+        self.connection.close()
+        self.process.terminate()
         return self.process.wait(timeout=LIMIT_S)
 
 
@@ -121,6 +158,19 @@ def measure_calls(options, clients):
                    for name, (client, _) in clients.items()}
 
 
+def tell_calls(options, clients):
+    times, processor = measure_calls(options, clients)
+    print("| | p50, ms | p99, ms | added p50 | added p99 | processor time a call, ms |")
+    print("|---|---|---|---|---|---|")
+    for name in clients:
+        p50, p99 = share(times[name], .5), share(times[name], .99)
+        added = ("", "") if name == "direct" else (f"{p50 - share(times['direct'], .5):.3f}",
+                                                   f"{p99 - share(times['direct'], .99):.3f}")
+        print(f"| {name} | {p50:.3f} | {p99:.3f} | {added[0]} | {added[1]} | {processor[name]:.3f} |")
+    for client, _ in clients.values():
+        client.close()
+
+
 def calls(options):
     with tempfile.TemporaryDirectory() as name:
         clients = {
@@ -133,16 +183,42 @@ def calls(options):
             script.write_text(FASTMCP)
             clients["FastMCP"] = (Client([options.fastmcp, str(script), options.fixture_server],
                                          stderr=subprocess.DEVNULL), "test_simple_text")
-        times, processor = measure_calls(options, clients)
-        print("| | p50, ms | p99, ms | added p50 | added p99 | processor time a call, ms |")
-        print("|---|---|---|---|---|---|")
-        for name in clients:
-            p50, p99 = share(times[name], .5), share(times[name], .99)
-            added = ("", "") if name == "direct" else (f"{p50 - share(times['direct'], .5):.3f}",
-                                                       f"{p99 - share(times['direct'], .99):.3f}")
-            print(f"| {name} | {p50:.3f} | {p99:.3f} | {added[0]} | {added[1]} | {processor[name]:.3f} |")
-        for client, _ in clients.values():
-            client.close()
+        tell_calls(options, clients)
+
+
+FASTMCP_HTTP = """
+import sys
+from fastmcp.server import create_proxy
+create_proxy(sys.argv[1]).run(transport="http", host="127.0.0.1", port=int(sys.argv[2]), show_banner=False)
+"""
+
+
+def start_fastmcp(options, folder, url):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    script = folder / "proxy.py"
+    script.write_text(FASTMCP_HTTP)
+    process = subprocess.Popen([options.fastmcp, str(script), url, str(port)],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + LIMIT_S
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError):
+            return HttpClient(process, f"http://127.0.0.1:{port}/mcp")
+        time.sleep(0.1)
+    sys.exit(f"FastMCP does not answer within {LIMIT_S} s")
+
+
+def calls_over_http(options):
+    import gateway_conformance
+    server, url = gateway_conformance.conformance.start(options.fixture_server)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        gateway, address = gateway_conformance.start_gateway(options.whichtool, folder, {"url": url}, "legacy")
+        clients = {"direct": (HttpClient(server, url), "test_simple_text"),
+                   "gateway": (HttpClient(gateway, address + "/mcp/all"), "test_simple_text")}
+        if options.fastmcp:
+            clients["FastMCP"] = (start_fastmcp(options, folder, url), "test_simple_text")
+        tell_calls(options, clients)
 
 
 # ---------------------------------------------------------------- start
@@ -171,8 +247,6 @@ def start(options):
 # ---------------------------------------------------------------- cancel
 
 def cancel(options):
-    import http.client
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     import gateway_conformance
 
     meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
@@ -385,7 +459,7 @@ for line in sys.stdin:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parts = {"calls": (calls, 2000), "start": (start, 30), "cancel": (cancel, 20), "kills": (kills, 1000),
+    parts = {"calls": (calls, 2000), "http": (calls_over_http, 500), "start": (start, 30), "cancel": (cancel, 20), "kills": (kills, 1000),
              "prompt": (prompt, 0)}
     parser.add_argument("part", choices=parts)
     parser.add_argument("whichtool", type=os.path.abspath)

@@ -182,7 +182,7 @@ static bool enlist(struct mcp_call *call)
 }
 
 /* What a call has until it is known which it is: a refusal is written by it. */
-static const struct mcp_method no_method = {"",   MCP_BOTH_ERAS, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true,
+static const struct mcp_method no_method = {"",   MCP_BOTH_ERAS, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, NULL,
                                             NULL, NULL};
 
 static struct mcp_call *make(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel)
@@ -206,6 +206,12 @@ static struct mcp_call *make(struct mcp_service *service, struct mcp_peer *peer,
     return call;
 }
 
+/* Who is gone is looked nothing up for. */
+static bool prepare(struct mcp_call *call)
+{
+    return wt__mcp_is_cancelled(call) || !call->method->prepare || call->method->prepare(call);
+}
+
 struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
                                struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
 {
@@ -219,7 +225,7 @@ struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *pee
     *in = (struct mcp_incoming){.method = {"", 0}};
     call->modern = modern;
     call->headers = headers;
-    if (check(call) && enlist(call))
+    if (check(call) && enlist(call) && prepare(call))
         return call;
     wt__mcp_finish(call);
     return NULL;

@@ -243,6 +243,8 @@ struct mcp_method {
     bool (*is_offered)(const struct mcp_features *features);
     /* Answers, or starts a thread that does (then true: the call is not ours any more). */
     bool (*run)(struct mcp_call *call);
+    /* Where it was read, before that; false: it has been answered. NULL: nothing is to be prepared. */
+    bool (*prepare)(struct mcp_call *call);
 };
 
 const struct mcp_method *wt__mcp_method(struct str name);
@@ -255,7 +257,7 @@ struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *pee
 void wt__mcp_run(struct mcp_call *call);
 /* The end of a call that `run` has left to a thread. */
 void wt__mcp_finish(struct mcp_call *call);
-/* A thread of its own for work(call), which ends in wt__mcp_finish. False: there are too many, and it is refused. */
+/* work(call) on a thread that may wait, which ends in wt__mcp_finish. False: there are too many, and it is refused. */
 bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call));
 
 /* A notification of a legacy client, or a response. */
@@ -302,7 +304,11 @@ struct mcp_service {
     pthread_mutex_t lock; /* what follows */
     pthread_cond_t idle;
     struct mcp_peer *peers;
-    unsigned waiting;
+    unsigned waiting;     /* calls that threads run, or are about to */
+    struct mcp_job *jobs; /* for threads that rest */
+    pthread_cond_t job_came;
+    unsigned job_count, resting, threads;
+    bool closing;
     atomic_bool stopping;
     pthread_mutex_t notice_lock; /* listeners; held while they are told, so that their messages have an order */
     struct mcp_listener *listeners;

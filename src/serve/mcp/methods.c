@@ -100,10 +100,13 @@ static bool check_arguments(struct mcp_call *call)
     return fits > 0;
 }
 
+static bool prepare_tool(struct mcp_call *call)
+{
+    return find_tool(call) && check_arguments(call);
+}
+
 static bool call_tool(struct mcp_call *call)
 {
-    if (!find_tool(call) || !check_arguments(call))
-        return false;
     if (call->tool.waits)
         return wt__mcp_start(call, work_tool);
     work_tool(call);
@@ -251,26 +254,30 @@ static bool has_notices(const struct mcp_features *features)
 }
 
 static const struct mcp_method methods[] = {
-    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, always, wt__mcp_run_initialize},
-    {"ping", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, always, ping},
-    {"logging/setLevel", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, always, set_level},
-    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, always, wt__mcp_run_discover},
+    {"initialize", MCP_LEGACY_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, always, wt__mcp_run_initialize, NULL},
+    {"ping", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, always, ping, NULL},
+    {"logging/setLevel", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, always, set_level, NULL},
+    {"server/discover", MCP_MODERN_ERA, MCP_SHAPE_RAW, NULL, NULL, false, false, true, always, wt__mcp_run_discover,
+     NULL},
     {"subscriptions/listen", MCP_MODERN_ERA, MCP_SHAPE_EMPTY, NULL, NULL, false, false, true, has_notices,
-     wt__mcp_run_listen},
-    {"tools/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "tools", NULL, false, false, false, has_tools, list_tools},
-    {"tools/call", MCP_BOTH_ERAS, MCP_SHAPE_TOOL, NULL, "name", true, true, false, has_tools, call_tool},
+     wt__mcp_run_listen, NULL},
+    {"tools/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "tools", NULL, false, false, false, has_tools, list_tools, NULL},
+    {"tools/call", MCP_BOTH_ERAS, MCP_SHAPE_TOOL, NULL, "name", true, true, false, has_tools, call_tool, prepare_tool},
     {"resources/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resources", NULL, false, false, false, has_resources,
-     list_resources},
+     list_resources, NULL},
     {"resources/templates/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "resourceTemplates", NULL, false, false, false,
-     has_resources, list_templates},
-    {"resources/read", MCP_BOTH_ERAS, MCP_SHAPE_CONTENTS, NULL, "uri", true, true, false, has_resources, read_resource},
-    {"resources/subscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, has_watched, subscribe},
+     has_resources, list_templates, NULL},
+    {"resources/read", MCP_BOTH_ERAS, MCP_SHAPE_CONTENTS, NULL, "uri", true, true, false, has_resources, read_resource,
+     NULL},
+    {"resources/subscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, has_watched, subscribe,
+     NULL},
     {"resources/unsubscribe", MCP_LEGACY_ERA, MCP_SHAPE_EMPTY, NULL, "uri", false, false, true, has_watched,
-     unsubscribe},
-    {"prompts/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "prompts", NULL, false, false, false, has_prompts, list_prompts},
-    {"prompts/get", MCP_BOTH_ERAS, MCP_SHAPE_PROMPT, NULL, "name", true, true, false, has_prompts, get_prompt},
+     unsubscribe, NULL},
+    {"prompts/list", MCP_BOTH_ERAS, MCP_SHAPE_LIST, "prompts", NULL, false, false, false, has_prompts, list_prompts,
+     NULL},
+    {"prompts/get", MCP_BOTH_ERAS, MCP_SHAPE_PROMPT, NULL, "name", true, true, false, has_prompts, get_prompt, NULL},
     {"completion/complete", MCP_BOTH_ERAS, MCP_SHAPE_COMPLETION, NULL, NULL, false, false, false, has_completions,
-     complete},
+     complete, NULL},
 };
 
 const struct mcp_method *wt__mcp_method(struct str name)

@@ -1,6 +1,8 @@
 /* run.c: a call is run, here or on a thread of its own, its answer is sent, and whoever wants to know of it is told. */
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "base/steady.h"
 #include "serve/mcp/inside.h"
 
 /* ---------------------------------------------------------------- the end */
@@ -78,57 +80,101 @@ void wt__mcp_run(struct mcp_call *call)
         wt__mcp_finish(call);
 }
 
-/* ---------------------------------------------------------------- threads */
+/* ---------------------------------------------------------------- threads
+ *
+ * A thread that has done its call rests for a while and takes the next, for starting one costs more than a short call.
+ * With the lock held there are never more jobs than threads that rest. */
 
-struct job {
+enum { REST_MS = 2000 };
+
+struct mcp_job {
+    struct mcp_job *next;
     struct mcp_call *call;
     void (*work)(struct mcp_call *call);
 };
 
-static void *run_job(void *context)
+/* With the lock held. NULL: none came. */
+static struct mcp_job *next_job(struct mcp_service *service)
 {
-    struct job job = *(struct job *)context;
-    struct mcp_service *service = job.call->service;
-    free(context);
-    job.work(job.call);
-    wt__mcp_finish(job.call);
+    double until = wt__now_ms() + REST_MS;
+    service->resting++;
+    while (!service->jobs && !service->closing)
+        if (!wt__steady_wait(&service->job_came, &service->lock, until))
+            break;
+    service->resting--;
+    struct mcp_job *job = service->jobs;
+    if (job) {
+        service->jobs = job->next;
+        service->job_count--;
+    }
+    return job;
+}
+
+static void *run_jobs(void *context)
+{
+    struct mcp_job *job = context;
+    struct mcp_service *service = job->call->service;
+    while (job) {
+        job->work(job->call);
+        wt__mcp_finish(job->call);
+        free(job);
+        pthread_mutex_lock(&service->lock);
+        service->waiting--;
+        job = next_job(service);
+        pthread_mutex_unlock(&service->lock);
+    }
     pthread_mutex_lock(&service->lock);
-    service->waiting--;
+    service->threads--;
     pthread_cond_broadcast(&service->idle);
     pthread_mutex_unlock(&service->lock);
     return NULL;
 }
 
-static bool start_thread(struct job *job)
+/* With the lock held. */
+static bool start_thread(struct mcp_service *service, struct mcp_job *job)
 {
     pthread_attr_t detached;
     pthread_t thread;
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-    int rc = pthread_create(&thread, &detached, run_job, job);
+    bool started = pthread_create(&thread, &detached, run_jobs, job) == 0;
     pthread_attr_destroy(&detached);
-    return rc == 0;
+    service->threads += started;
+    return started;
+}
+
+static bool hand_over(struct mcp_service *service, struct mcp_job *job)
+{
+    if (service->waiting >= service->waiting_max)
+        return false;
+    if (service->resting > service->job_count) {
+        job->next = service->jobs;
+        service->jobs = job;
+        service->job_count++;
+        pthread_cond_signal(&service->job_came);
+    } else if (!start_thread(service, job)) {
+        return false;
+    }
+    service->waiting++;
+    return true;
 }
 
 bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call))
 {
     struct mcp_service *service = call->service;
-    struct job *job = malloc(sizeof *job);
-    pthread_mutex_lock(&service->lock);
-    bool room = job && service->waiting < service->waiting_max;
-    service->waiting += room;
-    pthread_mutex_unlock(&service->lock);
+    unsigned most = service->waiting_max;
+    struct mcp_job *job = malloc(sizeof *job);
+    bool handed = false;
     call->headers = NULL;
-    if (room) {
-        *job = (struct job){call, work};
-        if (start_thread(job))
-            return true;
+    if (job) {
+        *job = (struct mcp_job){NULL, call, work};
         pthread_mutex_lock(&service->lock);
-        service->waiting--;
+        handed = hand_over(service, job);
         pthread_mutex_unlock(&service->lock);
     }
+    if (handed)
+        return true;
     free(job);
-    wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%u calls wait already, which is the most: try again later",
-                   service->waiting_max);
+    wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%u calls wait already, which is the most: try again later", most);
     return false;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "base/steady.h"
 #include "serve/mcp/inside.h"
 
 static int check_features(const struct mcp_features *features, wt_error *err)
@@ -43,6 +44,7 @@ int wt__mcp_service_open(struct mcp_service **out, const struct mcp_features *fe
     pthread_mutex_init(&service->lock, NULL);
     pthread_mutex_init(&service->notice_lock, NULL);
     pthread_cond_init(&service->idle, NULL);
+    wt__steady_open(&service->job_came);
     atomic_init(&service->stopping, false);
     *out = service;
     return 0;
@@ -73,11 +75,14 @@ void wt__mcp_service_close(struct mcp_service *service)
         return;
     wt__mcp_service_stop(service);
     pthread_mutex_lock(&service->lock);
-    while (service->waiting > 0)
+    service->closing = true;
+    pthread_cond_broadcast(&service->job_came);
+    while (service->threads > 0)
         pthread_cond_wait(&service->idle, &service->lock);
     pthread_mutex_unlock(&service->lock);
     pthread_mutex_destroy(&service->lock);
     pthread_mutex_destroy(&service->notice_lock);
     pthread_cond_destroy(&service->idle);
+    pthread_cond_destroy(&service->job_came);
     free(service);
 }

@@ -5,8 +5,9 @@
  * What is served is a struct of functions, so that a table of four tools (table.h) and ten thousand that come and go
  * are the same to it. Each function gets the call that it answers (call.h). They run on many threads at once.
  *
- * What waits for others (a client that is asked, a server behind this one) says so and runs on a thread of its own, of
- * which there are MCP_WAITING_MAX; all else runs where the request was read, and must be quick. */
+ * What waits for others (a client that is asked, a server behind this one) says so and runs on a thread that does
+ * nothing else meanwhile, of which there are MCP_WAITING_MAX; all else runs where the request was read, and must be
+ * quick. */
 #ifndef WT_SERVE_MCP_SERVICE_H
 #define WT_SERVE_MCP_SERVICE_H
 

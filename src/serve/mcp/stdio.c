@@ -217,7 +217,7 @@ static void take_request(struct stdio *stdio, struct mcp_incoming *in)
     struct mcp_call *call =
         wt__mcp_begin(stdio->service, stdio->peer, channel, in, wt__mcp_is_modern(in, STR("")), NULL);
     wt__mcp_channel_release(channel);
-    if (call && call->method->at_once)
+    if (call && (call->method->at_once || call->tool.waits))
         wt__mcp_run(call);
     else if (call)
         hand_over(stdio, call);
