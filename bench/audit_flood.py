@@ -81,7 +81,7 @@ def measure(args, folder):
         rows = []
         for draw in range(args.draws if attack != "none" else 1):
             flood = Flooder(tools, known, budget, args.seed + draw).flood(attack)
-            catalogue.lay(flood)
+            catalogue.lay(flood, False)
             store = store_of(catalogue)
             call([args.whichtool, "-s", store, "-q", "vectors", *options])
             named, shares = audit(args.whichtool, store, options)

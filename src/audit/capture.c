@@ -8,12 +8,16 @@
  * catalogues whose honest providers have a lift of 6, with little of all places, and such whose large ones take 5 %,
  * with a lift of 1; only who floods has both.
  *
+ * What a tool's description asks for, everyone has who has the tool word for word: of copies a search shows one, so
+ * that the first of ten providers with the same tools would else take the places of all ten in requests that are for
+ * these.
+ *
  * Three kinds of requests are counted apart, and the largest share counts: descriptions as they are, which a text
  * stuffed with the catalogue's words answers to; the same in the words in which people ask (voices.h), which a text
  * stuffed with requests' words does; and recorded ones. */
 #include "audit/families.h"
 
-#include <math.h>
+#include "index/copy_groups.h"
 
 enum {
     CAPTURE_TOOLS = 100,   /* in a smaller catalogue chance alone makes such shares */
@@ -34,11 +38,61 @@ static size_t party_of(const struct auditing *a, uint32_t tool)
     return a->providers[provider].name.len > 0 ? provider : a->provider_count + tool;
 }
 
+/* Tools that are the same word for word, as rings: from any of them the next ones lead round to it. */
+static int link_copies(struct auditing *a, uint32_t *next, wt_error *err)
+{
+    struct index_handle *index;
+    for (size_t t = 0; t < a->count; t++)
+        next[t] = (uint32_t)t;
+    int rc = wt__engine_newest_index(a->engine, &index, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t row = 0; row < index->snapshot->rows; row++) {
+        size_t count, before = a->count;
+        const uint32_t *rows = wt__copy_group(index->snapshot, row, &count);
+        if (count == 0 || rows[0] != row)
+            continue;
+        for (size_t i = 0; i < count; i++) {
+            size_t place = wt__audit_place(a, index->snapshot->keys[rows[i]].id);
+            if (place == a->count) /* it came since the audit began */
+                continue;
+            if (before < a->count) {
+                next[place] = next[before];
+                next[before] = (uint32_t)place;
+            }
+            before = place;
+        }
+    }
+    wt__index_release(index);
+    return 0;
+}
+
 struct tally {
     size_t all;   /* places */
     size_t *own;  /* [parties] places in requests that are for it */
     size_t *took; /* [parties] in the others */
 };
+
+struct counting {
+    const struct auditing *a;
+    uint32_t *next;     /* [tools] rings of copies */
+    size_t *answers_to; /* [tools] the last request that the tool, or a copy of it, is the answer to; from 1 */
+    size_t *asked_by;   /* [parties] the last request that is for it */
+    size_t *asked;      /* [asked_count] parties that the request is for */
+    size_t asked_count, request;
+};
+
+static int counting_new(struct auditing *a, struct counting *out, wt_error *err)
+{
+    size_t parties = a->provider_count + a->count;
+    *out = (struct counting){.a = a,
+                             .next = wt__arena_array(&a->scratch, uint32_t, a->count),
+                             .answers_to = wt__arena_array(&a->scratch, size_t, a->count),
+                             .asked_by = wt__arena_array(&a->scratch, size_t, parties),
+                             .asked = wt__arena_array(&a->scratch, size_t, parties)};
+    return out->next && out->answers_to && out->asked_by && out->asked ? link_copies(a, out->next, err)
+                                                                       : wt__fail_nomem(err);
+}
 
 static int tally_new(struct auditing *a, struct tally *out, wt_error *err)
 {
@@ -49,44 +103,42 @@ static int tally_new(struct auditing *a, struct tally *out, wt_error *err)
     return out->own && out->took ? 0 : wt__fail_nomem(err);
 }
 
-static bool is_for(const struct auditing *a, const struct searched *of, size_t party)
+/* The request is for the tool, and for whoever has it. */
+static void ask_for(struct counting *c, uint32_t tool)
 {
-    if (of->tool != UINT32_MAX)
-        return party_of(a, of->tool) == party;
-    for (size_t u = 0; u < of->used_count; u++)
-        if (party_of(a, of->used[u]) == party)
-            return true;
-    return false;
+    uint32_t at = tool;
+    if (c->answers_to[tool] == c->request)
+        return;
+    do {
+        size_t party = party_of(c->a, at);
+        c->answers_to[at] = c->request;
+        if (c->asked_by[party] != c->request)
+            c->asked[c->asked_count++] = party;
+        c->asked_by[party] = c->request;
+        at = c->next[at];
+    } while (at != tool);
 }
 
-static bool is_answer(const struct searched *of, uint32_t tool)
-{
-    bool answer = of->tool == tool;
-    for (size_t u = 0; u < of->used_count; u++)
-        answer |= of->used[u] == tool;
-    return answer;
-}
-
-static void count_search(const struct auditing *a, const struct searched *of, struct tally *tally)
+static void count_search(struct counting *c, const struct searched *of, struct tally *tally)
 {
     size_t places = 0;
+    c->request++;
+    c->asked_count = 0;
+    if (of->tool != UINT32_MAX)
+        ask_for(c, of->tool);
+    for (size_t u = 0; u < of->used_count; u++)
+        ask_for(c, of->used[u]);
     for (size_t i = 0; i < of->count && i < AUDIT_FIRST_PLACES; i++) {
-        size_t party = party_of(a, of->hits[i]);
-        if (is_answer(of, of->hits[i]))
+        uint32_t hit = of->hits[i];
+        size_t party = party_of(c->a, hit);
+        if (c->answers_to[hit] == c->request || (of->tool != UINT32_MAX && hit == of->copy_of))
             continue;
         places++;
-        if (!is_for(a, of, party))
-            tally->took[party]++;
+        tally->took[party] += c->asked_by[party] != c->request;
     }
     tally->all += places;
-    if (of->tool != UINT32_MAX)
-        tally->own[party_of(a, of->tool)] += places;
-    for (size_t u = 0; u < of->used_count; u++) {
-        bool again = false;
-        for (size_t v = 0; v < u && !again; v++)
-            again = party_of(a, of->used[v]) == party_of(a, of->used[u]);
-        tally->own[party_of(a, of->used[u])] += again ? 0 : places;
-    }
+    for (size_t i = 0; i < c->asked_count; i++)
+        tally->own[c->asked[i]] += places;
 }
 
 static const char *const kinds[] = {"others' descriptions", "what people may ask of others' tools",
@@ -119,13 +171,16 @@ int wt__audit_capture(struct auditing *a, const struct searches *searches, wt_er
                {searches->recorded, searches->recorded_count}};
     enum { KINDS = sizeof all / sizeof *all };
     struct tally tallies[KINDS];
-    int rc = 0;
+    struct counting counting = {0};
+    if (a->count < CAPTURE_TOOLS)
+        return 0;
+    int rc = counting_new(a, &counting, err);
     for (size_t k = 0; rc == 0 && k < KINDS; k++) {
         rc = tally_new(a, &tallies[k], err);
         for (size_t i = 0; rc == 0 && i < all[k].count; i++)
-            count_search(a, &all[k].items[i], &tallies[k]);
+            count_search(&counting, &all[k].items[i], &tallies[k]);
     }
-    for (size_t p = 0; rc == 0 && a->count >= CAPTURE_TOOLS && p < a->provider_count + a->count; p++) {
+    for (size_t p = 0; rc == 0 && p < a->provider_count + a->count; p++) {
         bool provider = p < a->provider_count;
         double of_tools = (provider ? (double)a->providers[p].tools : 1) / (double)a->count, best = 0;
         size_t kind = 0;

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""How far a language model's verdicts on how requests are written agree with those of who read them (docs/generate.md).
+
+    python3 bench/judge.py pairs OUT DATA...         two folders of requests, OUT/one and OUT/other, to be compared
+    whichtool generate comparison --first OUT/one --second OUT/other --chat-model NAME --out JUDGED
+    python3 bench/judge.py keep JUDGED FILE          the verdicts of both orders, by the ids of the requests
+    python3 bench/judge.py agreement FILE LABELS     the model's verdicts beside the labels
+
+Each request of the DATA, BEIR folders, goes into one of the two folders, by a draw (--seed), so that which set a request
+is of does not tell which one of a pair it is. FILE and LABELS have ids and verdicts alone: no text of a data set.
+
+LABELS are lines of JSON: {"pair": 1, "one": ID, "other": ID, "naturalness": "one" | "other" | "tie", "fluency": ...,
+"coherence": ...}. On the whole stands whichever wins more of the three. The model was asked twice, in either order, and
+a verdict that is not for the same request both times is a tie, as the command counts it; beside that, what it said in one
+order alone, the one's text first.
+
+Prints Markdown: of the pairs that both judged the share with the same verdict, Cohen's kappa, and the share that chance
+alone would give; and of the pairs that neither called a tie, how many have the same winner.
+"""
+import argparse
+import collections
+import json
+import os
+import random
+
+from beir import lines
+
+CRITERIA = ("naturalness", "fluency", "coherence")
+VERDICTS = ("one", "tie", "other")
+SHORTEST = 20  # bytes; less is no request
+LONGEST = 4000  # what the prompt's slot takes
+
+
+def draw_pairs(options):
+    draw = random.Random(options.seed)
+    halves = {"one": [], "other": []}
+    for folder in options.data:
+        name = os.path.basename(os.path.normpath(folder))
+        rows = [{"_id": f"{name}/{row['_id']}", "text": " ".join(row["text"].split())}
+                for row in lines(os.path.join(folder, "queries.jsonl"))]
+        rows = [row for row in rows if SHORTEST <= len(row["text"].encode()) <= LONGEST]
+        draw.shuffle(rows)
+        most = min(len(rows), options.most)  # as many of each set, so that none is nearly all
+        halves["one"] += rows[:most // 2]
+        halves["other"] += rows[most // 2:most]
+    for side, rows in halves.items():
+        os.makedirs(os.path.join(options.out, side), exist_ok=True)
+        with open(os.path.join(options.out, side, "queries.jsonl"), "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+    print(f"{len(halves['one'])} and {len(halves['other'])} requests")
+
+
+def keep(options):
+    said = {"first": "one", "second": "other", "tie": "tie"}
+    with open(options.file, "w", encoding="utf-8") as file:
+        for pair in lines(os.path.join(options.judged, "pairs.jsonl")):
+            row = {"pair": pair["pair"], "one": pair["first"]["_id"], "other": pair["second"]["_id"]}
+            for criterion in CRITERIA if pair["judged"] else ():
+                row[criterion] = [said[pair[criterion][order]] for order in ("in_order", "swapped")]
+            file.write(json.dumps(row) + "\n")
+
+
+def overall(verdicts):
+    net = sum({"one": 1, "other": -1, "tie": 0}[verdict] for verdict in verdicts)
+    return "one" if net > 0 else "other" if net < 0 else "tie"
+
+
+def whole(row):
+    """Verdicts by criterion, the last on the whole; None where there are not all."""
+    if not all(criterion in row for criterion in CRITERIA):
+        return None
+    each = [row[criterion] for criterion in CRITERIA]
+    return [*each, overall(each)]
+
+
+def of_model(row, both):
+    """One verdict a criterion, of both orders or of the first alone."""
+    if not all(criterion in row for criterion in CRITERIA):
+        return None
+    return whole({criterion: said[0] if not both or said[0] == said[1] else "tie"
+                  for criterion, said in ((criterion, row[criterion]) for criterion in CRITERIA)})
+
+
+def agreement(pairs):
+    """pairs: (the model's, the reader's). Share that is the same, chance's, kappa (None: no other was possible)."""
+    count = len(pairs)
+    same = sum(model == reader for model, reader in pairs) / count
+    models, readers = (collections.Counter(side) for side in zip(*pairs))
+    chance = sum(models[verdict] * readers[verdict] for verdict in VERDICTS) / count ** 2
+    return same, chance, (same - chance) / (1 - chance) if chance < 1 else None
+
+
+def compare(model_rows, label_rows):
+    """Rows of the table: criterion, asked how, pairs, same, chance, kappa, decided by both, of them the same, ties."""
+    labels = {row["pair"]: row for row in label_rows}
+    table = []
+    for both in (True, False):
+        judged = []
+        for row in model_rows:
+            label = labels.get(row["pair"])
+            if label and (label["one"], label["other"]) != (row["one"], row["other"]):
+                raise SystemExit(f"pair {row['pair']} is of {row['one']} and {row['other']}, and its label of "
+                                 f"{label['one']} and {label['other']}")
+            said, read = of_model(row, both), whole(label or {})
+            if said and read:
+                judged.append((said, read))
+        for place, criterion in enumerate((*CRITERIA, "on the whole")):
+            pairs = [(said[place], read[place]) for said, read in judged]
+            if not pairs:
+                raise SystemExit("not one pair has a verdict and a label")
+            decided = [(said, read) for said, read in pairs if "tie" not in (said, read)]
+            table.append((criterion, "both orders" if both else "one order", len(pairs), *agreement(pairs), len(decided),
+                          sum(said == read for said, read in decided), sum(said == "tie" for said, _ in pairs),
+                          sum(read == "tie" for _, read in pairs)))
+    return table
+
+
+def print_agreement(options):
+    print("| | asked in | pairs | same verdict | by chance | kappa | decided by both | same winner | ties: model, reader |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for criterion, asked, count, same, chance, kappa, decided, winner, ties, own in compare(list(lines(options.file)),
+                                                                                           list(lines(options.labels))):
+        shown = "" if kappa is None else f"{kappa:.2f}"
+        print(f"| {criterion} | {asked} | {count} | {100 * same:.0f} % | {100 * chance:.0f} % | {shown} | {decided} | "
+              f"{winner} | {ties}, {own} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(required=True)
+    verb = verbs.add_parser("pairs")
+    verb.add_argument("out")
+    verb.add_argument("data", nargs="+")
+    verb.add_argument("--seed", type=int, default=1)
+    verb.add_argument("--most", type=int, default=1000, help="requests of a set")
+    verb.set_defaults(run=draw_pairs)
+    verb = verbs.add_parser("keep")
+    verb.add_argument("judged")
+    verb.add_argument("file")
+    verb.set_defaults(run=keep)
+    verb = verbs.add_parser("agreement")
+    verb.add_argument("file")
+    verb.add_argument("labels")
+    verb.set_defaults(run=print_agreement)
+    options = parser.parse_args()
+    options.run(options)
+
+
+if __name__ == "__main__":
+    main()
