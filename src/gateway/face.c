@@ -136,7 +136,7 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
                                  .number = tool->number};
         return 0;
     }
-    wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call));
+    wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call), tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
     wt__view_release(view);
     return wt__fail(err, WT_ENOTFOUND, "there is no tool of that name here");
 }

@@ -350,13 +350,18 @@ static json_t *read_questions(struct str result)
     return wt__json_parse(&read, result.ptr, result.len, NULL) == 0 ? read : NULL;
 }
 
+bool wt__result_is_error(struct str result)
+{
+    struct str is_error;
+    return wt__mcp_member(result, "isError", &is_error) && wt__str_equal(is_error, STR("true"));
+}
+
 static enum relayed take_result(struct relaying *r, struct str result, bool *again)
 {
     json_t *questions = read_questions(result);
-    struct str is_error;
     *again = false;
     /* A server that goes on without it has a result; one that cannot says what its client should have been told. */
-    if (!questions && r->lacks && wt__mcp_member(result, "isError", &is_error) && wt__str_equal(is_error, STR("true")))
+    if (!questions && r->lacks && wt__result_is_error(result))
         return RELAY_REFUSED;
     if (!questions) {
         wt__buffer_clear(r->result);
