@@ -372,6 +372,8 @@ void wt__gateway_close(struct gateway *gateway)
     wt__parked_sweep(gateway, true);
     wt__result_sweep(gateway, true);
     for (size_t i = 0; i < gateway->count; i++)
+        wt__upstream_end(gateway->upstreams[i]);
+    for (size_t i = 0; i < gateway->count; i++)
         wt__upstream_close(gateway->upstreams[i]);
     free(gateway->upstreams);
     wt__outcomes_close(gateway->outcomes);

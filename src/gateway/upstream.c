@@ -345,13 +345,19 @@ void wt__upstream_stop(struct upstream *upstream)
     pthread_mutex_unlock(&upstream->lock);
 }
 
+void wt__upstream_end(struct upstream *upstream)
+{
+    wt__upstream_stop(upstream);
+    if (upstream->has_thread)
+        pthread_join(upstream->thread, NULL);
+    upstream->has_thread = false;
+}
+
 void wt__upstream_close(struct upstream *upstream)
 {
     if (!upstream)
         return;
-    wt__upstream_stop(upstream);
-    if (upstream->has_thread)
-        pthread_join(upstream->thread, NULL);
+    wt__upstream_end(upstream);
     wt__upstream_offer_release(upstream->offer);
     for (size_t i = 0; i < upstream->watched_count; i++)
         free(upstream->watched[i]);

@@ -50,7 +50,10 @@ int wt__upstream_open(struct upstream **out, const struct mcp_server *server, co
 int wt__upstream_start(struct upstream *upstream, wt_error *err);
 /* Calls that wait for it end; its thread is asked to. */
 void wt__upstream_stop(struct upstream *upstream);
-/* Ends its thread and the server. Whatever was borrowed is given back before. NULL is a no-op. */
+/* Ends its thread and the server. Whatever was borrowed is given back before. */
+void wt__upstream_end(struct upstream *upstream);
+/* The same, and it is gone. The functions of the options may look at other upstreams, so all end before one is gone.
+ * NULL is a no-op. */
 void wt__upstream_close(struct upstream *upstream);
 
 const char *wt__upstream_name(const struct upstream *upstream);
