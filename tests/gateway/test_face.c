@@ -244,6 +244,55 @@ static void a_face_shows_what_is_its_own(void **state)
     wt_close(engine);
 }
 
+/* ---------------------------------------------------------------- tools that are the same */
+
+#define SENDS(more)                                                                                                    \
+    "{\"tools\":[{\"name\":\"send\",\"description\":\"sends a zanzibar letter\"," more "\"inputSchema\":{}}]}"
+
+/* Copies share a place of a search: the others are named beside it, and by what they are called, but for those that who
+ * asks may not use. */
+static const struct {
+    const char *policy, *has[2], *lacks;
+} copies[] = {
+    {"{\"rules\":[{}]}",
+     {"\"also\":[", "{\"call_with\":\"call_read\",\"name\":\"b__send\"}"},
+     "{\"call_with\":\"call_destructive\",\"name\":\"b__send\"}"},
+    {"{\"rules\":[{\"servers\":[\"a\",\"c\"]}]}",
+     {"\"also\":[{\"call_with\":\"call_destructive\",\"name\":\"c__send\"}],", "\"name\":\"a__send\""},
+     "b__send"},
+    {"{\"rules\":[{\"servers\":[\"b\"]}]}", {"\"name\":\"b__send\"", ""}, "\"also\""},
+};
+
+static void copies_are_named_beside_the_first(void **state)
+{
+    static const struct mcp_server same[] = {
+        {.name = "a", .disabled = true}, {.name = "b", .disabled = true}, {.name = "c", .disabled = true}};
+    wt_engine *engine = open_engine();
+    (void)state;
+    put_tools(engine, "a", STR(SENDS("")));
+    put_tools(engine, "b", STR(SENDS("\"annotations\":{\"readOnlyHint\":true},")));
+    put_tools(engine, "c", STR(SENDS("")));
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
+        struct policy *policy;
+        struct gateway *gateway;
+        SOUND(wt__policy_parse(&policy, wt__str(copies[i].policy), "p", &err));
+        SOUND(wt__gateway_open(&gateway, engine, same, 3, &(struct gateway_options){.policy = policy}, &err));
+        struct faced face = face_open(gateway, &(struct face_options){.kind = FACE_SEARCH}, NULL);
+        struct mcp_peer *peer = wt__mcp_peer_open(face.service, "", false);
+        char *said = call_modern(&face, peer, "search_tools", "{\"query\":\"a zanzibar letter\"}");
+        const char *answer = strstr(said, "\"structuredContent\"");
+        if (!answer || !strstr(answer, copies[i].has[0]) || !strstr(answer, copies[i].has[1]) ||
+            strstr(answer, copies[i].lacks))
+            fail_msg("%s: %s", copies[i].policy, said);
+        free(said);
+        wt__mcp_peer_release(peer);
+        face_close(&face);
+        wt__gateway_close(gateway);
+        wt__policy_close(policy);
+    }
+    wt_close(engine);
+}
+
 /* ---------------------------------------------------------------- servers that cannot be told apart */
 
 static void each_server_has_a_name_of_its_own(void **state)
@@ -266,9 +315,8 @@ static void each_server_has_a_name_of_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_call_leaves_its_lines),
-        cmocka_unit_test(nothing_is_sent_without_its_line),
-        cmocka_unit_test(a_face_shows_what_is_its_own),
+        cmocka_unit_test(each_call_leaves_its_lines),        cmocka_unit_test(nothing_is_sent_without_its_line),
+        cmocka_unit_test(a_face_shows_what_is_its_own),      cmocka_unit_test(copies_are_named_beside_the_first),
         cmocka_unit_test(each_server_has_a_name_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
