@@ -17,19 +17,19 @@ static const struct {
 } tools[FACE_TOOLS] = {
     {NULL, NULL},
     {NULL, NULL},
-    {"\"title\":\"Call a tool that reads\",\"description\":\"Calls a tool that was found with call_with: call_read. It "
-     "changes nothing.\",\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":true}",
+    {"\"title\":\"Call a tool that reads\",\"description\":\"Calls a tool whose call_with is call_read: it changes "
+     "nothing.\",\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":true}",
      NAME_AND_ARGUMENTS},
-    {"\"title\":\"Call a tool that writes\",\"description\":\"Calls a tool that was found with call_with: call_write. "
-     "It "
-     "adds or changes something.\",\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":false,"
+    {"\"title\":\"Call a tool that writes\",\"description\":\"Calls one whose call_with is call_write: it adds or "
+     "changes "
+     "something.\",\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":false,\"openWorldHint\":true}",
+     NAME_AND_ARGUMENTS},
+    {"\"title\":\"Call a tool that may destroy\",\"description\":\"Calls one whose call_with is call_destructive: it "
+     "may "
+     "delete or overwrite something.\",\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,"
      "\"openWorldHint\":true}",
      NAME_AND_ARGUMENTS},
-    {"\"title\":\"Call a tool that may destroy\",\"description\":\"Calls a tool that was found with call_with: "
-     "call_destructive. It may delete or overwrite something.\",\"annotations\":{\"readOnlyHint\":false,"
-     "\"destructiveHint\":true,\"openWorldHint\":true}",
-     NAME_AND_ARGUMENTS},
-    {"\"title\":\"Read on\",\"description\":\"The next piece of a result that was too long.\",\"annotations\":{"
+    {"\"title\":\"Read on\",\"description\":\"The rest of a result that was cut.\",\"annotations\":{"
      "\"readOnlyHint\":true,\"openWorldHint\":false}",
      "{\"type\":\"object\",\"properties\":{\"handle\":{\"type\":\"string\"}},\"required\":[\"handle\"]}"},
 };
