@@ -35,7 +35,8 @@
          .name = "audit",                                                                                              \
          .kind = VALUE_FILE,                                                                                           \
          .value = "FILE",                                                                                              \
-         .help = "Add a line of JSON to this file for each call, and each that was refused."},                         \
+         .help = "Add a line of JSON to this file for each call, read and prompt, before it is sent, and for each "    \
+                 "that was refused. What cannot be written down is not sent."},                                        \
         {.id = OPT_LOCK,                                                                                               \
          .name = "lock",                                                                                               \
          .kind = VALUE_FILE,                                                                                           \

@@ -67,9 +67,16 @@ static int check_profile(const struct cli *cli, const struct policy *policy)
     return known ? 0 : wt__cli_usage(cli, "the policy has no profile %s", profile);
 }
 
+static void tell(void *cli, const char *sentence)
+{
+    wt__cli_say(cli, 0, "%s", sentence);
+}
+
 int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out)
 {
     struct gateway_options options = {.list_wait_ms = list_wait_ms,
+                                      .told = tell,
+                                      .told_context = cli,
                                       .bare_names = wt__given(cli, OPT_BARE_NAMES),
                                       .review_first = wt__given(cli, OPT_REVIEW_FIRST),
                                       .learn = wt__given(cli, OPT_LEARN)};

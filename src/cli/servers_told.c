@@ -41,6 +41,21 @@ static void put_server(const struct cli *cli, struct buffer *out, const json_t *
         wt__print_line(cli, out, 4, error);
 }
 
+/* Whether the audit could not be written. */
+static void put_audit(const struct cli *cli, struct buffer *out, const char *error)
+{
+    if (!error)
+        return;
+    if (cli->json) {
+        wt__buffer_char(out, '{');
+        wt__json_text(out, "audit_error", error);
+        wt__buffer_text(out, "}\n");
+    } else {
+        wt__buffer_text(out, "Nothing is called or read, for the audit cannot be written:\n");
+        wt__print_line(cli, out, 4, error);
+    }
+}
+
 static int print_state(struct cli *cli, const json_t *state)
 {
     const json_t *servers = wt__json_array(state, "servers");
@@ -57,6 +72,7 @@ static int print_state(struct cli *cli, const json_t *state)
         else if (wt__json_write(&out, server) == 0)
             wt__buffer_char(&out, '\n');
     }
+    put_audit(cli, &out, json_string_value(json_object_get(state, "audit_error")));
     return wt__cli_print(&out) ? END_DONE : END_SYSTEM;
 }
 
@@ -92,6 +108,7 @@ static int print_replay(struct cli *cli, const struct audit_replay *replay, cons
         wt__json_count(&out, "lines", replay->lines);
         wt__json_count(&out, "allowed", replay->allowed);
         wt__json_count(&out, "denied", replay->denied);
+        wt__json_count(&out, "ended", replay->ended);
         wt__json_text(&out, "policy", revision);
         wt__json_count(&out, "replayed", replay->replayed);
         wt__json_count(&out, "other_revisions", replay->other_revisions);
@@ -99,8 +116,11 @@ static int print_replay(struct cli *cli, const struct audit_replay *replay, cons
         wt__json_count(&out, "first_differing", replay->first_differing);
         wt__buffer_text(&out, "}\n");
     } else {
-        wt__buffer_printf(&out, "%zu lines, each follows from the one before: %zu calls allowed, %zu denied.\n",
+        wt__buffer_printf(&out, "%zu lines, each follows from the one before: %zu allowed, %zu denied.\n",
                           replay->lines, replay->allowed, replay->denied);
+        if (replay->ended < replay->allowed)
+            wt__buffer_printf(&out, "Of %zu that were allowed nobody wrote how they ended.\n",
+                              replay->allowed - replay->ended);
         wt__buffer_printf(&out, "Decided again by the policy %s: %zu, of which %zu come out otherwise", revision,
                           replay->replayed, replay->differing);
         if (replay->differing > 0)

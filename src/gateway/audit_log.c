@@ -25,11 +25,13 @@ enum {
 
 struct audit_log {
     pthread_mutex_t lock;
+    char *path;
     int fd;
     off_t size; /* of the file, as it was when it was last written from here */
     char chain[CHAIN_DIGITS + 1];
     double synced_ms;
-    bool unsynced;
+    bool unsynced, lost; /* lost: the disk did not take what was written */
+    wt_error error;      /* of the last attempt; code 0: none */
 };
 
 /* ---------------------------------------------------------------- the chain */
@@ -93,14 +95,14 @@ static bool is_torn(struct str text)
 }
 
 /* The chain of the last line. A line that a crash cut short is cut off, once it is sure that the file is ours. */
-static int read_last(struct audit_log *log, const char *path, wt_error *err)
+static int read_last(struct audit_log *log, wt_error *err)
 {
     char bytes[LAST_BYTES];
     off_t size = lseek(log->fd, 0, SEEK_END);
     off_t from = size > (off_t)sizeof bytes ? size - (off_t)sizeof bytes : 0;
     ssize_t got = size < 0 ? -1 : pread(log->fd, bytes, sizeof bytes, from);
     if (got < 0)
-        return wt__fail_errno(err, "read", path);
+        return wt__fail_errno(err, "read", log->path);
     struct str before, chain = {"", 0}, text = {bytes, (size_t)got};
     while (text.len > 0 && text.ptr[text.len - 1] != '\n')
         text.len--;
@@ -109,22 +111,22 @@ static int read_last(struct audit_log *log, const char *path, wt_error *err)
     if (text.len > 0)
         ours = ours && chain_of((struct str){text.ptr + begin, text.len - 1 - begin}, &before, &chain);
     if (!ours || (text.len == 0 && from > 0))
-        return wt__fail(err, WT_EFORMAT, "%s ends with no line of an audit", path);
+        return wt__fail(err, WT_EFORMAT, "%s ends with no line of an audit", log->path);
     log->size = from + (off_t)text.len;
     if (log->size < size && ftruncate(log->fd, log->size) != 0)
-        return wt__fail_errno(err, "write", path);
+        return wt__fail_errno(err, "write", log->path);
     memcpy(log->chain, chain.ptr, chain.len);
     log->chain[chain.len] = '\0';
     return 0;
 }
 
 /* Several gateways may write one file: each goes on from the other one's last line. */
-static int catch_up(struct audit_log *log, const char *path, wt_error *err)
+static int catch_up(struct audit_log *log, wt_error *err)
 {
     struct stat now;
     if (flock(log->fd, LOCK_EX) != 0 || fstat(log->fd, &now) != 0)
-        return wt__fail_errno(err, "read", path);
-    return now.st_size == log->size ? 0 : read_last(log, path, err);
+        return wt__fail_errno(err, "read", log->path);
+    return now.st_size == log->size ? 0 : read_last(log, err);
 }
 
 int wt__audit_open(struct audit_log **out, const char *path, wt_error *err)
@@ -135,8 +137,9 @@ int wt__audit_open(struct audit_log **out, const char *path, wt_error *err)
         return wt__fail_nomem(err);
     pthread_mutex_init(&log->lock, NULL);
     log->size = -1;
-    log->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    int rc = log->fd < 0 ? wt__fail_errno(err, "open", path) : catch_up(log, path, err);
+    log->path = strdup(path);
+    log->fd = log->path ? open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+    int rc = !log->path ? wt__fail_nomem(err) : log->fd < 0 ? wt__fail_errno(err, "open", path) : catch_up(log, err);
     if (log->fd >= 0)
         flock(log->fd, LOCK_UN);
     if (rc < 0)
@@ -155,6 +158,7 @@ void wt__audit_close(struct audit_log *log)
         close(log->fd);
     }
     pthread_mutex_destroy(&log->lock);
+    free(log->path);
     free(log);
 }
 
@@ -175,9 +179,9 @@ static void put_time(struct buffer *out)
     wt__buffer_printf(out, "{\"time\":\"%.*s.%03ldZ\"", (int)strlen(text) - 1, text, now.tv_nsec / 1000000);
 }
 
-static struct str shorten(const char *name, bool whole)
+static struct str shorten(struct str name, bool whole)
 {
-    return whole ? wt__str(name) : wt__str_head(wt__str(name), NAME_BYTES);
+    return whole ? name : wt__str_head(name, NAME_BYTES);
 }
 
 static void put_line(struct buffer *out, const struct audit_line *line, bool whole)
@@ -189,19 +193,23 @@ static void put_line(struct buffer *out, const struct audit_line *line, bool who
     unsigned char digest[32];
     char hex[65];
     put_time(out);
-    member(out, "principal", shorten(line->principal, whole));
+    member(out, "principal", shorten(wt__str(line->principal), whole));
     if (line->profile)
         member(out, "profile", wt__str(line->profile));
     if (whole && line->client.len > 0) {
         wt__buffer_text(out, ",\"client\":");
         wt__buffer_str(out, line->client);
     }
-    member(out, "method", shorten(line->method, whole));
+    member(out, "method", shorten(wt__str(line->method), whole));
     member(out, "asked", wt__str_head(line->asked, 200));
     if (line->server)
-        member(out, "server", shorten(line->server, whole));
+        member(out, "server", shorten(wt__str(line->server), whole));
     if (line->tool)
-        member(out, "tool", shorten(line->tool, whole));
+        member(out, "tool", shorten(wt__str(line->tool), whole));
+    if (line->uri.len > 0)
+        member(out, "uri", shorten(line->uri, whole));
+    if (line->prompt.len > 0)
+        member(out, "prompt", shorten(line->prompt, whole));
     if (line->effect)
         member(out, "effect", wt__str(line->effect));
     if (line->sha256)
@@ -211,55 +219,97 @@ static void put_line(struct buffer *out, const struct audit_line *line, bool who
     wt__sha256_hex(digest, hex);
     member(out, "arguments_sha256", wt__str(hex));
     member(out, "decision", wt__str(decisions[line->decision]));
-    if (line->outcome) {
-        member(out, "outcome", wt__str(line->outcome));
-        wt__buffer_printf(out, ",\"bytes\":%zu,\"ms\":%.1f", line->bytes, line->ms);
-    }
     if (line->trace.len > 0)
         member(out, "trace", wt__str_head(line->trace, 200));
 }
 
 /* All of it, or nothing: what a full disk took of a line would be in the way of the next. */
-static bool append(struct audit_log *log, struct str text)
+static int append(struct audit_log *log, struct str text, wt_error *err)
 {
     off_t after = log->size + (off_t)text.len;
     while (text.len > 0) {
         ssize_t n = write(log->fd, text.ptr, text.len);
         if (n < 0 && errno != EINTR) {
+            wt__fail_errno(err, "write", log->path);
             (void)!ftruncate(log->fd, log->size);
-            return false;
+            return err->code;
         }
         if (n > 0)
             text = (struct str){text.ptr + n, text.len - (size_t)n};
     }
     log->size = after;
-    return true;
+    return 0;
 }
 
-bool wt__audit_write(struct audit_log *log, const struct audit_line *line)
+/* What the disk did not take is gone: the next line waits for one that it takes. */
+static int sync_file(struct audit_log *log, wt_error *err)
+{
+    log->lost = fdatasync(log->fd) != 0;
+    return log->lost ? wt__fail_errno(err, "write", log->path) : 0;
+}
+
+/* Under the lock. */
+static int chain_up(struct audit_log *log, struct buffer *text, struct audit_mark *mark, wt_error *err)
+{
+    char chain[CHAIN_DIGITS + 1];
+    int rc = log->lost ? sync_file(log, err) : 0;
+    if (rc == 0)
+        rc = catch_up(log, err);
+    memcpy(chain, log->chain, sizeof chain);
+    link_line(chain, wt__buffer_view(text));
+    wt__buffer_printf(text, CHAIN "%s" END "\n", chain);
+    if (rc == 0)
+        rc = text->failed ? wt__fail_nomem(err) : append(log, wt__buffer_view(text), err);
+    flock(log->fd, LOCK_UN);
+    if (rc < 0)
+        return rc;
+    memcpy(log->chain, chain, sizeof chain);
+    log->unsynced = true;
+    if (mark)
+        snprintf(mark->digits, sizeof mark->digits, "%.*s", AUDIT_MARK_DIGITS, chain);
+    return 0;
+}
+
+static int write_text(struct audit_log *log, struct buffer *text, struct audit_mark *mark, wt_error *err)
+{
+    wt_error why = {0};
+    pthread_mutex_lock(&log->lock);
+    int rc = chain_up(log, text, mark, &why);
+    log->error = why;
+    pthread_mutex_unlock(&log->lock);
+    if (rc < 0 && err)
+        *err = why;
+    return rc;
+}
+
+int wt__audit_write(struct audit_log *log, const struct audit_line *line, struct audit_mark *mark, wt_error *err)
 {
     struct buffer text = {0};
-    char chain[CHAIN_DIGITS + 1];
     if (!log)
-        return true;
+        return 0;
     put_line(&text, line, true);
     if (text.len > AUDIT_LINE_BYTES_MAX) {
         wt__buffer_clear(&text);
         put_line(&text, line, false);
     }
-    pthread_mutex_lock(&log->lock);
-    bool written = catch_up(log, "the audit", NULL) == 0;
-    memcpy(chain, log->chain, sizeof chain);
-    link_line(chain, wt__buffer_view(&text));
-    wt__buffer_printf(&text, CHAIN "%s" END "\n", chain);
-    written = written && !text.failed && append(log, wt__buffer_view(&text));
-    if (written)
-        memcpy(log->chain, chain, sizeof chain);
-    log->unsynced |= written;
-    flock(log->fd, LOCK_UN);
-    pthread_mutex_unlock(&log->lock);
+    int rc = write_text(log, &text, mark, err);
     wt__buffer_dispose(&text);
-    return written;
+    return rc;
+}
+
+int wt__audit_end(struct audit_log *log, const struct audit_mark *mark, const struct audit_ending *ending,
+                  wt_error *err)
+{
+    struct buffer text = {0};
+    if (!log)
+        return 0;
+    put_time(&text);
+    member(&text, "of", wt__str(mark->digits));
+    member(&text, "outcome", wt__str(ending->outcome));
+    wt__buffer_printf(&text, ",\"bytes\":%zu,\"ms\":%.1f", ending->bytes, ending->ms);
+    int rc = write_text(log, &text, NULL, err);
+    wt__buffer_dispose(&text);
+    return rc;
 }
 
 void wt__audit_sync(struct audit_log *log)
@@ -273,6 +323,22 @@ void wt__audit_sync(struct audit_log *log)
         log->synced_ms = wt__now_ms();
     }
     pthread_mutex_unlock(&log->lock);
-    if (due)
-        fdatasync(log->fd);
+    if (!due || fdatasync(log->fd) == 0)
+        return;
+    int why = errno;
+    pthread_mutex_lock(&log->lock);
+    log->lost = true;
+    errno = why;
+    wt__fail_errno(&log->error, "write", log->path);
+    pthread_mutex_unlock(&log->lock);
+}
+
+bool wt__audit_is_failing(struct audit_log *log, wt_error *why)
+{
+    if (!log)
+        return false;
+    pthread_mutex_lock(&log->lock);
+    *why = log->error;
+    pthread_mutex_unlock(&log->lock);
+    return why->code != 0;
 }

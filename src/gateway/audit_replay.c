@@ -7,32 +7,39 @@ static const char *text_of(const json_t *line, const char *key)
     return json_string_value(json_object_get(line, key));
 }
 
-/* What a policy has to do with: a tool that was there. */
-static bool is_decided(const json_t *line)
+/* Whether the policy allows it now: a tool, a resource or a prompt that was there. -1: it was none, and no policy was
+ * asked. */
+static int decide(const json_t *line, const struct policy *policy)
 {
-    return text_of(line, "server") && text_of(line, "tool") && text_of(line, "effect") && text_of(line, "principal");
+    int effect = wt__effect_read(wt__json_str(line, "effect"));
+    const struct policy_question question = {.principal = text_of(line, "principal"),
+                                             .profile = text_of(line, "profile"),
+                                             .server = text_of(line, "server"),
+                                             .tool = text_of(line, "tool"),
+                                             .effect = (enum effect)effect};
+    if (!question.server || !question.principal)
+        return -1;
+    if (text_of(line, "uri") || text_of(line, "prompt"))
+        return wt__policy_allows_server(policy, question.principal, question.profile, question.server);
+    return question.tool && effect >= 0 ? wt__policy_allows(policy, &question) : -1;
 }
 
 static void replay_line(const json_t *line, const struct policy *policy, size_t number, struct audit_replay *out)
 {
     struct str decision = wt__json_str(line, "decision");
     bool was_denied = wt__str_equal(decision, STR("denied"));
-    int effect = wt__effect_read(wt__json_str(line, "effect"));
+    int allows = decide(line, policy);
     out->allowed += wt__str_equal(decision, STR("allowed"));
     out->denied += was_denied;
-    if (!is_decided(line) || effect < 0)
+    out->ended += text_of(line, "outcome") != NULL;
+    if (allows < 0)
         return;
     if (!wt__str_equal(wt__json_str(line, "policy"), wt__str(wt__policy_revision(policy)))) {
         out->other_revisions++;
         return;
     }
-    const struct policy_question question = {.principal = text_of(line, "principal"),
-                                             .profile = text_of(line, "profile"),
-                                             .server = text_of(line, "server"),
-                                             .tool = text_of(line, "tool"),
-                                             .effect = (enum effect)effect};
     out->replayed++;
-    if (wt__policy_allows(policy, &question) != was_denied)
+    if (allows != was_denied)
         return;
     if (out->differing++ == 0)
         out->first_differing = number;

@@ -9,7 +9,8 @@ enum { AUDIT_BYTES_MAX = 1 << 30 /* of a file that is read whole */ };
 
 struct audit_replay {
     size_t lines;
-    size_t allowed, denied; /* of them; the others asked for what is not there */
+    size_t allowed, denied; /* of them; the others asked for what is not there, or say what came of one */
+    size_t ended;           /* of the allowed: what came of them is there. Others go on, or were killed in the middle */
     size_t replayed;        /* decided by the policy's revision, and decided again */
     size_t other_revisions; /* decided by another one */
     size_t differing;       /* decided otherwise now: nothing of this policy can have decided so */

@@ -1,10 +1,7 @@
-/* call.c: a call on its way to a server: may it be, do its arguments fit, what came of it; and the audit's line of
- * each. */
+/* call.c: a call on its way to a server: may it be, do its arguments fit, what came of it. */
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
-#include "gateway/audit_log.h"
 #include "gateway/face_inside.h"
 
 /* ---------------------------------------------------------------- who may */
@@ -23,52 +20,6 @@ bool wt__face_allows_server(const struct face *face, const struct mcp_call *call
 {
     return wt__policy_allows_server(face->gateway->options.policy, wt__mcp_call_principal(call), face->options.profile,
                                     wt__upstream_name(upstream));
-}
-
-/* ---------------------------------------------------------------- the audit */
-
-struct ending {
-    enum audit_decision decision;
-    const char *outcome; /* NULL: nothing was called */
-    size_t bytes;
-    double ms;
-};
-
-static void audit(const struct face *face, const struct mcp_call *call, const struct view_tool *tool, struct str asked,
-                  struct str arguments, const struct ending *ending)
-{
-    struct buffer client = {0};
-    const json_t *meta = wt__json_object(wt__mcp_call_params(call), "_meta");
-    if (!face->gateway->options.audit)
-        return;
-    if (wt__mcp_call_client(call))
-        wt__json_write(&client, wt__mcp_call_client(call));
-    const struct audit_line line = {
-        .principal = wt__mcp_call_principal(call),
-        .profile = face->options.profile,
-        .client = wt__buffer_view(&client),
-        .method = "tools/call",
-        .server = tool ? wt__upstream_name(tool->upstream) : NULL,
-        .tool = tool ? tool->name : NULL,
-        .asked = asked,
-        .effect = tool ? wt__effect_word(tool->effect) : NULL,
-        .sha256 = tool ? tool->sha256 : NULL,
-        .revision = wt__policy_revision(face->gateway->options.policy),
-        .arguments = arguments,
-        .decision = ending->decision,
-        .outcome = ending->outcome,
-        .bytes = ending->bytes,
-        .ms = ending->ms,
-        .trace = wt__json_str(meta, "traceparent"),
-    };
-    wt__audit_write(face->gateway->options.audit, &line);
-    wt__buffer_dispose(&client);
-}
-
-void wt__face_refused(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
-                      struct str asked, struct str arguments)
-{
-    audit(face, call, tool, asked, arguments, &(struct ending){.decision = tool ? AUDIT_DENIED : AUDIT_UNKNOWN});
 }
 
 /* ---------------------------------------------------------------- the call */
@@ -93,14 +44,12 @@ static void put_origin(struct mcp_call *call, const struct view_tool *tool)
     wt__buffer_dispose(&meta);
 }
 
-static const char *give_result(struct face *face, struct mcp_call *call, const struct view_tool *tool,
-                               struct str result, bool cut)
+static void give_result(struct face *face, struct mcp_call *call, const struct view_tool *tool, struct str result,
+                        bool cut)
 {
     struct gateway *gateway = face->gateway;
-    struct str is_error;
     struct buffer short_one = {0};
     wt_error err;
-    bool failed = wt__mcp_member(result, "isError", &is_error) && wt__str_equal(is_error, STR("true"));
     if (!cut)
         wt__mcp_result(call, result);
     else if (wt__result_cut(gateway, wt__mcp_call_principal(call), result, gateway->options.result_bytes, &short_one,
@@ -110,7 +59,6 @@ static const char *give_result(struct face *face, struct mcp_call *call, const s
         wt__mcp_result(call, wt__buffer_view(&short_one));
     wt__buffer_dispose(&short_one);
     put_origin(call, tool);
-    return failed ? "error" : "ok";
 }
 
 static void relay_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
@@ -123,30 +71,22 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
                                .headers = mirrors->headers,
                                .header_count = mirrors->count,
                                .is_safe = tool->effect == EFFECT_READ};
+    const struct face_asked asked = {.method = what.method,
+                                     .name = wt__str(tool->shown),
+                                     .tool = tool,
+                                     .upstream = tool->upstream,
+                                     .arguments = arguments};
     struct buffer result = {0};
-    struct ending ending = {.decision = AUDIT_ALLOWED};
     wt_error err;
-    double began = wt__now_ms();
-    switch (wt__relay(face->gateway, call, tool->upstream, &what, &result, &err)) {
-    case RELAY_ANSWERED:
-        ending.outcome = give_result(face, call, tool, wt__buffer_view(&result), cut);
-        break;
-    case RELAY_ASKED:
-        ending.outcome = "asked";
-        break;
-    case RELAY_REFUSED:
-        ending.outcome = "error";
-        break;
-    case RELAY_FAILED:
-        ending.outcome = wt__mcp_is_cancelled(call) ? "cancelled" : "failed";
+    enum relayed out = wt__face_relay(face, call, &asked, &what, &result, &err);
+    struct str given = wt__buffer_view(&result);
+    if (out == RELAY_ANSWERED)
+        give_result(face, call, tool, given, cut);
+    else if (out == RELAY_FAILED)
         wt__mcp_fail_tool(call, "%s", err.message);
-        break;
-    }
-    if (strcmp(ending.outcome, "ok") == 0 || strcmp(ending.outcome, "error") == 0)
-        wt__outcomes_called(face->gateway->outcomes, wt__mcp_call_principal(call), tool->id, ending.outcome[0] == 'o');
-    ending.bytes = result.len;
-    ending.ms = wt__now_ms() - began;
-    audit(face, call, tool, wt__str(tool->shown), arguments, &ending);
+    if (out == RELAY_ANSWERED || out == RELAY_REFUSED)
+        wt__outcomes_called(face->gateway->outcomes, wt__mcp_call_principal(call), tool->id,
+                            out == RELAY_ANSWERED && !wt__result_is_error(given));
     wt__buffer_dispose(&result);
 }
 
@@ -170,7 +110,7 @@ void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *t
         mirrors.count = (size_t)repeated;
         relay_call(face, call, tool, given, &mirrors, cut);
     } else {
-        audit(face, call, tool, wt__str(tool->shown), given, &(struct ending){.decision = AUDIT_INVALID});
+        wt__face_refused(face, call, tool, wt__str(tool->shown), given, AUDIT_INVALID);
     }
     wt__arena_dispose(&arena);
     wt__buffer_dispose(&words);
@@ -195,10 +135,10 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
         /* Who may not use it is not told that it is there. */
         wt__mcp_fail_tool(call, "there is no tool \"%.*s\" here: search_tools finds those that there are",
                           (int)(name.len < 200 ? name.len : 200), name.ptr ? name.ptr : "");
-        wt__face_refused(face, call, tool, name, wt__buffer_view(&arguments));
+        wt__face_refused(face, call, tool, name, wt__buffer_view(&arguments), tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
     } else if (tool->effect != effect) {
         wt__mcp_fail_tool(call, "%s is called by %s", tool->shown, wt__face_call_name(tool->effect));
-        audit(face, call, tool, name, wt__buffer_view(&arguments), &(struct ending){.decision = AUDIT_WRONG_FACE});
+        wt__face_refused(face, call, tool, name, wt__buffer_view(&arguments), AUDIT_WRONG_FACE);
     } else {
         wt__face_call(face, call, tool, wt__buffer_view(&arguments), true);
     }

@@ -17,19 +17,19 @@ static const struct {
 } tools[FACE_TOOLS] = {
     {NULL, NULL},
     {NULL, NULL},
-    {"\"title\":\"Call a tool that reads\",\"description\":\"Calls a tool that was found with call_with: call_read. It "
-     "changes nothing.\",\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":true}",
+    {"\"title\":\"Call a tool that reads\",\"description\":\"Calls a tool whose call_with is call_read: it changes "
+     "nothing.\",\"annotations\":{\"readOnlyHint\":true,\"openWorldHint\":true}",
      NAME_AND_ARGUMENTS},
-    {"\"title\":\"Call a tool that writes\",\"description\":\"Calls a tool that was found with call_with: call_write. "
-     "It "
-     "adds or changes something.\",\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":false,"
+    {"\"title\":\"Call a tool that writes\",\"description\":\"Calls one whose call_with is call_write: it adds or "
+     "changes "
+     "something.\",\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":false,\"openWorldHint\":true}",
+     NAME_AND_ARGUMENTS},
+    {"\"title\":\"Call a tool that may destroy\",\"description\":\"Calls one whose call_with is call_destructive: it "
+     "may "
+     "delete or overwrite something.\",\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,"
      "\"openWorldHint\":true}",
      NAME_AND_ARGUMENTS},
-    {"\"title\":\"Call a tool that may destroy\",\"description\":\"Calls a tool that was found with call_with: "
-     "call_destructive. It may delete or overwrite something.\",\"annotations\":{\"readOnlyHint\":false,"
-     "\"destructiveHint\":true,\"openWorldHint\":true}",
-     NAME_AND_ARGUMENTS},
-    {"\"title\":\"Read on\",\"description\":\"The next piece of a result that was too long.\",\"annotations\":{"
+    {"\"title\":\"Read on\",\"description\":\"The rest of a result that was cut.\",\"annotations\":{"
      "\"readOnlyHint\":true,\"openWorldHint\":false}",
      "{\"type\":\"object\",\"properties\":{\"handle\":{\"type\":\"string\"}},\"required\":[\"handle\"]}"},
 };
@@ -136,7 +136,7 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
                                  .number = tool->number};
         return 0;
     }
-    wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call));
+    wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call), tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
     wt__view_release(view);
     return wt__fail(err, WT_ENOTFOUND, "there is no tool of that name here");
 }

@@ -1,8 +1,9 @@
-/* face_inside.h: what the files of a face share: its lists and meta tools (face.c), its calls (call.c), and what it
- * passes through (passthrough.c). */
+/* face_inside.h: what the files of a face share: its lists and meta tools (face.c), its calls (call.c), what it
+ * passes through (passthrough.c), and what it writes down of both (audited.c). */
 #ifndef WT_GATEWAY_FACE_INSIDE_H
 #define WT_GATEWAY_FACE_INSIDE_H
 
+#include "gateway/audit_log.h"
 #include "gateway/face.h"
 #include "gateway/face_names.h"
 #include "gateway/gateway_inside.h"
@@ -25,9 +26,25 @@ bool wt__face_allows_server(const struct face *face, const struct mcp_call *call
 
 /* Calls a tool, on a thread that may wait; its arguments were not checked yet. cut: a long result is cut. */
 void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments, bool cut);
-/* Writes down that it may not be called, or (NULL) is not there; what the caller is told is the same. */
+/* What somebody wants of a server, for the audit. */
+struct face_asked {
+    const char *method;
+    struct str name;              /* as the client said it */
+    const struct view_tool *tool; /* NULL: none, or no tool was asked for */
+    struct upstream *upstream;    /* NULL: none has it */
+    struct str uri, prompt;       /* as the server knows it; "" for none */
+    struct str arguments;
+};
+/* Writes down the decision, asks the server, and writes down what came of it. Where the decision cannot be written, the
+ * server is not asked (RELAY_FAILED). */
+enum relayed wt__face_relay(const struct face *face, struct mcp_call *call, const struct face_asked *asked,
+                            const struct relay *what, struct buffer *result, wt_error *err);
+/* Writes down a decision by which no server is asked. */
+void wt__face_note(const struct face *face, const struct mcp_call *call, const struct face_asked *asked,
+                   enum audit_decision decision);
+/* The same of a call; tool: NULL: there is none. */
 void wt__face_refused(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
-                      struct str asked, struct str arguments);
+                      struct str asked, struct str arguments, enum audit_decision decision);
 /* What a search face's call tools do: finds the tool that is named, and calls it where its effect is that one. */
 void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect effect);
 

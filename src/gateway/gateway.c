@@ -172,20 +172,24 @@ static void put_server(struct buffer *out, struct upstream *upstream)
 
 void wt__gateway_write_state(struct gateway *gateway, struct buffer *out)
 {
+    wt_error why;
     wt__buffer_text(out, "{\"servers\":[");
     for (size_t i = 0; i < gateway->count; i++) {
         wt__buffer_text(out, i ? "," : "");
         put_server(out, gateway->upstreams[i]);
     }
-    wt__buffer_text(out, "]}");
+    wt__buffer_char(out, ']');
+    if (wt__audit_is_failing(gateway->options.audit, &why)) {
+        wt__buffer_text(out, ",\"audit_error\":");
+        wt__buffer_json(out, wt__str(why.message));
+    }
+    wt__buffer_char(out, '}');
 }
 
 /* A state that cannot be written is no reason to stop. */
-static void moved(void *context, struct upstream *upstream)
+static void keep_state(struct gateway *gateway)
 {
-    struct gateway *gateway = context;
     struct buffer text = {0};
-    (void)upstream;
     if (!gateway->options.state_path)
         return;
     pthread_mutex_lock(&gateway->state_lock);
@@ -195,6 +199,12 @@ static void moved(void *context, struct upstream *upstream)
         wt__file_replace(gateway->options.state_path, text.ptr, text.len, NULL);
     pthread_mutex_unlock(&gateway->state_lock);
     wt__buffer_dispose(&text);
+}
+
+static void moved(void *context, struct upstream *upstream)
+{
+    (void)upstream;
+    keep_state(context);
 }
 
 /* The era that a server had when its state was last written: it need not be probed again. */
@@ -225,6 +235,25 @@ static json_t *read_state(const char *path)
 
 /* ---------------------------------------------------------------- tending */
 
+/* Whoever runs it hears that the audit cannot be written, and that it can be again. */
+static void tell_of_audit(struct gateway *gateway)
+{
+    wt_error why;
+    struct buffer sentence = {0};
+    bool fails = wt__audit_is_failing(gateway->options.audit, &why);
+    if (fails == gateway->audit_fails)
+        return;
+    gateway->audit_fails = fails;
+    keep_state(gateway);
+    if (fails)
+        wt__buffer_printf(&sentence, "nothing is called or read until the audit can be written: %s", why.message);
+    else
+        wt__buffer_text(&sentence, "the audit can be written again");
+    if (gateway->options.told && !sentence.failed)
+        gateway->options.told(gateway->options.told_context, sentence.ptr);
+    wt__buffer_dispose(&sentence);
+}
+
 /* What another process did to the catalogue shows within GATEWAY_LOOK_MS, and what nobody came back for goes. */
 static void *tend(void *context)
 {
@@ -236,6 +265,7 @@ static void *tend(void *context)
         wt__parked_sweep(gateway, false);
         wt__result_sweep(gateway, false);
         wt__audit_sync(gateway->options.audit);
+        tell_of_audit(gateway);
         wt__outcomes_sweep(gateway->outcomes);
         wt__gateway_renew(gateway, NULL);
         pthread_mutex_lock(&gateway->lock);
@@ -341,6 +371,8 @@ void wt__gateway_close(struct gateway *gateway)
         pthread_join(gateway->tender, NULL);
     wt__parked_sweep(gateway, true);
     wt__result_sweep(gateway, true);
+    for (size_t i = 0; i < gateway->count; i++)
+        wt__upstream_end(gateway->upstreams[i]);
     for (size_t i = 0; i < gateway->count; i++)
         wt__upstream_close(gateway->upstreams[i]);
     free(gateway->upstreams);

@@ -36,8 +36,10 @@ struct gateway_options {
     struct str lock;             /* pins (wt_lock): what they do not name waits, whatever was approved. Empty: none */
     const struct policy *policy; /* NULL: everybody may do everything. Outlives the gateway, as does the next */
     struct audit_log *audit;     /* NULL: none */
-    double (*now_ms)(void);      /* by which what is kept for clients goes; NULL: wt__now_ms */
-    bool learn;                  /* what is called after a search is recorded as use */
+    void (*told)(void *context, const char *sentence); /* to whoever runs it; NULL: nobody is told. From any thread */
+    void *told_context;
+    double (*now_ms)(void); /* by which what is kept for clients goes; NULL: wt__now_ms */
+    bool learn;             /* what is called after a search is recorded as use */
 };
 
 /* servers [count], and the engine, live longer. A server without a name, and one whose name another has, is refused

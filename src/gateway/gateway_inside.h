@@ -35,6 +35,7 @@ struct gateway {
     struct parked *parked;
     size_t parked_count;
     struct remainder *remainders;
+    bool audit_fails;              /* as it was told; the tender's alone */
     pthread_mutex_t services_lock; /* what follows; held while they are told, which may take a client's time */
     struct mcp_service *services[GATEWAY_SERVICES_MAX];
     size_t service_count;

@@ -118,6 +118,17 @@ static struct searched *take_old(struct outcomes *outcomes, bool all)
     return old;
 }
 
+/* False: memory is out. What is over the limit is not remembered. */
+static bool remember(struct searched *searched, const char *id)
+{
+    if (searched->count == OUTCOME_FOUND_MAX)
+        return true;
+    searched->found[searched->count].id = wt__copy_string(id, strlen(id));
+    bool whole = searched->found[searched->count].id != NULL;
+    searched->count += whole;
+    return whole;
+}
+
 static struct searched *copy_of(const char *principal, struct str request, const wt_hits *hits)
 {
     struct searched *copy = calloc(1, sizeof *copy);
@@ -126,12 +137,11 @@ static struct searched *copy_of(const char *principal, struct str request, const
     copy->principal = wt__copy_string(principal, strlen(principal));
     copy->request = wt__copy_string(request.ptr, request.len);
     bool whole = copy->principal && copy->request;
-    for (size_t i = 0; whole && i < hits->len && i < OUTCOME_FOUND_MAX; i++) {
-        const char *id = hits->items[i]->tool->id;
-        copy->found[copy->count].id = wt__copy_string(id, strlen(id));
-        whole = copy->found[copy->count].id != NULL;
-        copy->count += whole;
-    }
+    for (size_t i = 0; whole && i < hits->len; i++)
+        whole = remember(copy, hits->items[i]->tool->id);
+    for (size_t i = 0; whole && i < hits->len; i++)
+        for (size_t n = 0; whole && n < hits->items[i]->more_listed; n++)
+            whole = remember(copy, hits->items[i]->more_like_it[n]);
     if (whole)
         return copy;
     let_go(copy);

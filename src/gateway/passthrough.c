@@ -55,42 +55,39 @@ void wt__face_list_prompts(void *context, struct mcp_call *call, struct str afte
 
 /* ---------------------------------------------------------------- asking servers */
 
-/* Whose it is, if the caller may use that one; *name becomes the server's own. */
-static struct upstream *owner_of(const struct face *face, const struct mcp_call *call, enum offered kind,
-                                 struct str *name)
+static void give(struct mcp_call *call, enum relayed relayed, const struct buffer *result, const wt_error *err)
 {
-    struct upstream *owner = wt__offered_owner(face->gateway, kind, name);
-    return owner && wt__face_allows_server(face, call, owner) ? owner : NULL;
+    if (relayed == RELAY_ANSWERED)
+        wt__mcp_result(call, wt__buffer_view(result));
+    else if (relayed == RELAY_FAILED)
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%s", err->message);
 }
 
-static void relay_to(const struct face *face, struct mcp_call *call, struct upstream *upstream,
+/* Asks the owner, if there is one and the caller may use it; what is not allowed is as what is not there. */
+static void relay_to(const struct face *face, struct mcp_call *call, const struct face_asked *asked,
                      const struct relay *what)
 {
     struct buffer result = {0};
     wt_error err;
-    switch (wt__relay(face->gateway, call, upstream, what, &result, &err)) {
-    case RELAY_ANSWERED:
-        wt__mcp_result(call, wt__buffer_view(&result));
-        break;
-    case RELAY_FAILED:
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%s", err.message);
-        break;
-    case RELAY_ASKED:
-    case RELAY_REFUSED:
-        break;
+    bool allowed = asked->upstream && wt__face_allows_server(face, call, asked->upstream);
+    if (allowed) {
+        give(call, wt__face_relay(face, call, asked, what, &result, &err), &result, &err);
+    } else {
+        wt__mcp_refuse_unknown(call);
+        wt__face_note(face, call, asked, asked->upstream ? AUDIT_DENIED : AUDIT_UNKNOWN);
     }
     wt__buffer_dispose(&result);
 }
 
 void wt__face_read(void *context, struct mcp_call *call, struct str uri)
 {
-    const struct face *face = context;
-    struct upstream *upstream = owner_of(face, call, OFFERED_RESOURCES, &uri);
-    const struct relay what = {.method = "resources/read", .name_key = "uri", .name = uri, .is_safe = true};
-    if (upstream)
-        relay_to(face, call, upstream, &what);
-    else
-        wt__mcp_refuse_unknown(call);
+    struct str own = uri;
+    struct face_asked asked = {.method = "resources/read", .name = uri};
+    asked.upstream = wt__offered_owner(((const struct face *)context)->gateway, OFFERED_RESOURCES, &own);
+    if (asked.upstream)
+        asked.uri = own;
+    const struct relay what = {.method = asked.method, .name_key = "uri", .name = own, .is_safe = true};
+    relay_to(context, call, &asked, &what);
 }
 
 /* Who may watch is looked at when it is read: a notice says no more than that something changed. */
@@ -104,17 +101,14 @@ void wt__face_watch(void *context, struct str uri)
 
 void wt__face_get_prompt(void *context, struct mcp_call *call, struct str name)
 {
-    const struct face *face = context;
-    struct upstream *upstream = owner_of(face, call, OFFERED_PROMPTS, &name);
-    const struct relay what = {.method = "prompts/get",
-                               .name_key = "name",
-                               .name = name,
-                               .arguments = wt__mcp_call_arguments(call),
-                               .is_safe = true};
-    if (upstream)
-        relay_to(face, call, upstream, &what);
-    else
-        wt__mcp_refuse_unknown(call);
+    struct str own = name;
+    struct face_asked asked = {.method = "prompts/get", .name = name, .arguments = wt__mcp_call_arguments(call)};
+    asked.upstream = wt__offered_owner(((const struct face *)context)->gateway, OFFERED_PROMPTS, &own);
+    if (asked.upstream)
+        asked.prompt = own;
+    const struct relay what = {
+        .method = asked.method, .name_key = "name", .name = own, .arguments = asked.arguments, .is_safe = true};
+    relay_to(context, call, &asked, &what);
 }
 
 /* The request as the server knows it: its own name in the reference. */
@@ -136,20 +130,26 @@ static bool put_completion(const struct mcp_completion *what, struct str ref, st
     return !out->failed;
 }
 
+/* A completion comes with each key that is pressed, and leads to nothing by itself: the audit has no line of it. */
 void wt__face_complete(void *context, struct mcp_call *call, const struct mcp_completion *what)
 {
     const struct face *face = context;
     struct str ref = what->ref;
-    struct upstream *upstream = owner_of(face, call, what->of_prompt ? OFFERED_PROMPTS : OFFERED_TEMPLATES, &ref);
+    struct upstream *upstream =
+        wt__offered_owner(face->gateway, what->of_prompt ? OFFERED_PROMPTS : OFFERED_TEMPLATES, &ref);
+    if (upstream && !wt__face_allows_server(face, call, upstream))
+        upstream = NULL;
     struct upstream_offer *offer = upstream ? wt__upstream_offer(upstream) : NULL;
-    struct buffer params = {0};
+    struct buffer params = {0}, result = {0};
+    wt_error err;
     if (offer && offer->completes && put_completion(what, ref, &params)) {
         const struct relay request = {
             .method = "completion/complete", .more = wt__buffer_view(&params), .is_safe = true};
-        relay_to(face, call, upstream, &request);
+        give(call, wt__relay(face->gateway, call, upstream, &request, &result, &err), &result, &err);
     } else if (!upstream) {
         wt__mcp_refuse_unknown(call);
     }
     wt__upstream_offer_release(offer);
     wt__buffer_dispose(&params);
+    wt__buffer_dispose(&result);
 }

@@ -4,6 +4,7 @@
  * parked exchange, or "m" and {"state": the server's requestState, "keys": [of its questions]}. */
 #include "gateway/relay.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,6 +32,8 @@ struct relaying {
     const struct relay *what;
     struct parked *at;              /* NULL: nothing is under way */
     struct buffer responses, state; /* of the next request: inputResponses, and requestState as JSON; empty: none */
+    double until_ms;                /* that a server is waited for which does not run */
+    bool repeated;                  /* what its server may have had was sent again */
     bool lacks; /* a modern client did not declare what a legacy server wanted of it: the call is refused for that */
     struct buffer *result;
     wt_error *err;
@@ -182,7 +185,8 @@ static int send_to(struct relaying *r)
     };
     int rc = params.failed || meta.failed || capabilities.failed ? wt__fail_nomem(r->err) : 0;
     if (rc == 0)
-        rc = wt__upstream_borrow(r->upstream, GATEWAY_START_WAIT_MS, is_unwanted, call, &at->link, r->err);
+        rc = wt__upstream_borrow(r->upstream, (unsigned)fmax(0, r->until_ms - wt__now_ms()), is_unwanted, call,
+                                 &at->link, r->err);
     if (rc == 0)
         rc = wt__mcp_exchange_begin(&at->exchange, wt__upstream_connection(at->link), &request, r->err);
     wt__buffer_dispose(&params);
@@ -350,13 +354,18 @@ static json_t *read_questions(struct str result)
     return wt__json_parse(&read, result.ptr, result.len, NULL) == 0 ? read : NULL;
 }
 
+bool wt__result_is_error(struct str result)
+{
+    struct str is_error;
+    return wt__mcp_member(result, "isError", &is_error) && wt__str_equal(is_error, STR("true"));
+}
+
 static enum relayed take_result(struct relaying *r, struct str result, bool *again)
 {
     json_t *questions = read_questions(result);
-    struct str is_error;
     *again = false;
     /* A server that goes on without it has a result; one that cannot says what its client should have been told. */
-    if (!questions && r->lacks && wt__mcp_member(result, "isError", &is_error) && wt__str_equal(is_error, STR("true")))
+    if (!questions && r->lacks && wt__result_is_error(result))
         return RELAY_REFUSED;
     if (!questions) {
         wt__buffer_clear(r->result);
@@ -424,13 +433,33 @@ static bool resume(struct relaying *r)
                                   r->err) == 0;
 }
 
-/* Whether it may be sent once more: its server never had it, or nothing comes of having it twice. A server that does
- * not run was waited for already. */
-static bool may_repeat(const struct relaying *r, int rc)
+/* Whether it may be sent once more: its server never had it, as long as there is time; or nothing comes of having it
+ * twice, once. A server that does not run was waited for already. */
+static bool may_repeat(struct relaying *r, int rc)
 {
-    return rc == WT_ENETWORK && r->at &&
-           (!r->at->exchange || r->what->is_safe || !wt__mcp_exchange_was_sent(r->at->exchange)) &&
-           !wt__mcp_is_cancelled(r->call);
+    if (rc != WT_ENETWORK || !r->at || wt__mcp_is_cancelled(r->call) || wt__now_ms() >= r->until_ms)
+        return false;
+    if (!r->at->exchange || !wt__mcp_exchange_was_sent(r->at->exchange))
+        return true;
+    bool first = r->what->is_safe && !r->repeated;
+    r->repeated = true;
+    return first;
+}
+
+/* Sends what is not under way already, and hears what comes of it. */
+static enum relayed ask_server(struct relaying *r, bool *asks)
+{
+    enum relayed out;
+    bool again;
+    r->until_ms = wt__now_ms() + GATEWAY_START_WAIT_MS;
+    do {
+        *asks = false;
+        out = r->at || send_to(r) == 0 ? listen_to(r, asks) : RELAY_FAILED;
+        again = out == RELAY_FAILED && may_repeat(r, r->err->code);
+        let_go(r->at);
+        r->at = NULL;
+    } while (again);
+    return out;
 }
 
 enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct upstream *upstream,
@@ -439,23 +468,14 @@ enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct up
     struct relaying r = {
         .gateway = gateway, .call = call, .upstream = upstream, .what = what, .result = result, .err = err};
     enum relayed out = resume(&r) ? RELAY_ANSWERED : RELAY_FAILED;
-    bool again = true, repeated = false;
-    for (int round = 0; out == RELAY_ANSWERED && again; round++) {
-        again = false;
-        if (round >= MCP_ROUNDS_MAX) {
-            wt__fail(err, WT_ETOOLONG, "the server asked %d times, and still wants to know more", MCP_ROUNDS_MAX);
-            out = RELAY_FAILED;
-        } else {
-            bool stands = r.at || send_to(&r) == 0;
-            out = stands ? listen_to(&r, &again) : RELAY_FAILED;
-            if (out == RELAY_FAILED && !repeated && may_repeat(&r, err->code)) {
-                repeated = again = true;
-                out = RELAY_ANSWERED;
-            }
-        }
-        let_go(r.at);
-        r.at = NULL;
+    bool asks = true;
+    for (int round = 0; out == RELAY_ANSWERED && asks && round < MCP_ROUNDS_MAX; round++)
+        out = ask_server(&r, &asks);
+    if (out == RELAY_ANSWERED && asks) {
+        wt__fail(err, WT_ETOOLONG, "the server asked %d times, and still wants to know more", MCP_ROUNDS_MAX);
+        out = RELAY_FAILED;
     }
+    let_go(r.at);
     wt__buffer_dispose(&r.responses);
     wt__buffer_dispose(&r.state);
     return out;

@@ -32,6 +32,9 @@ enum relayed {
     RELAY_FAILED    /* it could not be asked, as err says: the call is not answered */
 };
 
+/* Whether a result says of itself that it is an error. */
+bool wt__result_is_error(struct str result);
+
 /* On a thread that may wait. */
 enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct upstream *upstream,
                        const struct relay *what, struct buffer *result, wt_error *err);

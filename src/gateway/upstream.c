@@ -120,9 +120,9 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
     pthread_mutex_lock(&upstream->lock);
     unsigned failed_starts = upstream->failed_starts;
     while (rc == 0 && !is_sound(upstream->link)) {
-        /* It was tried for this call, and failed again. */
+        unsigned tries = upstream->ran ? UPSTREAM_TRIES : 1;
         bool hopeless = upstream->state == UPSTREAM_DISABLED || atomic_load(&upstream->stopping) ||
-                        upstream->failed_starts > failed_starts || wt__now_ms() >= until;
+                        upstream->failed_starts - failed_starts >= tries || wt__now_ms() >= until;
         if (hopeless)
             rc = fail_down(upstream, err);
         else if (is_unwanted && is_unwanted(context))
@@ -229,6 +229,7 @@ static int serve(struct upstream *upstream, wt_error *err)
         return rc;
     pthread_mutex_lock(&upstream->lock);
     upstream->failures = 0;
+    upstream->ran = true;
     move(upstream, UPSTREAM_READY);
     pthread_mutex_unlock(&upstream->lock);
     tell_moved(upstream);
@@ -345,13 +346,19 @@ void wt__upstream_stop(struct upstream *upstream)
     pthread_mutex_unlock(&upstream->lock);
 }
 
+void wt__upstream_end(struct upstream *upstream)
+{
+    wt__upstream_stop(upstream);
+    if (upstream->has_thread)
+        pthread_join(upstream->thread, NULL);
+    upstream->has_thread = false;
+}
+
 void wt__upstream_close(struct upstream *upstream)
 {
     if (!upstream)
         return;
-    wt__upstream_stop(upstream);
-    if (upstream->has_thread)
-        pthread_join(upstream->thread, NULL);
+    wt__upstream_end(upstream);
     wt__upstream_offer_release(upstream->offer);
     for (size_t i = 0; i < upstream->watched_count; i++)
         free(upstream->watched[i]);

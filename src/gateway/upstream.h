@@ -19,10 +19,11 @@
 #include "serve/mcp/service.h"
 
 enum {
-    UPSTREAM_FIRST_WAIT_MS = 1000,     /* before it is tried again, twice as long each time, */
-    UPSTREAM_LAST_WAIT_MS = 60000,     /* up to this; a tenth more or less, so that not all come at once */
-    UPSTREAM_LEAST_TTL_MS = 60000,     /* what it says of how long its lists hold is believed from here on, */
-    UPSTREAM_TTL_MS = 300000,          /* and where it says nothing, this holds */
+    UPSTREAM_FIRST_WAIT_MS = 1000, /* before it is tried again, twice as long each time, */
+    UPSTREAM_LAST_WAIT_MS = 60000, /* up to this; a tenth more or less, so that not all come at once */
+    UPSTREAM_LEAST_TTL_MS = 60000, /* what it says of how long its lists hold is believed from here on, */
+    UPSTREAM_TTL_MS = 300000,      /* and where it says nothing, this holds */
+    UPSTREAM_TRIES = 3, /* starts that may fail while somebody waits for one that ran before; else the first counts */
     UPSTREAM_LISTEN_MS = 24 * 3600000, /* that a server need not say anything of what changes */
     UPSTREAM_WATCHED_MAX = 1000,       /* resources of it that clients watch */
     UPSTREAM_ERROR_BYTES = 1024,       /* kept of why it failed last */
@@ -50,7 +51,10 @@ int wt__upstream_open(struct upstream **out, const struct mcp_server *server, co
 int wt__upstream_start(struct upstream *upstream, wt_error *err);
 /* Calls that wait for it end; its thread is asked to. */
 void wt__upstream_stop(struct upstream *upstream);
-/* Ends its thread and the server. Whatever was borrowed is given back before. NULL is a no-op. */
+/* Ends its thread and the server. Whatever was borrowed is given back before. */
+void wt__upstream_end(struct upstream *upstream);
+/* The same, and it is gone. The functions of the options may look at other upstreams, so all end before one is gone.
+ * NULL is a no-op. */
 void wt__upstream_close(struct upstream *upstream);
 
 const char *wt__upstream_name(const struct upstream *upstream);
@@ -89,7 +93,8 @@ void wt__upstream_watch(struct upstream *upstream, struct str uri);
 
 struct upstream_link; /* a connection that is borrowed */
 
-/* Waits until it is ready, at most so long, and no longer than it is wanted. Errors: WT_ENETWORK (it fails, with what
+/* Waits until it is ready, at most so long, and no longer than it is wanted. Where it ran before, one that ends while
+ * it starts, as it does when it is killed then, is waited for again. Errors: WT_ENETWORK (it fails, with what
  * is known of why), WT_ETIMEOUT, WT_ECANCELLED. */
 int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_unwanted)(const void *context),
                         const void *context, struct upstream_link **out, wt_error *err);

@@ -38,6 +38,7 @@ struct upstream {
     size_t watched_count, watched_capacity, watched_told;
     size_t tool_count, waiting_count;
     unsigned failures, failed_starts; /* in a row; ever */
+    bool ran;                         /* it was ready once */
     long long since;
     wt_error error; /* code 0: none */
 };

@@ -11,8 +11,8 @@ static const char *const idle[] = {
     "trust", "name",      "description", "gallery", "version", "source"}; /* of no use behind whichtool, or looked at */
 static const char *const choosing[] = {"disabledTools", "disabled_tools", "enabledTools", "enabled_tools",
                                        "includeTools",  "excludeTools",   "tools"};
-static const char *const addresses[] = {"url", "serverUrl", "httpUrl"};
-static const char *const streamable[] = {"http", "streamable-http", "streamablehttp", "streamable_http"};
+/* Of addresses. Which one it is need not be said: the connection finds out. */
+static const char *const transports[] = {"http", "streamable-http", "streamablehttp", "streamable_http", "sse"};
 
 #define AMONG(word, list) among((word), (list), sizeof(list) / sizeof *(list))
 
@@ -153,31 +153,11 @@ static bool is_local(const char *url)
     return false;
 }
 
-static bool ends_in_sse(struct str url)
-{
-    const char *query = memchr(url.ptr, '?', url.len);
-    size_t len = query ? (size_t)(query - url.ptr) : url.len;
-    while (len > 0 && url.ptr[len - 1] == '/')
-        len--;
-    return len >= 4 && memcmp(url.ptr + len - 4, "/sse", 4) == 0;
-}
-
 static void look_at_address(struct judging *j, const struct mcp_server *server, const json_t *entry)
 {
     struct str type = wt__json_str(entry, "type").len ? wt__json_str(entry, "type") : wt__json_str(entry, "transport");
-    struct str written = {"", 0};
-    const char *member = "";
-    for (size_t i = 0; written.len == 0 && i < sizeof addresses / sizeof *addresses; i++) {
-        member = addresses[i];
-        written = wt__json_str(entry, member);
-    }
-    bool named = wt__str_among(type, streamable, sizeof streamable / sizeof *streamable);
-    if (wt__str_equal(type, STR("sse")))
-        stay(j, "it is of the older HTTP+SSE, which is not moved", "", "");
-    else if (type.len > 0 && !named)
+    if (type.len > 0 && !wt__str_among(type, transports, sizeof transports / sizeof *transports))
         stay(j, "its \"type\" is not known", "", "");
-    else if (!named && ((j->place->url_is_sse && strcmp(member, "url") == 0) || ends_in_sse(written)))
-        stay(j, "its address is one of the older HTTP+SSE, which is not moved", "", "");
     else if (server->header_count == 0 && !is_local(server->url))
         stay(j, "no key is written for it, so its client may sign in there, which whichtool cannot", "", "");
 }

@@ -33,7 +33,6 @@ struct client_place {
         *inner; /* members that lead to the servers; outer NULL: at the root; inner NULL: it is no JSON */
     const char *extra, *value; /* a member that each server has; or NULL */
     enum client_variables variables;
-    bool url_is_sse; /* a "url" without a type is of the older HTTP+SSE */
 };
 
 /* All rows, in the order in which they are told. */

@@ -14,8 +14,9 @@ enum { KEEPER_GROUPS_MAX = 4096 /* at once; more are not kept */ };
 /* Forks it, once; a second call does nothing. Before there are threads. WT_EIO, WT_ENOMEM, WT_EFULL. */
 int wt__keeper_start(wt_error *err);
 
-/* A process group was begun, or has ended; from any thread. Where no keeper was started, nothing happens. Between a
- * process's start and the first of these there is a moment in which it is not kept. */
+/* A process group was begun, or has ended; from any thread. Where no keeper was started, nothing happens. The first of
+ * these is said by the process that begins the group, which holds the connection as we do: if this process ends before
+ * that is said, the keeper sees its end afterwards. */
 void wt__keeper_begun(pid_t group);
 void wt__keeper_ended(pid_t group);
 

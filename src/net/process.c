@@ -1,12 +1,15 @@
-/* process.c: see process.h. posix_spawn rather than fork: the caller may hold a gigabyte and several threads. */
+/* process.c: see process.h. vfork rather than fork: the caller may hold a gigabyte and several threads. And rather than
+ * posix_spawn, since the child says to the keeper that it is there (keeper.h) before it is another program: whoever
+ * said it afterwards could be killed in between, and it would be left over. */
 #include "net/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,7 +21,7 @@
 
 extern char **environ;
 
-enum { WATCH_MS = 5, READ_BYTES = 4096 };
+enum { WATCH_MS = 5, READ_BYTES = 4096, REPORT = 3 /* the child's, until it is the program */ };
 
 /* ---------------------------------------------------------------- stderr */
 
@@ -67,17 +70,17 @@ void wt__tail_line(const struct tail *tail, char out[CHILD_TAIL_BYTES])
 
 /* ---------------------------------------------------------------- beginning */
 
-/* The program as the child's own PATH finds it; the system looks it up where there is none. Returns 0 or an errno. */
+/* The program as the child's own PATH finds it, or ours where it has none. Returns 0 or an errno. */
 static int find_program(const struct child *child, char path[PATH_MAX], const char **out)
 {
-    const char *name = child->argv[0], *folders = NULL;
+    const char *name = child->argv[0], *folders = getenv("PATH");
     *out = name;
     for (size_t i = 0; child->environment && child->environment[i]; i++)
         if (strncmp(child->environment[i], "PATH=", 5) == 0)
             folders = child->environment[i] + 5;
-    if (!folders || strchr(name, '/'))
+    if (strchr(name, '/'))
         return 0;
-    for (const char *at = folders; *at;) {
+    for (const char *at = folders ? folders : "/bin:/usr/bin"; *at;) {
         int len = (int)strcspn(at, ":");
         int written = snprintf(path, PATH_MAX, "%.*s/%s", len, at, name);
         if (len > 0 && written < PATH_MAX && access(path, X_OK) == 0 && !wt__is_folder(path)) {
@@ -89,53 +92,109 @@ static int find_program(const struct child *child, char path[PATH_MAX], const ch
     return ENOENT;
 }
 
-/* What else this process has open, a pipe to another server or a socket that a library made, stays its own. */
-static int connect_ends(posix_spawn_file_actions_t *files, const int ends[3])
+/* What the child is told: it has our memory until it is another program, so it changes none of it. */
+struct becoming {
+    const struct child *child;
+    const char *program;
+    const int *ends;
+    int report; /* the end of a pipe, by which it says why it could not be the program; over 2 */
+};
+
+/* What else this process has open, a pipe to another server or a socket that a library made, stays its own; the report
+ * ends with the program's beginning. */
+static bool connect_ends(const struct becoming *b)
 {
-    int failed = 0;
-    for (int i = 0; !failed && i < 3; i++)
-        failed = ends[i] >= 0 ? posix_spawn_file_actions_adddup2(files, ends[i], i)
-                              : posix_spawn_file_actions_addopen(files, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
-    return failed ? failed : posix_spawn_file_actions_addclosefrom_np(files, 3);
+    for (int i = 0; i < 3; i++) {
+        int end = b->ends[i] >= 0 ? b->ends[i] : open("/dev/null", (i ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+        if (end < 0 || (end == i ? fcntl(i, F_SETFD, 0) : dup2(end, i)) < 0)
+            return false;
+    }
+    if (b->report != REPORT && dup3(b->report, REPORT, O_CLOEXEC) < 0)
+        return false;
+    closefrom(REPORT + 1);
+    return true;
+}
+
+/* Handlers are ours, and what is ignored here is not ignored there. */
+static void forget_signals(void)
+{
+    const struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    for (int number = 1; number < NSIG; number++)
+        sigaction(number, &action, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the child. Returns where it cannot become the program. */
+static int become(const struct becoming *b)
+{
+    const struct child *child = b->child;
+    if (setpgid(0, 0) < 0)
+        return b->report;
+    wt__keeper_begun(getpid());
+    if (!connect_ends(b))
+        return b->report;
+    forget_signals();
+    if (!child->folder || chdir(child->folder) == 0)
+        execve(b->program, (char *const *)child->argv,
+               child->environment ? (char *const *)child->environment : environ);
+    return REPORT;
+}
+
+/* Its own frame, which the child leaves by nothing but its end. */
+static pid_t begin(const struct becoming *b)
+{
+    pid_t pid = vfork();
+    if (pid == 0) {
+        int report = become(b), why = errno;
+        (void)!write(report, &why, sizeof why);
+        _exit(127);
+    }
+    return pid;
+}
+
+/* 0, or why the child could not be the program; then it is gone. */
+static int hear_report(int fd, pid_t pid)
+{
+    int why = 0;
+    ssize_t got;
+    do
+        got = read(fd, &why, sizeof why);
+    while (got < 0 && errno == EINTR);
+    if (got != sizeof why)
+        return 0;
+    wt__keeper_ended(pid);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    return why ? why : EIO;
 }
 
 int wt__process_spawn(pid_t *out, const struct child *child, const int ends[3])
 {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
+    struct becoming b = {.child = child, .ends = ends};
+    sigset_t all, before;
     char path[PATH_MAX];
-    const char *program;
-    int failed = find_program(child, path, &program);
-    if (!failed)
-        failed = posix_spawn_file_actions_init(&files);
+    int report[2], failed = find_program(child, path, &b.program);
     if (failed)
         return failed;
-    failed = posix_spawnattr_init(&attributes);
-    if (failed) {
-        posix_spawn_file_actions_destroy(&files);
-        return failed;
-    }
-    sigemptyset(&none);
+    if (pipe2(report, O_CLOEXEC) < 0)
+        return errno;
+    b.report = fcntl(report[1], F_DUPFD_CLOEXEC, REPORT);
+    failed = b.report < 0 ? errno : 0;
+    close(report[1]);
     sigfillset(&all);
-    const short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
-    const int refusals[] = {
-        posix_spawnattr_setflags(&attributes, flags),
-        posix_spawnattr_setpgroup(&attributes, 0),
-        posix_spawnattr_setsigmask(&attributes, &none),
-        posix_spawnattr_setsigdefault(&attributes, &all),
-        connect_ends(&files, ends),
-        child->folder ? posix_spawn_file_actions_addchdir_np(&files, child->folder) : 0,
-    };
-    for (size_t i = 0; !failed && i < sizeof refusals / sizeof *refusals; i++)
-        failed = refusals[i];
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* no handler of ours runs in the child */
+    pid_t pid = failed ? -1 : begin(&b);
+    if (pid < 0 && !failed)
+        failed = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (b.report >= 0)
+        close(b.report);
     if (!failed)
-        failed = posix_spawnp(out, program, &files, &attributes, (char *const *)child->argv,
-                              child->environment ? (char *const *)child->environment : environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&files);
-    if (!failed)
-        wt__keeper_begun(*out);
+        failed = hear_report(report[0], pid);
+    close(report[0]);
+    *out = pid;
     return failed;
 }
 

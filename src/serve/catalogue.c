@@ -12,21 +12,18 @@ static const struct {
     bool waits, is_summarised;
 } tools[CATALOGUE_TOOLS] = {
     {"search_tools", "Search tools",
-     "Finds the tools that a task needs, best first, with their definitions. Say one task in plain words, as a person "
-     "would. When none fits, the answer says so.",
+     "Finds tools for a task, best first, with their definitions. Say one task in plain words.",
      "{\"type\":\"object\",\"properties\":{"
-     "\"query\":{\"type\":\"string\",\"minLength\":1,\"description\":\"The task, such as: invite Ada to the channel\"},"
-     "\"k\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":50,\"default\":5,\"description\":\"How many tools\"},"
-     "\"detail\":{\"enum\":[\"name\",\"brief\",\"full\"],\"default\":\"full\",\"description\":\"full: with input "
-     "schemas\"},"
-     "\"provider\":{\"type\":\"string\",\"description\":\"Only tools of this provider\"}},"
+     "\"query\":{\"type\":\"string\",\"minLength\":1,\"description\":\"such as: invite Ada to the channel\"},"
+     "\"k\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":50,\"default\":5},"
+     "\"detail\":{\"enum\":[\"name\",\"brief\",\"full\"],\"default\":\"full\"},"
+     "\"provider\":{\"type\":\"string\"}},"
      "\"required\":[\"query\"],\"additionalProperties\":false}",
      wt__catalogue_search, false, true},
-    {"get_tool_details", "Tool details",
-     "The whole definitions of tools that search_tools named without their input schemas.",
+    {"get_tool_details", "Tool details", "Whole definitions of tools that search_tools cut short.",
      "{\"type\":\"object\",\"properties\":{"
-     "\"names\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"minItems\":1,\"maxItems\":20}},"
-     "\"required\":[\"names\"],\"additionalProperties\":false}",
+     "\"names\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"maxItems\":20}},"
+     "\"required\":[\"names\"]}",
      wt__catalogue_details, false, false},
     {"write_call", "Write a call",
      "Writes the call that a request asks for: the tool and its arguments, checked by the tool's schema. Values come "

@@ -64,14 +64,46 @@ void wt__catalogue_brief(struct buffer *out, const wt_tool *tool, const char *fi
 
 /* ---------------------------------------------------------------- search_tools */
 
-static void put_hit(const struct catalogue *catalogue, struct buffer *out, const wt_hit *hit, enum detail detail)
+/* Who describes a tool: whoever stands before the search. */
+static void put_more(const struct catalogue *catalogue, struct buffer *out, const wt_tool *tool)
 {
     const struct catalogue_rules *rules = &catalogue->options.rules;
+    if (rules->describe)
+        rules->describe(rules->context, tool, out);
+}
+
+/* Tools of other providers that are the same and share the hit's place, by the names that they are called by: which
+ * one is meant, who asks may know. One that was removed meanwhile is left out. */
+static void put_copies(const struct catalogue *catalogue, struct buffer *out, const wt_hit *hit)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < hit->more_listed; i++) {
+        struct buffer first = {0};
+        wt_tools *found = NULL;
+        if (wt_get(catalogue->engine, hit->more_like_it[i], &found, NULL) < 0)
+            continue;
+        put_more(catalogue, &first, found->items[0]);
+        wt__buffer_char(&first, '\0');
+        out->failed |= first.failed;
+        wt__buffer_text(out, told++ ? "," : "\"also\":[");
+        if (!out->failed)
+            wt__catalogue_brief(out, found->items[0], first.ptr, false);
+        wt__buffer_dispose(&first);
+        wt_tools_free(found);
+    }
+    if (told > 0)
+        wt__buffer_text(out, "],");
+    if (told > 0 && hit->more_count > hit->more_listed)
+        wt__buffer_printf(out, "\"also_count\":%zu,", hit->more_count);
+}
+
+static void put_hit(const struct catalogue *catalogue, struct buffer *out, const wt_hit *hit, enum detail detail)
+{
     struct buffer first = {0};
     if (!isnan(hit->probability))
         wt__buffer_printf(&first, "\"probability\":%.2f,%s", hit->probability, hit->weak ? "\"weak\":true," : "");
-    if (rules->describe)
-        rules->describe(rules->context, hit->tool, &first);
+    put_more(catalogue, &first, hit->tool);
+    put_copies(catalogue, &first, hit);
     wt__buffer_char(&first, '\0');
     out->failed |= first.failed;
     if (!out->failed && detail == DETAIL_FULL)
@@ -193,7 +225,6 @@ static int get_named(struct catalogue *catalogue, struct mcp_call *call, const c
 
 static void put_named(struct catalogue *catalogue, struct mcp_call *call, struct buffer *out, const char *name)
 {
-    const struct catalogue_rules *rules = &catalogue->options.rules;
     struct buffer first = {0};
     wt_tools *found = NULL;
     wt_error err;
@@ -202,8 +233,7 @@ static void put_named(struct catalogue *catalogue, struct mcp_call *call, struct
         put_refusal(out, wt__str(name), err.message);
         return;
     }
-    if (rules->describe)
-        rules->describe(rules->context, found->items[0], &first);
+    put_more(catalogue, &first, found->items[0]);
     wt__buffer_char(&first, '\0');
     out->failed |= first.failed;
     if (!out->failed)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Each allocation of a gateway that starts, and of a call through it, fails in turn: it ends as it says, or serves on; the
-# store is whole, and no server is left running.
+# store is whole, and no server is left running. Then each of its writes, once and as on a disk that stays full, and it is
+# killed before each: no call reaches the server of which the audit has no line.
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
 
@@ -12,7 +13,7 @@ while read -r request; do
     case "\$request" in
         *'"initialize"'*) echo '{"jsonrpc":"2.0","id":'\$id',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}}}}';;
         *'"tools/list"'*) echo '{"jsonrpc":"2.0","id":'\$id',"result":{"tools":[{"name":"t","description":"does it","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}}';;
-        *'"tools/call"'*) echo '{"jsonrpc":"2.0","id":'\$id',"result":{"content":[{"type":"text","text":"it is done"}]}}';;
+        *'"tools/call"'*) echo had >>"$folder/had"; echo '{"jsonrpc":"2.0","id":'\$id',"result":{"content":[{"type":"text","text":"it is done"}]}}';;
         *'"id":'*) echo '{"jsonrpc":"2.0","id":'\$id',"error":{"code":-32601,"message":"what"}}';;
     esac
 done
@@ -66,4 +67,27 @@ done
 restore "$folder/old.wt"
 run mcp audit "$folder/audit"
 [ "$rc" -eq 0 ] || fail "the audit: $(cat "$folder/err")"
+
+calls_had() { grep -c had "$folder/had" 2>/dev/null || true; }
+served=0 told=0
+for how in EIO ENOSPC KILL; do
+    for n in $(points "$calls" 0 40); do
+        restore "$folder/old.wt"
+        rm -f "$folder/audit" "$folder/had"
+        last=$n
+        [ $how != ENOSPC ] || last=1000000
+        serve FAULT_IO="$n" FAULT_HOW=$how FAULT_LAST=$last
+        while alive; do sleep 0.05; done # the keeper ends it after a kill
+        had=$(calls_had) lines=$(grep -c '"decision":"allowed"' "$folder/audit" 2>/dev/null || true)
+        [ "${had:-0}" -le "${lines:-0}" ] || fail "$how at $n: $had calls, and $lines lines of them"
+        served=$((served + ${had:-0}))
+        ! grep -q "nothing is called or read until the audit can be written" "$folder/err" || told=$((told + 1))
+        if [ -s "$folder/audit" ]; then
+            run mcp audit "$folder/audit"
+            [ "$rc" -eq 0 ] || fail "$how at $n, the audit: $(cat "$folder/err")"
+        fi
+    done
+done
+[ "$served" -gt 10 ] || fail "with writes that fail a call came through $served times alone"
+[ "$told" -gt 0 ] || fail "nobody was told that the audit cannot be written"
 conclude

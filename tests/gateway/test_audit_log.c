@@ -21,6 +21,12 @@
 static wt_error err;
 static char path[64];
 
+#define SOUND(call)                                                                                                    \
+    do {                                                                                                               \
+        if ((call) < 0)                                                                                                \
+            fail_msg("%s: %d, %s", #call, err.code, err.message);                                                      \
+    } while (0)
+
 static int make_path(void **state)
 {
     (void)state;
@@ -58,9 +64,6 @@ static struct audit_line a_line(void)
                                .revision = "0123456789abcdef",
                                .arguments = STR("{\"path\":\"/secret\"}"),
                                .decision = AUDIT_ALLOWED,
-                               .outcome = "ok",
-                               .bytes = 17,
-                               .ms = 1.25,
                                .trace = STR("")};
 }
 
@@ -68,8 +71,9 @@ static void write_lines(struct audit_log *log, int count)
 {
     for (int i = 0; i < count; i++) {
         struct audit_line line = a_line();
-        line.bytes = (size_t)i;
-        assert_true(wt__audit_write(log, &line));
+        struct audit_mark mark;
+        SOUND(wt__audit_write(log, &line, &mark, &err));
+        SOUND(wt__audit_end(log, &mark, &(struct audit_ending){.outcome = "ok", .bytes = (size_t)i}, &err));
     }
 }
 
@@ -108,11 +112,11 @@ static void a_line_says_who_what_by_which_rule_and_what_came_of_it(void **state)
     line.profile = "reading";
     line.client = STR("{\"name\":\"c\"}");
     line.trace = STR("00-1-2-01");
-    assert_true(wt__audit_write(log, &line));
+    SOUND(wt__audit_write(log, &line, NULL, &err));
     line = a_line();
-    line.server = line.tool = line.effect = line.sha256 = line.outcome = NULL;
+    line.server = line.tool = line.effect = line.sha256 = NULL;
     line.decision = AUDIT_UNKNOWN;
-    assert_true(wt__audit_write(log, &line));
+    SOUND(wt__audit_write(log, &line, NULL, &err));
     wt__audit_sync(log);
     wt__audit_close(log);
     struct str text = text_of_file();
@@ -126,11 +130,38 @@ static void a_line_says_who_what_by_which_rule_and_what_came_of_it(void **state)
         "\"asked\":\"files__read\",\"server\":\"files\",\"tool\":\"read\",\"effect\":\"read\",\"sha256\":\"00ff\","
         "\"policy\":\"0123456789abcdef\",\"arguments_sha256\":"
         "\"ef8caadddd0125d1b6730e1a83de06170c57977fa2e9f0ffbcba36e2d182241d\""));
-    assert_non_null(strstr(
-        text.ptr, "\"decision\":\"allowed\",\"outcome\":\"ok\",\"bytes\":17,\"ms\":1.2,\"trace\":\"00-1-2-01\""));
+    assert_non_null(strstr(text.ptr, "\"decision\":\"allowed\",\"trace\":\"00-1-2-01\",\"chain\":"));
     assert_null(strstr(text.ptr, "secret"));
     assert_non_null(strstr(second, "\"asked\":\"files__read\",\"policy\":"));
     assert_non_null(strstr(second, "\"decision\":\"unknown\",\"chain\":\""));
+    free((char *)text.ptr);
+    check_file(NULL);
+}
+
+/* It names the line of the decision by the beginning of its chain. */
+static void a_second_line_says_what_came_of_it(void **state)
+{
+    (void)state;
+    struct audit_log *log = open_log();
+    struct audit_line line = a_line();
+    struct audit_mark mark;
+    char of[96];
+    line.tool = line.effect = line.sha256 = NULL;
+    line.method = "resources/read";
+    line.uri = STR("file:///x");
+    SOUND(wt__audit_write(log, &line, NULL, &err));
+    line.uri = STR("");
+    line.prompt = STR("review");
+    SOUND(wt__audit_write(log, &line, &mark, &err));
+    SOUND(wt__audit_end(log, &mark, &(struct audit_ending){.outcome = "ok", .bytes = 17, .ms = 1.25}, &err));
+    wt__audit_close(log);
+    struct str text = text_of_file();
+    const char *second = strchr(text.ptr, '\n') + 1, *third = strchr(second, '\n') + 1;
+    assert_non_null(strstr(text.ptr, "\"server\":\"files\",\"uri\":\"file:///x\",\"policy\":"));
+    assert_non_null(strstr(second, "\"server\":\"files\",\"prompt\":\"review\",\"policy\":"));
+    snprintf(of, sizeof of, "Z\",\"of\":\"%.16s\",\"outcome\":\"ok\",\"bytes\":17,\"ms\":1.2,\"chain\":\"",
+             strstr(second, "\"chain\":\"") + strlen("\"chain\":\""));
+    assert_non_null(strstr(third, of));
     free((char *)text.ptr);
     check_file(NULL);
 }
@@ -165,7 +196,7 @@ static void hostile_words_stay_within_their_member(void **state)
               : where == 3 ? &line.profile
                            : &line.method) = words[i];
             line.asked = line.trace = wt__str(words[i]);
-            assert_true(wt__audit_write(log, &line));
+            SOUND(wt__audit_write(log, &line, NULL, &err));
             wt__buffer_dispose(&client);
         }
     wt__audit_close(log);
@@ -200,7 +231,7 @@ static void a_line_is_bounded(void **state)
     line.asked = line.trace = wt__str(words);
     line.tool = line.server = line.principal = words;
     for (int i = 0; i < 2; i++) {
-        assert_true(wt__audit_write(log, &line));
+        SOUND(wt__audit_write(log, &line, NULL, &err));
         wt__audit_close(log);
         log = open_log();
     }
@@ -226,7 +257,9 @@ static void the_chain_holds_over_restarts(void **state)
     }
     check_file(NULL);
     wt__audit_close(NULL);
-    assert_true(wt__audit_write(NULL, NULL));
+    assert_int_equal(wt__audit_write(NULL, NULL, NULL, NULL), 0);
+    assert_int_equal(wt__audit_end(NULL, NULL, NULL, NULL), 0);
+    assert_false(wt__audit_is_failing(NULL, NULL));
     wt__audit_sync(NULL);
 }
 
@@ -342,10 +375,15 @@ static void what_cannot_be_written_whole_is_not_there(void **state)
     small = (struct rlimit){(rlim_t)st.st_size + 50, before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     struct audit_line line = a_line();
-    bool written = wt__audit_write(log, &line);
+    wt_error why, said;
+    int rc = wt__audit_write(log, &line, NULL, &said);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    assert_false(written);
+    assert_int_equal(rc, WT_EFULL);
+    assert_non_null(strstr(said.message, path));
+    assert_true(wt__audit_is_failing(log, &why));
+    assert_string_equal(why.message, said.message);
     write_lines(log, 1);
+    assert_false(wt__audit_is_failing(log, &why));
     wt__audit_close(log);
     check_file(NULL);
 }
@@ -378,6 +416,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_path, remove_path)
     const struct CMUnitTest tests[] = {
         TEST(a_line_says_who_what_by_which_rule_and_what_came_of_it),
+        TEST(a_second_line_says_what_came_of_it),
         TEST(hostile_words_stay_within_their_member),
         TEST(a_line_is_bounded),
         TEST(the_chain_holds_over_restarts),

@@ -1,14 +1,17 @@
-/* Which face a client sees, and which line of the audit each of its calls leaves, whatever becomes of it. */
+/* Which face a client sees, and which lines of the audit each of its calls leaves, whatever becomes of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include "base/file.h"
 #include "gateway/audit_log.h"
 #include "gateway/standing.h"
+#include "gateway/upstream_inside.h"
 
 #define TOOL(name, more)                                                                                               \
     "{\"name\":\"" name "\",\"description\":\"d\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"n\":{"        \
@@ -25,74 +28,173 @@ static wt_engine *engine_with_tools(void)
     return engine;
 }
 
-/* ---------------------------------------------------------------- the audit */
-
-static const struct {
-    bool search; /* else the direct face */
-    const char *tool, *arguments;
-    const char *says; /* in the one line that is added; NULL: no line is */
-} calls[] = {
-    {false, "files__read", "{\"n\":1}",
-     "\"asked\":\"files__read\",\"server\":\"files\",\"tool\":\"read\",\"effect\":\"read\",\"sha256\":\""},
-    {false, "files__read", "{\"n\":1}", "\"decision\":\"allowed\",\"outcome\":\"failed\""},
-    {false, "files__read", "{\"n\":\"x\"}", "\"decision\":\"invalid\",\"chain\""},
-    {false, "mail__send", "{}", "\"asked\":\"mail__send\",\"server\":\"mail\",\"tool\":\"send\",\"effect\":\"write\""},
-    {false, "mail__send", "{}", "\"decision\":\"denied\",\"chain\""},
-    {false, "nothing", "{}", "\"asked\":\"nothing\",\"policy\":"},
-    {false, "nothing", "{}", "\"decision\":\"unknown\",\"chain\""},
-    {true, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":1}}",
-     "\"decision\":\"allowed\",\"outcome\":\"failed\""},
-    {true, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":\"x\"}}", "\"decision\":\"invalid\",\"chain\""},
-    {true, "call_write", "{\"name\":\"files__read\"}", "\"decision\":\"wrong_tool\",\"chain\""},
-    {true, "call_read", "{\"name\":\"mail__send\"}", "\"decision\":\"denied\",\"chain\""},
-    {true, "call_read", "{\"name\":\"nothing\"}", "\"decision\":\"unknown\",\"chain\""},
-    {true, "search_tools", "{\"query\":\"d\"}", NULL},
-    {true, "files__read", "{}", "\"decision\":\"unknown\",\"chain\""}, /* by no tool of this face */
-};
-
-static size_t count_lines(struct str text)
+/* As if the server had listed a resource and a prompt. */
+static void put_offer(struct gateway *gateway, size_t server, const char *uri, const char *prompt)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < text.len; i++)
-        count += text.ptr[i] == '\n';
-    return count;
+    struct upstream_offer *offer = calloc(1, sizeof *offer);
+    atomic_init(&offer->refs, 1);
+    offer->resources = json_pack("[{s:s,s:s}]", "uri", uri, "name", "n");
+    offer->templates = json_array();
+    offer->prompts = json_pack("[{s:s}]", "name", prompt);
+    assert_true(offer->resources && offer->templates && offer->prompts);
+    wt__gateway_server(gateway, server)->offer = offer;
 }
 
-static void each_call_leaves_one_line(void **state)
-{
+/* ---------------------------------------------------------------- the audit */
+
+#define FAILED "\"outcome\":\"failed\",\"bytes\":0,\"ms\":" /* its server is disabled */
+
+static const struct {
+    enum { DIRECT, SEARCH, READ, PROMPT } kind; /* a call of either face; else of the direct one */
+    const char *name, *arguments;
+    const char *says; /* in the line that is added; NULL: no line is */
+    const char *ends; /* in another one; NULL: there is none */
+} calls[] = {
+    {DIRECT, "files__read", "{\"n\":1}",
+     "\"asked\":\"files__read\",\"server\":\"files\",\"tool\":\"read\",\"effect\":\"read\",\"sha256\":\"", FAILED},
+    {DIRECT, "files__read", "{\"n\":1}", "\"decision\":\"allowed\",\"chain\"", FAILED},
+    {DIRECT, "files__read", "{\"n\":\"x\"}", "\"decision\":\"invalid\",\"chain\"", NULL},
+    {DIRECT, "mail__send", "{}", "\"asked\":\"mail__send\",\"server\":\"mail\",\"tool\":\"send\",\"effect\":\"write\"",
+     NULL},
+    {DIRECT, "mail__send", "{}", "\"decision\":\"denied\",\"chain\"", NULL},
+    {DIRECT, "nothing", "{}", "\"asked\":\"nothing\",\"policy\":", NULL},
+    {DIRECT, "nothing", "{}", "\"decision\":\"unknown\",\"chain\"", NULL},
+    {SEARCH, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":1}}", "\"decision\":\"allowed\",\"chain\"",
+     FAILED},
+    {SEARCH, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":\"x\"}}",
+     "\"decision\":\"invalid\",\"chain\"", NULL},
+    {SEARCH, "call_write", "{\"name\":\"files__read\"}", "\"decision\":\"wrong_tool\",\"chain\"", NULL},
+    {SEARCH, "call_read", "{\"name\":\"mail__send\"}", "\"decision\":\"denied\",\"chain\"", NULL},
+    {SEARCH, "call_read", "{\"name\":\"nothing\"}", "\"decision\":\"unknown\",\"chain\"", NULL},
+    {SEARCH, "search_tools", "{\"query\":\"d\"}", NULL, NULL},
+    {SEARCH, "files__read", "{}", "\"decision\":\"unknown\",\"chain\"", NULL}, /* by no tool of this face */
+    {READ, "file:///x", "",
+     "\"method\":\"resources/read\",\"asked\":\"file:///x\",\"server\":\"files\",\"uri\":\"file:///x\",\"policy\"",
+     FAILED},
+    {READ, "file:///x", "", "\"decision\":\"allowed\",\"chain\"", FAILED},
+    {READ, "mail+file:///x", "", "\"asked\":\"mail+file:///x\",\"server\":\"mail\",\"uri\":\"file:///x\",\"policy\"",
+     NULL},
+    {READ, "mail+file:///x", "", "\"decision\":\"denied\",\"chain\"", NULL},
+    {READ, "file:///y", "", "\"asked\":\"file:///y\",\"policy\"", NULL},
+    {READ, "file:///y", "", "\"decision\":\"unknown\",\"chain\"", NULL},
+    {PROMPT, "review", "{\"n\":\"1\"}",
+     "\"method\":\"prompts/get\",\"asked\":\"review\",\"server\":\"files\",\"prompt\":\"review\",\"policy\"", FAILED},
+    {PROMPT, "mail.review", "{}", "\"server\":\"mail\",\"prompt\":\"review\"", NULL},
+    {PROMPT, "mail.review", "{}", "\"decision\":\"denied\",\"chain\"", NULL},
+    {PROMPT, "nothing", "{}", "\"decision\":\"unknown\",\"chain\"", NULL},
+};
+
+struct audited {
     char path[64];
-    struct standing s = {.engine = engine_with_tools()};
+    struct standing s;
     struct audit_log *log;
     struct policy *policy;
-    size_t lines = 0;
-    (void)state;
-    snprintf(path, sizeof path, "/tmp/whichtool-audit-%d", (int)getpid());
-    unlink(path);
-    SOUND(wt__audit_open(&log, path, &err));
-    SOUND(wt__policy_parse(&policy, STR("{\"rules\":[{\"servers\":[\"files\"]}]}"), "p", &err));
-    stand_on(&s, servers, 2, &(struct gateway_options){.audit = log, .policy = policy});
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        char *text = NULL;
-        size_t len = 0;
-        free(call_modern(calls[i].search ? &s.search : &s.direct, calls[i].search ? s.finder : s.modern, calls[i].tool,
-                         calls[i].arguments));
-        SOUND(wt__file_read(&text, &len, path, 1 << 20, &err));
-        size_t now = count_lines((struct str){text, len});
-        const char *last = text;
-        for (size_t n = 1; n < now; n++)
-            last = strchr(last, '\n') + 1;
-        if (now != lines + (calls[i].says != NULL) || (calls[i].says && !strstr(last, calls[i].says)) ||
-            strstr(text, "\"n\":"))
-            fail_msg("%s %s: %zu lines: %s", calls[i].tool, calls[i].arguments, now - lines, last);
-        assert_true(!calls[i].says || strstr(last, "\"principal\":\"alice\""));
-        lines = now;
-        assert_int_equal(wt__audit_check((struct str){text, len}, &err), 0);
-        free(text);
+};
+
+/* Two servers, the second of which is denied. */
+static void audited_open(struct audited *a)
+{
+    *a = (struct audited){.s = {.engine = engine_with_tools()}};
+    snprintf(a->path, sizeof a->path, "/tmp/whichtool-audit-%d", (int)getpid());
+    unlink(a->path);
+    SOUND(wt__audit_open(&a->log, a->path, &err));
+    SOUND(wt__policy_parse(&a->policy, STR("{\"rules\":[{\"servers\":[\"files\"]}]}"), "p", &err));
+    stand_on(&a->s, servers, 2, &(struct gateway_options){.audit = a->log, .policy = a->policy});
+    put_offer(a->s.gateway, 0, "file:///x", "review");
+    put_offer(a->s.gateway, 1, "file:///x", "review");
+}
+
+static void audited_close(struct audited *a)
+{
+    stand_down(&a->s);
+    wt__audit_close(a->log);
+    wt__policy_close(a->policy);
+    unlink(a->path);
+}
+
+static char *do_call(struct standing *s, size_t i)
+{
+    char params[256];
+    bool searches = calls[i].kind == SEARCH;
+    if (calls[i].kind == DIRECT || searches)
+        return call_modern(searches ? &s->search : &s->direct, searches ? s->finder : s->modern, calls[i].name,
+                           calls[i].arguments);
+    if (calls[i].kind == READ)
+        snprintf(params, sizeof params, ",\"uri\":\"%s\"", calls[i].name);
+    else
+        snprintf(params, sizeof params, ",\"name\":\"%s\",\"arguments\":%s", calls[i].name, calls[i].arguments);
+    return ask_modern(&s->direct, s->modern, calls[i].kind == READ ? "resources/read" : "prompts/get", params);
+}
+
+/* The text behind its first bytes, as lines of JSON. */
+static json_t *lines_behind(const char *path, size_t *bytes)
+{
+    char *text = NULL;
+    size_t len = 0;
+    SOUND(wt__file_read(&text, &len, path, 1 << 20, &err));
+    SOUND(wt__audit_check((struct str){text, len}, &err));
+    json_t *lines = json_array();
+    for (char *at = text + *bytes, *end; (end = strchr(at, '\n')); at = end + 1) {
+        *end = '\0';
+        json_array_append_new(lines, json_string(at));
     }
-    stand_down(&s);
-    wt__audit_close(log);
-    wt__policy_close(policy);
-    unlink(path);
+    *bytes = len;
+    free(text);
+    return lines;
+}
+
+static void each_call_leaves_its_lines(void **state)
+{
+    struct audited a;
+    size_t bytes = 0;
+    (void)state;
+    audited_open(&a);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        free(do_call(&a.s, i));
+        json_t *lines = lines_behind(a.path, &bytes);
+        const char *first = json_string_value(json_array_get(lines, 0)),
+                   *second = json_string_value(json_array_get(lines, 1));
+        if (json_array_size(lines) != (size_t)(calls[i].says != NULL) + (calls[i].ends != NULL) ||
+            (calls[i].says &&
+             (!strstr(first, calls[i].says) || strstr(first, "\"n\":") || !strstr(first, "\"principal\":\"alice\""))) ||
+            (calls[i].ends && (!strstr(second, calls[i].ends) || !strstr(second, "\"of\":\""))))
+            fail_msg("%s %s: %zu lines: %s, %s", calls[i].name, calls[i].arguments, json_array_size(lines),
+                     first ? first : "", second ? second : "");
+        json_decref(lines);
+    }
+    audited_close(&a);
+}
+
+/* A disk that takes nothing: what was refused anyway is refused as before, nothing is sent, and whoever runs it sees
+ * why; with the disk's next byte all goes on. */
+static void nothing_is_sent_without_its_line(void **state)
+{
+    struct audited a;
+    struct rlimit before, none;
+    size_t bytes = 0;
+    (void)state;
+    audited_open(&a);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    none = (struct rlimit){0, before.rlim_max};
+    for (int full = 1; full >= 0; full--) {
+        struct buffer text = {0};
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, full ? &none : &before), 0);
+        for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+            char *said = do_call(&a.s, i);
+            bool unsent = strstr(said, "nothing was sent: the gateway's audit cannot be written");
+            if (unsent != (full && calls[i].ends) || (calls[i].ends && !unsent && !strstr(said, "is disabled")))
+                fail_msg("%s, %s: %s", full ? "full" : "not full", calls[i].name, said);
+            free(said);
+        }
+        wt__gateway_write_state(a.s.gateway, &text);
+        assert_int_equal(strstr(text.ptr, "\"audit_error\":\"cannot write ") != NULL, full);
+        wt__buffer_dispose(&text);
+        json_t *lines = lines_behind(a.path, &bytes);
+        assert_int_equal(json_array_size(lines) > 0, !full);
+        json_decref(lines);
+    }
+    audited_close(&a);
 }
 
 /* ---------------------------------------------------------------- which face */
@@ -142,6 +244,55 @@ static void a_face_shows_what_is_its_own(void **state)
     wt_close(engine);
 }
 
+/* ---------------------------------------------------------------- tools that are the same */
+
+#define SENDS(more)                                                                                                    \
+    "{\"tools\":[{\"name\":\"send\",\"description\":\"sends a zanzibar letter\"," more "\"inputSchema\":{}}]}"
+
+/* Copies share a place of a search: the others are named beside it, and by what they are called, but for those that who
+ * asks may not use. */
+static const struct {
+    const char *policy, *has[2], *lacks;
+} copies[] = {
+    {"{\"rules\":[{}]}",
+     {"\"also\":[", "{\"call_with\":\"call_read\",\"name\":\"b__send\"}"},
+     "{\"call_with\":\"call_destructive\",\"name\":\"b__send\"}"},
+    {"{\"rules\":[{\"servers\":[\"a\",\"c\"]}]}",
+     {"\"also\":[{\"call_with\":\"call_destructive\",\"name\":\"c__send\"}],", "\"name\":\"a__send\""},
+     "b__send"},
+    {"{\"rules\":[{\"servers\":[\"b\"]}]}", {"\"name\":\"b__send\"", ""}, "\"also\""},
+};
+
+static void copies_are_named_beside_the_first(void **state)
+{
+    static const struct mcp_server same[] = {
+        {.name = "a", .disabled = true}, {.name = "b", .disabled = true}, {.name = "c", .disabled = true}};
+    wt_engine *engine = open_engine();
+    (void)state;
+    put_tools(engine, "a", STR(SENDS("")));
+    put_tools(engine, "b", STR(SENDS("\"annotations\":{\"readOnlyHint\":true},")));
+    put_tools(engine, "c", STR(SENDS("")));
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
+        struct policy *policy;
+        struct gateway *gateway;
+        SOUND(wt__policy_parse(&policy, wt__str(copies[i].policy), "p", &err));
+        SOUND(wt__gateway_open(&gateway, engine, same, 3, &(struct gateway_options){.policy = policy}, &err));
+        struct faced face = face_open(gateway, &(struct face_options){.kind = FACE_SEARCH}, NULL);
+        struct mcp_peer *peer = wt__mcp_peer_open(face.service, "", false);
+        char *said = call_modern(&face, peer, "search_tools", "{\"query\":\"a zanzibar letter\"}");
+        const char *answer = strstr(said, "\"structuredContent\"");
+        if (!answer || !strstr(answer, copies[i].has[0]) || !strstr(answer, copies[i].has[1]) ||
+            strstr(answer, copies[i].lacks))
+            fail_msg("%s: %s", copies[i].policy, said);
+        free(said);
+        wt__mcp_peer_release(peer);
+        face_close(&face);
+        wt__gateway_close(gateway);
+        wt__policy_close(policy);
+    }
+    wt_close(engine);
+}
+
 /* ---------------------------------------------------------------- servers that cannot be told apart */
 
 static void each_server_has_a_name_of_its_own(void **state)
@@ -164,8 +315,8 @@ static void each_server_has_a_name_of_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_call_leaves_one_line),
-        cmocka_unit_test(a_face_shows_what_is_its_own),
+        cmocka_unit_test(each_call_leaves_its_lines),        cmocka_unit_test(nothing_is_sent_without_its_line),
+        cmocka_unit_test(a_face_shows_what_is_its_own),      cmocka_unit_test(copies_are_named_beside_the_first),
         cmocka_unit_test(each_server_has_a_name_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

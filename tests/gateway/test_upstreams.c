@@ -169,6 +169,47 @@ static void a_call_wakes_a_server_that_ended(void **state)
     stand_down(&s);
 }
 
+/* $n: how often it was started before. */
+#define COUNT_STARTS                                                                                                   \
+    "n=$(cat \"$0/once\" 2>/dev/null || echo 0); echo $((n + 1)) >\"$0/once\"; call() { text served; exit 0; }\n"
+
+/* It is killed while it starts for a call, and again: the call, which was not sent yet, is had by the next one, and
+ * once. */
+static void a_call_outlives_starts_that_are_killed(void **state)
+{
+    static const struct gateway_options options = {.bare_names = false};
+    (void)state;
+    stand_both(COUNT_STARTS "case $n in 1|2) kill -9 $$;; esac; serve", "", &options);
+    for (int i = 0; i < 2; i++) {
+        wait_for_tool(&s, "bad__t", true);
+        char *said = call_bad();
+        if (!strstr(said, "served"))
+            fail_msg("call %d: %s", i, said);
+        free(said);
+        wait_for_state(&s, 0, UPSTREAM_WAITING);
+    }
+    good_is_good("one that is killed");
+    stand_down(&s);
+}
+
+/* One that ran, and does not start again, is not waited for all the time that a call has. */
+static void who_does_not_come_back_is_told(void **state)
+{
+    static const struct gateway_options options = {.bare_names = false};
+    struct upstream_status status;
+    (void)state;
+    stand_both(COUNT_STARTS "[ $n -eq 0 ] || exit 3; serve", "", &options);
+    wait_for_tool(&s, "bad__t", true);
+    free(call_bad());
+    wait_for_state(&s, 0, UPSTREAM_WAITING);
+    char *said = call_bad();
+    assert_non_null(strstr(said, "the server bad does not run: sh ended before it answered"));
+    free(said);
+    wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+    assert_true(status.failures <= 1 + UPSTREAM_TRIES);
+    stand_down(&s);
+}
+
 /* Its era is not the one that was remembered: it is found, and remembered. */
 static void an_era_that_is_remembered_wrongly_is_found(void **state)
 {
@@ -291,6 +332,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_bad_server_hurts_nobody_else, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_call_wakes_a_server_that_ended, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_call_outlives_starts_that_are_killed, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(who_does_not_come_back_is_told, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(an_era_that_is_remembered_wrongly_is_found, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_definition_that_changes_waits_until_it_is_approved, make_folder,
                                         remove_folder),

@@ -9,12 +9,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "net/coprocess.h"
 #include "net/keeper.h"
 #include "net/held_pipe.h"
+
+/* The library's own is hidden by this one: with the first word to the keeper the process that would say it, or its
+ * parent whose child says it, is killed. */
+static pid_t doomed;
+static int told_pipe[2];
+
+ssize_t send(int fd, const void *bytes, size_t len, int flags)
+{
+    pid_t word;
+    if (doomed && len == sizeof word) {
+        memcpy(&word, bytes, len);
+        (void)!write(told_pipe[1], &word, sizeof word);
+        kill(doomed, SIGKILL);
+    }
+    return sendto(fd, bytes, len, flags, NULL, 0);
+}
 
 enum how { KILLED, ENDS, TERMINATED };
 
@@ -89,6 +107,36 @@ static pid_t begin_group(void)
     return pid;
 }
 
+/* Killed when its program stands already and the keeper has not heard of it yet. It does not end with its stdin. */
+static void test_there_is_no_moment_between(void **state)
+{
+    static const char *const argv[] = {"sleep", "900", NULL};
+    const struct child child = {.argv = argv};
+    struct coprocess *coprocess;
+    pid_t group;
+    int status;
+    (void)state;
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* who is left over is ours to wait for */
+    assert_int_equal(pipe2(told_pipe, O_CLOEXEC), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        if (wt__keeper_start(NULL) == 0) {
+            doomed = getpid();
+            wt__coprocess_start(&coprocess, &child, NULL);
+        }
+        _exit(1);
+    }
+    assert_int_equal(read(told_pipe[0], &group, sizeof group), sizeof group);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(waitpid(group, &status, 0), group); /* as long as the test may run, where nobody ends it */
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    close(told_pipe[0]);
+    close(told_pipe[1]);
+}
+
 /* Numbers are given anew: that of a group that has ended may be a stranger's. */
 static void test_what_has_ended_is_not_touched(void **state)
 {
@@ -117,6 +165,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_is_left),
+        cmocka_unit_test(test_there_is_no_moment_between),
         cmocka_unit_test(test_what_has_ended_is_not_touched),
     };
     return cmocka_run_group_tests(tests, make_pipe, remove_pipe);

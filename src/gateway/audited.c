@@ -1,0 +1,91 @@
+/* audited.c: what a face writes down of a call, a read, a prompt: the decision before anything is sent, and the outcome
+ * before it is answered (audit_log.h). */
+#include "base/clock.h"
+#include "gateway/face_inside.h"
+
+static int write_decision(const struct face *face, const struct mcp_call *call, const struct face_asked *asked,
+                          enum audit_decision decision, struct audit_mark *mark, wt_error *err)
+{
+    struct buffer client = {0};
+    const struct view_tool *tool = asked->tool;
+    const json_t *meta = wt__json_object(wt__mcp_call_params(call), "_meta");
+    if (!face->gateway->options.audit)
+        return 0;
+    if (wt__mcp_call_client(call))
+        wt__json_write(&client, wt__mcp_call_client(call));
+    const struct audit_line line = {
+        .principal = wt__mcp_call_principal(call),
+        .profile = face->options.profile,
+        .client = wt__buffer_view(&client),
+        .method = asked->method,
+        .server = asked->upstream ? wt__upstream_name(asked->upstream) : NULL,
+        .tool = tool ? tool->name : NULL,
+        .uri = asked->uri,
+        .prompt = asked->prompt,
+        .asked = asked->name,
+        .effect = tool ? wt__effect_word(tool->effect) : NULL,
+        .sha256 = tool ? tool->sha256 : NULL,
+        .revision = wt__policy_revision(face->gateway->options.policy),
+        .arguments = asked->arguments,
+        .decision = decision,
+        .trace = wt__json_str(meta, "traceparent"),
+    };
+    int rc = wt__audit_write(face->gateway->options.audit, &line, mark, err);
+    wt__buffer_dispose(&client);
+    return rc;
+}
+
+/* What was refused is refused, written down or not. */
+void wt__face_note(const struct face *face, const struct mcp_call *call, const struct face_asked *asked,
+                   enum audit_decision decision)
+{
+    write_decision(face, call, asked, decision, NULL, NULL);
+}
+
+void wt__face_refused(const struct face *face, const struct mcp_call *call, const struct view_tool *tool,
+                      struct str asked, struct str arguments, enum audit_decision decision)
+{
+    wt__face_note(face, call,
+                  &(struct face_asked){.method = "tools/call",
+                                       .name = asked,
+                                       .tool = tool,
+                                       .upstream = tool ? tool->upstream : NULL,
+                                       .arguments = arguments},
+                  decision);
+}
+
+static const char *outcome_of(enum relayed relayed, const struct mcp_call *call, struct str result)
+{
+    switch (relayed) {
+    case RELAY_ANSWERED:
+        return wt__result_is_error(result) ? "error" : "ok";
+    case RELAY_ASKED:
+        return "asked";
+    case RELAY_REFUSED:
+        return "error";
+    case RELAY_FAILED:
+        break;
+    }
+    return wt__mcp_is_cancelled(call) ? "cancelled" : "failed";
+}
+
+/* What came of it cannot be undone: where that cannot be written, the client has its answer, and the next call is the
+ * one that is refused. */
+enum relayed wt__face_relay(const struct face *face, struct mcp_call *call, const struct face_asked *asked,
+                            const struct relay *what, struct buffer *result, wt_error *err)
+{
+    struct gateway *gateway = face->gateway;
+    struct audit_mark mark = {""};
+    double began = wt__now_ms();
+    if (write_decision(face, call, asked, AUDIT_ALLOWED, &mark, NULL) < 0) {
+        wt__fail(err, WT_EIO,
+                 "nothing was sent: the gateway's audit cannot be written, and until it can be nothing is called "
+                 "or read; whoever runs the gateway sees why");
+        return RELAY_FAILED;
+    }
+    enum relayed out = wt__relay(gateway, call, asked->upstream, what, result, err);
+    const struct audit_ending ending = {
+        .outcome = outcome_of(out, call, wt__buffer_view(result)), .bytes = result->len, .ms = wt__now_ms() - began};
+    wt__audit_end(gateway->options.audit, &mark, &ending, NULL);
+    return out;
+}

@@ -1,0 +1,131 @@
+/* Decisions made again: by the policy that they were made by, by another, and by none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "gateway/audit_replay.h"
+
+static wt_error err;
+
+#define SOUND(call)                                                                                                    \
+    do {                                                                                                               \
+        if ((call) < 0)                                                                                                \
+            fail_msg("%s: %d, %s", #call, err.code, err.message);                                                      \
+    } while (0)
+
+/* ada may use files' tools, resources and prompts; of mail she may use what reads, and so no resource. */
+static const char policy_text[] =
+    "{\"rules\":[{\"keys\":[\"ada\"],\"servers\":[\"files\"]},{\"servers\":[\"mail\"],\"tools\":[\"read_*\"]}]}";
+
+static const struct {
+    const char *name, *principal, *server, *tool, *effect, *uri, *prompt;
+    enum audit_decision decision;
+    bool replayed, differs;
+} rows[] = {
+    {"a call", "ada", "files", "drop", "destructive", "", "", AUDIT_ALLOWED, true, false},
+    {"a call that was denied", "bob", "files", "drop", "destructive", "", "", AUDIT_DENIED, true, false},
+    {"a call that would be denied", "bob", "files", "drop", "destructive", "", "", AUDIT_ALLOWED, true, true},
+    {"a call that would be allowed", "ada", "files", "drop", "destructive", "", "", AUDIT_DENIED, true, true},
+    {"one whose arguments did not fit", "ada", "files", "drop", "destructive", "", "", AUDIT_INVALID, true, false},
+    {"by the wrong tool", "ada", "files", "drop", "destructive", "", "", AUDIT_WRONG_FACE, true, false},
+    {"no such tool", "ada", NULL, NULL, NULL, "", "", AUDIT_UNKNOWN, false, false},
+    {"a read", "ada", "files", NULL, NULL, "file:///x", "", AUDIT_ALLOWED, true, false},
+    {"a read that was denied", "ada", "mail", NULL, NULL, "file:///x", "", AUDIT_DENIED, true, false},
+    {"a read that would be denied", "ada", "mail", NULL, NULL, "file:///x", "", AUDIT_ALLOWED, true, true},
+    {"a read that would be allowed", "ada", "files", NULL, NULL, "file:///x", "", AUDIT_DENIED, true, true},
+    {"no such resource", "ada", NULL, NULL, NULL, "", "", AUDIT_UNKNOWN, false, false},
+    {"a prompt", "ada", "files", NULL, NULL, "", "review", AUDIT_ALLOWED, true, false},
+    {"a prompt that would be denied", "bob", "files", NULL, NULL, "", "review", AUDIT_ALLOWED, true, true},
+};
+
+/* The file's text, which the caller frees. Each row's line is the second one; the first is one that nobody ended. */
+static struct str audit_of(size_t row, const char *revision)
+{
+    char path[64], *text = NULL;
+    size_t len = 0;
+    struct audit_log *log;
+    struct audit_mark mark;
+    struct audit_line line = {.principal = "ada",
+                              .method = "tools/call",
+                              .server = "mail",
+                              .tool = "read_all",
+                              .effect = "read",
+                              .revision = revision,
+                              .decision = AUDIT_ALLOWED};
+    snprintf(path, sizeof path, "/tmp/whichtool-replay-%d", (int)getpid());
+    unlink(path);
+    SOUND(wt__audit_open(&log, path, &err));
+    SOUND(wt__audit_write(log, &line, NULL, &err));
+    line.principal = rows[row].principal;
+    line.server = rows[row].server;
+    line.tool = rows[row].tool;
+    line.effect = rows[row].effect;
+    line.uri = wt__str(rows[row].uri);
+    line.prompt = wt__str(rows[row].prompt);
+    line.decision = rows[row].decision;
+    SOUND(wt__audit_write(log, &line, &mark, &err));
+    if (line.decision == AUDIT_ALLOWED)
+        SOUND(wt__audit_end(log, &mark, &(struct audit_ending){.outcome = "ok"}, &err));
+    wt__audit_close(log);
+    SOUND(wt__file_read(&text, &len, path, 1 << 20, &err));
+    unlink(path);
+    return (struct str){text, len};
+}
+
+static void each_line_is_decided_again(void **state)
+{
+    struct policy *policy;
+    struct audit_replay replay;
+    (void)state;
+    SOUND(wt__policy_parse(&policy, wt__str(policy_text), "p", &err));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool allowed = rows[i].decision == AUDIT_ALLOWED;
+        struct str text = audit_of(i, wt__policy_revision(policy));
+        SOUND(wt__audit_replay(text, policy, &replay, &err));
+        if (replay.lines != 2u + allowed || replay.allowed != 1u + allowed || replay.ended != allowed ||
+            replay.denied != (rows[i].decision == AUDIT_DENIED) || replay.replayed != 1u + rows[i].replayed ||
+            replay.differing != rows[i].differs || replay.first_differing != (rows[i].differs ? 2 : 0) ||
+            replay.other_revisions != 0)
+            fail_msg("%s: %zu lines, %zu allowed, %zu ended, %zu denied, %zu replayed, %zu differ, the first %zu",
+                     rows[i].name, replay.lines, replay.allowed, replay.ended, replay.denied, replay.replayed,
+                     replay.differing, replay.first_differing);
+        SOUND(wt__audit_replay(text, NULL, &replay, &err)); /* by another revision, which is no policy */
+        if (replay.replayed != 0 || replay.differing != 0 || replay.other_revisions != 1u + rows[i].replayed)
+            fail_msg("%s: %zu of another revision", rows[i].name, replay.other_revisions);
+        free((char *)text.ptr);
+        text = audit_of(i, "none"); /* where there was no policy nothing can have been denied */
+        SOUND(wt__audit_replay(text, NULL, &replay, &err));
+        if (replay.differing != (rows[i].decision == AUDIT_DENIED))
+            fail_msg("%s: %zu differ without a policy", rows[i].name, replay.differing);
+        free((char *)text.ptr);
+    }
+    wt__policy_close(policy);
+}
+
+static void what_is_no_audit_is_not_decided(void **state)
+{
+    struct audit_replay replay;
+    struct str text = audit_of(0, "none");
+    (void)state;
+    *strstr(text.ptr, "read_all") = 'R';
+    assert_int_equal(wt__audit_replay(text, NULL, &replay, &err), WT_EFORMAT);
+    assert_string_equal(err.message, "line 1 does not follow from the one before it");
+    free((char *)text.ptr);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_line_is_decided_again),
+        cmocka_unit_test(what_is_no_audit_is_not_decided),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
