@@ -26,6 +26,7 @@ import random
 from beir import lines
 
 CRITERIA = ("naturalness", "fluency", "coherence")
+ORDERS = ("in_order", "swapped")
 VERDICTS = ("one", "tie", "other")
 SHORTEST = 20  # bytes; less is no request
 LONGEST = 4000  # what the prompt's slot takes
@@ -56,7 +57,7 @@ def keep(options):
         for pair in lines(os.path.join(options.judged, "pairs.jsonl")):
             row = {"pair": pair["pair"], "one": pair["first"]["_id"], "other": pair["second"]["_id"]}
             for criterion in CRITERIA if pair["judged"] else ():
-                row[criterion] = [said[pair[criterion][order]] for order in ("in_order", "swapped")]
+                row[criterion] = [said[pair[criterion][order]] for order in ORDERS[:1 if options.one_order else 2]]
             file.write(json.dumps(row) + "\n")
 
 
@@ -75,7 +76,7 @@ def whole(row):
 
 def of_model(row, both):
     """One verdict a criterion, of both orders or of the first alone."""
-    if not all(criterion in row for criterion in CRITERIA):
+    if not all(len(row.get(criterion, ())) > both for criterion in CRITERIA):
         return None
     return whole({criterion: said[0] if not both or said[0] == said[1] else "tie"
                   for criterion, said in ((criterion, row[criterion]) for criterion in CRITERIA)})
@@ -104,14 +105,14 @@ def compare(model_rows, label_rows):
             said, read = of_model(row, both), whole(label or {})
             if said and read:
                 judged.append((said, read))
-        for place, criterion in enumerate((*CRITERIA, "on the whole")):
+        for place, criterion in enumerate((*CRITERIA, "on the whole") if judged else ()):
             pairs = [(said[place], read[place]) for said, read in judged]
-            if not pairs:
-                raise SystemExit("not one pair has a verdict and a label")
             decided = [(said, read) for said, read in pairs if "tie" not in (said, read)]
             table.append((criterion, "both orders" if both else "one order", len(pairs), *agreement(pairs), len(decided),
                           sum(said == read for said, read in decided), sum(said == "tie" for said, _ in pairs),
                           sum(read == "tie" for _, read in pairs)))
+    if not table:
+        raise SystemExit("not one pair has a verdict and a label")
     return table
 
 
@@ -137,6 +138,7 @@ def main():
     verb = verbs.add_parser("keep")
     verb.add_argument("judged")
     verb.add_argument("file")
+    verb.add_argument("--one-order", action="store_true", help="of answers that are not all there, what the first order has")
     verb.set_defaults(run=keep)
     verb = verbs.add_parser("agreement")
     verb.add_argument("file")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tables of Tool2Vec (Moon et al. 2024) that docs/learning.md has beside those of learning_table.py.
 
-    python3 bench/tool2vec_tables.py DATA TRAINED WORK [--table NAME] [--whichtool COMMAND] [--encoder OPTIONS]
+    python3 bench/tool2vec_tables.py DATA TRAINED WORK [--table NAME] [--recipes A,B] [--depths N,N]
+                                       [--whichtool COMMAND] [--encoder OPTIONS]
 
 DATA is a BEIR folder, TRAINED what `whichtool train all --data DATA --out TRAINED` left; WORK gets what is trained here,
 and what is there already is not trained again. Prints Markdown: recall at 3, 5 and 7 on test, percent, and the figure on
@@ -9,7 +10,7 @@ dev that training left.
 
 losses        the classifier by each loss: on the encoder as it came, on the trained one, and trained with it end to end
               (section 4.2), its head kept
-candidates    refiners of 8 to 128 candidates (table A.2)
+candidates    refiners of 8 to 128 candidates (table A.2), of --recipes and --depths where not all are wanted
 descriptions  descriptions in place of usage as the vectors of tools, for retrieval and refiner (table A.1, rows 1 and 3)
 """
 import argparse
@@ -102,8 +103,8 @@ def with_paper(bench, figures, paper):
 
 def candidates(bench):
     rows = []
-    for recipe in ("tool2vec+refiner", "mlc+refiner"):
-        for depth in DEPTHS:
+    for recipe in bench.options.recipes.split(","):
+        for depth in map(int, bench.options.depths.split(",")):
             folder = bench.folder(f"candidates-{depth}", ALWAYS)
             dev = bench.train(folder, recipe, "--candidates", str(depth))
             figures = bench.recall(folder, recipe)
@@ -139,6 +140,8 @@ def main():
     for name in ("data", "trained", "work"):
         parser.add_argument(name)
     parser.add_argument("--table", choices=TABLES, action="append")
+    parser.add_argument("--recipes", default=",".join(PAPER_DEPTHS))
+    parser.add_argument("--depths", default=",".join(map(str, DEPTHS)))
     parser.add_argument("--whichtool", default="build/whichtool")
     parser.add_argument("--encoder", default="", help="more options of the encoder that is trained with its head")
     options = parser.parse_args()
