@@ -90,10 +90,16 @@ static size_t tallest(const struct model_config *c)
     return c->intermediate > 3 * (size_t)c->hidden ? c->intermediate : 3 * (size_t)c->hidden;
 }
 
+static unsigned char *bytes_of_layer(const struct packing *p, size_t layer)
+{
+    return (unsigned char *)section(p, PACKED_BYTES) + layer * p->packed.bytes;
+}
+
 /* Whether the source has each such matrix as bytes. */
 static bool has_bytes(const struct packing *p)
 {
-    struct weight_walk walk = {.config = &p->header.config, .prefix = wt__weights_prefix(&p->weights, walk.config)};
+    const struct model_config *c = &p->header.config;
+    struct weight_walk walk = {.config = c, .prefix = wt__weights_prefix(&p->weights, c)};
     bool all = true;
 
     while (all && walk.prefix && wt__weight_next(&walk)) {
@@ -112,8 +118,7 @@ static void take_bytes(struct packing *p, const struct weight_tensor *t)
     memcpy(p->matrix.w + t->offset, tensor->data, t->count);
     wt__tensor_scales(tensor, p->matrix.scales + before);
     if (before + t->rows == rows)
-        wt__weights_pack_bytes(&p->header.config, t->part, p->matrix.w, p->matrix.scales,
-                               (unsigned char *)section(p, PACKED_BYTES) + t->layer * p->packed.bytes);
+        wt__weights_pack_bytes(&p->header.config, t->part, p->matrix.w, p->matrix.scales, bytes_of_layer(p, t->layer));
 }
 
 static int read_tensor(struct packing *p, const struct weight_tensor *t, wt_error *err)
@@ -151,6 +156,8 @@ static int pack_weights(struct packing *p, const struct transformer *bound, wt_e
         for (; rc == 0 && more && walk.tensor.layer == layer; more = wt__weight_next(&walk))
             rc = read_tensor(p, &walk.tensor, err);
         wt__weights_pack(c, WEIGHT_MODEL_PARTS, WEIGHT_PARTS, p->layer, base);
+        if (p->header.bytes)
+            wt__weights_copy_vectors(c, base, bytes_of_layer(p, layer));
         if (p->relative)
             wt__distances_forward(bound, 0, p->relative, base + p->packed.at[WEIGHT_DISTANCES]);
         if (rc == 0 && wt__progress_step(p->progress, 1))

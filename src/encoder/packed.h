@@ -1,12 +1,12 @@
 /* packed.h: a model as one file that is mapped and used as it lies.
  *
  *   header    magic, version, byte order, key and SHA-256 of the sources, configuration, table of sections, checksum
- *   sections  tokenizer blob, word embeddings, the model's other weights, the layers, the layers' matrices as bytes
- * where the source has them as bytes; each on a page of its own. Of a static encoder: tokenizer blob, rows, scales
+ *   sections  tokenizer blob, word embeddings, the model's other weights, the layers, the layers with their matrices as
+ *             bytes; each on a page of its own. Of a static encoder: tokenizer blob, rows, scales
  *
  * Where a weight lies inside its section is weights.h's LAYOUT_PACKED. The layers lie in the order of their use,
- * weights in panels as nn/linear.h wants them: a forward pass reads them as one stream. A section's checksum is kept in
- * the header.
+ * weights in panels as nn/linear.h wants them: a forward pass reads them as one stream. Those with bytes are there
+ * where the source has bytes (weights.h). A section's checksum is kept in the header.
  *
  * What opening trusts: it checks the header with its checksum, that the sections have the sizes that the configuration
  * needs and lie inside the file, and the checksum of the tokenizer and of every section below PACKED_CHECKED bytes
@@ -45,7 +45,7 @@ struct packed_header {
     struct dense_weight dense_weight; /* ... wt__model_dense_weight ... */
     struct model_prompts prompts;     /* ... and wt__model_prompts */
     struct model_config config;
-    uint64_t bytes;    /* 1: the layers' matrices are there as bytes, too */
+    uint64_t bytes;    /* 1: the layers are there with matrices of bytes, too */
     uint64_t checksum; /* of everything before it */
 };
 

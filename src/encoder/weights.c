@@ -216,6 +216,16 @@ static size_t floats_of(const struct weight_shape *shape, enum weight_layout lay
     return (floats + FLOATS_A_LINE - 1) / FLOATS_A_LINE * FLOATS_A_LINE;
 }
 
+/* What a layer's part takes in the run of bytes: matrices as bytes, and its vectors again. */
+static size_t bytes_of(const struct weight_shape *shape, enum weight_part part)
+{
+    if (part < WEIGHT_MODEL_PARTS || part >= WEIGHT_PARTS)
+        return 0;
+    if (shape->linear)
+        return wt__linear_bytes_size(shape->rows, shape->columns);
+    return shape->columns == 0 ? floats_of(shape, LAYOUT_PACKED) * sizeof(float) : 0;
+}
+
 void wt__weight_plan(struct weight_plan *out, const struct model_config *config, enum weight_layout layout)
 {
     *out = (struct weight_plan){0};
@@ -226,9 +236,9 @@ void wt__weight_plan(struct weight_plan *out, const struct model_config *config,
         if (part < WEIGHT_PARTS)
             out->at[part] = *run;
         *run += floats_of(&shape, layout);
-        if (layout == LAYOUT_PACKED && part >= WEIGHT_MODEL_PARTS && part < WEIGHT_PARTS && shape.linear) {
+        if (layout == LAYOUT_PACKED && part < WEIGHT_PARTS) {
             out->bytes_at[part] = out->bytes;
-            out->bytes += wt__linear_bytes_size(shape.rows, shape.columns);
+            out->bytes += bytes_of(&shape, (enum weight_part)part);
         }
     }
 }
@@ -246,7 +256,11 @@ struct binding {
 
 static const float *part_of(const struct binding *b, enum weight_part part)
 {
-    return shape_of(b->config, b->layout, part).rows ? b->run + b->plan->at[part] : NULL;
+    struct weight_shape shape = shape_of(b->config, b->layout, part);
+
+    if (b->bytes && shape.columns == 0 && bytes_of(&shape, part) > 0)
+        return (const float *)(const void *)(b->bytes + b->plan->bytes_at[part]);
+    return shape.rows ? b->run + b->plan->at[part] : NULL;
 }
 
 static struct linear linear_of(const struct binding *b, enum weight_part weight, enum weight_part bias)
@@ -361,6 +375,19 @@ void wt__weights_pack_bytes(const struct model_config *config, enum weight_part 
 
     wt__weight_plan(&plan, config, LAYOUT_PACKED);
     wt__linear_bytes_pack(layer + plan.bytes_at[part], w, scales, shape.rows, shape.columns);
+}
+
+void wt__weights_copy_vectors(const struct model_config *config, const float *from, unsigned char *to)
+{
+    struct weight_plan plan;
+
+    wt__weight_plan(&plan, config, LAYOUT_PACKED);
+    for (int part = WEIGHT_MODEL_PARTS; part < WEIGHT_PARTS; part++) {
+        struct weight_shape shape = shape_of(config, LAYOUT_PACKED, (enum weight_part)part);
+
+        if (shape.columns == 0)
+            memcpy(to + plan.bytes_at[part], from + plan.at[part], bytes_of(&shape, (enum weight_part)part));
+    }
 }
 
 /* ---------------------------------------------------------------- tensors of files */
