@@ -5,6 +5,7 @@
  *   bench_encode MODEL --serve      answers lines of stdin, so that a peer can take turns with us on a noisy machine:
  *                                     latency N   milliseconds of one request of N tokens
  *                                     batch FILE  seconds for the lines of FILE
+ *                                     vectors FILE  the same, and their vectors, fp32, in FILE.vectors
  *                                     warm        milliseconds to open the packed model
  *
  * A request's text is tokenized too. Times are medians. */
@@ -68,8 +69,19 @@ static size_t take_texts(const char *path, char **storage, struct str *texts)
     return count;
 }
 
+static void write_vectors(const char *path, const float *vectors, size_t floats)
+{
+    char to[4200];
+    snprintf(to, sizeof to, "%s.vectors", path);
+    FILE *file = fopen(to, "wb");
+    if (!file || fwrite(vectors, sizeof(float), floats, file) != floats)
+        fprintf(stderr, "bench_encode: cannot write %s\n", to);
+    if (file)
+        fclose(file);
+}
+
 /* Seconds, or 0 when it could not be done. */
-static double batch(struct bench *b, const char *path, size_t *count)
+static double batch(struct bench *b, const char *path, size_t *count, bool kept)
 {
     struct str *texts = malloc(MAX_TEXTS * sizeof *texts);
     char *storage = NULL;
@@ -81,6 +93,8 @@ static double batch(struct bench *b, const char *path, size_t *count)
         double began = wt__now_ms();
         if (wt__encode_many(b->encoder, TEXT_REQUEST, texts, *count, 1, vectors, NULL, NULL) == 0)
             took = (wt__now_ms() - began) / 1e3;
+        if (kept)
+            write_vectors(path, vectors, *count * wt__encoder_dim(b->encoder));
     }
     free(vectors);
     free(storage);
@@ -110,7 +124,9 @@ static void serve(struct bench *b)
         if (strncmp(line, "latency ", 8) == 0 && atoi(line + 8) > 2)
             printf("%.6f\n", latency(b, (size_t)atoi(line + 8)));
         else if (strncmp(line, "batch ", 6) == 0)
-            printf("%.6f\n", batch(b, line + 6, &count));
+            printf("%.6f\n", batch(b, line + 6, &count, false));
+        else if (strncmp(line, "vectors ", 8) == 0)
+            printf("%.6f\n", batch(b, line + 8, &count, true));
         else
             printf("%.6f\n", open_time(b->folder));
         fflush(stdout);
@@ -139,7 +155,7 @@ static void report(struct bench *b, const char *path)
         times[round] = open_time(b->folder);
     qsort(times, ROUNDS, sizeof times[0], ascending);
     printf("open a packed model\twhichtool\t%.2f\tms\n", times[ROUNDS / 2]);
-    double took = batch(b, path, &count);
+    double took = batch(b, path, &count, false);
     if (took > 0)
         printf("encode in batches\twhichtool\t%.0f\t/s\n", (double)count / took);
 }

@@ -1,11 +1,13 @@
 """ONNX Runtime fp32 on one thread with the same weights, taking turns with bench_encode.
 
     encode_onnx.py MODEL [BENCH_ENCODE]
+    encode_onnx.py MODEL BENCH_ENCODE BYTES    BYTES: MODEL as bytes, by `whichtool model quantize`
 
 The peer is at its best: the graph is exported with mean pooling inside, fused for BERT (attention, layer norms, GELU)
 by ONNX Runtime's own transformer optimizer, run with every graph optimization, and fed with token ids, so that it has
 no tokenizer to wait for; batches are sorted by length and padded, of the size that is quickest for it. Each round times
 both programs before the next, so that other work on the machine meets both; a ratio is the median of a round's ratios.
+With BYTES both multiply bytes: the peer quantizes its graph by its own dynamic quantization, weights a channel.
 BENCH_ENCODE is build-bench/bench_encode unless it is named. Texts of the batch are those of the cold bench."""
 import json
 import os
@@ -25,6 +27,7 @@ BATCH_SIZES = (8, 16, 32)
 MAX_TOKENS = 256
 TOKENS = (8, 20, 64, 128)
 WHO = "ONNX Runtime"
+BYTES = len(sys.argv) > 3
 
 
 def export(model, folder):
@@ -60,6 +63,16 @@ def export(model, folder):
         print(f"encode_onnx: graph not fused: {absent}", file=sys.stderr)
         return plain
     return fused
+
+
+def as_bytes(path):
+    from onnx import TensorProto
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    out = path + ".bytes"
+    quantize_dynamic(path, out, per_channel=True, weight_type=QuantType.QInt8,
+                     extra_options={"DefaultTensorType": TensorProto.FLOAT})
+    return out
 
 
 def open_session(path):
@@ -122,6 +135,7 @@ def run_batches(run, ids, size):
 
 
 def report(measure, ours, theirs, unit):
+    measure += ", by bytes" if BYTES else ""
     ours, theirs = np.array(ours), np.array(theirs)
     if not np.isnan(ours).any():
         print(f"{measure}\twhichtool\t{np.median(ours):.2f}\t{unit}")
@@ -131,9 +145,10 @@ def report(measure, ours, theirs, unit):
 
 def main():
     model = sys.argv[1]
-    ours = Ours(sys.argv[2] if len(sys.argv) > 2 else "build-bench/bench_encode", model)
+    ours = Ours(sys.argv[2] if len(sys.argv) > 2 else "build-bench/bench_encode", sys.argv[3] if BYTES else model)
     with tempfile.TemporaryDirectory() as folder:
-        run = open_session(export(model, folder))
+        graph = export(model, folder)
+        run = open_session(as_bytes(graph) if BYTES else graph)
         for tokens in TOKENS:
             ids = np.full((1, tokens), 2000, dtype=np.int64)
             for _ in range(3):

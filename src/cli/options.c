@@ -981,7 +981,8 @@ const struct verb wt__verbs[] = {
          " is part of whichtool and always here.\n"
          "merge writes the weighted mean of models of one kind to a new folder, such as a tuned one and what it was "
          "tuned from, or several seeds: all must have one architecture, the same dimensions and tokenizer. "
-         "quantize writes a model in a quarter (int8) or half (fp16) of the room; it runs in fp32 as ever.",
+         "quantize writes a model in a quarter (int8) or half (fp16) of the room; int8 also reads texts "
+         "in less time, on processors that multiply bytes faster.",
      .kind = VALUE_TEXT,
      .choices = "list info pull pack merge quantize",
      .max_words = 1 + WT_MAX_MERGED,

@@ -11,6 +11,7 @@
 #include "base/checksum.h"
 #include "encoder/manifest.h"
 #include "encoder/pack.h"
+#include "nn/linear_bytes.h"
 
 enum { PLACES = 2 };
 
@@ -55,7 +56,8 @@ void wt__model_cache_populate(const struct model_cache *cache)
 {
     if (!cache->map.ptr)
         return;
-    const struct packed_section *layers = &cache->packed.header->sections[PACKED_LAYERS];
+    bool bytes = cache->packed.header->bytes && wt__bytes_ready();
+    const struct packed_section *layers = &cache->packed.header->sections[bytes ? PACKED_BYTES : PACKED_LAYERS];
     void *start = (void *)(uintptr_t)(cache->map.ptr + layers->offset);
 
 #ifdef MADV_POPULATE_READ

@@ -188,7 +188,7 @@ int wt__encoder_pack(const char *folder, bool *made, wt_error *err)
 /* What layers work in. */
 static bool place_activations(struct encoder_scratch *scratch, const struct encoder *encoder)
 {
-    struct activation_limits limits = {scratch->capacity, wt__encoder_max_tokens(encoder)};
+    struct activation_limits limits = {scratch->capacity, wt__encoder_max_tokens(encoder), true};
     size_t floats = wt__activations_place(&scratch->activations, model_of(encoder), &limits, false, NULL);
     float *memory = floats ? wt__arena_alloc(&scratch->arena, floats * sizeof(float), 64) : NULL;
 

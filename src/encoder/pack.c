@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/checksum.h"
@@ -53,6 +54,12 @@ int wt__model_source_key(uint64_t *key, const char *folder, wt_error *err)
     return rc;
 }
 
+/* A matrix as the source has it, which may be in several tensors. */
+struct matrix_bytes {
+    int8_t *w;     /* [most numbers of a matrix] */
+    float *scales; /* [most rows] */
+};
+
 /* What packing works with: the sources, and the image that grows from them. */
 struct packing {
     const char *folder;
@@ -61,13 +68,57 @@ struct packing {
     struct packed_header header;
     struct weight_plan files, packed;
     unsigned char *image;
-    float *model, *layer; /* runs in LAYOUT_FILES: of the model, and of the layer on its way */
-    float *relative;      /* DeBERTa's distances as the layers see them */
+    float *model, *layer;       /* runs in LAYOUT_FILES: of the model, and of the layer on its way */
+    float *relative;            /* DeBERTa's distances as the layers see them */
+    struct matrix_bytes matrix; /* of the layer on its way, where the source has bytes */
 };
 
 static float *section(const struct packing *p, enum packed_part part)
 {
     return (float *)(void *)(p->image + p->header.sections[part].offset);
+}
+
+/* Whether a layer's tensor is a matrix that is multiplied. */
+static bool is_matrix(const struct weight_tensor *t)
+{
+    return t->part == WEIGHT_QKV || t->part == WEIGHT_OUT || t->part == WEIGHT_UP || t->part == WEIGHT_DOWN;
+}
+
+/* Rows of the tallest; each matrix is at most so many times H. */
+static size_t tallest(const struct model_config *c)
+{
+    return c->intermediate > 3 * (size_t)c->hidden ? c->intermediate : 3 * (size_t)c->hidden;
+}
+
+static unsigned char *bytes_of_layer(const struct packing *p, size_t layer)
+{
+    return (unsigned char *)section(p, PACKED_BYTES) + layer * p->packed.bytes;
+}
+
+/* Whether the source has each such matrix as bytes. */
+static bool has_bytes(const struct packing *p)
+{
+    const struct model_config *c = &p->header.config;
+    struct weight_walk walk = {.config = c, .prefix = wt__weights_prefix(&p->weights, c)};
+    bool all = true;
+
+    while (all && walk.prefix && wt__weight_next(&walk)) {
+        const struct tensor *tensor = wt__safetensors_find(&p->weights, walk.tensor.name);
+        all = !is_matrix(&walk.tensor) || (tensor && tensor->dtype == DTYPE_I8 && tensor->scale);
+    }
+    return all && walk.prefix;
+}
+
+/* Keeps a tensor's bytes, and packs those of its matrix once it has them all. */
+static void take_bytes(struct packing *p, const struct weight_tensor *t)
+{
+    const struct tensor *tensor = wt__safetensors_find(&p->weights, t->name);
+    size_t before = t->offset / t->columns, rows = t->part == WEIGHT_QKV ? 3 * t->rows : t->rows;
+
+    memcpy(p->matrix.w + t->offset, tensor->data, t->count);
+    wt__tensor_scales(tensor, p->matrix.scales + before);
+    if (before + t->rows == rows)
+        wt__weights_pack_bytes(&p->header.config, t->part, p->matrix.w, p->matrix.scales, bytes_of_layer(p, t->layer));
 }
 
 static int read_tensor(struct packing *p, const struct weight_tensor *t, wt_error *err)
@@ -76,7 +127,10 @@ static int read_tensor(struct packing *p, const struct weight_tensor *t, wt_erro
     float *out = t->part == WEIGHT_WORDS ? section(p, PACKED_WORDS) : run + p->files.at[t->part] + t->offset;
 
     p->header.parameters += t->count;
-    return wt__weight_read(&p->weights, t, p->folder, out, err);
+    int rc = wt__weight_read(&p->weights, t, p->folder, out, err);
+    if (rc == 0 && p->header.bytes && is_matrix(t))
+        take_bytes(p, t);
+    return rc;
 }
 
 /* Reads the tensors in their order, a run at a time. bound: the two runs as a model of one layer. */
@@ -102,6 +156,8 @@ static int pack_weights(struct packing *p, const struct transformer *bound, wt_e
         for (; rc == 0 && more && walk.tensor.layer == layer; more = wt__weight_next(&walk))
             rc = read_tensor(p, &walk.tensor, err);
         wt__weights_pack(c, WEIGHT_MODEL_PARTS, WEIGHT_PARTS, p->layer, base);
+        if (p->header.bytes)
+            wt__weights_copy_vectors(c, base, bytes_of_layer(p, layer));
         if (p->relative)
             wt__distances_forward(bound, 0, p->relative, base + p->packed.at[WEIGHT_DISTANCES]);
         if (rc == 0 && wt__progress_step(p->progress, 1))
@@ -120,19 +176,23 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
     wt__weight_plan(&p->files, c, LAYOUT_FILES);
     wt__weight_plan(&p->packed, c, LAYOUT_PACKED);
     p->header.sections[PACKED_TOKENIZER].size = tokenizer->len;
+    p->header.bytes = has_bytes(p);
     rc = wt__packed_place(&p->header, err);
     if (rc < 0)
         return rc;
     /* Before memory is taken: config.json may promise more than the weights hold, even at a byte a number. */
     uint64_t made = (uint64_t)distances * 2 * c->layers * sizeof(float);
-    if (p->header.file_size > PACKED_SLACK + 4 * (uint64_t)weights_len + made || made / 16 > PACKED_SLACK + weights_len)
+    if (p->header.file_size > PACKED_SLACK + 6 * (uint64_t)weights_len + made || made / 16 > PACKED_SLACK + weights_len)
         return wt__fail(err, WT_EMODEL, "%s: %s is too short for what config.json says", p->folder, MODEL_WEIGHTS);
     struct transformer *bound = calloc(1, sizeof(*bound));
     p->image = wt__alloc_aligned((size_t)p->header.file_size, 1);
     p->model = wt__alloc_aligned(p->files.model + WT_PANEL, sizeof(float));
     p->layer = wt__alloc_aligned(p->files.layer + WT_PANEL, sizeof(float));
     p->relative = distances ? wt__alloc_aligned(distances + WT_PANEL, sizeof(float)) : NULL;
-    if (!bound || !p->image || !p->model || !p->layer || (distances && !p->relative)) {
+    p->matrix.w = p->header.bytes ? malloc(tallest(c) * c->hidden) : NULL;
+    p->matrix.scales = p->header.bytes ? malloc(tallest(c) * sizeof(float)) : NULL;
+    if (!bound || !p->image || !p->model || !p->layer || (distances && !p->relative) ||
+        (p->header.bytes && (!p->matrix.w || !p->matrix.scales))) {
         rc = wt__fail_nomem(err);
     } else {
         memset(p->image, 0, (size_t)p->header.file_size);
@@ -141,7 +201,7 @@ static int pack_sections(struct packing *p, const struct buffer *tokenizer, size
         memcpy(p->image + p->header.sections[PACKED_TOKENIZER].offset, tokenizer->ptr, tokenizer->len);
         struct model_config one = *c;
         one.layers = 1;
-        wt__weights_bind(bound, &one, LAYOUT_FILES, section(p, PACKED_WORDS), p->model, p->layer);
+        wt__weights_bind(bound, &one, LAYOUT_FILES, section(p, PACKED_WORDS), p->model, p->layer, NULL);
         rc = pack_weights(p, bound, err);
     }
     free(bound);
@@ -218,6 +278,8 @@ int wt__model_pack(unsigned char **image, size_t *len, const char *folder, struc
     free(p.model);
     free(p.layer);
     free(p.relative);
+    free(p.matrix.w);
+    free(p.matrix.scales);
     wt__safetensors_dispose(&p.weights);
     wt__file_unmap(&map);
     wt__buffer_dispose(&tokenizer);

@@ -16,13 +16,14 @@ static void set_sizes(struct packed_header *header)
     if (wt__model_is_static(config)) {
         header->sections[PACKED_WORDS].size = wt__token_table_rows(config);
         header->sections[PACKED_MODEL].size = wt__token_table_scales(config);
-        header->sections[PACKED_LAYERS].size = 0;
+        header->sections[PACKED_LAYERS].size = header->sections[PACKED_BYTES].size = 0;
         return;
     }
     wt__weight_plan(&plan, config, LAYOUT_PACKED);
     header->sections[PACKED_WORDS].size = plan.words * sizeof(float);
     header->sections[PACKED_MODEL].size = plan.model * sizeof(float);
     header->sections[PACKED_LAYERS].size = plan.layer * sizeof(float) * config->layers;
+    header->sections[PACKED_BYTES].size = header->bytes ? plan.bytes * config->layers : 0;
 }
 
 int wt__packed_place(struct packed_header *header, wt_error *err)
@@ -71,7 +72,7 @@ static int check_header(const struct packed_header *h, size_t len, const char *p
     bool whole = memchr(h->fields, '\0', sizeof(h->fields));
     for (int role = 0; role < TEXT_ROLES; role++)
         whole = whole && memchr(h->prompts.of[role], '\0', MODEL_PROMPT);
-    if (!whole || !wt__dense_weight_valid(h->dense_weight))
+    if (!whole || !wt__dense_weight_valid(h->dense_weight) || h->bytes > 1)
         return wt__fail(err, WT_EMODEL, "%s: what the model says of its use is damaged", path);
     if (h->sections[PACKED_TOKENIZER].size > len || wt__packed_place(&expected, err) < 0 ||
         expected.file_size != h->file_size || memcmp(expected.sections, h->sections, sizeof(h->sections)) != 0)
@@ -132,7 +133,8 @@ int wt__packed_bind(struct packed *out, const void *bytes, const char *path, wt_
     if (rc < 0)
         return rc;
     wt__weights_bind(&out->model, &h->config, LAYOUT_PACKED, section_floats(h, PACKED_WORDS),
-                     section_floats(h, PACKED_MODEL), section_floats(h, PACKED_LAYERS));
+                     section_floats(h, PACKED_MODEL), section_floats(h, PACKED_LAYERS),
+                     h->bytes ? (const unsigned char *)bytes + h->sections[PACKED_BYTES].offset : NULL);
     return 0;
 }
 

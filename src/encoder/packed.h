@@ -1,12 +1,12 @@
 /* packed.h: a model as one file that is mapped and used as it lies.
  *
  *   header    magic, version, byte order, key and SHA-256 of the sources, configuration, table of sections, checksum
- *   sections  tokenizer blob, word embeddings, the model's other weights, the layers; each on a page of its own. Of a
- *             static encoder: tokenizer blob, rows, scales
+ *   sections  tokenizer blob, word embeddings, the model's other weights, the layers, the layers with their matrices as
+ *             bytes; each on a page of its own. Of a static encoder: tokenizer blob, rows, scales
  *
  * Where a weight lies inside its section is weights.h's LAYOUT_PACKED. The layers lie in the order of their use,
- * weights in panels as nn/linear.h wants them: a forward pass reads them as one stream. A section's checksum is kept in
- * the header.
+ * weights in panels as nn/linear.h wants them: a forward pass reads them as one stream. Those with bytes are there
+ * where the source has bytes (weights.h). A section's checksum is kept in the header.
  *
  * What opening trusts: it checks the header with its checksum, that the sections have the sizes that the configuration
  * needs and lie inside the file, and the checksum of the tokenizer and of every section below PACKED_CHECKED bytes
@@ -25,9 +25,9 @@
 #include "text/tokenizer.h"
 
 #define PACKED_MAGIC "WTMODEL\n"
-enum { PACKED_VERSION = 5, PACKED_ENDIAN = 0x01020304, PACKED_PAGE = 4096, PACKED_CHECKED = 4 << 20 };
+enum { PACKED_VERSION = 6, PACKED_ENDIAN = 0x01020304, PACKED_PAGE = 4096, PACKED_CHECKED = 4 << 20 };
 
-enum packed_part { PACKED_TOKENIZER, PACKED_WORDS, PACKED_MODEL, PACKED_LAYERS, PACKED_PARTS };
+enum packed_part { PACKED_TOKENIZER, PACKED_WORDS, PACKED_MODEL, PACKED_LAYERS, PACKED_BYTES, PACKED_PARTS };
 
 struct packed_section {
     uint64_t offset, size, checksum; /* in bytes; offset a multiple of PACKED_PAGE */
@@ -45,6 +45,7 @@ struct packed_header {
     struct dense_weight dense_weight; /* ... wt__model_dense_weight ... */
     struct model_prompts prompts;     /* ... and wt__model_prompts */
     struct model_config config;
+    uint64_t bytes;    /* 1: the layers are there with matrices of bytes, too */
     uint64_t checksum; /* of everything before it */
 };
 

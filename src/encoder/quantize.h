@@ -1,4 +1,5 @@
-/* quantize.h: a model in less room: what is read of it is fp32 as ever (nn/safetensors.h). */
+/* quantize.h: a model in less room: what is read of it is fp32 as ever (nn/safetensors.h), and where its matrices are
+ * bytes, an encoder multiplies them as such (nn/linear_bytes.h). */
 #ifndef WT_ENCODER_QUANTIZE_H
 #define WT_ENCODER_QUANTIZE_H
 

@@ -55,7 +55,7 @@ int wt__token_vectors(const struct encoder *encoder, unsigned threads, float *ou
 {
     struct arena arena = {0};
     const struct packed *packed = wt__encoder_packed(encoder);
-    const struct activation_limits limits = {CHUNK * FRAMED, FRAMED};
+    const struct activation_limits limits = {.rows = CHUNK * FRAMED, .longest = FRAMED};
     size_t workers = threads ? threads : wt__processor_count();
     struct job job = {.packed = packed, .out = out, .progress = progress};
     job.scratch = wt__arena_array(&arena, struct scratch, workers);

@@ -145,7 +145,7 @@ static int open_weights(struct trainable *t, const char *folder, bool trained_he
                                                       : wt__fail_nomem(err);
         if (rc == 0)
             wt__weights_bind(&t->model, &config, LAYOUT_FILES, t->weights, t->weights + t->plan.words,
-                             t->weights + t->plan.words + t->plan.model);
+                             t->weights + t->plan.words + t->plan.model, NULL);
     }
     wt__safetensors_dispose(&file);
     wt__file_unmap(&map);
@@ -301,7 +301,7 @@ struct tape_inside {
 static size_t tape_floats(struct activations *a, const struct trainable *t, const struct tape_limits *limits,
                           float *memory, size_t *external)
 {
-    struct activation_limits inside = {limits->rows, limits->longest};
+    struct activation_limits inside = {.rows = limits->rows, .longest = limits->longest};
     size_t floats = wt__activations_place(a, &t->model, &inside, true, memory), sum;
 
     if (floats == 0 || __builtin_mul_overflow(limits->external, a->stride, external) ||

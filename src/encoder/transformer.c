@@ -5,6 +5,7 @@
 
 #include "nn/attention.h"
 #include "nn/disentangled.h"
+#include "nn/linear_bytes.h"
 
 /* ---------------------------------------------------------------- buffers */
 
@@ -184,6 +185,8 @@ size_t wt__activations_place(struct activations *out, const struct transformer *
     }
     place_distances(out, m, &room);
     out->scratch = take(&room, attention_scratch(m, out, limits->longest), 1);
+    if (limits->bytes && m->layers[0].qkv.bytes && wt__bytes_ready())
+        out->bytes = (unsigned char *)take(&room, rows, wt__byte_row_size(larger(c->hidden, c->intermediate)) / 4);
     if (kept)
         place_gradients(out, m, rows, &room);
     return room.over ? 0 : room.used;
@@ -365,6 +368,16 @@ static void join_convolution(const struct transformer *m, struct activations *a,
     wt__layer_norm_forward(&m->convolution_norm, a->joined, a->x, a->stride, n);
 }
 
+/* One of a layer's products. */
+static void multiply(const struct activations *a, const struct linear *l, const float *x, size_t x_stride,
+                     enum activation activation, const float *residual, float *y, size_t y_stride, size_t n)
+{
+    if (a->bytes)
+        wt__linear_forward_bytes(l, x, x_stride, activation, residual, y, y_stride, n, a->bytes);
+    else
+        wt__linear_forward(l, x, x_stride, activation, residual, y, y_stride, n);
+}
+
 /* A layer's first half: context, from x. */
 static void mix_rows(const struct transformer *m, size_t layer, const struct token_batch *batch, struct activations *a)
 {
@@ -374,8 +387,7 @@ static void mix_rows(const struct transformer *m, size_t layer, const struct tok
         convolve(m, batch, a);
     if (a->relative)
         wt__distances_forward(m, layer, a->relative, k->distances);
-    wt__linear_forward(&m->layers[layer].qkv, a->x, a->stride, ACTIVATION_NONE, NULL, k->qkv, a->qkv_stride,
-                       rows_of(batch));
+    multiply(a, &m->layers[layer].qkv, a->x, a->stride, ACTIVATION_NONE, NULL, k->qkv, a->qkv_stride, rows_of(batch));
     attend(m, layer, batch, a);
 }
 
@@ -388,12 +400,12 @@ static void finish_rows(const struct transformer *m, size_t layer, struct activa
     enum activation activation = (enum activation)m->config.activation;
     float *x = a->x;
 
-    wt__linear_forward(&l->out, k->context, stride, ACTIVATION_NONE, x, k->attended, stride, n);
+    multiply(a, &l->out, k->context, stride, ACTIVATION_NONE, x, k->attended, stride, n);
     wt__layer_norm_forward(&l->first, k->attended, x, stride, n);
-    wt__linear_forward(&l->up, x, stride, a->kept ? ACTIVATION_NONE : activation, NULL, k->inner, wide, n);
+    multiply(a, &l->up, x, stride, a->kept ? ACTIVATION_NONE : activation, NULL, k->inner, wide, n);
     if (a->kept)
         activate(activation, k->inner, a->wide, wide, m->config.intermediate, n);
-    wt__linear_forward(&l->down, a->wide, wide, ACTIVATION_NONE, x, k->summed, stride, n);
+    multiply(a, &l->down, a->wide, wide, ACTIVATION_NONE, x, k->summed, stride, n);
     wt__layer_norm_forward(&l->second, k->summed, x, stride, n);
 }
 

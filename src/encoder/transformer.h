@@ -71,6 +71,7 @@ struct layer_activations {
 struct activation_limits {
     size_t rows;    /* N of a batch */
     size_t longest; /* rows of one sequence */
+    bool bytes;     /* linear layers multiply bytes, where the model has them and the processor is faster with them */
 };
 
 /* One thread's buffers. What a model does not need is NULL. */
@@ -84,6 +85,7 @@ struct activations {
     float *convolved, *joined;  /* [N, H] the convolution before its activation; input of its normalisation */
     float *relative;            /* DeBERTa in training: [2 S, H] distances as the layers see them */
     float *scratch;             /* of attention */
+    unsigned char *bytes;       /* rows as bytes, for linear layers that multiply those; else NULL */
     struct distances distances; /* the buckets that attention reads */
     struct layer_activations layers[MODEL_MAX_LAYERS];
 

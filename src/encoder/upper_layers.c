@@ -82,9 +82,9 @@ static int open_weights(struct upper_layers *out, struct reading *r, size_t firs
         one.layers = 1;
         r->packed_model = out->memory;
         r->packed_layers = out->memory + r->packed.model;
-        wt__weights_bind(&r->bound, &one, LAYOUT_FILES, NULL, r->model, r->layer);
+        wt__weights_bind(&r->bound, &one, LAYOUT_FILES, NULL, r->model, r->layer, NULL);
         rc = read_weights(r, first, err);
-        wt__weights_bind(&out->model, c, LAYOUT_PACKED, NULL, r->packed_model, r->packed_layers);
+        wt__weights_bind(&out->model, c, LAYOUT_PACKED, NULL, r->packed_model, r->packed_layers, NULL);
     }
     free(r->model);
     free(r->layer);

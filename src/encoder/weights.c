@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "encoder/pack.h"
+#include "nn/linear_bytes.h"
 #include "nn/safetensors.h"
 
 _Static_assert(sizeof(size_t) >= 8, "limits of config.h multiply to less than 64 bits, not 32");
@@ -215,6 +216,16 @@ static size_t floats_of(const struct weight_shape *shape, enum weight_layout lay
     return (floats + FLOATS_A_LINE - 1) / FLOATS_A_LINE * FLOATS_A_LINE;
 }
 
+/* What a layer's part takes in the run of bytes: matrices as bytes, and its vectors again. */
+static size_t bytes_of(const struct weight_shape *shape, enum weight_part part)
+{
+    if (part < WEIGHT_MODEL_PARTS || part >= WEIGHT_PARTS)
+        return 0;
+    if (shape->linear)
+        return wt__linear_bytes_size(shape->rows, shape->columns);
+    return shape->columns == 0 ? floats_of(shape, LAYOUT_PACKED) * sizeof(float) : 0;
+}
+
 void wt__weight_plan(struct weight_plan *out, const struct model_config *config, enum weight_layout layout)
 {
     *out = (struct weight_plan){0};
@@ -225,6 +236,10 @@ void wt__weight_plan(struct weight_plan *out, const struct model_config *config,
         if (part < WEIGHT_PARTS)
             out->at[part] = *run;
         *run += floats_of(&shape, layout);
+        if (layout == LAYOUT_PACKED && part < WEIGHT_PARTS) {
+            out->bytes_at[part] = out->bytes;
+            out->bytes += bytes_of(&shape, (enum weight_part)part);
+        }
     }
 }
 
@@ -236,11 +251,16 @@ struct binding {
     enum weight_layout layout;
     const struct weight_plan *plan;
     const float *run;
+    const unsigned char *bytes; /* of the layer, or NULL */
 };
 
 static const float *part_of(const struct binding *b, enum weight_part part)
 {
-    return shape_of(b->config, b->layout, part).rows ? b->run + b->plan->at[part] : NULL;
+    struct weight_shape shape = shape_of(b->config, b->layout, part);
+
+    if (b->bytes && shape.columns == 0 && bytes_of(&shape, part) > 0)
+        return (const float *)(const void *)(b->bytes + b->plan->bytes_at[part]);
+    return shape.rows ? b->run + b->plan->at[part] : NULL;
 }
 
 static struct linear linear_of(const struct binding *b, enum weight_part weight, enum weight_part bias)
@@ -251,6 +271,7 @@ static struct linear linear_of(const struct binding *b, enum weight_part weight,
                            .out = shape.rows,
                            .weight = part_of(b, weight),
                            .bias = bias == WEIGHT_PARTS ? NULL : part_of(b, bias),
+                           .bytes = b->bytes ? b->bytes + b->plan->bytes_at[weight] : NULL,
                            .row_major = b->layout == LAYOUT_FILES};
 }
 
@@ -292,10 +313,10 @@ static void bind_layer(struct transformer_layer *l, const struct binding *b)
 }
 
 void wt__weights_bind(struct transformer *out, const struct model_config *c, enum weight_layout layout,
-                      const float *words, const float *model, const float *layers)
+                      const float *words, const float *model, const float *layers, const unsigned char *bytes)
 {
     struct weight_plan plan;
-    struct binding b = {c, layout, &plan, model};
+    struct binding b = {c, layout, &plan, model, NULL};
 
     wt__weight_plan(&plan, c, layout);
     out->config = *c;
@@ -317,6 +338,7 @@ void wt__weights_bind(struct transformer *out, const struct model_config *c, enu
     out->score = linear_of(&b, WEIGHT_SCORE, WEIGHT_SCORE_BIAS);
     for (size_t i = 0; i < c->layers; i++) {
         b.run = layers + i * plan.layer;
+        b.bytes = bytes ? bytes + i * plan.bytes : NULL;
         bind_layer(&out->layers[i], &b);
     }
 }
@@ -342,6 +364,29 @@ void wt__weights_pack(const struct model_config *config, enum weight_part first,
                                 source + tap * want.rows * want.columns, want.columns, want.rows, want.columns);
         else
             memcpy(target, source, have.rows * (have.columns ? have.columns : 1) * sizeof(float));
+    }
+}
+
+void wt__weights_pack_bytes(const struct model_config *config, enum weight_part part, const int8_t *w,
+                            const float *scales, unsigned char *layer)
+{
+    struct weight_shape shape = shape_of(config, LAYOUT_PACKED, part);
+    struct weight_plan plan;
+
+    wt__weight_plan(&plan, config, LAYOUT_PACKED);
+    wt__linear_bytes_pack(layer + plan.bytes_at[part], w, scales, shape.rows, shape.columns);
+}
+
+void wt__weights_copy_vectors(const struct model_config *config, const float *from, unsigned char *to)
+{
+    struct weight_plan plan;
+
+    wt__weight_plan(&plan, config, LAYOUT_PACKED);
+    for (int part = WEIGHT_MODEL_PARTS; part < WEIGHT_PARTS; part++) {
+        struct weight_shape shape = shape_of(config, LAYOUT_PACKED, (enum weight_part)part);
+
+        if (shape.columns == 0)
+            memcpy(to + plan.bytes_at[part], from + plan.at[part], bytes_of(&shape, (enum weight_part)part));
     }
 }
 

@@ -9,7 +9,9 @@
  *                  and queries of DeBERTa's distances) worked out: what is mapped and run
  *
  * Memory is three runs of floats: the word embeddings, the other parts of the model, and the layers, one behind the
- * other. Each part begins on a cache line. */
+ * other. Each part begins on a cache line. Where a file has the matrices of all layers as bytes (I8), there is a
+ * fourth run when packed: of each layer the matrices in the panels of nn/linear_bytes.h, and its vectors once more, so
+ * that who multiplies bytes touches nothing of the third. */
 #ifndef WT_ENCODER_WEIGHTS_H
 #define WT_ENCODER_WEIGHTS_H
 
@@ -65,19 +67,28 @@ enum weight_layout { LAYOUT_FILES, LAYOUT_PACKED };
 /* Where parts begin, in floats from the beginning of the model's run or of their layer. */
 struct weight_plan {
     size_t at[WEIGHT_PARTS];
-    size_t words, model, layer; /* floats of each run; `layer` of one layer */
+    size_t words, model, layer;    /* floats of each run; `layer` of one layer */
+    size_t bytes_at[WEIGHT_PARTS]; /* LAYOUT_PACKED: where a layer's parts begin in the run of bytes ... */
+    size_t bytes;                  /* ... of which a layer has so many */
 };
 
 void wt__weight_plan(struct weight_plan *out, const struct model_config *config, enum weight_layout layout);
 
 /* Points a transformer at its weights, whose runs begin on 64-byte boundaries and are followed by WT_PANEL readable
- * floats. */
+ * floats. bytes: the run of bytes, or NULL. */
 void wt__weights_bind(struct transformer *out, const struct model_config *config, enum weight_layout layout,
-                      const float *words, const float *model, const float *layers);
+                      const float *words, const float *model, const float *layers, const unsigned char *bytes);
 
 /* Takes the parts first .. end of a run from LAYOUT_FILES to LAYOUT_PACKED, but those that are made. */
 void wt__weights_pack(const struct model_config *config, enum weight_part first, enum weight_part end,
                       const float *from, float *to);
+
+/* A layer's matrix [O, I] from bytes with a scale a row to their panels. layer: where the layer's bytes begin. */
+void wt__weights_pack_bytes(const struct model_config *config, enum weight_part part, const int8_t *w,
+                            const float *scales, unsigned char *layer);
+
+/* A layer's vectors, of LAYOUT_PACKED, to the run of bytes. */
+void wt__weights_copy_vectors(const struct model_config *config, const float *from, unsigned char *to);
 
 #define WEIGHT_NO_LAYER SIZE_MAX
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "nn/linear_bytes.h"
 #include "nn/matmul.h"
 
 static void forward_packed(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
@@ -56,6 +57,12 @@ static void forward_row_major(const struct linear *l, const float *x, size_t x_s
     wt__matmul(&product);
 }
 
+static void activate(enum activation activation, float *y, size_t y_stride, size_t t, size_t width)
+{
+    for (size_t i = 0; i < t && activation != ACTIVATION_NONE; i++)
+        wt__activation_forward(activation, y + i * y_stride, y + i * y_stride, width);
+}
+
 void wt__linear_forward(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
                         const float *residual, float *y, size_t y_stride, size_t t)
 {
@@ -63,9 +70,30 @@ void wt__linear_forward(const struct linear *l, const float *x, size_t x_stride,
         forward_row_major(l, x, x_stride, residual, y, y_stride, t);
     else
         forward_packed(l, x, x_stride, activation, residual, y, y_stride, t);
-    if (activation != ACTIVATION_NONE && (l->row_major || activation != ACTIVATION_GELU))
-        for (size_t i = 0; i < t; i++)
-            wt__activation_forward(activation, y + i * y_stride, y + i * y_stride, l->out);
+    if (l->row_major || activation != ACTIVATION_GELU)
+        activate(activation, y, y_stride, t, l->out);
+}
+
+void wt__linear_forward_bytes(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
+                              const float *residual, float *y, size_t y_stride, size_t t, unsigned char *scratch)
+{
+    size_t row = wt__byte_row_size(l->in);
+
+    for (size_t i = 0; i < t; i++)
+        wt__kernels()->byte_row(x + i * x_stride, l->in, scratch + i * row);
+    wt__kernels()->gemm_bytes(&(struct gemm_bytes){.t = t,
+                                                   .groups = (l->in + WT_GROUP - 1) / WT_GROUP,
+                                                   .o = l->out,
+                                                   .a = scratch,
+                                                   .a_stride = row,
+                                                   .w = l->bytes,
+                                                   .bias = l->bias,
+                                                   .residual = residual,
+                                                   .c = y,
+                                                   .c_stride = y_stride,
+                                                   .activation = activation});
+    if (activation != ACTIVATION_GELU)
+        activate(activation, y, y_stride, t, l->out);
 }
 
 void wt__linear_backward(const struct linear *l, const float *x, size_t x_stride, const float *dy, size_t dy_stride,

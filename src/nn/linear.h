@@ -11,10 +11,11 @@
 
 struct linear {
     size_t in, out;
-    const float *weight; /* packed, on a 64-byte boundary; or [O, I] */
-    const float *bias;   /* [O], or NULL */
-    bool row_major;      /* weight is [O, I] */
-    bool reduced;        /* with row_major: products may round to bfloat16, as in matmul.h */
+    const float *weight;        /* packed, on a 64-byte boundary; or [O, I] */
+    const float *bias;          /* [O], or NULL */
+    const unsigned char *bytes; /* packed: the same W as bytes (linear_bytes.h), or NULL */
+    bool row_major;             /* weight is [O, I] */
+    bool reduced;               /* with row_major: products may round to bfloat16, as in matmul.h */
 };
 
 /* x [T, I] rows x_stride apart, y [T, O] rows y_stride apart, residual NULL or as y (and may be y), and only with

@@ -281,6 +281,12 @@ bool wt__tensor_is_real(const struct tensor *tensor)
     return tensor->dtype != DTYPE_I64 && tensor->dtype != DTYPE_OTHER && !tensor->scales;
 }
 
+void wt__tensor_scales(const struct tensor *tensor, float *out)
+{
+    for (size_t row = 0; row < tensor->shape[0]; row++)
+        out[row] = float_of_bits((uint32_t)little_endian(tensor->scale + 4 * row, 4));
+}
+
 static int scaled_floats(const struct tensor *tensor, float *out, wt_error *err)
 {
     size_t rows = tensor->rank > 0 ? tensor->shape[0] : 0, width = rows ? tensor->count / rows : 0;

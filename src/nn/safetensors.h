@@ -64,6 +64,9 @@ bool wt__tensor_is_real(const struct tensor *tensor);
  * without a scale. */
 int wt__tensor_floats(const struct tensor *tensor, float *out, wt_error *err);
 
+/* The scales of a tensor of bytes that has them. out: [shape[0]]. */
+void wt__tensor_scales(const struct tensor *tensor, float *out);
+
 /* ---------------------------------------------------------------- writing (safetensors_write.c) */
 
 struct tensor_source {

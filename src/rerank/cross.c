@@ -47,7 +47,7 @@ static void scratch_free(struct cross_scratch *scratch)
 static int scratch_new(struct cross_scratch **out, const struct cross *cross, wt_error *err)
 {
     struct cross_scratch *s = calloc(1, sizeof *s);
-    struct activation_limits limits = {BATCH_ROWS, CROSS_TOKENS};
+    struct activation_limits limits = {.rows = BATCH_ROWS, .longest = CROSS_TOKENS};
 
     *out = NULL;
     if (!s)

@@ -155,7 +155,7 @@ int wt__refiner_scratch_new(struct refiner_scratch **out, const struct encoder *
     const struct transformer *model = &wt__encoder_packed(encoder)->model;
     struct refiner_scratch *s = calloc(1, sizeof *s);
     size_t rows = REFINER_TOKENS + candidates;
-    struct activation_limits limits = {rows, rows};
+    struct activation_limits limits = {.rows = rows, .longest = rows};
 
     *out = NULL;
     if (!s)

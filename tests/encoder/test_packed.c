@@ -110,7 +110,7 @@ static void every_damage_is_found_by_the_whole_check(void **state)
     struct rng rng;
     wt__rng_seed(&rng, 7);
     for (int round = 0; round < 60; round++) {
-        const struct packed_section *section = &header->sections[round % PACKED_PARTS];
+        const struct packed_section *section = &header->sections[round % PACKED_BYTES]; /* which is empty here */
         size_t at =
             round < 12 ? wt__rng_below(&rng, sizeof(*header)) : section->offset + wt__rng_below(&rng, section->size);
 
@@ -193,6 +193,8 @@ static void a_hostile_header_is_refused(void **state)
         {"tokenizer's size", "table of sections", offsetof(struct packed_header, sections[0].size), 0x7fffffff},
         {"offset", "table of sections", offsetof(struct packed_header, sections[2].offset), 64},
         {"size", "table of sections", offsetof(struct packed_header, sections[3].size), 64},
+        {"bytes", "table of sections", offsetof(struct packed_header, bytes), 1},
+        {"what bytes are not", "of its use is damaged", offsetof(struct packed_header, bytes), 2},
         {"sum", "section 2 is damaged", offsetof(struct packed_header, sections[2].checksum), 64},
     };
     size_t len;

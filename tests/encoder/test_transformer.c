@@ -80,7 +80,7 @@ static void check_states(const struct golden *golden, const char *model, const c
     add_padded(&r, ids, mask, wt__safetensors_find(&golden->file, name));
 
     struct activations a;
-    struct activation_limits limits = {r.starts[r.batch.count], ids->shape[1]};
+    struct activation_limits limits = {.rows = r.starts[r.batch.count], .longest = ids->shape[1]};
     size_t floats = wt__activations_place(&a, m, &limits, kept, NULL);
     float *memory = aligned_alloc(64, floats * sizeof(float));
     assert_non_null(memory);

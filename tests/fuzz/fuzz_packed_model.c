@@ -31,7 +31,7 @@ static void run(const struct packed *packed)
     size_t most = c->max_tokens < 64 ? c->max_tokens : 64;
     size_t starts[2] = {0, wt__tokenizer_encode(&packed->tokenizer, text, most, ids)};
     struct token_batch batch = {.count = 1, .starts = starts, .ids = ids};
-    struct activation_limits limits = {.rows = most, .longest = most};
+    struct activation_limits limits = {.rows = most, .longest = most, .bytes = true};
     struct activations a;
     struct weight_plan plan;
 

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "nn/kernels/kernels.h"
+#include "nn/linear_bytes.h"
 
 static const char *const names[] = {"plain", "avx2", "avx512", "vnni", "neon"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
@@ -148,6 +149,163 @@ static void a_row_does_not_depend_on_its_neighbours(void **state)
         }
     }
     free(a), free(w), free(all), free(one);
+}
+
+static void rows_of_bytes_equal_the_plain_twins(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+
+        for (size_t len = 1; kernels && kernels->byte_row && len < 400; len += len < 140 ? 1 : 41) {
+            size_t codes = (len + WT_GROUP - 1) / WT_GROUP * WT_GROUP, used = codes / WT_GROUP * (WT_GROUP + 8);
+            unsigned char *have = wt__alloc_aligned(used, 1), *want = wt__alloc_aligned(used, 1);
+            const struct byte_range *ranges = (const void *)(want + codes);
+            float *x = floats(len, 6);
+
+            assert_true(have && want);
+            for (size_t i = 0; len % 3 == 0 && i < len; i++)
+                x[i] = -2; /* all of a group alike: no step */
+            wt__kernels_plain.byte_row(x, len, want);
+            kernels->byte_row(x, len, have);
+            assert_memory_equal(have, want, used);
+            for (size_t i = 0; i < len; i++) {
+                struct byte_range range = ranges[i / WT_GROUP];
+                assert_true(fabsf(range.low + range.step * want[i] - x[i]) <= .501f * range.step + 1e-6f);
+            }
+            free(have), free(want), free(x);
+        }
+    }
+}
+
+/* A matrix of bytes and rows for it. */
+struct byte_product {
+    struct gemm_bytes g;
+    size_t k;
+    int8_t *w;     /* [O, K] */
+    float *scales; /* [O] */
+    unsigned char *rows, *panels;
+    float *bias, *residual;
+};
+
+static struct byte_product byte_product(size_t t, size_t k, size_t o)
+{
+    size_t stride = wt__byte_row_size(k);
+    struct byte_product p = {.k = k,
+                             .w = bytes(o * k, false),
+                             .scales = floats(o, .01f),
+                             .rows = wt__alloc_aligned(t * stride + 1, 1),
+                             .panels = wt__alloc_aligned(wt__linear_bytes_size(o, k), 1),
+                             .bias = floats(o, 1),
+                             .residual = floats(t * (o + 3), 1)};
+
+    assert_true(p.rows && p.panels);
+    wt__linear_bytes_pack(p.panels, p.w, p.scales, o, k);
+    for (size_t i = 0; i < t; i++) {
+        float *x = floats(k, 2);
+        wt__kernels_plain.byte_row(x, k, p.rows + i * stride);
+        free(x);
+    }
+    p.g = (struct gemm_bytes){.t = t,
+                              .groups = (k + WT_GROUP - 1) / WT_GROUP,
+                              .o = o,
+                              .a = p.rows,
+                              .a_stride = stride,
+                              .w = p.panels,
+                              .c_stride = o + 3};
+    return p;
+}
+
+static void free_byte_product(struct byte_product *p)
+{
+    free(p->w), free(p->scales), free(p->rows), free(p->panels), free(p->bias), free(p->residual);
+}
+
+static void byte_product_reference(const struct byte_product *p, float *c)
+{
+    for (size_t t = 0; t < p->g.t; t++)
+        for (size_t o = 0; o < p->g.o; o++) {
+            const unsigned char *row = p->rows + t * p->g.a_stride;
+            const struct byte_range *ranges = (const void *)(row + p->g.groups * WT_GROUP);
+            double sum = 0;
+
+            for (size_t k = 0; k < p->k; k++) {
+                struct byte_range range = ranges[k / WT_GROUP];
+                sum += p->w[o * p->k + k] * (range.low + (double)range.step * row[k]);
+            }
+            sum = sum * p->scales[o] + (p->g.bias ? p->g.bias[o] : 0);
+            if (p->g.activation == ACTIVATION_GELU)
+                sum = sum / 2 * (1 + erf(sum * sqrt(0.5)));
+            c[t * p->g.c_stride + o] = (float)(sum + (p->g.residual ? p->g.residual[t * p->g.c_stride + o] : 0));
+        }
+}
+
+static void byte_product_agrees(const struct kernels *kernels, size_t t, size_t k, size_t o)
+{
+    struct byte_product p = byte_product(t, k, o);
+    size_t n = t * p.g.c_stride;
+    float *have = floats(n, 1), *want = floats(n, 1);
+    char what[80];
+
+    for (int variant = 0; variant < 4; variant++) {
+        p.g.bias = variant & 1 ? p.bias : NULL;
+        p.g.residual = variant & 2 ? p.residual : NULL;
+        p.g.activation = variant & 1 ? ACTIVATION_GELU : ACTIVATION_NONE;
+        memcpy(have, want, n * sizeof(float));
+        byte_product_reference(&p, want);
+        p.g.c = have;
+        kernels->gemm_bytes(&p.g);
+        snprintf(what, sizeof(what), "%s bytes %zux%zux%zu variant %d", kernels->name, t, k, o, variant);
+        close_to(what, have, want, n, 2e-5);
+    }
+    free_byte_product(&p);
+    free(have), free(want);
+}
+
+static void products_by_bytes_agree_with_doubles(void **state)
+{
+    static const size_t ks[] = {1, 7, 64, 131, 384}, os[] = {1, 15, 16, 17, 40, 64};
+
+    (void)state;
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+
+        if (!kernels || !kernels->gemm_bytes)
+            continue;
+        for (size_t t = 0; t <= 14; t++)
+            for (size_t i = 0; i < 5 * 6; i++)
+                byte_product_agrees(kernels, t, ks[i / 6], os[i % 6]);
+        byte_product_agrees(kernels, 301, 70, 33);
+    }
+}
+
+static void a_row_by_bytes_does_not_depend_on_its_neighbours(void **state)
+{
+    enum { T = 300, K = 200, O = 48 };
+    struct byte_product p = byte_product(T, K, O);
+    float *all = floats(T * O, 1), *one = floats(O, 1);
+
+    (void)state;
+    p.g.c_stride = O;
+    for (size_t n = 0; n < NAMES; n++) {
+        const struct kernels *kernels = wt__kernels_named(names[n]);
+
+        if (!kernels || !kernels->gemm_bytes)
+            continue;
+        p.g.t = T;
+        p.g.a = p.rows;
+        p.g.c = all;
+        kernels->gemm_bytes(&p.g);
+        p.g.t = 1;
+        p.g.c = one;
+        for (size_t t = 0; t < T; t++) {
+            p.g.a = p.rows + t * p.g.a_stride;
+            kernels->gemm_bytes(&p.g);
+            assert_memory_equal(one, all + t * O, O * sizeof(float));
+        }
+    }
+    free_byte_product(&p);
+    free(all), free(one);
 }
 
 static void gelu_is_accurate(void **state)
@@ -352,6 +510,9 @@ int main(void)
         cmocka_unit_test(a_set_is_chosen_once_and_by_name),
         cmocka_unit_test(matrix_products_agree_with_doubles),
         cmocka_unit_test(a_row_does_not_depend_on_its_neighbours),
+        cmocka_unit_test(rows_of_bytes_equal_the_plain_twins),
+        cmocka_unit_test(products_by_bytes_agree_with_doubles),
+        cmocka_unit_test(a_row_by_bytes_does_not_depend_on_its_neighbours),
         cmocka_unit_test(gelu_is_accurate),
         cmocka_unit_test(rows_agree_with_the_plain_twins),
         cmocka_unit_test(slopes_agree_with_the_plain_twins),

@@ -11,6 +11,7 @@
 #include "nn/activation.h"
 #include "nn/convolution.h"
 #include "nn/linear.h"
+#include "nn/linear_bytes.h"
 #include "nn/norm.h"
 
 enum { T = 7, I = 21, O = 37 };
@@ -88,6 +89,48 @@ static void packed_and_row_major_are_one_layer(void **state)
         free(y), free(z), free(want);
     }
     free(x), free(weight), free(bias), free(residual), free(packed);
+}
+
+/* Values that bytes hold exactly: whole numbers from 0 to 255, both of which are in each group. */
+static void bytes_are_the_same_layer(void **state)
+{
+    enum { LONG = 150 };
+    static const enum activation activations[] = {ACTIVATION_NONE, ACTIVATION_GELU, ACTIVATION_RELU};
+    float *x = floats(T * LONG, 1), *weight = floats(O * LONG, 1), *bias = floats(O, 1), *scales = floats(O, 1e-4f);
+    unsigned char *panels = wt__alloc_aligned(wt__linear_bytes_size(O, LONG), 1);
+    unsigned char *scratch = wt__alloc_aligned(T * wt__byte_row_size(LONG), 1);
+    int8_t codes[O * LONG];
+    struct linear l = {.in = LONG, .out = O, .weight = weight, .bias = bias, .bytes = panels, .row_major = true};
+
+    (void)state;
+    assert_true(panels && scratch);
+    for (size_t i = 0; i < T * LONG; i++)
+        x[i] = i % LONG % 64 == 3 ? 0 : i % LONG % 64 == 5 ? 255 : rintf(fabsf(x[i]) * 255);
+    for (size_t i = 0; i < O * LONG; i++) {
+        codes[i] = (int8_t)(weight[i] * 127);
+        weight[i] = scales[i / LONG] * codes[i];
+    }
+    wt__linear_bytes_pack(panels, codes, scales, O, LONG);
+    if (!wt__bytes_ready())
+        print_message("skipped: these kernels have no products of bytes\n");
+    for (size_t i = 0; wt__bytes_ready() && i < 3; i++) {
+        float *y = floats(T * O, 1), *z = floats(T * O, 1);
+
+        wt__linear_forward(&l, x, LONG, activations[i], NULL, y, O, T);
+        wt__linear_forward_bytes(&l, x, LONG, activations[i], NULL, z, O, T, scratch);
+        double *want = doubles_of(y, T * O);
+        vectors_agree("by bytes", z, want, T * O, 1e-5);
+        free(y), free(z), free(want);
+    }
+    free(x), free(weight), free(bias), free(scales), free(panels), free(scratch);
+}
+
+static void sizes_beyond_memory_are_0(void **state)
+{
+    (void)state;
+    assert_int_equal(wt__linear_bytes_size(SIZE_MAX, 64), 0);
+    assert_int_equal(wt__linear_bytes_size(16, SIZE_MAX), 0);
+    assert_int_equal(wt__byte_row_size(SIZE_MAX), 0);
 }
 
 static double activation_value(enum activation activation, double x)
@@ -277,6 +320,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_backward_is_the_slope),    cmocka_unit_test(packed_and_row_major_are_one_layer),
+        cmocka_unit_test(bytes_are_the_same_layer),        cmocka_unit_test(sizes_beyond_memory_are_0),
         cmocka_unit_test(activations_and_their_slopes),    cmocka_unit_test(layer_norm_backward_is_the_slope),
         cmocka_unit_test(normalize_backward_is_the_slope), cmocka_unit_test(convolution_and_its_slope),
     };

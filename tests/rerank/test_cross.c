@@ -96,7 +96,7 @@ static const struct packed *packed_of(const struct place *place)
 static void run_batch(const struct transformer *m, const struct token_batch *batch, bool whole, float *logits)
 {
     size_t rows = batch->starts[batch->count];
-    struct activation_limits limits = {rows, rows};
+    struct activation_limits limits = {.rows = rows, .longest = rows};
     struct activations a;
     size_t floats = wt__activations_place(&a, m, &limits, false, NULL), bytes = (floats * sizeof(float) + 63) / 64 * 64;
     float *memory = aligned_alloc(64, bytes), *pooled = malloc(batch->count * a.stride * sizeof *pooled);

@@ -223,7 +223,7 @@ static void the_two_halves_are_the_whole(void **state)
         assert_int_equal(wt__safetensors_open(&file, path, map.ptr, map.len, &place.err), 0);
         if (wt__upper_layers_open(&upper, &packed->model.config, models[m].join, &file, place.model, &place.err) < 0)
             tiny_die(&place.err);
-        struct activation_limits limits = {tokens, tokens};
+        struct activation_limits limits = {.rows = tokens, .longest = tokens};
         struct activations a;
         size_t floats = wt__activations_place(&a, &packed->model, &limits, false, NULL);
         float *memory = aligned_alloc(64, (floats * sizeof *memory + 63) / 64 * 64);

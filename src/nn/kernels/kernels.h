@@ -44,6 +44,34 @@ struct gemm {
     enum activation activation;
 };
 
+/* The same product where W is bytes with a scale a row. A group of WT_GROUP values of a row of x becomes bytes as well,
+ * which lie between the group's least and greatest value:
+ *   x[k] is about low + step * code[k], so that the sum of a group over k is step * sum of code * w + low * sum of w,
+ * of which the first sum is of whole numbers and exact, and the second is known beforehand. Groups are short because a
+ * hidden state has a few values that are far larger than all others, and would take the steps of those beside them. */
+enum { WT_GROUP = 64 };
+
+struct byte_range {
+    float step, low;
+};
+
+/* A row of x: [groups * WT_GROUP] codes, and behind them [groups] struct byte_range. A panel of W begins with its
+ * groups: [WT_GROUP / 4][WT_PANEL][4] int8, and the group's sums, [WT_PANEL] floats; the outputs' scales end it,
+ * [WT_PANEL] floats. Beyond K and O all are zero. Rows and panels lie on 64-byte boundaries. */
+struct gemm_bytes {
+    size_t t, groups, o;
+    const unsigned char *a;
+    size_t a_stride; /* bytes between rows */
+    const unsigned char *w;
+    const float *bias;
+    const float *residual;
+    float *c;
+    size_t c_stride;
+    enum activation activation;
+};
+
+enum { WT_PANEL_GROUP = WT_GROUP * WT_PANEL + WT_PANEL * 4 }; /* bytes of a panel's group */
+
 /* first = beta1 * first + (1 - beta1) * g, second = beta2 * second + (1 - beta2) * g^2, g = gradient * scale;
  * value = value * keep - rate * first / (sqrt(second) * root + epsilon). */
 struct adamw_factors {
@@ -56,6 +84,12 @@ struct kernels {
     const char *name;
 
     void (*gemm)(const struct gemm *gemm);
+
+    /* Both NULL where products of bytes would not be faster; the same in every set up to the order of the groups' sums.
+     * gemm_bytes: ACTIVATION_NONE or ACTIVATION_GELU. byte_row: n floats to a row as above; numbers that are none make
+     * bytes that mean nothing. */
+    void (*gemm_bytes)(const struct gemm_bytes *gemm);
+    void (*byte_row)(const float *x, size_t n, unsigned char *row);
 
     /* out[k * out_stride + j] = w[j * row_stride + k] for j < WT_PANEL, zero for j >= rows; rows at most WT_PANEL. */
     void (*transpose)(float *out, size_t out_stride, const float *w, size_t row_stride, size_t rows, size_t in);
@@ -103,6 +137,8 @@ const struct kernels *wt__kernels_named(const char *name);
 extern const struct kernels wt__kernels_plain;
 #if defined(__x86_64__)
 extern const struct kernels wt__kernels_avx2, wt__kernels_avx512, wt__kernels_vnni;
+void wt__gemm_bytes_vnni(const struct gemm_bytes *gemm);
+void wt__byte_row_vnni(const float *x, size_t n, unsigned char *row);
 void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, size_t dim, int32_t *out);
 #elif defined(__aarch64__)
 extern const struct kernels wt__kernels_neon;

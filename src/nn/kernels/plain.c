@@ -54,6 +54,67 @@ static void gemm_plain(const struct gemm *g)
     }
 }
 
+static void byte_row_plain(const float *x, size_t n, unsigned char *row)
+{
+    size_t groups = (n + WT_GROUP - 1) / WT_GROUP;
+    struct byte_range *ranges = (void *)(row + groups * WT_GROUP);
+
+    for (size_t first = 0; first < n; first += WT_GROUP) {
+        size_t end = n - first < WT_GROUP ? n : first + WT_GROUP;
+        float low = x[first], high = x[first];
+
+        for (size_t k = first; k < end; k++) {
+            low = x[k] < low ? x[k] : low;
+            high = x[k] > high ? x[k] : high;
+        }
+        float step = (high - low) / 255, factor = step > 0 ? 1 / step : 0;
+        for (size_t k = first; k < first + WT_GROUP; k++) {
+            float code = k < end ? rintf((x[k] - low) * factor) : 0;
+            row[k] = code > 0 ? (unsigned char)(code < 255 ? code : 255) : 0;
+        }
+        ranges[first / WT_GROUP] = (struct byte_range){step, low};
+    }
+}
+
+/* One panel of one row: sums of WT_PANEL outputs. */
+static void byte_sums(const struct gemm_bytes *g, const unsigned char *row, const unsigned char *panel, float *sum)
+{
+    const struct byte_range *ranges = (const void *)(row + g->groups * WT_GROUP);
+
+    for (size_t group = 0; group < g->groups; group++, row += WT_GROUP, panel += WT_PANEL_GROUP) {
+        const float *sums = (const void *)(panel + WT_GROUP * WT_PANEL);
+
+        for (size_t j = 0; j < WT_PANEL; j++) {
+            int32_t products = 0;
+
+            for (size_t k = 0; k < WT_GROUP; k++)
+                products += row[k] * (int8_t)panel[k / 4 * 4 * WT_PANEL + 4 * j + k % 4];
+            sum[j] += ranges[group].step * (float)products + ranges[group].low * sums[j];
+        }
+    }
+    for (size_t j = 0; j < WT_PANEL; j++)
+        sum[j] *= ((const float *)(const void *)panel)[j];
+}
+
+static void gemm_bytes_plain(const struct gemm_bytes *g)
+{
+    for (size_t t = 0; t < g->t; t++)
+        for (size_t first = 0; first < g->o; first += WT_PANEL) {
+            size_t panel = first / WT_PANEL * (g->groups * WT_PANEL_GROUP + WT_PANEL * sizeof(float));
+            float sum[WT_PANEL] = {0};
+
+            byte_sums(g, g->a + t * g->a_stride, g->w + panel, sum);
+            for (size_t j = 0; j < WT_PANEL && first + j < g->o; j++) {
+                size_t at = t * g->c_stride + first + j;
+
+                sum[j] += g->bias ? g->bias[first + j] : 0;
+                if (g->activation == ACTIVATION_GELU)
+                    gelu_plain(&sum[j], 1);
+                g->c[at] = sum[j] + (g->residual ? g->residual[at] : 0);
+            }
+        }
+}
+
 static void softmax_plain(float *x, size_t n, float scale)
 {
     float most = x[0], sum = 0;
@@ -162,6 +223,8 @@ static void dots_i8_plain(const int8_t *query, const int8_t *rows, size_t count,
 const struct kernels wt__kernels_plain = {
     .name = "plain",
     .gemm = gemm_plain,
+    .gemm_bytes = gemm_bytes_plain,
+    .byte_row = byte_row_plain,
     .transpose = transpose_plain,
     .gelu = gelu_plain,
     .gelu_backward = gelu_backward_plain,

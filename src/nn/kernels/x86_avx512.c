@@ -6,52 +6,17 @@
  * a product. */
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/tile.h"
+#include "nn/kernels/x86_lanes.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
 enum {
-    LANES = 16,
     TALL_ROWS = 24,        /* rows of a tile one panel wide: 24 of the 32 registers are sums */
     WIDE_ROWS = 12,        /* rows of a tile two panels wide */
     AHEAD = 128 * WT_PANEL /* floats: how far before its use a part of the weights is asked for */
 };
-
-/* The first n of 16 lanes. */
-static inline __mmask16 lanes(size_t n)
-{
-    return n < LANES ? (__mmask16)((1u << n) - 1) : (__mmask16)0xffff;
-}
-
-/* erf(x / sqrt 2), with erf(s) = s P(s^2) / Q(s^2) as in x86_avx2.c. */
-static inline __m512 erf16(__m512 x)
-{
-    __m512 s = _mm512_mul_ps(x, _mm512_set1_ps(0.70710678118654752f));
-
-    s = _mm512_max_ps(_mm512_min_ps(s, _mm512_set1_ps(3.92f)), _mm512_set1_ps(-3.92f));
-    __m512 u = _mm512_mul_ps(s, s);
-    __m512 p = _mm512_set1_ps(2.0500331174844177e-06f);
-    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(0.0002848751610144973f));
-    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(0.003765515051782131f));
-    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(0.052748408168554306f));
-    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(0.19040481746196747f));
-    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(1.1283791065216064f));
-    __m512 q = _mm512_set1_ps(3.809075496974401e-05f);
-    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.001162500586360693f));
-    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.014969022944569588f));
-    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.11410833895206451f));
-    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.5020745992660522f));
-    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(1.0f));
-    return _mm512_div_ps(_mm512_mul_ps(s, p), q);
-}
-
-static inline __m512 gelu16(__m512 x)
-{
-    __m512 half = _mm512_mul_ps(x, _mm512_set1_ps(0.5f));
-
-    return _mm512_fmadd_ps(half, erf16(x), half);
-}
 
 static void gelu_avx512(float *x, size_t n)
 {
@@ -472,6 +437,10 @@ static void dots_i8_avx512(const int8_t *query, const int8_t *rows, size_t count
     .dots_f32 = dots_f32_avx512
 
 const struct kernels wt__kernels_avx512 = {.name = "avx512", AVX512_SET, .dots_i8 = dots_i8_avx512};
-const struct kernels wt__kernels_vnni = {.name = "vnni", AVX512_SET, .dots_i8 = wt__dots_i8_vnni};
+const struct kernels wt__kernels_vnni = {.name = "vnni",
+                                         AVX512_SET,
+                                         .gemm_bytes = wt__gemm_bytes_vnni,
+                                         .byte_row = wt__byte_row_vnni,
+                                         .dots_i8 = wt__dots_i8_vnni};
 
 #endif

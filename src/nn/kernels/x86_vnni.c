@@ -1,13 +1,25 @@
-/* x86_vnni.c: byte products for AVX-512 VNNI, whose instruction multiplies unsigned bytes by signed ones. The rows are
- * made unsigned by adding 128 (flipping the top bit), and 128 times the query's sum is taken off at the end. */
+/* x86_vnni.c: products of bytes for AVX-512 VNNI, whose instruction multiplies unsigned bytes by signed ones, four at a
+ * time into sums of 32 bits: four times what it multiplies in fp32.
+ *
+ * Of the search's products both sides are signed: rows are made unsigned by adding 128 (flipping the top bit), and 128
+ * times the query's sum is taken off at the end. Of linear layers, codes are unsigned and weights signed as they are. A
+ * tile of theirs is six rows by two panels: the sums of a group and those of all groups so far stay in registers. */
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/tile.h"
+#include "nn/kernels/x86_lanes.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
+#include <string.h>
 
-enum { BYTES = 64 };
+enum {
+    BYTES = 64,
+    QUAD = 4,                    /* bytes that are multiplied at a time */
+    TILE_ROWS = 6,               /* by two panels: 24 of the 32 registers are sums */
+    BLOCK_ROWS = 24 * TILE_ROWS, /* codes of so many stay in the second cache while the panels pass by */
+    AHEAD = 128 * BYTES          /* bytes: how far before its use a part of the weights is asked for */
+};
 
 INLINED void dots(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t excess, int32_t *out)
 {
@@ -38,6 +50,151 @@ void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, siz
         dots(query, rows + i * dim, 4, dim, excess, out + i);
     for (; i < count; i++)
         dots(query, rows + i * dim, 1, dim, excess, out + i);
+}
+
+/* ---------------------------------------------------------------- linear layers */
+
+/* One group, of which `rest` values are there. */
+INLINED struct byte_range byte_group(const float *x, size_t rest, unsigned char *codes)
+{
+    __m512 v[4], low = _mm512_set1_ps(x[0]), high = low;
+    __mmask16 mask[4];
+
+    UNROLL for (int i = 0; i < 4; i++)
+    {
+        mask[i] = rest >= (size_t)(i + 1) * LANES ? 0xffff : rest <= (size_t)i * LANES ? 0 : lanes(rest - i * LANES);
+        v[i] = _mm512_maskz_loadu_ps(mask[i], x + i * LANES);
+        low = _mm512_mask_min_ps(low, mask[i], low, v[i]);
+        high = _mm512_mask_max_ps(high, mask[i], high, v[i]);
+    }
+    float least = _mm512_reduce_min_ps(low), step = (_mm512_reduce_max_ps(high) - least) / 255;
+    __m512 begin = _mm512_set1_ps(least), factor = _mm512_set1_ps(step > 0 ? 1 / step : 0);
+    UNROLL for (int i = 0; i < 4; i++)
+    {
+        __m512i code = _mm512_maskz_cvtps_epi32(mask[i], _mm512_mul_ps(_mm512_sub_ps(v[i], begin), factor));
+        _mm_store_si128((__m128i *)(void *)(codes + i * LANES), _mm512_cvtusepi32_epi8(code));
+    }
+    return (struct byte_range){step, least};
+}
+
+void wt__byte_row_vnni(const float *x, size_t n, unsigned char *row)
+{
+    struct byte_range *ranges = (void *)(row + (n + WT_GROUP - 1) / WT_GROUP * WT_GROUP);
+    size_t first = 0;
+
+    for (; first + WT_GROUP <= n; first += WT_GROUP)
+        *ranges++ = byte_group(x + first, WT_GROUP, row + first);
+    if (first < n)
+        *ranges = byte_group(x + first, n - first, row + first);
+}
+
+static size_t panel_bytes(const struct gemm_bytes *g)
+{
+    return g->groups * WT_PANEL_GROUP + WT_PANEL * sizeof(float);
+}
+
+/* What follows the sums of a panel's tile: scales, bias, activation, residual, and the way to c. sum: [rows, WT_PANEL]
+ */
+static void finish(const struct gemm_bytes *g, size_t row, size_t panel, size_t rows, const float *sum)
+{
+    const unsigned char *scales = g->w + (panel + 1) * panel_bytes(g) - WT_PANEL * sizeof(float);
+    size_t first = panel * WT_PANEL;
+    __mmask16 mask = lanes(g->o - first);
+    __m512 scale = _mm512_load_ps(scales);
+    __m512 bias = g->bias ? _mm512_maskz_loadu_ps(mask, g->bias + first) : _mm512_setzero_ps();
+
+    for (size_t r = 0; r < rows; r++, sum += WT_PANEL) {
+        size_t at = (row + r) * g->c_stride + first;
+        __m512 v = _mm512_fmadd_ps(_mm512_load_ps(sum), scale, bias);
+
+        if (g->activation == ACTIVATION_GELU)
+            v = gelu16(v);
+        if (g->residual)
+            v = _mm512_add_ps(v, _mm512_maskz_loadu_ps(mask, g->residual + at));
+        _mm512_mask_storeu_ps(g->c + at, mask, v);
+    }
+}
+
+/* One tile, all of K; rows and panels are constants where inlined. */
+INLINED void tile(const struct gemm_bytes *g, size_t row, size_t panel, const int rows, const int panels)
+{
+    const unsigned char *a = g->a + row * g->a_stride, *w = g->w + panel * panel_bytes(g);
+    size_t a_stride = g->a_stride, w_panel = panel_bytes(g);
+    const unsigned char *ranges = a + g->groups * WT_GROUP;
+    _Alignas(64) float out[TILE_ROWS * WT_PANEL];
+    __m512 all[2][TILE_ROWS];
+
+    UNROLL for (int p = 0; p < panels; p++)
+    {
+        UNROLL for (int r = 0; r < rows; r++) all[p][r] = _mm512_setzero_ps();
+    }
+    for (size_t group = 0; group < g->groups; group++) {
+        __m512i sum[2][TILE_ROWS], part[2];
+
+        UNROLL for (int p = 0; p < panels; p++)
+        {
+            UNROLL for (int r = 0; r < rows; r++) sum[p][r] = _mm512_setzero_si512();
+        }
+        for (int quad = 0; quad < WT_GROUP / QUAD; quad++, a += QUAD, w += BYTES) {
+            UNROLL for (int p = 0; p < panels; p++)
+            {
+                part[p] = _mm512_load_si512(w + (size_t)p * w_panel);
+                _mm_prefetch((const char *)(w + (size_t)p * w_panel + AHEAD), _MM_HINT_T0);
+            }
+            UNROLL for (int r = 0; r < rows; r++)
+            {
+                int32_t codes;
+                memcpy(&codes, a + (size_t)r * a_stride, sizeof codes);
+                __m512i x = _mm512_set1_epi32(codes);
+                UNROLL for (int p = 0; p < panels; p++) sum[p][r] = _mm512_dpbusd_epi32(sum[p][r], x, part[p]);
+            }
+        }
+        UNROLL for (int r = 0; r < rows; r++)
+        {
+            struct byte_range range;
+            memcpy(&range, ranges + (size_t)r * a_stride, sizeof range);
+            __m512 step = _mm512_set1_ps(range.step), low = _mm512_set1_ps(range.low);
+            UNROLL for (int p = 0; p < panels; p++)
+            {
+                all[p][r] = _mm512_fmadd_ps(step, _mm512_cvtepi32_ps(sum[p][r]), all[p][r]);
+                all[p][r] = _mm512_fmadd_ps(low, _mm512_load_ps(w + (size_t)p * w_panel), all[p][r]);
+            }
+        }
+        w += WT_PANEL * sizeof(float);
+        ranges += sizeof(struct byte_range);
+    }
+    UNROLL for (int p = 0; p < panels; p++)
+    {
+        UNROLL for (int r = 0; r < rows; r++) _mm512_store_ps(out + r * WT_PANEL, all[p][r]);
+        finish(g, row, panel + (size_t)p, (size_t)rows, out);
+    }
+}
+
+typedef void (*tile_function)(const struct gemm_bytes *g, size_t row, size_t panel);
+
+#define TILE(rows, panels)                                                                                             \
+    static void tile_##rows##_##panels(const struct gemm_bytes *g, size_t row, size_t panel)                           \
+    {                                                                                                                  \
+        tile(g, row, panel, rows, panels);                                                                             \
+    }
+#define ROWS_1_TO_6(X, panels) X(1, panels) X(2, panels) X(3, panels) X(4, panels) X(5, panels) X(6, panels)
+ROWS_1_TO_6(TILE, 1)
+ROWS_1_TO_6(TILE, 2)
+#define ENTRY(rows, panels) tile_##rows##_##panels,
+static const tile_function tiles[2][TILE_ROWS + 1] = {{NULL, ROWS_1_TO_6(ENTRY, 1)}, {NULL, ROWS_1_TO_6(ENTRY, 2)}};
+
+void wt__gemm_bytes_vnni(const struct gemm_bytes *g)
+{
+    size_t panels = (g->o + WT_PANEL - 1) / WT_PANEL;
+
+    for (size_t block = 0, end; block < g->t; block = end) {
+        end = block + even_part(g->t - block, BLOCK_ROWS);
+        for (size_t panel = 0; panel < panels; panel += 2)
+            for (size_t row = block, rows; row < end; row += rows) {
+                rows = even_part(end - row, TILE_ROWS);
+                tiles[panel + 1 < panels][rows](g, row, panel);
+            }
+    }
 }
 
 #endif

@@ -1,0 +1,49 @@
+/* x86_lanes.h: what the files for AVX-512 share: the lanes of a rest, and GELU on its way to memory. */
+#ifndef WT_NN_KERNELS_X86_LANES_H
+#define WT_NN_KERNELS_X86_LANES_H
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+#include <stddef.h>
+
+enum { LANES = 16 };
+
+/* The first n of 16 lanes. */
+static inline __mmask16 lanes(size_t n)
+{
+    return n < LANES ? (__mmask16)((1u << n) - 1) : (__mmask16)0xffff;
+}
+
+/* erf(x / sqrt 2), with erf(s) = s P(s^2) / Q(s^2) as in x86_avx2.c. */
+static inline __m512 erf16(__m512 x)
+{
+    __m512 s = _mm512_mul_ps(x, _mm512_set1_ps(0.70710678118654752f));
+
+    s = _mm512_max_ps(_mm512_min_ps(s, _mm512_set1_ps(3.92f)), _mm512_set1_ps(-3.92f));
+    __m512 u = _mm512_mul_ps(s, s);
+    __m512 p = _mm512_set1_ps(2.0500331174844177e-06f);
+    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(0.0002848751610144973f));
+    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(0.003765515051782131f));
+    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(0.052748408168554306f));
+    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(0.19040481746196747f));
+    p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(1.1283791065216064f));
+    __m512 q = _mm512_set1_ps(3.809075496974401e-05f);
+    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.001162500586360693f));
+    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.014969022944569588f));
+    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.11410833895206451f));
+    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(0.5020745992660522f));
+    q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(1.0f));
+    return _mm512_div_ps(_mm512_mul_ps(s, p), q);
+}
+
+static inline __m512 gelu16(__m512 x)
+{
+    __m512 half = _mm512_mul_ps(x, _mm512_set1_ps(0.5f));
+
+    return _mm512_fmadd_ps(half, erf16(x), half);
+}
+
+#endif
+
+#endif
