@@ -52,6 +52,7 @@ struct index_handle {
     struct bundles *bundles[2];   /* of those neighbours, by labels' encoder and by the engine's; NULL until one is
                                      wanted (engine/bundles.h) */
     struct kept_tools *kept;      /* NULL: what it shows is in the store alone (readers.c) */
+    struct met_tools *met;        /* those of it that queries have read (met_tools.h); may be NULL */
     struct new_tools *new_tools;  /* NULL: no tool is new (new_tools.h) */
     struct filter_mask *masks;    /* of filters, the last used first (filter.h) */
     atomic_uint references;

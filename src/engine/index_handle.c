@@ -14,6 +14,7 @@
 #include "catalog/names.h"
 #include "engine/bundles.h"
 #include "engine/filter.h"
+#include "engine/met_tools.h"
 #include "engine/new_tools.h"
 #include "retrieve/action.h"
 #include "retrieve/document.h"
@@ -602,6 +603,7 @@ static void free_index(struct index_handle *index)
     wt__snapshot_free(index->snapshot);
     free(index->label_rows);
     wt__kept_tools_free(index->kept);
+    wt__met_tools_free(index->met);
     wt__new_tools_free(index->new_tools);
     wt__filter_masks_free(index->masks);
     wt__bundles_free(index->bundles[0]);
@@ -684,6 +686,7 @@ static int refresh(wt_engine *engine, struct progress *progress, const struct mo
         free_index(fresh);
         return rc;
     }
+    fresh->met = wt__met_tools_new(fresh->snapshot->rows);
     for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
         atomic_init(&fresh->without_vector[i], INDEX_UNCOUNTED);
     atomic_init(&fresh->references, 2); /* the engine's and the caller's */

@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "engine/met_tools.h"
 
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err)
 {
@@ -139,29 +140,51 @@ static void get_kept(const struct kept_tools *kept, const struct index_handle *i
     }
 }
 
+/* False: not all of them are there. */
+static bool get_met(const struct index_handle *index, const int64_t *ids, size_t count, struct tool *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct tool *met = wt__met_tool(index->met, wt__snapshot_row(index->snapshot, ids[i]));
+        if (!met)
+            return false;
+        out[i] = *met;
+    }
+    return true;
+}
+
+static int read_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
+                      struct arena *arena, struct tool *out, wt_error *err)
+{
+    struct store *reader;
+    int rc = wt__engine_reader(engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    wt__store_set_wait(reader, 0);
+    rc = wt__store_get(reader, ids, count, arena, out, err);
+    wt__store_set_wait(reader, engine->busy_ms);
+    const struct kept_tools *kept =
+        rc == WT_EBUSY ? kept_tools(engine, index) : NULL; /* an import may have begun since */
+    if (rc == WT_EBUSY && !kept)
+        rc = wt__store_get(reader, ids, count, arena, out, err);
+    wt__engine_return_reader(engine, reader);
+    if (kept) {
+        get_kept(kept, index, ids, count, out);
+        return 0;
+    }
+    for (size_t i = 0; rc >= 0 && i < count; i++)
+        wt__met_tools_add(index->met, wt__snapshot_row(index->snapshot, ids[i]), &out[i]);
+    return rc < 0 ? rc : 0;
+}
+
 int wt__index_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
                     struct arena *arena, struct tool *out, wt_error *err)
 {
     const struct kept_tools *kept = kept_tools(engine, index);
-    struct store *reader;
-    int rc = 0;
-    if (!kept) {
-        rc = wt__engine_reader(engine, &reader, err);
-        if (rc < 0)
-            return rc;
-        wt__store_set_wait(reader, 0);
-        rc = wt__store_get(reader, ids, count, arena, out, err);
-        wt__store_set_wait(reader, engine->busy_ms);
-        kept = rc == WT_EBUSY ? kept_tools(engine, index) : NULL; /* an import may have begun since */
-        if (rc == WT_EBUSY && !kept)
-            rc = wt__store_get(reader, ids, count, arena, out, err);
-        wt__engine_return_reader(engine, reader);
-    }
-    if (kept) {
+    if (kept)
         get_kept(kept, index, ids, count, out);
-        rc = 0;
-    }
-    return rc < 0 ? rc : 0;
+    else if (!get_met(index, ids, count, out))
+        return read_tools(engine, index, ids, count, arena, out, err);
+    return 0;
 }
 
 static int list_kept(const struct kept_tools *kept, const struct index_handle *index, struct str provider, size_t limit,
