@@ -5,12 +5,22 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-enum { WINDOW = 8, MARKS = 8 /* an entry: at most one hash in so many that are not there looks as if it were */ };
+enum { WINDOW = 8, MARKS = 16 /* an entry: at most one hash in 64 that are not there looks as if it were */ };
+
+/* A name has two marks, by the first and the last bits of its hash. */
+static void marks_of(const struct names *names, uint64_t entry, uint64_t marks[2])
+{
+    marks[0] = entry >> (64 - names->mark_bits);
+    marks[1] = entry >> (NAME_KIND_BITS + NAME_ROW_BITS) & (((uint64_t)1 << names->mark_bits) - 1);
+}
 
 static bool is_marked(const struct names *names, uint64_t hash)
 {
-    uint64_t mark = names->marks ? wt__name_entry(hash, NAME_OWN, 0) >> (64 - names->mark_bits) : 0;
-    return !names->marks || (names->marks[mark / 64] >> mark % 64 & 1);
+    uint64_t marks[2];
+    if (!names->marks)
+        return true;
+    marks_of(names, wt__name_entry(hash, NAME_OWN, 0), marks);
+    return (names->marks[marks[0] / 64] >> marks[0] % 64 & 1) && (names->marks[marks[1] / 64] >> marks[1] % 64 & 1);
 }
 
 int wt__names_mark(struct names *names)
@@ -20,8 +30,10 @@ int wt__names_mark(struct names *names)
         names->mark_bits++;
     names->marks = calloc((size_t)1 << (names->mark_bits - 6), sizeof *names->marks);
     for (size_t i = 0; names->marks && i < names->count; i++) {
-        uint64_t mark = names->entries[i] >> (64 - names->mark_bits);
-        names->marks[mark / 64] |= UINT64_C(1) << mark % 64;
+        uint64_t marks[2];
+        marks_of(names, names->entries[i], marks);
+        for (size_t m = 0; m < 2; m++)
+            names->marks[marks[m] / 64] |= UINT64_C(1) << marks[m] % 64;
     }
     return names->marks ? 0 : WT_ENOMEM;
 }

@@ -5,6 +5,7 @@
 enum { NEAR = SLIPS_BAND + 1 }; /* letters on either side that one may stand for, swapped with its neighbour */
 
 #define L(letter) (UINT32_C(1) << ((letter) - 'a'))
+#define ALL_LETTERS (L('z') * 2 - 1)
 
 /* For each letter those that lie beside it on the keyboards of English, or sound like it. */
 static const uint32_t alike[26] = {
@@ -96,11 +97,11 @@ void wt__slips_begin(struct slips *slips, struct str typed, unsigned most)
     }
 }
 
-/* Whether so many costs and a letter that is none of those typed near it are more than may be. */
-static bool is_too_far(const struct slips *slips, size_t at, char letter)
+/* Where so many costs and a letter that is none of those typed near it are more than may be, it is one of them. */
+uint32_t wt__slips_letters(const struct slips *slips, size_t at)
 {
-    bool met = is_among(slips->near[at], letter) || (at > 0 && letter == slips->meant[at - 1]);
-    return !met && slips->least[at] + (unsigned)SLIP_VOWEL > slips->most;
+    uint32_t met = slips->near[at] | (at > 0 ? L(slips->meant[at - 1]) : 0);
+    return slips->least[at] + (unsigned)SLIP_VOWEL > slips->most ? met : ALL_LETTERS;
 }
 
 unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
@@ -110,7 +111,7 @@ unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
     uint16_t *costs = slips->costs[at + 1];
     size_t first = at + 1 > SLIPS_BAND ? at + 1 - SLIPS_BAND : 0, end = at + 1 + SLIPS_BAND;
     unsigned least = SLIPS_FAR, front = lost(slips, at, letter);
-    if (is_too_far(slips, at, letter))
+    if (!is_among(wt__slips_letters(slips, at), letter))
         return SLIPS_FAR;
     slips->meant[at] = letter;
     end = end < slips->typed.len ? end : slips->typed.len;

@@ -54,6 +54,9 @@ void wt__slips_begin(struct slips *slips, struct str typed, unsigned most);
  * cost that a word which begins so can have; if it is more than `most`, no letter may follow. */
 unsigned wt__slips_add(struct slips *slips, size_t at, char letter);
 
+/* The letters that may be the meant word's number `at`, a bit each from a on; any other costs too much. */
+uint32_t wt__slips_letters(const struct slips *slips, size_t at);
+
 /* What it takes where the meant word ends after so many letters. */
 static inline unsigned wt__slips_cost(const struct slips *slips, size_t letters)
 {
