@@ -51,34 +51,65 @@ int wt__moment_read(wt_engine *engine, struct store *store, struct moment *out, 
 
 enum { SLICE = 1024, SLICE_FULL = 1, TOO_MUCH = 2 };
 
-struct kept_tools {
+/* The texts of kept tools, for all who keep some of them. Who makes the next index adds to them; those that no tool has
+ * any more go with the last holder. */
+struct kept_texts {
+    atomic_uint holders;
     struct arena arena;
-    struct tool *tools; /* in order of the index's rows */
-    size_t count, capacity, bytes;
+    size_t bytes;
 };
 
-struct kept_tools *wt__kept_tools_new(void)
+struct kept_tools {
+    atomic_uint holders;
+    struct kept_texts *texts;
+    struct tool *tools; /* in order of the index's rows */
+    size_t count, capacity;
+};
+
+struct kept_tools *wt__kept_tools_new(const struct kept_tools *like)
 {
-    return calloc(1, sizeof(struct kept_tools));
+    struct kept_tools *kept = calloc(1, sizeof *kept);
+    struct kept_texts *texts = like ? like->texts : calloc(1, sizeof *texts);
+    if (!kept || !texts) {
+        free(kept);
+        if (!like)
+            free(texts);
+        return NULL;
+    }
+    atomic_init(&kept->holders, 1);
+    atomic_fetch_add(&texts->holders, 1);
+    kept->texts = texts;
+    return kept;
+}
+
+struct kept_tools *wt__kept_tools_hold(struct kept_tools *kept)
+{
+    if (kept)
+        atomic_fetch_add(&kept->holders, 1);
+    return kept;
 }
 
 void wt__kept_tools_free(struct kept_tools *kept)
 {
-    if (!kept)
+    if (!kept || atomic_fetch_sub(&kept->holders, 1) > 1)
         return;
-    wt__arena_dispose(&kept->arena);
+    if (atomic_fetch_sub(&kept->texts->holders, 1) == 1) {
+        wt__arena_dispose(&kept->texts->arena);
+        free(kept->texts);
+    }
     free(kept->tools);
     free(kept);
 }
 
 static bool keep(struct kept_tools *kept, const struct tool *tool)
 {
-    kept->bytes += sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
-    if (kept->bytes > INDEX_KEPT_BYTES ||
+    struct kept_texts *texts = kept->texts;
+    texts->bytes += sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
+    if (texts->bytes > INDEX_KEPT_BYTES ||
         wt__grow((void **)&kept->tools, &kept->capacity, kept->count + 1, sizeof *kept->tools) < 0)
         return false;
     kept->tools[kept->count] = *tool;
-    return wt__store_copy_tool(&kept->tools[kept->count++], &kept->arena, NULL) == 0;
+    return wt__store_copy_tool(&kept->tools[kept->count++], &texts->arena, NULL) == 0;
 }
 
 void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool)
@@ -86,6 +117,24 @@ void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool)
     if (!*kept || keep(*kept, tool))
         return;
     wt__kept_tools_free(*kept);
+    *kept = NULL;
+}
+
+const struct tool *wt__kept_tool(const struct kept_tools *kept, size_t row)
+{
+    return &kept->tools[row];
+}
+
+void wt__kept_tools_copy(struct kept_tools **kept, const struct kept_tools *from, size_t row)
+{
+    struct kept_tools *to = *kept;
+    if (!to)
+        return;
+    if (wt__grow((void **)&to->tools, &to->capacity, to->count + 1, sizeof *to->tools) == 0) {
+        to->tools[to->count++] = from->tools[row];
+        return;
+    }
+    wt__kept_tools_free(to);
     *kept = NULL;
 }
 
@@ -99,12 +148,12 @@ static int read_tool(void *context, const struct store_key *key, const struct to
 
 struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_handle *index)
 {
-    struct kept_tools *kept = wt__kept_tools_new();
+    struct kept_tools *kept = wt__kept_tools_new(NULL);
     struct store *reader;
     struct moment now = {0};
     wt_error why;
     if (!kept || wt__engine_reader(engine, &reader, &why) < 0) {
-        free(kept);
+        wt__kept_tools_free(kept);
         return NULL;
     }
     const struct snapshot *snapshot = index->snapshot;

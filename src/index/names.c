@@ -114,9 +114,46 @@ int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum nam
     return 0;
 }
 
+/* What is left of the entries before is in order still: few new ones are merged into many. */
+int wt__names_builder_follow(struct names_builder *builder, const struct names_builder *before, const uint32_t *moved)
+{
+    uint64_t *all = wt__alloc_array(before->count + builder->count, sizeof *all);
+    size_t count = 0, next = 0;
+    if (!all)
+        return WT_ENOMEM;
+    builder->count = wt__sort_unique_u64(builder->entries, builder->count);
+    for (size_t i = 0; i < before->count; i++) {
+        uint64_t entry = before->entries[i];
+        uint32_t old = wt__name_row(entry), row = moved[old];
+        if (row == NAME_NO_ROW)
+            continue;
+        entry += (uint64_t)row - old;
+        while (next < builder->count && builder->entries[next] < entry)
+            all[count++] = builder->entries[next++];
+        all[count++] = entry;
+    }
+    while (next < builder->count)
+        all[count++] = builder->entries[next++];
+    free(builder->entries);
+    builder->entries = all;
+    builder->capacity = before->count + builder->count;
+    builder->count = count;
+    return 0;
+}
+
+/* As they are where the builder followed another. */
+static bool is_in_order(const struct names_builder *builder)
+{
+    size_t i = 1;
+    while (i < builder->count && builder->entries[i - 1] < builder->entries[i])
+        i++;
+    return i >= builder->count;
+}
+
 struct names wt__names_builder_finish(struct names_builder *builder)
 {
-    builder->count = wt__sort_unique_u64(builder->entries, builder->count);
+    if (!is_in_order(builder))
+        builder->count = wt__sort_unique_u64(builder->entries, builder->count);
     return (struct names){.entries = builder->entries, .count = builder->count, .words = builder->words};
 }
 
