@@ -21,6 +21,12 @@ static bool reserve(struct buffer *buffer, size_t len)
     return true;
 }
 
+void wt__buffer_reserve(struct buffer *buffer, size_t len)
+{
+    size_t left = buffer->max > buffer->len ? buffer->max - buffer->len : SIZE_MAX;
+    reserve(buffer, buffer->max && len > left ? left : len);
+}
+
 void wt__buffer_append(struct buffer *buffer, const void *bytes, size_t len)
 {
     if (!reserve(buffer, len))
