@@ -21,6 +21,12 @@ static bool reserve(struct buffer *buffer, size_t len)
     return true;
 }
 
+void wt__buffer_reserve(struct buffer *buffer, size_t len)
+{
+    size_t left = buffer->max > buffer->len ? buffer->max - buffer->len : SIZE_MAX;
+    reserve(buffer, buffer->max && len > left ? left : len);
+}
+
 void wt__buffer_append(struct buffer *buffer, const void *bytes, size_t len)
 {
     if (!reserve(buffer, len))
@@ -48,12 +54,16 @@ void wt__buffer_char(struct buffer *buffer, char c)
 
 void wt__buffer_printf(struct buffer *buffer, const char *format, ...)
 {
+    enum { BRIEF = 128 }; /* bytes of a text that is formatted once */
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int len = vsnprintf(NULL, 0, format, arguments);
+    char brief[BRIEF];
+    int len = vsnprintf(brief, sizeof brief, format, arguments);
     va_end(arguments);
-    if (len >= 0 && reserve(buffer, (size_t)len)) {
+    if (len >= 0 && len < BRIEF) {
+        wt__buffer_append(buffer, brief, (size_t)len);
+    } else if (len >= 0 && reserve(buffer, (size_t)len)) {
         vsnprintf(buffer->ptr + buffer->len, (size_t)len + 1, format, again);
         buffer->len += (size_t)len;
     }

@@ -18,6 +18,8 @@ struct buffer {
     bool failed; /* memory was out, or max was hit: later appends do nothing */
 };
 
+/* Makes room for so many more bytes at once, for who knows about how many come; need not be called. */
+void wt__buffer_reserve(struct buffer *buffer, size_t len);
 void wt__buffer_append(struct buffer *buffer, const void *bytes, size_t len);
 void wt__buffer_str(struct buffer *buffer, struct str s);
 void wt__buffer_text(struct buffer *buffer, const char *text);

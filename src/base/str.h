@@ -47,4 +47,7 @@ struct str wt__str_trim(struct str s);
  */
 struct str wt__str_head(struct str text, size_t most);
 
+/* How many bytes it begins with that are the same in JSON: printable ASCII, but for quotation marks and backslashes. */
+size_t wt__str_plain(struct str s);
+
 #endif

@@ -132,6 +132,9 @@ typedef int (*store_tool_visit)(void *context, const struct store_key *key, cons
 /* Every tool with an id over after_id. Sees the store as of one moment. */
 int wt__store_each(struct store *store, int64_t after_id, store_tool_visit visit, void *context, wt_error *err);
 
+/* Up to max keys of tools with an id over after_id, in order. Returns how many it wrote. */
+int wt__store_keys(struct store *store, int64_t after_id, struct store_key *keys, size_t max, wt_error *err);
+
 /* Copies what a tool's views show into the arena. */
 int wt__store_copy_tool(struct tool *tool, struct arena *arena, wt_error *err);
 

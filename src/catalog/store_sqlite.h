@@ -10,7 +10,7 @@
 #include "catalog/names.h"
 #include "catalog/store.h"
 
-enum { STORE_STATEMENTS_MAX = 192 };
+enum { STORE_STATEMENTS_MAX = 192, STORE_STAMP_BYTES = 22 };
 
 struct store {
     sqlite3 *db;
@@ -25,6 +25,9 @@ struct store {
         sqlite3_stmt *statement;
     } prepared[STORE_STATEMENTS_MAX];
     size_t prepared_count;
+    struct usage_info seen; /* of the store as it was when its file had this stamp (store_sqlite_usage.c) */
+    unsigned char stamp[STORE_STAMP_BYTES];
+    bool has_seen;
 };
 
 /* One step of the file's history: what turns a store of version `index` into one of version `index + 1`. */

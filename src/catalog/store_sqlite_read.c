@@ -61,6 +61,20 @@ int wt__store_each(struct store *store, int64_t after_id, store_tool_visit visit
     return rc;
 }
 
+int wt__store_keys(struct store *store, int64_t after_id, struct store_key *keys, size_t max, wt_error *err)
+{
+    sqlite3_stmt *rows;
+    size_t count = 0;
+    int rc = wt__sql_prepare(
+        store, "SELECT id, generation, provider FROM tool INDEXED BY tool_key WHERE id > ?1 ORDER BY id", &rows, err);
+    if (rc == 0)
+        sqlite3_bind_int64(rows, 1, after_id);
+    while (rc >= 0 && count < max && (rc = wt__sql_step(store, rows, err)) == 1)
+        fill_key(&keys[count++], rows);
+    wt__sql_reset(rows);
+    return rc < 0 ? rc : (int)count;
+}
+
 /* ---------------------------------------------------------------- some of them */
 
 static int copy_view(struct str *view, struct arena *arena)

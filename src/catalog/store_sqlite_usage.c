@@ -35,10 +35,36 @@ static int add_to_counter(struct store *store, const char *key, int64_t more, wt
     return wt__sql_step(store, update, err);
 }
 
-/* In one statement: each would lock the file. */
+/* The bytes of the file's header that every commit changes (SQLite's file format, 1.3: the change counter, the sizes of
+ * the file and of its free list), behind the two that say that it has a rollback journal: with another, they stay. The
+ * connection's own descriptor is read; to close another one would end the locks of the whole process. A writer that is
+ * about to commit may have written them already, which only looks like a change too many. */
+static bool read_stamp(struct store *store, unsigned char stamp[STORE_STAMP_BYTES])
+{
+    enum { STAMP_AT = 18, ROLLBACK_JOURNAL = 1 };
+    sqlite3_file *file = NULL;
+    return sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK && file &&
+           file->pMethods && file->pMethods->xRead(file, stamp, STORE_STAMP_BYTES, STAMP_AT) == SQLITE_OK &&
+           stamp[0] == ROLLBACK_JOURNAL && stamp[1] == ROLLBACK_JOURNAL;
+}
+
+/* Whether nobody has committed since this connection read store->seen. */
+static bool is_as_seen(struct store *store)
+{
+    unsigned char stamp[STORE_STAMP_BYTES];
+    return store->has_seen && sqlite3_get_autocommit(store->db) && read_stamp(store, stamp) &&
+           memcmp(stamp, store->stamp, sizeof stamp) == 0;
+}
+
+/* In one statement: each would lock the file. Its stamp is read under the same lock, outside any transaction of our
+ * own, so that it is that of what was committed. */
 int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *err)
 {
     sqlite3_stmt *row;
+    if (is_as_seen(store)) {
+        *out = store->seen;
+        return 0;
+    }
     int rc = wt__sql_prepare(store,
                              "SELECT (SELECT value FROM meta WHERE key = 'generation'),"
                              " (SELECT value FROM meta WHERE key = 'usage_generation'),"
@@ -53,6 +79,8 @@ int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *
                                    .generation = (uint64_t)sqlite3_column_int64(row, 1),
                                    .sums_generation = (uint64_t)sqlite3_column_int64(row, 2),
                                    .usages = (uint64_t)sqlite3_column_int64(row, 3)};
+    store->seen = *out;
+    store->has_seen = rc == 1 && sqlite3_get_autocommit(store->db) && read_stamp(store, store->stamp);
     wt__sql_reset(row);
     return rc < 0 ? rc : 0;
 }

@@ -47,13 +47,16 @@ struct index_handle {
     struct snapshot *snapshot;
     struct moment moment;
     atomic_size_t without_vector[SNAPSHOT_MAX_SETS]; /* tools, a set; INDEX_UNCOUNTED until a query wants that set */
-    const struct trained *labels; /* whose neighbours' tools it knows; NULL until a query wants them */
-    uint32_t *label_rows;         /* [labels->past.label_count] */
-    struct bundles *bundles[2];   /* of those neighbours, by labels' encoder and by the engine's; NULL until one is
-                                     wanted (engine/bundles.h) */
-    struct kept_tools *kept;      /* NULL: what it shows is in the store alone (readers.c) */
-    struct new_tools *new_tools;  /* NULL: no tool is new (new_tools.h) */
-    struct filter_mask *masks;    /* of filters, the last used first (filter.h) */
+    const struct trained *labels;  /* whose neighbours' tools it knows; NULL until a query wants them */
+    uint32_t *label_rows;          /* [labels->past.label_count] */
+    struct bundles *bundles[2];    /* of those neighbours, by labels' encoder and by the engine's; NULL until one is
+                                      wanted (engine/bundles.h) */
+    struct kept_tools *kept;       /* NULL: what it shows is in the store alone (readers.c) */
+    struct collection *collection; /* what its snapshot was made of, for who makes the next one; under build_lock. NULL:
+                                      not kept (collect.h) */
+    struct met_tools *met;         /* those of it that queries have read (met_tools.h); may be NULL */
+    struct new_tools *new_tools;   /* NULL: no tool is new (new_tools.h) */
+    struct filter_mask *masks;     /* of filters, the last used first (filter.h) */
     atomic_uint references;
     struct index_handle *next; /* of those that were swapped out */
 };
@@ -204,10 +207,16 @@ void wt__engine_discard_index(wt_engine *engine, struct index_handle *index);
 void wt__engine_keep_tools(wt_engine *engine);
 /* The tools that the index shows; NULL where they cannot be had, which makes no difference but time. */
 struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_handle *index);
-struct kept_tools *wt__kept_tools_new(void); /* NULL when memory is out */
+/* None yet; NULL when memory is out. like: whose texts it shares, so that its tools may be copied; NULL: nobody's. */
+struct kept_tools *wt__kept_tools_new(const struct kept_tools *like);
 /* One more, in order of rows. *kept is freed, and NULL, when that is too much; then this is a no-op. */
 void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool);
-void wt__kept_tools_free(struct kept_tools *kept); /* NULL is a no-op */
+/* The same, by a tool of whom it shares the texts. */
+void wt__kept_tools_copy(struct kept_tools **kept, const struct kept_tools *from, size_t row);
+const struct tool *wt__kept_tool(const struct kept_tools *kept, size_t row);
+/* Another holder, who frees it, too. NULL is a no-op in both. */
+struct kept_tools *wt__kept_tools_hold(struct kept_tools *kept);
+void wt__kept_tools_free(struct kept_tools *kept);
 
 /* A connection for reading. It is this thread's until it is given back; soon, and before store_lock is taken. */
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err);

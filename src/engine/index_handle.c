@@ -11,45 +11,14 @@
 
 #include "base/checksum.h"
 #include "base/memory.h"
-#include "catalog/names.h"
 #include "engine/bundles.h"
+#include "engine/collect.h"
 #include "engine/filter.h"
+#include "engine/met_tools.h"
 #include "engine/new_tools.h"
-#include "retrieve/action.h"
 #include "retrieve/document.h"
-#include "retrieve/named_provider.h"
-#include "retrieve/tool_names.h"
 
-enum { MISSING_BATCH = 1024, SLICE = 1024, SLICE_FULL = 1, BUILD_ATTEMPTS = 3, REPLACED_WAIT_MS = 100 };
-
-/* What a snapshot is made of, as read from the store. */
-struct collection {
-    wt_engine *engine;
-    struct progress *progress;     /* of who waits for it; may be NULL */
-    struct store *store;           /* read through this connection */
-    const struct encoder *encoder; /* NULL: no vectors of descriptions */
-    const struct encoder *standby; /* NULL: none */
-    const struct trained *trained; /* NULL: no trained ones */
-    struct moment moment;
-    struct snapshot_key *keys; /* [rows] */
-    int64_t *head_rows;        /* [rows] of the trained head */
-    size_t rows, capacity, head_capacity;
-    struct analyser *analyser;
-    struct document document;
-    struct name_counts providers;
-    struct token_list provider_words;
-    struct buffer id;
-    struct kept_tools *kept; /* NULL: not wanted, or too much */
-    struct lexical_builder *builder;
-    struct names_builder names;
-    uint64_t *copy_hashes; /* [rows] */
-    size_t copy_capacity;
-    uint32_t *copies; /* [copy_count] */
-    size_t copy_count;
-    void *lexical;
-    size_t lexical_len;
-    wt_error *err;
-};
+enum { MISSING_BATCH = 1024, BUILD_ATTEMPTS = 3, REPLACED_WAIT_MS = 100 };
 
 /* One set of vectors on its way into a snapshot. */
 struct set_source {
@@ -59,150 +28,6 @@ struct set_source {
     bool *has;                           /* [rows] */
     uint32_t former;                     /* how many of these are of the kind before */
 };
-
-static int collect_id(struct collection *collection, const struct tool *tool)
-{
-    wt__buffer_clear(&collection->id);
-    wt__tool_id(&collection->id, tool->provider, tool->name);
-    if (collection->id.failed)
-        return wt__fail_nomem(collection->err);
-    if (!collection->trained)
-        return 0;
-    if (wt__grow((void **)&collection->head_rows, &collection->head_capacity, collection->rows + 1,
-                 sizeof *collection->head_rows) < 0)
-        return wt__fail_nomem(collection->err);
-    collection->head_rows[collection->rows] = wt__mlc_row(&collection->trained->mlc, wt__buffer_view(&collection->id));
-    return 0;
-}
-
-/* What tells it from tools that are not word for word the same, of the document that was just read. */
-static int collect_copy(struct collection *collection, const struct tool *tool)
-{
-    if (wt__grow((void **)&collection->copy_hashes, &collection->copy_capacity, collection->rows + 1,
-                 sizeof *collection->copy_hashes) < 0)
-        return wt__fail_nomem(collection->err);
-    collection->copy_hashes[collection->rows] = wt__document_copy_hash(&collection->document, tool);
-    return 0;
-}
-
-static int collect_tool(void *context, const struct store_key *key, const struct tool *tool)
-{
-    struct collection *collection = context;
-    if (wt__grow((void **)&collection->keys, &collection->capacity, collection->rows + 1, sizeof *collection->keys) < 0)
-        return wt__fail_nomem(collection->err);
-    int rc = wt__document_read(&collection->document, collection->analyser, tool, collection->err);
-    if (rc == 0)
-        rc = wt__lexical_builder_add(collection->builder, collection->document.fields, collection->err);
-    if (rc == 0)
-        rc = collect_id(collection, tool);
-    if (rc == 0)
-        rc = wt__tool_names_add(&collection->names, tool, (uint32_t)collection->rows, collection->err);
-    if (rc == 0)
-        rc = collect_copy(collection, tool);
-    wt__kept_tools_add(&collection->kept, tool);
-    uint64_t named = 0;
-    if (rc == 0)
-        rc = wt__name_counts_add(&collection->providers, tool->provider, &named, collection->analyser,
-                                 &collection->provider_words, collection->err);
-    if (rc == 0)
-        collection->keys[collection->rows++] =
-            (struct snapshot_key){.id = key->id,
-                                  .generation = key->generation,
-                                  .provider = (uint32_t)key->provider,
-                                  .id_hash = wt__snapshot_id_hash(wt__buffer_view(&collection->id)),
-                                  .name_hash = wt__document_name_hash(tool->name),
-                                  .provider_hash = named,
-                                  .actions = wt__tool_actions(tool)};
-    return rc == 0 && collection->rows % SLICE == 0 ? SLICE_FULL : rc;
-}
-
-struct key_walk {
-    struct collection *collection;
-    size_t row;
-};
-
-/* A row whose usage sum changed needs its trained vectors anew. Sums come in order of tool, as rows do. */
-static int mix_usage(void *context, const struct usage_sum_key *key)
-{
-    struct key_walk *walk = context;
-    struct collection *collection = walk->collection;
-    while (walk->row < collection->rows && collection->keys[walk->row].id < key->tool)
-        walk->row++;
-    if (walk->row < collection->rows && collection->keys[walk->row].id == key->tool) {
-        struct snapshot_key *row = &collection->keys[walk->row];
-        const uint64_t both[] = {row->generation, key->generation};
-        row->generation = wt__checksum(both, sizeof both, 0);
-    }
-    return 0;
-}
-
-/* All tools, SLICE a statement: in between a writer may commit. */
-static int collect_tools(struct collection *collection, wt_error *err)
-{
-    int rc;
-    do {
-        int64_t last = collection->rows > 0 ? collection->keys[collection->rows - 1].id : 0;
-        rc = wt__store_each(collection->store, last, collect_tool, collection, err);
-        if (rc == SLICE_FULL && wt__progress_step(collection->progress, SLICE))
-            return wt__fail_cancelled(err);
-    } while (rc == SLICE_FULL);
-    return rc;
-}
-
-/* What the words of all tools say of each provider's name. */
-static int weigh_names(struct collection *collection, wt_error *err)
-{
-    struct lexical index;
-    int rc = wt__lexical_view(&index, collection->lexical, collection->lexical_len, err);
-    for (size_t row = 0; rc == 0 && row < collection->rows; row++) {
-        struct snapshot_key *key = &collection->keys[row];
-        bool same = row > 0 && collection->keys[row - 1].provider_hash == key->provider_hash;
-        key->provider_precision = same ? collection->keys[row - 1].provider_precision
-                                       : wt__name_precision(&collection->providers, key->provider_hash, &index);
-    }
-    return rc;
-}
-
-/* Everything but vectors, which are fetched only as far as they are new. */
-static int collect(struct collection *collection, wt_error *err)
-{
-    collection->err = err;
-    int rc = wt__analyser_open(&collection->analyser, err);
-    if (rc == 0)
-        rc = wt__lexical_builder_new(&collection->builder, &wt__lexical_settings, err);
-    if (rc == 0)
-        rc = wt__moment_read(collection->engine, collection->store, &collection->moment, err);
-    if (rc == 0)
-        rc = collect_tools(collection, err);
-    if (rc == 0 && collection->trained) {
-        struct vector_set set = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
-        struct key_walk walk = {.collection = collection};
-        rc = wt__store_each_usage_sum(collection->store, &set, mix_usage, &walk, err);
-    }
-    if (rc >= 0)
-        rc = wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err);
-    if (rc == 0)
-        rc = wt__copy_groups_build(&collection->copies, &collection->copy_count, collection->keys,
-                                   collection->copy_hashes, collection->rows, err);
-    return rc < 0 ? rc : weigh_names(collection, err);
-}
-
-static void collection_dispose(struct collection *collection)
-{
-    wt__document_dispose(&collection->document);
-    wt__token_list_dispose(&collection->provider_words);
-    wt__name_counts_dispose(&collection->providers);
-    wt__analyser_close(collection->analyser);
-    wt__lexical_builder_free(collection->builder);
-    wt__names_builder_dispose(&collection->names);
-    wt__buffer_dispose(&collection->id);
-    wt__kept_tools_free(collection->kept);
-    free(collection->lexical);
-    free(collection->copy_hashes);
-    free(collection->copies);
-    free(collection->head_rows);
-    free(collection->keys);
-}
 
 /* ---------------------------------------------------------------- vectors */
 
@@ -360,12 +185,12 @@ static int list_sets(struct set_list *list, struct collection *collection, wt_er
     return rc;
 }
 
-static int make_snapshot(struct collection *collection, const struct snapshot *previous, struct snapshot **out,
-                         wt_error *err)
+static int make_snapshot(struct collection *collection, struct collection *known, const struct snapshot *previous,
+                         struct snapshot **out, wt_error *err)
 {
     const wt_engine *engine = collection->engine;
     struct set_list sets = {.len = 0};
-    int rc = collect(collection, err);
+    int rc = wt__collect(collection, known, err);
     if (rc == 0)
         rc = list_sets(&sets, collection, err);
     struct snapshot_content content = {
@@ -389,39 +214,79 @@ static int make_snapshot(struct collection *collection, const struct snapshot *p
 }
 
 /* Reads piece by piece and looks at the end whether all of it was of one moment; *moved when not. held: in one
- * transaction, so that it is; others cannot commit meanwhile. Tools are kept where an engine that is asked changes: it
- * may change again. */
-static int build_once(wt_engine *engine, bool held, const struct collection *wanted, struct index_handle *fresh,
-                      bool *moved, wt_error *err)
+ * transaction, so that it is; others cannot commit meanwhile. known: the collection before, in whose place comes this
+ * one. Tools are kept where an engine that is asked changes: it may change again. */
+static int build_once(wt_engine *engine, bool held, struct collection *collection, struct collection *known,
+                      struct index_handle *fresh, bool *moved, wt_error *err)
 {
-    struct collection collection = *wanted;
     const struct snapshot *previous = engine->index ? engine->index->snapshot : NULL; /* changes under build_lock */
     struct moment now;
-    int rc = wt__engine_reader(engine, &collection.store, err);
+    int rc = wt__engine_reader(engine, &collection->store, err);
     if (rc < 0)
         return rc;
     if (previous)
-        collection.kept = wt__kept_tools_new();
+        collection->kept = wt__kept_tools_new(known ? known->kept : NULL);
     if (held)
-        rc = wt__store_read_begin(collection.store, err);
+        rc = wt__store_read_begin(collection->store, err);
     if (rc == 0)
-        rc = make_snapshot(&collection, previous, &fresh->snapshot, err);
+        rc = make_snapshot(collection, known, previous, &fresh->snapshot, err);
     if (rc == 0)
-        rc = wt__moment_read(engine, collection.store, &now, err);
+        rc = wt__moment_read(engine, collection->store, &now, err);
     if (held)
-        wt__store_read_end(collection.store);
-    wt__engine_return_reader(engine, collection.store);
-    fresh->moment = collection.moment;
-    *moved = rc == 0 && now.state != collection.moment.state;
+        wt__store_read_end(collection->store);
+    wt__engine_return_reader(engine, collection->store);
+    fresh->moment = collection->moment;
+    *moved = rc == 0 && now.state != collection->moment.state;
     if (*moved || rc < 0) {
         wt__snapshot_free(fresh->snapshot);
         fresh->snapshot = NULL;
-    } else {
-        fresh->kept = collection.kept;
-        collection.kept = NULL;
     }
-    collection_dispose(&collection);
     return rc;
+}
+
+/* The collection where another may follow it, or NULL: it is freed. */
+static struct collection *to_follow(struct collection *known, const struct trained *trained)
+{
+    if (known && known->kept && known->trained == trained)
+        return known;
+    wt__collection_free(known);
+    return NULL;
+}
+
+/* What the index in hand was made of, which nobody but who makes the next needs. */
+static struct collection *take_collection(wt_engine *engine)
+{
+    struct collection *known = engine->index ? engine->index->collection : NULL;
+    if (known)
+        engine->index->collection = NULL;
+    return known;
+}
+
+/* Each try follows the one before it, which had nearly everything. */
+static int build_with(wt_engine *engine, const struct collection *wanted, struct index_handle *fresh, wt_error *err)
+{
+    struct collection *known = to_follow(take_collection(engine), wanted->trained);
+    bool moved = true;
+    int rc = 0;
+    for (unsigned attempt = 1; rc == 0 && moved; attempt++) {
+        struct collection *collection = wt__alloc_array(1, sizeof *collection);
+        if (!collection) {
+            rc = wt__fail_nomem(err);
+            break;
+        }
+        *collection = *wanted;
+        rc = build_once(engine, attempt == BUILD_ATTEMPTS, collection, known, fresh, &moved, err);
+        wt__collection_rest(collection);
+        wt__collection_free(known);
+        known = to_follow(collection, wanted->trained);
+    }
+    if (rc < 0) {
+        wt__collection_free(known);
+        return rc;
+    }
+    fresh->kept = wt__kept_tools_hold(known ? known->kept : NULL);
+    fresh->collection = known;
+    return 0;
 }
 
 /* A snapshot without some of the vectors would lose them for the next query that wants them: so whatever encoder and
@@ -429,16 +294,13 @@ static int build_once(wt_engine *engine, bool held, const struct collection *wan
 static int build(wt_engine *engine, struct progress *progress, struct index_handle *fresh, wt_error *err)
 {
     struct collection wanted = {.engine = engine, .progress = progress};
-    bool moved = true;
     /* A damaged one is told to who asks for it. */
     if (wt__engine_encoder_locked(engine, progress, &wanted.encoder, NULL) == WT_ENOMEM ||
         wt__engine_standby_locked(engine, &wanted.standby, NULL) == WT_ENOMEM ||
         wt__engine_trained_locked(engine, progress, &wanted.trained, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
     int rc = wt__progress_phase(progress, "indexing", 0) ? wt__fail_cancelled(err) : 0;
-    for (unsigned attempt = 1; rc == 0 && moved; attempt++)
-        rc = build_once(engine, attempt == BUILD_ATTEMPTS, &wanted, fresh, &moved, err);
-    return rc;
+    return rc < 0 ? rc : build_with(engine, &wanted, fresh, err);
 }
 
 /* ---------------------------------------------------------------- the index in hand */
@@ -602,6 +464,8 @@ static void free_index(struct index_handle *index)
     wt__snapshot_free(index->snapshot);
     free(index->label_rows);
     wt__kept_tools_free(index->kept);
+    wt__collection_free(index->collection);
+    wt__met_tools_free(index->met);
     wt__new_tools_free(index->new_tools);
     wt__filter_masks_free(index->masks);
     wt__bundles_free(index->bundles[0]);
@@ -684,6 +548,7 @@ static int refresh(wt_engine *engine, struct progress *progress, const struct mo
         free_index(fresh);
         return rc;
     }
+    fresh->met = wt__met_tools_new(fresh->snapshot->rows);
     for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
         atomic_init(&fresh->without_vector[i], INDEX_UNCOUNTED);
     atomic_init(&fresh->references, 2); /* the engine's and the caller's */

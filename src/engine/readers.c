@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "engine/met_tools.h"
 
 int wt__engine_reader(wt_engine *engine, struct store **out, wt_error *err)
 {
@@ -50,34 +51,65 @@ int wt__moment_read(wt_engine *engine, struct store *store, struct moment *out, 
 
 enum { SLICE = 1024, SLICE_FULL = 1, TOO_MUCH = 2 };
 
-struct kept_tools {
+/* The texts of kept tools, for all who keep some of them. Who makes the next index adds to them; those that no tool has
+ * any more go with the last holder. */
+struct kept_texts {
+    atomic_uint holders;
     struct arena arena;
-    struct tool *tools; /* in order of the index's rows */
-    size_t count, capacity, bytes;
+    size_t bytes;
 };
 
-struct kept_tools *wt__kept_tools_new(void)
+struct kept_tools {
+    atomic_uint holders;
+    struct kept_texts *texts;
+    struct tool *tools; /* in order of the index's rows */
+    size_t count, capacity;
+};
+
+struct kept_tools *wt__kept_tools_new(const struct kept_tools *like)
 {
-    return calloc(1, sizeof(struct kept_tools));
+    struct kept_tools *kept = calloc(1, sizeof *kept);
+    struct kept_texts *texts = like ? like->texts : calloc(1, sizeof *texts);
+    if (!kept || !texts) {
+        free(kept);
+        if (!like)
+            free(texts);
+        return NULL;
+    }
+    atomic_init(&kept->holders, 1);
+    atomic_fetch_add(&texts->holders, 1);
+    kept->texts = texts;
+    return kept;
+}
+
+struct kept_tools *wt__kept_tools_hold(struct kept_tools *kept)
+{
+    if (kept)
+        atomic_fetch_add(&kept->holders, 1);
+    return kept;
 }
 
 void wt__kept_tools_free(struct kept_tools *kept)
 {
-    if (!kept)
+    if (!kept || atomic_fetch_sub(&kept->holders, 1) > 1)
         return;
-    wt__arena_dispose(&kept->arena);
+    if (atomic_fetch_sub(&kept->texts->holders, 1) == 1) {
+        wt__arena_dispose(&kept->texts->arena);
+        free(kept->texts);
+    }
     free(kept->tools);
     free(kept);
 }
 
 static bool keep(struct kept_tools *kept, const struct tool *tool)
 {
-    kept->bytes += sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
-    if (kept->bytes > INDEX_KEPT_BYTES ||
+    struct kept_texts *texts = kept->texts;
+    texts->bytes += sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
+    if (texts->bytes > INDEX_KEPT_BYTES ||
         wt__grow((void **)&kept->tools, &kept->capacity, kept->count + 1, sizeof *kept->tools) < 0)
         return false;
     kept->tools[kept->count] = *tool;
-    return wt__store_copy_tool(&kept->tools[kept->count++], &kept->arena, NULL) == 0;
+    return wt__store_copy_tool(&kept->tools[kept->count++], &texts->arena, NULL) == 0;
 }
 
 void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool)
@@ -85,6 +117,24 @@ void wt__kept_tools_add(struct kept_tools **kept, const struct tool *tool)
     if (!*kept || keep(*kept, tool))
         return;
     wt__kept_tools_free(*kept);
+    *kept = NULL;
+}
+
+const struct tool *wt__kept_tool(const struct kept_tools *kept, size_t row)
+{
+    return &kept->tools[row];
+}
+
+void wt__kept_tools_copy(struct kept_tools **kept, const struct kept_tools *from, size_t row)
+{
+    struct kept_tools *to = *kept;
+    if (!to)
+        return;
+    if (wt__grow((void **)&to->tools, &to->capacity, to->count + 1, sizeof *to->tools) == 0) {
+        to->tools[to->count++] = from->tools[row];
+        return;
+    }
+    wt__kept_tools_free(to);
     *kept = NULL;
 }
 
@@ -98,12 +148,12 @@ static int read_tool(void *context, const struct store_key *key, const struct to
 
 struct kept_tools *wt__kept_tools_read(wt_engine *engine, const struct index_handle *index)
 {
-    struct kept_tools *kept = wt__kept_tools_new();
+    struct kept_tools *kept = wt__kept_tools_new(NULL);
     struct store *reader;
     struct moment now = {0};
     wt_error why;
     if (!kept || wt__engine_reader(engine, &reader, &why) < 0) {
-        free(kept);
+        wt__kept_tools_free(kept);
         return NULL;
     }
     const struct snapshot *snapshot = index->snapshot;
@@ -139,29 +189,51 @@ static void get_kept(const struct kept_tools *kept, const struct index_handle *i
     }
 }
 
+/* False: not all of them are there. */
+static bool get_met(const struct index_handle *index, const int64_t *ids, size_t count, struct tool *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct tool *met = wt__met_tool(index->met, wt__snapshot_row(index->snapshot, ids[i]));
+        if (!met)
+            return false;
+        out[i] = *met;
+    }
+    return true;
+}
+
+static int read_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
+                      struct arena *arena, struct tool *out, wt_error *err)
+{
+    struct store *reader;
+    int rc = wt__engine_reader(engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    wt__store_set_wait(reader, 0);
+    rc = wt__store_get(reader, ids, count, arena, out, err);
+    wt__store_set_wait(reader, engine->busy_ms);
+    const struct kept_tools *kept =
+        rc == WT_EBUSY ? kept_tools(engine, index) : NULL; /* an import may have begun since */
+    if (rc == WT_EBUSY && !kept)
+        rc = wt__store_get(reader, ids, count, arena, out, err);
+    wt__engine_return_reader(engine, reader);
+    if (kept) {
+        get_kept(kept, index, ids, count, out);
+        return 0;
+    }
+    for (size_t i = 0; rc >= 0 && i < count; i++)
+        wt__met_tools_add(index->met, wt__snapshot_row(index->snapshot, ids[i]), &out[i]);
+    return rc < 0 ? rc : 0;
+}
+
 int wt__index_tools(wt_engine *engine, const struct index_handle *index, const int64_t *ids, size_t count,
                     struct arena *arena, struct tool *out, wt_error *err)
 {
     const struct kept_tools *kept = kept_tools(engine, index);
-    struct store *reader;
-    int rc = 0;
-    if (!kept) {
-        rc = wt__engine_reader(engine, &reader, err);
-        if (rc < 0)
-            return rc;
-        wt__store_set_wait(reader, 0);
-        rc = wt__store_get(reader, ids, count, arena, out, err);
-        wt__store_set_wait(reader, engine->busy_ms);
-        kept = rc == WT_EBUSY ? kept_tools(engine, index) : NULL; /* an import may have begun since */
-        if (rc == WT_EBUSY && !kept)
-            rc = wt__store_get(reader, ids, count, arena, out, err);
-        wt__engine_return_reader(engine, reader);
-    }
-    if (kept) {
+    if (kept)
         get_kept(kept, index, ids, count, out);
-        rc = 0;
-    }
-    return rc < 0 ? rc : 0;
+    else if (!get_met(index, ids, count, out))
+        return read_tools(engine, index, ids, count, arena, out, err);
+    return 0;
 }
 
 static int list_kept(const struct kept_tools *kept, const struct index_handle *index, struct str provider, size_t limit,

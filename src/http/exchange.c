@@ -13,6 +13,8 @@
 #include "base/clock.h"
 #include "http/answer.h"
 
+enum { HEAD_BYTES = 512 }; /* of an answer, usually less */
+
 struct http_exchange {
     struct letter letter; /* first: the mailbox knows nothing else of it */
     struct http_course course;
@@ -246,6 +248,7 @@ static void answer(struct http_exchange *exchange, struct http_answer_head *head
         head->type = NULL;
     if (head->body == HTTP_BODY_NONE || is_head(exchange))
         body.len = 0;
+    wt__buffer_reserve(&bytes, HEAD_BYTES + body.len);
     write_head(exchange, &bytes, head);
     wt__buffer_str(&bytes, body);
 

@@ -59,9 +59,14 @@ struct lexical_text {
     size_t count;
 };
 int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexical_text *fields, wt_error *err);
-/* *out: the block, [*len] bytes, freed with free(). The builder is spent: only _free may follow. */
+/* *out: the block, [*len] bytes, freed with free(). The builder is spent: only _free may follow, and the two below. */
 int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size_t *len, wt_error *err);
 void wt__lexical_builder_free(struct lexical_builder *builder);
+/* A builder that goes on from a spent one, whose rows may then be copied into it, but into no other. */
+int wt__lexical_builder_follow(struct lexical_builder **out, struct lexical_builder *before, wt_error *err);
+/* The next row is that row of the one before. */
+int wt__lexical_builder_copy(struct lexical_builder *builder, const struct lexical_builder *before, size_t row,
+                             wt_error *err);
 
 /* --- Searching --- */
 struct lexical_entry {

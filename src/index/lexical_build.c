@@ -5,6 +5,10 @@
  * the end; finish() then walks the notes once, puts each impact at its term's place (rows come in order, so postings
  * are sorted for free) and scales the impacts of each term to 16 bits.
  *
+ * A spent builder still has its notes: one that follows it takes over its dictionary and may copy its rows, so that the
+ * index of a catalogue in which little changed is made without reading the other tools. Terms that no row has any more
+ * are left out at the end: the block is that of a builder which was given all rows.
+ *
  * Grouping the terms of one row needs no sorting and no clearing: place[term] is trusted only if the row's list of
  * terms has that term at that place (Briggs and Torczon's sparse set). */
 #include <assert.h>
@@ -143,13 +147,28 @@ static int count_term(struct lexical_builder *builder, struct str text, size_t f
     return 0;
 }
 
-/* Leaves the notes of the row whose terms were counted. */
-static int note_row(struct lexical_builder *builder)
+/* For another row, of so many notes. */
+static int make_room(struct lexical_builder *builder, size_t notes, wt_error *err)
 {
-    size_t fields = builder->settings.field_count, most = builder->row_term_count * fields;
-    if (wt__grow((void **)&builder->notes, &builder->note_capacity, builder->note_count + most,
+    size_t rows = builder->rows + 1;
+    if (builder->rows == WT_MAX_TOOLS)
+        return wt__fail(err, WT_ETOOLONG, "more than %d tools", WT_MAX_TOOLS);
+    if (wt__grow((void **)&builder->row_end, &builder->row_capacity, rows, sizeof *builder->row_end) < 0 ||
+        wt__grow((void **)&builder->lengths, &builder->length_capacity, rows * builder->settings.field_count,
+                 sizeof *builder->lengths) < 0 ||
+        wt__grow((void **)&builder->notes, &builder->note_capacity, builder->note_count + notes,
                  sizeof *builder->notes) < 0)
-        return -1;
+        return wt__fail_nomem(err);
+    return 0;
+}
+
+/* Leaves the notes of the row whose terms were counted. */
+static int note_row(struct lexical_builder *builder, wt_error *err)
+{
+    size_t fields = builder->settings.field_count;
+    int rc = make_room(builder, builder->row_term_count * fields, err);
+    if (rc < 0)
+        return rc;
     for (size_t i = 0; i < builder->row_term_count; i++) {
         for (size_t f = 0; f < fields; f++) {
             uint32_t tf = builder->row_tf[i * fields + f];
@@ -165,12 +184,9 @@ static int note_row(struct lexical_builder *builder)
 int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexical_text *fields, wt_error *err)
 {
     size_t field_count = builder->settings.field_count, rows = builder->rows;
-    if (rows == WT_MAX_TOOLS)
-        return wt__fail(err, WT_ETOOLONG, "more than %d tools", WT_MAX_TOOLS);
-    if (wt__grow((void **)&builder->row_end, &builder->row_capacity, rows + 1, sizeof *builder->row_end) < 0 ||
-        wt__grow((void **)&builder->lengths, &builder->length_capacity, (rows + 1) * field_count,
-                 sizeof *builder->lengths) < 0)
-        return wt__fail_nomem(err);
+    int rc = make_room(builder, 0, err);
+    if (rc < 0)
+        return rc;
     builder->row_term_count = 0;
     for (size_t f = 0; f < field_count; f++) {
         bool indexed = builder->settings.fields[f].weight > 0;
@@ -180,11 +196,51 @@ int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexica
             if (count_term(builder, fields[f].terms[i], f) < 0)
                 return wt__fail_nomem(err);
     }
-    if (note_row(builder) < 0)
-        return wt__fail_nomem(err);
+    rc = note_row(builder, err);
+    if (rc < 0)
+        return rc;
     builder->postings += builder->row_term_count;
     builder->row_end[rows] = builder->note_count;
     builder->rows++;
+    return 0;
+}
+
+int wt__lexical_builder_follow(struct lexical_builder **out, struct lexical_builder *before, wt_error *err)
+{
+    int rc = wt__lexical_builder_new(out, &before->settings, err);
+    if (rc < 0)
+        return rc;
+    struct lexical_builder *builder = *out;
+    builder->texts = before->texts;
+    builder->dictionary = before->dictionary;
+    builder->terms = before->terms;
+    builder->term_count = before->term_count;
+    builder->term_capacity = before->term_capacity;
+    before->texts = (struct arena){0};
+    before->dictionary = (struct map){0};
+    before->terms = NULL;
+    before->term_count = before->term_capacity = 0;
+    for (size_t i = 0; i < builder->term_count; i++)
+        builder->terms[i].df = builder->terms[i].place = 0;
+    return 0;
+}
+
+int wt__lexical_builder_copy(struct lexical_builder *builder, const struct lexical_builder *before, size_t row,
+                             wt_error *err)
+{
+    size_t first = row > 0 ? before->row_end[row - 1] : 0, count = before->row_end[row] - first;
+    size_t fields = builder->settings.field_count;
+    int rc = make_room(builder, count, err);
+    if (rc < 0)
+        return rc;
+    for (size_t i = first; i < first + count; i++) {
+        struct note note = before->notes[i];
+        builder->notes[builder->note_count++] = note;
+        builder->terms[note.term].df += note.last;
+        builder->postings += note.last;
+    }
+    memcpy(builder->lengths + builder->rows * fields, before->lengths + row * fields, fields * sizeof(uint32_t));
+    builder->row_end[builder->rows++] = builder->note_count;
     return 0;
 }
 
@@ -200,11 +256,11 @@ static int compare_terms(const void *a, const void *b)
 }
 
 /* Writes the dictionary, in the order of `sorted`; each term's place becomes its next free posting. */
-static void write_dictionary(const struct lexical_builder *builder, struct term *const *sorted, unsigned char *block,
-                             const struct lexical_layout *layout)
+static void write_dictionary(const struct lexical_builder *builder, struct term *const *sorted, size_t count,
+                             unsigned char *block, const struct lexical_layout *layout)
 {
     struct lexical_entry *entries = (struct lexical_entry *)(block + layout->entries), at = {0};
-    for (size_t i = 0; i < builder->term_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct term *term = sorted[i];
         entries[i] = at;
         memcpy(block + layout->text + at.text, term->text.ptr, term->text.len);
@@ -214,43 +270,51 @@ static void write_dictionary(const struct lexical_builder *builder, struct term 
         at.posting += term->df;
         at.block += blocks_of(term->df);
     }
-    entries[builder->term_count] = at;
+    entries[count] = at;
+}
+
+/* The terms that rows have, by their texts; returns how many. */
+static size_t sort_terms(struct lexical_builder *builder, struct term **sorted)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < builder->term_count; i++)
+        if (builder->terms[i].df > 0)
+            sorted[count++] = &builder->terms[i];
+    qsort(sorted, count, sizeof(struct term *), compare_terms);
+    return count;
 }
 
 /* The block with its header and dictionary; room for the postings. */
 static int lay_out(struct lexical_builder *builder, unsigned char **out, size_t *len, wt_error *err)
 {
+    struct term **sorted = wt__alloc_array(builder->term_count, sizeof(struct term *));
+    if (!sorted)
+        return wt__fail_nomem(err);
+    size_t text_len = 0, blocks = 0, count = sort_terms(builder, sorted);
+    for (size_t i = 0; i < count; i++) {
+        text_len += sorted[i]->text.len;
+        blocks += blocks_of(sorted[i]->df);
+    }
     struct lexical_header header = {.magic = LEXICAL_MAGIC,
                                     .version = LEXICAL_VERSION,
                                     .rows = (uint32_t)builder->rows,
-                                    .terms = (uint32_t)builder->term_count};
-    size_t text_len = 0, blocks = 0;
-    for (size_t i = 0; i < builder->term_count; i++) {
-        text_len += builder->terms[i].text.len;
-        blocks += blocks_of(builder->terms[i].df);
-    }
-    if (builder->postings > LEXICAL_MAX_POSTINGS || text_len > UINT32_MAX)
-        return wt__fail(err, WT_ETOOLONG, "the tools' text is too long for one index: %zu postings", builder->postings);
-    header.postings = (uint32_t)builder->postings;
-    header.blocks = (uint32_t)blocks;
-    header.text_len = (uint32_t)text_len;
+                                    .terms = (uint32_t)count,
+                                    .postings = (uint32_t)builder->postings,
+                                    .blocks = (uint32_t)blocks,
+                                    .text_len = (uint32_t)text_len};
+    bool fits = builder->postings <= LEXICAL_MAX_POSTINGS && text_len <= UINT32_MAX;
     struct lexical_layout layout = wt__lexical_layout(&header);
-    struct term **sorted = wt__alloc_array(builder->term_count, sizeof(struct term *));
-    unsigned char *block = calloc(1, layout.len);
-    if (!sorted || !block) {
-        free(sorted);
-        free(block);
-        return wt__fail_nomem(err);
+    unsigned char *block = fits ? calloc(1, layout.len) : NULL;
+    if (block) {
+        memcpy(block, &header, sizeof header);
+        write_dictionary(builder, sorted, count, block, &layout);
     }
-    for (size_t i = 0; i < builder->term_count; i++)
-        sorted[i] = &builder->terms[i];
-    qsort(sorted, builder->term_count, sizeof(struct term *), compare_terms);
-    memcpy(block, &header, sizeof header);
-    write_dictionary(builder, sorted, block, &layout);
     free(sorted);
     *out = block;
     *len = layout.len;
-    return 0;
+    if (!fits)
+        return wt__fail(err, WT_ETOOLONG, "the tools' text is too long for one index: %zu postings", builder->postings);
+    return block ? 0 : wt__fail_nomem(err);
 }
 
 static void mean_lengths(const struct lexical_builder *builder, float *mean)
@@ -363,13 +427,14 @@ int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size
         free(impacts);
         return rc;
     }
-    struct lexical_layout layout = wt__lexical_layout((struct lexical_header *)block);
+    const struct lexical_header *header = (struct lexical_header *)block;
+    struct lexical_layout layout = wt__lexical_layout(header);
     struct lexical_entry *entries = (struct lexical_entry *)(block + layout.entries);
     uint32_t *rows = (uint32_t *)(block + layout.row), *block_last = (uint32_t *)(block + layout.block_last);
     uint16_t *quantised = (uint16_t *)(block + layout.impact), *block_max = (uint16_t *)(block + layout.block_max);
     place_postings(builder, rows, impacts);
     rc = damp(builder, rows, impacts, (float *)(block + layout.damping), err);
-    for (size_t t = 0; rc == 0 && t < builder->term_count; t++) {
+    for (size_t t = 0; rc == 0 && t < header->terms; t++) {
         uint32_t from = entries[t].posting;
         quantise(&entries[t], entries[t + 1].posting - from, rows + from, impacts + from, quantised + from,
                  block_last + entries[t].block, block_max + entries[t].block);

@@ -5,12 +5,22 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-enum { WINDOW = 8, MARKS = 8 /* an entry: at most one hash in so many that are not there looks as if it were */ };
+enum { WINDOW = 8, MARKS = 16 /* an entry: at most one hash in 64 that are not there looks as if it were */ };
+
+/* A name has two marks, by the first and the last bits of its hash. */
+static void marks_of(const struct names *names, uint64_t entry, uint64_t marks[2])
+{
+    marks[0] = entry >> (64 - names->mark_bits);
+    marks[1] = entry >> (NAME_KIND_BITS + NAME_ROW_BITS) & (((uint64_t)1 << names->mark_bits) - 1);
+}
 
 static bool is_marked(const struct names *names, uint64_t hash)
 {
-    uint64_t mark = names->marks ? wt__name_entry(hash, NAME_OWN, 0) >> (64 - names->mark_bits) : 0;
-    return !names->marks || (names->marks[mark / 64] >> mark % 64 & 1);
+    uint64_t marks[2];
+    if (!names->marks)
+        return true;
+    marks_of(names, wt__name_entry(hash, NAME_OWN, 0), marks);
+    return (names->marks[marks[0] / 64] >> marks[0] % 64 & 1) && (names->marks[marks[1] / 64] >> marks[1] % 64 & 1);
 }
 
 int wt__names_mark(struct names *names)
@@ -20,8 +30,10 @@ int wt__names_mark(struct names *names)
         names->mark_bits++;
     names->marks = calloc((size_t)1 << (names->mark_bits - 6), sizeof *names->marks);
     for (size_t i = 0; names->marks && i < names->count; i++) {
-        uint64_t mark = names->entries[i] >> (64 - names->mark_bits);
-        names->marks[mark / 64] |= UINT64_C(1) << mark % 64;
+        uint64_t marks[2];
+        marks_of(names, names->entries[i], marks);
+        for (size_t m = 0; m < 2; m++)
+            names->marks[marks[m] / 64] |= UINT64_C(1) << marks[m] % 64;
     }
     return names->marks ? 0 : WT_ENOMEM;
 }
@@ -102,9 +114,46 @@ int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum nam
     return 0;
 }
 
+/* What is left of the entries before is in order still: few new ones are merged into many. */
+int wt__names_builder_follow(struct names_builder *builder, const struct names_builder *before, const uint32_t *moved)
+{
+    uint64_t *all = wt__alloc_array(before->count + builder->count, sizeof *all);
+    size_t count = 0, next = 0;
+    if (!all)
+        return WT_ENOMEM;
+    builder->count = wt__sort_unique_u64(builder->entries, builder->count);
+    for (size_t i = 0; i < before->count; i++) {
+        uint64_t entry = before->entries[i];
+        uint32_t old = wt__name_row(entry), row = moved[old];
+        if (row == NAME_NO_ROW)
+            continue;
+        entry += (uint64_t)row - old;
+        while (next < builder->count && builder->entries[next] < entry)
+            all[count++] = builder->entries[next++];
+        all[count++] = entry;
+    }
+    while (next < builder->count)
+        all[count++] = builder->entries[next++];
+    free(builder->entries);
+    builder->entries = all;
+    builder->capacity = before->count + builder->count;
+    builder->count = count;
+    return 0;
+}
+
+/* As they are where the builder followed another. */
+static bool is_in_order(const struct names_builder *builder)
+{
+    size_t i = 1;
+    while (i < builder->count && builder->entries[i - 1] < builder->entries[i])
+        i++;
+    return i >= builder->count;
+}
+
 struct names wt__names_builder_finish(struct names_builder *builder)
 {
-    builder->count = wt__sort_unique_u64(builder->entries, builder->count);
+    if (!is_in_order(builder))
+        builder->count = wt__sort_unique_u64(builder->entries, builder->count);
     return (struct names){.entries = builder->entries, .count = builder->count, .words = builder->words};
 }
 

@@ -72,6 +72,9 @@ struct names_builder {
 /* 0, or WT_ENOMEM. */
 int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum name_kind kind, uint32_t row,
                           size_t words);
+/* Adds those of another, which are in order, under the rows that their rows have become: moved [...]; NAME_NO_ROW: that
+ * one is no more. Both orders of rows are the same. 0, or WT_ENOMEM. */
+int wt__names_builder_follow(struct names_builder *builder, const struct names_builder *before, const uint32_t *moved);
 /* Puts them in order. A view of the builder, which may not grow any more. */
 struct names wt__names_builder_finish(struct names_builder *builder);
 void wt__names_builder_dispose(struct names_builder *builder);

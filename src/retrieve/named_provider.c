@@ -118,6 +118,13 @@ int wt__name_counts_add(struct name_counts *counts, struct str provider, uint64_
     return 0;
 }
 
+void wt__name_counts_again(struct name_counts *counts, uint64_t hash)
+{
+    const uint32_t *at = wt__map_get(&counts->by_hash, (struct str){(const char *)&hash, sizeof hash});
+    if (at)
+        counts->items[*at].tools++;
+}
+
 float wt__name_precision(const struct name_counts *counts, uint64_t hash, const struct lexical *index)
 {
     const uint32_t *at = wt__map_get(&counts->by_hash, (struct str){(const char *)&hash, sizeof hash});

@@ -38,6 +38,8 @@ struct name_counts {
 /* One more tool of the provider of that name. Returns its hash in *hash. 0, or WT_ENOMEM. */
 int wt__name_counts_add(struct name_counts *counts, struct str provider, uint64_t *hash, struct analyser *analyser,
                         struct token_list *scratch, wt_error *err);
+/* One more of a provider that was added, by its hash. */
+void wt__name_counts_again(struct name_counts *counts, uint64_t hash);
 /* Of the tools that say all words of the name, the share that is the provider's, as far as the words' numbers tell:
  * about 1 of "spotify", little of "time". In (0, 1]. */
 float wt__name_precision(const struct name_counts *counts, uint64_t hash, const struct lexical *index);

@@ -154,6 +154,23 @@ static int search(struct query *query, wt_error *err)
     return rc;
 }
 
+/* Puts rows in order, each once, and returns how many are left: by a bit for each of the snapshot's, where these are so
+ * few that looking through them takes less than sorting. */
+static size_t order_rows(uint32_t *rows, size_t count, uint32_t all, struct arena *arena)
+{
+    enum { BITS = 64 };
+    size_t words = all / BITS + 1, kept = 0;
+    uint64_t *bits = words <= count ? wt__arena_array(arena, uint64_t, words) : NULL;
+    if (!bits)
+        return wt__sort_unique_u32(rows, count);
+    for (size_t i = 0; i < count; i++)
+        bits[rows[i] / BITS] |= UINT64_C(1) << rows[i] % BITS;
+    for (size_t word = 0; word < words; word++)
+        for (uint64_t left = bits[word]; left; left &= left - 1)
+            rows[kept++] = (uint32_t)(word * BITS + (size_t)__builtin_ctzll(left));
+    return kept;
+}
+
 /* The rows that any source found for any text, ascending, each once. */
 static int collect_candidates(struct query *query, wt_error *err)
 {
@@ -171,7 +188,7 @@ static int collect_candidates(struct query *query, wt_error *err)
             for (size_t i = 0; i < ranking->len; i++)
                 query->rows[n++] = ranking->top[i].row;
         }
-    query->count = wt__sort_unique_u32(query->rows, n);
+    query->count = order_rows(query->rows, n, query->view->snapshot->rows, &workspace->arena);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 enum { NEAR = SLIPS_BAND + 1 }; /* letters on either side that one may stand for, swapped with its neighbour */
 
 #define L(letter) (UINT32_C(1) << ((letter) - 'a'))
+#define ALL_LETTERS (L('z') * 2 - 1)
 
 /* For each letter those that lie beside it on the keyboards of English, or sound like it. */
 static const uint32_t alike[26] = {
@@ -51,10 +52,10 @@ static unsigned least_of(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* The typed letter number j, from 0, in place of the meant one. */
-static unsigned exchanged(const struct slips *slips, size_t i, size_t j)
+/* The typed letter number j, from 0, in place of the meant one, number i. */
+static unsigned exchanged(const struct slips *slips, char meant, size_t i, size_t j)
 {
-    char meant = slips->meant[i], typed = slips->typed.ptr[j];
+    char typed = slips->typed.ptr[j];
     unsigned front = i == 0 || j == 0 ? SLIP_AT_FRONT : 0;
     if (meant == typed)
         return 0;
@@ -88,6 +89,8 @@ void wt__slips_begin(struct slips *slips, struct str typed, unsigned most)
     for (size_t j = 0; j < typed.len; j++) {
         slips->added[j] = (uint16_t)added(slips, j);
         slips->costs[0][j + 1] = (uint16_t)(slips->costs[0][j] + slips->added[j]);
+        for (char meant = 'a'; meant <= 'z'; meant++)
+            slips->exchanged[meant - 'a'][j] = (uint16_t)exchanged(slips, meant, 1, j);
     }
     for (size_t at = 0; at < typed.len + SLIPS_BAND; at++) {
         slips->near[at] = 0;
@@ -96,21 +99,21 @@ void wt__slips_begin(struct slips *slips, struct str typed, unsigned most)
     }
 }
 
-/* Whether so many costs and a letter that is none of those typed near it are more than may be. */
-static bool is_too_far(const struct slips *slips, size_t at, char letter)
+/* Where so many costs and a letter that is none of those typed near it are more than may be, it is one of them. */
+uint32_t wt__slips_letters(const struct slips *slips, size_t at)
 {
-    bool met = is_among(slips->near[at], letter) || (at > 0 && letter == slips->meant[at - 1]);
-    return !met && slips->least[at] + (unsigned)SLIP_VOWEL > slips->most;
+    uint32_t met = slips->near[at] | (at > 0 ? L(slips->meant[at - 1]) : 0);
+    return slips->least[at] + (unsigned)SLIP_VOWEL > slips->most ? met : ALL_LETTERS;
 }
 
 unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
 {
     const char *typed = slips->typed.ptr, *meant = slips->meant;
-    const uint16_t *before = slips->costs[at];
+    const uint16_t *before = slips->costs[at], *others = slips->exchanged[letter - 'a'];
     uint16_t *costs = slips->costs[at + 1];
     size_t first = at + 1 > SLIPS_BAND ? at + 1 - SLIPS_BAND : 0, end = at + 1 + SLIPS_BAND;
     unsigned least = SLIPS_FAR, front = lost(slips, at, letter);
-    if (is_too_far(slips, at, letter))
+    if (!is_among(wt__slips_letters(slips, at), letter))
         return SLIPS_FAR;
     slips->meant[at] = letter;
     end = end < slips->typed.len ? end : slips->typed.len;
@@ -119,7 +122,8 @@ unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
     else
         costs[first - 1] = SLIPS_FAR;
     for (size_t j = first > 0 ? first - 1 : 0; j < end; j++) {
-        unsigned cost = least_of(before[j] + exchanged(slips, at, j), before[j + 1] + front);
+        unsigned other = at > 0 ? others[j] : exchanged(slips, letter, at, j);
+        unsigned cost = least_of(before[j] + other, before[j + 1] + front);
         cost = least_of(cost, costs[j] + slips->added[j]);
         if (at > 0 && j > 0 && typed[j] == meant[at - 1] && typed[j - 1] == letter && letter != meant[at - 1])
             cost = least_of(cost, slips->costs[at - 1][j - 1] + (unsigned)SLIP_SWAPPED);

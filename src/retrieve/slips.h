@@ -41,6 +41,7 @@ struct slips {
     char meant[SLIPS_LETTERS + 2];
     unsigned most;
     uint16_t added[SLIPS_LETTERS];                        /* what it takes that each typed letter is too many */
+    uint16_t exchanged[26][SLIPS_LETTERS];                /* for each letter behind the first one meant */
     uint16_t least[SLIPS_LETTERS + 3];                    /* of the costs of so many letters meant */
     uint32_t near[SLIPS_LETTERS + SLIPS_BAND];            /* the letters typed near each meant one, a bit each */
     uint16_t costs[SLIPS_LETTERS + 3][SLIPS_LETTERS + 1]; /* of so many letters meant and so many typed */
@@ -53,6 +54,9 @@ void wt__slips_begin(struct slips *slips, struct str typed, unsigned most);
 /* The meant word's letter number `at`, from 0, which is below typed.len + 2; those before it stay. Returns the least
  * cost that a word which begins so can have; if it is more than `most`, no letter may follow. */
 unsigned wt__slips_add(struct slips *slips, size_t at, char letter);
+
+/* The letters that may be the meant word's number `at`, a bit each from a on; any other costs too much. */
+uint32_t wt__slips_letters(const struct slips *slips, size_t at);
 
 /* What it takes where the meant word ends after so many letters. */
 static inline unsigned wt__slips_cost(const struct slips *slips, size_t letters)

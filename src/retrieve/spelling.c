@@ -27,6 +27,7 @@ enum {
 };
 
 _Static_assert((int)COST_LONG <= (int)SLIPS_MOST, "dearer slips are not told apart");
+_Static_assert((int)COST_LONG < (int)SLIP_VOWEL + (int)SLIP_AT_FRONT, "the first letter may be another one");
 
 struct speller {
     const struct lexical *index;
@@ -188,7 +189,8 @@ static int walk_vocabulary(struct speller *speller, uint32_t node, size_t letter
     }
     if (letters == speller->typed.len + 2)
         return rc;
-    for (char letter = 'a'; rc == 0 && letter <= 'z'; letter++) {
+    for (uint32_t left = wt__slips_letters(&speller->slips, letters); rc == 0 && left; left &= left - 1) {
+        char letter = (char)('a' + __builtin_ctz(left));
         uint32_t child = wt__trie_child(&speller->vocabulary, node, (unsigned char)letter);
         if (child && wt__slips_add(&speller->slips, letters, letter) <= speller->most)
             rc = walk_vocabulary(speller, child, letters + 1);
@@ -264,16 +266,16 @@ static int try_term(struct speller *speller, struct str term)
     return try_surface(speller, (struct str){word, len + typed.len - same}, term, COST_SHORT);
 }
 
-/* The dictionary's terms that begin with the letter and are about as long, of about the same letters. */
-static int scan_dictionary(struct speller *speller, char first)
+/* The dictionary's terms that begin so and are about as long, of about the same letters. */
+static int scan_dictionary(struct speller *speller, struct str beginning)
 {
     const struct lexical *index = speller->index;
     uint32_t typed = letters_of(speller->typed);
     size_t slips = speller->typed.len >= LONG_LETTERS ? 2 : 1;
     int rc = 0;
-    for (uint32_t i = wt__lexical_from(index, (struct str){&first, 1}); rc == 0 && i < index->terms; i++) {
+    for (uint32_t i = wt__lexical_from(index, beginning); rc == 0 && i < index->terms; i++) {
         struct str term = wt__lexical_term(index, i);
-        if (term.len == 0 || term.ptr[0] != first)
+        if (!wt__str_starts(term, beginning))
             break;
         if (distance(term.len, speller->stem_len) > slips && distance(term.len, speller->typed.len) > slips)
             continue;
@@ -292,18 +294,18 @@ static int search_vocabulary(struct speller *speller, char first)
     return near ? walk_vocabulary(speller, node, 1) : 0;
 }
 
-/* Looks for what a word that nothing knows was meant to be. */
+/* Looks for what a word that nothing knows was meant to be. It begins with the letter that was typed first, or the
+ * first two were swapped, for all else costs too much. */
 static int look_for(struct speller *speller)
 {
-    const char *typed = speller->typed.ptr;
-    const size_t firsts = typed[0] == typed[1] ? 1 : 2;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < firsts; i++) {
-        rc = search_vocabulary(speller, typed[i]);
-        if (rc == 0)
-            rc = scan_dictionary(speller, typed[i]);
-    }
-    return rc;
+    const char *typed = speller->typed.ptr, swapped[] = {typed[1], typed[0]};
+    int rc = search_vocabulary(speller, typed[0]);
+    if (rc == 0)
+        rc = scan_dictionary(speller, (struct str){typed, 1});
+    if (rc < 0 || typed[0] == typed[1])
+        return rc;
+    rc = search_vocabulary(speller, typed[1]);
+    return rc < 0 ? rc : scan_dictionary(speller, (struct str){swapped, 2});
 }
 
 /* The same for a word whose stem is known: one of the vocabulary that the catalogue has, if a letter is doubled or two

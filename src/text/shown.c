@@ -54,8 +54,14 @@ static void show_from(struct buffer *out, size_t begin)
 void wt__shown_string(struct buffer *out, struct str s)
 {
     size_t begin = out->len;
-    wt__buffer_json(out, s);
-    show_from(out, begin);
+    if (wt__str_plain(s) < s.len) {
+        wt__buffer_json(out, s);
+        show_from(out, begin);
+        return;
+    }
+    wt__buffer_char(out, '"');
+    wt__buffer_str(out, s);
+    wt__buffer_char(out, '"');
 }
 
 void wt__shown_value(struct buffer *out, const json_t *value)

@@ -4,16 +4,16 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/number.h"
 #include "text/shown.h"
 #include "wire/compact.h"
 
 void wt__json_key(struct buffer *out, const char *key)
 {
-    if (out->len > 0 && out->ptr[out->len - 1] != '{')
-        wt__buffer_char(out, ',');
-    wt__buffer_char(out, '"');
+    bool first = out->len == 0 || out->ptr[out->len - 1] == '{';
+    wt__buffer_append(out, ",\"" + first, 2 - first);
     wt__buffer_text(out, key);
-    wt__buffer_text(out, "\":");
+    wt__buffer_append(out, "\":", 2);
 }
 
 void wt__json_text(struct buffer *out, const char *key, const char *value)
@@ -34,8 +34,9 @@ void wt__json_text_or_null(struct buffer *out, const char *key, const char *valu
 
 void wt__json_count(struct buffer *out, const char *key, uint64_t value)
 {
+    char text[NUMBER_BYTES];
     wt__json_key(out, key);
-    wt__buffer_printf(out, "%llu", (unsigned long long)value);
+    wt__buffer_append(out, text, wt__count_text(text, value));
 }
 
 void wt__json_flag(struct buffer *out, const char *key, bool value)
@@ -46,9 +47,10 @@ void wt__json_flag(struct buffer *out, const char *key, bool value)
 
 void wt__json_number(struct buffer *out, const char *key, double value)
 {
+    char text[NUMBER_BYTES];
     wt__json_key(out, key);
     if (isfinite(value))
-        wt__buffer_printf(out, "%.9g", value);
+        wt__buffer_append(out, text, wt__number_text(text, value));
     else
         wt__buffer_text(out, "null");
 }

@@ -105,7 +105,9 @@ static void put_hit(struct buffer *out, const wt_hit *hit, size_t rank, const st
 
 void wt__json_found(struct buffer *out, const struct found *found, const struct found_form *form)
 {
+    enum { USUAL_BYTES = 8000 }; /* of five hits */
     size_t copies = 0;
+    wt__buffer_reserve(out, USUAL_BYTES);
     for (size_t i = 0; i < found->len; i++)
         copies += found->hits[i]->more_count;
     wt__buffer_char(out, '{');

@@ -144,6 +144,23 @@ static void any_bytes_become_a_json_string(void **state)
     }
 }
 
+/* Each byte, at each place of a text that is looked at eight bytes at a time and one by one. */
+static void plain_bytes_are_those_that_json_leaves(void **state)
+{
+    (void)state;
+    char text[21], pattern[] = "~ !#AZaz[]^`0";
+    for (unsigned byte = 0; byte < 256; byte++)
+        for (size_t at = 0; at < sizeof text; at++) {
+            for (size_t i = 0; i < sizeof text; i++)
+                text[i] = pattern[i % (sizeof pattern - 1)];
+            text[at] = (char)byte;
+            bool plain = byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
+            assert_int_equal(wt__str_plain((struct str){text, sizeof text}), plain ? sizeof text : at);
+            assert_int_equal(wt__str_plain((struct str){text, at}), at);
+        }
+    assert_int_equal(wt__str_plain((struct str){NULL, 0}), 0);
+}
+
 static void maps_hold_what_was_put_in(void **state)
 {
     (void)state;
@@ -494,6 +511,7 @@ int main(void)
         cmocka_unit_test(arena_pieces_are_aligned_and_stay),
         cmocka_unit_test(buffers_stop_at_their_maximum),
         cmocka_unit_test(any_bytes_become_a_json_string),
+        cmocka_unit_test(plain_bytes_are_those_that_json_leaves),
         cmocka_unit_test(maps_hold_what_was_put_in),
         cmocka_unit_test(sha256_agrees_with_the_standard),
         cmocka_unit_test(checksums_see_every_bit_and_the_length),

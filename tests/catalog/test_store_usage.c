@@ -1114,9 +1114,45 @@ static void test_what_is_read_for_a_near_request_is_bounded(void **state)
     wt__store_close(store);
 }
 
+/* The counters are remembered as long as nobody commits: through this connection, another one, or another program that
+ * gives the file a write-ahead log. */
+static void test_counters_are_those_of_the_last_commit(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/whichtool-counters-XXXXXX", path[80], command[120];
+    struct store *writer, *reader;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/tools.wt", folder);
+    assert_int_equal(wt__store_open(&writer, path, NULL, &err), 0);
+    assert_int_equal(wt__store_open_reader(&reader, writer, &err), 0);
+    for (uint64_t round = 0; round < 3; round++) {
+        char name[2] = {(char)('a' + round)};
+        add_tool(writer, "p", name);
+        uint64_t now = info_of(writer).catalogue;
+        assert_int_equal(info_of(writer).catalogue, now);
+        assert_int_equal(info_of(reader).catalogue, now);
+        assert_int_equal(wt__sql_begin(writer, &err), 0);
+        assert_int_equal(wt__sql_set_generation(writer, now + 100, &err), 0);
+        assert_int_equal(info_of(writer).catalogue, now + 100); /* it sees its own, which nobody else may */
+        assert_int_equal(info_of(reader).catalogue, now);
+        assert_int_equal(wt__sql_end(writer, WT_ECANCELLED, &err), WT_ECANCELLED);
+        assert_int_equal(info_of(writer).catalogue, now);
+        assert_int_equal(info_of(reader).catalogue, now);
+        record(writer, "a request", "a", USAGE_OK, 1);
+        assert_int_equal(info_of(reader).usages, round + 1);
+        if (round == 1)
+            assert_int_equal(sqlite3_exec(writer->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL), SQLITE_OK);
+    }
+    wt__store_close(reader);
+    wt__store_close(writer);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counters_are_those_of_the_last_commit),
         cmocka_unit_test(test_usages_are_read_as_they_were_recorded),
         cmocka_unit_test(test_equal_requests_are_stored_once),
         cmocka_unit_test(test_every_change_of_usages_is_a_generation),

@@ -324,6 +324,59 @@ static void test_a_repeated_term_weighs_as_much_as_its_weights_together(void **s
     tear_down(&f);
 }
 
+/* Some rows go, with words that no other has, and others change, again and again. */
+static void test_a_builder_that_follows_makes_the_same_block(void **state)
+{
+    enum { BEFORE = 400, ROUNDS = 3 };
+    (void)state;
+    struct lexical_builder *before = NULL, *anew, *follower;
+    struct row_text text;
+    uint64_t seeds[BEFORE];
+    uint32_t of[BEFORE], rows = 0;
+    void *block;
+    size_t len;
+    assert_int_equal(wt__lexical_builder_new(&before, &test_settings, NULL), 0);
+    for (; rows < BEFORE; rows++) {
+        seeds[rows] = 11;
+        of[rows] = rows;
+        make_row(&text, 11, rows);
+        assert_int_equal(wt__lexical_builder_add(before, text.fields, NULL), 0);
+    }
+    assert_int_equal(wt__lexical_builder_finish(before, &block, &len, NULL), 0);
+    free(block);
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        uint32_t kept = 0;
+        void *blocks[2];
+        size_t lens[2];
+        assert_int_equal(wt__lexical_builder_new(&anew, &test_settings, NULL), 0);
+        assert_int_equal(wt__lexical_builder_follow(&follower, before, NULL), 0);
+        for (uint32_t row = 0; row < rows; row++) {
+            bool goes = (row + round) % 9 == 0, changes = (row + round) % 40 == 1;
+            if (goes)
+                continue;
+            seeds[kept] = changes ? 100 + round : seeds[row];
+            of[kept] = of[row];
+            make_row(&text, seeds[kept], of[kept]);
+            assert_int_equal(wt__lexical_builder_add(anew, text.fields, NULL), 0);
+            assert_int_equal(changes ? wt__lexical_builder_add(follower, text.fields, NULL)
+                                     : wt__lexical_builder_copy(follower, before, row, NULL),
+                             0);
+            kept++;
+        }
+        assert_int_equal(wt__lexical_builder_finish(anew, &blocks[0], &lens[0], NULL), 0);
+        assert_int_equal(wt__lexical_builder_finish(follower, &blocks[1], &lens[1], NULL), 0);
+        assert_int_equal(lens[0], lens[1]);
+        assert_memory_equal(blocks[0], blocks[1], lens[0]);
+        free(blocks[0]);
+        free(blocks[1]);
+        wt__lexical_builder_free(anew);
+        wt__lexical_builder_free(before);
+        before = follower;
+        rows = kept;
+    }
+    wt__lexical_builder_free(before);
+}
+
 static void test_limits_are_told(void **state)
 {
     (void)state;
@@ -393,6 +446,7 @@ int main(void)
         cmocka_unit_test(test_requests_that_match_nothing),
         cmocka_unit_test(test_terms_are_numbered_in_their_order),
         cmocka_unit_test(test_a_repeated_term_weighs_as_much_as_its_weights_together),
+        cmocka_unit_test(test_a_builder_that_follows_makes_the_same_block),
         cmocka_unit_test(test_limits_are_told),
         cmocka_unit_test(test_damaged_bytes_do_no_harm),
     };

@@ -86,6 +86,46 @@ static void a_name_has_its_rows_in_order(void **state)
     wt__names_builder_dispose(&builder);
 }
 
+/* Rows that go, that stay under another number, and new ones among them. */
+static void a_builder_that_follows_has_the_same_names(void **state)
+{
+    enum { ROWS = 300, HASHES = 500 };
+    (void)state;
+    struct names_builder before = {0}, follower = {0}, anew = {0};
+    uint32_t moved[ROWS], next = 0;
+    struct rng rng;
+    wt__rng_seed(&rng, 9);
+    for (uint32_t row = 0; row < ROWS; row++) {
+        bool stays = wt__rng_below(&rng, 3) > 0;
+        next += (uint32_t)wt__rng_below(&rng, 2); /* a new row stands there */
+        for (size_t i = wt__rng_below(&rng, 4); i > 0; i--) {
+            uint64_t hash = wt__rng_below(&rng, HASHES) * (greatest / HASHES);
+            assert_int_equal(wt__names_builder_add(&before, hash, NAME_OWN, row, 1), 0);
+            if (stays)
+                assert_int_equal(wt__names_builder_add(&anew, hash, NAME_OWN, next, 1), 0);
+        }
+        moved[row] = stays ? next++ : NAME_NO_ROW;
+    }
+    wt__names_builder_finish(&before);
+    for (uint32_t row = 0, old = 0; row < next; row++) {
+        while (old < ROWS && (moved[old] == NAME_NO_ROW || moved[old] < row))
+            old++;
+        if (old < ROWS && moved[old] == row)
+            continue;
+        uint64_t hash = wt__rng_below(&rng, HASHES) * (greatest / HASHES);
+        assert_int_equal(wt__names_builder_add(&follower, hash, NAME_TITLE, row, 1), 0);
+        assert_int_equal(wt__names_builder_add(&anew, hash, NAME_TITLE, row, 1), 0);
+    }
+    assert_int_equal(wt__names_builder_follow(&follower, &before, moved), 0);
+    struct names a = wt__names_builder_finish(&anew), b = wt__names_builder_finish(&follower);
+    assert_true(a.count > ROWS / 2);
+    assert_int_equal(a.count, b.count);
+    assert_memory_equal(a.entries, b.entries, a.count * sizeof *a.entries);
+    wt__names_builder_dispose(&before);
+    wt__names_builder_dispose(&follower);
+    wt__names_builder_dispose(&anew);
+}
+
 /* The place that a search begins at is a guess: it must not matter how wrong that is. */
 static void hashes_of_any_spread_are_found(void **state)
 {
@@ -151,11 +191,9 @@ static void damage_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_entry_holds_its_parts),
-        cmocka_unit_test(no_names_have_nothing),
-        cmocka_unit_test(a_name_has_its_rows_in_order),
-        cmocka_unit_test(hashes_of_any_spread_are_found),
-        cmocka_unit_test(damage_is_told),
+        cmocka_unit_test(an_entry_holds_its_parts),       cmocka_unit_test(no_names_have_nothing),
+        cmocka_unit_test(a_name_has_its_rows_in_order),   cmocka_unit_test(a_builder_that_follows_has_the_same_names),
+        cmocka_unit_test(hashes_of_any_spread_are_found), cmocka_unit_test(damage_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,312 @@
+/* collect.c: see collect.h.
+ *
+ * Both ways read piece by piece, and a writer may commit in between; who makes the snapshot looks afterwards whether
+ * all of it was of one moment. A row may then hold what is newer than its generation says, never older, so that the
+ * next collection reads it again. */
+#include "engine/collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/memory.h"
+#include "catalog/names.h"
+#include "retrieve/action.h"
+#include "retrieve/tool_names.h"
+
+enum { SLICE = 1024, SLICE_FULL = 1 };
+
+static int make_room(struct collection *collection)
+{
+    size_t rows = collection->rows + 1;
+    bool grown =
+        wt__grow((void **)&collection->keys, &collection->key_capacity, rows, sizeof *collection->keys) == 0 &&
+        wt__grow((void **)&collection->read, &collection->read_capacity, rows, sizeof *collection->read) == 0 &&
+        wt__grow((void **)&collection->copy_hashes, &collection->copy_capacity, rows,
+                 sizeof *collection->copy_hashes) == 0 &&
+        (!collection->trained || wt__grow((void **)&collection->head_rows, &collection->head_capacity, rows,
+                                          sizeof *collection->head_rows) == 0);
+    return grown ? 0 : wt__fail_nomem(collection->err);
+}
+
+/* The tool's id, for its hash and for its row of the trained head. */
+static int collect_id(struct collection *collection, const struct tool *tool)
+{
+    wt__buffer_clear(&collection->id);
+    wt__tool_id(&collection->id, tool->provider, tool->name);
+    if (collection->id.failed)
+        return wt__fail_nomem(collection->err);
+    if (collection->trained)
+        collection->head_rows[collection->rows] =
+            wt__mlc_row(&collection->trained->mlc, wt__buffer_view(&collection->id));
+    return 0;
+}
+
+static int collect_names(struct collection *collection, const struct tool *tool)
+{
+    struct names_builder *names = &collection->names;
+    uint32_t most = names->words;
+    names->words = 0;
+    int rc = wt__tool_names_add(names, tool, (uint32_t)collection->rows, collection->err);
+    collection->read[collection->rows].name_words = names->words;
+    names->words = most > names->words ? most : names->words;
+    return rc;
+}
+
+/* Reads a tool into the next row. */
+static int read_row(struct collection *collection, const struct store_key *key, const struct tool *tool)
+{
+    int rc = make_room(collection);
+    if (rc == 0)
+        rc = wt__document_read(&collection->document, collection->analyser, tool, collection->err);
+    if (rc == 0)
+        rc = wt__lexical_builder_add(collection->builder, collection->document.fields, collection->err);
+    if (rc == 0)
+        rc = collect_id(collection, tool);
+    if (rc == 0)
+        rc = collect_names(collection, tool);
+    wt__kept_tools_add(&collection->kept, tool);
+    uint64_t named = 0;
+    if (rc == 0)
+        rc = wt__name_counts_add(&collection->providers, tool->provider, &named, collection->analyser,
+                                 &collection->provider_words, collection->err);
+    if (rc < 0)
+        return rc;
+    size_t row = collection->rows++;
+    /* What tells it from tools that are not word for word the same, of the document that was just read. */
+    collection->copy_hashes[row] = wt__document_copy_hash(&collection->document, tool);
+    collection->read[row].generation = key->generation;
+    collection->keys[row] = (struct snapshot_key){.id = key->id,
+                                                  .generation = key->generation,
+                                                  .provider = (uint32_t)key->provider,
+                                                  .id_hash = wt__snapshot_id_hash(wt__buffer_view(&collection->id)),
+                                                  .name_hash = wt__document_name_hash(tool->name),
+                                                  .provider_hash = named,
+                                                  .actions = wt__tool_actions(tool)};
+    return 0;
+}
+
+/* ---------------------------------------------------------------- all tools anew */
+
+static int collect_tool(void *context, const struct store_key *key, const struct tool *tool)
+{
+    struct collection *collection = context;
+    int rc = read_row(collection, key, tool);
+    return rc == 0 && collection->rows % SLICE == 0 ? SLICE_FULL : rc;
+}
+
+/* SLICE a statement: in between a writer may commit. */
+static int collect_all(struct collection *collection, wt_error *err)
+{
+    int rc;
+    do {
+        int64_t last = collection->rows > 0 ? collection->keys[collection->rows - 1].id : 0;
+        rc = wt__store_each(collection->store, last, collect_tool, collection, err);
+        if (rc == SLICE_FULL && wt__progress_step(collection->progress, SLICE))
+            return wt__fail_cancelled(err);
+    } while (rc == SLICE_FULL);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- those that have changed */
+
+struct following {
+    struct collection *collection, *known;
+    size_t at;       /* the first row of `known` whose tool has not been passed */
+    uint32_t *moved; /* [known->rows] the row that each has become; NAME_NO_ROW: none */
+    struct arena arena;
+};
+
+/* Of the provider whose tools of `known` are met one after the other, the first is read, for its name is nowhere else.
+ */
+static int copy_provider(struct following *f, const struct snapshot_key *key)
+{
+    struct collection *collection = f->collection;
+    const struct snapshot_key *last = collection->rows > 0 ? &collection->keys[collection->rows - 1] : NULL;
+    uint64_t named;
+    if (last && last->provider == key->provider) {
+        wt__name_counts_again(&collection->providers, key->provider_hash);
+        return 0;
+    }
+    return wt__name_counts_add(&collection->providers, wt__kept_tool(f->known->kept, f->at)->provider, &named,
+                               collection->analyser, &collection->provider_words, collection->err);
+}
+
+/* The next row is that one of `known`. Groups and precisions of keys are made anew for all. */
+static int copy_row(struct following *f)
+{
+    struct collection *collection = f->collection;
+    const struct collection *known = f->known;
+    int rc = make_room(collection);
+    if (rc == 0)
+        rc = copy_provider(f, &known->keys[f->at]);
+    if (rc == 0)
+        rc = wt__lexical_builder_copy(collection->builder, known->builder, f->at, collection->err);
+    if (rc < 0)
+        return rc;
+    size_t row = collection->rows++;
+    wt__kept_tools_copy(&collection->kept, known->kept, f->at);
+    collection->read[row] = known->read[f->at];
+    collection->copy_hashes[row] = known->copy_hashes[f->at];
+    collection->keys[row] = known->keys[f->at];
+    collection->keys[row].generation = known->read[f->at].generation;
+    if (collection->trained)
+        collection->head_rows[row] = known->head_rows[f->at];
+    if (known->read[f->at].name_words > collection->names.words)
+        collection->names.words = known->read[f->at].name_words;
+    f->moved[f->at] = (uint32_t)row;
+    return 0;
+}
+
+/* Whether the row at which `known` is then is the key's, unchanged. */
+static bool is_known(struct following *f, const struct store_key *key)
+{
+    const struct collection *known = f->known;
+    while (f->at < known->rows && known->keys[f->at].id < key->id)
+        f->at++;
+    return f->at < known->rows && known->keys[f->at].id == key->id && known->read[f->at].generation == key->generation;
+}
+
+/* The tools of a slice: those that changed are read out of the store all at once. */
+static int follow_slice(struct following *f, const struct store_key *keys, size_t count, wt_error *err)
+{
+    int64_t ids[SLICE];
+    size_t changed = 0, next = 0, began = f->at;
+    for (size_t i = 0; i < count; i++)
+        if (!is_known(f, &keys[i]))
+            ids[changed++] = keys[i].id;
+    wt__arena_reset(&f->arena);
+    struct tool *tools = wt__arena_array(&f->arena, struct tool, changed);
+    if (!tools)
+        return wt__fail_nomem(err);
+    int rc = changed > 0 ? wt__store_get(f->collection->store, ids, changed, &f->arena, tools, err) : 0;
+    f->at = began;
+    for (size_t i = 0; rc >= 0 && i < count; i++) {
+        if (is_known(f, &keys[i]))
+            rc = copy_row(f);
+        else if (tools[next++].name.len > 0) /* or it has gone since */
+            rc = read_row(f->collection, &keys[i], &tools[next - 1]);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+static int follow(struct following *f, wt_error *err)
+{
+    struct store_key keys[SLICE];
+    int64_t after = 0;
+    int count, rc;
+    for (size_t row = 0; row < f->known->rows; row++)
+        f->moved[row] = NAME_NO_ROW;
+    do {
+        count = wt__store_keys(f->collection->store, after, keys, SLICE, err);
+        rc = count > 0 ? follow_slice(f, keys, (size_t)count, err) : count;
+        after = count > 0 ? keys[count - 1].id : after;
+        if (rc == 0 && count == SLICE && wt__progress_step(f->collection->progress, SLICE))
+            rc = wt__fail_cancelled(err);
+    } while (rc == 0 && count == SLICE);
+    if (rc == 0 && wt__names_builder_follow(&f->collection->names, &f->known->names, f->moved) < 0)
+        rc = wt__fail_nomem(err);
+    return rc;
+}
+
+static int collect_changed(struct collection *collection, struct collection *known, wt_error *err)
+{
+    struct following f = {.collection = collection, .known = known};
+    f.moved = wt__alloc_array(known->rows, sizeof *f.moved);
+    int rc = f.moved ? follow(&f, err) : wt__fail_nomem(err);
+    free(f.moved);
+    wt__arena_dispose(&f.arena);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- a collection */
+
+struct key_walk {
+    struct collection *collection;
+    size_t row;
+};
+
+/* A row whose usage sum changed needs its trained vectors anew. Sums come in order of tool, as rows do. */
+static int mix_usage(void *context, const struct usage_sum_key *key)
+{
+    struct key_walk *walk = context;
+    struct collection *collection = walk->collection;
+    while (walk->row < collection->rows && collection->keys[walk->row].id < key->tool)
+        walk->row++;
+    if (walk->row < collection->rows && collection->keys[walk->row].id == key->tool) {
+        struct snapshot_key *row = &collection->keys[walk->row];
+        const uint64_t both[] = {row->generation, key->generation};
+        row->generation = wt__checksum(both, sizeof both, 0);
+    }
+    return 0;
+}
+
+/* What the words of all tools say of each provider's name. */
+static int weigh_names(struct collection *collection, wt_error *err)
+{
+    struct lexical index;
+    int rc = wt__lexical_view(&index, collection->lexical, collection->lexical_len, err);
+    for (size_t row = 0; rc == 0 && row < collection->rows; row++) {
+        struct snapshot_key *key = &collection->keys[row];
+        bool same = row > 0 && collection->keys[row - 1].provider_hash == key->provider_hash;
+        key->provider_precision = same ? collection->keys[row - 1].provider_precision
+                                       : wt__name_precision(&collection->providers, key->provider_hash, &index);
+    }
+    return rc;
+}
+
+int wt__collect(struct collection *collection, struct collection *known, wt_error *err)
+{
+    collection->err = err;
+    int rc = wt__analyser_open(&collection->analyser, err);
+    if (rc == 0)
+        rc = known ? wt__lexical_builder_follow(&collection->builder, known->builder, err)
+                   : wt__lexical_builder_new(&collection->builder, &wt__lexical_settings, err);
+    if (rc == 0)
+        rc = wt__moment_read(collection->engine, collection->store, &collection->moment, err);
+    if (rc == 0)
+        rc = known ? collect_changed(collection, known, err) : collect_all(collection, err);
+    if (rc == 0 && collection->trained) {
+        struct vector_set set = wt__engine_usage_vectors(collection->trained->encoder, collection->engine);
+        struct key_walk walk = {.collection = collection};
+        rc = wt__store_each_usage_sum(collection->store, &set, mix_usage, &walk, err);
+    }
+    if (rc >= 0)
+        rc = wt__lexical_builder_finish(collection->builder, &collection->lexical, &collection->lexical_len, err);
+    if (rc == 0)
+        rc = wt__copy_groups_build(&collection->copies, &collection->copy_count, collection->keys,
+                                   collection->copy_hashes, collection->rows, err);
+    return rc < 0 ? rc : weigh_names(collection, err);
+}
+
+void wt__collection_rest(struct collection *collection)
+{
+    wt__document_dispose(&collection->document);
+    wt__token_list_dispose(&collection->provider_words);
+    wt__name_counts_dispose(&collection->providers);
+    wt__analyser_close(collection->analyser);
+    wt__buffer_dispose(&collection->id);
+    free(collection->lexical);
+    free(collection->copies);
+    collection->document = (struct document){.described = 0};
+    collection->provider_words = (struct token_list){.len = 0};
+    collection->providers = (struct name_counts){.len = 0};
+    collection->analyser = NULL;
+    collection->lexical = NULL;
+    collection->copies = NULL;
+}
+
+void wt__collection_free(struct collection *collection)
+{
+    if (!collection)
+        return;
+    wt__collection_rest(collection);
+    wt__lexical_builder_free(collection->builder);
+    wt__names_builder_dispose(&collection->names);
+    wt__kept_tools_free(collection->kept);
+    free(collection->copy_hashes);
+    free(collection->head_rows);
+    free(collection->read);
+    free(collection->keys);
+    free(collection);
+}

@@ -1,0 +1,61 @@
+/* met_tools.c: a find's five tools read out of the store lock its file twice and take a fifth of the find's time, and
+ * most finds meet tools that others have met. So each that was read is copied once and stays with the index: what an
+ * index shows does not change. Nothing is taken out before the index goes; what would be over INDEX_KEPT_BYTES is read
+ * again each time.
+ *
+ * Invariant: a row's tool is whole before its pointer is stored, and is never changed; so who reads takes no lock. */
+#include "engine/met_tools.h"
+
+#include <stdlib.h>
+
+#include "catalog/store.h"
+#include "engine/engine.h"
+
+struct met_tools {
+    pthread_mutex_t lock; /* of who adds */
+    struct arena arena;
+    size_t bytes, count;
+    struct tool *_Atomic tools[]; /* [count] */
+};
+
+struct met_tools *wt__met_tools_new(size_t rows)
+{
+    struct met_tools *met = calloc(1, sizeof *met + rows * sizeof *met->tools);
+    if (!met)
+        return NULL;
+    met->count = rows;
+    pthread_mutex_init(&met->lock, NULL);
+    return met;
+}
+
+void wt__met_tools_free(struct met_tools *met)
+{
+    if (!met)
+        return;
+    pthread_mutex_destroy(&met->lock);
+    wt__arena_dispose(&met->arena);
+    free(met);
+}
+
+const struct tool *wt__met_tool(const struct met_tools *met, size_t row)
+{
+    return met && row < met->count ? atomic_load_explicit(&met->tools[row], memory_order_acquire) : NULL;
+}
+
+void wt__met_tools_add(struct met_tools *met, size_t row, const struct tool *tool)
+{
+    if (!met || row >= met->count || tool->name.len == 0)
+        return;
+    size_t bytes = sizeof *tool + tool->definition.len + tool->schema.len + tool->description.len;
+    pthread_mutex_lock(&met->lock);
+    if (!atomic_load(&met->tools[row]) && bytes <= INDEX_KEPT_BYTES - met->bytes) {
+        struct tool *copy = wt__arena_array(&met->arena, struct tool, 1);
+        if (copy) {
+            *copy = *tool;
+            met->bytes += bytes;
+            if (wt__store_copy_tool(copy, &met->arena, NULL) == 0)
+                atomic_store_explicit(&met->tools[row], copy, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&met->lock);
+}

@@ -1,0 +1,147 @@
+/* An index that follows the one before it is, to the byte, the one that is made of all tools anew. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "engine/set_up.h"
+
+static wt_engine *engine;
+
+static void find_something(wt_engine *in)
+{
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.recipe = "bm25";
+    wt_hits_free(find_with(&place, in, "find a song of the storm in a hotel", &options));
+}
+
+static struct mapping index_file(void)
+{
+    char path[160];
+    struct mapping file;
+    snprintf(path, sizeof path, "%s/snapshot", place.index);
+    sound(&place, wt__file_map(&file, path, &place.err));
+    return file;
+}
+
+static void add_many(uint64_t seed, size_t count, size_t of_providers)
+{
+    struct buffer jsonl = {0};
+    synthetic_tools(&jsonl, seed, count, of_providers);
+    add(&place, engine, jsonl.ptr);
+    wt__buffer_dispose(&jsonl);
+}
+
+static void add_one(void)
+{
+    add(&place, engine,
+        "{\"provider\": \"music\", \"name\": \"zither_tuner\", \"description\": \"Tunes a zither, which nothing else "
+        "does\"}\n");
+}
+
+static void add_many_more(void)
+{
+    add_many(5, 2500, 40); /* several slices */
+}
+
+static void remove_the_first(void)
+{
+    sound(&place, wt_remove(engine, "weather/getForecast", &place.err));
+}
+
+static void remove_its_words(void)
+{
+    sound(&place, wt_remove(engine, "music/zither_tuner", &place.err));
+}
+
+static void change_some(void)
+{
+    add(&place, engine,
+        "{\"provider\": \"travel\", \"name\": \"bookHotel\", \"description\": \"Now it reserves a cabin of a ship\"}\n"
+        "{\"provider\": \"files\", \"name\": \"search\", \"description\": \"Find a song by its title\"}\n");
+}
+
+static void rename_one(void)
+{
+    sound(&place, wt_rename_provider(engine, "music", "Song server", &place.err));
+}
+
+static void remove_many(void)
+{
+    sound(&place, wt_remove_provider(engine, "p7", &place.err));
+    sound(&place, wt_remove_provider(engine, "p8", &place.err));
+}
+
+static void change_many(void)
+{
+    add_many(6, 1500, 1);
+}
+
+static void an_index_that_follows_is_the_one_made_anew(void **state)
+{
+    static const struct {
+        const char *name;
+        void (*change)(void);
+    } changes[] = {{"a tool comes", add_one},     {"the first one goes", remove_the_first},
+                   {"many come", add_many_more},  {"words of one alone go", remove_its_words},
+                   {"texts change", change_some}, {"a provider has another name", rename_one},
+                   {"providers go", remove_many}, {"many change", change_many},
+                   {"one comes again", add_one}};
+    (void)state;
+    engine = open_store(&place, "");
+    find_something(engine);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        changes[i].change();
+        find_something(engine);
+        struct mapping followed = index_file();
+        remove_folder(place.index);
+        wt_engine *other = open_store(&place, "");
+        find_something(other);
+        struct mapping anew = index_file();
+        if (followed.len != anew.len || memcmp(followed.ptr, anew.ptr, anew.len) != 0)
+            fail_msg("%s: %zu bytes, and made anew %zu", changes[i].name, followed.len, anew.len);
+        wt__file_unmap(&followed);
+        wt__file_unmap(&anew);
+        wt_close(other);
+    }
+    wt_close(engine);
+}
+
+/* What a query read of a tool is not shown of the tool that took its place. */
+static void a_tool_that_was_met_is_read_again_when_it_changes(void **state)
+{
+    static const char *const descriptions[] = {"Find a song by its melody", "Find a song by its singer"};
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.recipe = "bm25";
+    (void)state;
+    engine = open_store(&place, "");
+    wt_engine *other = open_store(&place, "");
+    for (size_t i = 0; i < 4; i++) {
+        char tool[160];
+        const char *description = descriptions[i % 2];
+        snprintf(tool, sizeof tool, "{\"provider\": \"music\", \"name\": \"search\", \"description\": \"%s\"}\n",
+                 description);
+        add(&place, i < 2 ? engine : other, tool);
+        for (size_t again = 0; again < 2; again++) {
+            wt_hits *hits = find_with(&place, engine, "search music", &options);
+            assert_string_equal(hits->items[0]->tool->description, description);
+            wt_hits_free(hits);
+        }
+    }
+    wt_close(other);
+    wt_close(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(an_index_that_follows_is_the_one_made_anew, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_tool_that_was_met_is_read_again_when_it_changes, set_up_handmade,
+                                        tear_down_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
