@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "../tests/generate/judge.h"
+#include "generate/judge.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "generate/distinct.h"
