@@ -392,7 +392,8 @@ def draw_tools(options):
 
 def prompt_bytes(tools):
     """What a client puts before a model of a list: names, descriptions and schemas."""
-    return sum(len(json.dumps({key: tool[key] for key in ("name", "description", "inputSchema")})) for tool in tools)
+    shown = ("name", "description", "inputSchema")
+    return sum(len(json.dumps({key: tool[key] for key in shown if key in tool})) for tool in tools)
 
 
 def letters(name):
