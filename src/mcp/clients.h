@@ -24,14 +24,14 @@ enum client_variables {
 };
 
 struct client_place {
-    const char *client; /* what --client names */
-    const char *title;  /* as its users know it */
-    enum client_scope scope;
+    const char *client;          /* what --client names */
+    const char *title;           /* as its users know it */
     const char *file, *mac_file; /* "~/...", "CONFIG/...", or of a project; mac_file NULL: the same */
     const char *variable;        /* names the folder of the file in the place of ~, where it is set; or NULL */
     const char *outer,
         *inner; /* members that lead to the servers; outer NULL: at the root; inner NULL: it is no JSON */
     const char *extra, *value; /* a member that each server has; or NULL */
+    enum client_scope scope;
     enum client_variables variables;
 };
 

@@ -9,6 +9,8 @@
 
 #include "retrieve/source.h"
 
+static const float SPARED_FROM = .9f; /* of the best cosine */
+
 static int compare_terms(const void *a, const void *b)
 {
     const struct lexical_term *x = a, *y = b;
@@ -85,6 +87,16 @@ static int search(struct query *query, wt_error *err)
     return 0;
 }
 
+/* How much of its damping a candidate is spared: all where it is the best by meaning, none below SPARED_FROM of that.
+ * Real tools with large schemas have as many words as stuffed ones, but mean what is asked for. */
+static float spared(const struct text *text, size_t c)
+{
+    const struct ranking *meaning = &text->rankings[SOURCE_DENSE];
+    if (meaning->best <= 0)
+        return 0;
+    return fminf(fmaxf((meaning->scores[c] / meaning->best - SPARED_FROM) / (1 - SPARED_FROM), 0), 1);
+}
+
 /* Where meaning has a say, a tool that is found by its many words has to be found by what it means. By words alone it
  * could not be found at all, so that BM25 stays what it is. */
 static void damp(struct query *query, struct text *text)
@@ -93,22 +105,27 @@ static void damp(struct query *query, struct text *text)
     struct ranking *words = &text->rankings[SOURCE_BM25];
     words->best = 0;
     for (size_t c = 0; c < query->count; c++) {
-        words->scores[c] *= wt__lexical_damping(index, query->rows[c]);
+        float damping = wt__lexical_damping(index, query->rows[c]);
+        if (damping < 1)
+            words->scores[c] *= damping + (1 - damping) * spared(text, c);
         words->best = fmaxf(words->best, words->scores[c]);
     }
     text->coverage = coverage(text, words->best);
+}
+
+void wt__damp_words(struct query *query)
+{
+    for (size_t t = 0; t < query->workspace->text_count; t++)
+        damp(query, &query->workspace->texts[t]);
 }
 
 static int score_rows(struct query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     (void)err;
-    for (size_t t = 0; t < workspace->text_count; t++) {
+    for (size_t t = 0; t < workspace->text_count; t++)
         wt__lexical_score_rows(&query->view->snapshot->lexical, &workspace->queries[t], query->rows, query->count,
                                wt__ranking(query, t, SOURCE_BM25)->scores);
-        if (query->fused)
-            damp(query, &workspace->texts[t]);
-    }
     return 0;
 }
 

@@ -113,6 +113,8 @@ int wt__fuse(struct query *query, struct evidence *out, wt_error *err)
     if (!provider)
         return wt__fail_nomem(err);
     weigh(query);
+    if (query->fused)
+        wt__damp_words(query);
     for (size_t c = 0; c < query->count; c++)
         provider[c] = query->view->snapshot->keys[query->rows[c]].provider;
     *out = (struct evidence){.texts = workspace->text_count,

@@ -108,6 +108,9 @@ static inline struct ranking *wt__ranking(const struct query *query, size_t t, e
  * where nothing was said, or something else. */
 float wt__context_needed(const struct query *query);
 
+/* bm25.c: what words say of tools that hold very many of them counts less, once all sources have scored. */
+void wt__damp_words(struct query *query);
+
 /* fuse.c: whether the query asks this source. */
 bool wt__query_asks(const struct query *query, enum source_id source);
 

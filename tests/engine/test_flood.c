@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "engine/support.h"
 
 enum {
@@ -363,19 +365,12 @@ static void forks_without_number_take_one_place(void **state)
     place_remove(&place);
 }
 
-/* Tools of a word of their own, and one that says the words of a third of them in every field; requests say six of
- * these. By BM25 alone it comes first; where meaning has a say it is not among the first five. */
-static void a_stuffed_tool_is_not_found_by_its_many_words(void **state)
+enum { OWNERS = 60, STUFFED = 20 };
+
+/* Tools of a word of their own, and one that says the words of a third of them in every field. all: these. */
+static wt_engine *open_stuffed(struct place *place, struct buffer *all)
 {
-    (void)state;
-    enum { OWNERS = 60, STUFFED = 20, SAID = 6, ASKED = STUFFED };
-    static const struct {
-        const char *recipe;
-        size_t found;
-    } cases[] = {{"bm25", ASKED}, {"hybrid", 0}};
-    struct place place;
-    struct buffer jsonl = {0}, all = {0};
-    place_make(&place);
+    struct buffer jsonl = {0};
     for (size_t t = 0; t < OWNERS; t++) {
         struct buffer word = {0};
         put_word(&word, t);
@@ -383,16 +378,34 @@ static void a_stuffed_tool_is_not_found_by_its_many_words(void **state)
         wt__buffer_printf(&jsonl, "{\"provider\": \"owner\", \"name\": \"%s\", \"description\": \"%s\"}\n", word.ptr,
                           word.ptr);
         if (t < STUFFED)
-            wt__buffer_printf(&all, " %s", word.ptr);
+            wt__buffer_printf(all, "%s%s", t ? " " : "", word.ptr);
         wt__buffer_dispose(&word);
     }
-    wt__buffer_char(&all, '\0');
-    wt__buffer_printf(&jsonl, "{\"provider\": \"stuffed\", \"name\": \"%s\", \"description\": \"%s\"}\n", all.ptr + 1,
-                      all.ptr);
+    wt__buffer_char(all, '\0');
+    wt__buffer_printf(&jsonl, "{\"provider\": \"stuffed\", \"name\": \"%s\", \"description\": \"%s\"}\n", all->ptr,
+                      all->ptr);
     wt__buffer_char(&jsonl, '\0');
-    assert_false(jsonl.failed || all.failed);
-    wt_engine *engine = open_store(&place, NULL);
-    add(&place, engine, jsonl.ptr);
+    assert_false(jsonl.failed || all->failed);
+    wt_engine *engine = open_store(place, NULL);
+    add(place, engine, jsonl.ptr);
+    wt__buffer_dispose(&jsonl);
+    return engine;
+}
+
+/* Requests say six of the words. By BM25 alone the tool comes first; where meaning has a say it is not among the first
+ * five. */
+static void a_stuffed_tool_is_not_found_by_its_many_words(void **state)
+{
+    (void)state;
+    enum { SAID = 6, ASKED = STUFFED };
+    static const struct {
+        const char *recipe;
+        size_t found;
+    } cases[] = {{"bm25", ASKED}, {"hybrid", 0}};
+    struct place place;
+    struct buffer all = {0};
+    place_make(&place);
+    wt_engine *engine = open_stuffed(&place, &all);
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         size_t found = 0;
         wt_find_options options;
@@ -415,7 +428,63 @@ static void a_stuffed_tool_is_not_found_by_its_many_words(void **state)
             fail_msg("%s: the stuffed tool is found for %zu of %d requests", cases[c].recipe, found, (int)ASKED);
     }
     wt_close(engine);
-    wt__buffer_dispose(&jsonl);
+    wt__buffer_dispose(&all);
+    place_remove(&place);
+}
+
+static double words_of(const wt_hit *hit)
+{
+    for (size_t i = 0; i < hit->stage_count; i++)
+        if (strcmp(hit->stages[i]->stage, "bm25") == 0)
+            return hit->stages[i]->score;
+    fail_msg("%s has no score by words", hit->tool->name);
+    return 0;
+}
+
+/* What the stuffed tool's words are worth by a recipe. */
+static double worth_of_stuffed(struct place *place, wt_engine *engine, const char *request, const char *recipe,
+                               size_t k)
+{
+    double worth = 0;
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.recipe = recipe;
+    options.explain = 1;
+    options.k = k;
+    wt_hits *hits = find_with(place, engine, request, &options);
+    for (size_t h = 0; h < hits->len; h++)
+        if (strcmp(hits->items[h]->tool->provider, "stuffed") == 0)
+            worth = words_of(hits->items[h]);
+    wt_hits_free(hits);
+    assert_true(worth > 0);
+    return worth;
+}
+
+/* A tool of very many words counts by them in full where nothing is nearer to the request's meaning, as to its own
+ * text, and hardly where other tools are. */
+static void a_tool_of_many_words_that_is_meant_keeps_them(void **state)
+{
+    (void)state;
+    struct place place;
+    struct buffer all = {0};
+    double least = 1;
+    place_make(&place);
+    wt_engine *engine = open_stuffed(&place, &all);
+    double whole = worth_of_stuffed(&place, engine, all.ptr, "bm25", OWNERS + 1);
+    assert_float_equal(worth_of_stuffed(&place, engine, all.ptr, "hybrid", OWNERS + 1), whole, 1e-5 * whole);
+    for (size_t q = 0; q < STUFFED; q++) {
+        struct buffer request = {0};
+        put_word(&request, q);
+        wt__buffer_char(&request, ' ');
+        put_word(&request, STUFFED + q);
+        wt__buffer_char(&request, '\0');
+        double part = worth_of_stuffed(&place, engine, request.ptr, "hybrid", OWNERS + 1);
+        least = fmin(least, part / worth_of_stuffed(&place, engine, request.ptr, "bm25", OWNERS + 1));
+        wt__buffer_dispose(&request);
+    }
+    if (least > .1)
+        fail_msg("%.2f of what they are worth where others are meant", least);
+    wt_close(engine);
     wt__buffer_dispose(&all);
     place_remove(&place);
 }
@@ -428,6 +497,7 @@ int main(void)
         cmocka_unit_test(copies_word_for_word_share_a_place),
         cmocka_unit_test(forks_without_number_take_one_place),
         cmocka_unit_test(a_stuffed_tool_is_not_found_by_its_many_words),
+        cmocka_unit_test(a_tool_of_many_words_that_is_meant_keeps_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
