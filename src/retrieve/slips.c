@@ -8,7 +8,7 @@ enum { NEAR = SLIPS_BAND + 1 }; /* letters on either side that one may stand for
 #define ALL_LETTERS (L('z') * 2 - 1)
 
 /* For each letter those that lie beside it on the keyboards of English, or sound like it. */
-static const uint32_t alike[26] = {
+static const uint32_t alike[SLIPS_ALPHABET] = {
     ['a' - 'a'] = L('q') | L('w') | L('s') | L('z'),
     ['b' - 'a'] = L('v') | L('g') | L('h') | L('n') | L('p'),
     ['c' - 'a'] = L('x') | L('d') | L('f') | L('v') | L('k') | L('s'),
@@ -89,8 +89,8 @@ void wt__slips_begin(struct slips *slips, struct str typed, unsigned most)
     for (size_t j = 0; j < typed.len; j++) {
         slips->added[j] = (uint16_t)added(slips, j);
         slips->costs[0][j + 1] = (uint16_t)(slips->costs[0][j] + slips->added[j]);
-        for (char meant = 'a'; meant <= 'z'; meant++)
-            slips->exchanged[meant - 'a'][j] = (uint16_t)exchanged(slips, meant, 1, j);
+        for (int letter = 0; letter < SLIPS_ALPHABET; letter++)
+            slips->exchanged[letter][j] = (uint16_t)exchanged(slips, (char)('a' + letter), 1, j);
     }
     for (size_t at = 0; at < typed.len + SLIPS_BAND; at++) {
         slips->near[at] = 0;

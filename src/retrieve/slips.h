@@ -30,6 +30,7 @@ enum slip {
 };
 
 enum {
+    SLIPS_ALPHABET = 26,
     SLIPS_LETTERS = 24, /* of a typed word; a meant one may have two more */
     SLIPS_BAND = 2,
     SLIPS_MOST = (SLIPS_BAND + 1) * SLIP_DOUBLED - 1,
@@ -41,7 +42,7 @@ struct slips {
     char meant[SLIPS_LETTERS + 2];
     unsigned most;
     uint16_t added[SLIPS_LETTERS];                        /* what it takes that each typed letter is too many */
-    uint16_t exchanged[26][SLIPS_LETTERS];                /* for each letter behind the first one meant */
+    uint16_t exchanged[SLIPS_ALPHABET][SLIPS_LETTERS];    /* for each letter behind the first one meant */
     uint16_t least[SLIPS_LETTERS + 3];                    /* of the costs of so many letters meant */
     uint32_t near[SLIPS_LETTERS + SLIPS_BAND];            /* the letters typed near each meant one, a bit each */
     uint16_t costs[SLIPS_LETTERS + 3][SLIPS_LETTERS + 1]; /* of so many letters meant and so many typed */
