@@ -437,6 +437,7 @@ def prompt(options):
           f"{100 * found / count:.1f} % of searches")
 
 
+# A server of the listing in a file, which answers each call by its own name and the tool's.
 LISTING_SERVER = """
 import json, sys
 listing = json.load(open(sys.argv[1]))
@@ -444,17 +445,15 @@ for line in sys.stdin:
     message = json.loads(line)
     if "id" not in message:
         continue
-    method = message["method"]
-    if method == "initialize":
-        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
-                  "serverInfo": {"name": "listing", "version": "1"}}
-    elif method == "tools/list":
-        result = listing
-    else:
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"],
-                          "error": {"code": -32601, "message": "no such method"}}), flush=True)
-        continue
-    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    answer = {"error": {"code": -32601, "message": "no such method"}}
+    if message["method"] == "initialize":
+        answer = {"result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                             "serverInfo": {"name": "listing", "version": "1"}}}
+    elif message["method"] == "tools/list":
+        answer = {"result": listing}
+    elif message["method"] == "tools/call":
+        answer = {"result": {"content": [{"type": "text", "text": sys.argv[2] + "/" + message["params"]["name"]}]}}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)
 """
 
 

@@ -33,26 +33,9 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE / "real")]
 import fetch  # noqa: E402
-from gateway import LIMIT_S, Client, prompt_bytes  # noqa: E402
+from gateway import LIMIT_S, LISTING_SERVER, Client, prompt_bytes  # noqa: E402
 
 SERVICES, FIRST = 10, 5
-SERVER = """
-import json, sys
-listing = json.load(open(sys.argv[1]))
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" not in message:
-        continue
-    answer = {"error": {"code": -32601, "message": "no such method"}}
-    if message["method"] == "initialize":
-        answer = {"result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
-                             "serverInfo": {"name": "listing", "version": "1"}}}
-    elif message["method"] == "tools/list":
-        answer = {"result": listing}
-    elif message["method"] == "tools/call":
-        answer = {"result": {"content": [{"type": "text", "text": sys.argv[2] + "/" + message["params"]["name"]}]}}
-    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)
-"""
 
 
 def run(options, store, *arguments, text=None):
@@ -107,7 +90,7 @@ def draw(options, ids, requests):
 def start_servers(options, folder, store, drawn):
     configured = {}
     script = folder / "server.py"
-    script.write_text(SERVER)
+    script.write_text(LISTING_SERVER)
     for service, tools in drawn.items():
         definitions = [json.loads(run(options, store, "show", "--format", "mcp", tool))[0] for tool in tools]
         for definition, tool in zip(definitions, tools):
