@@ -293,60 +293,56 @@ static void a_flood_is_named_and_nobody_else(void **state)
     wt_close(engine);
 }
 
-/* Of copies a search shows one: the first provider of nine with the same tools is found wherever one of them is asked
- * for, and takes nobody's place there. */
-static void who_has_what_others_have_is_no_flood(void **state)
+/* What capture finds of these tools and many others. */
+static wt_audit_result *capture_in(struct buffer *jsonl)
 {
-    (void)state;
     static const char *const rules[] = {"capture"};
-    struct buffer jsonl = {0};
     wt_engine *engine = open_store(&place, "");
     wt_audit_options options;
     wt_audit_options_init(&options);
     options.rules = rules;
     options.rule_count = 1;
-    many_tools(&jsonl);
+    many_tools(jsonl);
+    add(&place, engine, jsonl->ptr);
+    wt_audit_result *audit = audit_with(engine, &options);
+    wt__buffer_dispose(jsonl);
+    wt_close(engine);
+    return audit;
+}
+
+/* Of copies a search shows one: the first provider of nine with the same tools is found wherever one of them is asked
+ * for, and takes nobody's place there. */
+static void who_has_what_others_have_is_no_flood(void **state)
+{
+    (void)state;
+    static const char *const acts[] = {"Lists", "Reads", "Counts"};
+    struct buffer jsonl = {0};
     for (size_t p = 0; p < 9; p++)
-        for (size_t t = 0; t < 3; t++) {
-            static const char *const acts[] = {"Lists", "Reads", "Counts"};
+        for (size_t t = 0; t < 3; t++)
             wt__buffer_printf(&jsonl,
                               "{\"provider\": \"coast %zu\", \"name\": \"%s_lighthouses\", \"description\": "
                               "\"%s lamps of lighthouses.\"}\n",
                               p, acts[t], acts[t]);
-        }
-    add(&place, engine, jsonl.ptr);
-    wt_audit_result *audit = audit_with(engine, &options);
+    wt_audit_result *audit = capture_in(&jsonl);
     assert_int_equal(audit->finding_count, 0);
     wt_audit_free(audit);
-    wt__buffer_dispose(&jsonl);
-    wt_close(engine);
 }
 
 /* Copies of a flooder's tool do not hide it. */
 static void a_flood_by_several_providers_is_named(void **state)
 {
     (void)state;
-    static const char *const rules[] = {"capture"};
     struct buffer jsonl = {0};
-    wt_engine *engine = open_store(&place, "");
-    wt_audit_options options;
-    wt_audit_options_init(&options);
-    options.rules = rules;
-    options.rule_count = 1;
-    many_tools(&jsonl);
     for (size_t p = 0; p < 5; p++)
         wt__buffer_printf(
             &jsonl,
             "{\"provider\": \"prime %zu\", \"name\": \"planning_friends\", \"description\": \"Planning friends "
             "information please family company details project suggest recommend help want need vacation.\"}\n",
             p);
-    add(&place, engine, jsonl.ptr);
-    wt_audit_result *audit = audit_with(engine, &options);
+    wt_audit_result *audit = capture_in(&jsonl);
     assert_int_equal(audit->finding_count, 1);
     assert_string_equal(audit->findings[0]->provider, "prime 0");
     wt_audit_free(audit);
-    wt__buffer_dispose(&jsonl);
-    wt_close(engine);
 }
 
 static void recorded_requests_tell_who_is_not_found(void **state)
