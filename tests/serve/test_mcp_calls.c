@@ -320,6 +320,21 @@ static void a_cancel_reaches_its_call_alone(void **state)
     wt__mcp_peer_release(other);
 }
 
+/* Its stream that closes is no word of it: it may come back for the answer. */
+static void a_legacy_client_that_goes_leaves_its_call(void **state)
+{
+    (void)state;
+    meanwhile_reset();
+    struct recorder *call = recorder_begin(service, legacy, REQUEST("78", "tools/call", "\"name\":\"wait\""), NULL);
+    meanwhile_until(&meanwhile.waiting, 1);
+    wt__mcp_channel_gone(&call->channel);
+    meanwhile_add(&meanwhile.let_go);
+    recorder_wait(call);
+    assert_int_equal(meanwhile.cancelled, 0);
+    assert_true(says(call->said.ptr, "let go"));
+    wt__mcp_channel_release(&call->channel);
+}
+
 static void two_calls_run_at_once(void **state)
 {
     (void)state;
@@ -450,6 +465,7 @@ int main(void)
         cmocka_unit_test(a_legacy_client_that_cannot_be_asked_is_told),
         cmocka_unit_test(who_waits_for_an_answer_can_be_cancelled),
         cmocka_unit_test(a_cancel_reaches_its_call_alone),
+        cmocka_unit_test(a_legacy_client_that_goes_leaves_its_call),
         cmocka_unit_test(two_calls_run_at_once),
         cmocka_unit_test(calls_that_wait_are_counted),
         cmocka_unit_test(progress_goes_to_who_asked_for_it),

@@ -308,7 +308,6 @@ struct mcp_service {
     struct mcp_job *jobs; /* for threads that rest */
     pthread_cond_t job_came;
     unsigned job_count, resting, threads;
-    bool closing;
     atomic_bool stopping;
     pthread_mutex_t notice_lock; /* listeners; held while they are told, so that their messages have an order */
     struct mcp_listener *listeners;

@@ -98,7 +98,7 @@ static struct mcp_job *next_job(struct mcp_service *service)
 {
     double until = wt__now_ms() + REST_MS;
     service->resting++;
-    while (!service->jobs && !service->closing)
+    while (!service->jobs && !atomic_load(&service->stopping))
         if (!wt__steady_wait(&service->job_came, &service->lock, until))
             break;
     service->resting--;

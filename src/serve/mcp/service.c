@@ -75,7 +75,6 @@ void wt__mcp_service_close(struct mcp_service *service)
         return;
     wt__mcp_service_stop(service);
     pthread_mutex_lock(&service->lock);
-    service->closing = true;
     pthread_cond_broadcast(&service->job_came);
     while (service->threads > 0)
         pthread_cond_wait(&service->idle, &service->lock);
