@@ -12,14 +12,7 @@
 
 #include "base/file.h"
 #include "gateway/audit_replay.h"
-
-static wt_error err;
-
-#define SOUND(call)                                                                                                    \
-    do {                                                                                                               \
-        if ((call) < 0)                                                                                                \
-            fail_msg("%s: %d, %s", #call, err.code, err.message);                                                      \
-    } while (0)
+#include "gateway/set_up.h"
 
 /* ada may use files' tools, resources and prompts; of mail she may use what reads, and so no resource. */
 static const char policy_text[] =
