@@ -305,7 +305,8 @@ static void test_memory_keeps_vectors_of_the_one_before(void **state)
     c.keys[7].generation = 5;
     void *lexical = lexical_of(&c, &len);
     const struct vector_source source = {model, "text", DIM, NULL, fetch, &c, 0};
-    const struct snapshot_content content = {2, SETTINGS, c.keys, c.rows, lexical, len, &source, 1, {.count = 0}};
+    const struct snapshot_content content = {2,   SETTINGS, c.keys, c.rows,       lexical,
+                                             len, &source,  1,      {.count = 0}, {.count = 0}};
     assert_int_equal(wt__snapshot_build(&second, first, &content, NULL), 0);
     assert_int_equal(c.fetched, 21);
     wt__snapshot_free(first);
@@ -408,13 +409,19 @@ static void test_wrong_use_is_refused(void **state)
         struct snapshot_content content;
         int code;
     } cases[] = {
-        {"30 rows of terms for 29 tools", {1, 1, c.keys, 29, lexical, len, &source, 1, {.count = 0}}, WT_EINVAL},
-        {"more than 2000000 tools", {1, 1, c.keys, 2000001, lexical, len, &source, 1, {.count = 0}}, WT_ETOOLONG},
-        {"more than 6 kinds of vectors", {1, 1, c.keys, 30, lexical, len, &source, 7, {.count = 0}}, WT_EINVAL},
-        {"vectors \"text\" of dimension 1048576 cannot be kept",
-         {1, 1, c.keys, 30, lexical, len, &wide, 1, {.count = 0}},
+        {"30 rows of terms for 29 tools",
+         {1, 1, c.keys, 29, lexical, len, &source, 1, {.count = 0}, {.count = 0}},
          WT_EINVAL},
-        {"lexical index: too short", {1, 1, c.keys, 30, lexical, 8, &source, 1, {.count = 0}}, WT_ESTORE},
+        {"more than 2000000 tools",
+         {1, 1, c.keys, 2000001, lexical, len, &source, 1, {.count = 0}, {.count = 0}},
+         WT_ETOOLONG},
+        {"more than 6 kinds of vectors",
+         {1, 1, c.keys, 30, lexical, len, &source, 7, {.count = 0}, {.count = 0}},
+         WT_EINVAL},
+        {"vectors \"text\" of dimension 1048576 cannot be kept",
+         {1, 1, c.keys, 30, lexical, len, &wide, 1, {.count = 0}, {.count = 0}},
+         WT_EINVAL},
+        {"lexical index: too short", {1, 1, c.keys, 30, lexical, 8, &source, 1, {.count = 0}, {.count = 0}}, WT_ESTORE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(wt__snapshot_build(&snapshot, NULL, &cases[i].content, &err), cases[i].code);
@@ -701,7 +708,8 @@ static void test_a_writer_that_waits_too_long_says_so(void **state)
     fill(&c, 3);
     assert_int_equal(wt__lock_file(&lock, in_folder(SNAPSHOT_LOCK), 0, NULL), 0);
     void *lexical = lexical_of(&c, &len);
-    const struct snapshot_content content = {1, SETTINGS, c.keys, c.rows, lexical, len, NULL, 0, {.count = 0}};
+    const struct snapshot_content content = {1,   SETTINGS, c.keys, c.rows,       lexical,
+                                             len, NULL,     0,      {.count = 0}, {.count = 0}};
     assert_int_equal(wt__snapshot_write(&snapshot, folder, &content, 30, NULL), WT_EBUSY);
     wt__unlock_file(lock);
     assert_int_equal(wt__snapshot_write(&snapshot, folder, &content, 30, NULL), 0);
