@@ -29,17 +29,6 @@ enum {
     WT_AUDIT_ERROR = 3    /* broken, deceptive, or not what was pinned */
 };
 
-/* One kind of finding. Static. */
-typedef struct wt_audit_rule {
-    const char *id;      /* "empty-description" */
-    int level;           /* WT_AUDIT_... */
-    const char *summary; /* one sentence: what it looks for */
-    const char *advice;  /* what to write instead, where a finding says nothing closer */
-} wt_audit_rule;
-
-/* Every rule, in the order in which findings come. Static. */
-WT_API const wt_audit_rule *const *wt_audit_rules(size_t *count);
-
 typedef struct wt_audit_options {
     size_t size;
     const char *provider;     /* only findings that concern its tools; NULL: all */
@@ -83,7 +72,7 @@ typedef struct wt_audit_cost {
 /* All of it is the result's, and lives as long as it does. */
 typedef struct wt_audit_result {
     size_t finding_count;
-    const wt_finding *const *findings; /* by rule, as wt_audit_rules has them, then in the order of the catalogue */
+    const wt_finding *const *findings; /* by rule, then in the order of the catalogue */
     size_t errors, warnings, notes;    /* of findings */
     size_t tools, providers;           /* that were looked at */
     size_t made;                       /* requests that were made of descriptions, and searched */

@@ -41,7 +41,7 @@ static const char **list_tools(struct auditing *a, const struct found *found, si
 
 static int keep(struct auditing *a, const struct found *found, struct str message, wt_error *err)
 {
-    const wt_audit_rule *rule = &wt__audit_rules[found->rule];
+    const struct audit_rule_text *rule = &wt__audit_rules[found->rule];
     size_t listed;
     const char **tools = list_tools(a, found, &listed);
     const char *text = wt__arena_copy(a->arena, message), *provider = wt__arena_copy(a->arena, provider_of(a, found));

@@ -22,7 +22,7 @@ static void text_member(struct buffer *out, const char *key, const char *text)
 static void put_rules(struct buffer *out)
 {
     for (size_t r = 0; r < AUDIT_RULES; r++) {
-        const wt_audit_rule *rule = &wt__audit_rules[r];
+        const struct audit_rule_text *rule = &wt__audit_rules[r];
         wt__buffer_printf(out, "%s{\"id\":\"%s\",", r > 0 ? "," : "", rule->id);
         text_member(out, "shortDescription", rule->summary);
         wt__buffer_char(out, ',');
