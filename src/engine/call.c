@@ -39,25 +39,17 @@ void wt_called_free(wt_called *public)
 
 /* ---------------------------------------------------------------- the tools to choose from */
 
-/* Whether hardly anything speaks for it, or nothing, as for tools that are found because a filter lets few through. A
- * reranker's scores may be below 0 all the same. */
-static bool is_weak(const struct recipe *ran, const wt_hit *hit)
-{
-    return hit->weak || (!(ran && ran->reranker) && !(hit->score > 0));
-}
-
 /* Weak hits are left out, unless there are no others: then the first one is what can be asked about. */
 static void take_hits(struct calling *calling)
 {
     const wt_hits *hits = calling->hits;
-    const struct recipe *ran = wt__recipe_named(hits->recipe);
     size_t weak = 0;
     for (size_t i = 0; i < hits->len; i++)
-        weak += is_weak(ran, hits->items[i]);
+        weak += hits->items[i]->weak != 0;
     calling->weak = weak > 0 && weak == hits->len;
     for (size_t i = 0; i < hits->len && calling->count < (calling->weak ? 1 : CALL_CANDIDATES); i++) {
         const wt_hit *hit = hits->items[i];
-        if (!is_weak(ran, hit) || calling->weak)
+        if (!hit->weak || calling->weak)
             calling->candidates[calling->count++] =
                 (struct call_candidate){.tool = hit->tool, .score = hit->score, .probability = hit->probability};
     }
