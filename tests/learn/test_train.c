@@ -372,6 +372,10 @@ static void one_request_is_enough(void **state)
     assert_non_null(strstr(report->items[0]->notice, "nothing was measured"));
     assert_true(is_there(place->out, "encoder/model.safetensors"));
     wt_train_report_free(report);
+    report = NULL;
+    sound(place, wt_train(engine, "auto", &options, &report, &place->err));
+    assert_non_null(strstr(report->items[0]->notice, "there are no dev requests to choose by, so that hybrid stays"));
+    wt_train_report_free(report);
     wt_close(engine);
 }
 
