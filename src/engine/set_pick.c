@@ -30,13 +30,13 @@ static int check(const wt_pick_options *options, wt_error *err)
 /* ---------------------------------------------------------------- without training */
 
 /* What somebody recorded of this very request, where that is at least as likely as anything else: all of it. */
-enum { RECORDED_PERCENT = 50 };
+static const float RECORDED_MAJORITY = 0.5f;
 
 static void pick_recorded(struct picking *p)
 {
     struct hit_list *hits = &p->search.hits;
     for (uint32_t h = 0; h < hits->len; h++)
-        if (wt__search_recorded(&p->search, hits->items[h].row) * 100 >= RECORDED_PERCENT)
+        if (wt__search_recorded(&p->search, hits->items[h].row) >= RECORDED_MAJORITY)
             p->which[p->count++] = h;
 }
 
@@ -282,10 +282,27 @@ static int pick_kept(struct picking *p, wt_error *err)
     return 0;
 }
 
+/* What was recorded of a request comes before what was trained, which knew nothing of it then. A promise is the
+ * chooser's alone, and an evaluation measures that. */
+static int heed_recorded(struct picking *p, wt_error *err)
+{
+    bool heeded = p->selection->conversation->context.len == 0, recorded;
+    int rc = 0;
+    if (p->chooser != &wt__chooser_default && heeded) {
+        heeded = p->selection->options->complete == 0 && !p->selection->evaluation;
+        if (heeded && (rc = wt__search_is_recorded(&p->search, RECORDED_MAJORITY, &recorded, err)) == 0)
+            heeded = p->search.untrained = recorded;
+    }
+    p->search.use_recorded = heeded;
+    return rc;
+}
+
 /* With what training says of the hits, unless the request is none that it knows; promises are made of those alone. */
 static int search(struct picking *p, wt_error *err)
 {
-    int rc = wt__search_run(&p->search, err);
+    int rc = heed_recorded(p, err);
+    if (rc == 0)
+        rc = wt__search_run(&p->search, err);
     if (rc < 0 || (p->search.untrained && p->selection->options->complete == 0))
         return rc;
     p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
@@ -342,7 +359,6 @@ int wt__select_set(const struct selection *selection, wt_error *err)
         return rc;
     picking.chooser =
         wt__engine_chooser(selection->engine, selection->progress, &picking.search.untrained, &picking.notice);
-    picking.search.use_recorded = picking.chooser == &wt__chooser_default && selection->conversation->context.len == 0;
     rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     selection->out->encode_ms = picking.search.hits.encode_ms;

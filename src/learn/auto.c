@@ -145,11 +145,12 @@ static void close_search(struct search *search)
 
 /* ---------------------------------------------------------------- what was found, in words */
 
-/* Of equals the simpler stays; so it does where there was nothing to choose by. */
+/* Of equals the one that knows of use is taken, which sets are chosen by, too. Hybrid stays where there was nothing to
+ * choose by. */
 static bool keeps_hybrid(const struct search *search)
 {
     double figure = search->refined ? search->refiner.figure : search->figure.figure;
-    return !(figure > search->hybrid.figure);
+    return !(figure >= search->hybrid.figure);
 }
 
 /* "fuse(bm25, neighbours, tool2vec, mlc)", or what is alone in it. */
