@@ -34,6 +34,9 @@ static void tell(const struct cli *cli, const wt_picked *picked)
                      "%zu %s in %.1f ms, chosen from what the recipe %s found. Chance that nothing needed is missing: "
                      "%.0f %%.",
                      picked->len, tools, picked->total_ms, picked->recipe, 100 * picked->complete);
+    if (picked->len > 0 && picked->no_answer_probability > .5) /* not NaN */
+        wt__cli_note(cli, "Probably no tool fits (%.0f %%): shown is what would, if any does.",
+                     100 * picked->no_answer_probability);
 }
 
 static int print_picked(struct cli *cli, const wt_picked *picked, const struct asked *asked)

@@ -37,6 +37,8 @@ expect 0 "less a pattern" pick "${model[@]}" --abstain 0 --exclude 'book_*' --js
 same "has none of it" True "$(json_of 'all(h["name"][:5] != "book_" for h in d["hits"])')"
 expect 1 "no such provider" pick "${model[@]}" -p nobody -p nowhere book a table
 says "no tool has the provider .nobody."
+expect 0 "something all the same" pick --model "" --abstain 0 guests of the moon over a pond in the north
+says "Probably no tool fits \([5-9][0-9] %\): shown is what would"
 expect 1 "a budget that nothing fits" pick "${model[@]}" --abstain 0 --max-tokens 2 --json book a table
 same "is told" "[] True None" "$(json_of '"%s %s %s" % (d["hits"], d["over_budget"] > 0, d["complete_probability"])')"
 says "none of [0-9] tools fits in 2 tokens: "
