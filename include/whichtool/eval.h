@@ -13,7 +13,10 @@
 extern "C" {
 #endif
 
-enum { WT_MAX_CUTOFFS = 16 /* of one evaluation's metrics */ };
+enum {
+    WT_MAX_CUTOFFS = 16,   /* of one evaluation's metrics */
+    WT_MAX_OTHER_RUNS = 16 /* rankings of other methods in one evaluation */
+};
 
 typedef struct wt_eval_options {
     size_t size;
@@ -45,10 +48,12 @@ typedef struct wt_eval_options {
     const char *chat_url, *chat_model, *chat_key, *record_path, *replay_path; /* as in wt_open_options */
     size_t max_per_provider;                                                  /* as in wt_find_options */
     int copies;                                                               /* the same */
-    double dense_weight; /* of meaning in hybrid, at most WT_MAX_DENSE_WEIGHT; 0: the model's own, as its config.json
-                            says */
-    double brief_weight; /* the same in brief requests; 0: dense_weight in all */
-    int as_typed;        /* as in wt_find_options */
+    double dense_weight;    /* of meaning in hybrid, at most WT_MAX_DENSE_WEIGHT; 0: the model's own, as its config.json
+                               says */
+    double brief_weight;    /* the same in brief requests; 0: dense_weight in all */
+    int as_typed;           /* as in wt_find_options */
+    const char *other_runs; /* files with rankings of other methods, TREC runs of the split's queries, a line each: they
+                               are measured after the recipes, each as a row under the file's name; NULL: none */
 } wt_eval_options;
 
 WT_INIT(wt_eval_options_init, wt_eval_options)
@@ -63,7 +68,7 @@ typedef struct wt_eval_row {
     size_t tools, queries;
     size_t metric_count; /* the first ones are the same in all rows; a recipe that picks has more behind them */
     const wt_metric *const *metrics;
-    double p50_ms, p95_ms, p99_ms; /* of one wt_find, one thread */
+    double p50_ms, p95_ms, p99_ms; /* of one wt_find, one thread; NaN: nothing was timed */
     const char *settings;          /* JSON object: what the figures depend on */
     const char *notice;            /* what was missing, or NULL */
     /* Of wt_hits.multi_provider_probability: the share of queries that it puts on the right side of .5, and its mean

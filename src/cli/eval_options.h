@@ -31,8 +31,17 @@ static const struct option eval_options[] = {
      .name = "run",
      .kind = VALUE_FILE,
      .value = "FILE",
-     .help = "Write the rankings as a TREC run; with several recipes one file each, FILE with the recipe's name "
+     .help = "Write the rankings as a TREC run, in the place of a file that is there; with several recipes one file "
+             "each, FILE with the recipe's name "
              "before its extension."},
+    {.id = OPT_WITH_RUN,
+     .name = "with-run",
+     .kind = VALUE_FILE,
+     .value = "FILE",
+     .repeats = true,
+     .help =
+         "Measure another method, too: its rankings of the split's queries as a TREC run, which becomes a row under "
+         "the file's name and is compared with the first recipe. May be given again."},
     {.id = OPT_QRELS,
      .name = "qrels",
      .kind = VALUE_FILE,
@@ -110,6 +119,7 @@ static const struct example eval_examples[] = {
     {"whichtool eval data/mytools", "Every recipe on the test split."},
     {"whichtool eval data/mytools --split dev --recipe bm25,hybrid --k 1,5,10 --json",
      "Two recipes on the dev split, a JSON line each."},
+    {"whichtool eval data/mytools --recipe hybrid --with-run mine.run", "A method of one's own beside hybrid."},
     {"whichtool eval data/mytools --recipe hybrid,tool2vec,auto --html report.html",
      "Three recipes, two of them trained first, and a page on what they find and miss."},
 };

@@ -268,15 +268,6 @@ void wt__body_dispose(struct body *body)
 
 /* ---------------------------------------------------------------- of a URL */
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 int wt__percent_decode(char **out, struct arena *arena, struct str text, bool plus, wt_error *err)
 {
     char *copy = wt__arena_copy(arena, text);
@@ -289,8 +280,8 @@ int wt__percent_decode(char **out, struct arena *arena, struct str text, bool pl
         if (c == '+' && plus)
             c = ' ';
         if (c == '%') {
-            int high = i + 2 < text.len ? digit_of(text.ptr[i + 1]) : -1;
-            int low = high >= 0 ? digit_of(text.ptr[i + 2]) : -1;
+            int high = i + 2 < text.len ? wt__hex_digit(text.ptr[i + 1]) : -1;
+            int low = high >= 0 ? wt__hex_digit(text.ptr[i + 2]) : -1;
             c = low >= 0 ? (char)(high * 16 + low) : '\0';
             i += 2;
         }
