@@ -70,6 +70,9 @@ void wt__measurement_dispose(struct measurement *measurement);
 /* The store's ids of the query's relevant tools, as far as it has them: ids has room for one a judgement. */
 int wt__find_gold(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err);
 
+/* Whether the recipe stands on another one. */
+bool wt__has_base_retriever(const char *recipe);
+
 /* Judgements of a query with a gain over 0. */
 size_t wt__relevant(const struct query *query);
 
