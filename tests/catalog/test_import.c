@@ -137,7 +137,7 @@ static void what_cannot_be_read_is_said(void **state)
     snprintf(path, sizeof path, "%s/nothing", folder);
     assert_int_equal(mkdir(path, 0700), 0);
     expect_error(wt__import_path(&import, path, NULL, &err), WT_EFORMAT, &err,
-                 "nothing holds no file that ends in one of: .json .jsonl .ndjson .yaml .yml");
+                 "nothing holds no file that ends in one of: " IMPORT_ENDINGS);
     struct import_options options = {.format = STR("soap")};
     expect_error(wt__import_bytes(&import, STR("[]"), &options, &err), WT_EINVAL, &err,
                  "(there are " IMPORT_FORMATS(IMPORT_FORMAT_NAME, ", ") ")");
