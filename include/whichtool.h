@@ -260,8 +260,7 @@ WT_API void wt_string_free(char *string);
 
 typedef struct wt_add_options {
     size_t size;
-    const char *format;      /* "mcp", "openai", "anthropic", "gemini", "openapi", "rapidapi", "jsonl", "beir";
-                                NULL: detected */
+    const char *format;      /* as docs/formats.md lists them, "openapi"; NULL: detected */
     const char *provider;    /* provider of tools whose source names none; for sources that name one, overrides it */
     const char *source_name; /* wt_add: how messages name the source; NULL: "input". Also the scope of sync */
     int sync;                /* remove tools that earlier imports of the same source brought and this one lacks; of a

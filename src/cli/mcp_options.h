@@ -3,6 +3,8 @@
 #ifndef WT_CLI_MCP_OPTIONS_H
 #define WT_CLI_MCP_OPTIONS_H
 
+#include "gateway/face_kinds.h"
+
 /* What a model that searches is told, also over HTTP. */
 #define CATALOGUE_OPTIONS                                                                                              \
     {.id = OPT_SUMMARY,                                                                                                \
@@ -88,9 +90,8 @@ static const struct option mcp_options[] = {
      .name = "face",
      .kind = VALUE_CHOICE,
      .value = "FACE",
-     .choices = "auto search direct",
-     .help = "With --servers, what the client sees: `search`, tools that search and call; `direct`, all tools; `auto`, "
-             "direct up to 20 tools. Default: auto."},
+     .choices = FACE_KINDS(FACE_KIND_WORD, " "),
+     .help = "With --servers, what the client sees: " FACE_KINDS(FACE_KIND_TOLD, "; ") ". Default: auto."},
     {.id = OPT_PROFILE,
      .name = "profile",
      .kind = VALUE_TEXT,

@@ -1,6 +1,7 @@
 /* options.c: the table. A verb is one row at the end; its options and examples stand above it. */
 #include "cli/options.h"
 
+#include "catalog/import/formats.h"
 #include "cli/cli.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -30,7 +31,6 @@
                 "anthropic-reference, anthropic-inline and openai-search answer a client that defers its tools and "   \
                 "searches for them itself (docs/search-backend.md)."                                                   \
     }
-#define IMPORT_FORMATS "mcp openai anthropic gemini openapi rapidapi jsonl beir"
 
 enum { TIMEOUT_MAX = 24 * 60 * 60 };
 
@@ -58,7 +58,7 @@ static const struct option add_options[] = {
      .name = "format",
      .kind = VALUE_CHOICE,
      .value = "FORMAT",
-     .choices = IMPORT_FORMATS,
+     .choices = IMPORT_FORMAT_NAMES,
      .help = "Format of the source. Default: detected."},
     {.id = OPT_MCP,
      .name = "mcp",

@@ -19,6 +19,11 @@ struct picking {
 
 static int check(const wt_pick_options *options, wt_error *err)
 {
+    if (options->base_retriever || options->ablate || options->k)
+        return wt__fail(
+            err, WT_EINVAL,
+            "base_retriever, ablate and k are options of the recipe ptr, and base_retriever of bundle, not of %s",
+            options->recipe);
     if (!(options->complete >= 0 && options->complete < 1))
         return wt__fail(err, WT_EINVAL, "a set can be complete with a probability of 0 to below 1, not %g",
                         options->complete);
@@ -337,7 +342,7 @@ static int run(struct picking *p, wt_error *err)
     return rc < 0 ? rc : wt__tell_budget(p->selection, &p->search.budget, err);
 }
 
-int wt__select_set(const struct selection *selection, wt_error *err)
+static int select_set(const struct selection *selection, wt_error *err)
 {
     const wt_pick_options *options = selection->options;
     struct picking picking = {.selection = selection};
@@ -364,3 +369,5 @@ int wt__select_set(const struct selection *selection, wt_error *err)
     selection->out->encode_ms = picking.search.hits.encode_ms;
     return rc;
 }
+
+const struct set_selector wt__selector_chooser = {.converses = true, .select = select_set};

@@ -149,12 +149,6 @@ static bool is_ptr(const char *name)
     return wt__recipe_selector(name) == SELECTOR_PTR;
 }
 
-/* Whether it stands on another recipe. */
-static bool has_base_retriever(const char *name)
-{
-    return is_ptr(name) || wt__recipe_selector(name) == SELECTOR_BUNDLE;
-}
-
 /* Whether anything can answer the recipe ptr. */
 static bool can_ask(const struct evaluation *e)
 {
@@ -309,7 +303,7 @@ static size_t recipes_to_train(const struct evaluation *e, const char **with)
     bool base_retriever = false;
     memcpy(with, e->recipes, count * sizeof *with);
     for (size_t i = 0; i < e->recipe_count; i++)
-        base_retriever |= has_base_retriever(e->recipes[i]);
+        base_retriever |= wt__has_base_retriever(e->recipes[i]);
     if (base_retriever)
         with[count++] = e->options.base_retriever ? e->options.base_retriever : "auto";
     return count;
@@ -520,7 +514,7 @@ static int settings_of(struct evaluation *e, const struct measurement *m, const 
         wt__buffer_text(&json, ",\"as_typed\":true");
     if (e->options.usages)
         wt__buffer_printf(&json, ",\"usages\":%zu", e->options.usages);
-    if (has_base_retriever(recipe))
+    if (wt__has_base_retriever(recipe))
         ptr_settings(e, m, recipe, &json);
     if (e->learns)
         rc = wt__learning_settings(&e->learning, e->engine, recipe, &json);

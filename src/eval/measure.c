@@ -126,6 +126,11 @@ static int hear(void *progress, const char *phase, uint64_t done, uint64_t total
 }
 
 /* A set is picked in any case: whether there is a tool at all is another question. */
+bool wt__has_base_retriever(const char *recipe)
+{
+    return wt__recipe_selector(recipe) == SELECTOR_PTR || wt__recipe_selector(recipe) == SELECTOR_BUNDLE;
+}
+
 static int pick(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
                 const struct plan *plan, struct progress *progress, wt_error *err)
 {
@@ -140,7 +145,7 @@ static int pick(struct answer *out, wt_engine *engine, const struct query *query
     int64_t *gold = wt__alloc_array(query->judgement_count, sizeof *gold);
     struct pick_evaluation evaluation = {.oracle = ptr->oracle, .gold = gold};
     int rc = gold ? 0 : wt__fail_nomem(err);
-    if (wt__recipe_selector(recipe) != SELECTOR_CHOOSER)
+    if (wt__has_base_retriever(recipe))
         options.base_retriever = ptr->base_retriever;
     if (wt__recipe_selector(recipe) == SELECTOR_PTR)
         options.ablate = ptr->ablate;

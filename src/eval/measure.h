@@ -78,6 +78,9 @@ int wt__judge_ranking(double *out, const struct plan *plan, const struct query *
 /* Notes which relevant tools are not among the first MISS_DEPTH; missed: [wt__relevant]. */
 void wt__note_misses(bool *missed, const struct query *query, const char *const *ranked, size_t len);
 
+/* Whether the recipe stands on another one. */
+bool wt__has_base_retriever(const char *recipe);
+
 /* Judgements of a query with a gain over 0. */
 size_t wt__relevant(const struct query *query);
 

@@ -68,8 +68,8 @@ struct import {
  * also WT_ENOTFOUND, WT_EIO. *out is empty and disposed on failure. */
 int wt__import_bytes(struct import *out, struct str bytes, const struct import_options *options, wt_error *err);
 
-/* A file, a BEIR folder, or a folder of files, each detected by itself. In a folder only *.json, *.jsonl, *.ndjson,
- * *.yaml and *.yml count, and a file that cannot be read as a whole is an issue, not a failure. */
+/* A file, a BEIR folder, or a folder of files, each detected by itself. In a folder only files with an ending of
+ * formats.h count, and one that cannot be read as a whole is an issue, not a failure. */
 int wt__import_path(struct import *out, const char *path, const struct import_options *options, wt_error *err);
 
 void wt__import_dispose(struct import *import);

@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/json_scan.h"
 #include "base/map.h"
+#include "catalog/import/formats.h"
 #include "catalog/import/import.h"
 
 struct place {
@@ -113,7 +114,8 @@ struct importer {
 
 void wt__peek(struct peek *peek, const char *file, struct str bytes);
 
-extern const struct importer wt__import_mcp, wt__import_openai, wt__import_anthropic, wt__import_gemini,
-    wt__import_openapi, wt__import_rapidapi, wt__import_jsonl, wt__import_beir;
+#define DECLARE_IMPORTER(name) extern const struct importer wt__import_##name;
+IMPORT_FORMATS(DECLARE_IMPORTER, )
+#undef DECLARE_IMPORTER
 
 #endif
