@@ -159,14 +159,17 @@ static int look_at_tool(struct auditing *a, struct looked_at *at, wt_error *err)
     static int (*const families[])(struct auditing *, struct looked_at *, wt_error *) = {
         wt__audit_description, wt__audit_instructions, wt__audit_hidden, wt__audit_schema, wt__audit_name};
     const struct tool *tool = &a->tools[at->tool].tool;
-    json_t *schema = NULL;
-    if (wt__json_parse(&schema, tool->schema.ptr, tool->schema.len, NULL) == WT_ENOMEM)
-        return wt__fail_nomem(err);
-    at->schema = schema;
+    json_t *schema = NULL, *definition = NULL;
     int rc = 0;
+    if (wt__json_parse(&schema, tool->schema.ptr, tool->schema.len, NULL) == WT_ENOMEM ||
+        wt__json_parse(&definition, tool->definition.ptr, tool->definition.len, NULL) == WT_ENOMEM)
+        rc = wt__fail_nomem(err);
+    at->schema = schema;
+    at->definition = definition;
     for (size_t f = 0; rc == 0 && f < sizeof families / sizeof *families; f++)
         rc = families[f](a, at, err);
     json_decref(schema);
+    json_decref(definition);
     return rc;
 }
 
