@@ -127,10 +127,10 @@ static int find_scope(struct auditing *a, const struct map *providers, struct st
     if (!a->options.provider)
         return 0;
     const uint32_t *place = wt__map_get(providers, wt__str(a->options.provider));
-    if (!place && a->count > 0)
+    if (!place)
         return wt__fail_no_provider(reader, a->options.provider, err);
-    a->scoped = place != NULL;
-    a->scope = place ? *place : 0;
+    a->scoped = true;
+    a->scope = *place;
     return 0;
 }
 
@@ -183,6 +183,9 @@ static int look_at_tools(struct auditing *a, wt_error *err)
         if (rc == 0 && wt__progress_step(&a->progress, 1))
             rc = wt__fail_cancelled(err);
     }
+    if (rc == 0 && a->count == 0)
+        rc = wt__fail(err, WT_EEMPTY, "the store %s holds no tools; add some with `whichtool add FILE`",
+                      a->engine->path);
     wt__wording_dispose(&at.wording);
     return rc;
 }
@@ -215,7 +218,7 @@ static int look(struct auditing *a, wt_audit_result *out, wt_error *err)
         rc = wt__audit_duplicates(a, err);
     if (rc == 0 && a->options.pins)
         rc = wt__audit_pinned(a, err);
-    if (rc == 0 && a->count > 0 && wants_searches(a))
+    if (rc == 0 && wants_searches(a))
         rc = wt__audit_search(a, &searches, err);
     if (rc == 0)
         rc = wt__audit_reach(a, &searches, err);

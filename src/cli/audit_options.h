@@ -67,8 +67,10 @@ static const struct example check_examples[] = {
     {"whichtool check --level warning --format sarif > findings.sarif",
      "The same for a code host; exit code 1 at warnings."},
     {"whichtool check --pin tools.pins", "Remembers every definition as it is now."},
-    {"whichtool check --against tools.pins --rule pin-changed --rule pin-new",
-     "Fails when a server changed what its tools say."},
+    {"whichtool check --against tools.pins --rule pin-changed --rule pin-new --level warning",
+     "Fails when a server changed what its tools say, or has a new one."},
+    {"whichtool check --ignore claims-priority:shop/checkout",
+     "But for one finding of one tool, which somebody has read."},
     {"whichtool check --damage && cp ~/.local/share/whichtool/tools.wt backup.wt", "A copy of a store that is sound."},
 };
 

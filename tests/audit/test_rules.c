@@ -165,14 +165,18 @@ static void rules_have_ids_of_their_own(void **state)
     }
 }
 
-static void an_empty_store_has_nothing_wrong(void **state)
+/* Of no tools nothing is right: whoever was to add them failed, and who asks wants to know. */
+static void an_empty_store_is_told(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
-    wt_audit_result *audit = audit_with(engine, NULL);
-    assert_int_equal(audit->finding_count, 0);
-    assert_int_equal(audit->tools, 0);
-    wt_audit_free(audit);
+    wt_audit_result *audit = NULL;
+    char *pins = NULL;
+    refused(&place, wt_audit(engine, NULL, &audit, &place.err), WT_EEMPTY, "holds no tools; add some");
+    refused(&place, wt_audit_pins(engine, NULL, &pins, &place.err), WT_EEMPTY, "holds no tools; add some");
+    refused(&place, wt_audit_pins(engine, "a", &pins, &place.err), WT_EEMPTY, "holds no tools; add some");
+    assert_null(audit);
+    assert_null(pins);
     wt_close(engine);
 }
 
@@ -238,6 +242,7 @@ static void files_that_are_no_pins_are_refused(void **state)
          "line 3"},
     };
     wt_engine *engine = open_store(&place, "");
+    add(&place, engine, messy);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         wt_audit_options options;
         wt_audit_result *audit = NULL;
@@ -447,7 +452,7 @@ int main(void)
         IN_PLACE(cases_find_what_they_say),
         IN_PLACE(rules_and_providers_are_chosen),
         cmocka_unit_test(rules_have_ids_of_their_own),
-        IN_PLACE(an_empty_store_has_nothing_wrong),
+        IN_PLACE(an_empty_store_is_told),
         IN_PLACE(pins_tell_what_changed),
         IN_PLACE(files_that_are_no_pins_are_refused),
         IN_PLACE(a_flood_is_named_and_nobody_else),

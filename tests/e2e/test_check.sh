@@ -6,6 +6,17 @@ need_python
 expect 4 "without a store" check
 says "whichtool add"
 expect 4 "a store that is named and not there" -s none.wt check
+printf '{"tools": [' >broken.json
+expect 3 "an import that failed" add --strict broken.json
+: >tools.pins
+for form in "" --json "--format sarif" "--pin tools.pins" "--against tools.pins"; do
+    # shellcheck disable=SC2086 # words
+    expect 4 "leaves nothing that is right: $form" check $form
+    says "^whichtool: the store $WHICHTOOL_STORE is empty: add tools with .whichtool add FILE."
+    silent out
+done
+same "no pins are written" "" "$(cat tools.pins)"
+expect 0 "no damage, either" check --damage
 add_catalogue
 
 expect 0 "a catalogue in order" check --model ""
