@@ -19,6 +19,7 @@ extern "C" {
 enum {
     WT_MAX_AUDIT_SEARCHES = 1000000,  /* requests that are searched of one kind: made, recorded */
     WT_MAX_AUDIT_REQUESTS = 20000,    /* the same, where options->searches is 0 */
+    WT_MAX_AUDIT_IGNORED = 1000,      /* rules and exceptions that are ignored */
     WT_MAX_PIN_FILE_BYTES = 256 << 20 /* a file of pins */
 };
 
@@ -35,7 +36,9 @@ typedef struct wt_audit_options {
     size_t rule_count;        /* 0: every rule */
     const char *const *rules; /* [rule_count] ids: only these */
     size_t ignored_count;
-    const char *const *ignored; /* [ignored_count] ids: not these */
+    const char *const *ignored; /* [ignored_count] ids: not these; or "ID:PATTERN": not this one of tools that match, as
+                                   wt_filter.only has patterns. Of a finding about several tools the first counts, and
+                                   a provider as a whole as "PROVIDER/" */
     size_t searches;            /* requests of one kind that are searched at most, drawn by seed, up to
                                    WT_MAX_AUDIT_SEARCHES; 0: WT_MAX_AUDIT_REQUESTS */
     uint64_t seed;              /* 0: 1 */

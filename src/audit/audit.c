@@ -28,32 +28,71 @@ void wt_audit_free(wt_audit_result *audit)
 
 /* ---------------------------------------------------------------- options */
 
-static int rule_named(const char *id, enum audit_rule *out, wt_error *err)
+static int rule_named(struct str id, enum audit_rule *out, wt_error *err)
 {
-    if (id && wt__audit_rule_named(wt__str(id), out))
+    if (wt__audit_rule_named(id, out))
         return 0;
     struct buffer ids = {0};
     for (size_t r = 0; r < AUDIT_RULES; r++)
         wt__buffer_printf(&ids, "%s%s", r > 0 ? ", " : "", wt__audit_rules[r].id);
     int rc = ids.failed ? wt__fail_nomem(err)
-                        : wt__fail(err, WT_EINVAL, "there is no rule \"%.64s\"; there are %s", id ? id : "", ids.ptr);
+                        : wt__fail(err, WT_EINVAL, "there is no rule \"%.*s\"; there are %s",
+                                   id.len < 64 ? (int)id.len : 64, id.len > 0 ? id.ptr : "", ids.ptr);
     wt__buffer_dispose(&ids);
     return rc;
+}
+
+/* "RULE", or "RULE:PATTERN" of tools. */
+static int read_ignored(struct auditing *a, const char *ignored, wt_error *err)
+{
+    const char *colon = ignored ? strchr(ignored, ':') : NULL;
+    struct str id = colon ? (struct str){ignored, (size_t)(colon - ignored)} : wt__str(ignored);
+    struct exception *exception = &a->exceptions[a->exception_count];
+    int rc = rule_named(id, &exception->rule, err);
+    if (rc < 0)
+        return rc;
+    if (!colon) {
+        a->wanted[exception->rule] = false;
+        return 0;
+    }
+    exception->pattern = wt__str(colon + 1);
+    a->exception_count++;
+    if (exception->pattern.len > 0 && exception->pattern.len <= WT_MAX_PATTERN_BYTES)
+        return 0;
+    return wt__fail(err, WT_EINVAL, "\"%.64s\" has no pattern of tools of 1 to %d bytes behind the colon", ignored,
+                    WT_MAX_PATTERN_BYTES);
+}
+
+/* Asked for by name, a rule that has nothing to compare with would find nothing for ever. */
+static int read_rule(struct auditing *a, const char *id, wt_error *err)
+{
+    enum audit_rule rule;
+    int rc = rule_named(wt__str(id), &rule, err);
+    if (rc < 0)
+        return rc;
+    a->wanted[rule] = true;
+    if (a->options.pins || (rule != RULE_PIN_CHANGED && rule != RULE_PIN_GONE && rule != RULE_PIN_NEW))
+        return 0;
+    return wt__fail(err, WT_EINVAL,
+                    "the rule %s compares with pins, and none are given: --against FILE, which `whichtool check --pin "
+                    "FILE` wrote",
+                    id);
 }
 
 static int read_rules(struct auditing *a, wt_error *err)
 {
     const wt_audit_options *options = &a->options;
-    enum audit_rule rule;
-    int rc = 0;
+    if (options->ignored_count > WT_MAX_AUDIT_IGNORED)
+        return wt__fail(err, WT_EINVAL, "%zu rules and exceptions are ignored; at most %d are taken",
+                        options->ignored_count, WT_MAX_AUDIT_IGNORED);
+    a->exceptions = wt__arena_array(&a->scratch, struct exception, options->ignored_count);
+    int rc = a->exceptions ? 0 : wt__fail_nomem(err);
     for (size_t r = 0; r < AUDIT_RULES; r++)
         a->wanted[r] = options->rule_count == 0;
     for (size_t i = 0; rc == 0 && i < options->rule_count; i++)
-        if ((rc = rule_named(options->rules ? options->rules[i] : NULL, &rule, err)) == 0)
-            a->wanted[rule] = true;
+        rc = read_rule(a, options->rules ? options->rules[i] : NULL, err);
     for (size_t i = 0; rc == 0 && i < options->ignored_count; i++)
-        if ((rc = rule_named(options->ignored ? options->ignored[i] : NULL, &rule, err)) == 0)
-            a->wanted[rule] = false;
+        rc = read_ignored(a, options->ignored ? options->ignored[i] : NULL, err);
     return rc;
 }
 
@@ -144,6 +183,9 @@ static int read_catalogue(struct auditing *a, wt_error *err)
     if (rc < 0)
         return rc;
     rc = wt__store_each(reader, 0, read_tool, &reading, err);
+    if (rc == 0 && a->count == 0)
+        rc = wt__fail(err, WT_EEMPTY, "the store %s holds no tools; add some with `whichtool add FILE`",
+                      a->engine->path);
     if (rc == 0)
         rc = find_scope(a, &reading.providers, reader, err);
     wt__engine_return_reader(a->engine, reader);
@@ -183,9 +225,6 @@ static int look_at_tools(struct auditing *a, wt_error *err)
         if (rc == 0 && wt__progress_step(&a->progress, 1))
             rc = wt__fail_cancelled(err);
     }
-    if (rc == 0 && a->count == 0)
-        rc = wt__fail(err, WT_EEMPTY, "the store %s holds no tools; add some with `whichtool add FILE`",
-                      a->engine->path);
     wt__wording_dispose(&at.wording);
     return rc;
 }
@@ -316,7 +355,7 @@ int wt_audit_pins(wt_engine *engine, const char *provider, char **out, wt_error 
     *out = NULL;
     wt__progress_init(&a.progress, NULL, NULL);
     int rc = read_catalogue(&a, err);
-    if (rc == 0 && a.count > 0)
+    if (rc == 0)
         qsort(a.tools, a.count, sizeof *a.tools, by_id);
     wt__pins_begin(&text);
     for (size_t i = 0; rc == 0 && i < a.count; i++)

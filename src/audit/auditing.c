@@ -5,14 +5,40 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "catalog/names.h"
 #include "text/unicode.h"
 
 enum { EMOJI_SELECTOR = 0xFE0F /* behind a symbol: it is drawn in colour */ };
 
+/* By the tool that it is about, the first of several. A provider as a whole fits what all of its tools fit. */
+static bool is_excepted(const struct auditing *a, const struct found *found)
+{
+    struct buffer whole = {0};
+    struct str id = found->gone, name = STR("");
+    bool excepted = false;
+    if (id.len > 0) {
+        size_t skip = wt__str_starts(id, found->gone_provider) ? found->gone_provider.len : 0;
+        skip += skip > 0 && skip < id.len; /* the slash */
+        name = (struct str){id.ptr + skip, id.len - skip};
+    } else if (found->count > 0) {
+        id = wt__str(a->tools[found->tools[0]].id);
+        name = a->tools[found->tools[0]].tool.name;
+    } else {
+        wt__tool_id(&whole, a->providers[found->provider].name, name);
+        id = wt__buffer_view(&whole);
+    }
+    for (size_t e = 0; e < a->exception_count && !excepted; e++)
+        excepted = a->exceptions[e].rule == found->rule && wt__pattern_fits(a->exceptions[e].pattern, id, name);
+    wt__buffer_dispose(&whole);
+    return excepted;
+}
+
 bool wt__audit_wants(const struct auditing *a, const struct found *found)
 {
-    if (!a->wanted[found->rule] || !a->scoped)
-        return a->wanted[found->rule];
+    if (!a->wanted[found->rule] || is_excepted(a, found))
+        return false;
+    if (!a->scoped)
+        return true;
     for (size_t i = 0; i < found->count; i++)
         if (a->tools[found->tools[i]].provider == a->scope)
             return true;

@@ -31,10 +31,18 @@ struct audited_provider {
     size_t tools;
 };
 
+/* Of tools that fit the pattern (catalog/names.h) a rule's findings are not wanted. */
+struct exception {
+    enum audit_rule rule;
+    struct str pattern;
+};
+
 struct auditing {
     wt_engine *engine;
     wt_audit_options options;
     bool wanted[AUDIT_RULES];
+    struct exception *exceptions; /* [exception_count] */
+    size_t exception_count;
     struct progress progress;
     struct arena *arena;        /* the result's */
     struct arena scratch;       /* of the audit */

@@ -15,13 +15,15 @@ static const struct option check_options[] = {
      .kind = VALUE_TEXT,
      .value = "ID",
      .repeats = true,
-     .help = "Only this rule, as empty-description; may be given again."},
+     .help = "Only this rule, as empty-description; may be given again. Those of pins take --against."},
     {.id = OPT_IGNORE,
      .name = "ignore",
      .kind = VALUE_TEXT,
-     .value = "ID",
+     .value = "ID[:PATTERN]",
      .repeats = true,
-     .help = "Not this rule; may be given again."},
+     .help =
+         "Not this rule; with a pattern, such as 'unknown-required:shop/get_*', not of tools that match, as --only of "
+         "find has it. Of several tools the first counts. May be given again."},
     {.id = OPT_PROVIDER,
      .letter = 'p',
      .name = "provider",

@@ -180,6 +180,80 @@ static void an_empty_store_is_told(void **state)
     wt_close(engine);
 }
 
+/* What is left of "empty-description a/one b/one b/two" beside such an exception. */
+static void exceptions_are_for_tools(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ignored, *left;
+    } cases[] = {
+        {"empty-description", ""},
+        {"empty-description:b/two", "a/one b/one "},
+        {"empty-description:b/*", "a/one "},
+        {"empty-description:one", "b/two "},
+        {"empty-description:*", ""},
+        {"empty-description:b", "a/one b/one b/two "},
+        {"empty-description:two:b", "a/one b/one b/two "},
+        {"long-description:*", "a/one b/one b/two "},
+    };
+    static const char *const rules[] = {"empty-description"};
+    wt_engine *engine = open_store(&place, "");
+    add(&place, engine,
+        "{\"provider\": \"a\", \"name\": \"one\"}\n{\"provider\": \"b\", \"name\": \"one\"}\n"
+        "{\"provider\": \"b\", \"name\": \"two\"}\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wt_audit_options options;
+        struct buffer left = {0};
+        wt_audit_options_init(&options);
+        options.rules = rules;
+        options.ignored = &cases[i].ignored;
+        options.rule_count = options.ignored_count = 1;
+        wt_audit_result *audit = audit_with(engine, &options);
+        for (size_t f = 0; f < audit->finding_count; f++)
+            wt__buffer_printf(&left, "%s ", audit->findings[f]->tools[0]);
+        assert_string_equal(left.ptr ? left.ptr : "", cases[i].left);
+        wt__buffer_dispose(&left);
+        wt_audit_free(audit);
+    }
+    wt_close(engine);
+}
+
+static void rules_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    char longest[WT_MAX_PATTERN_BYTES + 32] = "capture:";
+    memset(longest + 8, 'x', WT_MAX_PATTERN_BYTES + 1);
+    const struct {
+        const char *rule, *ignored, *says;
+    } cases[] = {
+        {"no-such-rule", "capture", "no rule \"no-such-rule\"; there are empty-description, "},
+        {"capture", "no-such-rule:a/one", "no rule \"no-such-rule\"; there are empty-description, "},
+        {"capture", ":a/one", "no rule \"\""},
+        {"capture", "bad/paint", "no rule \"bad/paint\""},
+        {"capture", "empty-description:", "no pattern of tools"},
+        {"capture", longest, "no pattern of tools of 1 to 1024 bytes"},
+        {"capture", NULL, "no rule \"\""},
+        {"pin-changed", "capture", "the rule pin-changed compares with pins, and none are given: --against FILE"},
+        {"pin-gone", "capture", "the rule pin-gone compares with pins"},
+        {"pin-new", "pin-new", "the rule pin-new compares with pins"},
+    };
+    wt_engine *engine = open_store(&place, "");
+    wt_audit_options options;
+    wt_audit_result *audit = NULL;
+    add(&place, engine, messy);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wt_audit_options_init(&options);
+        options.rules = &cases[i].rule;
+        options.ignored = &cases[i].ignored;
+        options.rule_count = options.ignored_count = 1;
+        refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EINVAL, cases[i].says);
+        assert_null(audit);
+    }
+    options.ignored_count = WT_MAX_AUDIT_IGNORED + 1;
+    refused(&place, wt_audit(engine, &options, &audit, &place.err), WT_EINVAL, "at most 1000");
+    wt_close(engine);
+}
+
 /* ---------------------------------------------------------------- pins */
 
 static void pins_tell_what_changed(void **state)
@@ -453,6 +527,8 @@ int main(void)
         IN_PLACE(rules_and_providers_are_chosen),
         cmocka_unit_test(rules_have_ids_of_their_own),
         IN_PLACE(an_empty_store_is_told),
+        IN_PLACE(exceptions_are_for_tools),
+        IN_PLACE(rules_that_make_no_sense_are_refused),
         IN_PLACE(pins_tell_what_changed),
         IN_PLACE(files_that_are_no_pins_are_refused),
         IN_PLACE(a_flood_is_named_and_nobody_else),
