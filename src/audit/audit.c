@@ -117,6 +117,7 @@ struct reading {
     struct auditing *a;
     struct map providers;
     struct buffer id;
+    const char *source; /* of the tool before */
     wt_error *err;
 };
 
@@ -155,10 +156,33 @@ static int read_tool(void *context, const struct store_key *key, const struct to
     *out = (struct audited_tool){.tool = *tool,
                                  .key = key->id,
                                  .provider = provider,
+                                 .source = "",
                                  .id = r->id.failed ? NULL : wt__arena_copy(&a->scratch, wt__buffer_view(&r->id))};
     rc = out->id ? wt__store_copy_tool(&out->tool, &a->scratch, r->err) : wt__fail_nomem(r->err);
     a->count += rc == 0;
     return rc == 0 && wt__progress_step(&a->progress, 1) ? wt__fail_cancelled(r->err) : rc;
+}
+
+/* Tools of one source come together, and share its name. */
+static int read_source(void *context, int64_t id, struct str source)
+{
+    struct reading *r = context;
+    struct auditing *a = r->a;
+    size_t place = wt__audit_place(a, id);
+    if (place == a->count) /* it came since the tools were read */
+        return 0;
+    if (!r->source || !wt__str_equal(wt__str(r->source), source))
+        r->source = wt__arena_copy(a->arena, source);
+    a->tools[place].source = r->source;
+    return r->source ? 0 : wt__fail_nomem(r->err);
+}
+
+static int read_sources(struct reading *r, struct store *reader)
+{
+    struct auditing *a = r->a;
+    const char *slash = strrchr(a->engine->path, '/');
+    a->store = wt__arena_copy(a->arena, wt__str(slash ? slash + 1 : a->engine->path));
+    return a->store ? wt__store_each_source(reader, read_source, r, r->err) : wt__fail_nomem(r->err);
 }
 
 static int find_scope(struct auditing *a, const struct map *providers, struct store *reader, wt_error *err)
@@ -186,6 +210,8 @@ static int read_catalogue(struct auditing *a, wt_error *err)
     if (rc == 0 && a->count == 0)
         rc = wt__fail(err, WT_EEMPTY, "the store %s holds no tools; add some with `whichtool add FILE`",
                       a->engine->path);
+    if (rc == 0 && a->arena)
+        rc = read_sources(&reading, reader);
     if (rc == 0)
         rc = find_scope(a, &reading.providers, reader, err);
     wt__engine_return_reader(a->engine, reader);
@@ -288,12 +314,12 @@ static int tell(struct auditing *a, wt_audit_result *out, wt_error *err)
 {
     if (a->finding_count > 0)
         qsort(a->findings, a->finding_count, sizeof *a->findings, by_rule);
-    wt_finding *findings = wt__arena_array(a->arena, wt_finding, a->finding_count);
+    struct placed_finding *findings = wt__arena_array(a->arena, struct placed_finding, a->finding_count);
     for (size_t i = 0; findings && i < a->finding_count; i++) {
         findings[i] = a->findings[i].finding;
-        out->errors += findings[i].level == WT_AUDIT_ERROR;
-        out->warnings += findings[i].level == WT_AUDIT_WARNING;
-        out->notes += findings[i].level == WT_AUDIT_NOTE;
+        out->errors += findings[i].public.level == WT_AUDIT_ERROR;
+        out->warnings += findings[i].public.level == WT_AUDIT_WARNING;
+        out->notes += findings[i].public.level == WT_AUDIT_NOTE;
     }
     out->findings = wt__arena_pointers(a->arena, findings, a->finding_count, sizeof *findings);
     out->finding_count = a->finding_count;

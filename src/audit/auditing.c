@@ -65,28 +65,47 @@ static const char **list_tools(struct auditing *a, const struct found *found, si
     return tools;
 }
 
+/* As many as list_tools has; of a provider that of its first tool. */
+static const char **list_sources(struct auditing *a, const struct found *found, size_t listed)
+{
+    const char **sources = wt__arena_array(a->arena, const char *, listed > 0 ? listed : 1);
+    size_t first = 0;
+    if (!sources)
+        return NULL;
+    sources[0] = "";
+    for (size_t i = 0; i < listed && found->count > 0; i++)
+        sources[i] = a->tools[found->tools[i]].source;
+    while (listed == 0 && first < a->count && a->tools[first].provider != found->provider)
+        first++;
+    if (listed == 0 && first < a->count)
+        sources[0] = a->tools[first].source;
+    return sources;
+}
+
 static int keep(struct auditing *a, const struct found *found, struct str message, wt_error *err)
 {
     const struct audit_rule_text *rule = &wt__audit_rules[found->rule];
     size_t listed;
-    const char **tools = list_tools(a, found, &listed);
+    const char **tools = list_tools(a, found, &listed), **sources = list_sources(a, found, listed);
     const char *text = wt__arena_copy(a->arena, message), *provider = wt__arena_copy(a->arena, provider_of(a, found));
     const char *advice = found->advice ? wt__arena_copy(a->arena, wt__str(found->advice)) : rule->advice;
-    if (!tools || !text || !provider || !advice ||
+    if (!tools || !sources || !text || !provider || !advice ||
         wt__grow((void **)&a->findings, &a->finding_capacity, a->finding_count + 1, sizeof *a->findings) < 0)
         return wt__fail_nomem(err);
     a->findings[a->finding_count] =
         (struct kept_finding){.rule = found->rule,
                               .order = a->finding_count,
-                              .finding = {.rule = rule->id,
-                                          .level = rule->level,
-                                          .tool_count = listed,
-                                          .tools = tools,
-                                          .more_tools = found->count > listed ? found->count - listed : 0,
-                                          .provider = provider,
-                                          .message = text,
-                                          .advice = advice,
-                                          .figure = found->figure}};
+                              .finding = {.sources = sources,
+                                          .store = a->store,
+                                          .public = {.rule = rule->id,
+                                                     .level = rule->level,
+                                                     .tool_count = listed,
+                                                     .tools = tools,
+                                                     .more_tools = found->count > listed ? found->count - listed : 0,
+                                                     .provider = provider,
+                                                     .message = text,
+                                                     .advice = advice,
+                                                     .figure = found->figure}}};
     a->finding_count++;
     return 0;
 }

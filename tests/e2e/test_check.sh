@@ -105,10 +105,37 @@ prints = set()
 for result in run["results"]:
     assert rules[result["ruleIndex"]] == result["ruleId"]
     assert result["level"] in ("error", "warning", "note") and result["message"]["text"]
-    assert result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"]
+    for place in result["locations"] + result["relatedLocations"]:
+        assert place["logicalLocations"][0]["fullyQualifiedName"]
+        physical = place["physicalLocation"]
+        assert physical["region"] == {"startLine": 1}
+        assert physical["artifactLocation"]["uri"] in ("weather.json", "money.json", "tables.json", "bad.json", "many.jsonl")
     prints.add(result["partialFingerprints"]["toolsOfRule/v1"])
 assert len(prints) == len(run["results"])
 PYTHON
+uris() { # of each finding, and of the tools beside the first
+    "$python" -c '
+import json
+for result in json.load(open("'"$work"'/out", encoding="utf-8"))["runs"][0]["results"]:
+    print(*(p["physicalLocation"]["artifactLocation"]["uri"] for p in result["locations"] + result["relatedLocations"]))'
+}
+mkdir -p "here/a b" there
+cat >"here/a b/é#1.json" <<'JSON'
+[{"name": "one", "description": ""}, {"name": "two", "description": "Says it twice, word for word"},
+ {"name": "three", "description": "Says it twice, word for word"}]
+JSON
+two="--rule empty-description --rule duplicate-description"
+expect 0 "tools of a folder" -s there/ci.wt add --no-vectors here
+expect 0 "and of no file" -s there/ci.wt add --no-vectors - <"here/a b/é#1.json"
+# shellcheck disable=SC2086 # words
+expect 0 "below the working folder" -s there/ci.wt check --model "" --format sarif $two
+file=here/a%20b/%C3%A9%231.json
+same "a file is named from there, and what has none is in the store" "$file,ci.wt,$file $file,ci.wt ci.wt" "$(uris | paste -sd,)"
+cd there || exit 1
+# shellcheck disable=SC2086 # words
+"$WHICHTOOL" -s ci.wt check -q --model "" --format sarif $two >../out 2>../err
+cd .. || exit 1
+same "from elsewhere it is its whole path" "file://$work/$file" "$(uris | head -1)"
 expect 1 "as a page" check --model "" --format html
 prints "<!doctype html>"
 prints "evil &quot;&lt;i&gt;&quot; &amp; co/look"
