@@ -35,8 +35,7 @@ bench-real: all
 
 install:
 	@tools/bootstrap
-	@tools/build release all -DCMAKE_INSTALL_PREFIX="$(shell realpath -ms -- "$(PREFIX)")"
-	@DESTDIR="$(DESTDIR)" tools/install build "$(shell realpath -ms -- "$(PREFIX)")"
+	@DESTDIR="$(DESTDIR)" tools/install "$(shell realpath -ms -- "$(PREFIX)")"
 
 uninstall:
 	@DESTDIR="$(DESTDIR)" tools/install --remove "$(shell realpath -ms -- "$(PREFIX)")"

@@ -159,6 +159,10 @@ int wt__store_list(struct store *store, const struct str *provider, size_t limit
 int wt__store_sources(struct store *store, struct str prefix, struct arena *arena, struct str **sources, size_t *count,
                       wt_error *err);
 
+/* Where each tool comes from, the tools of one source together. Stops as store_tool_visit does. */
+typedef int (*store_source_visit)(void *context, int64_t id, struct str source);
+int wt__store_each_source(struct store *store, store_source_visit visit, void *context, wt_error *err);
+
 /* Called once a tool, or once a provider; provider is the number of struct store_key. Stops as store_tool_visit does.
  */
 typedef int (*store_name_visit)(void *context, int64_t id, int64_t provider, struct str name);
