@@ -7,14 +7,14 @@ need_python
 mkdir bin ci
 ln -s "$WHICHTOOL" bin/whichtool
 export PATH=$work/bin:$PATH
-block() { # N: of the marked ones
-    awk -v wanted="$1" '/^<!-- run -->/ {marked = 1; next}
-         marked && /^```sh/ {inside = 1; marked = 0; n++; next}
-         inside && /^```/ {inside = 0; next}
-         inside && n == wanted' "$source_root/docs/audit.md"
+block() { # TEXT: of the marked ones, the one that has it
+    awk -v wanted="$1" '/^<!-- run/ {marked = 1; next}
+         marked && /^```sh/ {inside = 1; marked = 0; text = ""; next}
+         inside && /^```/ {inside = 0; if (index(text, wanted)) printf "%s", text; next}
+         inside {text = text $0 "\n"}' "$source_root/docs/audit.md"
 }
-block 1 | grep -v '^cp -r samples' >ci/pin.sh
-block 2 >ci/audit.sh
+block 'pins.wt check --pin' | grep -v '^cp -r samples' >ci/pin.sh
+block '# ci/audit.sh' >ci/audit.sh
 same "the page has both scripts" "1 1" "$(grep -c -- '--pin tools.pins' ci/pin.sh) $(grep -c '^# ci/audit.sh' ci/audit.sh)"
 
 catalogue
