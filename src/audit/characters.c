@@ -64,10 +64,11 @@ static const char *kind_of(uint32_t c)
     return c < ' ' || (c >= 0x7F && c < 0xA0) ? "a control character" : "a character of no width";
 }
 
-static const char *where(const struct tool_text *text)
+/* A tool without a name stands for a server's instructions. */
+static const char *where(const struct looking *l, const struct tool_text *text)
 {
     static const char *const places[] = {"name", "description", "name of a parameter", "description of a parameter"};
-    return places[text->kind];
+    return l->a->tools[l->at->tool].tool.name.len > 0 ? places[text->kind] : "text of the instructions";
 }
 
 static int look_for_hidden(struct looking *l, const struct tool_text *text)
@@ -95,7 +96,7 @@ static int look_for_hidden(struct looking *l, const struct tool_text *text)
         begin--;
     uint32_t place = (uint32_t)l->at->tool;
     const struct found found = {.rule = RULE_HIDDEN_CHARACTERS, .tools = &place, .count = 1, .figure = (double)count};
-    return wt__audit_find(l->a, &found, l->err, "The %s has U+%04X, %s%s: \"%s\".", where(text), (unsigned)worst,
+    return wt__audit_find(l->a, &found, l->err, "The %s has U+%04X, %s%s: \"%s\".", where(l, text), (unsigned)worst,
                           kind_of(worst), count > 1 ? ", and more of the kind" : "",
                           wt__audit_quoted(l->a, (struct str){text->text.ptr + begin, text->text.len - begin}));
 }
@@ -158,7 +159,8 @@ static int look_for_mixed(struct looking *l, const struct tool_text *text)
             l->mixed = true;
             return wt__audit_find_one(l->a, RULE_MIXED_SCRIPTS, l->at->tool, l->err,
                                       "The %s has a word of letters that look Latin and of Latin ones: \"%s\".",
-                                      where(text), wt__audit_quoted(l->a, (struct str){begin, (size_t)(from - begin)}));
+                                      where(l, text),
+                                      wt__audit_quoted(l->a, (struct str){begin, (size_t)(from - begin)}));
         }
         if (!letter)
             begin = NULL;

@@ -88,8 +88,12 @@ struct telling {
     wt_error *err;
 };
 
-static const char *where(const struct tool_text *text, char out[64 + WT_MAX_NAME_BYTES], struct auditing *a)
+/* A tool without a name stands for a server's instructions. */
+static const char *where(const struct tool *of, const struct tool_text *text, char out[64 + WT_MAX_NAME_BYTES],
+                         struct auditing *a)
 {
+    if (of->name.len == 0)
+        return "text of the instructions";
     if (!text->parameter)
         return text->kind == TEXT_NAME ? "name" : "description";
     snprintf(out, 64 + WT_MAX_NAME_BYTES, "description of the parameter \"%s\"",
@@ -114,8 +118,9 @@ static int tell(struct telling *t, enum audit_rule rule, const struct tool_text 
     if (t->told[rule])
         return 0;
     t->told[rule] = true;
-    return wt__audit_find_one(t->a, rule, t->at->tool, t->err, "The %s %s: \"%s\".", where(text, place, t->a),
-                              does[rule], wt__audit_quoted(t->a, sentence));
+    return wt__audit_find_one(t->a, rule, t->at->tool, t->err, "The %s %s: \"%s\".",
+                              where(&t->a->tools[t->at->tool].tool, text, place, t->a), does[rule],
+                              wt__audit_quoted(t->a, sentence));
 }
 
 /* Where one of them stands in the text; text.len where none does. */
