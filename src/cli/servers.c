@@ -67,9 +67,24 @@ static int check_profile(const struct cli *cli, const struct policy *policy)
     return known ? 0 : wt__cli_usage(cli, "the policy has no profile %s", profile);
 }
 
-static void tell(void *cli, const char *sentence)
+static void tell(void *cli, bool failing, const char *sentence)
 {
-    wt__cli_say(cli, 0, "%s", sentence);
+    if (failing)
+        wt__cli_say(cli, 0, "%s", sentence);
+    else
+        wt__cli_note(cli, "whichtool: %s", sentence);
+}
+
+/* The command that approves of what waits in this store. */
+static const char *approve_command(struct cli *cli)
+{
+    struct buffer text = {0};
+    const char *store = wt__text_of(cli, OPT_STORE), *lock = wt__text_of(cli, OPT_LOCK);
+    wt__buffer_printf(&text, "whichtool%s%s mcp approve%s%s", store && *store ? " -s " : "", store ? store : "",
+                      lock ? " --lock " : "", lock ? lock : "");
+    const char *out = text.failed ? NULL : wt__arena_copy(&cli->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return out;
 }
 
 int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out)
@@ -77,6 +92,7 @@ int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, 
     struct gateway_options options = {.list_wait_ms = list_wait_ms,
                                       .told = tell,
                                       .told_context = cli,
+                                      .approve = approve_command(cli),
                                       .bare_names = wt__given(cli, OPT_BARE_NAMES),
                                       .review_first = wt__given(cli, OPT_REVIEW_FIRST),
                                       .learn = wt__given(cli, OPT_LEARN)};

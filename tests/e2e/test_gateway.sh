@@ -122,6 +122,19 @@ served=
 exec 4>&-
 nothing_is_left "kill -9 leaves none of their processes"
 
+# Whoever runs it hears what waits, and how it is approved.
+"$WHICHTOOL" -s other.wt mcp --model "" --servers servers.json --review-first <in >answers 2>log &
+served=$!
+exec 4>in
+# shellcheck disable=SC2016 # the command is text
+until grep -qF 'whichtool: home: 3 tools wait for approval: `whichtool -s other.wt mcp approve home`' log; do sleep 0.05; done
+until grep -q '^whichtool: dead does not run, and is tried again: ' log; do sleep 0.05; done
+exec 4>&-
+wait "$served"
+same "and it ends with its client" 0 $?
+served=
+nothing_is_left "and its servers with it"
+
 # Over HTTP, a key a principal.
 for who in boss clerk; do
     expect 0 "a key for $who" serve --keys keys --new-key "$who" --scopes find
