@@ -9,15 +9,25 @@
 
 enum { LOCK_BYTES_MAX = 64 << 20 };
 
-const char *wt__servers_state_path(struct cli *cli)
+static const char *beside_store(struct cli *cli, const char *suffix)
 {
     struct buffer path = {0};
     if (strcmp(cli->store, ":memory:") == 0)
         return NULL;
-    wt__buffer_printf(&path, "%s-servers.json", cli->store);
+    wt__buffer_printf(&path, "%s%s", cli->store, suffix);
     const char *out = path.failed ? NULL : wt__arena_copy(&cli->arena, wt__buffer_view(&path));
     wt__buffer_dispose(&path);
     return out;
+}
+
+const char *wt__servers_state_path(struct cli *cli)
+{
+    return beside_store(cli, "-servers.json");
+}
+
+const char *wt__servers_lock_path(struct cli *cli)
+{
+    return beside_store(cli, "-servers.lock");
 }
 
 int wt__servers_prepare(struct cli *cli)
@@ -114,6 +124,7 @@ int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, 
     options.policy = out->policy;
     options.audit = out->audit;
     options.state_path = wt__servers_state_path(cli);
+    options.lock_path = wt__servers_lock_path(cli);
     int rc = wt__gateway_open(&out->gateway, engine, out->config.servers, out->config.count, &options, &err);
     return rc < 0 ? wt__cli_fail_input(cli, &err) : 0;
 }

@@ -365,6 +365,9 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
     gateway->options = *options;
     if (gateway->options.result_bytes == 0)
         gateway->options.result_bytes = GATEWAY_RESULT_BYTES;
+    gateway->running = -1;
+    if (options->lock_path) /* as with the state: no reason to stop */
+        wt__share_file(&gateway->running, options->lock_path, GATEWAY_LOCK_WAIT_MS, NULL);
     pthread_mutex_init(&gateway->lock, NULL);
     pthread_mutex_init(&gateway->import_lock, NULL);
     pthread_mutex_init(&gateway->state_lock, NULL);
@@ -419,6 +422,7 @@ void wt__gateway_close(struct gateway *gateway)
     for (size_t i = 0; i < gateway->count; i++)
         wt__upstream_close(gateway->upstreams[i]);
     free(gateway->upstreams);
+    wt__unlock_file(gateway->running);
     wt__outcomes_close(gateway->outcomes);
     wt__view_release(gateway->view);
     pthread_cond_destroy(&gateway->turn);
