@@ -100,6 +100,14 @@ WT_API void wt_audit_free(wt_audit_result *audit);
  * wt_find, WT_ECANCELLED. */
 WT_API int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result **out, wt_error *err);
 
+/* The same of what a server lists, before it is in any catalogue, for what deceives alone: texts of its tools, and what
+ * it says of itself, that give the model orders of the level WT_AUDIT_ERROR (overrides-instructions, hides-from-user,
+ * asks-for-secrets), or that hide what they say (hidden-characters, mixed-scripts). listing: {"tools":[...]}, or pages
+ * of such, as of wt_review; len 0: none. instructions: NULL: none; a finding of theirs is of the tool called as the
+ * provider. Nothing is searched. Errors: WT_EINVAL (provider is empty), WT_EFORMAT (the listing is none), WT_ENOMEM. */
+WT_API int wt_audit_listing(const char *provider, const char *listing, size_t len, const char *instructions,
+                            wt_audit_result **out, wt_error *err);
+
 /* Pins of the catalogue as it is now, to be kept and compared with a later one (options->pins): a line for each tool,
  * sorted by id, that has the SHA-256 of its whole definition, as JSON with sorted keys, so that its layout does not
  * count, and those of each member. provider: only its tools; NULL: all. *out ends with wt_string_free. Errors:

@@ -1,4 +1,5 @@
-/* audit.c: wt_audit: reads the catalogue whole, has each family of rules look at it, and sorts what they found. */
+/* audit.c: wt_audit: reads the catalogue whole, has each family of rules look at it, and sorts what they found.
+ * wt_audit_listing has those that read texts look at what is in no catalogue yet. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,6 +8,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "catalog/import/import.h"
 #include "catalog/pins.h"
 #include "catalog/names.h"
 #include "engine/sized_options.h"
@@ -222,10 +224,10 @@ static int read_catalogue(struct auditing *a, wt_error *err)
 
 /* ---------------------------------------------------------------- looking */
 
-static int look_at_tool(struct auditing *a, struct looked_at *at, wt_error *err)
+typedef int (*family)(struct auditing *a, struct looked_at *at, wt_error *err);
+
+static int look_at_tool(struct auditing *a, struct looked_at *at, const family *families, size_t count, wt_error *err)
 {
-    static int (*const families[])(struct auditing *, struct looked_at *, wt_error *) = {
-        wt__audit_description, wt__audit_instructions, wt__audit_hidden, wt__audit_schema, wt__audit_name};
     const struct tool *tool = &a->tools[at->tool].tool;
     json_t *schema = NULL, *definition = NULL;
     int rc = 0;
@@ -234,20 +236,20 @@ static int look_at_tool(struct auditing *a, struct looked_at *at, wt_error *err)
         rc = wt__fail_nomem(err);
     at->schema = schema;
     at->definition = definition;
-    for (size_t f = 0; rc == 0 && f < sizeof families / sizeof *families; f++)
+    for (size_t f = 0; rc == 0 && f < count; f++)
         rc = families[f](a, at, err);
     json_decref(schema);
     json_decref(definition);
     return rc;
 }
 
-static int look_at_tools(struct auditing *a, wt_error *err)
+static int look_at_tools(struct auditing *a, const family *families, size_t count, wt_error *err)
 {
     struct looked_at at = {0};
     int rc = wt__progress_phase(&a->progress, "reading definitions", a->count) ? wt__fail_cancelled(err) : 0;
     for (; rc == 0 && at.tool < a->count; at.tool++) {
         if (!a->scoped || a->tools[at.tool].provider == a->scope)
-            rc = look_at_tool(a, &at, err);
+            rc = look_at_tool(a, &at, families, count, err);
         if (rc == 0 && wt__progress_step(&a->progress, 1))
             rc = wt__fail_cancelled(err);
     }
@@ -277,8 +279,10 @@ static int tell_sample(struct auditing *a, const struct searches *searches, wt_e
 
 static int look(struct auditing *a, wt_audit_result *out, wt_error *err)
 {
+    static const family families[] = {wt__audit_description, wt__audit_instructions, wt__audit_hidden, wt__audit_schema,
+                                      wt__audit_name};
     struct searches searches = {.recipe = "", .encoder = ""};
-    int rc = look_at_tools(a, err);
+    int rc = look_at_tools(a, families, sizeof families / sizeof *families, err);
     if (rc == 0)
         rc = wt__audit_duplicates(a, err);
     if (rc == 0 && a->options.pins)
@@ -354,6 +358,70 @@ int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result
         rc = look(&a, &result->public, err);
     if (rc == 0)
         rc = wt__audit_costs(&a, &result->public, err);
+    if (rc == 0)
+        rc = tell(&a, &result->public, err);
+    rc = wt__progress_end(&a.progress, rc, err);
+    end(&a);
+    if (rc < 0) {
+        wt_audit_free(&result->public);
+        return rc;
+    }
+    result->public.seconds = (wt__now_ms() - begun) / 1000;
+    *out = &result->public;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- what a server lists */
+
+/* The rules about texts whose findings mean that somebody is to be deceived. */
+static void want_deceptions(struct auditing *a)
+{
+    static const enum audit_rule deceptions[] = {RULE_OVERRIDES_INSTRUCTIONS, RULE_HIDES_FROM_USER,
+                                                 RULE_ASKS_FOR_SECRETS, RULE_HIDDEN_CHARACTERS, RULE_MIXED_SCRIPTS};
+    for (size_t i = 0; i < sizeof deceptions / sizeof *deceptions; i++)
+        a->wanted[deceptions[i]] = true;
+}
+
+/* Instructions are read as the description of a tool without a name. */
+static int read_offered(struct auditing *a, const char *provider, struct str listing, const char *instructions,
+                        wt_error *err)
+{
+    struct reading reading = {.a = a, .err = err};
+    struct import import = {0};
+    struct store_key key = {0};
+    const struct import_options options = {
+        .format = STR("mcp"), .provider = wt__str(provider), .source_name = wt__str(provider)};
+    const struct tool self = {.provider = wt__str(provider), .description = wt__str(instructions)};
+    int rc = listing.len > 0 ? wt__import_bytes(&import, listing, &options, err) : 0;
+    for (; rc == 0 && (size_t)key.id < import.tool_count; key.id++)
+        rc = read_tool(&reading, &key, &import.tools[key.id]);
+    if (rc == 0 && self.description.len > 0 && (rc = read_tool(&reading, &key, &self)) == 0)
+        a->tools[a->count - 1].id = a->providers[0].name.ptr;
+    wt__import_dispose(&import);
+    wt__map_dispose(&reading.providers);
+    wt__buffer_dispose(&reading.id);
+    return rc;
+}
+
+int wt_audit_listing(const char *provider, const char *listing, size_t len, const char *instructions,
+                     wt_audit_result **out, wt_error *err)
+{
+    static const family families[] = {wt__audit_instructions, wt__audit_hidden};
+    double begun = wt__now_ms();
+    struct auditing a = {0};
+    struct result *result = calloc(1, sizeof *result);
+    *out = NULL;
+    if (!result)
+        return wt__fail_nomem(err);
+    a.arena = &result->arena;
+    result->public.recipe = result->public.encoder = "";
+    want_deceptions(&a);
+    wt__progress_init(&a.progress, NULL, NULL);
+    int rc = provider && *provider
+                 ? read_offered(&a, provider, (struct str){listing, len}, instructions, err)
+                 : wt__fail(err, WT_EINVAL, "whose definitions are audited is not said: there is no provider");
+    if (rc == 0)
+        rc = look_at_tools(&a, families, sizeof families / sizeof *families, err);
     if (rc == 0)
         rc = tell(&a, &result->public, err);
     rc = wt__progress_end(&a.progress, rc, err);

@@ -29,7 +29,8 @@ struct tool_text {
 /* Non-zero stops and is the result. */
 typedef int (*text_visit)(void *context, const struct tool_text *text);
 
-/* Name, titles and description, then all that the schemas of arguments and of results hold. schema: of the arguments;
+/* A tool without a name stands for a server's instructions.
+ * Name, titles and description, then all that the schemas of arguments and of results hold. schema: of the arguments;
  * definition: as its source has it. Either may be NULL. Errors: WT_ENOMEM. */
 int wt__tool_texts(const struct tool *tool, const json_t *schema, const json_t *definition, text_visit visit,
                    void *context, wt_error *err);
