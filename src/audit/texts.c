@@ -123,10 +123,11 @@ int wt__tool_texts(const struct tool *tool, const json_t *schema, const json_t *
     const struct {
         enum text_kind kind;
         struct str text, member;
-    } own[] = {{TEXT_NAME, tool->name, STR("name")},
-               {TEXT_PROSE, only ? STR("") : tool->title, STR("title")},
-               {TEXT_PROSE, annotated, STR("annotations.title")},
-               {TEXT_PROSE, tool->description, tool->name.len > 0 ? STR("description") : STR("text of the instructions")}};
+    } own[] = {
+        {TEXT_NAME, tool->name, STR("name")},
+        {TEXT_PROSE, only ? STR("") : tool->title, STR("title")},
+        {TEXT_PROSE, annotated, STR("annotations.title")},
+        {TEXT_PROSE, tool->description, tool->name.len > 0 ? STR("description") : STR("text of the instructions")}};
     const struct {
         const json_t *schema;
         const char *name;

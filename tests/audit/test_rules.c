@@ -108,6 +108,7 @@ static void cases_find_what_they_say(void **state)
 
 static void a_listing_is_read_for_what_deceives(void **state)
 {
+    (void)state;
     static const struct {
         const char *tools, *instructions, *found; /* "" : nothing; NULL instructions: none */
     } rows[] = {
