@@ -485,6 +485,8 @@ static void what_is_no_store_is_refused(void **state)
     snprintf(path, sizeof path, "%s/text.wt", place.folder);
     refused(&place, wt_open(&engine, path, NULL, &place.err), WT_ESTORE, path);
     assert_null(engine);
+    snprintf(path, sizeof path, "%s/text.wt/below/tools.wt", place.folder);
+    refused(&place, wt_open(&engine, path, NULL, &place.err), WT_ENOTFOUND, path);
     options.read_only = 1;
     refused(&place, wt_open(&engine, place.store, &options, &place.err), WT_ENOTFOUND, place.store);
     refused(&place, wt_open(&engine, place.folder, NULL, &place.err), WT_ESTORE, place.folder);
