@@ -23,8 +23,8 @@
  *     a hit held them.
  *   - The _init functions are inline, for they must write the caller's size; a binding that has no use for the header
  *     zeroes a struct and puts its sizeof into the first field.
- *   - Pointers may be NULL where it is said, and nowhere else, which is not checked: neither an engine, nor `out`, nor a
- *     text or list whose length is not 0.
+ *   - Pointers may be NULL where it is said, and nowhere else, which is not checked: neither an engine, nor `out`, nor
+ * a text or list whose length is not 0.
  *   - What is passed in is borrowed for the call; an engine keeps copies of what it needs later, as of wt_open_options.
  *   - An engine may be used from any number of threads, except wt_close, which comes last. It does not survive fork():
  *     a child opens its own, and leaves its parent's alone. A process opens a store once, since a file's locks are the
@@ -318,8 +318,10 @@ WT_API void wt_add_report_free(wt_add_report *report);
  * Tools whose definition did not change are not touched. A bad tool is skipped and reported. A tool's source is the
  * file that it comes from; a link to a file is one of its own. A tool is (provider, name): with the same definition it
  * is one tool whoever brings it; with another one from the same source it is changed, and from another source it is
- * added beside the one that is there, as "name~2", "name~3", ..., found again so, and told in the report. Errors:
- * WT_EFORMAT (the source as a whole, a pipe or device, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE,
+ * added beside the one that is there, as "name~2", "name~3", ..., found again so, and told in the report. A source that
+ * nothing was taken from is no error unless strict: added is 0, and issues, or notice where it has no tools, say why.
+ * Errors:
+ * WT_EFORMAT (of no known format, a pipe or device, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE,
  * WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the transaction, *out is set. */
 WT_API int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_options *options, wt_add_report **out,
                   wt_error *err);
@@ -784,14 +786,15 @@ WT_API void wt_picked_free(wt_picked *picked);
 
 /* The set of tools that a request needs, no more and no less, by default without a language model
  * (docs/recommend.md).
- * Probabilities are calibrated by `whichtool train set`; without that they are those of other catalogues, and notice
+ * Probabilities are calibrated by `whichtool train all`; without that they are those of other catalogues, and notice
  * says so. With options->complete: the set grows as far as that share of the dev requests took to have all their
  * tools, apart for tools that somebody used before and tools that nobody did (conformal prediction). On new requests
  * that share is met about, and not guaranteed: training chose other things by the same dev requests
- * (docs/recommend.md). Where nothing was trained, dev had too few requests for it, they did not find all their tools,
- * or this request takes more than WT_MAX_COMPLETE tools, there is no set but WT_ERECIPE, whose message says what share
- * can be promised; with options->max_tokens the first tools that fit, and notice says so. options->abstain goes first
- * where something was trained: what is taken for a request that no tool fits gets nothing.
+ * (docs/recommend.md); notice says how many requests it was measured on. Where nothing was trained, dev had too few
+ * requests for it, they did not find all their tools, or this request takes more than WT_MAX_COMPLETE tools, there is
+ * no set but WT_ERECIPE, whose message says what share can be promised; with options->max_tokens the first tools that
+ * fit, and notice says so. options->abstain goes first where something was trained: what is taken for a request that no
+ * tool fits gets nothing.
  *
  * "bundle" gives the set of tools, of those that past requests used together, that is most like the request; it needs
  * `whichtool train neighbours`. "ptr" has a language model correct that set (docs/ptr.md), or find one without it where

@@ -126,8 +126,8 @@ static void without_training_nothing_is_promised(void **state)
         options.complete = 0.9;
         options.abstain = i == 0 ? -1 : 0.5;
         refused(&place, wt_pick(semantic, requests[i], strlen(requests[i]), &options, &picked, &place.err), WT_ERECIPE,
-                "is not known without training: record use and run `whichtool train set`; or take the first hits "
-                "(`whichtool find -k N`), or what fits a budget (`--max-tokens N`)");
+                "is not known without training: record use and run `whichtool train all`; or take the first hits of "
+                "find, or what fits a budget of tokens (max_tokens)");
         assert_null(picked);
     }
 }
@@ -151,6 +151,8 @@ static void a_budget_is_kept_where_nothing_is_promised(void **state)
         assert_in_range(picked->len, 1, rows[i].most);
         assert_true(picked->tokens <= rows[i].tokens);
         assert_true(isnan(picked->complete) && isnan(picked->tracc));
+        for (size_t t = 1; t < picked->len; t++)
+            assert_true(picked->items[t]->score >= 0.01f);
         assert_non_null(strstr(picked->notice, "is not known without training"));
         wt_picked_free(picked);
     }
