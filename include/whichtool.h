@@ -4,7 +4,7 @@
  *   wt_error err;
  *   if (wt_open(&engine, "tools.wt", NULL, &err) < 0) ...            one file holds the catalogue
  *   wt_add_path(engine, "tools.json", NULL, &report, &err);          any supported format
- *   wt_find(engine, "book a table for two", 20, NULL, &hits, &err);  offline, in milliseconds
+ *   wt_find(engine, request, strlen(request), NULL, &hits, &err);    offline, in milliseconds
  *
  * Conventions, everywhere:
  *   - A function returns 0 (or a count) when it worked and a negative WT_E... code when it did not. `err` may be
@@ -23,7 +23,12 @@
  *     a hit held them.
  *   - The _init functions are inline, for they must write the caller's size; a binding that has no use for the header
  *     zeroes a struct and puts its sizeof into the first field.
- *   - An engine may be used from any number of threads, except wt_close, which comes last.
+ *   - Pointers may be NULL where it is said, and nowhere else, which is not checked: neither an engine, nor `out`, nor
+ * a text or list whose length is not 0.
+ *   - What is passed in is borrowed for the call; an engine keeps copies of what it needs later, as of wt_open_options.
+ *   - An engine may be used from any number of threads, except wt_close, which comes last. It does not survive fork():
+ *     a child opens its own, and leaves its parent's alone. A process opens a store once, since a file's locks are the
+ *     process's and a second wt_open takes them from the first engine; other processes may have the store as well.
  *   - Nothing prints, exits, aborts on bad input, installs signal handlers or keeps global state.
  *
  * This is the header to include. It brings whichtool/error.h (errors, the version), whichtool/call.h (calls for
@@ -71,7 +76,8 @@ enum {
 
 /* ---------------------------------------------------------------- progress */
 
-/* Called from long operations, from one thread at a time, at most about ten times a second.
+/* Called from long operations, from one thread at a time, which may be one of the library's, at most about ten times a
+ * second.
  * phase is a static string ("reading", "encoding", ...). total is 0 when unknown.
  * A non-zero return stops the operation soon: it ends with WT_ECANCELLED and leaves everything sound. */
 typedef int (*wt_progress_fn)(void *context, const char *phase, uint64_t done, uint64_t total);
@@ -105,7 +111,8 @@ WT_INIT(wt_open_options_init, wt_open_options)
 /* Opens the store at path, creating it (and its parent folders) when absent, unless read_only.
  * path is borrowed for the call. ":memory:" opens a private store that ends with wt_close.
  * A missing model is no error here: lexical recipes work without one, and wt_hits.notice says so.
- * Errors: WT_ESTORE, WT_ENEWER, WT_EREADONLY, WT_EBUSY, WT_EIO, WT_ENOMEM. */
+ * Errors: WT_ENOTFOUND (read_only, and nothing is there; a folder that cannot be made), WT_EINVAL (path is NULL or
+ * empty; the _init of options was forgotten), WT_ESTORE, WT_ENEWER, WT_EREADONLY, WT_EBUSY, WT_EIO, WT_ENOMEM. */
 WT_API int wt_open(wt_engine **out, const char *path, const wt_open_options *options, wt_error *err);
 
 /* Closes the engine; NULL is a no-op. No other call on it may be running or follow. Results that were handed out
@@ -157,7 +164,7 @@ WT_API int wt_list(wt_engine *engine, const wt_list_options *options, wt_tools *
 
 /* The tool that name stands for: an exported name, an id, a bare name that only one tool has, or a source id. Errors:
  * WT_ENOTFOUND (the message says which one may have been meant, where one is near: that looks at up to 200,000 names),
- * WT_EINVAL (several tools have that bare name; the message lists some), WT_ESTORE. */
+ * WT_EINVAL (name is NULL, or several tools have that bare name; the message lists some), WT_ESTORE. */
 WT_API int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err);
 
 /* Removes the tool that name stands for, as in wt_get. Returns 1, or WT_ENOTFOUND, WT_EINVAL, WT_EREADONLY, ... */
@@ -310,8 +317,10 @@ WT_API void wt_add_report_free(wt_add_report *report);
  * Tools whose definition did not change are not touched. A bad tool is skipped and reported. A tool's source is the
  * file that it comes from; a link to a file is one of its own. A tool is (provider, name): with the same definition it
  * is one tool whoever brings it; with another one from the same source it is changed, and from another source it is
- * added beside the one that is there, as "name~2", "name~3", ..., found again so, and told in the report. Errors:
- * WT_EFORMAT (the source as a whole, a pipe or device, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE,
+ * added beside the one that is there, as "name~2", "name~3", ..., found again so, and told in the report. A source that
+ * nothing was taken from is no error unless strict: added is 0, and issues, or notice where it has no tools, say why.
+ * Errors:
+ * WT_EFORMAT (of no known format, a pipe or device, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE,
  * WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the transaction, *out is set. */
 WT_API int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_options *options, wt_add_report **out,
                   wt_error *err);
@@ -776,14 +785,15 @@ WT_API void wt_picked_free(wt_picked *picked);
 
 /* The set of tools that a request needs, no more and no less, by default without a language model
  * (docs/recommend.md).
- * Probabilities are calibrated by `whichtool train set`; without that they are those of other catalogues, and notice
+ * Probabilities are calibrated by `whichtool train all`; without that they are those of other catalogues, and notice
  * says so. With options->complete: the set grows as far as that share of the dev requests took to have all their
  * tools, apart for tools that somebody used before and tools that nobody did (conformal prediction). On new requests
  * that share is met about, and not guaranteed: training chose other things by the same dev requests
- * (docs/recommend.md). Where nothing was trained, dev had too few requests for it, they did not find all their tools,
- * or this request takes more than WT_MAX_COMPLETE tools, there is no set but WT_ERECIPE, whose message says what share
- * can be promised; with options->max_tokens the first tools that fit, and notice says so. options->abstain goes first
- * where something was trained: what is taken for a request that no tool fits gets nothing.
+ * (docs/recommend.md); notice says how many requests it was measured on. Where nothing was trained, dev had too few
+ * requests for it, they did not find all their tools, or this request takes more than WT_MAX_COMPLETE tools, there is
+ * no set but WT_ERECIPE, whose message says what share can be promised; with options->max_tokens the first tools that
+ * fit, and notice says so. options->abstain goes first where something was trained: what is taken for a request that no
+ * tool fits gets nothing.
  *
  * "bundle" gives the set of tools, of those that past requests used together, that is most like the request; it needs
  * `whichtool train neighbours`. "ptr" has a language model correct that set (docs/ptr.md), or find one without it where

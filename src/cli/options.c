@@ -283,8 +283,9 @@ static const struct option pick_options[] = {
      .kind = VALUE_TEXT,
      .value = "P",
      .help =
-         "Pick as many tools as it takes for nothing needed to be missing in a share P of requests, such as 0.9. "
-         "How many those are is measured on recorded use, by `train set`; without that, or where it is more than 64, "
+         "Pick as many tools as it takes for nothing needed to be missing in a share P of requests, such as 0.9: that "
+         "is aimed at, not guaranteed. How many those are is measured on requests that were held out of recorded use, "
+         "by `whichtool train all`; without that, or where it is more than 64, "
          "the exit code is 5, unless --max-tokens bounds the set, which promises nothing then. Requests that no "
          "tool seems to fit get none all the same; see --abstain."},
     {.id = OPT_ABSTAIN,
@@ -309,7 +310,7 @@ static const struct option pick_options[] = {
 static const struct example pick_examples[] = {
     {"whichtool pick book a table for two and tell me the weather", "The tools that this takes, no more and no less."},
     {"whichtool pick --complete 0.9 --format openai - < request.txt",
-     "Definitions for a chat request, all that are needed with probability 0.9 (after `train set`)."},
+     "Definitions for a chat request, all that are needed with probability 0.9 (after `train all`)."},
     {"whichtool pick --recipe ptr --chat-url http://127.0.0.1:8080/v1 --chat-model smollm2 --explain book a table",
      "By way of a language model of one's own, with all that it was asked and said."},
     {"whichtool pick --messages - < chat.json", "The set that the user's last turn takes."},

@@ -168,6 +168,18 @@ int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *pro
     return renew_index(engine, err);
 }
 
+/* A source that has no tools at all is none that anybody would add on purpose. */
+static int tell_empty(const struct import *import, struct report *report, wt_error *err)
+{
+    struct buffer text = {0};
+    if (import->tool_count > 0 || import->issue_count > 0)
+        return 0;
+    wt__buffer_text(&text, strcmp(import->format, "openapi") == 0
+                               ? "the document has no operations, which would be its tools"
+                               : "no tools are in it");
+    return add_notice(report, &text, err);
+}
+
 static int add_import(wt_engine *engine, const struct import *import, struct str source, const wt_add_options *options,
                       struct progress *progress, wt_add_report **out, wt_error *err)
 {
@@ -177,6 +189,8 @@ static int add_import(wt_engine *engine, const struct import *import, struct str
         return rc;
     wt__engine_begin_import(engine);
     rc = wt__store_tools(engine, import, source, options->sync, progress, report, err);
+    if (rc == 0)
+        rc = tell_empty(import, report, err);
     bool stored = rc == 0;
     if (stored)
         rc = wt__make_searchable(engine, options->no_vectors, progress, report, err);

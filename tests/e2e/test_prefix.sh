@@ -41,8 +41,8 @@ same "README says how the command gets on the PATH" yes "$([ -n "$path_line" ] &
 same "the command is found there" "$prefix/bin/whichtool" "$(eval "$path_line"; command -v whichtool)"
 what="and runs"
 (eval "$path_line"; whichtool version) >../out 2>../err || fail "exit $?"
-pc_line=$(line '^export PKG_CONFIG_PATH=') cc_line=$(line '^cc find\.c ')
-same "README says how a program is built" yes "$([ -n "$pc_line" ] && [ -n "$cc_line" ] && echo yes)"
+pc_line=$(line '^export PKG_CONFIG_PATH=') cc_line=$(line '^cc find\.c ') static_line=$(line '^cc find\.c .*--static')
+same "README says how a program is built" yes "$([ -n "$pc_line" ] && [ -n "$cc_line" ] && [ -n "$static_line" ] && echo yes)"
 if [ -n "$sanitized" ]; then
     skip "a sanitizer's runtime must come first in every process"
 elif ! have pkg-config; then
@@ -52,6 +52,15 @@ else
     what="README's line builds the example" checks=$((checks + 1))
     (unset LD_LIBRARY_PATH; eval "$pc_line"; eval "$cc_line" && ./find "$work/weather.json" "rain") >../out 2>../err ||
         fail "exit $?"
+    what="and the line for the static library" checks=$((checks + 1))
+    (eval "$pc_line"; eval "$static_line" && ./find-static "$work/weather.json" "rain") >>../out 2>>../err || fail "exit $?"
+    if have cmake; then # README's lines, behind those that any project has
+        what="and the lines for CMake" checks=$((checks + 1))
+        { printf 'cmake_minimum_required(VERSION 3.16)\nproject(find C)\nadd_executable(find find.c)\n'
+          awk '/^```cmake/ {inside = 1; next} /^```/ {inside = 0} inside' "$source_root/README.md"; } >CMakeLists.txt
+        (eval "$pc_line"; cmake -B cmake . && cmake --build cmake && ./cmake/find "$work/weather.json" "rain") >>../out 2>>../err ||
+            fail "exit $?"
+    fi
 fi
 cd "$work" || exit 1
 what="it runs, without more words to the loader" && { [ -n "$sanitized" ] || holds out "tools$"; }

@@ -126,16 +126,22 @@ static void wrong_sources_are_refused_with_a_sentence(void **state)
 static void a_source_without_tools_is_no_error(void **state)
 {
     (void)state;
-    static const char none[] = "{\"tools\": []}";
+    static const struct {
+        const char *source, *format, *notice;
+    } rows[] = {{"{\"tools\": []}", "mcp", "no tools are in it"},
+                {"{\"openapi\": \"3.0.0\"}", "openapi", "the document has no operations"}};
     wt_error untouched;
     wt_add_report *report;
     wt_engine *engine = open_store(&place, NULL);
     memset(&place.err, 0x5A, sizeof place.err);
     untouched = place.err;
-    sound(&place, wt_add(engine, none, strlen(none), NULL, &report, &place.err));
-    assert_memory_equal(&place.err, &untouched, sizeof untouched);
-    assert_string_equal(report->format, "mcp");
-    wt_add_report_free(report);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sound(&place, wt_add(engine, rows[i].source, strlen(rows[i].source), NULL, &report, &place.err));
+        assert_memory_equal(&place.err, &untouched, sizeof untouched);
+        assert_string_equal(report->format, rows[i].format);
+        assert_non_null(strstr(report->notice, rows[i].notice));
+        wt_add_report_free(report);
+    }
     wt_close(engine);
 }
 
@@ -485,6 +491,8 @@ static void what_is_no_store_is_refused(void **state)
     snprintf(path, sizeof path, "%s/text.wt", place.folder);
     refused(&place, wt_open(&engine, path, NULL, &place.err), WT_ESTORE, path);
     assert_null(engine);
+    snprintf(path, sizeof path, "%s/text.wt/below/tools.wt", place.folder);
+    refused(&place, wt_open(&engine, path, NULL, &place.err), WT_ENOTFOUND, path);
     options.read_only = 1;
     refused(&place, wt_open(&engine, place.store, &options, &place.err), WT_ENOTFOUND, place.store);
     refused(&place, wt_open(&engine, place.folder, NULL, &place.err), WT_ESTORE, place.folder);
