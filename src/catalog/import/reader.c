@@ -127,6 +127,8 @@ int wt__reader_parse(struct reader *reader, const struct json_item *item, json_t
     struct place place = {item->byte, item->line};
     wt_error why = {0};
     *out = NULL;
+    if (item->cut && reader->broken)
+        return wt__reader_issue(reader, place, "", err, "reading ended within it, so it was not taken");
     if (item->cut) {
         struct json_scan end = {.at = item->byte, .line = item->line, .reason = "the text ends inside this value"};
         return wt__reader_broken(reader, &end, err);
