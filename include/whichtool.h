@@ -271,7 +271,7 @@ typedef struct wt_add_options {
     const char *provider;    /* provider of tools whose source names none; for sources that name one, overrides it */
     const char *source_name; /* wt_add: how messages name the source; NULL: "input". Also the scope of sync */
     int sync;                /* remove tools that earlier imports of the same source brought and this one lacks; of a
-                                folder: of all below it */
+                                folder: of all below it. An operation of OpenAPI that is skipped is not lacking */
     int strict;              /* a bad tool fails the whole import with WT_EFORMAT */
     int no_vectors;          /* do not encode now; wt_embed_missing or a later wt_add does */
     wt_progress_fn progress;
@@ -280,7 +280,7 @@ typedef struct wt_add_options {
 
 WT_INIT(wt_add_options_init, wt_add_options)
 
-/* A tool, or a whole file of a folder, that was not taken, and why. */
+/* A tool, or a whole file of a folder, that was not taken, and why; or what is wrong with one that was. */
 typedef struct wt_add_issue {
     const char *file;
     size_t line;         /* 1-based; 0 when unknown */
@@ -307,6 +307,7 @@ typedef struct wt_add_report {
     size_t collisions; /* tools that were added by another name */
     const wt_add_collision *const *collided;
     size_t collided_count; /* the first WT_MAX_COLLISIONS of them are kept */
+    int whole;             /* every source was read to its end */
 } wt_add_report;
 
 WT_API void wt_add_report_free(wt_add_report *report);

@@ -39,7 +39,7 @@ const struct audit_rule_text wt__audit_rules[AUDIT_RULES] = {
                             "A word mixes letters of several alphabets that look alike.",
                             "Write the word in one alphabet."},
     [RULE_BROKEN_SCHEMA] = {"broken-schema", WT_AUDIT_ERROR, "A schema is not valid JSON Schema.",
-                            "Mend the schema; `whichtool show` prints it."},
+                            "Mend the schema; `whichtool show --json` prints it."},
     [RULE_LARGE_SCHEMA] = {"large-schema", WT_AUDIT_WARNING, "A schema is enormous.",
                            "Split the tool, or take parameters out that few calls need."},
     [RULE_UNKNOWN_REQUIRED] = {"unknown-required", WT_AUDIT_WARNING, "What is required is not among the properties.",

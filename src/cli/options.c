@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include "catalog/import/formats.h"
+#include "catalog/usage.h"
 #include "cli/cli.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -73,7 +74,8 @@ static const struct option add_options[] = {
     {.id = OPT_SYNC,
      .name = "sync",
      .help = "Remove the tools that earlier imports of the same source added and that it no longer contains. A folder "
-             "is every file below it, also one that is gone."},
+             "is every file below it, also one that is gone. What is stored of an operation of OpenAPI that is skipped "
+             "as broken stays."},
     {.id = OPT_STRICT, .name = "strict", .help = "Import nothing, and exit with 3, when a tool is invalid."},
     {.id = OPT_NO_VECTORS,
      .name = "no-vectors",
@@ -425,8 +427,9 @@ static const struct option usage_options[] = {
      .name = "outcome",
      .kind = VALUE_CHOICE,
      .value = "OUTCOME",
-     .choices = "ok failed",
-     .help = "add --request: how it ended. Default: not told, which counts as ok."},
+     .choices = USAGE_OUTCOME_WORDS,
+     .help = "add --request: how it ended; the first two words are kept, the others are read as one of them, as in a "
+             "file. Default: not told, which counts as ok."},
     {.id = OPT_BEFORE,
      .name = "before",
      .kind = VALUE_TEXT,
@@ -629,7 +632,8 @@ const struct verb wt__verbs[] = {
      .text =
          "The words are joined to one request; - reads it from standard input. The first number orders the tools of "
          "this request, and says nothing beside another request's; the second is the chance that the request needs "
-         "the tool.\n"
+         "the tool. It may rise along the list, for the order is that of the scores alone, and the chance weighs "
+         "words, meaning and past use by themselves.\n"
          "Chances are those of other catalogues' requests, of which one in five needed no tool there, until `train "
          "all` measures them on recorded use.",
      .kind = VALUE_TEXT,
@@ -750,11 +754,12 @@ const struct verb wt__verbs[] = {
      .text =
          "add imports usages from files, data sets in BEIR layout (folders with queries.jsonl and qrels/SPLIT.tsv, "
          "which tells the tools of each query) or standard input (-), or records one of --request and --tool. A line "
-         "of a file is one usage: {\"request\": \"...\", \"tools\": [\"provider/name\"], \"outcome\": \"ok\" or "
-         "\"failed\", \"time\": \"2026-11-22T08:30:00Z\", \"client\": \"c17\", \"key\": \"run-17/3\"}; outcome, time, "
-         "client and key may be missing. A client has one usage of a key: another is not recorded. A line "
-         "{\"key\": \"run-17/3\", \"client\": \"c17\", \"outcome\": \"failed\"} tells how it ended. With {\"tool\": "
-         "\"provider/name\", \"arguments\": {...}} in place of a name it tells what the tool "
+         "of a file is one usage: {\"request\": \"...\", \"tools\": [\"provider/name\"], \"outcome\": \"ok\", "
+         "\"time\": \"2026-11-22T08:30:00Z\", \"client\": \"c17\", \"key\": \"run-17/3\"}; outcome, time, "
+         "client and key may be missing, and outcome is one of the words of --outcome. A client has one usage of a "
+         "key: another is not recorded. A line {\"key\": \"run-17/3\", \"client\": \"c17\", \"outcome\": \"failed\"} "
+         "tells how it ended. With {\"tool\": \"provider/name\", \"arguments\": {...}} in place of a name it tells "
+         "what the tool "
          "was called with. A client is any name of your choosing for whose request it was: a tool counts once a client "
          "and request. Each source is imported in one step: all of it or, on failure, nothing. A name that no tool has "
          "is reported, and the usage is kept with the others; a usage without one known tool, or that makes no sense, "

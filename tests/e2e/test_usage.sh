@@ -76,6 +76,7 @@ expect 0 "version as a verb, as JSON" version --json
 prints '^\{"version":"[0-9.]+"\}$'
 expect 0 "recipes" help --recipes
 prints "^bm25 "
+prints "^auto +what is used where none is named"
 COLUMNS=40 expect 0 "help on forty columns" help add
 same "no line of help is longer than the terminal is wide" "" "$(grep -v '^  whichtool\|^  curl' out | awk 'length > 40')"
 for verb in add find list show remove eval model version help; do

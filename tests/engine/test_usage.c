@@ -102,7 +102,8 @@ static void test_what_cannot_be_recorded_is_told(void **state)
         {"add", 3, "search", 1, NULL, 0, WT_EINVAL, "several tools are named \"search\""},
         {"add", 3, "", 1, NULL, 0, WT_EINVAL, "the name of tool 1 has 0 bytes; 1 to 1024 are taken"},
         {"add", 3, longest, 1, NULL, 0, WT_ETOOLONG, "the name of tool 1 has 1025 bytes"},
-        {"add", 3, "calculator", 1, "fine", 0, WT_EINVAL, "the outcome \"fine\" is neither \"ok\" nor \"failed\""},
+        {"add", 3, "calculator", 1, "fine", 0, WT_EINVAL,
+         "the outcome \"fine\" is none of: ok failed success succeeded true failure error false"},
         {"add", 3, "calculator", 1, NULL, -1, WT_EINVAL, "the time -1 is not in the years 1970 to 9999"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -249,6 +250,20 @@ static void test_json_lines_are_imported_and_come_back(void **state)
 }
 
 /* Every agent's log has its own word for how a call ended. */
+static void test_every_word_that_is_named_is_an_outcome(void **state)
+{
+    (void)state;
+    size_t words = 0;
+    for (const char *at = USAGE_OUTCOME_WORDS; *at; words++) {
+        size_t len = strcspn(at, " ");
+        enum usage_outcome outcome = USAGE_UNTOLD;
+        assert_true(wt__usage_outcome_read((struct str){at, len}, &outcome));
+        assert_int_not_equal(outcome, USAGE_UNTOLD);
+        at += len + (at[len] == ' ');
+    }
+    assert_int_equal(words, 8);
+}
+
 static void test_outcomes_are_read_as_logs_have_them(void **state)
 {
     (void)state;
@@ -303,8 +318,8 @@ static void test_bad_lines_cost_themselves(void **state)
         {"{\"request\": \"x\", \"tools\": [{\"tool\": \"nobody\", \"arguments\": {}}]}", "/tools/0",
          "no tool is named \"nobody\""},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": \"good\"}", "/outcome",
-         "the outcome is neither \"ok\" nor \"failed\""},
-        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": 1}", "/outcome", "the outcome is neither"},
+         "the outcome is none of: ok failed success succeeded true failure error false"},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": 1}", "/outcome", "the outcome is none of: ok"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"client\": 7}", "/client", "\"client\" is not a string"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"time\": -5}", "/time", "the time is neither"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"time\": 1e300}", "/time", "the time is neither"},
@@ -801,7 +816,7 @@ static void test_a_usage_with_a_key_is_recorded_once_and_can_be_spoken_of(void *
         {"k", NULL, "ok", WT_ENOTFOUND, "no usage of that client has the key \"k\""},
         {"l", "c", "ok", WT_ENOTFOUND, "has the key \"l\""},
         {"", "c", "ok", WT_EINVAL, "say which usage"},
-        {"k", "c", "perhaps", WT_EINVAL, "the outcome \"perhaps\" is neither"},
+        {"k", "c", "perhaps", WT_EINVAL, "the outcome \"perhaps\" is none of: ok"},
         {long_key, "c", "ok", WT_ETOOLONG, "the key has 129 bytes"},
         {"k", "\xff", "ok", WT_EFORMAT, "the client is not valid UTF-8"},
     };
@@ -840,6 +855,32 @@ static void test_keys_of_json_lines(void **state)
     wt_usage_report_free(report);
     assert_string_equal(exported(engine, NULL),
                         "{\"request\":\"add\",\"tools\":[\"calculator\"],\"outcome\":\"failed\",\"key\":\"k\"}\n");
+    wt_close(engine);
+}
+
+static void test_a_log_that_is_added_twice_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *log, *notice; /* NULL: nothing of it */
+    } rows[] = {
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"]}\n{\"request\": \"y\", \"tools\": [\"calculator\"]}", NULL},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"]}\n{\"request\": \"y\", \"tools\": [\"calculator\"]}",
+         "2 of these have the request, client and tools of one that was recorded before, and are recorded again: with "
+         "a \"key\" each, that happens once; nothing was learned yet"},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"]}\n{\"request\": \"z\", \"tools\": [\"calculator\"]}", NULL},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"client\": \"c\"}", NULL},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"key\": \"k\"}", NULL},
+    };
+    wt_engine *engine = open_handmade("");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_usage_report *report = add_usage(engine, rows[i].log);
+        if (rows[i].notice)
+            assert_memory_equal(report->notice, rows[i].notice, strlen(rows[i].notice));
+        else if (strstr(report->notice, "recorded"))
+            fail_msg("%zu: %s", i, report->notice);
+        wt_usage_report_free(report);
+    }
     wt_close(engine);
 }
 
@@ -901,6 +942,7 @@ int main(void)
         cmocka_unit_test(test_arguments_are_imported_and_come_back),
         cmocka_unit_test(test_a_bad_line_is_not_quoted),
         cmocka_unit_test(test_json_lines_are_imported_and_come_back),
+        cmocka_unit_test(test_every_word_that_is_named_is_an_outcome),
         cmocka_unit_test(test_outcomes_are_read_as_logs_have_them),
         cmocka_unit_test(test_bad_lines_cost_themselves),
         cmocka_unit_test(test_a_beir_folder_is_imported),
@@ -913,6 +955,7 @@ int main(void)
         cmocka_unit_test(test_threads_that_record_at_once_lose_nothing),
         cmocka_unit_test(test_a_usage_with_a_key_is_recorded_once_and_can_be_spoken_of),
         cmocka_unit_test(test_keys_of_json_lines),
+        cmocka_unit_test(test_a_log_that_is_added_twice_is_told),
         cmocka_unit_test(test_a_store_for_reading_only_says_so),
         cmocka_unit_test(test_a_hundred_thousand_usages),
         cmocka_unit_test(test_times_are_read),

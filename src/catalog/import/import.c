@@ -360,6 +360,7 @@ void wt__import_dispose(struct import *import)
     free(import->tools);
     free(import->places);
     free(import->issues);
+    free(import->left);
     free((void *)import->files);
     wt__arena_dispose(&import->arena);
     *import = (struct import){0};

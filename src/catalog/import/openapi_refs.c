@@ -111,7 +111,7 @@ void wt__openapi_next_tool(struct openapi *document, struct str name)
     document->nodes = 0;
     document->most = document->all_nodes < OPENAPI_ALL_NODES ? OPENAPI_MAX_NODES : OPENAPI_FEW_NODES;
     document->open_count = 0;
-    document->dangling[0] = '\0';
+    document->dangling[0] = document->wrong[0] = '\0';
 }
 
 /* ---------------------------------------------------------------- resolving */

@@ -49,9 +49,19 @@ struct draft {
 
 int wt__reader_add(struct reader *reader, const struct draft *draft, wt_error *err);
 
+/* A place in the file, for one in the text that an importer reads. */
+struct place wt__reader_place(const struct reader *reader, struct place place);
+
 /* below: what to put behind the pointer ("/name"), or "". */
 int wt__reader_issue(struct reader *reader, struct place place, const char *below, wt_error *err, const char *format,
                      ...) WT_PRINTF(5, 6);
+
+/* The same for what is wrong with a tool that is taken all the same: nothing was skipped. */
+int wt__reader_remark(struct reader *reader, struct place place, wt_error *err, const char *format, ...)
+    WT_PRINTF(4, 5);
+
+/* The source has a tool of this id that was not taken. */
+int wt__reader_leave(struct reader *reader, struct str source_id, wt_error *err);
 
 /* A broken place: the rest of the source was not read. */
 int wt__reader_broken(struct reader *reader, const struct json_scan *scan, wt_error *err);
