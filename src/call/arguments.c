@@ -214,6 +214,39 @@ static int fill_example(struct reading *r, size_t p)
     return 0;
 }
 
+/* "250 USD to NOK": what an amount is in is the one currency that is asked for, or the one that it is to be changed
+ * from; never what it is to become. */
+static int fill_currency(struct reading *r)
+{
+    const struct literal *amount = NULL;
+    struct argument *argument = NULL;
+    for (size_t l = 0; l < r->literal_count; l++) {
+        const struct literal *literal = &r->literals[l];
+        if (literal->currency.len == 0)
+            continue;
+        if ((amount && !wt__str_equal(amount->currency, literal->currency)) ||
+            wt__str_equal(word_before(r, literal->start), STR("to")))
+            return 0;
+        amount = literal;
+    }
+    for (size_t p = 0; amount && p < r->parameters->len; p++) {
+        const struct parameter *parameter = &r->parameters->items[p];
+        bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
+        if (!parameter->currency || !text || parameter->list || parameter->bound == BOUND_TO || parameter->values ||
+            r->out->items[p].state != ARGUMENT_ABSENT)
+            continue;
+        if (argument)
+            return 0; /* it may be either */
+        argument = &r->out->items[p];
+    }
+    if (!argument)
+        return 0;
+    json_t *value = wt__json_string(amount->currency);
+    *argument =
+        (struct argument){ARGUMENT_GIVEN, value, amount->end - amount->currency.len, amount->end, NAME_EVIDENCE};
+    return value ? 0 : WT_ENOMEM;
+}
+
 /* All values that the request says, but those within longer ones. Returns how many, or WT_ENOMEM. */
 static int read_values(struct reading *r, const struct parameter *parameter, json_t *found, struct span *whole)
 {
@@ -271,10 +304,11 @@ static float begin_with_text(const struct parameter *parameter, const struct lit
     if (is_date || is_time)
         return NEVER;
     if (literal->kind == LITERAL_NUMBER)
-        return parameter->coded && !literal->spelled ? 0 : NEVER;
+        return parameter->coded && parameter->letters == 0 && !literal->spelled ? 0 : NEVER;
     if (literal->kind == LITERAL_NAME && (parameter->free_text || repeats_name(parameter, literal->text)))
         return NEVER;
-    return LITTLE;
+    return parameter->currency && literal->kind == LITERAL_NAME && wt__is_currency(literal->text) ? TELLS_ITSELF
+                                                                                                  : LITTLE;
 }
 
 /* What a parameter of this kind makes of a literal's: NEVER, or what to begin with. */
@@ -458,6 +492,8 @@ static float score_pair(const struct reading *r, const struct parameter *paramet
         beside = fmaxf(beside, NAME_EVIDENCE);
     if (around->joined)
         beside = fmaxf(beside, JOINT_EVIDENCE);
+    if (parameter->letters > 0 && !wt__has_letters(parameter, literal))
+        return fminf(begin + bound + beside, LITTLE); /* where the request has nothing else */
     return begin + bound + beside;
 }
 
@@ -597,6 +633,7 @@ static int take_pair(struct reading *r, size_t p, size_t l)
     const struct literal *literal = &r->literals[l];
     float score = score_now(r, p, l);
     bool sure = score >= SURE_SCORE && margin_of(r, p, l) >= SURE_MARGIN && !literal->percent && !is_doubtful(r, l);
+    struct argument *argument = &r->out->items[p];
     struct str text;
     int rc = wt__form_of(&text, parameter, literal, r->arena);
     json_t *value = rc < 0 ? NULL : value_of(parameter, literal, text);
@@ -604,8 +641,9 @@ static int take_pair(struct reading *r, size_t p, size_t l)
         value = in_list(value);
     if (!value)
         return WT_ENOMEM;
-    r->out->items[p] = (struct argument){sure && rc > 0 ? ARGUMENT_GIVEN : ARGUMENT_UNSURE, value, literal->start,
-                                         literal->end, score};
+    *argument = (struct argument){sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE, value, literal->start, literal->end, score};
+    if (rc == 0)
+        wt__call_argument_refuse(argument, parameter);
     r->used[l] = true;
     r->taken += literal->kind >= LITERAL_QUOTED;
     return 0;
@@ -759,6 +797,8 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
             rc = fill_values(r, p);
         else if (parameters->items[p].kind == PARAMETER_STRING || parameters->items[p].kind == PARAMETER_ANY)
             rc = fill_example(r, p);
+    if (rc == 0)
+        rc = fill_currency(r);
     if (rc == 0) {
         score_all(r);
         rc = take_series(r);
@@ -770,6 +810,13 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
         wt__coverage_check(out, r->request, about, parameters);
     }
     return rc;
+}
+
+void wt__call_argument_refuse(struct argument *argument, const struct parameter *parameter)
+{
+    json_decref(argument->value);
+    argument->value = NULL;
+    argument->state = parameter->required ? ARGUMENT_MISSING : ARGUMENT_UNSURE;
 }
 
 void wt__call_arguments_dispose(struct call_arguments *arguments)

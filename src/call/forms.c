@@ -83,15 +83,31 @@ static bool wants_state(struct str description)
 static bool wants_code(struct str description)
 {
     return has(description, "IATA") || has(description, "airport code") || has(description, "ISO 3166") ||
-           has(description, "country code") || has(description, "ticker") || has(description, "currency code");
+           has(description, "country code") || has(description, "ticker") || has(description, "language code") ||
+           has(description, "ISO 639");
 }
 
-static bool is_code(struct str text)
+static size_t count_of(struct str text, int (*is_kind)(int))
 {
+    size_t count = 0;
     for (size_t i = 0; i < text.len; i++)
-        if (!isupper((unsigned char)text.ptr[i]) && !isdigit((unsigned char)text.ptr[i]))
-            return false;
-    return text.len >= 2 && text.len <= 5;
+        count += is_kind((unsigned char)text.ptr[i]) != 0;
+    return count;
+}
+
+/* Capitals and digits; small letters are none but in quotes, where they were meant so. */
+static bool is_code(const struct literal *literal)
+{
+    struct str text = literal->text;
+    size_t digits = count_of(text, isdigit), capitals = count_of(text, isupper);
+    bool small = literal->kind == LITERAL_QUOTED && digits + count_of(text, islower) == text.len;
+    return text.len >= 2 && text.len <= 5 && (digits + capitals == text.len || small);
+}
+
+bool wt__has_letters(const struct parameter *parameter, const struct literal *literal)
+{
+    bool text = literal->kind == LITERAL_NAME || literal->kind == LITERAL_QUOTED;
+    return text && literal->text.len == parameter->letters && is_code(literal) && count_of(literal->text, isdigit) == 0;
 }
 
 int wt__form_of(struct str *out, const struct parameter *parameter, const struct literal *literal, struct arena *arena)
@@ -109,5 +125,7 @@ int wt__form_of(struct str *out, const struct parameter *parameter, const struct
     bool text = literal->kind == LITERAL_NAME || literal->kind == LITERAL_QUOTED;
     if (text && wants_state(description) && !memchr(literal->text.ptr, ',', literal->text.len))
         return 0;
-    return !text || !wants_code(description) || is_code(literal->text);
+    if (parameter->letters > 0)
+        return wt__has_letters(parameter, literal);
+    return !text || !wants_code(description) || is_code(literal);
 }

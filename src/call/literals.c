@@ -195,13 +195,36 @@ static size_t past_currency(const struct scan *scan, size_t at)
     return end;
 }
 
-/* Behind the name of a currency ("500 USD", "20 dollars"); at where there is none. */
-static size_t past_currency_name(const struct scan *scan, size_t at)
+/* ISO 4217. The first are read in small letters as well; the others may be words then. */
+static const char *const currencies[] = {"USD", "EUR", "GBP", "JPY", "CNY", "INR", "CAD", "AUD", "CHF", "SEK",
+                                         "NOK", "DKK", "BRL", "MXN", "CZK", "PLN", "HUF", "NZD", "SGD", "HKD",
+                                         "KRW", "ZAR", "THB", "IDR", "MYR", "AED", "SAR", "TWD", "VND", "UAH"};
+enum { CURRENCIES_ANY_CASE = 14 };
+
+/* The code that the word is; NULL: it is none. */
+static const char *currency_of(struct str word, bool any_case)
 {
-    static const char *const names[] = {"usd", "eur", "gbp", "jpy", "cny", "inr", "cad",     "aud",
-                                        "chf", "sek", "nok", "dkk", "brl", "mxn", "dollars", "euros"};
+    for (size_t i = 0; i < sizeof currencies / sizeof *currencies; i++)
+        if ((any_case && i < CURRENCIES_ANY_CASE && same_word(word, currencies[i])) ||
+            wt__str_equal(word, wt__str(currencies[i])))
+            return currencies[i];
+    return NULL;
+}
+
+bool wt__is_currency(struct str word)
+{
+    return currency_of(word, false) != NULL;
+}
+
+/* Behind the name of a currency ("500 USD", "20 dollars"), whose code is in *code if it is one; at where there is
+ * none. */
+static size_t past_currency_name(const struct scan *scan, size_t at, struct str *code)
+{
+    static const char *const names[] = {"dollars", "euros"};
     size_t word = at + (byte_at(scan, at) == ' '), end = word_end(scan, word);
-    return wt__str_among(slice(scan, word, end), names, sizeof names / sizeof *names) ? end : at;
+    const char *known = currency_of(slice(scan, word, end), true);
+    *code = known ? wt__str(known) : (struct str){0};
+    return known || wt__str_among(slice(scan, word, end), names, sizeof names / sizeof *names) ? end : at;
 }
 
 /* Behind digits that are no number, or one that is written otherwise than here: "192.168.0.1", "1.234,56"; at where a
@@ -245,15 +268,21 @@ static int read_number(struct scan *scan, struct literal *out)
         return take(scan, out, LITERAL_CODE, negative ? degrees : other);
     bool percent = byte_at(scan, end) == '%', money = digits > unsigned_at || past_currency(scan, end) > end;
     end = degrees > end ? degrees : magnitude_end(scan, end, &value);
-    size_t named = past_currency_name(scan, end);
+    struct str currency;
+    size_t named = past_currency_name(scan, end, &currency);
     money |= named > end;
     end = named;
     /* "3D", "1st", "8tq" are no numbers; "5km" is one. */
     struct str suffix = slice(scan, end, word_end(scan, end));
     if (suffix.len > 0 && !wt__str_among(suffix, units, sizeof units / sizeof *units))
         return 0;
-    *out = (struct literal){
-        LITERAL_NUMBER, start, end, .number = unsigned_at > start ? -value : value, .money = money, .percent = percent};
+    *out = (struct literal){LITERAL_NUMBER,
+                            start,
+                            end,
+                            .number = unsigned_at > start ? -value : value,
+                            .money = money,
+                            .percent = percent,
+                            .currency = currency};
     return write_number(out, scan->arena);
 }
 

@@ -35,6 +35,7 @@ struct literal {
     double number;     /* of a number */
     bool spelled;      /* a number word, which may be none: "two of them" */
     bool money, percent;
+    struct str currency; /* of an amount of money, its code, "USD"; empty: it has none */
 };
 
 /* A request with its literals in its order, none within another: read once, for all tools that it may call. */
@@ -43,6 +44,9 @@ struct literals {
     struct literal *items; /* [len] in the arena, at most LITERALS_MOST */
     size_t len;
 };
+
+/* "USD": a code of a currency that amounts are read with. */
+bool wt__is_currency(struct str word);
 
 /* 0 or WT_ENOMEM. */
 int wt__literals_read(struct literals *out, struct str request, struct arena *arena);

@@ -130,6 +130,46 @@ static enum parameter_kind kind_of(const json_t *schema)
     return PARAMETER_OTHER;
 }
 
+static bool says(struct str text, const char *part)
+{
+    size_t len = strlen(part);
+    for (size_t at = 0; at + len <= text.len; at++)
+        if (strncasecmp(text.ptr + at, part, len) == 0)
+            return true;
+    return false;
+}
+
+/* "Three-letter code", "ISO 4217": how many letters, and whether a currency's. Where other things have such codes, too,
+ * the description says which one's it is. */
+static void read_code(struct parameter *out)
+{
+    static const struct {
+        const char *said;
+        size_t letters;
+    } forms[] = {{"two-letter", 2},    {"two letter ", 2},   {"2-letter", 2},    {"2 letter ", 2}, {"alpha-2", 2},
+                 {"three-letter", 3},  {"three letter ", 3}, {"3-letter", 3},    {"3 letter ", 3}, {"alpha-3", 3},
+                 {"currency code", 3}, {"ISO 4217", 3},      {"four-letter", 4}, {"4-letter", 4}};
+    static const char *const codes[] = {"code", "abbreviat", "ISO "};
+    static const char *const others[] = {"countr", "airport", "airline", "language",
+                                         "state",  "region",  "IATA",    "station"};
+    static const char *const currency[] = {"currency", "currencies"};
+    struct str text = wt__json_str(out->schema, "description");
+    bool is_code = false, other = false;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        is_code |= says(text, codes[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        other |= says(text, others[i]);
+    size_t kinds = 0; /* "two-letter or three-letter": either will do, and is not told apart */
+    for (size_t i = 0; is_code && i < sizeof forms / sizeof *forms; i++)
+        if (says(text, forms[i].said) && out->letters != forms[i].letters) {
+            out->letters = forms[i].letters;
+            kinds++;
+        }
+    out->letters = kinds == 1 ? out->letters : 0;
+    bool named = is_among(out, currency, sizeof currency / sizeof *currency);
+    out->currency = named || (out->letters == 3 && (says(text, "currenc") || says(text, "ISO 4217") || !other));
+}
+
 /* What a name asks for, by its words. */
 static void read_subject(struct parameter *out)
 {
@@ -203,6 +243,7 @@ int wt__parameters_read(struct parameters *out, const json_t *schema, struct are
         read_name(parameter);
         read_schema(parameter);
         read_description(parameter);
+        read_code(parameter);
         read_examples(parameter);
     }
     return 0;

@@ -34,11 +34,13 @@ struct parameter {
     const json_t *schema;
     enum parameter_kind kind; /* of a list: of its items */
     bool list, required, has_default;
-    bool dated, timed;                       /* its name or format asks for a date, a time */
-    bool free_text;                          /* its name asks for words of any kind: a query, a message */
-    bool placed;                             /* for a place */
-    bool coded;                              /* for an identifier, or a number that is none: a phone's */
-    bool paid;                               /* for an amount of money */
+    bool dated, timed; /* its name or format asks for a date, a time */
+    bool free_text;    /* its name asks for words of any kind: a query, a message */
+    bool placed;       /* for a place */
+    bool coded;        /* for an identifier, or a number that is none: a phone's */
+    bool paid;         /* for an amount of money */
+    bool currency;     /* for the code of one */
+    size_t letters;    /* that a code has by the description ("three-letter code"), no more and no fewer; 0: unsaid */
     const json_t *values;                    /* "enum", or NULL */
     struct str examples[PARAMETER_EXAMPLES]; /* [example_count] values that the description quotes */
     size_t example_count;

@@ -17,12 +17,16 @@
 #define REAL(name) "\"" name "\":{\"type\":\"number\"}"
 #define ENUM(name, values) "\"" name "\":{\"type\":\"string\",\"enum\":[" values "]}"
 
+#define SAID(name, description) "\"" name "\":{\"type\":\"string\",\"description\":\"" description "\"}"
+#define EXCHANGE                                                                                                       \
+    OBJECT(REAL("amount") "," SAID("from", "Three-letter code") "," SAID("to", "Three-letter code"),                   \
+           "\"amount\",\"from\",\"to\"")
 #define PLACE OBJECT(REAL("lat") "," REAL("lon"), "\"lat\",\"lon\"")
 #define RANGE OBJECT(WHOLE("min_price") "," WHOLE("max_price"), "")
 #define TRIP OBJECT(TEXT("origin") "," TEXT("destination") "," TEXT("departure_date"), "\"origin\",\"destination\"")
 
-/* expected: an argument each, in the schema's order: name=value, name=? where unsure, name! where missing; what is not
- * said is left out; "+..." behind them what no parameter took. */
+/* expected: an argument each, in the schema's order: name=value, name=? where unsure, name=?- where nothing is
+ * proposed, name! where missing; what is not said is left out; "+..." behind them what no parameter took. */
 static const struct {
     const char *name, *schema, *request, *expected;
 } cases[] = {
@@ -38,7 +42,7 @@ static const struct {
      OBJECT(WHOLE("num1") "," WHOLE("num2") "," WHOLE("num3"), "\"num1\",\"num2\",\"num3\""), "add 1 and 2",
      "num1=? num2=? num3!"},
     {"a date is no time", OBJECT("\"start\":{\"type\":\"string\",\"format\":\"date-time\"}", "\"start\""),
-     "start 2023-01-02", "start=?"},
+     "start 2023-01-02", "start!"},
     {"text or null", OBJECT("\"city\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}", "\"city\""),
      "city Oslo", "city=Oslo"},
     {"null or text", OBJECT("\"city\":{\"type\":[\"null\",\"string\"]}", "\"city\""), "city Oslo", "city=Oslo"},
@@ -54,7 +58,7 @@ static const struct {
     {"in the other order", TRIP, "a flight to Salem from Kansas City", "origin=Kansas City destination=Salem"},
     {"nothing is made up", TRIP, "book me a flight", "origin! destination!"},
     {"a day without a year is asked for", TRIP, "fly from Rome to Oslo tomorrow",
-     "origin=Rome destination=Oslo departure_date=?"},
+     "origin=Rome destination=Oslo departure_date=?-"},
     {"one of each", OBJECT(TEXT("city"), "\"city\""), "will it rain in Lagos", "city=Lagos"},
     {"a word of an enumeration", OBJECT(ENUM("unit", "\"celsius\",\"fahrenheit\""), "\"unit\""), "in Fahrenheit please",
      "unit=fahrenheit"},
@@ -79,7 +83,38 @@ static const struct {
     {"a default", OBJECT("\"limit\":{\"type\":\"integer\",\"default\":10}", "\"limit\""), "list them", "limit=10"},
     {"a form that the request has not",
      OBJECT("\"city\":{\"type\":\"string\",\"description\":\"such as 'San Francisco, CA'\"}", "\"city\""),
-     "a salon in Berkeley", "city=?"},
+     "a salon in Berkeley", "city!"},
+    {"names are no codes of three letters", EXCHANGE, "convert 250 dollars from America to Norwegian kroner",
+     "amount=250 from! to!"},
+    {"nor where only one of them is a code", EXCHANGE, "convert 250 from America to NOK", "amount=? from! to=NOK"},
+    {"the currency of an amount, and the one that it is to be", EXCHANGE, "convert 250 USD to NOK",
+     "amount=250 from=USD to=NOK"},
+    {"and by the words before them", EXCHANGE, "convert 250 from USD to NOK", "amount=? from=USD to=NOK"},
+    {"an amount that is to be reached tells nothing of what it is from", EXCHANGE, "how many NOK make up to 250 USD",
+     "amount=250 from=? to!"},
+    {"amounts in two currencies", EXCHANGE, "convert 250 USD or 200 EUR to NOK", "amount=? from! to=NOK +200 EUR"},
+    {"a currency by its name", OBJECT(REAL("amount") "," TEXT("currency"), "\"amount\",\"currency\""),
+     "an amount of 99 eur", "amount=99 currency=EUR"},
+    {"a currency is no other code",
+     OBJECT(REAL("amount") "," SAID("airport", "Three-letter airport code"), "\"amount\""), "an amount of 99 EUR",
+     "amount=99"},
+    {"a country is not its code", OBJECT(SAID("country", "2-letter ISO code"), "\"country\""), "the country Norway",
+     "country!"},
+    {"an optional one is asked for without a proposal", OBJECT(SAID("country", "Two-letter country code"), ""),
+     "the country Norway", "country=?-"},
+    {"an acronym of the wrong length", OBJECT(SAID("country", "ISO 3166-1 alpha-2 code"), "\"country\""),
+     "the country USA", "country!"},
+    {"one of the right length", OBJECT(SAID("country", "ISO 3166-1 alpha-2 code"), "\"country\""), "the country DE",
+     "country=DE"},
+    {"a code in quotes may be small", OBJECT(SAID("language", "Two-letter language code"), "\"language\""),
+     "the language 'no'", "language=no"},
+    {"a language is not its code", OBJECT(SAID("language", "The language code"), "\"language\""),
+     "the language Norwegian", "language!"},
+    {"an identifier is no code of letters", OBJECT(SAID("code", "Two-letter code"), "\"code\""), "the code 8t",
+     "code!"},
+    {"nor is a number", OBJECT(SAID("code", "Two-letter code"), "\"code\""), "the code 88", "code! +88"},
+    {"letters that are of no code", OBJECT(SAID("sign", "A three-letter word"), "\"sign\""), "the sign 'Stop it'",
+     "sign=Stop it"},
     {"a form that it has",
      OBJECT("\"city\":{\"type\":\"string\",\"description\":\"such as 'San Francisco, CA'\"}", "\"city\""),
      "a salon in Berkeley, CA", "city=Berkeley, CA"},
@@ -116,7 +151,7 @@ static void append_argument(struct buffer *out, const struct parameter *paramete
     else
         wt__buffer_char(out, '=');
     if (argument->state == ARGUMENT_UNSURE)
-        wt__buffer_char(out, '?');
+        wt__buffer_text(out, argument->value ? "?" : "?-");
     else if (argument->state != ARGUMENT_MISSING)
         append_value(out, argument->value);
 }

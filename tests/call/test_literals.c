@@ -10,7 +10,8 @@
 #include "base/buffer.h"
 #include "call/literals.h"
 
-/* expected: a kind each and the text, with '$' for money and '%' for a share; '~' before what is spelled. */
+/* expected: a kind each and the text, with '$' for money, the code of its currency behind that, and '%' for a share;
+ * '~' before what is spelled. */
 static const struct {
     const char *name, *request, *expected;
 } cases[] = {
@@ -24,6 +25,7 @@ static const struct {
      "1,200 and \xc2\xa5"
      "300",
      "n50.5$ n1200$ n300$"},
+    {"currencies by their codes", "250 USD, 5 nok, 20 dollars, 30 CZK and 30 czk", "n250$USD n5$NOK n20$ n30$CZK n30"},
     {"a minus sign that is none of ASCII",
      "at \xe2\x88\x92"
      "97.8 and 3",
@@ -87,6 +89,7 @@ static void append_literal(struct buffer *out, const struct literal *literal)
     wt__buffer_char(out, kinds[literal->kind]);
     wt__buffer_str(out, literal->text);
     wt__buffer_text(out, literal->money ? "$" : literal->percent ? "%" : "");
+    wt__buffer_str(out, literal->currency);
 }
 
 static void reads_literals(void **state)
