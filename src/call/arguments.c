@@ -299,6 +299,8 @@ static int fill_values(struct reading *r, size_t p)
 static float begin_with_text(const struct parameter *parameter, const struct literal *literal)
 {
     bool is_date = literal->kind == LITERAL_DATE, is_time = literal->kind == LITERAL_TIME;
+    if (literal->kind == LITERAL_DATE_TIME)
+        return parameter->date_timed ? TELLS_ITSELF : NEVER;
     if (parameter->dated || parameter->timed)
         return (parameter->dated && is_date) || (parameter->timed && is_time) ? TELLS_ITSELF : NEVER;
     if (is_date || is_time)

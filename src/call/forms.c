@@ -66,6 +66,27 @@ static int form_of_date(struct str *out, struct str description, const struct li
     return pattern.len > 0 ? write_date(out, pattern, literal->text, arena) : 1;
 }
 
+static int form_of_time(struct str *out, struct str description, struct arena *arena)
+{
+    enum { MINUTES = 5, SECONDS = 8 }; /* bytes of "19:30", "19:30:00" */
+    bool wanted = wt__text_says(description, "HH:MM:SS");
+    if (has(description, "AM/PM") || has(description, "YYYY"))
+        return 0;
+    if (!wt__text_says(description, "HH:MM") || out->len == (wanted ? SECONDS : MINUTES))
+        return 1;
+    if (!wanted && out->len == SECONDS && memcmp(out->ptr + MINUTES, ":00", SECONDS - MINUTES) == 0) {
+        out->len = MINUTES;
+        return 1;
+    }
+    if (!wanted || out->len != MINUTES)
+        return 0;
+    char text[FORM_BYTES];
+    snprintf(text, sizeof text, "%.*s:00", MINUTES, out->ptr);
+    char *copy = wt__arena_copy(arena, wt__str(text));
+    *out = wt__str(copy);
+    return copy ? 1 : WT_ENOMEM;
+}
+
 /* "City, State", or an example with a comma before two capitals: a city alone will not do. */
 static bool wants_state(struct str description)
 {
@@ -119,7 +140,9 @@ int wt__form_of(struct str *out, const struct parameter *parameter, const struct
     if (literal->kind == LITERAL_DATE)
         return form_of_date(out, description, literal, arena);
     if (literal->kind == LITERAL_TIME)
-        return !has(description, "AM/PM") && !has(description, "YYYY");
+        return form_of_time(out, description, arena);
+    if (literal->kind == LITERAL_DATE_TIME) /* its zone is not left out, nor its T */
+        return !wt__text_says(description, "YYYY") || wt__text_says(description, "YYYY-MM-DDTHH");
     if (literal->money && (has(description, " cents") || has(description, "Cents")))
         return 0;
     bool text = literal->kind == LITERAL_NAME || literal->kind == LITERAL_QUOTED;

@@ -5,7 +5,8 @@
  * Values are normalised by these rules: a number loses its thousands separators, its currency and its percent sign,
  * and "k", "million" or "billion" behind it multiplies it; number words from two to twenty and "dozen" are numbers; a
  * date with a year becomes YYYY-MM-DD, of "3/4/2023" the month stands first, unless it is above twelve; a time becomes
- * HH:MM. What needs a calendar or a clock to be told ("tomorrow", "next Friday") is none. */
+ * HH:MM, or with seconds HH:MM:SS and the zone behind it. What needs a calendar or a clock to be told ("tomorrow",
+ * "next Friday") is none. */
 #ifndef WT_CALL_LITERALS_H
 #define WT_CALL_LITERALS_H
 
@@ -21,6 +22,7 @@ enum literal_kind {
     LITERAL_NUMBER,
     LITERAL_DATE,
     LITERAL_TIME,
+    LITERAL_DATE_TIME, /* of RFC 3339, as it is */
     LITERAL_EMAIL,
     LITERAL_URL,
     LITERAL_QUOTED,
