@@ -193,25 +193,21 @@ static int tell_violations(struct calling *calling, const wt_validation *validat
     return 0;
 }
 
-static int validate(struct calling *calling, wt_called *out, wt_error *err)
+static int validate(struct calling *calling, const struct call_checker *checker, wt_called *out, wt_error *err)
 {
-    struct call_checker checker;
     wt_validation *validation = NULL;
     wt_error why;
-    int rc = wt__call_checker_open(&checker, calling->candidates[calling->first].tool->schema, err);
-    if (rc < 0)
-        return rc;
-    if (!checker.validator) {
-        rc = wt__add_notice(&out->notice, checker.why.message, calling->arena, err);
-    } else if ((rc = wt_validate(checker.validator, out->arguments, strlen(out->arguments), NULL, &validation, &why)) ==
-               0) {
+    int rc;
+    if (!checker->validator) {
+        rc = wt__add_notice(&out->notice, checker->why.message, calling->arena, err);
+    } else if ((rc = wt_validate(checker->validator, out->arguments, strlen(out->arguments), NULL, &validation,
+                                 &why)) == 0) {
         out->valid = validation->valid;
         rc = tell_violations(calling, validation, out, err);
     } else {
         rc = rc == WT_ENOMEM ? wt__fail_nomem(err) : wt__add_notice(&out->notice, why.message, calling->arena, err);
     }
     wt_validation_free(validation);
-    wt__call_checker_close(&checker);
     return rc;
 }
 
@@ -320,6 +316,26 @@ static int tell_verified(struct calling *calling, wt_called *out, wt_error *err)
 
 /* ---------------------------------------------------------------- one after the other */
 
+/* The call of the tool that was decided on, held to its schema, and what is to be asked. */
+static int finish(struct calling *calling, wt_called *out, wt_error *err)
+{
+    struct call_candidate *candidate = &calling->candidates[calling->first];
+    struct call_checker checker;
+    int rc = wt__call_checker_open(&checker, candidate->tool->schema, err);
+    if (rc == 0)
+        rc = wt__call_refuse_unfit(&checker, &candidate->parameters, &candidate->arguments, err);
+    if (rc == 0)
+        rc = collect(calling, err);
+    if (rc == 0)
+        rc = write_call(calling, out, err);
+    if (rc == 0)
+        rc = validate(calling, &checker, out, err);
+    if (rc == 0)
+        rc = ask(calling, out, err);
+    wt__call_checker_close(&checker);
+    return rc;
+}
+
 static int make(struct calling *calling, wt_called *out, wt_error *err)
 {
     int rc = calling->options->tool ? get_tool(calling, err) : find_tools(calling, err);
@@ -339,13 +355,7 @@ static int make(struct calling *calling, wt_called *out, wt_error *err)
         rc = tell_model(calling, out, err);
     if (rc < 0 || calling->count == 0)
         return rc;
-    rc = collect(calling, err);
-    if (rc == 0)
-        rc = write_call(calling, out, err);
-    if (rc == 0)
-        rc = validate(calling, out, err);
-    if (rc == 0)
-        rc = ask(calling, out, err);
+    rc = finish(calling, out, err);
     if (rc == 0)
         rc = tell_verified(calling, out, err);
     out->tool = calling->candidates[calling->first].tool;
