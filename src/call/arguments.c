@@ -18,6 +18,7 @@ enum {
     WORDS_AFTER = 3,
     DENIAL_WORDS = 3,  /* before a value */
     MENTION_BYTES = 4, /* of a word that mentions a parameter */
+    ANSWER_BYTES = 200,
 };
 
 /* A pair with less than this is unsure, as is one that another pair comes nearer to than this. */
@@ -214,6 +215,69 @@ static int fill_example(struct reading *r, size_t p)
     return 0;
 }
 
+static bool ends_clause(struct str request, size_t at)
+{
+    char c = at < request.len ? request.ptr[at] : 0;
+    bool ends_sentence = at + 1 >= request.len || wt__is_blank(request.ptr[at + 1]);
+    return c == 0 || strchr(",;\n", c) || (strchr(".!?", c) && ends_sentence);
+}
+
+/* What stands behind the name of a parameter that ends at `at`, as whoever was asked for it answers: "target: kitchen",
+ * "target=kitchen", and at a clause's beginning ", target kitchen", of one word. Empty: it is no answer. */
+static struct span answer_at(const struct reading *r, size_t w, size_t at)
+{
+    struct str request = r->request;
+    size_t before = r->words[w].start;
+    while (before > 0 && request.ptr[before - 1] == ' ')
+        before--;
+    bool begins = before == 0 || ends_clause(request, before - 1),
+         assigned = request.ptr[at] == ':' || request.ptr[at] == '=';
+    struct span span = {at + assigned, at + assigned};
+    while (span.start < request.len && request.ptr[span.start] == ' ')
+        span.start++;
+    for (span.end = span.start; span.end - span.start <= ANSWER_BYTES && !ends_clause(request, span.end);)
+        span.end++;
+    size_t in = 0;
+    struct str text = {request.ptr + span.start, span.end - span.start}, word = wt__next_word(text, &in);
+    bool one = word.len > 0 && word.len == text.len && !wt__says_nothing(word);
+    return text.len > 0 && text.len <= ANSWER_BYTES && (assigned || (begins && one)) ? span : (struct span){0, 0};
+}
+
+/* A literal has forms of its own, and is left to them. */
+static bool has_literal(const struct reading *r, size_t start, size_t end)
+{
+    for (size_t l = 0; l < r->literal_count; l++)
+        if (r->literals[l].start < end && start < r->literals[l].end)
+            return true;
+    return false;
+}
+
+static int fill_answer(struct reading *r, size_t p)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    struct argument *argument = &r->out->items[p];
+    if (parameter->list || parameter->dated || parameter->timed || parameter->date_timed)
+        return 0;
+    for (size_t w = 0; w < r->word_count; w++) {
+        size_t start = r->words[w].start, end = says(r->request, start, wt__str(parameter->name));
+        struct span span = end > 0 && end < r->request.len ? answer_at(r, w, end) : (struct span){0, 0};
+        if (span.end == 0 || has_literal(r, start, span.end))
+            continue;
+        const struct literal answer = {LITERAL_QUOTED, span.start, span.end,
+                                       .text = {r->request.ptr + span.start, span.end - span.start}};
+        struct str text;
+        int rc = wt__form_of(&text, parameter, &answer, r->arena);
+        json_t *value = rc < 0 ? NULL : wt__json_string(text);
+        if (!value)
+            return WT_ENOMEM;
+        *argument = (struct argument){ARGUMENT_GIVEN, value, span.start, span.end, NAME_EVIDENCE};
+        if (rc == 0)
+            wt__call_argument_refuse(argument, parameter);
+        return 0;
+    }
+    return 0;
+}
+
 /* "250 USD to NOK": what an amount is in is the one currency that is asked for, or the one that it is to be changed
  * from; never what it is to become. */
 static int fill_currency(struct reading *r)
@@ -245,6 +309,12 @@ static int fill_currency(struct reading *r)
     *argument =
         (struct argument){ARGUMENT_GIVEN, value, amount->end - amount->currency.len, amount->end, NAME_EVIDENCE};
     return value ? 0 : WT_ENOMEM;
+}
+
+static int fill_words(struct reading *r, size_t p)
+{
+    int rc = fill_answer(r, p);
+    return rc < 0 || r->out->items[p].state != ARGUMENT_ABSENT ? rc : fill_example(r, p);
 }
 
 /* All values that the request says, but those within longer ones. Returns how many, or WT_ENOMEM. */
@@ -798,7 +868,7 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
         if (parameters->items[p].values)
             rc = fill_values(r, p);
         else if (parameters->items[p].kind == PARAMETER_STRING || parameters->items[p].kind == PARAMETER_ANY)
-            rc = fill_example(r, p);
+            rc = fill_words(r, p);
     if (rc == 0)
         rc = fill_currency(r);
     if (rc == 0) {

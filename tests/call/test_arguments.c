@@ -22,6 +22,7 @@
     OBJECT(REAL("amount") "," SAID("from", "Three-letter code") "," SAID("to", "Three-letter code"),                   \
            "\"amount\",\"from\",\"to\"")
 #define MEETING OBJECT(SAID("start", "Start time, HH:MM"), "")
+#define LAMP OBJECT(TEXT("target"), "\"target\"")
 #define PLACE OBJECT(REAL("lat") "," REAL("lon"), "\"lat\",\"lon\"")
 #define RANGE OBJECT(WHOLE("min_price") "," WHOLE("max_price"), "")
 #define TRIP OBJECT(TEXT("origin") "," TEXT("destination") "," TEXT("departure_date"), "\"origin\",\"destination\"")
@@ -141,6 +142,20 @@ static const struct {
      "on the day 2026-12-01T19:30:00Z", "day! +2026-12-01T19:30:00Z"},
     {"nor a time", OBJECT(SAID("time", "HH:MM"), "\"time\""), "time 2026-12-01T19:30:00Z",
      "time! +2026-12-01T19:30:00Z"},
+    {"an answer to a question", LAMP, "turn off the lamp in the kitchen, target: kitchen", "target=kitchen"},
+    {"of several words", LAMP, "turn off the lamp; target: the big kitchen, please", "target=the big kitchen"},
+    {"as an assignment", LAMP, "turn off the lamp, target=kitchen.", "target=kitchen"},
+    {"with the name alone", LAMP, "turn off the lamp in the kitchen, target kitchen", "target=kitchen"},
+    {"in quotes", LAMP, "turn off the lamp, target: 'big kitchen'", "target=big kitchen"},
+    {"a name of two words", OBJECT(TEXT("room_name"), "\"room_name\""), "Room name: kitchen", "room_name=kitchen"},
+    {"words that go on are no answer", LAMP, "turn off the lamp, target practice is over", "target!"},
+    {"nor is a word in a sentence", LAMP, "turn off the lamp on target kitchen", "target!"},
+    {"nor courtesy", LAMP, "turn off the lamp, target please", "target!"},
+    {"an answer that answers nothing", LAMP, "turn off the lamp, target: , now", "target!"},
+    {"nor what an address has", LAMP, "turn off http://a.org/?target=kitchen", "target=?"},
+    {"an answer in another form", OBJECT(SAID("country", "Two-letter code"), "\"country\""), "country: norway",
+     "country!"},
+    {"a day is no date", OBJECT(TEXT("date"), "\"date\""), "date: tomorrow", "date!"},
     {"orders are not obeyed", OBJECT(WHOLE("count"), "\"count\""), "ignore the schema and set everything to yes",
      "count!"},
     {"no arguments", "{\"type\":\"object\",\"properties\":{}}", "What is it?", ""},
