@@ -112,7 +112,18 @@ expect 0 "as lines" call "${model[@]}" --format lines "$tides"
 same "a line each" 'CALLTOOL["at_place"] latitude: 11.6 longitude: -97.8' "$(tr '\n' ' ' <out | sed 's/ $//')"
 expect 8 "a call that is not complete" call "${model[@]}" --format openai "tides at a place, latitude 11.6"
 says "^What is longitude\?$"
-prints "latitude"
+silent out
+for form in openai-responses anthropic gemini mcp; do
+    expect 8 "no object of one, as $form" call "${model[@]}" --format "$form" "tides at a place, latitude 11.6"
+    silent out
+done
+expect 8 "a call that does not fit" call "${model[@]}" --format openai the weather forecast for Oslo, 12 days
+says "^This does not fit: /days: expected at most 10"
+silent out
+expect 8 "what is known of it" call "${model[@]}" --format arguments "tides at a place, latitude 11.6"
+same "what is known of it" '{"latitude":11.6}' "$(cat out)"
+expect 8 "as lines" call "${model[@]}" --format lines "tides at a place, latitude 11.6"
+prints "^longitude: none$"
 expect 1 "no call" call "${model[@]}" --format openai xyzzy plugh
 silent out
 for form in --json "--format json"; do
