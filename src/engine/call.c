@@ -12,6 +12,7 @@
 #include "call/question.h"
 #include "call/tool_call.h"
 #include "engine/call_validation.h"
+#include "engine/chooser_input.h"
 #include "engine/notice.h"
 #include "engine/search.h"
 #include "engine/sized_options.h"
@@ -46,7 +47,8 @@ static bool is_weak(const struct recipe *ran, const wt_hit *hit)
     return hit->weak || (!(ran && ran->reranker) && !(hit->score > 0));
 }
 
-/* Weak hits are left out, unless there are no others: then the first one is what can be asked about. */
+/* Weak hits are left out, unless there are no others: then the first one is what can be asked about, if it is as likely
+ * as what wt_pick takes. */
 static void take_hits(struct calling *calling)
 {
     const wt_hits *hits = calling->hits;
@@ -55,6 +57,8 @@ static void take_hits(struct calling *calling)
     for (size_t i = 0; i < hits->len; i++)
         weak += is_weak(ran, hits->items[i]);
     calling->weak = weak > 0 && weak == hits->len;
+    if (calling->weak && calling->options->abstain == 0 && hits->no_answer_probability > 1 - (double)wt__need_least)
+        return;
     for (size_t i = 0; i < hits->len && calling->count < (calling->weak ? 1 : CALL_CANDIDATES); i++) {
         const wt_hit *hit = hits->items[i];
         if (!is_weak(ran, hit) || calling->weak)
@@ -273,9 +277,18 @@ static int write_call(struct calling *calling, wt_called *out, wt_error *err)
 static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
 {
     const wt_hits *hits = calling->hits;
+    struct str notice = wt__str(hits && hits->notice ? hits->notice : ""), chances = wt__str(wt__chances_untrained);
     out->recipe = hits ? hits->recipe : "";
     out->encoder = hits ? hits->encoder : "";
-    return hits && hits->notice ? wt__add_notice(&out->notice, hits->notice, calling->arena, err) : 0;
+    if (notice.len >= chances.len && wt__str_equal(wt__str(notice.ptr + notice.len - chances.len), chances)) {
+        out->chances = wt__chances_untrained; /* a search says it last, and behind "; " if it says more */
+        notice.len -= chances.len;
+        notice.len -= notice.len > 0 ? strlen("; ") : 0;
+    }
+    const char *copy = wt__arena_copy(calling->arena, notice);
+    if (!copy)
+        return wt__fail_nomem(err);
+    return notice.len > 0 ? wt__add_notice(&out->notice, copy, calling->arena, err) : 0;
 }
 
 /* What it cost, and that what it said could not be used. */

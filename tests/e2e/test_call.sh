@@ -32,6 +32,7 @@ model=(--model "")
 expect 0 "a valid call" call "${model[@]}" the weather forecast for Oslo
 prints "^tool +weather/get_forecast$"
 prints "^arguments +\{\"city\":\"Oslo\"\}$"
+lacks err "calibrated"
 says "^A valid call, in [0-9.]+ ms; nothing was called.$"
 expect 8 "what is missing" call "${model[@]}" book a table in a restaurant
 prints "^missing +restaurant$"
@@ -49,6 +50,11 @@ says "Note: .*the tool.s schema: schema /properties/brightness: .minimum. is no 
 expect 1 "nothing that anybody said" call "${model[@]}" xyzzy plugh
 silent out
 says "^No tool fits.$"
+expect 1 "a tool that is hardly likely is not asked about" call "${model[@]}" the zebra books xyzzy plugh
+silent out
+says "^No tool fits.$"
+expect 8 "unless that is wanted" call "${model[@]}" --abstain 0 the zebra books xyzzy plugh
+prints "No tool clearly fits"
 expect 2 "an empty request" call "${model[@]}" ""
 says "the request is empty"
 expect 2 "a form that is not there" call --format yaml rain

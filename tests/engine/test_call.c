@@ -175,6 +175,8 @@ static void a_result_stands_alone(void **state)
     assert_string_equal(called->encoder, "");
     assert_null(called->steps);
     assert_true(called->probability > 0 && called->probability < 1);
+    assert_non_null(strstr(called->chances, "not calibrated on this catalogue"));
+    assert_null(called->notice);
     assert_true(called->total_ms > 0);
     wt_called_free(called);
     wt_called_free(NULL);
@@ -242,6 +244,7 @@ static void a_tool_is_named_as_wt_get_takes_it(void **state)
         assert_string_equal(called->arguments, "{\"latitude\":1.5,\"longitude\":2.5}");
         assert_true(called->valid);
         assert_true(isnan(called->probability));
+        assert_null(called->chances);
         assert_string_equal(called->recipe, "");
         assert_string_equal(called->encoder, "");
         assert_false(called->asks_tool);
