@@ -663,9 +663,9 @@ const struct verb wt__verbs[] = {
          "To answer a question, say the request again with the argument's name and its value behind it: "
          "\"turn off the lamp, target: kitchen\".\n"
          "With --chat-model a language model chooses the tool and writes the arguments, and is asked to verify both.\n"
-         "When no tool seems to fit, as `pick` judges that, the exit code is 1. It is 8 also where it is asked which "
-         "of "
-         "two tools is meant, or whether one is that hardly anything speaks for.",
+         "When no tool seems to fit, the exit code is 1. It is 8 also where it is asked which of two tools is meant, "
+         "or "
+         "whether one is that hardly anything speaks for, if it is 16 % likely.",
      .kind = VALUE_TEXT,
      .min_words = 1,
      .max_words = MANY_WORDS,
