@@ -665,8 +665,12 @@ const struct verb wt__verbs[] = {
          "The words are joined to one request; - reads it from standard input. The tool is the one that fits best; its "
          "arguments are what the request says, and are validated against the tool's schema. Nothing is made up: what "
          "is not said is missing, what is not sure is asked for, and the exit code is 8 then. Nothing is called.\n"
+         "To answer a question, say the request again with the argument's name and its value behind it: "
+         "\"turn off the lamp, target: kitchen\".\n"
          "With --chat-model a language model chooses the tool and writes the arguments, and is asked to verify both.\n"
-         "When no tool seems to fit, the exit code is 1.",
+         "When no tool seems to fit, the exit code is 1. It is 8 also where it is asked which of two tools is meant, "
+         "or "
+         "whether one is that hardly anything speaks for, if it is 16 % likely.",
      .kind = VALUE_TEXT,
      .min_words = 1,
      .max_words = MANY_WORDS,
