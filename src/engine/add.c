@@ -215,9 +215,7 @@ static int tell_empty(const struct import *import, struct report *report, wt_err
     struct buffer text = {0};
     if (import->tool_count > 0 || import->issue_count > 0)
         return 0;
-    wt__buffer_text(&text, strcmp(import->format, "openapi") == 0
-                               ? "the document has no operations, which would be its tools"
-                               : "no tools are in it");
+    wt__buffer_text(&text, "no tools are in it");
     return add_notice(report, &text, err);
 }
 

@@ -126,22 +126,16 @@ static void wrong_sources_are_refused_with_a_sentence(void **state)
 static void a_source_without_tools_is_no_error(void **state)
 {
     (void)state;
-    static const struct {
-        const char *source, *format, *notice;
-    } rows[] = {{"{\"tools\": []}", "mcp", "no tools are in it"},
-                {"{\"openapi\": \"3.0.0\"}", "openapi", "the document has no operations"}};
+    static const char source[] = "{\"tools\": []}";
     wt_error untouched;
     wt_add_report *report;
     wt_engine *engine = open_store(&place, NULL);
     memset(&place.err, 0x5A, sizeof place.err);
     untouched = place.err;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        sound(&place, wt_add(engine, rows[i].source, strlen(rows[i].source), NULL, &report, &place.err));
-        assert_memory_equal(&place.err, &untouched, sizeof untouched);
-        assert_string_equal(report->format, rows[i].format);
-        assert_non_null(strstr(report->notice, rows[i].notice));
-        wt_add_report_free(report);
-    }
+    sound(&place, wt_add(engine, source, sizeof source - 1, NULL, &report, &place.err));
+    assert_memory_equal(&place.err, &untouched, sizeof untouched);
+    assert_non_null(strstr(report->notice, "no tools are in it"));
+    wt_add_report_free(report);
     wt_close(engine);
 }
 
