@@ -23,12 +23,12 @@
  *     a hit held them.
  *   - The _init functions are inline, for they must write the caller's size; a binding that has no use for the header
  *     zeroes a struct and puts its sizeof into the first field.
- *   - Pointers may be NULL where it is said, and nowhere else, which is not checked: neither an engine, nor `out`, nor
- * a text or list whose length is not 0.
+ *   - Pointers may be NULL where it is said. Elsewhere that is not checked: an engine, `out`, and a text or list whose
+ *     length is not 0 must be there.
  *   - What is passed in is borrowed for the call; an engine keeps copies of what it needs later, as of wt_open_options.
  *   - An engine may be used from any number of threads, except wt_close, which comes last. It does not survive fork():
- *     a child opens its own, and leaves its parent's alone. A process opens a store once, since a file's locks are the
- *     process's and a second wt_open takes them from the first engine; other processes may have the store as well.
+ *     a child opens its own, and leaves its parent's alone. Several engines, of one process or of several, may have one
+ *     store.
  *   - Nothing prints, exits, aborts on bad input, installs signal handlers or keeps global state.
  *
  * This is the header to include. It brings whichtool/error.h (errors, the version), whichtool/call.h (calls for
