@@ -62,7 +62,6 @@ breaks "a name of no table" '^bench/tables.txt:8: no table is called "gone"' sed
 breaks "a name of no command" '^README.md:5: bench/tables.txt has no "good"' sed -i '/^good/,+1d' bench/tables.txt
 breaks "a name apart from its table" '^README.md:5: a table.s name without a table' sed -i '5a\\' README.md
 breaks "a marker that is none" '^README.md:5: write <!-- table' sed -i '5s/table /table X/' README.md
-breaks "a commit that is not there" '^README.md:5: no commit fffffff' sed -i "5s/$commit/fffffff/" README.md
 breaks "a script that is not there" '^bench/tables.txt:4: "broken": there is no bench/other.py' sed -i s/broken.py/other.py/ bench/tables.txt
 breaks "a script of a page" '^README.md:9: there is no bench/other.py' sed -i '$abench/other.py' README.md
 breaks "a part that bench/run lacks" 'bench/run has no part "whole"' sed -i 's/run part/run whole/' bench/tables.txt
