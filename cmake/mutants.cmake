@@ -3,7 +3,7 @@
 # loader takes a name from the first library that has it. So a mutant costs one object and no other link. The rooms that are mutated, and the tests, run under
 # AddressSanitizer: a byte too far and a leak are noticed. The others are compiled plainly, for speed.
 unset(CMAKE_C_COMPILE_OPTIONS_VISIBILITY) # tests see what is internal
-set(CMAKE_SKIP_RPATH ON)                  # LD_LIBRARY_PATH says which mutant
+add_link_options(-Wl,--enable-new-dtags)  # LD_LIBRARY_PATH says which mutant; the programs of tests know the empty one
 
 function(wt_mutants)
   set(checked -fsanitize=address -fno-omit-frame-pointer)
