@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "call/arguments.h"
+#include "call/parameters.h"
 
 #define OBJECT(properties, required) "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
 #define TEXT(name) "\"" name "\":{\"type\":\"string\"}"
@@ -234,11 +235,40 @@ static void names_of_the_tool_are_no_arguments(void **state)
     wt__arena_dispose(&arena);
 }
 
+/* Two words as people write them: in one or the plural, whole or by a beginning that is long enough. */
+static const struct {
+    const char *name, *a, *b;
+    bool alike;
+} pairs[] = {
+    {"the same", "city", "city", true},
+    {"in another case", "City", "cITY", true},
+    {"one and several", "book", "books", true},
+    {"several and one", "BOOKS", "book", true},
+    {"a beginning of three", "max", "maximum", true},
+    {"one of two", "ma", "maximum", false},
+    {"what ends otherwise", "date", "data", false},
+    {"what begins otherwise", "data", "meta", false},
+    {"three letters have no plural", "gas", "ga", false},
+    {"nor have they the other way round", "ga", "gas", false},
+    {"four have", "gass", "gas", true},
+    {"nothing", "", "", false},
+    {"nothing and a word", "", "word", false},
+};
+
+static void words_are_alike(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (wt__words_alike(wt__str(pairs[i].a), wt__str(pairs[i].b)) != pairs[i].alike)
+            fail_msg("%s", pairs[i].name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fills_arguments),
         cmocka_unit_test(names_of_the_tool_are_no_arguments),
+        cmocka_unit_test(words_are_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,8 @@ static void fewer_false_alarms_pick_more(void **state)
     (void)state;
     assert_true(wt__need_least_for(0.01) < wt__need_least_for(0.05));
     assert_true(wt__need_least_for(0.05) <= wt__need_least_for(0.99));
+    assert_true(wt__need_least_for(0.98) < wt__need_least_for(0.99));
+    assert_float_equal(wt__need_least_for(1), wt__need_least_for(0.99), 0); /* there is no more than the last */
 }
 
 int main(void)

@@ -181,6 +181,32 @@ static void test_another_users_program_does_not_hold_us_up(void **state)
     assert_int_equal(kill(-group, SIGKILL), 0);
 }
 
+static size_t open_descriptors(void)
+{
+    size_t count = 0;
+    for (int fd = 0; fd < 256; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+static void test_nothing_stays_open(void **state)
+{
+    const char *argv[] = {"true", NULL}, *nobody[] = {"there-is-no-such-program", NULL};
+    struct child child = {.argv = argv}, none = {.argv = nobody};
+    struct coprocess *coprocess;
+    (void)state;
+    assert_int_equal(wt__coprocess_start(&coprocess, &child, &err),
+                     0); /* the keeper starts with the first, and stays */
+    wt__coprocess_end(coprocess, false, NULL);
+    size_t before = open_descriptors();
+    assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), 0);
+    assert_true(open_descriptors() > before);
+    wt__coprocess_end(coprocess, false, NULL);
+    assert_int_equal(open_descriptors(), before);
+    assert_int_equal(wt__coprocess_start(&coprocess, &none, &err), WT_ENOTFOUND);
+    assert_int_equal(open_descriptors(), before);
+}
+
 static void test_folder_environment_and_path(void **state)
 {
     (void)state;
@@ -222,6 +248,7 @@ int main(void)
         cmocka_unit_test(test_what_this_process_has_open_is_not_handed_on),
         cmocka_unit_test(test_nobody_is_waited_for_where_nobody_can_be),
         cmocka_unit_test(test_another_users_program_does_not_hold_us_up),
+        cmocka_unit_test(test_nothing_stays_open),
         cmocka_unit_test(test_folder_environment_and_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

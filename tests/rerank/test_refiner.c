@@ -196,6 +196,30 @@ static void candidates_and_requests_count(void **state)
     close_place(&place);
 }
 
+/* Where the layers have no say, what is added is linear in the features. */
+static void features_count(void **state)
+{
+    enum { N = 8 };
+    struct place place;
+    float none[N], once[N], twice[N], features[N][RETRIEVE_FEATURES];
+    (void)state;
+    open_place(&place, TINY_BERT);
+    open_refiner(&place, &(struct making){.join = 1, .flat = true});
+    memcpy(features, place.features, sizeof features);
+    run(&place, N, once);
+    for (size_t i = 0; i < N; i++)
+        for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
+            place.features[i][f] = 2 * features[i][f];
+    run(&place, N, twice);
+    memset(place.features, 0, sizeof place.features);
+    run(&place, N, none);
+    for (size_t i = 0; i < N; i++) {
+        assert_true(fabsf(once[i] - none[i]) > 1e-3f);
+        assert_true(fabsf(twice[i] - none[i] - 2 * (once[i] - none[i])) < 1e-5f);
+    }
+    close_place(&place);
+}
+
 /* The lower layers and the encoder's own upper ones are the encoder. */
 static void the_two_halves_are_the_whole(void **state)
 {
@@ -423,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_order_of_candidates_makes_no_difference),
         cmocka_unit_test(candidates_and_requests_count),
+        cmocka_unit_test(features_count),
         cmocka_unit_test(the_two_halves_are_the_whole),
         cmocka_unit_test(hits_are_put_in_order),
         cmocka_unit_test(a_tool_without_a_vector_is_no_failure_and_a_damaged_one_is),

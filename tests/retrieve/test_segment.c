@@ -154,9 +154,33 @@ static void a_long_request_is_read_at_its_ends(void **state)
     assert_ptr_equal(read.ptr, brief.ptr);
 }
 
+/* What is left of a sub-query, from the first word that says something on. */
+static const struct {
+    const char *name, *text, *left;
+} beginnings[] = {
+    {"nothing to skip", "book a table", "book a table"},
+    {"words that say nothing", "and then book a table", "book a table"},
+    {"marks and blanks before and between", " -- and, then: book", "book"},
+    {"a word of more bytes than one", "and \xC3\xA9t\xC3\xA9", "\xC3\xA9t\xC3\xA9"},
+    {"nothing but such words stays", "and then", "and then"},
+    {"nothing but marks stays", " ...", " ..."},
+    {"nothing", "", ""},
+};
+
+static void a_subquery_begins_with_what_says_something(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+        struct str left = wt__skip_stopwords(wt__str(beginnings[i].text));
+        if (!wt__str_equal(left, wt__str(beginnings[i].left)))
+            fail_msg("%s: %.*s", beginnings[i].name, (int)left.len, left.ptr);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_subquery_begins_with_what_says_something),
         cmocka_unit_test(a_long_request_is_read_at_its_ends),
         cmocka_unit_test(requests_are_cut_where_a_wish_ends),
         cmocka_unit_test(any_bytes_give_views_in_order),
