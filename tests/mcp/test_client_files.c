@@ -271,6 +271,23 @@ static void files_that_are_changed_are_left_or_moved_rightly(void **state)
     free(text);
 }
 
+static void a_link_to_nothing_is_left(void **state)
+{
+    static const char *const client[] = {"claude-code"};
+    const struct import_options options = {
+        .clients = client, .client_count = 1, .folder = folder, .program = "/bin/whichtool"};
+    struct import import;
+    (void)state;
+    unlink(client_file);
+    assert_int_equal(symlink("nowhere", client_file), 0);
+    assert_int_equal(wt__client_import_plan(&import, &options, &err), 0);
+    assert_int_equal(import.count, 1);
+    assert_int_equal(import.moving, 0);
+    assert_string_equal(import.files[0].why, "it is a link to nothing");
+    wt__client_import_dispose(&import);
+    unlink(client_file);
+}
+
 /* ---------------------------------------------------------------- several clients */
 
 static void undo_of(const char *const *clients, size_t count)
@@ -342,6 +359,7 @@ int main(void)
         cmocka_unit_test(files_are_where_clients_keep_them),
         cmocka_unit_test(servers_move_or_stay),
         cmocka_unit_test_setup_teardown(files_that_are_cut_are_left_or_moved_rightly, make_home, NULL),
+        cmocka_unit_test(a_link_to_nothing_is_left),
         cmocka_unit_test(one_client_goes_back_and_another_stays),
         cmocka_unit_test_teardown(files_that_are_changed_are_left_or_moved_rightly, remove_home),
     };
