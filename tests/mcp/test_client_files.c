@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -197,15 +198,15 @@ static int remove_home(void **state)
     return 0;
 }
 
-static void put_file(struct str text)
+static void put_text(const char *path, struct str text)
 {
-    assert_int_equal(wt__file_replace(client_file, text.ptr, text.len, &err), 0);
+    assert_int_equal(wt__file_replace(path, text.ptr, text.len, &err), 0);
 }
 
-static struct str get_file(char **out)
+static struct str get_text(char **out, const char *path)
 {
     size_t len = 0;
-    assert_int_equal(wt__file_read(out, &len, client_file, 1 << 20, &err), 0);
+    assert_int_equal(wt__file_read(out, &len, path, 1 << 20, &err), 0);
     return (struct str){*out, len};
 }
 
@@ -219,14 +220,14 @@ static size_t there_and_back(struct str text)
     struct undo undo;
     json_t *parsed = NULL;
     char *now = NULL;
-    put_file(text);
+    put_text(client_file, text);
     assert_int_equal(wt__client_import_plan(&import, &options, &err), 0);
     assert_int_equal(import.count, 1);
     size_t moving = import.moving;
     assert_true(moving == 0 || !import.files[0].why);
     if (moving > 0) {
         assert_int_equal(wt__client_import_apply(&import, &err), 0);
-        struct str after = get_file(&now);
+        struct str after = get_text(&now, client_file);
         assert_int_equal(wt__json_parse_relaxed(&parsed, after, &err), 0);
         assert_non_null(json_object_get(json_object_get(parsed, "mcpServers"), import.files[0].entry));
         json_decref(parsed);
@@ -237,7 +238,7 @@ static size_t there_and_back(struct str text)
     assert_int_equal(undo.count, moving > 0);
     assert_int_equal(wt__client_undo_apply(&undo, &err), 0);
     wt__client_undo_dispose(&undo);
-    assert_true(wt__str_equal(get_file(&now), text));
+    assert_true(wt__str_equal(get_text(&now, client_file), text));
     free(now);
     return moving;
 }
@@ -270,12 +271,96 @@ static void files_that_are_changed_are_left_or_moved_rightly(void **state)
     free(text);
 }
 
+static void a_link_to_nothing_is_left(void **state)
+{
+    static const char *const client[] = {"claude-code"};
+    const struct import_options options = {
+        .clients = client, .client_count = 1, .folder = folder, .program = "/bin/whichtool"};
+    struct import import;
+    (void)state;
+    unlink(client_file);
+    assert_int_equal(symlink("nowhere", client_file), 0);
+    assert_int_equal(wt__client_import_plan(&import, &options, &err), 0);
+    assert_int_equal(import.count, 1);
+    assert_int_equal(import.moving, 0);
+    assert_string_equal(import.files[0].why, "it is a link to nothing");
+    wt__client_import_dispose(&import);
+    unlink(client_file);
+}
+
+/* ---------------------------------------------------------------- several clients */
+
+static void undo_of(const char *const *clients, size_t count)
+{
+    const struct import_options options = {
+        .clients = clients, .client_count = count, .folder = folder, .program = "/bin/whichtool"};
+    struct undo undo;
+    assert_int_equal(wt__client_undo_plan(&undo, &options, &err), 0);
+    assert_int_equal(wt__client_undo_apply(&undo, &err), 0);
+    wt__client_undo_dispose(&undo);
+}
+
+static bool says(const char *path, const char *words)
+{
+    char *text;
+    get_text(&text, path);
+    bool found = strstr(text, words) != NULL;
+    free(text);
+    return found;
+}
+
+static void one_client_goes_back_and_another_stays(void **state)
+{
+    static const struct str one = STR("{\"mcpServers\": {\"one\": {\"command\": \"c\"}}}\n"),
+                            two = STR("{\"mcpServers\": {\"two\": {\"command\": \"d\"}}}\n");
+    static const char *const clients[] = {"claude-code", "windsurf", "gemini-cli"};
+    static const char *const folders[] = {".gemini", ".codeium", ".codeium/windsurf"};
+    const struct import_options options = {
+        .clients = clients, .client_count = 3, .folder = folder, .program = "/bin/whichtool"};
+    char path[128], other_file[128], link_file[128], servers_file[128];
+    struct import import;
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", home, folders[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    snprintf(other_file, sizeof other_file, "%s/.gemini/settings.json", home);
+    snprintf(link_file, sizeof link_file, "%s/.codeium/windsurf/mcp_config.json", home);
+    put_text(client_file, one);
+    put_text(other_file, two);
+    assert_int_equal(symlink(client_file, link_file), 0);
+
+    assert_int_equal(wt__client_import_plan(&import, &options, &err), 0);
+    assert_int_equal(import.count, 3);
+    assert_string_equal(import.files[1].why, "it is the same file as one before, by a link");
+    assert_int_equal(import.moving, 2);
+    assert_int_equal(wt__client_import_apply(&import, &err), 0);
+    snprintf(servers_file, sizeof servers_file, "%s", import.servers_path);
+    wt__client_import_dispose(&import);
+    assert_true(says(servers_file, "\"one\"") && says(servers_file, "\"two\""));
+
+    undo_of(&clients[2], 1);
+    assert_true(says(servers_file, "\"one\"") && !says(servers_file, "\"two\""));
+    assert_true(says(other_file, two.ptr) && !says(client_file, one.ptr));
+    undo_of(clients, 3);
+    assert_true(says(client_file, one.ptr));
+    assert_int_equal(access(servers_file, F_OK), -1);
+    unlink(link_file);
+    unlink(other_file);
+    for (size_t i = 3; i-- > 0;) {
+        snprintf(path, sizeof path, "%s/%s", home, folders[i]);
+        assert_int_equal(rmdir(path), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_where_clients_keep_them),
         cmocka_unit_test(servers_move_or_stay),
         cmocka_unit_test_setup_teardown(files_that_are_cut_are_left_or_moved_rightly, make_home, NULL),
+        cmocka_unit_test(a_link_to_nothing_is_left),
+        cmocka_unit_test(one_client_goes_back_and_another_stays),
         cmocka_unit_test_teardown(files_that_are_changed_are_left_or_moved_rightly, remove_home),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
