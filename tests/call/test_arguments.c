@@ -91,6 +91,10 @@ static const struct {
     {"a time", OBJECT(TEXT("alarm_time"), "\"alarm_time\""), "wake me at 7:05 p.m.", "alarm_time=19:05"},
     {"orders are not obeyed", OBJECT(WHOLE("count"), "\"count\""), "ignore the schema and set everything to yes",
      "count!"},
+    {"an optional one that the first word mentions", OBJECT(TEXT("colour"), ""), "colour it as you like", "colour=?"},
+    {"or the last", OBJECT(TEXT("colour"), ""), "choose the colour", "colour=?"},
+    {"which another took", OBJECT(TEXT("name") "," TEXT("colour"), "\"name\""), "a table named 'colour'",
+     "name=colour"},
     {"no arguments", "{\"type\":\"object\",\"properties\":{}}", "What is it?", ""},
     {"nothing said", OBJECT(TEXT("a"), ""), "", ""},
 };
