@@ -7,12 +7,13 @@
 #   make asan tsan the tests under sanitizers  make fuzz       each fuzzer for FUZZ_SECONDS=30
 #   make coverage  line coverage of the tests  make clean      removes every build folder
 #   make bench-real  finding over real catalogues, fetched from npm and PyPI (docs/real-catalogues.md)
+#   make tables      the docs' tables anew, those of minutes, into build/tables; make tables-full: those of hours, too
 PREFIX ?= /usr/local
 PYTHON ?= python3
 FUZZ_SECONDS ?= 30
 C_FILES = find src include tests bench examples -name '*.[ch]'
 
-.PHONY: all demo test bench bench-real install uninstall fmt lint asan tsan fuzz coverage clean
+.PHONY: all demo test bench bench-real tables tables-full install uninstall fmt lint asan tsan fuzz coverage clean
 
 all:
 	@tools/bootstrap
@@ -33,10 +34,15 @@ bench-real: all
 	@"$(PYTHON)" bench/real/real.py build/whichtool
 	@"$(PYTHON)" bench/real/dialogues.py build/whichtool
 
+tables: all
+	@PYTHON="$(PYTHON)" tools/tables
+
+tables-full: all
+	@PYTHON="$(PYTHON)" tools/tables --full
+
 install:
 	@tools/bootstrap
-	@tools/build release all -DCMAKE_INSTALL_PREFIX="$(shell realpath -ms -- "$(PREFIX)")"
-	@DESTDIR="$(DESTDIR)" tools/install build "$(shell realpath -ms -- "$(PREFIX)")"
+	@DESTDIR="$(DESTDIR)" tools/install "$(shell realpath -ms -- "$(PREFIX)")"
 
 uninstall:
 	@DESTDIR="$(DESTDIR)" tools/install --remove "$(shell realpath -ms -- "$(PREFIX)")"

@@ -114,7 +114,7 @@ def main():
         rows = [json.loads(line) for line in sys.stdin]
     elif curve:
         rows = [row for folder in with_training(arguments[0]) for n in USAGES
-                for row in evaluate(whichtool, folder, ("hybrid", "auto"), "--usages", str(n))]
+                for row in evaluate(whichtool, folder, ("hybrid", "auto"), *(("--usages", str(n)) if n else ()))]
     else:
         rows = [row for folder in with_training(arguments[0]) for row in evaluate(whichtool, folder, RECIPES)]
     if curve:

@@ -9,6 +9,9 @@ install(DIRECTORY include/whichtool DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILE
 if(NOT CMAKE_INSTALL_FULL_LIBDIR IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
   set(WT_PC_RPATH "-Wl,-rpath,\${libdir} ")
 endif()
+# What the static library needs, by name: with Requires.private a program that links the shared one would get the others'
+# flags, and need their pkg-config files.
+string(REPLACE ";" " " WT_PC_LIBS_PRIVATE "${DEPS_LDFLAGS} -lstemmer -lpthread -ldl -lm")
 configure_file(cmake/whichtool.pc.in whichtool.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/whichtool.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 # Of the model that is built in, its card alone.

@@ -4,7 +4,7 @@
  *   wt_error err;
  *   if (wt_open(&engine, "tools.wt", NULL, &err) < 0) ...            one file holds the catalogue
  *   wt_add_path(engine, "tools.json", NULL, &report, &err);          any supported format
- *   wt_find(engine, "book a table for two", 20, NULL, &hits, &err);  offline, in milliseconds
+ *   wt_find(engine, request, strlen(request), NULL, &hits, &err);    offline, in milliseconds
  *
  * Conventions, everywhere:
  *   - A function returns 0 (or a count) when it worked and a negative WT_E... code when it did not. `err` may be
@@ -23,13 +23,19 @@
  *     a hit held them.
  *   - The _init functions are inline, for they must write the caller's size; a binding that has no use for the header
  *     zeroes a struct and puts its sizeof into the first field.
- *   - An engine may be used from any number of threads, except wt_close, which comes last.
+ *   - Pointers may be NULL where it is said. Elsewhere that is not checked: an engine, `out`, and a text or list whose
+ *     length is not 0 must be there.
+ *   - What is passed in is borrowed for the call; an engine keeps copies of what it needs later, as of wt_open_options.
+ *   - An engine may be used from any number of threads, except wt_close, which comes last. It does not survive fork():
+ *     a child opens its own, and leaves its parent's alone. Several engines, of one process or of several, may have one
+ *     store.
  *   - Nothing prints, exits, aborts on bad input, installs signal handlers or keeps global state.
  *
  * This is the header to include. It brings whichtool/error.h (errors, the version), whichtool/call.h (calls for
- * requests), whichtool/generate.h (data that a language model makes), whichtool/audit.h (what is wrong with a
- * catalogue), whichtool/review.h (definitions that wait until somebody approves of them), and what needs no engine:
- * whichtool/validator.h (JSON held to JSON Schemas). */
+ * requests), whichtool/train.h (models of one's own), whichtool/eval.h (how well recipes find), whichtool/generate.h
+ * (data that a language model makes), whichtool/audit.h (what is wrong with a catalogue), whichtool/review.h
+ * (definitions that wait until somebody approves of them), and what needs no engine: whichtool/validator.h (JSON held
+ * to JSON Schemas). */
 #ifndef WHICHTOOL_H
 #define WHICHTOOL_H
 
@@ -61,7 +67,6 @@ enum {
     WT_MAX_FILTER_ITEMS = 100,        /* names or patterns in one list of a filter */
     WT_MAX_PATTERN_BYTES = 1024,      /* a pattern of tools */
     WT_MAX_COLLISIONS = 10,           /* collisions that a report keeps */
-    WT_MAX_CUTOFFS = 16,              /* of one evaluation's metrics */
     WT_MAX_MESSAGES_BYTES = 16 << 20, /* one conversation */
     WT_MAX_MESSAGES = 10000,          /* messages of it */
     WT_MAX_KEPT = 256,                /* tools that one calls, and tools that a caller has */
@@ -71,7 +76,8 @@ enum {
 
 /* ---------------------------------------------------------------- progress */
 
-/* Called from long operations, from one thread at a time, at most about ten times a second.
+/* Called from long operations, from one thread at a time, which may be one of the library's, at most about ten times a
+ * second.
  * phase is a static string ("reading", "encoding", ...). total is 0 when unknown.
  * A non-zero return stops the operation soon: it ends with WT_ECANCELLED and leaves everything sound. */
 typedef int (*wt_progress_fn)(void *context, const char *phase, uint64_t done, uint64_t total);
@@ -105,7 +111,8 @@ WT_INIT(wt_open_options_init, wt_open_options)
 /* Opens the store at path, creating it (and its parent folders) when absent, unless read_only.
  * path is borrowed for the call. ":memory:" opens a private store that ends with wt_close.
  * A missing model is no error here: lexical recipes work without one, and wt_hits.notice says so.
- * Errors: WT_ESTORE, WT_ENEWER, WT_EREADONLY, WT_EBUSY, WT_EIO, WT_ENOMEM. */
+ * Errors: WT_ENOTFOUND (read_only, and nothing is there; a folder that cannot be made), WT_EINVAL (path is NULL or
+ * empty; the _init of options was forgotten), WT_ESTORE, WT_ENEWER, WT_EREADONLY, WT_EBUSY, WT_EIO, WT_ENOMEM. */
 WT_API int wt_open(wt_engine **out, const char *path, const wt_open_options *options, wt_error *err);
 
 /* Closes the engine; NULL is a no-op. No other call on it may be running or follow. Results that were handed out
@@ -157,7 +164,7 @@ WT_API int wt_list(wt_engine *engine, const wt_list_options *options, wt_tools *
 
 /* The tool that name stands for: an exported name, an id, a bare name that only one tool has, or a source id. Errors:
  * WT_ENOTFOUND (the message says which one may have been meant, where one is near: that looks at up to 200,000 names),
- * WT_EINVAL (several tools have that bare name; the message lists some), WT_ESTORE. */
+ * WT_EINVAL (name is NULL, or several tools have that bare name; the message lists some), WT_ESTORE. */
 WT_API int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err);
 
 /* Removes the tool that name stands for, as in wt_get. Returns 1, or WT_ENOTFOUND, WT_EINVAL, WT_EREADONLY, ... */
@@ -260,12 +267,11 @@ WT_API void wt_string_free(char *string);
 
 typedef struct wt_add_options {
     size_t size;
-    const char *format;      /* "mcp", "openai", "anthropic", "gemini", "openapi", "rapidapi", "jsonl", "beir";
-                                NULL: detected */
+    const char *format;      /* as docs/formats.md lists them, "openapi"; NULL: detected */
     const char *provider;    /* provider of tools whose source names none; for sources that name one, overrides it */
     const char *source_name; /* wt_add: how messages name the source; NULL: "input". Also the scope of sync */
     int sync;                /* remove tools that earlier imports of the same source brought and this one lacks; of a
-                                folder: of all below it */
+                                folder: of all below it. An operation of OpenAPI that is skipped is not lacking */
     int strict;              /* a bad tool fails the whole import with WT_EFORMAT */
     int no_vectors;          /* do not encode now; wt_embed_missing or a later wt_add does */
     wt_progress_fn progress;
@@ -274,7 +280,7 @@ typedef struct wt_add_options {
 
 WT_INIT(wt_add_options_init, wt_add_options)
 
-/* A tool, or a whole file of a folder, that was not taken, and why. */
+/* A tool, or a whole file of a folder, that was not taken, and why; or what is wrong with one that was. */
 typedef struct wt_add_issue {
     const char *file;
     size_t line;         /* 1-based; 0 when unknown */
@@ -301,6 +307,7 @@ typedef struct wt_add_report {
     size_t collisions; /* tools that were added by another name */
     const wt_add_collision *const *collided;
     size_t collided_count; /* the first WT_MAX_COLLISIONS of them are kept */
+    int whole;             /* every source was read to its end */
 } wt_add_report;
 
 WT_API void wt_add_report_free(wt_add_report *report);
@@ -311,8 +318,10 @@ WT_API void wt_add_report_free(wt_add_report *report);
  * Tools whose definition did not change are not touched. A bad tool is skipped and reported. A tool's source is the
  * file that it comes from; a link to a file is one of its own. A tool is (provider, name): with the same definition it
  * is one tool whoever brings it; with another one from the same source it is changed, and from another source it is
- * added beside the one that is there, as "name~2", "name~3", ..., found again so, and told in the report. Errors:
- * WT_EFORMAT (the source as a whole, a pipe or device, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE,
+ * added beside the one that is there, as "name~2", "name~3", ..., found again so, and told in the report. A source that
+ * nothing was taken from is no error unless strict: added is 0, and issues, or notice where it has no tools, say why.
+ * Errors:
+ * WT_EFORMAT (of no known format, a pipe or device, or any tool when strict), WT_ETOOLONG, WT_ENOTFOUND, WT_ESTORE,
  * WT_EREADONLY, WT_EBUSY, WT_EFULL, WT_ECANCELLED, WT_ENOMEM. With WT_ECANCELLED after the transaction, *out is set. */
 WT_API int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_options *options, wt_add_report **out,
                   wt_error *err);
@@ -777,14 +786,15 @@ WT_API void wt_picked_free(wt_picked *picked);
 
 /* The set of tools that a request needs, no more and no less, by default without a language model
  * (docs/recommend.md).
- * Probabilities are calibrated by `whichtool train set`; without that they are those of other catalogues, and notice
+ * Probabilities are calibrated by `whichtool train all`; without that they are those of other catalogues, and notice
  * says so. With options->complete: the set grows as far as that share of the dev requests took to have all their
  * tools, apart for tools that somebody used before and tools that nobody did (conformal prediction). On new requests
  * that share is met about, and not guaranteed: training chose other things by the same dev requests
- * (docs/recommend.md). Where nothing was trained, dev had too few requests for it, they did not find all their tools,
- * or this request takes more than WT_MAX_COMPLETE tools, there is no set but WT_ERECIPE, whose message says what share
- * can be promised; with options->max_tokens the first tools that fit, and notice says so. options->abstain goes first
- * where something was trained: what is taken for a request that no tool fits gets nothing.
+ * (docs/recommend.md); notice says how many requests it was measured on. Where nothing was trained, dev had too few
+ * requests for it, they did not find all their tools, or this request takes more than WT_MAX_COMPLETE tools, there is
+ * no set but WT_ERECIPE, whose message says what share can be promised; with options->max_tokens the first tools that
+ * fit, and notice says so. options->abstain goes first where something was trained: what is taken for a request that no
+ * tool fits gets nothing.
  *
  * "bundle" gives the set of tools, of those that past requests used together, that is most like the request; it needs
  * `whichtool train neighbours`. "ptr" has a language model correct that set (docs/ptr.md), or find one without it where
@@ -882,273 +892,13 @@ WT_API int wt_model_merge(const char *models_dir, const char *const *names, cons
 WT_API int wt_model_quantize(const char *models_dir, const char *name, const char *precision, const char *out,
                              wt_error *err);
 
-/* ---------------------------------------------------------------- training */
-
-/* What can be trained: the models that make a store's recipes fit its own tools and requests, from requests whose
- * tools are known. By index from 0; NULL past the last. Static. */
-typedef struct wt_lesson {
-    const char *name;    /* "encoder", ... */
-    const char *summary; /* one line */
-} wt_lesson;
-
-WT_API const wt_lesson *wt_lesson_at(size_t index);
-
-/* The figure on dev after some steps, 0 before the first: of all and, where it is the mean over data sets, of each. */
-typedef struct wt_dev_figure {
-    const char *set; /* the last part of its folder */
-    double value;
-} wt_dev_figure;
-
-typedef struct wt_measurement {
-    uint64_t step;
-    double figure;
-    size_t len; /* sets; 0: the figure is not a mean over sets */
-    const wt_dev_figure *sets;
-} wt_measurement;
-
-/* How far a training is. What is not known yet is NaN, or 0 for counts. */
-typedef struct wt_train_progress {
-    const char *lesson;   /* a name of wt_lesson_at */
-    const char *phase;    /* static: "reading", "encoding", "training", "measuring", "saving", ... */
-    uint64_t done, total; /* of the phase; when training: steps */
-    double loss;          /* mean of the last steps */
-    double tokens_per_second;
-    double best;                    /* the best figure on dev so far, 0 to 1 */
-    double seconds_left;            /* of this lesson */
-    const wt_measurement *measured; /* the last one, of another address than the one before; NULL: none yet */
-} wt_train_progress;
-
-/* Called as wt_progress_fn is. A non-zero return stops: the state is kept for `resume`, and the best model so far
- * stays where it is. */
-typedef int (*wt_train_progress_fn)(void *context, const wt_train_progress *progress);
-
-typedef struct wt_train_options {
-    size_t size;
-    const char *data;       /* a data set in BEIR layout: learn from its train split, choose on dev; NULL: learn from
-                               the store's recorded use, of which a tenth, drawn by request, is dev. Without an engine
-                               also several, a line each: then each keeps its own catalogue */
-    const char *out;        /* folder of the trained models; NULL: STORE-models, beside the store */
-    const char *model;      /* without an engine, as in wt_open_options */
-    const char *models_dir; /* the same */
-    const char *cache_dir;  /* the same, as in wt_eval_options */
-    unsigned threads;       /* 0: one a processor. The same number and seed give the same model, to the last bit */
-    uint64_t seed;          /* 0: 1 */
-    double epochs;          /* passes over the requests; 0: by their number */
-    size_t batch;           /* requests a step; 0: the lesson's own */
-    size_t accumulate;      /* batches a step; 0: 1 */
-    double rate;            /* highest learning rate; 0: the lesson's own */
-    size_t freeze;          /* layers of the encoder, and its embeddings, that stay as they are; 0: none */
-    const char *loss;       /* one of the lesson's losses; NULL: its first; not with "all" */
-    size_t candidates;      /* tools that a refiner looks at; 0: its own */
-    const char *precision;  /* "fp32", or "bf16": products round to bfloat16 where the processor has matrix registers,
-                               sums stay fp32; NULL: bf16 where that is faster. The model remembers which it was */
-    int resume;             /* go on where a stopped training of the same model with the same options ended */
-    uint64_t memory;        /* most bytes to take; 0: what the machine has left */
-    wt_train_progress_fn progress;
-    void *progress_context;
-    size_t most;        /* training requests of each data set, beyond which a seeded part is taken; 0: all */
-    size_t negatives;   /* wrong tools of a request that the model takes for right, to learn from beside its right ones;
-                           for the encoder's loss "contrast" and the cross-encoder; 0: none, and the latter's own */
-    const char *fields; /* of a tool, that encoder or cross-encoder reads: some of category, provider, name, description
-                           and parameters, with commas between; NULL: provider,name,description */
-    size_t synthetic;   /* so many requests made of the descriptions of each catalogue's tools (inverse cloze task), to
-                           learn from beside the recorded ones, or in their place where there are none; for the encoder
-                           and the cross-encoder; 0: none */
-    const char *most_of; /* the same as most of one data set, a line each: "NAME=N", NAME being the last part of its
-                            folder; a line "N" is for those that no line names. NULL: all have most */
-    double join;         /* requests that need several tools, made of those of one catalogue that need few: two or three
-                            in one text, with the tools of all, as this share of all training requests, 0 to
-                            below 1; dev has none; for the encoder and the cross-encoder; 0: none */
-    int keep_last;       /* the last model is kept, not the best on dev, and training does not stop early: for a caller
-                            who chooses by something else */
-    const char *dev;     /* what of an encoder is measured on dev: "use" (NULL): each request by the tools' texts and,
-                            where training requests used all tools that it needs, by those as well; "description": by
-                            texts alone; "hybrid": by texts and words; "head": by the rows of the classifier that
-                            the losses "softmax" and "bce" train with it */
-    size_t dev_tools;    /* tools of each catalogue that answer dev requests of an encoder: those that are needed, and
-                            others up to this number; 0: all */
-    const char *teacher; /* model, by name or folder, whose likenesses between texts the encoder's loss "likeness"
-                            learns; for that alone */
-} wt_train_options;
-
-WT_INIT(wt_train_options_init, wt_train_options)
-
-/* One model that was trained. */
-typedef struct wt_trained {
-    const char *lesson;
-    const char *path;     /* folder, in the layout of the Hugging Face hub; its config.json tells all of this; "" where
-                              there was too little to learn from or, of "all", no layers to train, and notice says */
-    const char *figure;   /* what was measured on dev, such as "recall@5 by description and use" */
-    double before, after; /* the figure before training (NaN: there was no model) and of the model that was kept */
-    uint64_t steps;
-    double epochs, seconds;
-    int stopped_early;  /* the figure had stopped growing */
-    const char *notice; /* one line on what to know, or NULL */
-    size_t measurement_count;
-    const wt_measurement *const *measurements; /* of this run, in order, the worse ones too */
-} wt_trained;
-
-typedef struct wt_train_report {
-    size_t len;
-    const wt_trained *const *items;
-} wt_train_report;
-
-WT_API void wt_train_report_free(wt_train_report *report);
-
-/* Trains a model: a name of wt_lesson_at, or "all" of them in that order. engine may be NULL when options->data is
- * given: the catalogue is then the data set's own. The model in out/NAME is replaced when a better one was found on
- * dev; a stop, a failure or a kill leaves the last good one.
- * Errors: WT_EEMPTY (nothing to learn from), WT_EINVAL (unknown lesson or loss, an option out of range), WT_EMODEL (no
- * encoder, one without the layers that the lesson trains, or the loss became infinite), WT_ENOMEM (it would not fit:
- * the sentence says how much it needs), WT_EBUSY (another training writes to that folder), WT_ECANCELLED (state is
- * kept), WT_ENOTFOUND, WT_EFORMAT (data, or state of another training), WT_EIO, ...
- *
- * With an error of a later model, *out holds the earlier ones. */
-WT_API int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *options, wt_train_report **out,
-                    wt_error *err);
-
-/* What a training with this data and seed is said to have learned from: "data"."sha256" of a model's config.json. data
- * and seed as in wt_train_options. Errors: WT_EEMPTY, WT_ENOTFOUND, WT_EFORMAT, ... */
-WT_API int wt_training_data(wt_engine *engine, const char *data, uint64_t seed, char sha256[65], wt_error *err);
-
-/* ---------------------------------------------------------------- distilling */
-
-typedef struct wt_distil_options {
-    size_t size;
-    const char *data; /* data sets in BEIR layout, a line each: their tools' texts and training requests are learned
-                         from, where they have any; dev requests are measured, test requests not read. NULL: the
-                         store's tools and recorded use */
-    const char *out;  /* folder of the model; it may not hold one yet */
-    const char *model, *models_dir; /* the teacher: without an engine, as in wt_open_options */
-    const char *cache_dir;          /* without an engine, as in wt_eval_options */
-    unsigned threads;               /* 0: one a processor. Their number changes no bit of the model */
-    uint64_t seed;                  /* 0: 1 */
-    size_t dimension;               /* of the vectors; 0: 256. At most the teacher's */
-    double smoothing;               /* a of the tokens' weights a / (a + p), p their share of all tokens; 0: 0.001 */
-    double epochs; /* passes over the texts while they are fitted to the teacher's vectors; 0: by their number */
-    double contrast_epochs; /* passes over the requests while they are brought near to their tools; 0: the same */
-    double dense_weight;    /* of meaning in hybrid, that the model's config.json asks for, at most
-                               WT_MAX_DENSE_WEIGHT; 0: none is said */
-    double brief_weight;    /* the same in brief requests; 0: dense_weight in all */
-    const char *ablate; /* for experiments: leave out some of weights, fit, likeness, contrast and merge, with commas
-                           between; NULL: none */
-    wt_progress_fn progress;
-    void *progress_context;
-} wt_distil_options;
-
-WT_INIT(wt_distil_options_init, wt_distil_options)
-
-/* A static encoder that was made. */
-typedef struct wt_distilled {
-    const char *path;         /* its folder */
-    const char *teacher;      /* name */
-    size_t tokens, dimension; /* rows of its table, and numbers of a row */
-    uint64_t bytes;           /* of its model.safetensors */
-    size_t texts, requests;   /* it was fitted to, all different; and contrasted on */
-    size_t dev_requests;      /* that were measured */
-    double cosine;            /* of its vectors with the teacher's: the mean over those; NaN: there are none */
-    double seconds;
-    const char *notice; /* one line on what to know, or NULL */
-} wt_distilled;
-
-WT_API void wt_distilled_free(wt_distilled *distilled);
-
-/* Makes a static encoder: a table with a vector a token, whose sum is a text's vector, in the place of an encoder that
- * takes a thousand times as long. Its rows begin as the teacher's vectors of single tokens, are fitted to its vectors
- * of texts, and contrasted on requests and their tools (docs/encoders.md). It becomes a model directory like any other,
- * in options->out. The teacher is the engine's encoder; engine may be NULL when options->data is given. Takes minutes,
- * nearly all of them the teacher's; a stop leaves no model, and nothing to go on from. The same texts, teacher, options
- * and seed give the same bytes on the same machine. Queries and imports may run beside it.
- * Errors: WT_EINVAL (no folder was named, it holds a model, or an option is out of range), WT_EEMPTY (no texts),
- * WT_EMODEL (no teacher, or one that is static itself), WT_ENOTFOUND, WT_EFORMAT (data), WT_ECANCELLED, WT_ENOMEM,
- * WT_EIO, ... */
-WT_API int wt_distil(wt_engine *engine, const wt_distil_options *options, wt_distilled **out, wt_error *err);
-
-/* ---------------------------------------------------------------- evaluation */
-
-typedef struct wt_eval_options {
-    size_t size;
-    const char *split;      /* "test", "dev", "train"; NULL: "test" */
-    const char *recipes;    /* comma-separated; NULL: every recipe that can run */
-    const char *model;      /* as in wt_open_options */
-    const char *models_dir; /* as in wt_open_options */
-    const char *cache_dir;  /* imported catalogues and their vectors; NULL: $XDG_CACHE_HOME/whichtool/eval */
-    const char *run_path;   /* write a TREC run of each recipe to PATH (with several recipes, RECIPE is put before
-                               the extension); NULL: none */
-    const char *qrels_path; /* write the split's judgements as TREC qrels; NULL: none */
-    size_t cutoffs[WT_MAX_CUTOFFS]; /* k of the metrics; all 0: 1, 3, 5, 7, 10 */
-    size_t max_queries;             /* the first so many of the split; 0: all */
-    size_t bootstrap;               /* resamples of the paired comparison; 0: 10,000 */
-    uint64_t seed;                  /* of bootstrap, training and whatever is drawn; 0: 1 */
-    wt_progress_fn progress;
-    void *progress_context;
-    const char *trained;   /* folder that wt_train filled from this data set, which is checked; NULL: what the recipes
-                              need is trained first, and kept in cache_dir */
-    size_t usages;         /* learn from at most so many usages a tool, drawn by seed; 0: from all */
-    const char *html_path; /* write the figures with their analyses as one page; NULL: none */
-    size_t timed;          /* queries, the first ones, that are asked once more, one by one, to time them; 0: 200 */
-    const char *out_of_domain; /* another data set, whose queries of the split no tool fits: how often the recipe "set"
-                                  tells; NULL: none */
-    /* Of the recipes "ptr" and "bundle": */
-    const char *base_retriever, *ablate; /* as in wt_pick_options */
-    int oracle;          /* non-zero: a stand-in that knows the judgements answers in place of a language model */
-    double oracle_error; /* the share of its decisions that are wrong, 0 to 1 */
-    const char *chat_url, *chat_model, *chat_key, *record_path, *replay_path; /* as in wt_open_options */
-    size_t max_per_provider;                                                  /* as in wt_find_options */
-    int copies;                                                               /* the same */
-    double dense_weight; /* of meaning in hybrid, at most WT_MAX_DENSE_WEIGHT; 0: the model's own, as its config.json
-                            says */
-    double brief_weight; /* the same in brief requests; 0: dense_weight in all */
-    int as_typed;        /* as in wt_find_options */
-} wt_eval_options;
-
-WT_INIT(wt_eval_options_init, wt_eval_options)
-
-typedef struct wt_metric {
-    const char *name; /* "recall@5", "ndcg@5", "complete@5", "mrr"; of recipes that pick also "tracc", ... */
-    double value;     /* mean over queries, 0 to 1; "size_diff" and "set_size": tools */
-} wt_metric;
-
-typedef struct wt_eval_row {
-    const char *set, *split, *recipe;
-    size_t tools, queries;
-    size_t metric_count; /* the first ones are the same in all rows; a recipe that picks has more behind them */
-    const wt_metric *const *metrics;
-    double p50_ms, p95_ms, p99_ms; /* of one wt_find, one thread */
-    const char *settings;          /* JSON object: what the figures depend on */
-    const char *notice;            /* what was missing, or NULL */
-    /* Of wt_hits.multi_provider_probability: the share of queries that it puts on the right side of .5, and its mean
-     * squared error (0 to 1, less is better); NaN where none looked. */
-    double kind_accuracy, kind_brier;
-} wt_eval_row;
-
-/* b against a, paired by query: mean difference with a 95 % interval and a two-sided p. */
-typedef struct wt_eval_comparison {
-    const char *a, *b, *metric;
-    double difference, low, high, p;
-} wt_eval_comparison;
-
-typedef struct wt_eval_report {
-    size_t row_count, comparison_count;
-    const wt_eval_row *const *rows;
-    const wt_eval_comparison *const *comparisons; /* each recipe after the first against the first */
-} wt_eval_report;
-
-WT_API void wt_eval_report_free(wt_eval_report *report);
-
-/* Measures recipes on a data set in BEIR layout (corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv).
- * Recipes that need training learn from its train split, and what is to be chosen is chosen on its dev split: the split
- * that is measured is not looked at before the figures are taken, unless it is one of those. Without a train split
- * such recipes are left out, or WT_ERECIPE when they were named.
- * Errors: WT_ENOTFOUND, WT_EFORMAT (with file and line; or options->trained was made from other data), WT_ERECIPE,
- * WT_EMODEL, WT_EIO, WT_ECANCELLED, those of wt_train, ... */
-WT_API int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **out, wt_error *err);
-
 #ifdef __cplusplus
 }
 #endif
 #include "whichtool/audit.h"
 #include "whichtool/call.h"
+#include "whichtool/eval.h"
 #include "whichtool/generate.h"
 #include "whichtool/review.h"
+#include "whichtool/train.h"
 #endif

@@ -19,6 +19,7 @@ extern "C" {
 enum {
     WT_MAX_AUDIT_SEARCHES = 1000000,  /* requests that are searched of one kind: made, recorded */
     WT_MAX_AUDIT_REQUESTS = 20000,    /* the same, where options->searches is 0 */
+    WT_MAX_AUDIT_IGNORED = 1000,      /* rules and exceptions that are ignored */
     WT_MAX_PIN_FILE_BYTES = 256 << 20 /* a file of pins */
 };
 
@@ -29,24 +30,15 @@ enum {
     WT_AUDIT_ERROR = 3    /* broken, deceptive, or not what was pinned */
 };
 
-/* One kind of finding. Static. */
-typedef struct wt_audit_rule {
-    const char *id;      /* "empty-description" */
-    int level;           /* WT_AUDIT_... */
-    const char *summary; /* one sentence: what it looks for */
-    const char *advice;  /* what to write instead, where a finding says nothing closer */
-} wt_audit_rule;
-
-/* Every rule, in the order in which findings come. Static. */
-WT_API const wt_audit_rule *const *wt_audit_rules(size_t *count);
-
 typedef struct wt_audit_options {
     size_t size;
     const char *provider;     /* only findings that concern its tools; NULL: all */
     size_t rule_count;        /* 0: every rule */
     const char *const *rules; /* [rule_count] ids: only these */
     size_t ignored_count;
-    const char *const *ignored; /* [ignored_count] ids: not these */
+    const char *const *ignored; /* [ignored_count] ids: not these; or "ID:PATTERN": not this one of tools that match, as
+                                   wt_filter.only has patterns. Of a finding about several tools the first counts, and
+                                   a provider as a whole as "PROVIDER/" */
     size_t searches;            /* requests of one kind that are searched at most, drawn by seed, up to
                                    WT_MAX_AUDIT_SEARCHES; 0: WT_MAX_AUDIT_REQUESTS */
     uint64_t seed;              /* 0: 1 */
@@ -83,7 +75,7 @@ typedef struct wt_audit_cost {
 /* All of it is the result's, and lives as long as it does. */
 typedef struct wt_audit_result {
     size_t finding_count;
-    const wt_finding *const *findings; /* by rule, as wt_audit_rules has them, then in the order of the catalogue */
+    const wt_finding *const *findings; /* by rule, then in the order of the catalogue */
     size_t errors, warnings, notes;    /* of findings */
     size_t tools, providers;           /* that were looked at */
     size_t made;                       /* requests that were made of descriptions, and searched */
@@ -103,14 +95,23 @@ WT_API void wt_audit_free(wt_audit_result *audit);
  * as well. Of a larger catalogue so many are drawn by seed. The same catalogue, options and encoder give the same
  * findings. Definitions are held in memory meanwhile.
  *
- * Finding something is no error: 0. Errors: WT_EINVAL (no such rule), WT_ENOTFOUND (there are tools, and none of that
- * provider), WT_EFORMAT (with the line: the pins), those of wt_find, WT_ECANCELLED. */
+ * Finding something is no error: 0. Errors: WT_EINVAL (no such rule, or one of pins by name without pins), WT_EEMPTY
+ * (no tools in the store), WT_ENOTFOUND (none of that provider), WT_EFORMAT (with the line: the pins), those of
+ * wt_find, WT_ECANCELLED. */
 WT_API int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result **out, wt_error *err);
+
+/* The same of what a server lists, before it is in any catalogue, for what deceives alone: texts of its tools, and what
+ * it says of itself, that give the model orders of the level WT_AUDIT_ERROR (overrides-instructions, hides-from-user,
+ * asks-for-secrets), or that hide what they say (hidden-characters, mixed-scripts). listing: {"tools":[...]}, or pages
+ * of such, as of wt_review; len 0: none. instructions: NULL: none; a finding of theirs is of the tool called as the
+ * provider. Nothing is searched. Errors: WT_EINVAL (provider is empty), WT_EFORMAT (the listing is none), WT_ENOMEM. */
+WT_API int wt_audit_listing(const char *provider, const char *listing, size_t len, const char *instructions,
+                            wt_audit_result **out, wt_error *err);
 
 /* Pins of the catalogue as it is now, to be kept and compared with a later one (options->pins): a line for each tool,
  * sorted by id, that has the SHA-256 of its whole definition, as JSON with sorted keys, so that its layout does not
  * count, and those of each member. provider: only its tools; NULL: all. *out ends with wt_string_free. Errors:
- * WT_ENOTFOUND as above, WT_ESTORE, ... */
+ * WT_EEMPTY and WT_ENOTFOUND as above, WT_ESTORE, ... */
 WT_API int wt_audit_pins(wt_engine *engine, const char *provider, char **out, wt_error *err);
 
 /* The result as a file for other programs, or for people: "sarif" (SARIF 2.1.0), "html" (one page that fetches

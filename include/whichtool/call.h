@@ -75,6 +75,7 @@ typedef struct wt_called {
     size_t questions;                   /* put to the language model, and answered; as in wt_picked, as are the next */
     uint64_t prompt_tokens, completion_tokens;
     double model_ms;
+    const char *chances; /* one line on what probability is worth where nothing was recorded to measure it by; NULL */
 } wt_called;
 
 WT_API void wt_called_free(wt_called *called);

@@ -1,4 +1,5 @@
-/* audit.c: wt_audit: reads the catalogue whole, has each family of rules look at it, and sorts what they found. */
+/* audit.c: wt_audit: reads the catalogue whole, has each family of rules look at it, and sorts what they found.
+ * wt_audit_listing has those that read texts look at what is in no catalogue yet. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,6 +8,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "catalog/import/import.h"
 #include "catalog/pins.h"
 #include "catalog/names.h"
 #include "engine/sized_options.h"
@@ -28,32 +30,71 @@ void wt_audit_free(wt_audit_result *audit)
 
 /* ---------------------------------------------------------------- options */
 
-static int rule_named(const char *id, enum audit_rule *out, wt_error *err)
+static int rule_named(struct str id, enum audit_rule *out, wt_error *err)
 {
-    if (id && wt__audit_rule_named(wt__str(id), out))
+    if (wt__audit_rule_named(id, out))
         return 0;
     struct buffer ids = {0};
     for (size_t r = 0; r < AUDIT_RULES; r++)
         wt__buffer_printf(&ids, "%s%s", r > 0 ? ", " : "", wt__audit_rules[r].id);
     int rc = ids.failed ? wt__fail_nomem(err)
-                        : wt__fail(err, WT_EINVAL, "there is no rule \"%.64s\"; there are %s", id ? id : "", ids.ptr);
+                        : wt__fail(err, WT_EINVAL, "there is no rule \"%.*s\"; there are %s",
+                                   id.len < 64 ? (int)id.len : 64, id.len > 0 ? id.ptr : "", ids.ptr);
     wt__buffer_dispose(&ids);
     return rc;
+}
+
+/* "RULE", or "RULE:PATTERN" of tools. */
+static int read_ignored(struct auditing *a, const char *ignored, wt_error *err)
+{
+    const char *colon = ignored ? strchr(ignored, ':') : NULL;
+    struct str id = colon ? (struct str){ignored, (size_t)(colon - ignored)} : wt__str(ignored);
+    struct exception *exception = &a->exceptions[a->exception_count];
+    int rc = rule_named(id, &exception->rule, err);
+    if (rc < 0)
+        return rc;
+    if (!colon) {
+        a->wanted[exception->rule] = false;
+        return 0;
+    }
+    exception->pattern = wt__str(colon + 1);
+    a->exception_count++;
+    if (exception->pattern.len > 0 && exception->pattern.len <= WT_MAX_PATTERN_BYTES)
+        return 0;
+    return wt__fail(err, WT_EINVAL, "\"%.64s\" has no pattern of tools of 1 to %d bytes behind the colon", ignored,
+                    WT_MAX_PATTERN_BYTES);
+}
+
+/* Asked for by name, a rule that has nothing to compare with would find nothing for ever. */
+static int read_rule(struct auditing *a, const char *id, wt_error *err)
+{
+    enum audit_rule rule;
+    int rc = rule_named(wt__str(id), &rule, err);
+    if (rc < 0)
+        return rc;
+    a->wanted[rule] = true;
+    if (a->options.pins || (rule != RULE_PIN_CHANGED && rule != RULE_PIN_GONE && rule != RULE_PIN_NEW))
+        return 0;
+    return wt__fail(err, WT_EINVAL,
+                    "the rule %s compares with pins, and none are given: --against FILE, which `whichtool check --pin "
+                    "FILE` wrote",
+                    id);
 }
 
 static int read_rules(struct auditing *a, wt_error *err)
 {
     const wt_audit_options *options = &a->options;
-    enum audit_rule rule;
-    int rc = 0;
+    if (options->ignored_count > WT_MAX_AUDIT_IGNORED)
+        return wt__fail(err, WT_EINVAL, "%zu rules and exceptions are ignored; at most %d are taken",
+                        options->ignored_count, WT_MAX_AUDIT_IGNORED);
+    a->exceptions = wt__arena_array(&a->scratch, struct exception, options->ignored_count);
+    int rc = a->exceptions ? 0 : wt__fail_nomem(err);
     for (size_t r = 0; r < AUDIT_RULES; r++)
         a->wanted[r] = options->rule_count == 0;
     for (size_t i = 0; rc == 0 && i < options->rule_count; i++)
-        if ((rc = rule_named(options->rules ? options->rules[i] : NULL, &rule, err)) == 0)
-            a->wanted[rule] = true;
+        rc = read_rule(a, options->rules ? options->rules[i] : NULL, err);
     for (size_t i = 0; rc == 0 && i < options->ignored_count; i++)
-        if ((rc = rule_named(options->ignored ? options->ignored[i] : NULL, &rule, err)) == 0)
-            a->wanted[rule] = false;
+        rc = read_ignored(a, options->ignored ? options->ignored[i] : NULL, err);
     return rc;
 }
 
@@ -78,6 +119,7 @@ struct reading {
     struct auditing *a;
     struct map providers;
     struct buffer id;
+    const char *source; /* of the tool before */
     wt_error *err;
 };
 
@@ -116,10 +158,33 @@ static int read_tool(void *context, const struct store_key *key, const struct to
     *out = (struct audited_tool){.tool = *tool,
                                  .key = key->id,
                                  .provider = provider,
+                                 .source = "",
                                  .id = r->id.failed ? NULL : wt__arena_copy(&a->scratch, wt__buffer_view(&r->id))};
     rc = out->id ? wt__store_copy_tool(&out->tool, &a->scratch, r->err) : wt__fail_nomem(r->err);
     a->count += rc == 0;
     return rc == 0 && wt__progress_step(&a->progress, 1) ? wt__fail_cancelled(r->err) : rc;
+}
+
+/* Tools of one source come together, and share its name. */
+static int read_source(void *context, int64_t id, struct str source)
+{
+    struct reading *r = context;
+    struct auditing *a = r->a;
+    size_t place = wt__audit_place(a, id);
+    if (place == a->count) /* it came since the tools were read */
+        return 0;
+    if (!r->source || !wt__str_equal(wt__str(r->source), source))
+        r->source = wt__arena_copy(a->arena, source);
+    a->tools[place].source = r->source;
+    return r->source ? 0 : wt__fail_nomem(r->err);
+}
+
+static int read_sources(struct reading *r, struct store *reader)
+{
+    struct auditing *a = r->a;
+    const char *slash = strrchr(a->engine->path, '/');
+    a->store = wt__arena_copy(a->arena, wt__str(slash ? slash + 1 : a->engine->path));
+    return a->store ? wt__store_each_source(reader, read_source, r, r->err) : wt__fail_nomem(r->err);
 }
 
 static int find_scope(struct auditing *a, const struct map *providers, struct store *reader, wt_error *err)
@@ -127,10 +192,10 @@ static int find_scope(struct auditing *a, const struct map *providers, struct st
     if (!a->options.provider)
         return 0;
     const uint32_t *place = wt__map_get(providers, wt__str(a->options.provider));
-    if (!place && a->count > 0)
+    if (!place)
         return wt__fail_no_provider(reader, a->options.provider, err);
-    a->scoped = place != NULL;
-    a->scope = place ? *place : 0;
+    a->scoped = true;
+    a->scope = *place;
     return 0;
 }
 
@@ -144,6 +209,11 @@ static int read_catalogue(struct auditing *a, wt_error *err)
     if (rc < 0)
         return rc;
     rc = wt__store_each(reader, 0, read_tool, &reading, err);
+    if (rc == 0 && a->count == 0)
+        rc = wt__fail(err, WT_EEMPTY, "the store %s holds no tools; add some with `whichtool add FILE`",
+                      a->engine->path);
+    if (rc == 0 && a->arena)
+        rc = read_sources(&reading, reader);
     if (rc == 0)
         rc = find_scope(a, &reading.providers, reader, err);
     wt__engine_return_reader(a->engine, reader);
@@ -154,29 +224,32 @@ static int read_catalogue(struct auditing *a, wt_error *err)
 
 /* ---------------------------------------------------------------- looking */
 
-static int look_at_tool(struct auditing *a, struct looked_at *at, wt_error *err)
+typedef int (*family)(struct auditing *a, struct looked_at *at, wt_error *err);
+
+static int look_at_tool(struct auditing *a, struct looked_at *at, const family *families, size_t count, wt_error *err)
 {
-    static int (*const families[])(struct auditing *, struct looked_at *, wt_error *) = {
-        wt__audit_description, wt__audit_instructions, wt__audit_hidden, wt__audit_schema, wt__audit_name};
     const struct tool *tool = &a->tools[at->tool].tool;
-    json_t *schema = NULL;
-    if (wt__json_parse(&schema, tool->schema.ptr, tool->schema.len, NULL) == WT_ENOMEM)
-        return wt__fail_nomem(err);
-    at->schema = schema;
+    json_t *schema = NULL, *definition = NULL;
     int rc = 0;
-    for (size_t f = 0; rc == 0 && f < sizeof families / sizeof *families; f++)
+    if (wt__json_parse(&schema, tool->schema.ptr, tool->schema.len, NULL) == WT_ENOMEM ||
+        wt__json_parse(&definition, tool->definition.ptr, tool->definition.len, NULL) == WT_ENOMEM)
+        rc = wt__fail_nomem(err);
+    at->schema = schema;
+    at->definition = definition;
+    for (size_t f = 0; rc == 0 && f < count; f++)
         rc = families[f](a, at, err);
     json_decref(schema);
+    json_decref(definition);
     return rc;
 }
 
-static int look_at_tools(struct auditing *a, wt_error *err)
+static int look_at_tools(struct auditing *a, const family *families, size_t count, wt_error *err)
 {
     struct looked_at at = {0};
     int rc = wt__progress_phase(&a->progress, "reading definitions", a->count) ? wt__fail_cancelled(err) : 0;
     for (; rc == 0 && at.tool < a->count; at.tool++) {
         if (!a->scoped || a->tools[at.tool].provider == a->scope)
-            rc = look_at_tool(a, &at, err);
+            rc = look_at_tool(a, &at, families, count, err);
         if (rc == 0 && wt__progress_step(&a->progress, 1))
             rc = wt__fail_cancelled(err);
     }
@@ -206,13 +279,15 @@ static int tell_sample(struct auditing *a, const struct searches *searches, wt_e
 
 static int look(struct auditing *a, wt_audit_result *out, wt_error *err)
 {
+    static const family families[] = {wt__audit_description, wt__audit_instructions, wt__audit_hidden, wt__audit_schema,
+                                      wt__audit_name};
     struct searches searches = {.recipe = "", .encoder = ""};
-    int rc = look_at_tools(a, err);
+    int rc = look_at_tools(a, families, sizeof families / sizeof *families, err);
     if (rc == 0)
         rc = wt__audit_duplicates(a, err);
     if (rc == 0 && a->options.pins)
         rc = wt__audit_pinned(a, err);
-    if (rc == 0 && a->count > 0 && wants_searches(a))
+    if (rc == 0 && wants_searches(a))
         rc = wt__audit_search(a, &searches, err);
     if (rc == 0)
         rc = wt__audit_reach(a, &searches, err);
@@ -243,12 +318,12 @@ static int tell(struct auditing *a, wt_audit_result *out, wt_error *err)
 {
     if (a->finding_count > 0)
         qsort(a->findings, a->finding_count, sizeof *a->findings, by_rule);
-    wt_finding *findings = wt__arena_array(a->arena, wt_finding, a->finding_count);
+    struct placed_finding *findings = wt__arena_array(a->arena, struct placed_finding, a->finding_count);
     for (size_t i = 0; findings && i < a->finding_count; i++) {
         findings[i] = a->findings[i].finding;
-        out->errors += findings[i].level == WT_AUDIT_ERROR;
-        out->warnings += findings[i].level == WT_AUDIT_WARNING;
-        out->notes += findings[i].level == WT_AUDIT_NOTE;
+        out->errors += findings[i].public.level == WT_AUDIT_ERROR;
+        out->warnings += findings[i].public.level == WT_AUDIT_WARNING;
+        out->notes += findings[i].public.level == WT_AUDIT_NOTE;
     }
     out->findings = wt__arena_pointers(a->arena, findings, a->finding_count, sizeof *findings);
     out->finding_count = a->finding_count;
@@ -296,6 +371,70 @@ int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result
     return 0;
 }
 
+/* ---------------------------------------------------------------- what a server lists */
+
+/* The rules about texts whose findings mean that somebody is to be deceived. */
+static void want_deceptions(struct auditing *a)
+{
+    static const enum audit_rule deceptions[] = {RULE_OVERRIDES_INSTRUCTIONS, RULE_HIDES_FROM_USER,
+                                                 RULE_ASKS_FOR_SECRETS, RULE_HIDDEN_CHARACTERS, RULE_MIXED_SCRIPTS};
+    for (size_t i = 0; i < sizeof deceptions / sizeof *deceptions; i++)
+        a->wanted[deceptions[i]] = true;
+}
+
+/* Instructions are read as the description of a tool without a name. */
+static int read_offered(struct auditing *a, const char *provider, struct str listing, const char *instructions,
+                        wt_error *err)
+{
+    struct reading reading = {.a = a, .err = err};
+    struct import import = {0};
+    struct store_key key = {0};
+    const struct import_options options = {
+        .format = STR("mcp"), .provider = wt__str(provider), .source_name = wt__str(provider)};
+    const struct tool self = {.provider = wt__str(provider), .description = wt__str(instructions)};
+    int rc = listing.len > 0 ? wt__import_bytes(&import, listing, &options, err) : 0;
+    for (; rc == 0 && (size_t)key.id < import.tool_count; key.id++)
+        rc = read_tool(&reading, &key, &import.tools[key.id]);
+    if (rc == 0 && self.description.len > 0 && (rc = read_tool(&reading, &key, &self)) == 0)
+        a->tools[a->count - 1].id = a->providers[0].name.ptr;
+    wt__import_dispose(&import);
+    wt__map_dispose(&reading.providers);
+    wt__buffer_dispose(&reading.id);
+    return rc;
+}
+
+int wt_audit_listing(const char *provider, const char *listing, size_t len, const char *instructions,
+                     wt_audit_result **out, wt_error *err)
+{
+    static const family families[] = {wt__audit_instructions, wt__audit_hidden};
+    double begun = wt__now_ms();
+    struct auditing a = {0};
+    struct result *result = calloc(1, sizeof *result);
+    *out = NULL;
+    if (!result)
+        return wt__fail_nomem(err);
+    a.arena = &result->arena;
+    result->public.recipe = result->public.encoder = "";
+    want_deceptions(&a);
+    wt__progress_init(&a.progress, NULL, NULL);
+    int rc = provider && *provider
+                 ? read_offered(&a, provider, (struct str){listing, len}, instructions, err)
+                 : wt__fail(err, WT_EINVAL, "whose definitions are audited is not said: there is no provider");
+    if (rc == 0)
+        rc = look_at_tools(&a, families, sizeof families / sizeof *families, err);
+    if (rc == 0)
+        rc = tell(&a, &result->public, err);
+    rc = wt__progress_end(&a.progress, rc, err);
+    end(&a);
+    if (rc < 0) {
+        wt_audit_free(&result->public);
+        return rc;
+    }
+    result->public.seconds = (wt__now_ms() - begun) / 1000;
+    *out = &result->public;
+    return 0;
+}
+
 /* ---------------------------------------------------------------- pins */
 
 static int by_id(const void *one, const void *other)
@@ -310,7 +449,7 @@ int wt_audit_pins(wt_engine *engine, const char *provider, char **out, wt_error 
     *out = NULL;
     wt__progress_init(&a.progress, NULL, NULL);
     int rc = read_catalogue(&a, err);
-    if (rc == 0 && a.count > 0)
+    if (rc == 0)
         qsort(a.tools, a.count, sizeof *a.tools, by_id);
     wt__pins_begin(&text);
     for (size_t i = 0; rc == 0 && i < a.count; i++)

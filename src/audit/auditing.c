@@ -5,14 +5,40 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "catalog/names.h"
 #include "text/unicode.h"
 
 enum { EMOJI_SELECTOR = 0xFE0F /* behind a symbol: it is drawn in colour */ };
 
+/* By the tool that it is about, the first of several. A provider as a whole fits what all of its tools fit. */
+static bool is_excepted(const struct auditing *a, const struct found *found)
+{
+    struct buffer whole = {0};
+    struct str id = found->gone, name = STR("");
+    bool excepted = false;
+    if (id.len > 0) {
+        size_t skip = wt__str_starts(id, found->gone_provider) ? found->gone_provider.len : 0;
+        skip += skip > 0 && skip < id.len; /* the slash */
+        name = (struct str){id.ptr + skip, id.len - skip};
+    } else if (found->count > 0) {
+        id = wt__str(a->tools[found->tools[0]].id);
+        name = a->tools[found->tools[0]].tool.name;
+    } else {
+        wt__tool_id(&whole, a->providers[found->provider].name, name);
+        id = wt__buffer_view(&whole);
+    }
+    for (size_t e = 0; e < a->exception_count && !excepted; e++)
+        excepted = a->exceptions[e].rule == found->rule && wt__pattern_fits(a->exceptions[e].pattern, id, name);
+    wt__buffer_dispose(&whole);
+    return excepted;
+}
+
 bool wt__audit_wants(const struct auditing *a, const struct found *found)
 {
-    if (!a->wanted[found->rule] || !a->scoped)
-        return a->wanted[found->rule];
+    if (!a->wanted[found->rule] || is_excepted(a, found))
+        return false;
+    if (!a->scoped)
+        return true;
     for (size_t i = 0; i < found->count; i++)
         if (a->tools[found->tools[i]].provider == a->scope)
             return true;
@@ -39,28 +65,47 @@ static const char **list_tools(struct auditing *a, const struct found *found, si
     return tools;
 }
 
+/* As many as list_tools has; of a provider that of its first tool. */
+static const char **list_sources(struct auditing *a, const struct found *found, size_t listed)
+{
+    const char **sources = wt__arena_array(a->arena, const char *, listed > 0 ? listed : 1);
+    size_t first = 0;
+    if (!sources)
+        return NULL;
+    sources[0] = "";
+    for (size_t i = 0; i < listed && found->count > 0; i++)
+        sources[i] = a->tools[found->tools[i]].source;
+    while (listed == 0 && first < a->count && a->tools[first].provider != found->provider)
+        first++;
+    if (listed == 0 && first < a->count)
+        sources[0] = a->tools[first].source;
+    return sources;
+}
+
 static int keep(struct auditing *a, const struct found *found, struct str message, wt_error *err)
 {
-    const wt_audit_rule *rule = &wt__audit_rules[found->rule];
+    const struct audit_rule_text *rule = &wt__audit_rules[found->rule];
     size_t listed;
-    const char **tools = list_tools(a, found, &listed);
+    const char **tools = list_tools(a, found, &listed), **sources = list_sources(a, found, listed);
     const char *text = wt__arena_copy(a->arena, message), *provider = wt__arena_copy(a->arena, provider_of(a, found));
     const char *advice = found->advice ? wt__arena_copy(a->arena, wt__str(found->advice)) : rule->advice;
-    if (!tools || !text || !provider || !advice ||
+    if (!tools || !sources || !text || !provider || !advice ||
         wt__grow((void **)&a->findings, &a->finding_capacity, a->finding_count + 1, sizeof *a->findings) < 0)
         return wt__fail_nomem(err);
     a->findings[a->finding_count] =
         (struct kept_finding){.rule = found->rule,
                               .order = a->finding_count,
-                              .finding = {.rule = rule->id,
-                                          .level = rule->level,
-                                          .tool_count = listed,
-                                          .tools = tools,
-                                          .more_tools = found->count > listed ? found->count - listed : 0,
-                                          .provider = provider,
-                                          .message = text,
-                                          .advice = advice,
-                                          .figure = found->figure}};
+                              .finding = {.sources = sources,
+                                          .store = a->store,
+                                          .public = {.rule = rule->id,
+                                                     .level = rule->level,
+                                                     .tool_count = listed,
+                                                     .tools = tools,
+                                                     .more_tools = found->count > listed ? found->count - listed : 0,
+                                                     .provider = provider,
+                                                     .message = text,
+                                                     .advice = advice,
+                                                     .figure = found->figure}}};
     a->finding_count++;
     return 0;
 }

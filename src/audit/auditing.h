@@ -5,6 +5,7 @@
 #ifndef WT_AUDIT_AUDITING_H
 #define WT_AUDIT_AUDITING_H
 
+#include "audit/render.h"
 #include "audit/rules.h"
 #include "base/arena.h"
 #include "base/error.h"
@@ -22,8 +23,9 @@ struct audited_tool {
     struct tool tool; /* views in the arena */
     int64_t key;      /* the store's id */
     uint32_t provider;
-    const char *id; /* as in wt_tool */
-    uint64_t says;  /* a hash of the description, but for case, blanks and punctuation; 0: it has none */
+    const char *id;     /* as in wt_tool */
+    const char *source; /* in the result's arena: the file that it comes from, or a name; "": it is not known */
+    uint64_t says;      /* a hash of the description, but for case, blanks and punctuation; 0: it has none */
 };
 
 struct audited_provider {
@@ -31,10 +33,18 @@ struct audited_provider {
     size_t tools;
 };
 
+/* Of tools that fit the pattern (catalog/names.h) a rule's findings are not wanted. */
+struct exception {
+    enum audit_rule rule;
+    struct str pattern;
+};
+
 struct auditing {
     wt_engine *engine;
     wt_audit_options options;
     bool wanted[AUDIT_RULES];
+    struct exception *exceptions; /* [exception_count] */
+    size_t exception_count;
     struct progress progress;
     struct arena *arena;        /* the result's */
     struct arena scratch;       /* of the audit */
@@ -45,12 +55,13 @@ struct auditing {
     bool scoped;
     uint32_t scope; /* with scoped: the only provider whose findings are wanted */
     struct kept_finding {
-        wt_finding finding;
+        struct placed_finding finding;
         enum audit_rule rule;
         size_t order; /* as it was found */
     } * findings;     /* [finding_count] */
     size_t finding_count, finding_capacity;
     const char *notice;
+    const char *store; /* the name of its file */
 };
 
 /* What is found: of tools, or of a provider without one. */

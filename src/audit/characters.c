@@ -64,10 +64,13 @@ static const char *kind_of(uint32_t c)
     return c < ' ' || (c >= 0x7F && c < 0xA0) ? "a control character" : "a character of no width";
 }
 
-static const char *where(const struct tool_text *text)
+/* What a separator may be, and what stands in a class of characters, is no hidden text. */
+static bool is_honest(const struct tool_text *text)
 {
-    static const char *const places[] = {"name", "description", "name of a parameter", "description of a parameter"};
-    return places[text->kind];
+    const char *at = text->text.ptr, *end = at + text->text.len;
+    if (text->kind == TEXT_VALUE)
+        wt__utf8_next(&at, end);
+    return text->kind == TEXT_PATTERN || at == end;
 }
 
 static int look_for_hidden(struct looking *l, const struct tool_text *text)
@@ -95,8 +98,8 @@ static int look_for_hidden(struct looking *l, const struct tool_text *text)
         begin--;
     uint32_t place = (uint32_t)l->at->tool;
     const struct found found = {.rule = RULE_HIDDEN_CHARACTERS, .tools = &place, .count = 1, .figure = (double)count};
-    return wt__audit_find(l->a, &found, l->err, "The %s has U+%04X, %s%s: \"%s\".", where(text), (unsigned)worst,
-                          kind_of(worst), count > 1 ? ", and more of the kind" : "",
+    return wt__audit_find(l->a, &found, l->err, "The %s has U+%04X, %s%s: \"%s\".", wt__text_place(l->a, text),
+                          (unsigned)worst, kind_of(worst), count > 1 ? ", and more of the kind" : "",
                           wt__audit_quoted(l->a, (struct str){text->text.ptr + begin, text->text.len - begin}));
 }
 
@@ -158,7 +161,8 @@ static int look_for_mixed(struct looking *l, const struct tool_text *text)
             l->mixed = true;
             return wt__audit_find_one(l->a, RULE_MIXED_SCRIPTS, l->at->tool, l->err,
                                       "The %s has a word of letters that look Latin and of Latin ones: \"%s\".",
-                                      where(text), wt__audit_quoted(l->a, (struct str){begin, (size_t)(from - begin)}));
+                                      wt__text_place(l->a, text),
+                                      wt__audit_quoted(l->a, (struct str){begin, (size_t)(from - begin)}));
         }
         if (!letter)
             begin = NULL;
@@ -171,12 +175,14 @@ static int look_for_mixed(struct looking *l, const struct tool_text *text)
 static int look_at(void *context, const struct tool_text *text)
 {
     struct looking *l = context;
-    int rc = l->hidden || text->text.len == 0 ? 0 : look_for_hidden(l, text);
-    return rc == 0 && !l->mixed && text->text.len > 0 ? look_for_mixed(l, text) : rc;
+    if (is_honest(text))
+        return 0;
+    int rc = l->hidden ? 0 : look_for_hidden(l, text);
+    return rc == 0 && !l->mixed ? look_for_mixed(l, text) : rc;
 }
 
 int wt__audit_hidden(struct auditing *a, struct looked_at *at, wt_error *err)
 {
     struct looking l = {.a = a, .at = at, .err = err};
-    return wt__tool_texts(&a->tools[at->tool].tool, at->schema, look_at, &l);
+    return wt__tool_texts(&a->tools[at->tool].tool, at->schema, at->definition, look_at, &l, err);
 }

@@ -21,8 +21,9 @@ enum {
 /* One tool, as the families look at it. */
 struct looked_at {
     size_t tool;
-    const json_t *schema;   /* of its arguments, as it is stored; NULL: it is no JSON */
-    struct wording wording; /* scratch */
+    const json_t *schema;     /* of its arguments, as it is stored; NULL: it is no JSON */
+    const json_t *definition; /* as its source has it; the same */
+    struct wording wording;   /* scratch */
 };
 
 int wt__audit_description(struct auditing *a, struct looked_at *at, wt_error *err); /* descriptions.c */

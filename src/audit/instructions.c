@@ -3,13 +3,22 @@
  * well, and still decide what the model's owner should.
  *
  * Patterns of words (wording.h), the worst rule first; a text is told once, by the first that it breaks. What describes
- * how to fill a parameter ("You must provide either id or name") is no order beyond the call, and has no pattern. */
+ * how to fill a parameter ("You must provide either id or name") is no order beyond the call, and has no pattern.
+ *
+ * Names and values are read where they are sentences. A value may be a prompt, a message or a path that somebody wants
+ * to pass: what gives a role, and where a key lies, counts in prose alone. */
 #include "audit/families.h"
 
 #include <strings.h>
 
 #include "audit/texts.h"
 #include "base/buffer.h"
+
+enum {
+    SENTENCE_BYTES = 16,  /* of a shorter name or value nothing is told */
+    SENTENCE_WORDS = 4,   /* nor of one with fewer words */
+    IDENTIFIER_WORDS = 6, /* or, without a blank, these */
+};
 
 struct pattern {
     enum audit_rule rule;
@@ -88,15 +97,6 @@ struct telling {
     wt_error *err;
 };
 
-static const char *where(const struct tool_text *text, char out[64 + WT_MAX_NAME_BYTES], struct auditing *a)
-{
-    if (!text->parameter)
-        return text->kind == TEXT_NAME ? "name" : "description";
-    snprintf(out, 64 + WT_MAX_NAME_BYTES, "description of the parameter \"%s\"",
-             wt__audit_quoted(a, wt__str_head(wt__str(text->parameter), WT_MAX_NAME_BYTES)));
-    return out;
-}
-
 static int tell(struct telling *t, enum audit_rule rule, const struct tool_text *text, size_t start, size_t end)
 {
     static const char *const does[] = {
@@ -106,7 +106,6 @@ static int tell(struct telling *t, enum audit_rule rule, const struct tool_text 
         [RULE_CLAIMS_PRIORITY] = "tells the model which tool to call first or in place of others",
         [RULE_ADDRESSES_MODEL] = "tells the model how to behave",
     };
-    char place[64 + WT_MAX_NAME_BYTES];
     struct str sentence = wt__wording_sentence(text->text, start, end);
     if (sentence.len > AUDIT_QUOTED) /* from where it is told */
         sentence =
@@ -114,7 +113,7 @@ static int tell(struct telling *t, enum audit_rule rule, const struct tool_text 
     if (t->told[rule])
         return 0;
     t->told[rule] = true;
-    return wt__audit_find_one(t->a, rule, t->at->tool, t->err, "The %s %s: \"%s\".", where(text, place, t->a),
+    return wt__audit_find_one(t->a, rule, t->at->tool, t->err, "The %s %s: \"%s\".", wt__text_place(t->a, text),
                               does[rule], wt__audit_quoted(t->a, sentence));
 }
 
@@ -137,22 +136,42 @@ static bool is_example(struct str text, size_t start, enum audit_rule rule)
     return rule == RULE_ADDRESSES_MODEL && start > 0 && (text.ptr[start - 1] == '"' || text.ptr[start - 1] == '`');
 }
 
+/* Whether a name or a value, which was read, is a sentence: "override_existing_rules" and "all messages" are none. */
+static bool is_sentence(const struct wording *wording, struct str text)
+{
+    size_t words = 0;
+    for (size_t i = 0; i < wording->count; i++)
+        words += !wt__str_equal(wording->words[i].text, STR("."));
+    return words >= (memchr(text.ptr, ' ', text.len) ? SENTENCE_WORDS : IDENTIFIER_WORDS);
+}
+
+/* A default may be a prompt, which gives a model a role, or the path of a key. That is no order to this one. */
+static bool is_for_prose(enum audit_rule rule)
+{
+    return rule == RULE_ADDRESSES_MODEL;
+}
+
 static int look_at(void *context, const struct tool_text *text)
 {
     struct telling *t = context;
+    bool prose = text->kind == TEXT_PROSE;
     size_t len, at;
-    if (text->kind == TEXT_PARAMETER_NAME || text->kind == TEXT_NAME)
+    if (!prose && text->text.len < SENTENCE_BYTES)
         return 0;
     int rc = wt__wording_read(&t->at->wording, text->text, t->err);
+    if (rc == 0 && !prose && !is_sentence(&t->at->wording, text->text))
+        return 0;
     at = find_any(text->text, template_marks, COUNT(template_marks), &len);
     if (rc == 0 && at < text->text.len)
         rc = tell(t, RULE_OVERRIDES_INSTRUCTIONS, text, at, at + len);
     at = find_any(text->text, private_files, COUNT(private_files), &len);
-    if (rc == 0 && at < text->text.len)
+    if (rc == 0 && prose && at < text->text.len)
         rc = tell(t, RULE_ASKS_FOR_SECRETS, text, at, at + len);
     const struct word *words = t->at->wording.words;
     for (size_t p = 0; rc == 0 && p < COUNT(patterns); p++) {
-        size_t end, found = wt__wording_find(&t->at->wording, patterns[p].words, 0, &end);
+        size_t end, found = prose || !is_for_prose(patterns[p].rule)
+                                ? wt__wording_find(&t->at->wording, patterns[p].words, 0, &end)
+                                : t->at->wording.count;
         if (found < t->at->wording.count && !is_example(text->text, words[found].start, patterns[p].rule))
             rc = tell(t, patterns[p].rule, text, words[found].start, words[end - 1].end);
     }
@@ -162,5 +181,5 @@ static int look_at(void *context, const struct tool_text *text)
 int wt__audit_instructions(struct auditing *a, struct looked_at *at, wt_error *err)
 {
     struct telling t = {.a = a, .at = at, .err = err};
-    return wt__tool_texts(&a->tools[at->tool].tool, at->schema, look_at, &t);
+    return wt__tool_texts(&a->tools[at->tool].tool, at->schema, at->definition, look_at, &t, err);
 }

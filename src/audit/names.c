@@ -19,19 +19,13 @@ static const struct api apis[] = {
 };
 enum { APIS = sizeof apis / sizeof *apis };
 
-static bool is_letter(unsigned char c)
-{
-    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-}
-
 static bool takes(const struct api *api, struct str name)
 {
-    if (name.len == 0 || name.len > api->most ||
-        (api->begins && !is_letter((unsigned char)name.ptr[0]) && name.ptr[0] != '_'))
+    if (name.len == 0 || name.len > api->most || (api->begins && !wt__is_letter(name.ptr[0]) && name.ptr[0] != '_'))
         return false;
     for (size_t i = 0; i < name.len; i++) {
-        unsigned char c = (unsigned char)name.ptr[i];
-        if (!is_letter(c) && !(c >= '0' && c <= '9') && (c == 0 || !strchr(api->marks, c)))
+        char c = name.ptr[i];
+        if (!wt__is_letter(c) && !wt__is_digit(c) && (c == 0 || !strchr(api->marks, c)))
             return false;
     }
     return true;

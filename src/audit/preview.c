@@ -418,9 +418,9 @@ static int tell(struct preview *p, struct arena *arena, wt_preview *out)
     struct buffer text = {0};
     wt__buffer_printf(
         &text,
-        "With what waits, it takes %.1f %% of the first %d places for %zu %s of others, with %.2f %% of the "
-        "tools; now it takes %.1f %%, with %.2f %%%s.",
-        100 * out->places_then, AUDIT_FIRST_PLACES, out->requests,
+        "With what waits, %.*s takes %.2f %% of the first %d places for %zu %s of others, with %.2f %% of the tools; "
+        "now it takes %.2f %%, with %.2f %%%s.",
+        (int)p->provider.len, p->provider.ptr, 100 * out->places_then, AUDIT_FIRST_PLACES, out->requests,
         p->recorded ? "recorded requests" : "descriptions of tools", 100 * out->tools_then, 100 * out->places_now,
         100 * out->tools_now, out->far ? ": far beyond its share" : "");
     out->sentence = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));

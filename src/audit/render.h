@@ -5,6 +5,14 @@
 #include "base/buffer.h"
 #include "whichtool/audit.h"
 
+/* What every finding of a result is, and only we know. */
+struct placed_finding {
+    wt_finding public; /* first: found by it */
+    const char *const
+        *sources;      /* [public.tool_count] where the tools come from; of a provider one, where its first does */
+    const char *store; /* the file's name: where a finding is that has no file of its own */
+};
+
 /* "note", "warning", "error": SARIF's words, too. */
 const char *wt__audit_level_name(int level);
 

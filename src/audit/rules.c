@@ -1,6 +1,6 @@
 #include "audit/rules.h"
 
-const wt_audit_rule wt__audit_rules[AUDIT_RULES] = {
+const struct audit_rule_text wt__audit_rules[AUDIT_RULES] = {
     [RULE_EMPTY_DESCRIPTION] = {"empty-description", WT_AUDIT_WARNING, "A tool has no description.",
                                 "Say in one sentence what the tool does, to what, and what it returns."},
     [RULE_DUPLICATE_DESCRIPTION] = {"duplicate-description", WT_AUDIT_WARNING,
@@ -39,7 +39,7 @@ const wt_audit_rule wt__audit_rules[AUDIT_RULES] = {
                             "A word mixes letters of several alphabets that look alike.",
                             "Write the word in one alphabet."},
     [RULE_BROKEN_SCHEMA] = {"broken-schema", WT_AUDIT_ERROR, "A schema is not valid JSON Schema.",
-                            "Mend the schema; `whichtool show` prints it."},
+                            "Mend the schema; `whichtool show --json` prints it."},
     [RULE_LARGE_SCHEMA] = {"large-schema", WT_AUDIT_WARNING, "A schema is enormous.",
                            "Split the tool, or take parameters out that few calls need."},
     [RULE_UNKNOWN_REQUIRED] = {"unknown-required", WT_AUDIT_WARNING, "What is required is not among the properties.",
@@ -84,14 +84,4 @@ bool wt__audit_rule_named(struct str id, enum audit_rule *out)
         return true;
     }
     return false;
-}
-
-const wt_audit_rule *const *wt_audit_rules(size_t *count)
-{
-#define RULE(n) &wt__audit_rules[n]
-#define RULES(n) RULE(n), RULE((n) + 1), RULE((n) + 2), RULE((n) + 3), RULE((n) + 4), RULE((n) + 5), RULE((n) + 6)
-    static const wt_audit_rule *const rules[] = {RULES(0), RULES(7), RULES(14), RULES(21)};
-    _Static_assert(sizeof rules / sizeof *rules == AUDIT_RULES, "every rule is listed");
-    *count = AUDIT_RULES;
-    return rules;
 }

@@ -40,7 +40,14 @@ enum audit_rule {
     AUDIT_RULES
 };
 
-extern const wt_audit_rule wt__audit_rules[AUDIT_RULES];
+struct audit_rule_text {
+    const char *id;      /* "empty-description" */
+    int level;           /* WT_AUDIT_... */
+    const char *summary; /* one sentence: what it looks for */
+    const char *advice;  /* what to write instead, where a finding says nothing closer */
+};
+
+extern const struct audit_rule_text wt__audit_rules[AUDIT_RULES];
 
 /* False where no rule has that id. */
 bool wt__audit_rule_named(struct str id, enum audit_rule *out);

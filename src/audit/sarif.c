@@ -1,6 +1,14 @@
 /* sarif.c: SARIF 2.1.0, what code hosts read to show findings beside a change. A tool of a catalogue is no place in a
  * file, so a finding has logical locations, the tools' ids; its fingerprint is of rule and tools, which tells the same
- * finding in the next run. */
+ * finding in the next run.
+ *
+ * A code host refuses a file in which a finding has no physical location. That is the file that the tool was added
+ * from, its first line; of what came from none, a server's tools, it is the store. A file below the working folder is
+ * named from there, as a host wants it that has the repository's root there; another one by its whole path. GitHub
+ * tells the findings of one line apart by the fingerprint primaryLocationLineHash, which is ours, too. */
+#include <limits.h>
+#include <unistd.h>
+
 #include "audit/render.h"
 #include "audit/rules.h"
 #include "base/sha256.h"
@@ -19,12 +27,42 @@ static void text_member(struct buffer *out, const char *key, const char *text)
     wt__buffer_char(out, '}');
 }
 
+/* Letters, digits and what else may stand anywhere in a path; the rest of its bytes as %XX. */
+static void put_escaped(struct buffer *out, const char *path)
+{
+    for (const char *c = path; *c; c++) {
+        bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9');
+        if (letter || strchr("-._~/", *c))
+            wt__buffer_char(out, *c);
+        else
+            wt__buffer_printf(out, "%%%02X", (unsigned char)*c);
+    }
+}
+
+static void put_uri(struct buffer *out, const char *source, const char *store)
+{
+    char here[PATH_MAX];
+    if (*source != '/') {
+        put_escaped(out, store);
+        return;
+    }
+    size_t len = getcwd(here, sizeof here) && here[1] ? strlen(here) : 0;
+    if (len > 0 && strncmp(source, here, len) == 0 && source[len] == '/' && source[len + 1]) {
+        put_escaped(out, source + len + 1);
+        return;
+    }
+    wt__buffer_text(out, "file://");
+    put_escaped(out, source);
+}
+
 static void put_rules(struct buffer *out)
 {
     for (size_t r = 0; r < AUDIT_RULES; r++) {
-        const wt_audit_rule *rule = &wt__audit_rules[r];
+        const struct audit_rule_text *rule = &wt__audit_rules[r];
         wt__buffer_printf(out, "%s{\"id\":\"%s\",", r > 0 ? "," : "", rule->id);
         text_member(out, "shortDescription", rule->summary);
+        wt__buffer_char(out, ',');
+        text_member(out, "fullDescription", rule->summary);
         wt__buffer_char(out, ',');
         text_member(out, "help", rule->advice);
         wt__buffer_printf(out, ",\"defaultConfiguration\":{\"level\":\"%s\"}}\n", wt__audit_level_name(rule->level));
@@ -43,13 +81,19 @@ static void put_fingerprint(struct buffer *out, const wt_finding *finding)
         wt__sha256_update(&sha, finding->tools[i], strlen(finding->tools[i]) + 1);
     wt__sha256_end(&sha, digest);
     wt__sha256_hex(digest, hex);
-    wt__buffer_printf(out, ",\"partialFingerprints\":{\"toolsOfRule/v1\":\"%s\"}", hex);
+    wt__buffer_printf(out, ",\"partialFingerprints\":{\"primaryLocationLineHash\":\"%s\",\"toolsOfRule/v1\":\"%s\"}",
+                      hex, hex);
 }
 
-static void put_place(struct buffer *out, const char *name, const char *kind, bool first)
+/* Of its i-th tool; of the provider where it has none. */
+static void put_place(struct buffer *out, const wt_finding *finding, size_t i)
 {
-    wt__buffer_text(out, first ? "" : ",");
-    wt__buffer_text(out, "{\"logicalLocations\":[{\"fullyQualifiedName\":");
+    const struct placed_finding *placed = (const struct placed_finding *)finding;
+    bool tool = finding->tool_count > 0;
+    const char *name = tool ? finding->tools[i] : finding->provider, *kind = tool ? "function" : "module";
+    wt__buffer_text(out, "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"");
+    put_uri(out, placed->sources[i], placed->store);
+    wt__buffer_text(out, "\"},\"region\":{\"startLine\":1}},\"logicalLocations\":[{\"fullyQualifiedName\":");
     wt__shown_string(out, wt__str(name));
     wt__buffer_printf(out, ",\"kind\":\"%s\"}]}", kind);
 }
@@ -66,13 +110,12 @@ static void put_result(struct buffer *out, const wt_finding *finding)
     text_member(out, "message", message.ptr ? message.ptr : "");
     wt__buffer_dispose(&message);
     wt__buffer_text(out, ",\"locations\":[");
-    if (finding->tool_count > 0)
-        put_place(out, finding->tools[0], "function", true);
-    else
-        put_place(out, finding->provider, "module", true);
+    put_place(out, finding, 0);
     wt__buffer_text(out, "],\"relatedLocations\":[");
-    for (size_t i = 1; i < finding->tool_count; i++)
-        put_place(out, finding->tools[i], "function", i == 1);
+    for (size_t i = 1; i < finding->tool_count; i++) {
+        wt__buffer_text(out, i > 1 ? "," : "");
+        put_place(out, finding, i);
+    }
     wt__buffer_char(out, ']');
     put_fingerprint(out, finding);
     wt__buffer_text(out, "}\n");

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "audit/texts.h"
 #include "base/json.h"
 
 /* ---------------------------------------------------------------- broken */
@@ -40,19 +41,21 @@ static int compile(const json_t *schema, wt_error *why)
 
 static int look_for_breaks(struct auditing *a, const struct looked_at *at, wt_error *err)
 {
-    const struct tool *tool = &a->tools[at->tool].tool;
-    json_t *definition = NULL;
-    wt_error why = {0};
-    if (wt__json_parse(&definition, tool->definition.ptr, tool->definition.len, NULL) == WT_ENOMEM)
-        return wt__fail_nomem(err);
-    const json_t *source = source_schema(tool, definition);
-    int rc = source || at->schema ? compile(source ? source : at->schema, &why) : 0;
-    if (rc == WT_ENOMEM)
-        rc = wt__fail_nomem(err);
-    else if (rc < 0)
-        rc = wt__audit_find_one(a, RULE_BROKEN_SCHEMA, at->tool, err, "The schema is broken: %s.",
-                                wt__audit_quoted(a, wt__str(why.message)));
-    json_decref(definition);
+    const json_t *source = source_schema(&a->tools[at->tool].tool, at->definition);
+    const struct {
+        const json_t *schema;
+        const char *name;
+    } schemas[] = {{source ? source : at->schema, "schema"}, {wt__output_schema(at->definition), "output schema"}};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof schemas / sizeof *schemas; i++) {
+        wt_error why = {0};
+        rc = schemas[i].schema ? compile(schemas[i].schema, &why) : 0;
+        if (rc == WT_ENOMEM)
+            return wt__fail_nomem(err);
+        if (rc < 0) /* once a tool */
+            return wt__audit_find_one(a, RULE_BROKEN_SCHEMA, at->tool, err, "The %s is broken: %s.", schemas[i].name,
+                                      wt__audit_quoted(a, wt__str(why.message)));
+    }
     return rc;
 }
 

@@ -1,51 +1,165 @@
 #include "audit/texts.h"
 
+#include "base/buffer.h"
 #include "base/json.h"
 
 struct walk {
     text_visit visit;
     void *context;
+    const char *schema;
+    const char *parameter;
+    struct buffer path; /* members from the schema's top on, with dots between them */
+    size_t begin;       /* where those of the parameter begin */
 };
 
-/* A description is also what a property may be called, as in {"properties": {"description": {...}}}: names: value holds
- * names of properties, not keywords. */
-static int walk_schema(const struct walk *walk, const json_t *value, const char *parameter, bool names)
+/* What the members of an object, or the elements of an array, are. */
+enum inside {
+    INSIDE_SCHEMA,
+    INSIDE_PROPERTIES,  /* schemas by names of properties */
+    INSIDE_DEFINITIONS, /* schemas by other names */
+    INSIDE_PATTERNS,    /* schemas by patterns of names */
+    INSIDE_DATA         /* none: an enumeration, a default, an example */
+};
+
+/* A description is also what a property may be called, as in {"properties": {"description": {...}}}: a key is a keyword
+ * only in a schema. */
+static enum inside enter(enum inside outside, const char *key, const json_t *member)
+{
+    static const struct {
+        const char *key;
+        enum inside inside;
+    } keywords[] = {{"properties", INSIDE_PROPERTIES},
+                    {"$defs", INSIDE_DEFINITIONS},
+                    {"definitions", INSIDE_DEFINITIONS},
+                    {"dependentSchemas", INSIDE_DEFINITIONS},
+                    {"patternProperties", INSIDE_PATTERNS},
+                    {"enum", INSIDE_DATA},
+                    {"const", INSIDE_DATA},
+                    {"default", INSIDE_DATA},
+                    {"example", INSIDE_DATA},
+                    {"examples", INSIDE_DATA}};
+    if (outside == INSIDE_DATA)
+        return INSIDE_DATA;
+    for (size_t k = 0; outside == INSIDE_SCHEMA && k < sizeof keywords / sizeof *keywords; k++)
+        if (strcmp(key, keywords[k].key) == 0 && (json_is_object(member) || keywords[k].inside == INSIDE_DATA))
+            return keywords[k].inside;
+    return INSIDE_SCHEMA;
+}
+
+static enum text_kind kind_of(enum inside inside, const char *key)
+{
+    if (inside == INSIDE_SCHEMA && (strcmp(key, "description") == 0 || strcmp(key, "title") == 0))
+        return TEXT_PROSE;
+    return inside == INSIDE_SCHEMA && strcmp(key, "pattern") == 0 ? TEXT_PATTERN : TEXT_VALUE;
+}
+
+static int tell(const struct walk *w, enum text_kind kind, struct str text, struct str member)
+{
+    const struct tool_text found = {kind, text, member, w->parameter, w->schema};
+    return text.len > 0 ? w->visit(w->context, &found) : 0;
+}
+
+static struct str path_of(const struct walk *w)
+{
+    return w->path.len > 0 ? (struct str){w->path.ptr + w->begin, w->path.len - w->begin} : STR("");
+}
+
+static int walk_value(struct walk *w, const json_t *value, enum inside inside, enum text_kind kind);
+
+/* A member: its name, and what it holds. The walk is left as it was. */
+static int walk_member(struct walk *w, enum inside inside, const char *key, const json_t *member)
+{
+    const char *parameter = w->parameter;
+    size_t len = w->path.len, begin = w->begin;
+    bool property = inside == INSIDE_PROPERTIES;
+    if (!property)
+        wt__buffer_printf(&w->path, "%s%s", len > begin ? "." : "", key);
+    else
+        w->parameter = key;
+    w->begin = property ? len : begin;
+    int rc = w->path.failed ? WT_ENOMEM
+                            : tell(w, inside == INSIDE_PATTERNS ? TEXT_PATTERN : TEXT_NAME, wt__str(key),
+                                   property ? STR("name") : path_of(w));
+    if (rc == 0)
+        rc = walk_value(w, member, enter(inside, key, member), kind_of(inside, key));
+    wt__buffer_cut(&w->path, len);
+    w->begin = begin;
+    w->parameter = parameter;
+    return rc;
+}
+
+static int walk_value(struct walk *w, const json_t *value, enum inside inside, enum text_kind kind)
 {
     const char *key;
     json_t *member;
     size_t i;
     int rc = 0;
-    if (json_is_array(value))
-        json_array_foreach((json_t *)value, i, member) if (rc == 0) rc = walk_schema(walk, member, parameter, false);
+    if (json_is_string(value))
+        return tell(w, kind, (struct str){json_string_value(value), json_string_length(value)}, path_of(w));
+    json_array_foreach((json_t *)value, i, member)
+    {
+        if (rc == 0)
+            rc = walk_value(w, member, inside, TEXT_VALUE);
+    }
     json_object_foreach((json_t *)value, key, member)
     {
-        struct tool_text text = {
-            TEXT_PARAMETER_PROSE, {json_string_value(member), json_string_length(member)}, parameter};
-        bool prose = strcmp(key, "description") == 0 || strcmp(key, "title") == 0;
-        if (rc != 0)
-            break;
-        if (names) {
-            text = (struct tool_text){TEXT_PARAMETER_NAME, wt__str(key), key};
-            rc = walk->visit(walk->context, &text);
-        } else if (prose && json_is_string(member)) {
-            rc = walk->visit(walk->context, &text);
-        }
         if (rc == 0)
-            rc = walk_schema(
-                walk, member, names ? key : parameter,
-                !names && json_is_object(member) &&
-                    (strcmp(key, "properties") == 0 || strcmp(key, "$defs") == 0 || strcmp(key, "definitions") == 0));
+            rc = walk_member(w, inside, key, member);
     }
     return rc;
 }
 
-int wt__tool_texts(const struct tool *tool, const json_t *schema, text_visit visit, void *context)
+const json_t *wt__output_schema(const json_t *definition)
 {
-    const struct tool_text own[] = {
-        {TEXT_NAME, tool->name, NULL}, {TEXT_PROSE, tool->title, NULL}, {TEXT_PROSE, tool->description, NULL}};
+    const json_t *found = json_object_get(definition, "outputSchema");
+    return json_is_null(found) ? NULL : found;
+}
+
+int wt__tool_texts(const struct tool *tool, const json_t *schema, const json_t *definition, text_visit visit,
+                   void *context, wt_error *err)
+{
+    struct str annotated = wt__json_str(wt__json_object(definition, "annotations"), "title");
+    bool only = wt__str_equal(annotated, tool->title) && wt__json_str(definition, "title").len == 0;
+    const struct {
+        enum text_kind kind;
+        struct str text, member;
+    } own[] = {
+        {TEXT_NAME, tool->name, STR("name")},
+        {TEXT_PROSE, only ? STR("") : tool->title, STR("title")},
+        {TEXT_PROSE, annotated, STR("annotations.title")},
+        {TEXT_PROSE, tool->description, tool->name.len > 0 ? STR("description") : STR("text of the instructions")}};
+    const struct {
+        const json_t *schema;
+        const char *name;
+    } schemas[] = {{schema, "input schema"}, {wt__output_schema(definition), "output schema"}};
+    struct walk walk = {.visit = visit, .context = context};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof own / sizeof *own; i++)
-        rc = own[i].text.len > 0 ? visit(context, &own[i]) : 0;
-    const struct walk walk = {visit, context};
-    return rc == 0 ? walk_schema(&walk, schema, NULL, false) : rc;
+        rc = tell(&walk, own[i].kind, own[i].text, own[i].member);
+    for (size_t i = 0; rc == 0 && i < sizeof schemas / sizeof *schemas; i++) {
+        walk.schema = schemas[i].name;
+        rc = walk_value(&walk, schemas[i].schema, INSIDE_SCHEMA, TEXT_VALUE);
+    }
+    if (walk.path.failed)
+        rc = wt__fail_nomem(err);
+    wt__buffer_dispose(&walk.path);
+    return rc;
+}
+
+const char *wt__text_place(struct auditing *a, const struct tool_text *text)
+{
+    const char *member = wt__audit_quoted(a, text->member);
+    bool output = text->schema && strcmp(text->schema, "output schema") == 0;
+    struct buffer place = {0};
+    if (!text->schema)
+        return member;
+    wt__buffer_text(&place, *member ? member : "value");
+    if (text->parameter)
+        wt__buffer_printf(&place, " of the %s \"%s\"", output ? "property" : "parameter",
+                          wt__audit_quoted(a, wt__str(text->parameter)));
+    if (!text->parameter || output)
+        wt__buffer_printf(&place, "%s the %s", text->parameter ? " in" : " of", text->schema);
+    const char *copy = place.failed ? NULL : wt__arena_copy(&a->scratch, wt__buffer_view(&place));
+    wt__buffer_dispose(&place);
+    return copy ? copy : "";
 }

@@ -466,13 +466,13 @@ int wt__config_folder(char **out, struct arena *arena, wt_error *err)
 
 /* ---------------------------------------------------------------- locks */
 
-int wt__lock_file(int *fd, const char *path, unsigned wait_ms, wt_error *err)
+static int lock_file(int *fd, const char *path, int kind, unsigned wait_ms, wt_error *err)
 {
     *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (*fd < 0)
         return wt__fail_errno(err, "open", path);
     double until = wt__now_ms() + wait_ms;
-    while (flock(*fd, LOCK_EX | LOCK_NB) < 0) {
+    while (flock(*fd, kind | LOCK_NB) < 0) {
         if (errno != EINTR && (errno != EWOULDBLOCK || wt__now_ms() >= until)) {
             int rc = errno == EWOULDBLOCK
                          ? wt__fail(err, WT_EBUSY, "another process holds %s for longer than %u ms", path, wait_ms)
@@ -484,6 +484,24 @@ int wt__lock_file(int *fd, const char *path, unsigned wait_ms, wt_error *err)
         nanosleep(&(struct timespec){.tv_nsec = LOCK_POLL_MS * 1000000L}, NULL);
     }
     return 0;
+}
+
+int wt__lock_file(int *fd, const char *path, unsigned wait_ms, wt_error *err)
+{
+    return lock_file(fd, path, LOCK_EX, wait_ms, err);
+}
+
+int wt__share_file(int *fd, const char *path, unsigned wait_ms, wt_error *err)
+{
+    return lock_file(fd, path, LOCK_SH, wait_ms, err);
+}
+
+bool wt__is_shared(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool shared = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+    wt__unlock_file(fd);
+    return shared;
 }
 
 void wt__unlock_file(int fd)

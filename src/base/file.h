@@ -63,6 +63,11 @@ int wt__config_folder(char **out, struct arena *arena, wt_error *err);
 
 /* One process at a time: waits up to wait_ms for the lock file at path. *fd is closed by wt__unlock_file. */
 int wt__lock_file(int *fd, const char *path, unsigned wait_ms, wt_error *err);
+/* Many at a time, and none that wt__lock_file has: says to wt__is_shared that somebody is there, for as long as *fd is
+ * open or the process lives. */
+int wt__share_file(int *fd, const char *path, unsigned wait_ms, wt_error *err);
+/* Whether anybody holds the lock file. Where there is none, or it cannot be read, nobody does. */
+bool wt__is_shared(const char *path);
 void wt__unlock_file(int fd);
 
 #endif

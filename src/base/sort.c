@@ -100,6 +100,24 @@ SORT(doubles, double)
 SORT_UNIQUE(u32, uint32_t)
 SORT_UNIQUE(u64, uint64_t)
 
+#define LOWER_BOUND(name, type)                                                                                        \
+    size_t wt__lower_bound_##name(const type *sorted, size_t count, type value)                                        \
+    {                                                                                                                  \
+        size_t low = 0, high = count;                                                                                  \
+        while (low < high) {                                                                                           \
+            size_t middle = low + (high - low) / 2;                                                                    \
+            if (sorted[middle] < value)                                                                                \
+                low = middle + 1;                                                                                      \
+            else                                                                                                       \
+                high = middle;                                                                                         \
+        }                                                                                                              \
+        return low;                                                                                                    \
+    }
+
+LOWER_BOUND(u32, uint32_t)
+LOWER_BOUND(u64, uint64_t)
+LOWER_BOUND(i64, int64_t)
+
 static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

@@ -31,6 +31,27 @@ static inline bool wt__str_starts(struct str s, struct str prefix)
 /* Whether text is one of these words, in upper or lower case. */
 bool wt__str_among(struct str text, const char *const *words, size_t count);
 
+/* ASCII alone; no locale has a say. */
+static inline bool wt__is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool wt__is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* 0 to 15; -1 for what is no hexadecimal digit. */
+static inline int wt__hex_digit(char c)
+{
+    if (wt__is_digit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
 /* An ASCII blank. */
 static inline bool wt__is_blank(char c)
 {

@@ -18,6 +18,7 @@ enum {
     WORDS_AFTER = 3,
     DENIAL_WORDS = 3,  /* before a value */
     MENTION_BYTES = 4, /* of a word that mentions a parameter */
+    ANSWER_BYTES = 200,
 };
 
 /* A pair with less than this is unsure, as is one that another pair comes nearer to than this. */
@@ -214,6 +215,108 @@ static int fill_example(struct reading *r, size_t p)
     return 0;
 }
 
+static bool ends_clause(struct str request, size_t at)
+{
+    char c = at < request.len ? request.ptr[at] : 0;
+    bool ends_sentence = at + 1 >= request.len || wt__is_blank(request.ptr[at + 1]);
+    return c == 0 || strchr(",;\n", c) || (strchr(".!?", c) && ends_sentence);
+}
+
+/* What stands behind the name of a parameter that ends at `at`, as whoever was asked for it answers: "target: kitchen",
+ * "target=kitchen", and at a clause's beginning ", target kitchen", of one word. Empty: it is no answer. */
+static struct span answer_at(const struct reading *r, size_t w, size_t at)
+{
+    struct str request = r->request;
+    size_t before = r->words[w].start;
+    while (before > 0 && request.ptr[before - 1] == ' ')
+        before--;
+    bool begins = before == 0 || ends_clause(request, before - 1),
+         assigned = request.ptr[at] == ':' || request.ptr[at] == '=';
+    struct span span = {at + assigned, at + assigned};
+    while (span.start < request.len && request.ptr[span.start] == ' ')
+        span.start++;
+    for (span.end = span.start; span.end - span.start <= ANSWER_BYTES && !ends_clause(request, span.end);)
+        span.end++;
+    size_t in = 0;
+    struct str text = {request.ptr + span.start, span.end - span.start}, word = wt__next_word(text, &in);
+    bool one = word.len > 0 && word.len == text.len && !wt__says_nothing(word);
+    return text.len > 0 && text.len <= ANSWER_BYTES && (assigned || (begins && one)) ? span : (struct span){0, 0};
+}
+
+/* A literal has forms of its own, and is left to them. */
+static bool has_literal(const struct reading *r, size_t start, size_t end)
+{
+    for (size_t l = 0; l < r->literal_count; l++)
+        if (r->literals[l].start < end && start < r->literals[l].end)
+            return true;
+    return false;
+}
+
+static int fill_answer(struct reading *r, size_t p)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    struct argument *argument = &r->out->items[p];
+    if (parameter->list || parameter->dated || parameter->timed || parameter->date_timed)
+        return 0;
+    for (size_t w = 0; w < r->word_count; w++) {
+        size_t start = r->words[w].start, end = says(r->request, start, wt__str(parameter->name));
+        struct span span = end > 0 && end < r->request.len ? answer_at(r, w, end) : (struct span){0, 0};
+        if (span.end == 0 || has_literal(r, start, span.end))
+            continue;
+        const struct literal answer = {LITERAL_QUOTED, span.start, span.end,
+                                       .text = {r->request.ptr + span.start, span.end - span.start}};
+        struct str text;
+        int rc = wt__form_of(&text, parameter, &answer, r->arena);
+        json_t *value = rc < 0 ? NULL : wt__json_string(text);
+        if (!value)
+            return WT_ENOMEM;
+        *argument = (struct argument){ARGUMENT_GIVEN, value, span.start, span.end, NAME_EVIDENCE};
+        if (rc == 0)
+            wt__call_argument_refuse(argument, parameter);
+        return 0;
+    }
+    return 0;
+}
+
+/* "250 USD to NOK": what an amount is in is the one currency that is asked for, or the one that it is to be changed
+ * from; never what it is to become. */
+static int fill_currency(struct reading *r)
+{
+    const struct literal *amount = NULL;
+    struct argument *argument = NULL;
+    for (size_t l = 0; l < r->literal_count; l++) {
+        const struct literal *literal = &r->literals[l];
+        if (literal->currency.len == 0)
+            continue;
+        if ((amount && !wt__str_equal(amount->currency, literal->currency)) ||
+            wt__str_equal(word_before(r, literal->start), STR("to")))
+            return 0;
+        amount = literal;
+    }
+    for (size_t p = 0; amount && p < r->parameters->len; p++) {
+        const struct parameter *parameter = &r->parameters->items[p];
+        bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
+        if (!parameter->currency || !text || parameter->list || parameter->bound == BOUND_TO || parameter->values ||
+            r->out->items[p].state != ARGUMENT_ABSENT)
+            continue;
+        if (argument)
+            return 0; /* it may be either */
+        argument = &r->out->items[p];
+    }
+    if (!argument)
+        return 0;
+    json_t *value = wt__json_string(amount->currency);
+    *argument =
+        (struct argument){ARGUMENT_GIVEN, value, amount->end - amount->currency.len, amount->end, NAME_EVIDENCE};
+    return value ? 0 : WT_ENOMEM;
+}
+
+static int fill_words(struct reading *r, size_t p)
+{
+    int rc = fill_answer(r, p);
+    return rc < 0 || r->out->items[p].state != ARGUMENT_ABSENT ? rc : fill_example(r, p);
+}
+
 /* All values that the request says, but those within longer ones. Returns how many, or WT_ENOMEM. */
 static int read_values(struct reading *r, const struct parameter *parameter, json_t *found, struct span *whole)
 {
@@ -266,15 +369,18 @@ static int fill_values(struct reading *r, size_t p)
 static float begin_with_text(const struct parameter *parameter, const struct literal *literal)
 {
     bool is_date = literal->kind == LITERAL_DATE, is_time = literal->kind == LITERAL_TIME;
+    if (literal->kind == LITERAL_DATE_TIME)
+        return parameter->date_timed ? TELLS_ITSELF : NEVER;
     if (parameter->dated || parameter->timed)
         return (parameter->dated && is_date) || (parameter->timed && is_time) ? TELLS_ITSELF : NEVER;
     if (is_date || is_time)
         return NEVER;
     if (literal->kind == LITERAL_NUMBER)
-        return parameter->coded && !literal->spelled ? 0 : NEVER;
+        return parameter->coded && parameter->letters == 0 && !literal->spelled ? 0 : NEVER;
     if (literal->kind == LITERAL_NAME && (parameter->free_text || repeats_name(parameter, literal->text)))
         return NEVER;
-    return LITTLE;
+    return parameter->currency && literal->kind == LITERAL_NAME && wt__is_currency(literal->text) ? TELLS_ITSELF
+                                                                                                  : LITTLE;
 }
 
 /* What a parameter of this kind makes of a literal's: NEVER, or what to begin with. */
@@ -458,6 +564,8 @@ static float score_pair(const struct reading *r, const struct parameter *paramet
         beside = fmaxf(beside, NAME_EVIDENCE);
     if (around->joined)
         beside = fmaxf(beside, JOINT_EVIDENCE);
+    if (parameter->letters > 0 && !wt__has_letters(parameter, literal))
+        return fminf(begin + bound + beside, LITTLE); /* where the request has nothing else */
     return begin + bound + beside;
 }
 
@@ -597,6 +705,7 @@ static int take_pair(struct reading *r, size_t p, size_t l)
     const struct literal *literal = &r->literals[l];
     float score = score_now(r, p, l);
     bool sure = score >= SURE_SCORE && margin_of(r, p, l) >= SURE_MARGIN && !literal->percent && !is_doubtful(r, l);
+    struct argument *argument = &r->out->items[p];
     struct str text;
     int rc = wt__form_of(&text, parameter, literal, r->arena);
     json_t *value = rc < 0 ? NULL : value_of(parameter, literal, text);
@@ -604,8 +713,9 @@ static int take_pair(struct reading *r, size_t p, size_t l)
         value = in_list(value);
     if (!value)
         return WT_ENOMEM;
-    r->out->items[p] = (struct argument){sure && rc > 0 ? ARGUMENT_GIVEN : ARGUMENT_UNSURE, value, literal->start,
-                                         literal->end, score};
+    *argument = (struct argument){sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE, value, literal->start, literal->end, score};
+    if (rc == 0)
+        wt__call_argument_refuse(argument, parameter);
     r->used[l] = true;
     r->taken += literal->kind >= LITERAL_QUOTED;
     return 0;
@@ -758,7 +868,9 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
         if (parameters->items[p].values)
             rc = fill_values(r, p);
         else if (parameters->items[p].kind == PARAMETER_STRING || parameters->items[p].kind == PARAMETER_ANY)
-            rc = fill_example(r, p);
+            rc = fill_words(r, p);
+    if (rc == 0)
+        rc = fill_currency(r);
     if (rc == 0) {
         score_all(r);
         rc = take_series(r);
@@ -770,6 +882,13 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
         wt__coverage_check(out, r->request, about, parameters);
     }
     return rc;
+}
+
+void wt__call_argument_refuse(struct argument *argument, const struct parameter *parameter)
+{
+    json_decref(argument->value);
+    argument->value = NULL;
+    argument->state = parameter->required ? ARGUMENT_MISSING : ARGUMENT_UNSURE;
 }
 
 void wt__call_arguments_dispose(struct call_arguments *arguments)

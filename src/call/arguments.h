@@ -15,13 +15,13 @@ enum argument_state {
     ARGUMENT_ABSENT,  /* optional, and the request says nothing of it */
     ARGUMENT_GIVEN,   /* the request says it */
     ARGUMENT_DEFAULT, /* required, and the schema's default, or what past calls usually give */
-    ARGUMENT_MISSING, /* required, and nothing in the request is one */
+    ARGUMENT_MISSING, /* required, and nothing in the request is one; that may be meant, and have another form */
     ARGUMENT_UNSURE,  /* something in the request may be it */
 };
 
 struct argument {
     enum argument_state state;
-    json_t *value;     /* of GIVEN, DEFAULT, UNSURE; owned by the arguments */
+    json_t *value;     /* of GIVEN, DEFAULT, and of UNSURE where it may be that; owned by the arguments */
     size_t start, end; /* bytes of the request that it is from; 0, 0: of none */
     float score;
 };
@@ -36,6 +36,8 @@ struct call_arguments {
  * in the arena; end with wt__call_arguments_dispose. 0 or WT_ENOMEM. */
 int wt__call_arguments_fill(struct call_arguments *out, const struct literals *literals, struct str about,
                             const struct parameters *parameters, struct arena *arena);
+/* The value has not the form that the parameter wants, and so is no proposal either. */
+void wt__call_argument_refuse(struct argument *argument, const struct parameter *parameter);
 void wt__call_arguments_dispose(struct call_arguments *arguments);
 
 #endif

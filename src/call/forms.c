@@ -66,6 +66,27 @@ static int form_of_date(struct str *out, struct str description, const struct li
     return pattern.len > 0 ? write_date(out, pattern, literal->text, arena) : 1;
 }
 
+static int form_of_time(struct str *out, struct str description, struct arena *arena)
+{
+    enum { MINUTES = 5, SECONDS = 8 }; /* bytes of "19:30", "19:30:00" */
+    bool wanted = wt__text_says(description, "HH:MM:SS");
+    if (has(description, "AM/PM") || has(description, "YYYY"))
+        return 0;
+    if (!wt__text_says(description, "HH:MM") || out->len == (wanted ? SECONDS : MINUTES))
+        return 1;
+    if (!wanted && out->len == SECONDS && memcmp(out->ptr + MINUTES, ":00", SECONDS - MINUTES) == 0) {
+        out->len = MINUTES;
+        return 1;
+    }
+    if (!wanted || out->len != MINUTES)
+        return 0;
+    char text[FORM_BYTES];
+    snprintf(text, sizeof text, "%.*s:00", MINUTES, out->ptr);
+    char *copy = wt__arena_copy(arena, wt__str(text));
+    *out = wt__str(copy);
+    return copy ? 1 : WT_ENOMEM;
+}
+
 /* "City, State", or an example with a comma before two capitals: a city alone will not do. */
 static bool wants_state(struct str description)
 {
@@ -83,15 +104,31 @@ static bool wants_state(struct str description)
 static bool wants_code(struct str description)
 {
     return has(description, "IATA") || has(description, "airport code") || has(description, "ISO 3166") ||
-           has(description, "country code") || has(description, "ticker") || has(description, "currency code");
+           has(description, "country code") || has(description, "ticker") || has(description, "language code") ||
+           has(description, "ISO 639");
 }
 
-static bool is_code(struct str text)
+static size_t count_of(struct str text, int (*is_kind)(int))
 {
+    size_t count = 0;
     for (size_t i = 0; i < text.len; i++)
-        if (!isupper((unsigned char)text.ptr[i]) && !isdigit((unsigned char)text.ptr[i]))
-            return false;
-    return text.len >= 2 && text.len <= 5;
+        count += is_kind((unsigned char)text.ptr[i]) != 0;
+    return count;
+}
+
+/* Capitals and digits; small letters are none but in quotes, where they were meant so. */
+static bool is_code(const struct literal *literal)
+{
+    struct str text = literal->text;
+    size_t digits = count_of(text, isdigit), capitals = count_of(text, isupper);
+    bool small = literal->kind == LITERAL_QUOTED && digits + count_of(text, islower) == text.len;
+    return text.len >= 2 && text.len <= 5 && (digits + capitals == text.len || small);
+}
+
+bool wt__has_letters(const struct parameter *parameter, const struct literal *literal)
+{
+    bool text = literal->kind == LITERAL_NAME || literal->kind == LITERAL_QUOTED;
+    return text && literal->text.len == parameter->letters && is_code(literal) && count_of(literal->text, isdigit) == 0;
 }
 
 int wt__form_of(struct str *out, const struct parameter *parameter, const struct literal *literal, struct arena *arena)
@@ -103,11 +140,15 @@ int wt__form_of(struct str *out, const struct parameter *parameter, const struct
     if (literal->kind == LITERAL_DATE)
         return form_of_date(out, description, literal, arena);
     if (literal->kind == LITERAL_TIME)
-        return !has(description, "AM/PM") && !has(description, "YYYY");
+        return form_of_time(out, description, arena);
+    if (literal->kind == LITERAL_DATE_TIME) /* its zone is not left out, nor its T */
+        return !wt__text_says(description, "YYYY") || wt__text_says(description, "YYYY-MM-DDTHH");
     if (literal->money && (has(description, " cents") || has(description, "Cents")))
         return 0;
     bool text = literal->kind == LITERAL_NAME || literal->kind == LITERAL_QUOTED;
     if (text && wants_state(description) && !memchr(literal->text.ptr, ',', literal->text.len))
         return 0;
-    return !text || !wants_code(description) || is_code(literal->text);
+    if (parameter->letters > 0)
+        return wt__has_letters(parameter, literal);
+    return !text || !wants_code(description) || is_code(literal);
 }

@@ -10,4 +10,7 @@
  * Returns 1, 0 where it has another form and cannot be given that one, or WT_ENOMEM. */
 int wt__form_of(struct str *out, const struct parameter *parameter, const struct literal *literal, struct arena *arena);
 
+/* Whether it is a code of as many letters as the parameter wants, which are not 0. */
+bool wt__has_letters(const struct parameter *parameter, const struct literal *literal);
+
 #endif

@@ -16,6 +16,8 @@ enum {
     NUMBER_DIGITS = 15, /* that a double holds exactly */
     NAME_WORDS = 6,
     QUOTED_BYTES = 200,
+    FRACTION_DIGITS = 9, /* of a second */
+    TIME_BYTES = 32,
 };
 
 struct scan {
@@ -195,13 +197,36 @@ static size_t past_currency(const struct scan *scan, size_t at)
     return end;
 }
 
-/* Behind the name of a currency ("500 USD", "20 dollars"); at where there is none. */
-static size_t past_currency_name(const struct scan *scan, size_t at)
+/* ISO 4217. The first are read in small letters as well; the others may be words then. */
+static const char *const currencies[] = {"USD", "EUR", "GBP", "JPY", "CNY", "INR", "CAD", "AUD", "CHF", "SEK",
+                                         "NOK", "DKK", "BRL", "MXN", "CZK", "PLN", "HUF", "NZD", "SGD", "HKD",
+                                         "KRW", "ZAR", "THB", "IDR", "MYR", "AED", "SAR", "TWD", "VND", "UAH"};
+enum { CURRENCIES_ANY_CASE = 14 };
+
+/* The code that the word is; NULL: it is none. */
+static const char *currency_of(struct str word, bool any_case)
 {
-    static const char *const names[] = {"usd", "eur", "gbp", "jpy", "cny", "inr", "cad",     "aud",
-                                        "chf", "sek", "nok", "dkk", "brl", "mxn", "dollars", "euros"};
+    for (size_t i = 0; i < sizeof currencies / sizeof *currencies; i++)
+        if ((any_case && i < CURRENCIES_ANY_CASE && same_word(word, currencies[i])) ||
+            wt__str_equal(word, wt__str(currencies[i])))
+            return currencies[i];
+    return NULL;
+}
+
+bool wt__is_currency(struct str word)
+{
+    return currency_of(word, false) != NULL;
+}
+
+/* Behind the name of a currency ("500 USD", "20 dollars"), whose code is in *code if it is one; at where there is
+ * none. */
+static size_t past_currency_name(const struct scan *scan, size_t at, struct str *code)
+{
+    static const char *const names[] = {"dollars", "euros"};
     size_t word = at + (byte_at(scan, at) == ' '), end = word_end(scan, word);
-    return wt__str_among(slice(scan, word, end), names, sizeof names / sizeof *names) ? end : at;
+    const char *known = currency_of(slice(scan, word, end), true);
+    *code = known ? wt__str(known) : (struct str){0};
+    return known || wt__str_among(slice(scan, word, end), names, sizeof names / sizeof *names) ? end : at;
 }
 
 /* Behind digits that are no number, or one that is written otherwise than here: "192.168.0.1", "1.234,56"; at where a
@@ -245,15 +270,21 @@ static int read_number(struct scan *scan, struct literal *out)
         return take(scan, out, LITERAL_CODE, negative ? degrees : other);
     bool percent = byte_at(scan, end) == '%', money = digits > unsigned_at || past_currency(scan, end) > end;
     end = degrees > end ? degrees : magnitude_end(scan, end, &value);
-    size_t named = past_currency_name(scan, end);
+    struct str currency;
+    size_t named = past_currency_name(scan, end, &currency);
     money |= named > end;
     end = named;
     /* "3D", "1st", "8tq" are no numbers; "5km" is one. */
     struct str suffix = slice(scan, end, word_end(scan, end));
     if (suffix.len > 0 && !wt__str_among(suffix, units, sizeof units / sizeof *units))
         return 0;
-    *out = (struct literal){
-        LITERAL_NUMBER, start, end, .number = unsigned_at > start ? -value : value, .money = money, .percent = percent};
+    *out = (struct literal){LITERAL_NUMBER,
+                            start,
+                            end,
+                            .number = unsigned_at > start ? -value : value,
+                            .money = money,
+                            .percent = percent,
+                            .currency = currency};
     return write_number(out, scan->arena);
 }
 
@@ -279,12 +310,17 @@ static unsigned read_digits(const struct scan *scan, size_t *at, size_t most)
     return value;
 }
 
-static int write_date(struct scan *scan, struct literal *out, size_t end, unsigned year, unsigned month, unsigned day)
+static bool is_date(unsigned year, unsigned month, unsigned day)
 {
     static const unsigned char days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    if (month < 1 || month > 12 || day < 1 || day > days[month - 1] || (month == 2 && day == 29 && !leap) ||
-        year < 1000 || year > 9999 || is_word_at(scan, end))
+    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] && !(month == 2 && day == 29 && !leap) &&
+           year >= 1000 && year <= 9999;
+}
+
+static int write_date(struct scan *scan, struct literal *out, size_t end, unsigned year, unsigned month, unsigned day)
+{
+    if (!is_date(year, month, day) || is_word_at(scan, end))
         return 0;
     char text[16];
     snprintf(text, sizeof text, "%04u-%02u-%02u", year, month, day);
@@ -372,6 +408,51 @@ static int read_written_date(struct scan *scan, struct literal *out)
     return month == 0 || day == 0 ? 0 : write_date(scan, out, at, year, month, day);
 }
 
+/* Behind a sign and two digits that are at most so many: ":59"; at where they are not there. */
+static size_t past_part(const struct scan *scan, size_t at, char sign, unsigned most, unsigned *value)
+{
+    size_t end = at + 1;
+    if (byte_at(scan, at) != sign || !is_digit(byte_at(scan, end)) || !is_digit(byte_at(scan, end + 1)))
+        return at;
+    *value = read_digits(scan, &end, 2);
+    return *value <= most && !is_digit(byte_at(scan, end)) ? end : at;
+}
+
+/* Behind the seconds of a time, their fraction and its zone (RFC 3339); at where there are no seconds. */
+static size_t past_seconds(const struct scan *scan, size_t at)
+{
+    unsigned value;
+    size_t end = past_part(scan, at, ':', 59, &value);
+    if (end == at)
+        return at;
+    if (byte_at(scan, end) == '.' && is_digit(byte_at(scan, end + 1))) {
+        end++;
+        read_digits(scan, &end, FRACTION_DIGITS);
+    }
+    char zone = byte_at(scan, end);
+    if ((zone == 'Z' || zone == 'z') && !is_word_at(scan, end + 1))
+        return end + 1;
+    size_t hours = zone == '+' || zone == '-' ? past_part(scan, end, zone, 23, &value) : end;
+    size_t minutes = hours > end ? past_part(scan, hours, ':', 59, &value) : hours;
+    return minutes > hours ? minutes : end;
+}
+
+/* 2026-12-01T19:30:00Z: one value, with or without seconds and zone. */
+static int read_date_time(struct scan *scan, struct literal *out)
+{
+    unsigned month = 0, day = 0, hour = 0, minute = 0;
+    size_t at = scan->at;
+    unsigned year = read_digits(scan, &at, 4);
+    size_t behind_month = past_part(scan, at, '-', 12, &month);
+    size_t behind_day = past_part(scan, behind_month, '-', 31, &day);
+    char between = (char)(byte_at(scan, behind_day) | 0x20);
+    size_t behind_hour = past_part(scan, behind_day, byte_at(scan, behind_day), 23, &hour);
+    size_t end = past_part(scan, behind_hour, ':', 59, &minute);
+    bool whole = at == scan->at + 4 && between == 't' && behind_hour > behind_day && end > behind_hour;
+    end = past_seconds(scan, end);
+    return whole && is_date(year, month, day) && !is_word_at(scan, end) ? take(scan, out, LITERAL_DATE_TIME, end) : 0;
+}
+
 static int read_time(struct scan *scan, struct literal *out)
 {
     size_t at = scan->at;
@@ -383,6 +464,8 @@ static int read_time(struct scan *scan, struct literal *out)
         at++;
         minute = read_digits(scan, &at, 2);
     }
+    struct str seconds = slice(scan, at, colon ? past_seconds(scan, at) : at);
+    at += seconds.len;
     size_t half = at + (byte_at(scan, at) == ' ');
     char letter = (char)(byte_at(scan, half) | 0x20);
     size_t dots = byte_at(scan, half + 1) == '.';
@@ -394,8 +477,8 @@ static int read_time(struct scan *scan, struct literal *out)
         hour = hour % 12 + (letter == 'p' ? 12 : 0);
         at = half + 2 + dots + (dots && byte_at(scan, half + 2 + dots) == '.');
     }
-    char text[8];
-    snprintf(text, sizeof text, "%02u:%02u", hour, minute);
+    char text[TIME_BYTES];
+    snprintf(text, sizeof text, "%02u:%02u%.*s", hour, minute, (int)seconds.len, seconds.ptr);
     char *copy = wt__arena_copy(scan->arena, wt__str(text));
     *out = (struct literal){LITERAL_TIME, scan->at, at, .text = wt__str(copy)};
     return copy ? 1 : WT_ENOMEM;
@@ -522,8 +605,8 @@ static int read_name(struct scan *scan, struct literal *out)
 int wt__literals_read(struct literals *out, struct str request, struct arena *arena)
 {
     static int (*const readers[])(struct scan *, struct literal *) = {
-        read_quoted, read_address,     read_numeric_date, read_written_date, read_time,
-        read_number, read_number_word, read_code,         read_name};
+        read_quoted, read_address, read_date_time,   read_numeric_date, read_written_date,
+        read_time,   read_number,  read_number_word, read_code,         read_name};
     struct scan scan = {.request = request, .arena = arena};
     *out = (struct literals){.request = request, .items = wt__arena_array(arena, struct literal, LITERALS_MOST)};
     if (!out->items)

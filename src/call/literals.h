@@ -5,7 +5,8 @@
  * Values are normalised by these rules: a number loses its thousands separators, its currency and its percent sign,
  * and "k", "million" or "billion" behind it multiplies it; number words from two to twenty and "dozen" are numbers; a
  * date with a year becomes YYYY-MM-DD, of "3/4/2023" the month stands first, unless it is above twelve; a time becomes
- * HH:MM. What needs a calendar or a clock to be told ("tomorrow", "next Friday") is none. */
+ * HH:MM, or with seconds HH:MM:SS and the zone behind it. What needs a calendar or a clock to be told ("tomorrow",
+ * "next Friday") is none. */
 #ifndef WT_CALL_LITERALS_H
 #define WT_CALL_LITERALS_H
 
@@ -21,6 +22,7 @@ enum literal_kind {
     LITERAL_NUMBER,
     LITERAL_DATE,
     LITERAL_TIME,
+    LITERAL_DATE_TIME, /* of RFC 3339, as it is */
     LITERAL_EMAIL,
     LITERAL_URL,
     LITERAL_QUOTED,
@@ -35,6 +37,7 @@ struct literal {
     double number;     /* of a number */
     bool spelled;      /* a number word, which may be none: "two of them" */
     bool money, percent;
+    struct str currency; /* of an amount of money, its code, "USD"; empty: it has none */
 };
 
 /* A request with its literals in its order, none within another: read once, for all tools that it may call. */
@@ -43,6 +46,9 @@ struct literals {
     struct literal *items; /* [len] in the arena, at most LITERALS_MOST */
     size_t len;
 };
+
+/* "USD": a code of a currency that amounts are read with. */
+bool wt__is_currency(struct str word);
 
 /* 0 or WT_ENOMEM. */
 int wt__literals_read(struct literals *out, struct str request, struct arena *arena);

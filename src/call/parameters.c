@@ -19,6 +19,15 @@ bool wt__words_alike(struct str a, struct str b)
     return a.len == b.len || shared >= 3;
 }
 
+bool wt__text_says(struct str text, const char *words)
+{
+    size_t len = strlen(words);
+    for (size_t at = 0; at + len <= text.len; at++)
+        if (strncasecmp(text.ptr + at, words, len) == 0)
+            return true;
+    return false;
+}
+
 bool wt__is_place_word(struct str word)
 {
     static const char *const words[] = {"in", "near", "around", "at", "to", "from"};
@@ -130,6 +139,50 @@ static enum parameter_kind kind_of(const json_t *schema)
     return PARAMETER_OTHER;
 }
 
+/* "Three-letter code", "ISO 4217": how many letters, and whether a currency's. Where other things have such codes, too,
+ * the description says which one's it is. */
+static void read_code(struct parameter *out)
+{
+    static const struct {
+        const char *said;
+        size_t letters;
+    } forms[] = {{"two-letter", 2},    {"two letter ", 2},   {"2-letter", 2},    {"2 letter ", 2}, {"alpha-2", 2},
+                 {"three-letter", 3},  {"three letter ", 3}, {"3-letter", 3},    {"3 letter ", 3}, {"alpha-3", 3},
+                 {"currency code", 3}, {"ISO 4217", 3},      {"four-letter", 4}, {"4-letter", 4}};
+    static const char *const codes[] = {"code", "abbreviat", "ISO "};
+    static const char *const others[] = {"countr", "airport", "airline", "language",
+                                         "state",  "region",  "IATA",    "station"};
+    static const char *const currency[] = {"currency", "currencies"};
+    struct str text = wt__json_str(out->schema, "description");
+    bool is_code = false, other = false;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        is_code |= wt__text_says(text, codes[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        other |= wt__text_says(text, others[i]);
+    size_t kinds = 0; /* "two-letter or three-letter": either will do, and is not told apart */
+    for (size_t i = 0; is_code && i < sizeof forms / sizeof *forms; i++)
+        if (wt__text_says(text, forms[i].said) && out->letters != forms[i].letters) {
+            out->letters = forms[i].letters;
+            kinds++;
+        }
+    out->letters = kinds == 1 ? out->letters : 0;
+    bool named = is_among(out, currency, sizeof currency / sizeof *currency);
+    out->currency =
+        named || (out->letters == 3 && (wt__text_says(text, "currenc") || wt__text_says(text, "ISO 4217") || !other));
+}
+
+/* Whether it is for a date, a time, or both: by its name, its format, or a form that the description shows. */
+static void read_moment(struct parameter *out, bool named_date, bool named_time)
+{
+    struct str format = wt__json_str(out->schema, "format"), text = wt__json_str(out->schema, "description");
+    bool clock = wt__text_says(text, "HH:MM"), calendar = wt__text_says(text, "YYYY");
+    out->dated = wt__str_starts(format, STR("date")) || named_date;
+    out->timed = wt__str_equal(format, STR("time")) || named_time || (clock && !calendar);
+    bool says_neither = format.len == 0 && !clock && !calendar;
+    out->date_timed =
+        wt__str_equal(format, STR("date-time")) || (clock && calendar) || (says_neither && (named_date || named_time));
+}
+
 /* What a name asks for, by its words. */
 static void read_subject(struct parameter *out)
 {
@@ -145,12 +198,9 @@ static void read_subject(struct parameter *out)
                                         "key", "uuid", "token", "username", "postal", "account", "password", "version"};
     static const char *const money[] = {"price",  "cost",    "amount",    "budget", "fee",
                                         "salary", "payment", "principal", "income", "fare"};
-    struct str format = wt__json_str(out->schema, "format");
-    bool texts_only = out->kind == PARAMETER_STRING || out->kind == PARAMETER_ANY;
-    out->dated =
-        texts_only && (wt__str_starts(format, STR("date")) || is_among(out, dates, sizeof dates / sizeof *dates));
-    out->timed =
-        texts_only && (wt__str_equal(format, STR("time")) || is_among(out, times, sizeof times / sizeof *times));
+    if (out->kind == PARAMETER_STRING || out->kind == PARAMETER_ANY)
+        read_moment(out, is_among(out, dates, sizeof dates / sizeof *dates),
+                    is_among(out, times, sizeof times / sizeof *times));
     out->free_text = is_among(out, texts, sizeof texts / sizeof *texts);
     out->placed = is_among(out, places, sizeof places / sizeof *places);
     out->coded = is_among(out, codes, sizeof codes / sizeof *codes);
@@ -203,6 +253,7 @@ int wt__parameters_read(struct parameters *out, const json_t *schema, struct are
         read_name(parameter);
         read_schema(parameter);
         read_description(parameter);
+        read_code(parameter);
         read_examples(parameter);
     }
     return 0;

@@ -34,11 +34,14 @@ struct parameter {
     const json_t *schema;
     enum parameter_kind kind; /* of a list: of its items */
     bool list, required, has_default;
-    bool dated, timed;                       /* its name or format asks for a date, a time */
-    bool free_text;                          /* its name asks for words of any kind: a query, a message */
-    bool placed;                             /* for a place */
-    bool coded;                              /* for an identifier, or a number that is none: a phone's */
-    bool paid;                               /* for an amount of money */
+    bool dated, timed; /* its name or form asks for a date, a time */
+    bool date_timed;   /* for a date with its time */
+    bool free_text;    /* its name asks for words of any kind: a query, a message */
+    bool placed;       /* for a place */
+    bool coded;        /* for an identifier, or a number that is none: a phone's */
+    bool paid;         /* for an amount of money */
+    bool currency;     /* for the code of one */
+    size_t letters;    /* that a code has by the description ("three-letter code"), no more and no fewer; 0: unsaid */
     const json_t *values;                    /* "enum", or NULL */
     struct str examples[PARAMETER_EXAMPLES]; /* [example_count] values that the description quotes */
     size_t example_count;
@@ -63,6 +66,9 @@ int wt__parameters_read(struct parameters *out, const json_t *schema, struct are
 /* Whether two words mean the same here: without an "s" at their ends, equal, or one begins the
  * other and has three letters or more ("lat" and "latitude", "beds" and "bedroom"). Any case. */
 bool wt__words_alike(struct str a, struct str b);
+
+/* Whether a text has these words, in upper or lower case. */
+bool wt__text_says(struct str text, const char *words);
 
 /* "in", "near": what stands before a place. */
 bool wt__is_place_word(struct str word);

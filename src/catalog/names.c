@@ -45,14 +45,9 @@ struct str wt__name_stem(struct str name)
 
 /* ---------------------------------------------------------------- readable text */
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_word(char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9');
+    return wt__is_letter(c) || wt__is_digit(c);
 }
 
 /* Latin letters that have no canonical decomposition, and how they are written without them. */
@@ -268,7 +263,7 @@ static size_t attempt_digits(struct str provider, struct str name, unsigned atte
 
 static bool needs_lead(const struct part *part)
 {
-    return part->len > 0 && !is_letter(part->text[0]);
+    return part->len > 0 && !wt__is_letter(part->text[0]);
 }
 
 /* Cuts both parts until they fit together, with "__" between them and a '_' before what begins with no letter. */

@@ -75,8 +75,10 @@ int wt__store_check(struct store *store, wt_error *err);
 /* ---------------------------------------------------------------- changes */
 
 struct store_import_options {
-    struct str source;     /* a path, or a name of what has none: the scope of sync */
-    bool sync;             /* remove what this source, and what lies below it, brought earlier and not now */
+    struct str source;               /* a path, or a name of what has none: the scope of sync */
+    bool sync;                       /* remove what this source, and what lies below it, brought earlier and not now */
+    const struct skipped_tool *left; /* [left_count] of the source: sync lets what is stored of them stay */
+    size_t left_count;
     const int64_t *banned; /* [banned_count] tools to remove, whoever's they are */
     size_t banned_count;
     struct progress *progress; /* may be NULL */
@@ -92,6 +94,7 @@ struct store_collision {
 
 struct store_changes {
     size_t added, updated, unchanged, removed;
+    size_t kept;       /* that sync would have removed, had they not been left */
     size_t collisions; /* of added tools */
     struct store_collision first[WT_MAX_COLLISIONS];
 };
@@ -158,6 +161,10 @@ int wt__store_list(struct store *store, const struct str *provider, size_t limit
 /* The sources that begin so and have tools, sorted. *sources in the arena. */
 int wt__store_sources(struct store *store, struct str prefix, struct arena *arena, struct str **sources, size_t *count,
                       wt_error *err);
+
+/* Where each tool comes from, the tools of one source together. Stops as store_tool_visit does. */
+typedef int (*store_source_visit)(void *context, int64_t id, struct str source);
+int wt__store_each_source(struct store *store, store_source_visit visit, void *context, wt_error *err);
 
 /* Called once a tool, or once a provider; provider is the number of struct store_key. Stops as store_tool_visit does.
  */
@@ -252,6 +259,10 @@ enum usage_fate {
  * Errors: WT_ETOOLONG (over WT_MAX_USAGES), WT_ECANCELLED: nothing was added or changed. */
 int wt__store_add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
                          enum usage_fate *fates, int64_t *last, wt_error *err);
+
+/* How many of the usages behind `after` have no key, and the request, client and tools, in their order, of one up to
+ * there, of which only the first of that request are looked at. */
+int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_error *err);
 
 /* A tool that a usage used counts once a client and request: not where an earlier usage that did not fail has the same
  * request, client and tool. Without a client every usage counts.

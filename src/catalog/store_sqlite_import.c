@@ -9,6 +9,7 @@
  * is rare; an import that meets no other source's names never does it. */
 #include "catalog/store_sqlite_family.h"
 
+#include "base/buffer.h"
 #include "base/map.h"
 #include "base/memory.h"
 
@@ -451,16 +452,42 @@ static int remove_empty_providers(struct store *store, wt_error *err)
                         err);
 }
 
-/* The rows of the source, and of all below it, that this import did not bring. *ids is the caller's to free. */
-static int find_gone(struct import *import, int64_t **ids, size_t *count)
+/* The key of a tool that was left, and of its row. */
+static struct str left_key(struct buffer *key, struct str source, struct str source_id)
+{
+    wt__buffer_clear(key);
+    wt__buffer_str(key, source);
+    wt__buffer_char(key, '\0');
+    wt__buffer_str(key, source_id);
+    return wt__buffer_view(key);
+}
+
+/* What was left, by its key; the keys are the arena's. */
+static int index_left(struct import *import, struct map *left)
+{
+    const struct store_import_options *options = import->options;
+    struct buffer key = {0};
+    bool failed = false;
+    for (size_t i = 0; i < options->left_count && !failed; i++) {
+        const struct skipped_tool *tool = &options->left[i];
+        struct str view = left_key(&key, tool->source.len > 0 ? tool->source : options->source, tool->source_id);
+        struct str copy = {key.failed ? NULL : wt__arena_copy(&import->arena, view), view.len};
+        failed = !copy.ptr || !wt__map_insert(left, copy, 0, NULL);
+    }
+    wt__buffer_dispose(&key);
+    return failed ? wt__fail_nomem(import->err) : 0;
+}
+
+/* The rows of the source, and of all below it, that this import neither brought nor left. *ids is the caller's to
+ * free. */
+static int find_gone(struct import *import, const struct map *left, int64_t **ids, size_t *count)
 {
     struct str source = import->options->source;
+    struct buffer key = {0};
     size_t capacity = 0;
     sqlite3_stmt *rows;
-    *ids = NULL;
-    *count = 0;
     int rc = wt__sql_prepare(import->store,
-                             "SELECT t.id FROM source s CROSS JOIN tool t ON t.source = s.id"
+                             "SELECT t.id, s.name, t.source_id FROM source s CROSS JOIN tool t ON t.source = s.id"
                              " WHERE s.name = ?1 OR substr(s.name, 1, length(?1) + 1) = ?1 || '/'",
                              &rows, import->err);
     if (rc < 0)
@@ -472,20 +499,30 @@ static int find_gone(struct import *import, int64_t **ids, size_t *count)
         rc = 0;
         if (is_taken(import, id))
             continue;
-        rc = wt__grow((void **)ids, &capacity, *count + 1, sizeof **ids) < 0 ? wt__fail_nomem(import->err) : 0;
-        if (rc == 0)
+        if (left->len > 0 && wt__map_get(left, left_key(&key, wt__sql_column(rows, 1), wt__sql_column(rows, 2)))) {
+            import->changes.kept++;
+            continue;
+        }
+        if (key.failed || wt__grow((void **)ids, &capacity, *count + 1, sizeof **ids) < 0)
+            rc = wt__fail_nomem(import->err);
+        else
             (*ids)[(*count)++] = id;
     }
     wt__sql_reset(rows);
+    wt__buffer_dispose(&key);
     return rc;
 }
 
 /* Removes what this import did not bring: rows are deleted behind the cursor that finds them, never under it. */
 static int remove_gone(struct import *import)
 {
-    int64_t *ids;
-    size_t count;
-    int rc = find_gone(import, &ids, &count);
+    int64_t *ids = NULL;
+    size_t count = 0;
+    struct map left = {0};
+    int rc = index_left(import, &left);
+    if (rc == 0)
+        rc = find_gone(import, &left, &ids, &count);
+    wt__map_dispose(&left);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
         rc = remove_tool(import->store, ids[i], import->err);
         import->changes.removed += rc == 1;

@@ -252,6 +252,18 @@ int wt__store_sources(struct store *store, struct str prefix, struct arena *aren
     return rc;
 }
 
+int wt__store_each_source(struct store *store, store_source_visit visit, void *context, wt_error *err)
+{
+    sqlite3_stmt *rows;
+    int rc = wt__sql_prepare(
+        store, "SELECT t.id, s.name FROM tool t CROSS JOIN source s ON s.id = t.source ORDER BY t.source, t.id", &rows,
+        err);
+    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1)
+        rc = visit(context, sqlite3_column_int64(rows, 0), wt__sql_column(rows, 1));
+    wt__sql_reset(rows);
+    return rc;
+}
+
 int wt__store_each_name(struct store *store, struct str from, size_t limit, store_name_visit visit, void *context,
                         wt_error *err)
 {

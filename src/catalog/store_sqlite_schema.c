@@ -27,7 +27,6 @@
 #include "catalog/store_sqlite.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -230,6 +229,25 @@ static bool has_journal(const char *path)
     return len > 0 && (size_t)len < sizeof journal && access(journal, F_OK) == 0;
 }
 
+/* Through the database's own descriptor, which it keeps as long as this process has locks on the file: they would be
+ * gone when any descriptor of it was closed (fcntl(2)). Nothing is read or repaired by opening alone. */
+static int read_header(const char *path, unsigned char header[HEADER_BYTES], wt_error *err)
+{
+    sqlite3 *db = NULL;
+    sqlite3_file *file = NULL;
+    int status = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    if (status == SQLITE_OK)
+        status = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (status == SQLITE_OK)
+        status = file->pMethods->xRead(file, header, HEADER_BYTES, 0);
+    int rc = status == SQLITE_OK || status == SQLITE_IOERR_SHORT_READ ? 0
+             : status == SQLITE_NOMEM                                 ? wt__fail_nomem(err)
+             : access(path, R_OK) < 0                                 ? wt__fail_errno(err, "open", path)
+                                      : wt__fail(err, WT_EIO, "cannot read %s: %s", path, sqlite3_errstr(status));
+    sqlite3_close(db);
+    return rc;
+}
+
 /* A file whose first page a lost change has left half written is told by its journal: the database will repair it,
  * and wt__store_migrate then looks again. */
 int wt__store_inspect(const char *path, bool read_only, wt_error *err)
@@ -244,13 +262,8 @@ int wt__store_inspect(const char *path, bool read_only, wt_error *err)
         return read_only ? wt__fail(err, WT_ESTORE, "%s is empty, not a whichtool store", path) : 0;
     unsigned char header[HEADER_BYTES] = {0};
     bool journal = has_journal(path); /* which may be gone once the header was read */
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return wt__fail_errno(err, "open", path);
-    ssize_t got = pread(fd, header, sizeof header, 0);
-    int rc = got < 0 ? wt__fail_errno(err, "read", path) : 0;
-    close(fd);
-    bool ours = got == HEADER_BYTES && memcmp(header, "SQLite format 3", 16) == 0 &&
+    int rc = read_header(path, header, err);
+    bool ours = rc == 0 && memcmp(header, "SQLite format 3", 16) == 0 &&
                 read_be32(header + HEADER_APPLICATION_ID) == APPLICATION_ID;
     if (rc == 0 && !ours && !journal && !has_journal(path))
         rc = wt__fail(err, WT_ESTORE, "%s is not a whichtool store", path);

@@ -337,6 +337,32 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
     return rc;
 }
 
+/* A request that everybody has must not make an import quadratic. */
+#define AGAIN_SEEN "16"
+
+int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_error *err)
+{
+    sqlite3_stmt *row;
+    *out = 0;
+    int rc = wt__sql_prepare(store,
+                             "SELECT count(*) FROM usage u WHERE u.id > ?1 AND u.key IS NULL AND EXISTS"
+                             " (SELECT 1 FROM (SELECT id, client FROM usage WHERE request = u.request AND id <= ?1"
+                             "  LIMIT " AGAIN_SEEN ") o WHERE o.client IS u.client AND"
+                             " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = o.id"
+                             "  ORDER BY position)) ="
+                             " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = u.id"
+                             "  ORDER BY position)))",
+                             &row, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(row, 1, after);
+    rc = wt__sql_step(store, row, err);
+    if (rc == 1)
+        *out = (uint64_t)sqlite3_column_int64(row, 0);
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
 int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *requests, wt_error *err)
 {
     sqlite3_stmt *row;

@@ -5,6 +5,8 @@
 #ifndef WT_CATALOG_TOOL_H
 #define WT_CATALOG_TOOL_H
 
+#include <stdint.h>
+
 #include "base/str.h"
 
 /* What the store adds to a tool that it has is "" in one that was just read: export_name. What only an import needs is
@@ -25,6 +27,13 @@ struct tool {
     struct str source;        /* the file that it comes from: whose tool it is */
     struct str own_name;      /* name before the reader put a number behind it; "": it put none */
     struct str export_name;   /* what a model provider calls it (names.h); unique in the store */
+};
+
+/* A tool that is there in its source and could not be taken. */
+struct skipped_tool {
+    struct str source_id;
+    struct str source; /* as a tool has it */
+    uint32_t file;     /* an index of the import's files */
 };
 
 #endif

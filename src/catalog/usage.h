@@ -39,7 +39,9 @@ struct usage {
 
 /* "", "ok", "failed". */
 const char *wt__usage_outcome_name(enum usage_outcome outcome);
-/* Those, and "success", "succeeded", "true", "failure", "error", "false". False for any other word. */
+/* The words that are read beside "", as agents' logs have them, too: first the two that are written. */
+#define USAGE_OUTCOME_WORDS "ok failed success succeeded true failure error false"
+/* False for any other word. */
 bool wt__usage_outcome_read(struct str word, enum usage_outcome *out);
 
 /* 0, or WT_EFORMAT (blank, NUL, not UTF-8) or WT_ETOOLONG with a sentence that says what is wrong with the request. */

@@ -201,7 +201,7 @@ static int read_outcome(struct lines *l, const json_t *object, enum usage_outcom
                                              : wt__json_str(object, "outcome");
     if ((json_is_boolean(value) || json_is_string(value)) && wt__usage_outcome_read(word, out))
         return 1;
-    return SKIP(l, "/outcome", err, "the outcome is neither \"ok\" nor \"failed\"");
+    return SKIP(l, "/outcome", err, "the outcome is none of: " USAGE_OUTCOME_WORDS);
 }
 
 static int read_time(struct lines *l, const json_t *object, int64_t *out, wt_error *err)

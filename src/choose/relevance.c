@@ -54,7 +54,7 @@ float wt__relevance(const struct relevance *relevance, const struct retriever *r
     bool whole = retriever->weights[SOURCE_DENSE] <= 0 ||
                  has_meaning(hits); /* of tools without vectors less is known than was fitted */
     const struct relevance *with = relevance && whole ? relevance : wt__relevance_default(retriever, hits);
-    if (hit->features[FEATURE_SCORE] == 0)
+    if (hit->brought)
         return NAN;
     wt__relevance_read(values, retriever, hits, hit);
     return wt__logistic(with->weights, with->constant, values, RELEVANCE_FEATURES);

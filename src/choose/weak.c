@@ -13,8 +13,10 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit)
     const float *features = hit->features;
     bool words = wt__retriever_asks(retriever, SOURCE_BM25), meaning = wt__retriever_asks(retriever, SOURCE_DENSE);
     float near = fmaxf(features[FEATURE_MEANING], features[FEATURE_SUBQUERY_MEANING]);
-    if (hit->lead || features[FEATURE_NEIGHBOUR_VOTES] > 0 || features[FEATURE_SCORE] <= 0 || !(words || meaning))
+    if (hit->lead || hit->brought || features[FEATURE_NEIGHBOUR_VOTES] > 0)
         return false;
-    return (!words || (hit->words.count <= 1 && hit->words.weight < COMMON_SHARE)) &&
+    if (features[FEATURE_SCORE] <= 0) /* it is there because a filter lets few through */
+        return true;
+    return (words || meaning) && (!words || (hit->words.count <= 1 && hit->words.weight < COMMON_SHARE)) &&
            (!meaning || near < (words ? NEAR_WITH_WORDS : NEAR_ALONE));
 }

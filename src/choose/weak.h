@@ -5,8 +5,8 @@
 
 #include "retrieve/retrieve.h"
 
-/* Whether no more than one common word of the request, and no meaning, speaks for a hit; a name, or past requests, are
- * more than that. */
+/* Whether no more than one common word of the request, and no meaning, speaks for a hit; a name, past requests, or a
+ * reranker that brought it in are more than that. */
 bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit);
 
 #endif

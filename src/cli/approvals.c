@@ -4,23 +4,74 @@
 #include "cli/approvals.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/nearest.h"
+#include "catalog/pins.h"
 #include "cli/output.h"
 #include "cli/progress_line.h"
 #include "cli/text.h"
+#include "whichtool/audit.h"
 #include "whichtool/review.h"
 
 enum { DEEPER = 4 };
+
+/* What waits, of whom the words name. */
+struct meant {
+    wt_waiting_list *list;
+    const char *provider; /* NULL: of all */
+    size_t names;         /* the words from here on name its tools */
+    struct pins lock;     /* of --lock */
+};
 
 static const char *kind_of(const wt_waiting *item)
 {
     return item->kind == WT_WAITING_NEW ? "new" : "changed";
 }
 
+/* How it stands to the lock, for programs; NULL: without --lock. */
+static const char *lock_of(const struct cli *cli, const struct meant *meant, const wt_waiting *item)
+{
+    if (!wt__given(cli, OPT_LOCK))
+        return NULL;
+    const struct pin *pin = *item->name ? wt__pins_find(&meant->lock, wt__str(item->id))
+                                        : wt__pins_instructions(&meant->lock, wt__str(item->provider));
+    return !pin ? "absent" : strcmp(pin->sha256, item->sha256) == 0 ? "same" : "differs";
+}
+
+/* What `check` would say of its texts, were it in the catalogue: errors alone. */
+static int audit_item(const wt_waiting *item, wt_audit_result **out, wt_error *err)
+{
+    struct buffer listing = {0};
+    if (!*item->name)
+        return wt_audit_listing(item->provider, NULL, 0, item->offered, out, err);
+    wt__buffer_text(&listing, "{\"tools\":[");
+    wt__buffer_append(&listing, item->offered, item->offered_len);
+    wt__buffer_text(&listing, "]}");
+    int rc = listing.failed ? wt__fail_nomem(err)
+                            : wt_audit_listing(item->provider, listing.ptr, listing.len, NULL, out, err);
+    wt__buffer_dispose(&listing);
+    return rc;
+}
+
 /* ---------------------------------------------------------------- for programs */
 
-static void json_item(struct buffer *out, const wt_waiting *item)
+static void json_findings(struct buffer *out, const wt_audit_result *audit)
+{
+    wt__json_key(out, "findings");
+    wt__buffer_char(out, '[');
+    for (size_t i = 0; i < audit->finding_count; i++) {
+        wt__buffer_text(out, i ? ",{" : "{");
+        wt__json_text(out, "rule", audit->findings[i]->rule);
+        wt__json_text(out, "message", audit->findings[i]->message);
+        wt__buffer_char(out, '}');
+    }
+    wt__buffer_char(out, ']');
+}
+
+static void json_item(struct buffer *out, const wt_waiting *item, const char *lock, const wt_audit_result *audit)
 {
     wt__buffer_char(out, '{');
     wt__json_text(out, "id", item->id);
@@ -28,6 +79,9 @@ static void json_item(struct buffer *out, const wt_waiting *item)
     wt__json_text(out, "name", item->name);
     wt__json_flag(out, "instructions", !*item->name);
     wt__json_text(out, "kind", kind_of(item));
+    if (lock)
+        wt__json_text(out, "lock", lock);
+    json_findings(out, audit);
     wt__json_time(out, "since", item->since);
     wt__json_text(out, "sha256", item->sha256);
     wt__json_text_or_null(out, "approved_sha256", item->approved_sha256);
@@ -56,13 +110,34 @@ static void json_preview(struct buffer *out, const char *provider, const wt_prev
 
 /* ---------------------------------------------------------------- for people */
 
-static void put_item(const struct cli *cli, struct buffer *out, const wt_waiting *item)
+static void put_findings(const struct cli *cli, struct buffer *out, const wt_audit_result *audit)
+{
+    for (size_t i = 0; i < audit->finding_count; i++) {
+        struct buffer line = {0};
+        wt__buffer_printf(&line, "error: %s: %s", audit->findings[i]->rule, audit->findings[i]->message);
+        wt__print_line(cli, out, DEEPER, line.ptr ? line.ptr : "");
+        out->failed |= line.failed;
+        wt__buffer_dispose(&line);
+    }
+}
+
+/* What deceives stands before what it is said with. */
+static void put_item(const struct cli *cli, struct buffer *out, const wt_waiting *item, const char *lock,
+                     const wt_audit_result *audit)
 {
     struct buffer line = {0};
+    const char *file = wt__text_of(cli, OPT_LOCK);
     wt__buffer_printf(&line, "%s%s: %s", item->id, *item->name ? "" : " (instructions)", kind_of(item));
+    if (lock)
+        wt__buffer_printf(&line,
+                          strcmp(lock, "differs") == 0  ? ", differs from %s"
+                          : strcmp(lock, "absent") == 0 ? ", is not in %s"
+                                                        : ", is as in %s",
+                          file);
     wt__style_begin(out, cli->color_out, STYLE_BOLD);
     wt__print_line(cli, out, 0, line.ptr ? line.ptr : "");
     wt__style_end(out, cli->color_out);
+    put_findings(cli, out, audit);
     for (size_t i = 0; i < item->change_count; i++)
         wt__print_line(cli, out, DEEPER, item->changes[i]);
     if (item->more_changes > 0) {
@@ -73,14 +148,20 @@ static void put_item(const struct cli *cli, struct buffer *out, const wt_waiting
     wt__buffer_dispose(&line);
 }
 
-static bool print_item(struct cli *cli, const wt_waiting *item)
+static int print_item(struct cli *cli, const struct meant *meant, const wt_waiting *item)
 {
     struct buffer out = {0};
+    wt_audit_result *audit = NULL;
+    wt_error err;
+    const char *lock = lock_of(cli, meant, item);
+    if (audit_item(item, &audit, &err) < 0)
+        return wt__cli_fail(cli, &err);
     if (cli->json)
-        json_item(&out, item);
+        json_item(&out, item, lock, audit);
     else
-        put_item(cli, &out, item);
-    return wt__cli_print(&out);
+        put_item(cli, &out, item, lock, audit);
+    wt_audit_free(audit);
+    return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
 /* ---------------------------------------------------------------- what waits */
@@ -122,21 +203,34 @@ static bool has_tools(const wt_waiting_list *list, size_t begin, size_t end)
     return false;
 }
 
-static int show_waiting(struct cli *cli, wt_engine *engine, const wt_waiting_list *list)
+/* A command that can be typed as it stands, where all is of one provider. */
+static void tell_how(const struct cli *cli, const wt_waiting_list *list)
 {
+    const char *provider = list->items[0]->provider;
+    for (size_t i = 1; i < list->len; i++)
+        if (strcmp(list->items[i]->provider, provider) != 0)
+            provider = "PROVIDER";
+    wt__cli_note(cli, "`whichtool mcp approve %s NAME...` approves, and `whichtool mcp approve %s --all` of all.",
+                 provider, provider);
+}
+
+/* As with `check`: nothing to be done is 0. */
+static int show_waiting(struct cli *cli, wt_engine *engine, const struct meant *meant)
+{
+    const wt_waiting_list *list = meant->list;
     int code = 0;
     for (size_t i = 0, end; code == 0 && i < list->len; i = end) {
         const char *provider = list->items[i]->provider;
         for (end = i; code == 0 && end < list->len && strcmp(list->items[end]->provider, provider) == 0; end++)
-            code = print_item(cli, list->items[end]) ? 0 : END_SYSTEM;
+            code = print_item(cli, meant, list->items[end]);
         if (code == 0 && has_tools(list, i, end))
             code = show_preview(cli, engine, provider);
     }
     if (list->len == 0)
         wt__cli_note(cli, "Nothing waits for approval.");
     else if (code == 0)
-        wt__cli_note(cli, "`whichtool mcp approve PROVIDER NAME...`, or --all, approves.");
-    return code != 0 ? code : list->len > 0 ? END_DONE : END_NOTHING;
+        tell_how(cli, list);
+    return code != 0 ? code : list->len > 0 ? END_NOTHING : END_DONE;
 }
 
 /* ---------------------------------------------------------------- approving */
@@ -150,9 +244,10 @@ static const wt_waiting *item_named(const wt_waiting_list *list, const char *nam
 }
 
 /* What is meant, in the cli's arena: tools by their names or ids. */
-static int choose(struct cli *cli, const wt_waiting_list *list, const wt_waiting ***out, size_t *count)
+static int choose(struct cli *cli, const struct meant *meant, const wt_waiting ***out, size_t *count)
 {
     const struct arguments *a = &cli->arguments;
+    const wt_waiting_list *list = meant->list;
     bool instructions = wt__given(cli, OPT_INSTRUCTIONS);
     size_t most = list->len + a->word_count + 1;
     const wt_waiting **chosen = wt__arena_array(&cli->arena, const wt_waiting *, most);
@@ -162,14 +257,14 @@ static int choose(struct cli *cli, const wt_waiting_list *list, const wt_waiting
         return wt__cli_say(cli, END_SYSTEM, "out of memory");
     for (size_t i = 0; wt__given(cli, OPT_ALL) && i < list->len; i++)
         chosen[(*count)++] = list->items[i];
-    for (size_t i = 2; i < a->word_count + (instructions ? 1 : 0); i++) {
+    for (size_t i = meant->names; i < a->word_count + (instructions ? 1 : 0); i++) {
         const char *name = i < a->word_count ? a->words[i] : "";
         const wt_waiting *item = item_named(list, name);
         if (!item)
             return wt__cli_say(cli, END_NOTHING,
                                *name ? "nothing waits for approval as \"%s\" of %s"
                                      : "%s%s has no instructions that wait for approval",
-                               name, a->words[1]);
+                               name, meant->provider);
         chosen[(*count)++] = item;
     }
     return 0;
@@ -200,6 +295,7 @@ static int print_approved(struct cli *cli, const wt_waiting *const *chosen, size
     return wt__cli_print(&out) ? 0 : END_SYSTEM;
 }
 
+/* All of one provider. */
 static int approve_chosen(struct cli *cli, wt_engine *engine, const wt_waiting *const *chosen, size_t count,
                           size_t left)
 {
@@ -223,7 +319,7 @@ static int approve_chosen(struct cli *cli, wt_engine *engine, const wt_waiting *
     wt__progress_begin(&line, cli);
     options.progress = wt__progress_show;
     options.progress_context = &line;
-    int rc = wt_approve(engine, cli->arguments.words[1], &options, &report, &err);
+    int rc = wt_approve(engine, chosen[0]->provider, &options, &report, &err);
     wt__progress_clear();
     if (report && report->notice)
         wt__cli_note(cli, "%s", report->notice);
@@ -231,45 +327,110 @@ static int approve_chosen(struct cli *cli, wt_engine *engine, const wt_waiting *
     return rc < 0 ? wt__cli_fail(cli, &err) : print_approved(cli, chosen, count, left);
 }
 
-static int approve(struct cli *cli, wt_engine *engine, const wt_waiting_list *list)
+static int approve(struct cli *cli, wt_engine *engine, const struct meant *meant)
 {
     const wt_waiting **chosen = NULL;
     size_t count = 0;
     bool asks = isatty(STDIN_FILENO) == 1 && cli->tty_err;
-    int code = choose(cli, list, &chosen, &count);
+    int code = choose(cli, meant, &chosen, &count);
     if (code != 0)
         return code;
     if (count == 0)
-        return wt__cli_say(cli, END_NOTHING, "nothing of %s waits for approval", cli->arguments.words[1]);
-    for (size_t i = 0; i < count && !cli->json; i++)
-        if (!print_item(cli, chosen[i]))
-            return END_SYSTEM;
+        return wt__cli_say(cli, END_NOTHING, "nothing of %s waits for approval", meant->provider);
+    for (size_t i = 0; code == 0 && i < count && !cli->json; i++)
+        code = print_item(cli, meant, chosen[i]);
+    if (code != 0)
+        return code;
     if (!wt__given(cli, OPT_YES) && !asks)
         return wt__cli_usage(cli, "nobody can be asked here: --yes approves without that");
     wt__cli_finish(); /* what is asked about is to be seen before the question */
     if (!wt__given(cli, OPT_YES) && !agreed(count))
         return wt__cli_say(cli, END_NOTHING, "nothing was approved");
-    return approve_chosen(cli, engine, chosen, count, list->len - count);
+    return approve_chosen(cli, engine, chosen, count, meant->list->len - count);
+}
+
+/* ---------------------------------------------------------------- whose */
+
+/* No server has that name: one tool that waits may, as it is shown; else one may have been meant. */
+static int find_named(struct cli *cli, wt_engine *engine, struct meant *meant, wt_error *err)
+{
+    const char *word = meant->provider;
+    wt_waiting_list *all = NULL;
+    struct nearest nearest;
+    int code = -1;
+    wt__nearest_begin(&nearest, wt__str(word));
+    if (wt_list_waiting(engine, NULL, &all, NULL) < 0)
+        return wt__cli_fail_input(cli, err);
+    for (size_t i = 0; code < 0 && i < all->len; i++) {
+        const wt_waiting *item = all->items[i];
+        wt__nearest_show(&nearest, wt__str(item->provider));
+        if (!*item->name || strcmp(item->id, word) != 0)
+            continue;
+        meant->provider = wt__arena_copy(&cli->arena, wt__str(item->provider));
+        meant->names = 1;
+        code = !meant->provider ? wt__cli_say(cli, END_SYSTEM, "out of memory")
+               : wt_list_waiting(engine, meant->provider, &meant->list, err) < 0 ? wt__cli_fail_input(cli, err)
+                                                                                 : 0;
+    }
+    wt_waiting_list_free(all);
+    if (code < 0 && *nearest.best)
+        return wt__cli_say(cli, END_INPUT, "%s; did you mean %s?", err->message, nearest.best);
+    return code < 0 ? wt__cli_fail_input(cli, err) : code;
+}
+
+static int find_meant(struct cli *cli, wt_engine *engine, struct meant *meant)
+{
+    const struct arguments *a = &cli->arguments;
+    char *lock = NULL;
+    size_t len = 0;
+    wt_error err;
+    int rc = 0;
+    if (wt__given(cli, OPT_LOCK))
+        rc = wt__file_read(&lock, &len, wt__text_of(cli, OPT_LOCK), WT_MAX_PIN_FILE_BYTES, &err);
+    if (rc == 0 && lock)
+        rc = wt__pins_read(&meant->lock, lock, len, &err);
+    free(lock);
+    if (rc < 0)
+        return wt__cli_fail_input(cli, &err);
+    meant->provider = a->word_count > 1 ? a->words[1] : NULL;
+    meant->names = 2;
+    rc = wt_list_waiting(engine, meant->provider, &meant->list, &err);
+    return rc == WT_ENOTFOUND ? find_named(cli, engine, meant, &err) : rc < 0 ? wt__cli_fail_input(cli, &err) : 0;
+}
+
+static int show_or_approve(struct cli *cli, wt_engine *engine, const struct meant *meant)
+{
+    bool named = cli->arguments.word_count > meant->names || wt__given(cli, OPT_INSTRUCTIONS);
+    if (named && wt__given(cli, OPT_ALL))
+        return wt__cli_usage(cli, "--all stands in place of names");
+    return named || wt__given(cli, OPT_ALL) ? approve(cli, engine, meant) : show_waiting(cli, engine, meant);
+}
+
+/* The default store is made by the first gateway that a client starts. */
+static int open_store(struct cli *cli, wt_engine **engine)
+{
+    int code = wt__cli_store(cli);
+    const char *named = wt__text_of(cli, OPT_STORE);
+    if (code == 0 && !(named && *named) && !wt__is_file(cli->store))
+        return wt__cli_say(cli, END_STORE,
+                           "no server was started yet: start a client, after `whichtool mcp init`, or `whichtool mcp "
+                           "--servers FILE`");
+    return code != 0 ? code : wt__cli_open(cli, OPEN_EXISTING, NULL, engine);
 }
 
 int wt__mcp_approve(struct cli *cli)
 {
-    const struct arguments *a = &cli->arguments;
-    const char *provider = a->word_count > 1 ? a->words[1] : NULL;
-    bool approves = a->word_count > 2 || wt__given(cli, OPT_ALL) || wt__given(cli, OPT_INSTRUCTIONS);
-    wt_waiting_list *list = NULL;
+    struct meant meant = {0};
     wt_engine *engine = NULL;
-    wt_error err;
-    if (approves && !provider)
+    if ((wt__given(cli, OPT_ALL) || wt__given(cli, OPT_INSTRUCTIONS)) && cli->arguments.word_count < 2)
         return wt__cli_usage(cli, "`mcp approve` approves of one provider's tools: name it");
-    if (wt__given(cli, OPT_ALL) && (a->word_count > 2 || wt__given(cli, OPT_INSTRUCTIONS)))
-        return wt__cli_usage(cli, "--all stands in place of names");
-    int code = wt__cli_open(cli, OPEN_EXISTING, NULL, &engine);
-    if (code == 0 && wt_list_waiting(engine, provider, &list, &err) < 0)
-        code = wt__cli_fail_input(cli, &err);
+    int code = open_store(cli, &engine);
     if (code == 0)
-        code = approves ? approve(cli, engine, list) : show_waiting(cli, engine, list);
-    wt_waiting_list_free(list);
+        code = find_meant(cli, engine, &meant);
+    if (code == 0)
+        code = show_or_approve(cli, engine, &meant);
+    wt__pins_dispose(&meant.lock);
+    wt_waiting_list_free(meant.list);
     wt_close(engine);
     return code;
 }

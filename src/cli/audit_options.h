@@ -15,13 +15,15 @@ static const struct option check_options[] = {
      .kind = VALUE_TEXT,
      .value = "ID",
      .repeats = true,
-     .help = "Only this rule, as empty-description; may be given again."},
+     .help = "Only this rule, as empty-description; may be given again. Those of pins take --against."},
     {.id = OPT_IGNORE,
      .name = "ignore",
      .kind = VALUE_TEXT,
-     .value = "ID",
+     .value = "ID[:PATTERN]",
      .repeats = true,
-     .help = "Not this rule; may be given again."},
+     .help =
+         "Not this rule; with a pattern, such as 'unknown-required:shop/get_*', not of tools that match, as --only of "
+         "find has it. Of several tools the first counts. May be given again."},
     {.id = OPT_PROVIDER,
      .letter = 'p',
      .name = "provider",
@@ -67,8 +69,10 @@ static const struct example check_examples[] = {
     {"whichtool check --level warning --format sarif > findings.sarif",
      "The same for a code host; exit code 1 at warnings."},
     {"whichtool check --pin tools.pins", "Remembers every definition as it is now."},
-    {"whichtool check --against tools.pins --rule pin-changed --rule pin-new",
-     "Fails when a server changed what its tools say."},
+    {"whichtool check --against tools.pins --rule pin-changed --rule pin-new --level warning",
+     "Fails when a server changed what its tools say, or has a new one."},
+    {"whichtool check --ignore claims-priority:shop/checkout",
+     "But for one finding of one tool, which somebody has read."},
     {"whichtool check --damage && cp ~/.local/share/whichtool/tools.wt backup.wt", "A copy of a store that is sound."},
 };
 

@@ -17,7 +17,9 @@ static const struct option call_options[] = {
      .value = "FORM",
      .choices = "arguments json " EXPORT_FORMATS " lines",
      .help = "Print the call alone: its arguments as one JSON object, the object that a provider's API has for calls, "
-             "or lines of NAME: VALUE. json is the whole result as one object, as --json prints it (docs/json.md). "
+             "or lines of NAME: VALUE. A provider's object is printed only where the exit code is 0: nothing is where "
+             "it is 8, and the question is on standard error. json is the whole result as one object, as --json prints "
+             "it (docs/json.md). "
              "Default: words for people."},
     {.id = OPT_RECIPE,
      .letter = 'r',

@@ -281,27 +281,33 @@ int wt__cli_read_stdin(struct cli *cli, size_t max, struct buffer *out)
     return out->failed ? wt__cli_say(cli, END_SYSTEM, "out of memory") : 0;
 }
 
+const wt_recipe *wt__recipe_listed(size_t index)
+{
+    static const wt_recipe automatic = {
+        .name = "auto",
+        .summary = "what is used where none is named: the best that the store and `train all` made of them",
+        .needs_model = 1};
+    const wt_recipe *recipe = wt_recipe_at(index);
+    return recipe || index == 0 || !wt_recipe_at(index - 1) ? recipe : &automatic;
+}
+
 bool wt__recipe_known(const char *name, size_t len, bool *needs_model)
 {
-    static const wt_recipe automatic = {.name = "auto", .summary = "", .needs_model = 1};
     const wt_recipe *recipe = NULL;
-    for (size_t i = 0;; i++) {
-        recipe = wt_recipe_at(i);
-        const wt_recipe *seen = recipe ? recipe : &automatic;
-        if (strlen(seen->name) == len && memcmp(seen->name, name, len) == 0) {
-            if (needs_model)
-                *needs_model = seen->needs_model || seen == &automatic || strcmp(seen->name, "auto") == 0;
-            return true;
-        }
-        if (!recipe)
-            return false;
+    for (size_t i = 0; (recipe = wt__recipe_listed(i)); i++) {
+        if (strlen(recipe->name) != len || memcmp(recipe->name, name, len) != 0)
+            continue;
+        if (needs_model)
+            *needs_model = recipe->needs_model;
+        return true;
     }
+    return false;
 }
 
 static const char *recipe_name(const void *context, size_t index)
 {
     (void)context;
-    const wt_recipe *recipe = wt_recipe_at(index);
+    const wt_recipe *recipe = wt__recipe_listed(index);
     return recipe ? recipe->name : NULL;
 }
 

@@ -87,7 +87,9 @@ int wt__cli_empty(struct cli *cli); /* tells how to fill the store */
 /* All of stdin, at most max bytes. 0, or an exit code with the reason told. */
 int wt__cli_read_stdin(struct cli *cli, size_t max, struct buffer *out);
 
-/* The recipe exists, or the name is "auto". needs_model may be NULL. */
+/* Those of wt_recipe_at, and "auto"; NULL behind the last. */
+const wt_recipe *wt__recipe_listed(size_t index);
+/* Whether it is one of those. needs_model may be NULL. */
 bool wt__recipe_known(const char *name, size_t len, bool *needs_model);
 int wt__recipe_unknown(const struct cli *cli, const char *name, size_t len);
 

@@ -175,6 +175,7 @@ static void json_import_file(struct buffer *out, const struct import_file *file)
         wt__json_text(out, "name", server->name);
         wt__json_text_or_null(out, "becomes", server->as);
         wt__json_text_or_null(out, "stays_because", server->why);
+        wt__json_text_or_null(out, "not_found", server->missing);
         wt__buffer_char(out, '}');
     }
     wt__buffer_text(out, "]}");
@@ -208,6 +209,8 @@ static void put_server(const struct cli *cli, struct buffer *out, const struct i
         wt__buffer_printf(&line, "%s, which is there already", server->name);
     else
         wt__buffer_text(&line, server->name);
+    if (server->as && server->missing)
+        wt__buffer_printf(&line, ", though %s was not found", server->missing);
     put_line(cli, out, server->as ? "moves" : "stays", line.ptr ? line.ptr : "");
     out->failed |= line.failed;
     wt__buffer_dispose(&line);
@@ -325,6 +328,7 @@ static bool json_undo(const struct undo *undo)
     wt__buffer_char(&out, '{');
     wt__json_text(&out, "servers_file", undo->servers_path);
     wt__json_texts(&out, "servers_left", undo->left, undo->left_count);
+    wt__json_texts(&out, "servers_added", undo->added, undo->added_count);
     wt__json_key(&out, "files");
     wt__buffer_char(&out, '[');
     for (size_t i = 0; i < undo->count; i++) {
@@ -344,12 +348,23 @@ static bool json_undo(const struct undo *undo)
     return wt__cli_print(&out);
 }
 
+/* A client as its users know it. */
+static const char *title_of(const char *client)
+{
+    size_t count;
+    const struct client_place *places = wt__client_places(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(places[i].client, client) == 0)
+            return places[i].title;
+    return client;
+}
+
 static bool put_undo(const struct cli *cli, const struct undo *undo)
 {
     struct buffer out = {0};
     for (size_t i = 0; i < undo->count; i++) {
         const struct undo_file *file = &undo->files[i];
-        put_title(cli, &out, file->client, file->path);
+        put_title(cli, &out, title_of(file->client), file->path);
         put_line(cli, &out, file->state == UNDO_LEFT ? "left" : "file",
                  file->state == UNDO_LEFT ? file->why : states[file->state].says);
         for (size_t k = 0; file->state != UNDO_LEFT && k < file->back_count; k++)
@@ -362,6 +377,25 @@ static bool put_undo(const struct cli *cli, const struct undo *undo)
     return wt__cli_print(&out);
 }
 
+/* What is told once all is done: that it is, and what is not. */
+static void tell_undone(struct cli *cli, const struct undo *undo)
+{
+    size_t written = 0;
+    for (size_t i = 0; i < undo->count; i++)
+        written += undo->files[i].written;
+    wt__cli_note(cli, "Done: %zu file%s put back. Start the clients anew.", written, written == 1 ? " is" : "s are");
+    for (size_t i = 0; i < undo->left_count; i++)
+        wt__cli_note(cli, "%s of %s was changed since, and stays there.", undo->left[i], undo->servers_path);
+    for (size_t i = 0; i < undo->added_count; i++)
+        wt__cli_note(cli, "%s of %s was written there by somebody else, and stays there.", undo->added[i],
+                     undo->servers_path);
+    if (wt__cli_store(cli) == 0 && wt__is_file(cli->store))
+        wt__cli_note(cli,
+                     "The store %s keeps the tools that were listed: `whichtool remove --provider NAME` takes them "
+                     "out.",
+                     cli->store);
+}
+
 static int apply_undo(struct cli *cli, struct undo *undo)
 {
     wt_error err;
@@ -371,10 +405,9 @@ static int apply_undo(struct cli *cli, struct undo *undo)
     int rc = wt__client_undo_apply(undo, &err);
     if (cli->json && !json_undo(undo))
         return END_SYSTEM;
-    for (size_t i = 0; i < undo->left_count; i++)
-        wt__cli_note(cli, "%s of %s was changed since, and stays there.", undo->left[i], undo->servers_path);
     for (size_t i = 0; i < undo->count; i++)
         failed |= undo->files[i].state == UNDO_LEFT;
+    tell_undone(cli, undo);
     if (rc < 0)
         return fail(cli, &err);
     return failed ? wt__cli_say(cli, END_INPUT, "not all was put back: what is left is told above, with its copy") : 0;

@@ -25,7 +25,8 @@ static int print_report(const struct cli *cli, const char *source, const wt_add_
 {
     const struct import_outcome outcome = {seconds,         report->notice,
                                            report->issues,  report->issue_count,
-                                           report->skipped, report->added + report->updated + report->unchanged};
+                                           report->skipped, report->added + report->updated + report->unchanged,
+                                           !report->whole};
     struct buffer line = {0};
     (cli->json ? wt__json_added : text_report)(&line, source, report);
     return wt__import_print(cli, &outcome, &line);

@@ -15,6 +15,14 @@ static int exit_code_of(const wt_called *called)
     return called->valid && !called->question ? END_DONE : END_ASK;
 }
 
+/* An object for an API is a call to make: one that is not complete would be made by whoever does not look at the exit
+ * code. Arguments and lines are for those who complete them. */
+static bool is_for_reading(const char *form)
+{
+    static const char *const forms[] = {"arguments", "lines"};
+    return wt__str_among(wt__str(form), forms, sizeof forms / sizeof *forms);
+}
+
 /* ---------------------------------------------------------------- for people */
 
 static void put_details(struct buffer *out, const json_t *details)
@@ -100,8 +108,8 @@ static int print_called(struct cli *cli, const wt_called *called, const struct a
         wt__json_called(&out, called, asked->request.ptr, &whole);
         wt__buffer_char(&out, '\n');
     } else if (called->tool && form) {
-        wt__buffer_text(&out, called->call);
-        wt__buffer_char(&out, '\n');
+        bool shown = exit_code_of(called) == END_DONE || is_for_reading(form);
+        wt__buffer_printf(&out, "%s%s", shown ? called->call : "", shown ? "\n" : "");
     } else if (called->tool) {
         print_words(cli, &out, called);
     }

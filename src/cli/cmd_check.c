@@ -193,6 +193,12 @@ static int print_audit(struct cli *cli, const wt_audit_result *audit)
     return found > 0 ? END_NOTHING : END_DONE;
 }
 
+/* Nothing is right about tools that are not there: what was to add them failed. */
+static int refuse(struct cli *cli, const wt_error *err)
+{
+    return err->code == WT_EEMPTY ? wt__cli_empty(cli) : wt__cli_fail_input(cli, err);
+}
+
 static int audit(struct cli *cli, wt_engine *engine)
 {
     struct progress_line line;
@@ -227,7 +233,7 @@ static int audit(struct cli *cli, wt_engine *engine)
     else if (rc == WT_EINVAL)
         code = wt__cli_usage(cli, "%s", err.message);
     else
-        code = wt__cli_fail_input(cli, &err);
+        code = refuse(cli, &err);
     wt_audit_free(found);
     free(pins);
     return code;
@@ -238,7 +244,7 @@ static int pin(struct cli *cli, wt_engine *engine)
     char *pins;
     wt_error err;
     if (wt_audit_pins(engine, wt__text_of(cli, OPT_PROVIDER), &pins, &err) < 0)
-        return wt__cli_fail_input(cli, &err);
+        return refuse(cli, &err);
     return wt__write_pins(cli, wt__text_of(cli, OPT_PIN), pins, "tools", "tool");
 }
 

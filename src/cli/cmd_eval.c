@@ -143,6 +143,8 @@ static void table_line(struct buffer *out, const wt_eval_report *report, size_t 
         const double milliseconds[] = {row->p50_ms, row->p95_ms, row->p99_ms};
         if (metric < metrics)
             metric_cell(out, row, metric, width);
+        else if (isnan(milliseconds[metric - metrics]))
+            wt__buffer_printf(out, "%*s", (int)width, "-");
         else
             wt__buffer_printf(out, "%*.2f", (int)width, milliseconds[metric - metrics]);
     }
@@ -225,6 +227,7 @@ int wt__cmd_eval(struct cli *cli)
     options.models_dir = wt__text_of(cli, OPT_MODELS);
     options.cache_dir = wt__text_of(cli, OPT_CACHE);
     options.run_path = wt__text_of(cli, OPT_RUN);
+    options.other_runs = wt__text_of(cli, OPT_WITH_RUN);
     options.qrels_path = wt__text_of(cli, OPT_QRELS);
     options.html_path = wt__text_of(cli, OPT_HTML);
     options.out_of_domain = wt__text_of(cli, OPT_OUT_OF_DOMAIN);

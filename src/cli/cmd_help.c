@@ -23,7 +23,8 @@ int wt__cmd_help(struct cli *cli)
         return wt__cli_print(&out) ? 0 : END_SYSTEM;
     }
     if (verb && verb->run == wt__cmd_help && a->word_count > 1)
-        return wt__cli_usage(cli, "`help` takes %s, but \"%s\" follows", verb->arguments, a->words[1]);
+        return wt__cli_usage(cli, "`help` takes %s, but \"%s\" follows; `whichtool help %s` has all of a verb",
+                             verb->arguments, a->words[1], wt__verb_find(a->words[0]) ? a->words[0] : "VERB");
     /* `find --help` explains find; `help find` is the verb help with a word. */
     if (verb && verb->run == wt__cmd_help && cli->arguments.word_count > 0) {
         const char *name = cli->arguments.words[0];

@@ -127,7 +127,7 @@ static int check_options(struct cli *cli, const char *action)
                 {OPT_PROFILE, "profile", "serve"},
                 {OPT_POLICY, "policy", "serve audit"},
                 {OPT_AUDIT, "audit", "serve"},
-                {OPT_LOCK, "lock", "serve"},
+                {OPT_LOCK, "lock", "serve approve"},
                 {OPT_REVIEW_FIRST, "review-first", "serve"},
                 {OPT_BARE_NAMES, "bare-names", "serve"},
                 {OPT_LEARN, "learn", "serve"},

@@ -29,11 +29,20 @@ static void tell(const struct cli *cli, const wt_picked *picked)
     else if (isnan(picked->complete))
         wt__cli_note(cli, "%zu %s in %.1f ms, chosen from what the recipe %s found", picked->len, tools,
                      picked->total_ms, picked->recipe);
+    else if (isnan(picked->tracc)) /* of a set that grew as far as it took */
+        wt__cli_note(
+            cli,
+            "%zu %s in %.1f ms, chosen from what the recipe %s found. Aimed at: nothing needed is missing, for "
+            "%.0f %% of requests.",
+            picked->len, tools, picked->total_ms, picked->recipe, 100 * picked->complete);
     else
         wt__cli_note(cli,
                      "%zu %s in %.1f ms, chosen from what the recipe %s found. Chance that nothing needed is missing: "
                      "%.0f %%.",
                      picked->len, tools, picked->total_ms, picked->recipe, 100 * picked->complete);
+    if (picked->len > 0 && picked->no_answer_probability > .5) /* not NaN */
+        wt__cli_note(cli, "Probably no tool fits (%.0f %%): shown is what would, if any does.",
+                     100 * picked->no_answer_probability);
 }
 
 static int print_picked(struct cli *cli, const wt_picked *picked, const struct asked *asked)
@@ -118,6 +127,8 @@ int wt__cmd_pick(struct cli *cli)
             wt__note_training_due(cli, engine);
         } else {
             code = wt__asked_fail(cli, &err);
+            if (err.code == WT_ERECIPE && options.complete > 0)
+                wt__cli_note(cli, "The first hits: `whichtool find -k N`; what fits a budget: `--max-tokens N`.");
         }
         if (code == END_NOTHING && !picked && wt__given(cli, OPT_REPLAY))
             code = END_INPUT; /* a record that lacks the answer */

@@ -1,4 +1,5 @@
 /* cmd_serve.c: the HTTP API in a process of its own: options, signals, and what is told on the terminal. */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,6 +114,9 @@ static int read_options(struct cli *cli, struct api_options *out)
         if (strpbrk(guard->hosts[i], ":/*"))
             return wt__cli_usage(cli, "--host takes a name without a port, not \"%s\"", guard->hosts[i]);
     guard->listen = wt__given(cli, OPT_LISTEN) ? wt__text_of(cli, OPT_LISTEN) : API_LISTEN;
+    wt_error err;
+    if (wt__http_address_check(guard->listen, &err) < 0)
+        return wt__cli_usage(cli, "--listen: %s", err.message);
     out->keys_path = wt__text_of(cli, OPT_KEYS);
     out->time_limit_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIME_LIMIT];
     out->language_model = wt__given(cli, OPT_CHAT_MODEL);
@@ -139,7 +143,24 @@ static int tell_address(struct cli *cli, const char *address)
     return 0;
 }
 
-static int run(struct cli *cli, struct api *api, const char *listen)
+/* What there is to be asked, and by whom: a mistyped name of a store made an empty one, which nobody else would tell.
+ */
+static void tell_holdings(const struct cli *cli, wt_engine *engine, const struct api *api)
+{
+    wt_status *status = NULL;
+    size_t keys = wt__api_keys(api);
+    if (wt_get_status(engine, &status, NULL) == 0 && status->tools > 0)
+        wt__cli_note(cli, "%s has %" PRIu64 " tool%s.", status->store, status->tools, status->tools == 1 ? "" : "s");
+    else if (status && !wt__given(cli, OPT_SERVERS)) /* whose tools are on their way */
+        wt__cli_note(cli, "%s has no tools yet: `whichtool -s %s add FILE` adds some.", status->store, status->store);
+    if (wt__given(cli, OPT_KEYS) && keys > 0)
+        wt__cli_note(cli, "%zu key%s may ask.", keys, keys == 1 ? "" : "s");
+    else if (wt__given(cli, OPT_KEYS))
+        wt__cli_note(cli, "No key may ask: `whichtool serve --keys FILE --new-key NAME` makes one, SIGHUP reads it.");
+    wt_status_free(status);
+}
+
+static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *listen)
 {
     wt_error err;
     struct http_server *server = NULL;
@@ -154,6 +175,7 @@ static int run(struct cli *cli, struct api *api, const char *listen)
     watch_signals(server, api);
     int code = tell_address(cli, wt__http_server_address(server));
     if (code == 0) {
+        tell_holdings(cli, engine, api);
         wt__api_warm(api);
         rc = wt__http_server_run(server, &err);
         code = rc < 0 ? wt__cli_say(cli, END_NETWORK, "%s", err.message) : END_DONE;
@@ -304,7 +326,7 @@ int wt__cmd_serve(struct cli *cli)
     if (code == 0)
         code = start_servers(cli, &modules);
     if (code == 0)
-        code = run(cli, modules.api, options.guard.listen);
+        code = run(cli, modules.api, options.engine, options.guard.listen);
     close_modules(&modules);
     wt_close(options.engine);
     wt__log_writer_close(log);

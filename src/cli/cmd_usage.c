@@ -49,7 +49,7 @@ static void text_report(struct buffer *out, const char *source, const wt_usage_r
 static int print_report(const struct cli *cli, const char *source, const wt_usage_report *report, double seconds)
 {
     const struct import_outcome outcome = {seconds,         report->notice, report->issues, report->issue_count,
-                                           report->skipped, report->added};
+                                           report->skipped, report->added,  false};
     struct buffer line = {0};
     (cli->json ? wt__json_usage_added : text_report)(&line, source, report);
     return wt__import_print(cli, &outcome, &line);
@@ -145,7 +145,7 @@ static int named_tools(struct cli *cli, wt_engine *engine, const char **ids, siz
             return wt__cli_say(cli, END_SYSTEM, "out of memory");
         int rc = wt_get(engine, name, &tools, &err);
         if (rc == WT_ENOTFOUND)
-            return wt__cli_say(cli, END_NOTHING, "%s; nothing was recorded", err.message);
+            return wt__cli_say(cli, END_NOTHING, "nothing was recorded: %s", err.message);
         if (rc < 0)
             return wt__cli_fail(cli, &err);
         const char *id = wt__arena_copy(&cli->arena, wt__str(tools->items[0]->id));

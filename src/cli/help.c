@@ -121,9 +121,9 @@ void wt__help_recipes(const struct cli *cli, struct buffer *out)
 {
     const wt_recipe *recipe = NULL;
     int column = 0; /* of the summaries */
-    for (size_t i = 0; (recipe = wt_recipe_at(i)); i++)
+    for (size_t i = 0; (recipe = wt__recipe_listed(i)); i++)
         column = (int)strlen(recipe->name) + 1 > column ? (int)strlen(recipe->name) + 1 : column;
-    for (size_t i = 0; (recipe = wt_recipe_at(i)); i++) {
+    for (size_t i = 0; (recipe = wt__recipe_listed(i)); i++) {
         size_t width = cli->width ? line_width(cli) : 0;
         wt__buffer_printf(out, "%-*s", column, recipe->name);
         struct buffer text = {0};

@@ -38,6 +38,16 @@ void wt__text_changes(struct buffer *out, const wt_add_report *report)
     }
 }
 
+/* What was skipped may be easily overlooked, or not be all that is missing. */
+static void name_strict(const struct cli *cli, const struct import_outcome *outcome)
+{
+    bool much = outcome->skipped > outcome->taken;
+    if (outcome->taken == 0 || wt__given(cli, OPT_STRICT) || (!much && !outcome->cut))
+        return;
+    wt__cli_note(cli, "%s; with --strict nothing of such a source is imported.",
+                 outcome->cut ? "The source was not read to its end" : "More was skipped than was imported");
+}
+
 int wt__import_print(const struct cli *cli, const struct import_outcome *outcome, struct buffer *line)
 {
     struct buffer out = {0};
@@ -57,6 +67,7 @@ int wt__import_print(const struct cli *cli, const struct import_outcome *outcome
     wt__buffer_dispose(line);
     if (outcome->notice)
         wt__cli_note(cli, "Note: %s", outcome->notice);
+    name_strict(cli, outcome);
     if (!wt__cli_print(&out))
         return END_SYSTEM;
     return outcome->taken == 0 && outcome->skipped > 0 ? END_INPUT : END_DONE;

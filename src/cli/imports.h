@@ -12,6 +12,7 @@ struct import_outcome {
     const wt_add_issue *const *issues;
     size_t issue_count, skipped;
     size_t taken; /* of which nothing is wrong */
+    bool cut;     /* the source was not read to its end */
 };
 
 /* Prints the report that line begins, a JSON object or a sentence, to which seconds, issues and notice are added; line

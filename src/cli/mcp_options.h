@@ -3,6 +3,8 @@
 #ifndef WT_CLI_MCP_OPTIONS_H
 #define WT_CLI_MCP_OPTIONS_H
 
+#include "gateway/face_kinds.h"
+
 /* What a model that searches is told, also over HTTP. */
 #define CATALOGUE_OPTIONS                                                                                              \
     {.id = OPT_SUMMARY,                                                                                                \
@@ -41,12 +43,13 @@
          .name = "lock",                                                                                               \
          .kind = VALUE_FILE,                                                                                           \
          .value = "FILE",                                                                                              \
-         .help = "Only definitions that this file pins are used, whatever was approved: for repositories."},           \
+         .help = "Only definitions that this file pins are used, whatever was approved: for repositories. `mcp "       \
+                 "approve` says by it which differ from it, and which are not in it."},                                \
         {.id = OPT_REVIEW_FIRST,                                                                                       \
          .name = "review-first",                                                                                       \
          .help =                                                                                                       \
-             "Even what a server lists first waits for `whichtool mcp approve`. Default: it is approved, and what "    \
-             "changes later waits."},                                                                                  \
+             "Even what a server lists first waits for `whichtool mcp approve`. Default: it is approved, but where "   \
+             "its texts give a model orders to deceive, and what changes later waits."},                               \
         {.id = OPT_LEARN,                                                                                              \
          .name = "learn",                                                                                              \
          .help = "Record what is called after a search, with what was asked for, as use that the store learns from."}, \
@@ -65,8 +68,11 @@ static const char mcp_text[] =
     "Both eras of the protocol are spoken: 2026-07-28, and 2025-11-25 and older. The server ends when its input does. "
     "docs/serving.md has what clients are to be told.\n"
     "approve shows the definitions that servers list and nobody approved of, what changed in them, in words, and what "
-    "they would take of the first places; with names of a provider's tools, or --all, it approves. Until then they are "
-    "not in the catalogue. status shows how the servers of --servers are, by what was written of them last; audit FILE "
+    "they would take of the first places, and what of their texts `whichtool check` calls an error; with names of a "
+    "provider's tools, or --all, it approves. Until then they are not in the catalogue. Without names the exit code is "
+    "1 "
+    "where something waits. status shows how the servers of --servers are, by what was written of them last; audit "
+    "FILE "
     "checks the file of --audit, and decides anew, by --policy, what was decided. lock FILE writes pins of what is "
     "approved (docs/gateway.md).\n"
     "init finds the files in which the MCP clients of this machine keep their servers, shows what it would do, asks, "
@@ -88,9 +94,8 @@ static const struct option mcp_options[] = {
      .name = "face",
      .kind = VALUE_CHOICE,
      .value = "FACE",
-     .choices = "auto search direct",
-     .help = "With --servers, what the client sees: `search`, tools that search and call; `direct`, all tools; `auto`, "
-             "direct up to 20 tools. Default: auto."},
+     .choices = FACE_KINDS(FACE_KIND_WORD, " "),
+     .help = "With --servers, what the client sees: " FACE_KINDS(FACE_KIND_TOLD, "; ") ". Default: auto."},
     {.id = OPT_PROFILE,
      .name = "profile",
      .kind = VALUE_TEXT,

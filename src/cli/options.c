@@ -1,6 +1,8 @@
 /* options.c: the table. A verb is one row at the end; its options and examples stand above it. */
 #include "cli/options.h"
 
+#include "catalog/import/formats.h"
+#include "catalog/usage.h"
 #include "cli/cli.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -30,7 +32,6 @@
                 "anthropic-reference, anthropic-inline and openai-search answer a client that defers its tools and "   \
                 "searches for them itself (docs/search-backend.md)."                                                   \
     }
-#define IMPORT_FORMATS "mcp openai anthropic gemini openapi rapidapi jsonl beir"
 
 enum { TIMEOUT_MAX = 24 * 60 * 60 };
 
@@ -58,7 +59,7 @@ static const struct option add_options[] = {
      .name = "format",
      .kind = VALUE_CHOICE,
      .value = "FORMAT",
-     .choices = IMPORT_FORMATS,
+     .choices = IMPORT_FORMAT_NAMES,
      .help = "Format of the source. Default: detected."},
     {.id = OPT_MCP,
      .name = "mcp",
@@ -73,7 +74,8 @@ static const struct option add_options[] = {
     {.id = OPT_SYNC,
      .name = "sync",
      .help = "Remove the tools that earlier imports of the same source added and that it no longer contains. A folder "
-             "is every file below it, also one that is gone."},
+             "is every file below it, also one that is gone. What is stored of an operation of OpenAPI that is skipped "
+             "as broken stays."},
     {.id = OPT_STRICT, .name = "strict", .help = "Import nothing, and exit with 3, when a tool is invalid."},
     {.id = OPT_NO_VECTORS,
      .name = "no-vectors",
@@ -283,8 +285,9 @@ static const struct option pick_options[] = {
      .kind = VALUE_TEXT,
      .value = "P",
      .help =
-         "Pick as many tools as it takes for nothing needed to be missing in a share P of requests, such as 0.9. "
-         "How many those are is measured on recorded use, by `train set`; without that, or where it is more than 64, "
+         "Pick as many tools as it takes for nothing needed to be missing in a share P of requests, such as 0.9: that "
+         "is aimed at, not guaranteed. How many those are is measured on requests that were held out of recorded use, "
+         "by `whichtool train all`; without that, or where it is more than 64, "
          "the exit code is 5, unless --max-tokens bounds the set, which promises nothing then. Requests that no "
          "tool seems to fit get none all the same; see --abstain."},
     {.id = OPT_ABSTAIN,
@@ -309,7 +312,7 @@ static const struct option pick_options[] = {
 static const struct example pick_examples[] = {
     {"whichtool pick book a table for two and tell me the weather", "The tools that this takes, no more and no less."},
     {"whichtool pick --complete 0.9 --format openai - < request.txt",
-     "Definitions for a chat request, all that are needed with probability 0.9 (after `train set`)."},
+     "Definitions for a chat request, all that are needed with probability 0.9 (after `train all`)."},
     {"whichtool pick --recipe ptr --chat-url http://127.0.0.1:8080/v1 --chat-model smollm2 --explain book a table",
      "By way of a language model of one's own, with all that it was asked and said."},
     {"whichtool pick --messages - < chat.json", "The set that the user's last turn takes."},
@@ -424,8 +427,9 @@ static const struct option usage_options[] = {
      .name = "outcome",
      .kind = VALUE_CHOICE,
      .value = "OUTCOME",
-     .choices = "ok failed",
-     .help = "add --request: how it ended. Default: not told, which counts as ok."},
+     .choices = USAGE_OUTCOME_WORDS,
+     .help = "add --request: how it ended; the first two words are kept, the others are read as one of them, as in a "
+             "file. Default: not told, which counts as ok."},
     {.id = OPT_BEFORE,
      .name = "before",
      .kind = VALUE_TEXT,
@@ -467,118 +471,8 @@ static const struct example usage_examples[] = {
     {"whichtool usage forget --before 2026-01-01", "Removes what is older."},
 };
 
-static const struct option eval_options[] = {
-    {.id = OPT_SPLIT,
-     .name = "split",
-     .kind = VALUE_TEXT,
-     .value = "NAME",
-     .help = "Split, qrels/NAME.tsv. Default: test."},
-    {.id = OPT_RECIPE,
-     .letter = 'r',
-     .name = "recipe",
-     .kind = VALUE_RECIPE,
-     .value = "A,B",
-     .help = "Recipes to evaluate. Default: every one that can run. The others are compared with the first."},
-    {.id = OPT_K,
-     .letter = 'k',
-     .name = "k",
-     .kind = VALUE_TEXT,
-     .value = "1,3,5",
-     .help = "Cutoffs of the metrics. Default: 1,3,5,7,10."},
-    {.id = OPT_LIMIT,
-     .name = "limit",
-     .kind = VALUE_NUMBER,
-     .value = "N",
-     .max = UINT32_MAX,
-     .help = "Evaluate the first N queries only."},
-    {.id = OPT_RUN,
-     .name = "run",
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     .help = "Write the rankings as a TREC run; with several recipes one file each, FILE with the recipe's name "
-             "before its extension."},
-    {.id = OPT_QRELS,
-     .name = "qrels",
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     .help = "Write the relevance judgements as TREC qrels."},
-    {.id = OPT_HTML,
-     .name = "html",
-     .kind = VALUE_FILE,
-     .value = "FILE",
-     .help = "Write the metrics and an error analysis as one page: what fails, how near requests are to tools, a map "
-             "of the embeddings."},
-    {.id = OPT_TRAINED,
-     .name = "trained",
-     .kind = VALUE_FOLDER,
-     .value = "FOLDER",
-     .help = "Models that `train --data DIR --out FOLDER` left, for recipes that need training. Default: missing ones "
-             "are trained first."},
-    {.id = OPT_USAGES,
-     .name = "usages",
-     .kind = VALUE_NUMBER,
-     .value = "N",
-     .max = WT_MAX_USAGES,
-     .help = "Learn from at most N usages of each tool. Default: all."},
-    {.id = OPT_OUT_OF_DOMAIN,
-     .name = "out-of-domain",
-     .kind = VALUE_FOLDER,
-     .value = "DIR",
-     .help = "Another data set, whose requests no tool answers: how often the recipe set says so."},
-    {.id = OPT_BOOTSTRAP,
-     .name = "bootstrap",
-     .kind = VALUE_NUMBER,
-     .value = "N",
-     .max = 1000000,
-     .help = "Bootstrap resamples of the comparison. Default: 10,000."},
-    {.id = OPT_TIMED,
-     .name = "timed",
-     .kind = VALUE_NUMBER,
-     .value = "N",
-     .max = 1000000,
-     .help = "Measure latency on the first N queries, one after another. Default: 200."},
-    MAX_PER_PROVIDER_OPTION,
-    {.id = OPT_COPIES,
-     .name = "all-copies",
-     .help = "Give near-copies places of their own, as `find --all-copies` does. Tools that are the same word for word "
-             "have theirs here in any case, since judgements name tools by id."},
-    AS_TYPED_OPTION,
-    {.id = OPT_DENSE_WEIGHT,
-     .name = "dense-weight",
-     .kind = VALUE_TEXT,
-     .value = "W,BRIEF",
-     .help =
-         "Weight of meaning in hybrid, beside words, which weigh 1, such as 0.6; with a second number, which is for "
-         "brief requests, such as 0.6,1.8. Default: the model's own."},
-    {.id = OPT_SEED,
-     .name = "seed",
-     .kind = VALUE_NUMBER,
-     .value = "N",
-     .max = UINT32_MAX,
-     .help = "Random seed of the bootstrap, of training and of samples. Default: 1."},
-    {.id = OPT_CACHE,
-     .name = "cache",
-     .kind = VALUE_FOLDER,
-     .value = "FOLDER",
-     .help = "Where imported catalogues and their embeddings are kept between evaluations."},
-    {.id = OPT_ORACLE,
-     .name = "oracle",
-     .kind = VALUE_TEXT,
-     .value = "RATE",
-     .help = "An oracle answers in place of a language model for the recipe ptr: it knows the relevance judgements, "
-             "and a share RATE of its decisions, 0 to 1, is wrong. Its figures are no claim about any model."},
-    PTR_OPTIONS,
-    MODEL_OPTIONS,
-};
-static const struct example eval_examples[] = {
-    {"whichtool eval data/mytools", "Every recipe on the test split."},
-    {"whichtool eval data/mytools --split dev --recipe bm25,hybrid --k 1,5,10 --json",
-     "Two recipes on the dev split, a JSON line each."},
-    {"whichtool eval data/mytools --recipe hybrid,tool2vec,auto --html report.html",
-     "Three recipes, two of them trained first, and a page on what they find and miss."},
-};
-
 #include "cli/call_options.h"
+#include "cli/eval_options.h"
 #include "cli/generate_options.h"
 #include "cli/mcp_options.h"
 #include "cli/serve_options.h"
@@ -738,7 +632,8 @@ const struct verb wt__verbs[] = {
      .text =
          "The words are joined to one request; - reads it from standard input. The first number orders the tools of "
          "this request, and says nothing beside another request's; the second is the chance that the request needs "
-         "the tool.\n"
+         "the tool. It may rise along the list, for the order is that of the scores alone, and the chance weighs "
+         "words, meaning and past use by themselves.\n"
          "Chances are those of other catalogues' requests, of which one in five needed no tool there, until `train "
          "all` measures them on recorded use.",
      .kind = VALUE_TEXT,
@@ -770,8 +665,12 @@ const struct verb wt__verbs[] = {
          "The words are joined to one request; - reads it from standard input. The tool is the one that fits best; its "
          "arguments are what the request says, and are validated against the tool's schema. Nothing is made up: what "
          "is not said is missing, what is not sure is asked for, and the exit code is 8 then. Nothing is called.\n"
+         "To answer a question, say the request again with the argument's name and its value behind it: "
+         "\"turn off the lamp, target: kitchen\".\n"
          "With --chat-model a language model chooses the tool and writes the arguments, and is asked to verify both.\n"
-         "When no tool seems to fit, the exit code is 1.",
+         "When no tool seems to fit, the exit code is 1. It is 8 also where it is asked which of two tools is meant, "
+         "or "
+         "whether one is that hardly anything speaks for, if it is 16 % likely.",
      .kind = VALUE_TEXT,
      .min_words = 1,
      .max_words = MANY_WORDS,
@@ -859,11 +758,12 @@ const struct verb wt__verbs[] = {
      .text =
          "add imports usages from files, data sets in BEIR layout (folders with queries.jsonl and qrels/SPLIT.tsv, "
          "which tells the tools of each query) or standard input (-), or records one of --request and --tool. A line "
-         "of a file is one usage: {\"request\": \"...\", \"tools\": [\"provider/name\"], \"outcome\": \"ok\" or "
-         "\"failed\", \"time\": \"2026-11-22T08:30:00Z\", \"client\": \"c17\", \"key\": \"run-17/3\"}; outcome, time, "
-         "client and key may be missing. A client has one usage of a key: another is not recorded. A line "
-         "{\"key\": \"run-17/3\", \"client\": \"c17\", \"outcome\": \"failed\"} tells how it ended. With {\"tool\": "
-         "\"provider/name\", \"arguments\": {...}} in place of a name it tells what the tool "
+         "of a file is one usage: {\"request\": \"...\", \"tools\": [\"provider/name\"], \"outcome\": \"ok\", "
+         "\"time\": \"2026-11-22T08:30:00Z\", \"client\": \"c17\", \"key\": \"run-17/3\"}; outcome, time, "
+         "client and key may be missing, and outcome is one of the words of --outcome. A client has one usage of a "
+         "key: another is not recorded. A line {\"key\": \"run-17/3\", \"client\": \"c17\", \"outcome\": \"failed\"} "
+         "tells how it ended. With {\"tool\": \"provider/name\", \"arguments\": {...}} in place of a name it tells "
+         "what the tool "
          "was called with. A client is any name of your choosing for whose request it was: a tool counts once a client "
          "and request. Each source is imported in one step: all of it or, on failure, nothing. A name that no tool has "
          "is reported, and the usage is kept with the others; a usage without one known tool, or that makes no sense, "

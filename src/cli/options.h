@@ -87,6 +87,7 @@ enum option_id {
     OPT_REQUEST,
     OPT_RESUME,
     OPT_RUN,
+    OPT_WITH_RUN,
     OPT_SCHEMA,
     OPT_SEED,
     OPT_SMOOTHING,

@@ -9,15 +9,25 @@
 
 enum { LOCK_BYTES_MAX = 64 << 20 };
 
-const char *wt__servers_state_path(struct cli *cli)
+static const char *beside_store(struct cli *cli, const char *suffix)
 {
     struct buffer path = {0};
     if (strcmp(cli->store, ":memory:") == 0)
         return NULL;
-    wt__buffer_printf(&path, "%s-servers.json", cli->store);
+    wt__buffer_printf(&path, "%s%s", cli->store, suffix);
     const char *out = path.failed ? NULL : wt__arena_copy(&cli->arena, wt__buffer_view(&path));
     wt__buffer_dispose(&path);
     return out;
+}
+
+const char *wt__servers_state_path(struct cli *cli)
+{
+    return beside_store(cli, "-servers.json");
+}
+
+const char *wt__servers_lock_path(struct cli *cli)
+{
+    return beside_store(cli, "-servers.lock");
 }
 
 int wt__servers_prepare(struct cli *cli)
@@ -67,9 +77,24 @@ static int check_profile(const struct cli *cli, const struct policy *policy)
     return known ? 0 : wt__cli_usage(cli, "the policy has no profile %s", profile);
 }
 
-static void tell(void *cli, const char *sentence)
+static void tell(void *cli, bool failing, const char *sentence)
 {
-    wt__cli_say(cli, 0, "%s", sentence);
+    if (failing)
+        wt__cli_say(cli, 0, "%s", sentence);
+    else
+        wt__cli_note(cli, "whichtool: %s", sentence);
+}
+
+/* The command that approves of what waits in this store. */
+static const char *approve_command(struct cli *cli)
+{
+    struct buffer text = {0};
+    const char *store = wt__text_of(cli, OPT_STORE), *lock = wt__text_of(cli, OPT_LOCK);
+    wt__buffer_printf(&text, "whichtool%s%s mcp approve%s%s", store && *store ? " -s " : "", store ? store : "",
+                      lock ? " --lock " : "", lock ? lock : "");
+    const char *out = text.failed ? NULL : wt__arena_copy(&cli->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return out;
 }
 
 int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out)
@@ -77,6 +102,7 @@ int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, 
     struct gateway_options options = {.list_wait_ms = list_wait_ms,
                                       .told = tell,
                                       .told_context = cli,
+                                      .approve = approve_command(cli),
                                       .bare_names = wt__given(cli, OPT_BARE_NAMES),
                                       .review_first = wt__given(cli, OPT_REVIEW_FIRST),
                                       .learn = wt__given(cli, OPT_LEARN)};
@@ -98,6 +124,7 @@ int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, 
     options.policy = out->policy;
     options.audit = out->audit;
     options.state_path = wt__servers_state_path(cli);
+    options.lock_path = wt__servers_lock_path(cli);
     int rc = wt__gateway_open(&out->gateway, engine, out->config.servers, out->config.count, &options, &err);
     return rc < 0 ? wt__cli_fail_input(cli, &err) : 0;
 }

@@ -27,5 +27,7 @@ void wt__servers_close(struct servers *servers);
 
 /* Where the state of a store's servers is written; NULL: nowhere, or memory is out. */
 const char *wt__servers_state_path(struct cli *cli);
+/* What a gateway of the store holds as long as it is there; NULL as well. */
+const char *wt__servers_lock_path(struct cli *cli);
 
 #endif

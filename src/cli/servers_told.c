@@ -2,13 +2,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/output.h"
 #include "cli/servers.h"
 #include "cli/text.h"
 #include "gateway/audit_replay.h"
+#include "whichtool/review.h"
 
 /* ---------------------------------------------------------------- mcp status */
 
@@ -26,6 +29,7 @@ static void put_words(struct buffer *out, const char *text, size_t width)
 static void put_server(const struct cli *cli, struct buffer *out, const json_t *server, size_t name_width)
 {
     long long waiting = (long long)wt__json_int(server, "waiting", 0);
+    bool instructions = json_is_true(json_object_get(server, "instructions_wait"));
     const char *name = json_string_value(json_object_get(server, "name"));
     const char *state = json_string_value(json_object_get(server, "state"));
     const char *era = json_string_value(json_object_get(server, "era"));
@@ -34,7 +38,9 @@ static void put_server(const struct cli *cli, struct buffer *out, const json_t *
     put_words(out, era ? era : "", strlen("unknown") + 2);
     wt__buffer_printf(out, "%lld tools", (long long)wt__json_int(server, "tools", 0));
     if (waiting > 0)
-        wt__buffer_printf(out, ", %lld of them wait for approval", waiting);
+        wt__buffer_printf(out, ", %lld of them %s for approval", waiting, waiting == 1 ? "waits" : "wait");
+    if (instructions)
+        wt__buffer_text(out, ", its instructions wait for approval");
     wt__buffer_char(out, '\n');
     const char *error = json_string_value(json_object_get(server, "error"));
     if (error && *error)
@@ -54,6 +60,49 @@ static void put_audit(const struct cli *cli, struct buffer *out, const char *err
         wt__buffer_text(out, "Nothing is called or read, for the audit cannot be written:\n");
         wt__print_line(cli, out, 4, error);
     }
+}
+
+/* What waits now stands in the store: whoever approved of it told no gateway. */
+static int count_waiting(wt_engine *engine, json_t *servers, wt_error *err)
+{
+    wt_waiting_list *list = NULL;
+    int rc = wt_list_waiting(engine, NULL, &list, err);
+    for (size_t i = 0; rc == 0 && i < json_array_size(servers); i++) {
+        json_t *server = json_array_get(servers, i);
+        struct str name = wt__json_str(server, "name");
+        json_int_t tools = 0;
+        bool instructions = false;
+        for (size_t k = 0; k < list->len; k++) {
+            bool its = wt__str_equal(name, wt__str(list->items[k]->provider));
+            tools += its && *list->items[k]->name;
+            instructions |= its && !*list->items[k]->name;
+        }
+        if (json_object_set_new(server, "waiting", json_integer(tools)) < 0 ||
+            json_object_set_new(server, "instructions_wait", json_boolean(instructions)) < 0)
+            rc = wt__fail_nomem(err);
+    }
+    wt_waiting_list_free(list);
+    return rc;
+}
+
+/* Without a gateway nothing of them runs, whatever was written last. */
+static int tell_ended(json_t *servers, bool runs, wt_error *err)
+{
+    for (size_t i = 0; i < json_array_size(servers); i++) {
+        json_t *server = json_array_get(servers, i);
+        bool disabled = wt__str_equal(wt__json_str(server, "state"), STR("disabled"));
+        if (!runs && !disabled && json_object_set_new(server, "state", json_string("ended")) < 0)
+            return wt__fail_nomem(err);
+    }
+    return 0;
+}
+
+static void note_ended(const struct cli *cli, const char *path)
+{
+    struct stat info;
+    char text[CLOCK_TEXT_BYTES];
+    wt__clock_text(stat(path, &info) == 0 ? (int64_t)info.st_mtime : 0, text);
+    wt__cli_note(cli, "No gateway runs now: this is how the servers were at %s.", text);
 }
 
 static int print_state(struct cli *cli, const json_t *state)
@@ -76,6 +125,26 @@ static int print_state(struct cli *cli, const json_t *state)
     return wt__cli_print(&out) ? END_DONE : END_SYSTEM;
 }
 
+static int show_state(struct cli *cli, json_t *state, const char *path)
+{
+    const char *lock = wt__servers_lock_path(cli);
+    json_t *servers = wt__json_array(state, "servers");
+    bool runs = lock && wt__is_shared(lock);
+    wt_engine *engine = NULL;
+    wt_error err;
+    int code = wt__is_file(cli->store) ? wt__cli_open(cli, OPEN_EXISTING, "", &engine) : 0;
+    int rc = engine ? count_waiting(engine, servers, &err) : 0;
+    wt_close(engine);
+    if (rc == 0)
+        rc = tell_ended(servers, runs, &err);
+    if (code != 0 || rc < 0)
+        return code != 0 ? code : wt__cli_fail(cli, &err);
+    code = print_state(cli, state);
+    if (code == 0 && !runs)
+        note_ended(cli, path);
+    return code;
+}
+
 int wt__mcp_status(struct cli *cli)
 {
     char *text = NULL;
@@ -87,12 +156,14 @@ int wt__mcp_status(struct cli *cli)
         return code;
     const char *path = wt__servers_state_path(cli);
     if (!path || !wt__is_file(path))
-        return wt__cli_say(cli, END_NOTHING, "no servers were behind the store %s yet: `whichtool mcp --servers FILE`",
+        return wt__cli_say(cli, END_NOTHING,
+                           "no server was started yet behind the store %s: start a client, after `whichtool mcp init`, "
+                           "or `whichtool mcp --servers FILE`",
                            cli->store);
     int rc = wt__file_read(&text, &len, path, MCP_CONFIG_BYTES_MAX, &err);
     if (rc == 0)
         rc = wt__json_parse(&state, text, len, &err);
-    code = rc < 0 ? wt__cli_fail(cli, &err) : print_state(cli, state);
+    code = rc < 0 ? wt__cli_fail(cli, &err) : show_state(cli, state, path);
     json_decref(state);
     free(text);
     return code;

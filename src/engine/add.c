@@ -39,8 +39,11 @@ int wt__report_new(struct report **out, const struct import *import, wt_error *e
         issues[i].reason = wt__arena_copy(&report->arena, wt__str(import->issues[i].reason));
         whole = issues[i].file && issues[i].pointer && issues[i].reason;
     }
-    report->public = (wt_add_report){
-        .skipped = import->skipped, .format = import->format, .issues = kept, .issue_count = import->issue_count};
+    report->public = (wt_add_report){.skipped = import->skipped,
+                                     .format = import->format,
+                                     .issues = kept,
+                                     .issue_count = import->issue_count,
+                                     .whole = import->whole};
     *out = report;
     if (whole)
         return 0;
@@ -96,12 +99,49 @@ static int tell_collisions(struct report *report, const struct store_changes *ch
     return add_notice(report, &text, err);
 }
 
+/* Tools that sync would have removed, had the source not had them, broken as they are. */
+static int tell_kept(struct report *report, size_t kept, wt_error *err)
+{
+    struct buffer text = {0};
+    if (kept == 0)
+        return 0;
+    wt__buffer_printf(&text, "%zu tool%s that %s skipped now stay%s as stored before", kept, kept > 1 ? "s" : "",
+                      kept > 1 ? "were" : "was", kept > 1 ? "" : "s");
+    return add_notice(report, &text, err);
+}
+
+/* Tools with a name that one before them in the source has. */
+static int tell_twins(struct report *report, const struct import *import, wt_error *err)
+{
+    struct buffer text = {0};
+    if (import->twins == 0)
+        return 0;
+    const struct import_place *place = &import->places[import->twin[0]], *other = &import->places[import->twin[1]];
+    struct str own = import->tools[import->twin[0]].own_name, name = import->tools[import->twin[0]].name;
+    wt__buffer_printf(&text, "%zu tool%s the name of one before but another definition: \"", import->twins,
+                      import->twins > 1 ? "s have" : " has");
+    wt__buffer_str(&text, own);
+    wt__buffer_printf(&text, "\" of %s:%zu stands also at ", import->files[other->file], other->line);
+    if (place->file != other->file)
+        wt__buffer_printf(&text, "%s:%zu", import->files[place->file], place->line);
+    else
+        wt__buffer_printf(&text, "line %zu", place->line);
+    wt__buffer_text(&text, ", and that one is \"");
+    wt__buffer_str(&text, name);
+    wt__buffer_text(&text, "\" here");
+    return add_notice(report, &text, err);
+}
+
 int wt__store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
                     struct progress *progress, struct report *report, wt_error *err)
 {
     /* A source that broke off in the middle says nothing about what it lacks. */
-    struct store_import_options options = {
-        .source = source, .sync = sync && import->whole, .progress = progress, .arena = &report->arena};
+    struct store_import_options options = {.source = source,
+                                           .sync = sync && import->whole,
+                                           .left = import->left,
+                                           .left_count = import->left_count,
+                                           .progress = progress,
+                                           .arena = &report->arena};
     struct store_changes changes;
     wt_add_report *told = &report->public;
     pthread_mutex_lock(&engine->store_lock);
@@ -115,7 +155,8 @@ int wt__store_tools(wt_engine *engine, const struct import *import, struct str s
     told->removed = changes.removed;
     if (sync && !import->whole)
         told->notice = "the source was not read to its end, so nothing was removed";
-    return tell_collisions(report, &changes, err);
+    rc = tell_kept(report, changes.kept, err);
+    return rc < 0 ? rc : tell_collisions(report, &changes, err);
 }
 
 /* Without a model the lexical index is all there is, and the report says why. */
@@ -168,6 +209,16 @@ int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *pro
     return renew_index(engine, err);
 }
 
+/* A source that has no tools at all is none that anybody would add on purpose. */
+static int tell_empty(const struct import *import, struct report *report, wt_error *err)
+{
+    struct buffer text = {0};
+    if (import->tool_count > 0 || import->issue_count > 0)
+        return 0;
+    wt__buffer_text(&text, "no tools are in it");
+    return add_notice(report, &text, err);
+}
+
 static int add_import(wt_engine *engine, const struct import *import, struct str source, const wt_add_options *options,
                       struct progress *progress, wt_add_report **out, wt_error *err)
 {
@@ -177,8 +228,12 @@ static int add_import(wt_engine *engine, const struct import *import, struct str
         return rc;
     wt__engine_begin_import(engine);
     rc = wt__store_tools(engine, import, source, options->sync, progress, report, err);
+    if (rc == 0)
+        rc = tell_empty(import, report, err);
     bool stored = rc == 0;
     if (stored)
+        rc = tell_twins(report, import, err);
+    if (rc == 0)
         rc = wt__make_searchable(engine, options->no_vectors, progress, report, err);
     if (rc < 0) /* so no newer index was made */
         wt__engine_changed(engine);
@@ -236,25 +291,29 @@ static const char *source_of(const char *path, struct arena *arena)
     return realpath(folder, resolved) ? wt__path_join(arena, resolved, slash ? slash + 1 : path) : path;
 }
 
+/* The source of a file that is path, or below the folder that path is. */
+static int source_of_file(struct import *import, uint32_t file, const char *path, const char *source, struct str *out,
+                          wt_error *err)
+{
+    const char *below = import->files[file] + strlen(path);
+    *out = wt__str(*below ? wt__path_join(&import->arena, source, below + strspn(below, "/")) : source);
+    return out->ptr ? 0 : wt__fail_nomem(err);
+}
+
 /* Tells each tool the file that it comes from: path is the one source, or the folder of them. */
 static int name_sources(struct import *import, const char *path, const char *source, wt_error *err)
 {
     struct str last = {0};
-    uint32_t of = UINT32_MAX;
-    for (size_t i = 0; i < import->tool_count; i++) {
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < import->tool_count; i++) {
         uint32_t file = import->places[i].file;
-        const char *below = import->files[file] + strlen(path);
-        if (file != of && *below) {
-            last.ptr = wt__path_join(&import->arena, source, below + strspn(below, "/"));
-            if (!last.ptr)
-                return wt__fail_nomem(err);
-        }
-        if (file != of)
-            last = wt__str(*below ? last.ptr : source);
-        of = file;
+        if (i == 0 || file != import->places[i - 1].file)
+            rc = source_of_file(import, file, path, source, &last, err);
         import->tools[i].source = last;
     }
-    return 0;
+    for (size_t i = 0; rc == 0 && i < import->left_count; i++)
+        rc = source_of_file(import, import->left[i].file, path, source, &import->left[i].source, err);
+    return rc;
 }
 
 int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given, wt_add_report **out, wt_error *err)

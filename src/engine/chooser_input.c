@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char wt__chances_untrained[] = "the chances are not calibrated on this catalogue but on others: record use, then "
+                                     "run `whichtool train all`";
+
 const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *progress, bool *untrained,
                                          const char **notice)
 {
@@ -14,9 +17,7 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *pro
         return NULL;
     bool calibrated = trained && trained->chooser;
     *untrained = rc == 0 && !calibrated; /* else the search says what is wrong with it */
-    *notice = *untrained ? "the chances are not calibrated on this catalogue but on others: record use, then run "
-                           "`whichtool train all`"
-                         : NULL;
+    *notice = *untrained ? wt__chances_untrained : NULL;
     return calibrated ? trained->chooser : &wt__chooser_default;
 }
 

@@ -12,6 +12,9 @@ enum {
     PICK_ABSTAIN_PERCENT = 5  /* of requests that some tool fits, at which nothing is picked, unless told otherwise */
 };
 
+/* What notice says of chances that nothing was measured for. */
+extern const char wt__chances_untrained[];
+
 /* The store's chooser, calibrated on what auto finds with all that was trained; or *untrained, and it is made of what
  * other catalogues' plain recipes found, which notice says. Where what was trained cannot be used it is neither, and
  * the search says why. Lives as long as the engine. NULL when memory is out. Where progress stops it, it is neither,

@@ -144,15 +144,8 @@ static int compare_providers(const void *a, const void *b)
 
 static bool holds(const struct list *list, uint32_t number)
 {
-    size_t low = 0, high = list->number_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (list->numbers[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < list->number_count && list->numbers[low] == number;
+    size_t at = wt__lower_bound_u32(list->numbers, list->number_count, number);
+    return at < list->number_count && list->numbers[at] == number;
 }
 
 /* Rows come in the order of import: those of a provider mostly lie together. */

@@ -98,15 +98,8 @@ struct copies_told {
 
 static bool is_shown(const struct copies_told *told, uint32_t row)
 {
-    size_t low = 0;
-    for (size_t high = told->count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (told->shown[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < told->count && told->shown[low] == row;
+    size_t at = wt__lower_bound_u32(told->shown, told->count, row);
+    return at < told->count && told->shown[at] == row;
 }
 
 static void tell_copy(const struct search *search, struct copies_told *told, uint32_t row, wt_hit *out)

@@ -24,11 +24,16 @@ void wt_picked_free(wt_picked *public)
     free(result);
 }
 
-static int (*const selectors[])(const struct selection *selection, wt_error *err) = {
-    [SELECTOR_CHOOSER] = wt__select_set, [SELECTOR_BUNDLE] = wt__select_bundle, [SELECTOR_PTR] = wt__select_ptr};
+extern const struct set_selector wt__selector_chooser, wt__selector_bundle, wt__selector_ptr;
 
-/* The recipe that picks; complete is that of set-N. */
-static int find_recipe(wt_pick_options *options, enum selector *selector, wt_error *err)
+static const struct set_selector *const selectors[] = {
+    [SELECTOR_CHOOSER] = &wt__selector_chooser,
+    [SELECTOR_BUNDLE] = &wt__selector_bundle,
+    [SELECTOR_PTR] = &wt__selector_ptr,
+};
+
+/* The recipe that picks, by its name; complete is that of set-N. */
+static int find_recipe(wt_pick_options *options, const struct set_selector **selector, wt_error *err)
 {
     const char *name = options->recipe ? options->recipe : TRAINED_SET;
     const struct recipe *recipe = wt__recipe_named(name);
@@ -36,24 +41,19 @@ static int find_recipe(wt_pick_options *options, enum selector *selector, wt_err
         return wt__fail(err, WT_ERECIPE, "there is no recipe \"%.80s\"; `whichtool help --recipes` lists them", name);
     if (!recipe || !recipe->public.picks)
         return wt__fail(err, WT_ERECIPE, "the recipe %s gives an order, not a set: `whichtool find` runs it", name);
-    *selector = recipe->selector;
-    if (*selector == SELECTOR_CHOOSER && (options->base_retriever || options->ablate || options->k))
-        return wt__fail(
-            err, WT_EINVAL,
-            "base_retriever, ablate and k are options of the recipe ptr, and base_retriever of bundle, not of %s",
-            name);
+    *selector = selectors[recipe->selector];
+    options->recipe = name;
     if (recipe->public.complete > 0 && options->complete == 0)
         options->complete = recipe->public.complete;
     return 0;
 }
 
-static int read_conversation(struct selection *selection, enum selector selector, struct conversation_input *out,
-                             wt_error *err)
+static int read_conversation(struct selection *selection, bool converses, struct conversation_input *out, wt_error *err)
 {
     const wt_pick_options *options = selection->options;
     const struct conversation_options said = {selection->request, options->messages, options->messages_len,
                                               options->have, options->have_count};
-    if (selector != SELECTOR_CHOOSER && (options->messages || options->have_count > 0))
+    if (!converses && (options->messages || options->have_count > 0))
         return wt__fail(err, WT_EINVAL, "a conversation, and tools to keep, are read by the recipe set, not by %s",
                         options->recipe);
     int rc = wt__conversation_read(out, &said, selection->arena, err);
@@ -68,7 +68,7 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
 {
     double begun = wt__now_ms();
     wt_pick_options options = *given;
-    enum selector selector = SELECTOR_NONE;
+    const struct set_selector *selector = NULL;
     *out = NULL;
     int rc = find_recipe(&options, &selector, err);
     struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
@@ -82,11 +82,11 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     struct conversation_input conversation = {0};
     struct selection selection = {engine,    request,        &options, NULL,         evaluation,
                                   &progress, &result->arena, picked,   &conversation};
-    rc = read_conversation(&selection, selector, &conversation, err);
+    rc = read_conversation(&selection, selector->converses, &conversation, err);
     if (rc == 0)
         rc = wt__filter_read(options.filter, options.provider, &result->arena, &selection.filter, err);
     if (rc == 0)
-        rc = selectors[selector](&selection, err);
+        rc = selector->select(&selection, err);
     rc = wt__progress_end(&progress, rc, err);
     if (rc < 0) {
         wt_picked_free(picked);

@@ -257,12 +257,14 @@ static int pick_or_renew(const struct selection *selection, bool bundle, wt_erro
     return pick(selection, bundle, err);
 }
 
-int wt__select_ptr(const struct selection *selection, wt_error *err)
+static int select_ptr(const struct selection *selection, wt_error *err)
 {
     return pick_or_renew(selection, false, err);
 }
 
-int wt__select_bundle(const struct selection *selection, wt_error *err)
+static int select_bundle(const struct selection *selection, wt_error *err)
 {
     return pick_or_renew(selection, true, err);
 }
+
+const struct set_selector wt__selector_ptr = {.select = select_ptr}, wt__selector_bundle = {.select = select_bundle};

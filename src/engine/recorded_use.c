@@ -122,7 +122,7 @@ static int read_record(struct usage *usage, struct str request, size_t count, co
     if (count > WT_MAX_USAGE_TOOLS)
         return wt__fail(err, WT_ETOOLONG, "%zu tools in one usage; at most %d are taken", count, WT_MAX_USAGE_TOOLS);
     if (!wt__usage_outcome_read(wt__str(options->outcome), &usage->outcome))
-        return wt__fail(err, WT_EINVAL, "the outcome \"%s\" is neither \"ok\" nor \"failed\"", options->outcome);
+        return wt__fail(err, WT_EINVAL, "the outcome \"%s\" is none of: " USAGE_OUTCOME_WORDS, options->outcome);
     if (usage->time < 0 || usage->time > CLOCK_TEXT_MAX)
         return wt__fail(err, WT_EINVAL, "the time %lld is not in the years 1970 to 9999", (long long)usage->time);
     int rc = wt__usage_check_client(usage->client, err);
@@ -243,7 +243,7 @@ int wt_set_usage_outcome(wt_engine *engine, const char *key, const char *client,
     if (usage.key.len == 0)
         return wt__fail(err, WT_EINVAL, "say which usage ended so: its key");
     if (!wt__usage_outcome_read(wt__str(outcome), &usage.outcome))
-        return wt__fail(err, WT_EINVAL, "the outcome \"%s\" is neither \"ok\" nor \"failed\"", outcome);
+        return wt__fail(err, WT_EINVAL, "the outcome \"%s\" is none of: " USAGE_OUTCOME_WORDS, outcome);
     pthread_mutex_lock(&engine->store_lock);
     rc = wt__store_add_usages(engine->store, &usage, 1, NULL, &fate, NULL, err);
     pthread_mutex_unlock(&engine->store_lock);
@@ -384,13 +384,33 @@ static int learn_import(wt_engine *engine, struct usage_report *report, struct p
     if (rc == 0)
         return wt__usage_learn(engine, encoder, progress, &report->public.learned, err);
     if (rc == WT_EMODEL) {
-        wt__buffer_printf(&report->notice, "nothing was learned yet: %s", why.message);
+        wt__buffer_printf(&report->notice, "%snothing was learned yet: %s", report->notice.len > 0 ? "; " : "",
+                          why.message);
         report->public.notice = report->notice.ptr;
         return report->notice.failed ? wt__fail_nomem(err) : 0;
     }
     if (err)
         *err = why;
     return rc;
+}
+
+/* A log that was there already, whole or for the most part, is most likely one that was added twice; single requests
+ * come again every day. last: the id of the last usage that was added. */
+static int tell_again(wt_engine *engine, struct usage_report *report, int64_t last, wt_error *err)
+{
+    uint64_t again = 0;
+    size_t added = report->public.added;
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = added ? wt__store_count_again(engine->store, last - (int64_t)added, &again, err) : 0;
+    pthread_mutex_unlock(&engine->store_lock);
+    if (rc < 0 || 2 * again <= added)
+        return rc;
+    wt__buffer_printf(&report->notice,
+                      "%llu of these have the request, client and tools of one that was recorded before, and are "
+                      "recorded again: with a \"key\" each, that happens once",
+                      (unsigned long long)again);
+    report->public.notice = report->notice.ptr;
+    return report->notice.failed ? wt__fail_nomem(err) : 0;
 }
 
 static size_t *count_of_fate(wt_usage_report *report, enum usage_fate fate)
@@ -405,10 +425,11 @@ static int store_import(wt_engine *engine, struct import *import, struct progres
 {
     struct usage_report *report = import->report;
     enum usage_fate *fates = wt__arena_array(&report->import.arena, enum usage_fate, import->count);
+    int64_t last = 0;
     int rc = fates ? 0 : wt__fail_nomem(err);
     if (rc == 0 && import->count > 0) {
         pthread_mutex_lock(&engine->store_lock);
-        rc = wt__store_add_usages(engine->store, import->usages, import->count, progress, fates, NULL, err);
+        rc = wt__store_add_usages(engine->store, import->usages, import->count, progress, fates, &last, err);
         pthread_mutex_unlock(&engine->store_lock);
         if (rc == 0)
             wt__new_tools_called(engine, import->usages, import->count);
@@ -419,6 +440,8 @@ static int store_import(wt_engine *engine, struct import *import, struct progres
     report->public.issues = wt__arena_pointers(&report->import.arena, report->import.issues, report->import.issue_count,
                                                sizeof *report->import.issues);
     report->public.issue_count = report->import.issue_count;
+    if (rc == 0)
+        rc = tell_again(engine, report, last, err);
     return rc < 0 || report->public.issues ? rc : wt__fail_nomem(err);
 }
 

@@ -199,25 +199,46 @@ static int by_row(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What usages of this very request used, on this index. Another's commit is not waited for: then it has no say. */
-static int read_recorded(struct search *search, wt_error *err)
+/* What usages of this very request used. Another's commit is not waited for: then it has no say. */
+static int ask_store(const struct search *search, struct recorded_tool **tools, size_t *count, wt_error *err)
 {
     wt_engine *engine = search->engine;
-    const struct snapshot *snapshot = search->index->snapshot;
-    struct recorded_tool *tools;
     struct store *reader;
-    size_t count = 0;
-    search->recorded_count = 0;
-    if (!search->use_recorded || !search->plan.recorded || atomic_load(&engine->usages) == 0)
+    *count = 0;
+    if (atomic_load(&engine->usages) == 0)
         return 0;
     int rc = wt__engine_reader(engine, &reader, err);
     if (rc < 0)
         return rc;
     wt__store_set_wait(reader, 0);
-    rc = wt__store_recorded(reader, search->request, search->arena, &tools, &count, err);
+    rc = wt__store_recorded(reader, search->request, search->arena, tools, count, err);
     wt__store_set_wait(reader, engine->busy_ms);
     wt__engine_return_reader(engine, reader);
-    if (rc == 0 && !(search->recorded = wt__arena_array(search->arena, struct scored, count)))
+    return rc == WT_EBUSY ? 0 : rc;
+}
+
+int wt__search_is_recorded(const struct search *search, float share, bool *out, wt_error *err)
+{
+    struct recorded_tool *tools;
+    size_t count;
+    int rc = ask_store(search, &tools, &count, err);
+    *out = false;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        *out |= (float)tools[i].share >= share;
+    return rc;
+}
+
+/* The same, on this index. */
+static int read_recorded(struct search *search, wt_error *err)
+{
+    const struct snapshot *snapshot = search->index->snapshot;
+    struct recorded_tool *tools;
+    size_t count;
+    search->recorded_count = 0;
+    if (!search->use_recorded || !search->plan.recorded)
+        return 0;
+    int rc = ask_store(search, &tools, &count, err);
+    if (rc == 0 && count > 0 && !(search->recorded = wt__arena_array(search->arena, struct scored, count)))
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         size_t row = wt__snapshot_row(snapshot, tools[i].tool);
@@ -226,7 +247,7 @@ static int read_recorded(struct search *search, wt_error *err)
     }
     if (search->recorded_count > 1)
         qsort(search->recorded, search->recorded_count, sizeof *search->recorded, by_row);
-    return rc == WT_EBUSY ? 0 : rc;
+    return rc;
 }
 
 float wt__search_recorded(const struct search *search, uint32_t row)

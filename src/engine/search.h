@@ -77,6 +77,8 @@ int wt__search_untrained(struct search *search, wt_error *err);
  * wt__filter_mask. */
 int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err);
 
+/* Whether a tool has at least that share of the usages of this very request. No search has to have run. */
+int wt__search_is_recorded(const struct search *search, float share, bool *out, wt_error *err);
 /* The share of usages of this very request that used the tool in `row` (catalog/), 0 where none did or they have no
  * say.
  */

@@ -1,9 +1,10 @@
-/* selector.h: what makes the set of tools that a request needs; a file a selector.
+/* selector.h: what makes the set of tools that a request needs; a file a selector, and a row of pick.c's table.
  *
  *   set_pick.c   the chooser (choose/chooser.h), from the hits of auto
  *   ptr_pick.c   PTR (choose/ptr.h), and the nearest bundle alone
  *
- * A selector searches for itself, since it knows how many hits of what it wants; pick.c hands it the request. */
+ * A selector searches for itself, since it knows how many hits of what it wants; pick.c hands it the request. Options
+ * that say nothing to it are its to refuse. */
 #ifndef WT_ENGINE_SELECTOR_H
 #define WT_ENGINE_SELECTOR_H
 
@@ -30,13 +31,14 @@ struct selection {
     const struct conversation_input *conversation; /* whose last turn the request is, and what is kept */
 };
 
+struct set_selector {
+    bool converses; /* it reads a conversation, and keeps what was called in it or is had already */
+    /* Fills selection->out. Errors: those of wt_pick. */
+    int (*select)(const struct selection *selection, wt_error *err);
+};
+
 /* What of the set did not fit, if anything: it holds no promise then. A selector's last step. */
 int wt__tell_budget(const struct selection *selection, const struct budget *budget, wt_error *err);
-
-/* Errors: those of wt_pick. */
-int wt__select_set(const struct selection *selection, wt_error *err);
-int wt__select_bundle(const struct selection *selection, wt_error *err);
-int wt__select_ptr(const struct selection *selection, wt_error *err);
 
 /* pick.c: wt_pick, for those who measure it as well. evaluation: NULL outside of that; options in full. */
 int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options,

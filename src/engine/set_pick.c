@@ -1,11 +1,13 @@
 /* set_pick.c: the exact set: a search for the hits of auto, then one tool a need (choose/needs.h), or, once training
  * calibrated it, the chooser (choose/chooser.h). */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/chooser_input.h"
 #include "engine/materialise.h"
 #include "engine/selector.h"
+#include "retrieve/segment.h"
 
 struct picking {
     struct search search;
@@ -19,6 +21,11 @@ struct picking {
 
 static int check(const wt_pick_options *options, wt_error *err)
 {
+    if (options->base_retriever || options->ablate || options->k)
+        return wt__fail(
+            err, WT_EINVAL,
+            "base_retriever, ablate and k are options of the recipe ptr, and base_retriever of bundle, not of %s",
+            options->recipe);
     if (!(options->complete >= 0 && options->complete < 1))
         return wt__fail(err, WT_EINVAL, "a set can be complete with a probability of 0 to below 1, not %g",
                         options->complete);
@@ -30,18 +37,43 @@ static int check(const wt_pick_options *options, wt_error *err)
 /* ---------------------------------------------------------------- without training */
 
 /* What somebody recorded of this very request, where that is at least as likely as anything else: all of it. */
-enum { RECORDED_PERCENT = 50 };
+static const float RECORDED_MAJORITY = 0.5f;
 
 static void pick_recorded(struct picking *p)
 {
     struct hit_list *hits = &p->search.hits;
     for (uint32_t h = 0; h < hits->len; h++)
-        if (wt__search_recorded(&p->search, hits->items[h].row) * 100 >= RECORDED_PERCENT)
+        if (wt__search_recorded(&p->search, hits->items[h].row) >= RECORDED_MAJORITY)
             p->which[p->count++] = h;
 }
 
+/* Of a need that gets no tool, its words are told, so that what is missing can be asked for otherwise. */
+static int tell_missed(struct picking *p, const struct need_hit *found, size_t count, const struct need_set *set,
+                       wt_error *err)
+{
+    enum { WORDS_MAX = 80 };
+    struct buffer text = {0};
+    uint32_t told = 0; /* bits of needs */
+    for (size_t i = 0; i < set->len; i++)
+        told |= 1u << found[set->which[i]].need;
+    for (size_t i = 0; i < count; i++) {
+        struct str subquery = p->search.hits.items[found[i].hit].subquery;
+        struct str words = wt__str_head(wt__skip_stopwords(subquery), WORDS_MAX);
+        uint32_t need = 1u << found[i].need;
+        if (told & need || words.len == 0)
+            continue;
+        told |= need;
+        wt__buffer_printf(&text, "%s\"%.*s\"", text.len > 0 ? ", " : "nothing was found for ", (int)words.len,
+                          words.ptr);
+    }
+    int rc = text.failed ? wt__fail_nomem(err)
+                         : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
 /* One tool a need. */
-static void pick_needs(struct picking *p, const struct need_hit *found, size_t count)
+static int pick_needs(struct picking *p, const struct need_hit *found, size_t count, wt_error *err)
 {
     struct hit_list *hits = &p->search.hits;
     struct need_set set;
@@ -53,24 +85,27 @@ static void pick_needs(struct picking *p, const struct need_hit *found, size_t c
         hits->items[chosen->hit].probability = chosen->probability;
         p->which[p->count++] = chosen->hit;
     }
-    if (set.len > 0) {
-        p->selection->out->tracc = (double)set.tracc;
-        p->selection->out->complete = (double)set.complete;
-    }
+    if (set.len == 0)
+        return 0;
+    p->selection->out->tracc = (double)set.tracc;
+    p->selection->out->complete = (double)set.complete;
+    return tell_missed(p, found, count, &set, err);
 }
 
-static void pick_untrained(struct picking *p)
+static int pick_untrained(struct picking *p, wt_error *err)
 {
     struct hit_list *hits = &p->search.hits;
     struct need_hit found[NEED_HITS];
     double best;
+    int rc = 0;
     size_t count = wt__read_needs(&p->search, found, &best);
     p->selection->out->no_answer_probability = 1 - best;
     pick_recorded(p);
     if (p->count == 0)
-        pick_needs(p, found, count);
+        rc = pick_needs(p, found, count, err);
     for (size_t i = 0; i < p->count; i++)
         hits->items[p->which[i]].score = hits->items[p->which[i]].probability;
+    return rc;
 }
 
 /* ---------------------------------------------------------------- with a chooser */
@@ -170,13 +205,12 @@ static int refuse_promise(const struct picking *p, const struct joining *joining
     double most = joining ? most_promised(p, joining) : 0;
     tell_unkept(p, wanted, &text);
     if (p->chooser->nonconformity.count == 0)
-        wt__buffer_text(&text, ": record use and run `whichtool train set`");
+        wt__buffer_text(&text, ": record use and run `whichtool train all`");
     else if (most > 0)
-        wt__buffer_printf(&text, "; %g can be promised (`--complete %g`)", most, most);
+        wt__buffer_printf(&text, "; %g can be promised", most);
     else
         wt__buffer_text(&text, "; none can be promised");
-    wt__buffer_text(&text,
-                    "; or take the first hits (`whichtool find -k N`), or what fits a budget (`--max-tokens N`)");
+    wt__buffer_text(&text, "; or take the first hits of find, or what fits a budget of tokens (max_tokens)");
     if (p->search.notice)
         wt__buffer_printf(&text, ". %s", p->search.notice);
     int rc = text.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ERECIPE, "%s", text.ptr);
@@ -184,18 +218,38 @@ static int refuse_promise(const struct picking *p, const struct joining *joining
     return rc;
 }
 
+/* Whether a tool is as good as not needed, in a set that nothing says how large it must be. */
+static bool is_idle(const struct picking *p, uint32_t hit)
+{
+    static const float IDLE = 0.01f;
+    return p->chooser->nonconformity.count == 0 && p->search.hits.items[hit].score < IDLE;
+}
+
 /* Of a promise that cannot be kept the first tools, for the budget to cut: they hold none. */
 static int take_first(struct picking *p, const struct joining *joining, size_t wanted, wt_error *err)
 {
     struct buffer text = {0};
-    size_t most = p->selection->evaluation ? p->search.hits.len : WT_MAX_COMPLETE;
-    p->count = p->search.hits.len < most ? p->search.hits.len : most;
-    memmove(p->which, joining->order, p->count * sizeof *p->which);
+    bool measured = p->selection->evaluation != NULL;
+    size_t most = measured ? p->search.hits.len : WT_MAX_COMPLETE;
+    for (size_t i = 0; i < p->search.hits.len && p->count < most; i++)
+        if (measured || p->count == 0 || !is_idle(p, joining->order[i]))
+            p->which[p->count++] = joining->order[i];
     tell_unkept(p, wanted, &text);
     int rc = text.failed ? wt__fail_nomem(err)
                          : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
     wt__buffer_dispose(&text);
     return rc;
+}
+
+/* What a promise stands on: training chose other things by the same requests, so it is no guarantee. */
+static int tell_aim(const struct picking *p, wt_error *err)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "that nothing needed is missing for %g %% of requests is aimed at, by %zu that were held out; it is no "
+             "guarantee",
+             100 * p->selection->options->complete, p->chooser->nonconformity.count);
+    return wt__add_notice(&p->selection->out->notice, text, p->selection->arena, err);
 }
 
 /* As many as it takes. Where that is too many, or nobody knows how many, there is an error, or what a budget takes. An
@@ -215,7 +269,7 @@ static int pick_complete(struct picking *p, wt_error *err)
     if (wanted != NO_PROMISE && (wanted <= WT_MAX_COMPLETE || measured)) {
         p->count = wanted;
         p->selection->out->complete = options->complete;
-        return 0;
+        return measured ? 0 : tell_aim(p, err);
     }
     return options->max_tokens > 0 || measured ? take_first(p, &joining, wanted, err)
                                                : refuse_promise(p, &joining, wanted, err);
@@ -240,10 +294,8 @@ static int pick(struct picking *p, wt_error *err)
         pick_named(p);
         return 0;
     }
-    if (p->search.untrained && p->selection->options->complete == 0) {
-        pick_untrained(p);
-        return 0;
-    }
+    if (p->search.untrained && p->selection->options->complete == 0)
+        return pick_untrained(p, err);
     if (p->selection->options->complete > 0 && p->chooser->nonconformity.count == 0 &&
         p->selection->options->max_tokens == 0 && !p->selection->evaluation) /* whether any tool fits or not */
         return refuse_promise(p, NULL, NO_PROMISE, err);
@@ -282,10 +334,27 @@ static int pick_kept(struct picking *p, wt_error *err)
     return 0;
 }
 
+/* What was recorded of a request comes before what was trained, which knew nothing of it then. A promise is the
+ * chooser's alone, and an evaluation measures that. */
+static int heed_recorded(struct picking *p, wt_error *err)
+{
+    bool heeded = p->selection->conversation->context.len == 0, recorded;
+    int rc = 0;
+    if (p->chooser != &wt__chooser_default && heeded) {
+        heeded = p->selection->options->complete == 0 && !p->selection->evaluation;
+        if (heeded && (rc = wt__search_is_recorded(&p->search, RECORDED_MAJORITY, &recorded, err)) == 0)
+            heeded = p->search.untrained = recorded;
+    }
+    p->search.use_recorded = heeded;
+    return rc;
+}
+
 /* With what training says of the hits, unless the request is none that it knows; promises are made of those alone. */
 static int search(struct picking *p, wt_error *err)
 {
-    int rc = wt__search_run(&p->search, err);
+    int rc = heed_recorded(p, err);
+    if (rc == 0)
+        rc = wt__search_run(&p->search, err);
     if (rc < 0 || (p->search.untrained && p->selection->options->complete == 0))
         return rc;
     p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
@@ -320,7 +389,7 @@ static int run(struct picking *p, wt_error *err)
     return rc < 0 ? rc : wt__tell_budget(p->selection, &p->search.budget, err);
 }
 
-int wt__select_set(const struct selection *selection, wt_error *err)
+static int select_set(const struct selection *selection, wt_error *err)
 {
     const wt_pick_options *options = selection->options;
     struct picking picking = {.selection = selection};
@@ -342,9 +411,10 @@ int wt__select_set(const struct selection *selection, wt_error *err)
         return rc;
     picking.chooser =
         wt__engine_chooser(selection->engine, selection->progress, &picking.search.untrained, &picking.notice);
-    picking.search.use_recorded = picking.chooser == &wt__chooser_default && selection->conversation->context.len == 0;
     rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
     wt__search_end(&picking.search);
     selection->out->encode_ms = picking.search.hits.encode_ms;
     return rc;
 }
+
+const struct set_selector wt__selector_chooser = {.converses = true, .select = select_set};

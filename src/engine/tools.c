@@ -180,6 +180,8 @@ static int resolve_id(struct store *store, struct str name, int64_t *id, wt_erro
 
 int wt__tool_resolve(struct store *store, const char *name, int64_t *id, wt_error *err)
 {
+    if (!name)
+        return wt__fail(err, WT_EINVAL, "no tool was named; give a name or an id");
     struct str text = wt__str(name);
     int64_t ids[AMBIGUOUS_SHOWN + 1];
     int rc = wt__store_find_export_name(store, text, id, err);

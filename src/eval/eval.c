@@ -26,6 +26,7 @@
 #include "eval/learning.h"
 #include "eval/measure.h"
 #include "eval/metrics.h"
+#include "eval/other_run.h"
 #include "eval/page.h"
 #include "eval/trec.h"
 
@@ -55,6 +56,8 @@ struct evaluation {
     struct oracle oracle; /* asked by the recipe ptr when options.oracle is set */
     const char *recipes[MAX_RECIPES];
     size_t recipe_count;
+    const char *runs[WT_MAX_OTHER_RUNS]; /* files of other methods */
+    size_t run_count;
     struct arena scratch;
     struct dataset dataset, out_of_domain; /* the latter: whose requests no tool fits */
     wt_engine *engine;
@@ -65,7 +68,7 @@ struct evaluation {
     bool untrained;       /* the same, but there is nothing to learn from */
     bool learns;          /* a recipe needs training, and learning is filled in */
     struct learning learning;
-    struct measurement *measured; /* [recipe_count] */
+    struct measurement *measured; /* [recipe_count + run_count] */
     struct progress progress;
     struct report *report;
     wt_error *err;
@@ -146,12 +149,6 @@ static bool is_ptr(const char *name)
     return wt__recipe_selector(name) == SELECTOR_PTR;
 }
 
-/* Whether it stands on another recipe. */
-static bool has_base_retriever(const char *name)
-{
-    return is_ptr(name) || wt__recipe_selector(name) == SELECTOR_BUNDLE;
-}
-
 /* Whether anything can answer the recipe ptr. */
 static bool can_ask(const struct evaluation *e)
 {
@@ -169,6 +166,19 @@ static int plan_recipes(struct evaluation *e)
         at = comma ? comma + 1 : NULL;
     }
     return rc;
+}
+
+static int plan_other_runs(struct evaluation *e)
+{
+    const char *text = e->options.other_runs;
+    struct str line;
+    while (text && wt__str_line(&text, &line)) {
+        if (e->run_count == WT_MAX_OTHER_RUNS)
+            return wt__fail(e->err, WT_EINVAL, "more than %d runs of other methods are named", WT_MAX_OTHER_RUNS);
+        if (!(e->runs[e->run_count++] = wt__arena_copy(&e->scratch, line)))
+            return wt__fail_nomem(e->err);
+    }
+    return 0;
 }
 
 /* Whether one of the recipes needs training, or may use it. */
@@ -293,7 +303,7 @@ static size_t recipes_to_train(const struct evaluation *e, const char **with)
     bool base_retriever = false;
     memcpy(with, e->recipes, count * sizeof *with);
     for (size_t i = 0; i < e->recipe_count; i++)
-        base_retriever |= has_base_retriever(e->recipes[i]);
+        base_retriever |= wt__has_base_retriever(e->recipes[i]);
     if (base_retriever)
         with[count++] = e->options.base_retriever ? e->options.base_retriever : "auto";
     return count;
@@ -504,7 +514,7 @@ static int settings_of(struct evaluation *e, const struct measurement *m, const 
         wt__buffer_text(&json, ",\"as_typed\":true");
     if (e->options.usages)
         wt__buffer_printf(&json, ",\"usages\":%zu", e->options.usages);
-    if (has_base_retriever(recipe))
+    if (wt__has_base_retriever(recipe))
         ptr_settings(e, m, recipe, &json);
     if (e->learns)
         rc = wt__learning_settings(&e->learning, e->engine, recipe, &json);
@@ -573,6 +583,11 @@ static void judge_kinds(const struct evaluation *e, const struct measurement *m,
     row->kind_accuracy = isnan(squares) ? squares : right / (double)e->plan.queries;
 }
 
+static double time_of(const struct measurement *m, double percent)
+{
+    return m->timed > 0 ? wt__percentile(m->milliseconds, m->timed, percent) : NAN;
+}
+
 static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measurement *m, const char *recipe)
 {
     size_t metrics = wt__plan_metrics(&e->plan), picks = m->picks ? PICK_METRICS : 0;
@@ -612,9 +627,9 @@ static int fill_row(struct evaluation *e, wt_eval_row *row, const struct measure
                          .queries = e->plan.queries,
                          .metric_count = all,
                          .metrics = shown,
-                         .p50_ms = wt__percentile(m->milliseconds, m->timed, 50),
-                         .p95_ms = wt__percentile(m->milliseconds, m->timed, 95),
-                         .p99_ms = wt__percentile(m->milliseconds, m->timed, 99),
+                         .p50_ms = time_of(m, 50),
+                         .p95_ms = time_of(m, 95),
+                         .p99_ms = time_of(m, 99),
                          .settings = settings};
     judge_kinds(e, m, row);
     return notice_of(e, m, row->recipe, &row->notice);
@@ -677,7 +692,7 @@ static int measure_recipe(struct evaluation *e, const char *recipe, struct measu
 
 static int measure_recipes(struct evaluation *e)
 {
-    size_t count = e->recipe_count;
+    size_t count = e->recipe_count + e->run_count;
     wt_eval_row *rows = wt__arena_array(&e->report->arena, wt_eval_row, count);
     wt_eval_comparison *comparisons = wt__arena_array(&e->report->arena, wt_eval_comparison, count * COMPARED);
     e->measured = wt__arena_array(&e->scratch, struct measurement, count);
@@ -688,9 +703,12 @@ static int measure_recipes(struct evaluation *e)
         return wt__fail_nomem(e->err);
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        rc = measure_recipe(e, e->recipes[i], &e->measured[i]);
+        const char *name = i < e->recipe_count ? e->recipes[i] : NULL;
+        rc = name ? measure_recipe(e, name, &e->measured[i])
+                  : wt__measure_other_run(&e->measured[i], &e->dataset, &e->plan, e->runs[i - e->recipe_count], &name,
+                                          e->err);
         if (rc == 0)
-            rc = fill_row(e, &rows[i], &e->measured[i], e->recipes[i]);
+            rc = fill_row(e, &rows[i], &e->measured[i], name);
         if (rc == 0 && i > 0)
             rc = compare(e, &e->measured[0], &e->measured[i], &rows[0], &rows[i], comparisons + (i - 1) * COMPARED);
     }
@@ -727,6 +745,8 @@ static int evaluate(struct evaluation *e, const char *dir)
     int rc = plan_cutoffs(e);
     if (rc == 0)
         rc = plan_recipes(e);
+    if (rc == 0)
+        rc = plan_other_runs(e);
     if (rc == 0)
         rc = plan_ptr(e);
     if (rc == 0)
@@ -778,7 +798,7 @@ int wt_eval(const char *dir, const wt_eval_options *options, wt_eval_report **ou
     wt__progress_init(&e.progress, e.options.progress, e.options.progress_context);
     rc = evaluate(&e, dir);
     wt__progress_dispose(&e.progress);
-    for (size_t i = 0; e.measured && i < e.recipe_count; i++)
+    for (size_t i = 0; e.measured && i < e.recipe_count + e.run_count; i++)
         wt__measurement_dispose(&e.measured[i]);
     wt__learning_dispose(&e.learning);
     wt_close(e.engine);

@@ -39,9 +39,8 @@ static int gain_of(const struct query *query, const char *const *ranked, size_t 
     return gain;
 }
 
-/* What a ranking of tools is worth for one query; out: [metrics]. ranked: [len] source ids. */
-static int judge_ranking(double *out, const struct plan *plan, const struct query *query, const char *const *ranked,
-                         size_t len, wt_error *err)
+int wt__judge_ranking(double *out, const struct plan *plan, const struct query *query, const char *const *ranked,
+                      size_t len, wt_error *err)
 {
     size_t judged = query->judgement_count, relevant = 0, cutoffs = plan->cutoff_count;
     int *ideal = wt__alloc_array(judged + len, sizeof *ideal); /* [judged], then gains [len] */
@@ -127,6 +126,11 @@ static int hear(void *progress, const char *phase, uint64_t done, uint64_t total
 }
 
 /* A set is picked in any case: whether there is a tool at all is another question. */
+bool wt__has_base_retriever(const char *recipe)
+{
+    return wt__recipe_selector(recipe) == SELECTOR_PTR || wt__recipe_selector(recipe) == SELECTOR_BUNDLE;
+}
+
 static int pick(struct answer *out, wt_engine *engine, const struct query *query, const char *recipe,
                 const struct plan *plan, struct progress *progress, wt_error *err)
 {
@@ -141,7 +145,7 @@ static int pick(struct answer *out, wt_engine *engine, const struct query *query
     int64_t *gold = wt__alloc_array(query->judgement_count, sizeof *gold);
     struct pick_evaluation evaluation = {.oracle = ptr->oracle, .gold = gold};
     int rc = gold ? 0 : wt__fail_nomem(err);
-    if (wt__recipe_selector(recipe) != SELECTOR_CHOOSER)
+    if (wt__has_base_retriever(recipe))
         options.base_retriever = ptr->base_retriever;
     if (wt__recipe_selector(recipe) == SELECTOR_PTR)
         options.ablate = ptr->ablate;
@@ -251,8 +255,7 @@ size_t wt__relevant(const struct query *query)
     return count;
 }
 
-/* Notes which relevant tools are not among the first MISS_DEPTH. */
-static void note_misses(bool *missed, const struct query *query, const char *const *ranked, size_t len)
+void wt__note_misses(bool *missed, const struct query *query, const char *const *ranked, size_t len)
 {
     size_t relevant = 0;
     for (size_t j = 0; j < query->judgement_count; j++) {
@@ -291,12 +294,12 @@ static int judge_answer(struct judging *j, size_t index, const struct answer *an
     for (size_t i = 0; rc == 0 && i < len; i++)
         ranked[i] = answer->items[i]->tool->source_id;
     if (rc == 0)
-        rc = judge_ranking(j->out->values + q * wt__plan_metrics(plan), plan, query, ranked,
-                           len < plan->depth ? len : plan->depth, err);
+        rc = wt__judge_ranking(j->out->values + q * wt__plan_metrics(plan), plan, query, ranked,
+                               len < plan->depth ? len : plan->depth, err);
     if (rc == 0 && j->out->picks)
         judge_pick(j->out->picks + q * PICK_METRICS, query, ranked, len, ideal);
     if (rc == 0)
-        note_misses(j->out->missed + j->missed[index], query, ranked, len);
+        wt__note_misses(j->out->missed + j->missed[index], query, ranked, len);
     free(ranked);
     free(ideal);
     return rc;
@@ -365,12 +368,8 @@ static int judge_queries(struct judging *j, struct replace *run, struct progress
     return rc;
 }
 
-int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct plan *plan,
-                const char *recipe, const char *run_path, struct progress *progress, wt_error *err)
+int wt__measurement_open(struct measurement *out, const struct plan *plan, wt_error *err)
 {
-    struct replace run = {.fd = -1};
-    struct judging judging = {
-        .out = out, .engine = engine, .dataset = dataset, .plan = plan, .recipe = recipe, .progress = progress};
     *out = (struct measurement){.values = calloc(plan->queries * wt__plan_metrics(plan), sizeof *out->values),
                                 .milliseconds = calloc(plan->timed + plan->queries, sizeof *out->milliseconds),
                                 .missed = calloc(plan->relevant, sizeof *out->missed),
@@ -378,13 +377,22 @@ int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset
                                     calloc(plan->queries, sizeof *out->multi_provider_probability),
                                 .questions = calloc(plan->queries, sizeof *out->questions),
                                 .tokens = calloc(plan->queries, sizeof *out->tokens)};
-    bool picks = wt__recipe_selector(recipe) != SELECTOR_NONE;
-    if (picks)
-        out->picks = calloc(plan->queries * PICK_METRICS, sizeof *out->picks);
-    int rc = out->values && (out->picks || !picks) && out->milliseconds && out->missed &&
-                     out->multi_provider_probability && out->questions && out->tokens
-                 ? 0
-                 : wt__fail_nomem(err);
+    return out->values && out->milliseconds && out->missed && out->multi_provider_probability && out->questions &&
+                   out->tokens
+               ? 0
+               : wt__fail_nomem(err);
+}
+
+int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct plan *plan,
+                const char *recipe, const char *run_path, struct progress *progress, wt_error *err)
+{
+    struct replace run = {.fd = -1};
+    struct judging judging = {
+        .out = out, .engine = engine, .dataset = dataset, .plan = plan, .recipe = recipe, .progress = progress};
+    int rc = wt__measurement_open(out, plan, err);
+    if (rc == 0 && wt__recipe_selector(recipe) != SELECTOR_NONE &&
+        !(out->picks = calloc(plan->queries * PICK_METRICS, sizeof *out->picks)))
+        rc = wt__fail_nomem(err);
     if (rc == 0 && run_path)
         rc = wt__replace_begin(&run, run_path, err);
     if (rc == 0)

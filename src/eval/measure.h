@@ -65,10 +65,21 @@ struct measurement {
  * thread, after one that warms up; the second ranks to plan->depth and is judged, by several threads. */
 int wt__measure(struct measurement *out, wt_engine *engine, const struct dataset *dataset, const struct plan *plan,
                 const char *recipe, const char *run_path, struct progress *progress, wt_error *err);
+/* One with no figures yet; wt__measurement_dispose ends it, whether it worked or not. WT_ENOMEM. */
+int wt__measurement_open(struct measurement *out, const struct plan *plan, wt_error *err);
 void wt__measurement_dispose(struct measurement *measurement);
 
 /* The store's ids of the query's relevant tools, as far as it has them: ids has room for one a judgement. */
 int wt__find_gold(wt_engine *engine, const struct query *query, int64_t *ids, size_t *count, wt_error *err);
+
+/* What a ranking of tools is worth for one query; out: [wt__plan_metrics]. ranked: [len] source ids. WT_ENOMEM. */
+int wt__judge_ranking(double *out, const struct plan *plan, const struct query *query, const char *const *ranked,
+                      size_t len, wt_error *err);
+/* Notes which relevant tools are not among the first MISS_DEPTH; missed: [wt__relevant]. */
+void wt__note_misses(bool *missed, const struct query *query, const char *const *ranked, size_t len);
+
+/* Whether the recipe stands on another one. */
+bool wt__has_base_retriever(const char *recipe);
 
 /* Judgements of a query with a gain over 0. */
 size_t wt__relevant(const struct query *query);

@@ -13,7 +13,10 @@ enum { WORST_TOOLS = 15, FAILED_REQUESTS = 15, REQUEST_SHOWN = 240, MAIN_CUTOFF 
 
 static void cell(struct buffer *out, double value, int decimals)
 {
-    wt__buffer_printf(out, "<td>%.*f</td>", decimals, value);
+    if (isnan(value))
+        wt__buffer_text(out, "<td>-</td>");
+    else
+        wt__buffer_printf(out, "<td>%.*f</td>", decimals, value);
 }
 
 static void figure_begin(struct buffer *out)

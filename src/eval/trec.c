@@ -1,6 +1,7 @@
 #include "eval/trec.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 void wt__trec_field(struct buffer *out, struct str id)
 {
@@ -11,6 +12,18 @@ void wt__trec_field(struct buffer *out, struct str id)
         else
             wt__buffer_char(out, (char)c);
     }
+}
+
+void wt__trec_read_field(char *field)
+{
+    char *out = field;
+    while (*field) {
+        int high = *field == '%' ? wt__hex_digit(field[1]) : -1, low = high >= 0 ? wt__hex_digit(field[2]) : -1;
+        bool escaped = low >= 0 && 16 * high + low > 0;
+        *out++ = escaped ? (char)(16 * high + low) : *field;
+        field += escaped ? 3 : 1;
+    }
+    *out = '\0';
 }
 
 void wt__trec_run_line(struct buffer *out, struct str query, struct str tool, size_t rank, double score, float *last,

@@ -18,7 +18,8 @@ void wt__trec_run_line(struct buffer *out, struct str query, struct str tool, si
                        const char *recipe);
 void wt__trec_qrels_line(struct buffer *out, struct str query, const struct judgement *judgement);
 
-/* An id as one field. */
+/* An id as one field, and back, in its place; a % that no two hexadecimal digits follow stays. */
 void wt__trec_field(struct buffer *out, struct str id);
+void wt__trec_read_field(char *field);
 
 #endif

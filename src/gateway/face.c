@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "whichtool/review.h"
-
 /* Schemas stand in every prompt, so they say no more than a model needs. */
 #define NAME_AND_ARGUMENTS                                                                                             \
     "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"arguments\":{\"type\":\"object\"}},"        \
@@ -46,8 +44,9 @@ static void put_tool(struct face *face, size_t index, struct buffer *out)
                       wt__face_names[index], tools[index].definition, tools[index].schema);
 }
 
-static void list_search(struct face *face, struct mcp_call *call, struct str after)
+static void list_search(void *context, struct mcp_call *call, struct str after)
 {
+    struct face *face = context;
     bool is_behind = after.len == 0;
     for (size_t i = 0; i < FACE_TOOLS; i++) {
         struct buffer tool = {0};
@@ -65,20 +64,6 @@ static void list_search(struct face *face, struct mcp_call *call, struct str aft
         wt__mcp_refuse_cursor(call);
 }
 
-/* A page goes on behind a name, whether that is still there or not. */
-static void list_direct(const struct face *face, struct mcp_call *call, const struct tool_view *view, struct str after)
-{
-    for (size_t i = 0; i < view->count; i++) {
-        const struct view_tool *tool = view->tools[i];
-        size_t len = strlen(tool->shown), common = len < after.len ? len : after.len;
-        int order = common > 0 ? memcmp(tool->shown, after.ptr, common) : 0;
-        bool is_behind = order > 0 || (order == 0 && len > after.len);
-        if (is_behind && wt__face_allows(face, call, tool) &&
-            !wt__mcp_add_item(call, wt__str(tool->shown), tool->definition))
-            return;
-    }
-}
-
 static size_t count_allowed(const struct face *face, const struct mcp_call *call, const struct tool_view *view,
                             size_t most)
 {
@@ -88,36 +73,28 @@ static size_t count_allowed(const struct face *face, const struct mcp_call *call
     return count;
 }
 
-static bool is_direct(const struct face *face, const struct mcp_call *call, const struct tool_view *view)
+/* Whether all that who asks may use is few enough to be shown. */
+static bool is_short(struct face *face, const struct mcp_call *call)
 {
     size_t most = face->options.direct_most ? face->options.direct_most : GATEWAY_DIRECT_MOST;
-    return face->options.kind == FACE_DIRECT ||
-           (face->options.kind == FACE_AUTO && count_allowed(face, call, view, most) <= most);
+    wt__gateway_settle(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
+    bool is = view && count_allowed(face, call, view, most) <= most;
+    wt__view_release(view);
+    return is;
 }
 
-static void list_tools(void *context, struct mcp_call *call, struct str after)
+static void list_auto(void *context, struct mcp_call *call, struct str after)
 {
-    struct face *face = context;
-    if (face->options.kind != FACE_SEARCH)
-        wt__gateway_settle(face->gateway);
-    struct tool_view *view = wt__gateway_view(face->gateway);
-    if (!view)
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the catalogue cannot be read");
-    else if (is_direct(face, call, view))
-        list_direct(face, call, view, after);
-    else
-        list_search(face, call, after);
-    wt__view_release(view);
+    (is_short(context, call) ? wt__face_direct.list : list_search)(context, call, after);
 }
 
 /* ---------------------------------------------------------------- calls */
 
-/* handle: the view that holds the tool, and its number; NULL for the tools of the search. Arguments are checked as the
- * call is made, so that the audit has a line of those that do not fit, but where headers must repeat them rightly. */
-static int find_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+/* Of the search's own; number: which. WT_ENOTFOUND without a word: it is none of them. */
+static int find_own(struct face *face, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
 {
-    struct face *face = context;
-    for (size_t i = 0; face->options.kind != FACE_DIRECT && i < FACE_TOOLS; i++) {
+    for (size_t i = 0; i < FACE_TOOLS; i++) {
         if (!wt__str_equal(name, wt__str(wt__face_names[i])))
             continue;
         const struct mcp_features *features = wt__catalogue_features(face->catalogue);
@@ -127,18 +104,22 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
         out->number = i;
         return rc;
     }
-    struct tool_view *view = face->options.kind == FACE_SEARCH ? NULL : wt__gateway_view(face->gateway);
-    struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
-    if (tool && wt__face_allows(face, call, tool)) {
-        *out = (struct mcp_tool){.input = tool->repeats ? wt__view_input(tool, NULL) : NULL,
-                                 .waits = true,
-                                 .handle = view,
-                                 .number = tool->number};
-        return 0;
-    }
-    wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call), tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
-    wt__view_release(view);
-    return wt__fail(err, WT_ENOTFOUND, "there is no tool of that name here");
+    return WT_ENOTFOUND;
+}
+
+static int find_search(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+{
+    int rc = find_own(context, call, name, out, err);
+    if (rc != WT_ENOTFOUND)
+        return rc;
+    wt__face_refused(context, call, NULL, name, wt__mcp_call_arguments(call), AUDIT_UNKNOWN);
+    return wt__fail(err, WT_ENOTFOUND, FACE_NO_TOOL);
+}
+
+static int find_auto(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+{
+    int rc = find_own(context, call, name, out, err);
+    return rc == WT_ENOTFOUND ? wt__face_direct.find(context, call, name, out, err) : rc;
 }
 
 static void read_more(struct face *face, struct mcp_call *call)
@@ -154,13 +135,10 @@ static void read_more(struct face *face, struct mcp_call *call)
     wt__buffer_dispose(&result);
 }
 
-static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+static void run_search(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
     struct face *face = context;
-    const struct tool_view *view = tool->handle;
-    if (view) {
-        wt__face_call(face, call, view->tools[tool->number], wt__mcp_call_arguments(call), false);
-    } else if (tool->number < FACE_FIRST_CALL) {
+    if (tool->number < FACE_FIRST_CALL) {
         const struct mcp_features *features = wt__catalogue_features(face->catalogue);
         features->tools.run(features->context, call, tool);
     } else if (tool->number < FACE_READ_MORE) {
@@ -168,6 +146,11 @@ static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool
     } else {
         read_more(face, call);
     }
+}
+
+static void run_auto(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+{
+    (tool->handle ? wt__face_direct.run : run_search)(context, call, tool);
 }
 
 static void drop_tool(void *context, const struct mcp_tool *tool)
@@ -253,51 +236,39 @@ static void found(void *context, struct mcp_call *call, struct str query, const 
 
 /* ---------------------------------------------------------------- opening and closing */
 
-/* What servers say of themselves, where all their tools are shown: as it was approved, and marked as theirs. */
-static void write_servers_words(const struct face *face, const char *principal, struct buffer *out)
-{
-    const struct gateway *gateway = face->gateway;
-    for (size_t i = 0; i < gateway->count; i++) {
-        const char *name = wt__upstream_name(gateway->upstreams[i]);
-        char *words = NULL;
-        if (!wt__policy_allows_server(gateway->options.policy, principal, face->options.profile, name) ||
-            wt_approved_instructions(gateway->engine, name, &words, NULL) < 0)
-            continue;
-        struct str shown = wt__str_head(wt__str(words), FACE_INSTRUCTIONS_BYTES);
-        if (shown.len > 0)
-            wt__buffer_printf(out, "%sThe server %s says: %.*s", out->len > 0 ? "\n" : "", name, (int)shown.len,
-                              shown.ptr);
-        wt_string_free(words);
-    }
-}
-
-static void write_instructions(void *context, const char *principal, struct buffer *out)
+static void write_search_instructions(void *context, const char *principal, struct buffer *out)
 {
     const struct face *face = context;
     const struct mcp_features *features = wt__catalogue_features(face->catalogue);
-    if (face->options.kind == FACE_DIRECT) {
-        write_servers_words(face, principal, out);
-        return;
-    }
     features->write_instructions(features->context, principal, out);
     wt__buffer_text(out,
                     " What was found is called by call_read, call_write or call_destructive, as its call_with says.");
 }
 
+static const struct face_kind_row searching = {list_search, find_search, run_search, write_search_instructions},
+                                  automatic = {list_auto, find_auto, run_auto, write_search_instructions};
+
+static const struct face_kind_row *const kinds[FACE_KIND_COUNT] = {
+    [FACE_SEARCH] = &searching,
+    [FACE_DIRECT] = &wt__face_direct,
+    [FACE_AUTO] = &automatic,
+};
+
 static void fill_features(struct face *face)
 {
     struct mcp_features *features = &face->features;
+    const struct face_kind_row *kind = kinds[face->options.kind];
     features->name = "whichtool";
     features->version = WT_VERSION;
     features->title = "whichtool: many MCP servers behind one";
-    features->write_instructions = write_instructions;
+    features->write_instructions = kind->write_instructions;
     features->ttl_ms = 60000;
     features->private_lists = face->gateway->options.policy != NULL;
     features->changes = true;
     features->context = face;
-    features->tools.list = list_tools;
-    features->tools.find = find_tool;
-    features->tools.run = run_tool;
+    features->tools.list = kind->list;
+    features->tools.find = kind->find;
+    features->tools.run = kind->run;
     features->tools.drop = drop_tool;
     features->resources.list = wt__face_list_resources;
     features->resources.templates = wt__face_list_templates;

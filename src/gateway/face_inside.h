@@ -1,5 +1,5 @@
-/* face_inside.h: what the files of a face share: its lists and meta tools (face.c), its calls (call.c), what it
- * passes through (passthrough.c), and what it writes down of both (audited.c). */
+/* face_inside.h: what the files of a face share: its kinds and meta tools (face.c, face_direct.c), its calls (call.c),
+ * what it passes through (passthrough.c), and what it writes down of both (audited.c). */
 #ifndef WT_GATEWAY_FACE_INSIDE_H
 #define WT_GATEWAY_FACE_INSIDE_H
 
@@ -19,6 +19,19 @@ struct face {
     struct mcp_features features;
     struct mcp_input *inputs[FACE_TOOLS]; /* NULL: the catalogue's own */
 };
+
+/* What a kind of face shows of tools, and how they are found and run: as in mcp_features, with the face as context. A
+ * tool's handle is the view that holds it, or NULL; a face lets go of it. */
+struct face_kind_row {
+    void (*list)(void *context, struct mcp_call *call, struct str after);
+    int (*find)(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err);
+    void (*run)(void *context, struct mcp_call *call, const struct mcp_tool *tool);
+    void (*write_instructions)(void *context, const char *principal, struct buffer *out);
+};
+
+extern const struct face_kind_row wt__face_direct; /* whose ways others share */
+
+#define FACE_NO_TOOL "there is no tool of that name here"
 
 /* Whether who asks may use it. */
 bool wt__face_allows(const struct face *face, const struct mcp_call *call, const struct view_tool *tool);

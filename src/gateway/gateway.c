@@ -9,6 +9,7 @@
 #include "gateway/gateway_inside.h"
 #include "gateway/offered.h"
 #include "mcp/config.h"
+#include "whichtool/audit.h"
 
 /* ---------------------------------------------------------------- the view */
 
@@ -102,6 +103,41 @@ void wt__gateway_settle(struct gateway *gateway)
 
 /* ---------------------------------------------------------------- what servers tell */
 
+/* Text for whoever runs it; a sentence for which memory is out is not told. */
+static void tell(struct gateway *gateway, bool failing, struct buffer *sentence)
+{
+    if (gateway->options.told && !sentence->failed)
+        gateway->options.told(gateway->options.told_context, failing, sentence->ptr);
+    wt__buffer_dispose(sentence);
+}
+
+static void tell_waiting(struct gateway *gateway, const char *name, const wt_review_report *report, bool deceives)
+{
+    struct buffer sentence = {0};
+    size_t tools = report->waiting_count + report->beyond;
+    wt__buffer_printf(&sentence, "%s: ", name);
+    if (tools > 0)
+        wt__buffer_printf(&sentence, "%zu tool%s", tools, tools == 1 ? "" : "s");
+    if (report->instructions_wait)
+        wt__buffer_text(&sentence, tools > 0 ? " and its instructions" : "its instructions");
+    wt__buffer_printf(&sentence, " wait%s for approval%s: `%s %s`", tools == 1 && !report->instructions_wait ? "s" : "",
+                      deceives ? ", and texts of its list give a model orders or hide something" : "",
+                      gateway->options.approve ? gateway->options.approve : "whichtool mcp approve", name);
+    tell(gateway, false, &sentence);
+}
+
+/* Whether a server is trusted with what it lists first: not where its texts give a model orders that no definition
+ * gives, or hide what they say. A list that cannot be read is refused by who takes it. */
+static bool is_trusted(const struct gateway *gateway, const char *name, struct str tools, const char *instructions,
+                       bool *deceives)
+{
+    wt_audit_result *audit = NULL;
+    int rc = wt_audit_listing(name, tools.ptr, tools.len, instructions, &audit, NULL);
+    *deceives = rc == 0 && audit->errors > 0;
+    wt_audit_free(audit);
+    return rc == 0 && !*deceives && !gateway->options.review_first && gateway->options.lock.len == 0;
+}
+
 /* What is not approved waits, and is nowhere else (whichtool/review.h). */
 static int listed(void *context, struct upstream *upstream, struct str tools, struct str instructions, wt_error *err)
 {
@@ -110,12 +146,13 @@ static int listed(void *context, struct upstream *upstream, struct str tools, st
     wt_review_options options;
     wt_review_report *report = NULL;
     struct buffer source = {0}, said = {0};
+    bool deceives = false;
     wt__buffer_printf(&source, "mcp:gateway#%s", name);
     wt__buffer_str(&said, instructions);
     wt__buffer_char(&said, '\0');
     wt_review_options_init(&options);
     options.source_name = source.ptr;
-    options.trust_first = !gateway->options.review_first && gateway->options.lock.len == 0;
+    options.trust_first = !said.failed && is_trusted(gateway, name, tools, said.ptr, &deceives);
     options.lock = gateway->options.lock.len > 0 ? gateway->options.lock.ptr : NULL;
     options.lock_len = gateway->options.lock.len;
     options.instructions = said.ptr;
@@ -126,8 +163,8 @@ static int listed(void *context, struct upstream *upstream, struct str tools, st
     if (rc == 0)
         rc = wt__gateway_renew(gateway, err);
     pthread_mutex_unlock(&gateway->import_lock);
-    if (report)
-        wt__upstream_set_waiting(upstream, report->waiting_count + report->beyond);
+    if (report && wt__upstream_set_waiting(upstream, report->waiting_count + report->beyond, report->instructions_wait))
+        tell_waiting(gateway, name, report, deceives);
     wt_review_report_free(report);
     wt__buffer_dispose(&source);
     wt__buffer_dispose(&said);
@@ -201,10 +238,18 @@ static void keep_state(struct gateway *gateway)
     wt__buffer_dispose(&text);
 }
 
+/* A server that never ran may never do: that is told once. One that ends is started again. */
 static void moved(void *context, struct upstream *upstream)
 {
-    (void)upstream;
-    keep_state(context);
+    struct gateway *gateway = context;
+    struct upstream_status status;
+    struct buffer sentence = {0};
+    keep_state(gateway);
+    wt__upstream_status(upstream, &status);
+    if (status.state != UPSTREAM_WAITING || status.ran || status.failures != 1)
+        return;
+    wt__buffer_printf(&sentence, "%s does not run, and is tried again: %s", wt__upstream_name(upstream), status.error);
+    tell(gateway, false, &sentence);
 }
 
 /* The era that a server had when its state was last written: it need not be probed again. */
@@ -249,9 +294,7 @@ static void tell_of_audit(struct gateway *gateway)
         wt__buffer_printf(&sentence, "nothing is called or read until the audit can be written: %s", why.message);
     else
         wt__buffer_text(&sentence, "the audit can be written again");
-    if (gateway->options.told && !sentence.failed)
-        gateway->options.told(gateway->options.told_context, sentence.ptr);
-    wt__buffer_dispose(&sentence);
+    tell(gateway, true, &sentence);
 }
 
 /* What another process did to the catalogue shows within GATEWAY_LOOK_MS, and what nobody came back for goes. */
@@ -322,6 +365,9 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
     gateway->options = *options;
     if (gateway->options.result_bytes == 0)
         gateway->options.result_bytes = GATEWAY_RESULT_BYTES;
+    gateway->running = -1;
+    if (options->lock_path) /* as with the state: no reason to stop */
+        wt__share_file(&gateway->running, options->lock_path, GATEWAY_LOCK_WAIT_MS, NULL);
     pthread_mutex_init(&gateway->lock, NULL);
     pthread_mutex_init(&gateway->import_lock, NULL);
     pthread_mutex_init(&gateway->state_lock, NULL);
@@ -376,6 +422,7 @@ void wt__gateway_close(struct gateway *gateway)
     for (size_t i = 0; i < gateway->count; i++)
         wt__upstream_close(gateway->upstreams[i]);
     free(gateway->upstreams);
+    wt__unlock_file(gateway->running);
     wt__outcomes_close(gateway->outcomes);
     wt__view_release(gateway->view);
     pthread_cond_destroy(&gateway->turn);

@@ -32,11 +32,16 @@ struct gateway_options {
     unsigned list_wait_ms;       /* that a list of tools waits for servers of which nothing is known yet: a client that
                                     lists once, at its first start, sees them. 0: it does not */
     const char *state_path;      /* where the state of the servers is written for others; NULL: nowhere */
-    bool review_first;           /* even what a server lists first waits until somebody approves of it */
+    const char *lock_path;       /* held as long as it is there, so that others know the state for one of now; NULL */
+    bool review_first;           /* even what a server lists first waits until somebody approves of it; what has
+                                    findings of wt_audit_listing does in any case */
+    const char *approve;         /* the command that approves of a server's tools, but for its name; NULL: as by
+                                    default */
     struct str lock;             /* pins (wt_lock): what they do not name waits, whatever was approved. Empty: none */
     const struct policy *policy; /* NULL: everybody may do everything. Outlives the gateway, as does the next */
     struct audit_log *audit;     /* NULL: none */
-    void (*told)(void *context, const char *sentence); /* to whoever runs it; NULL: nobody is told. From any thread */
+    /* Tells whoever runs it; NULL: nobody is told. From any thread. failing: nothing works until it is mended. */
+    void (*told)(void *context, bool failing, const char *sentence);
     void *told_context;
     double (*now_ms)(void); /* by which what is kept for clients goes; NULL: wt__now_ms */
     bool learn;             /* what is called after a search is recorded as use */

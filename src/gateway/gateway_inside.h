@@ -11,7 +11,8 @@
 
 enum {
     GATEWAY_SERVICES_MAX = 64,
-    GATEWAY_SETTLE_MS = 20, /* between two looks whether servers have started */
+    GATEWAY_SETTLE_MS = 20,      /* between two looks whether servers have started */
+    GATEWAY_LOCK_WAIT_MS = 1000, /* while somebody looks whether it is held */
 };
 
 struct parked;
@@ -27,6 +28,7 @@ struct gateway {
     bool has_tender;
     atomic_bool stopping;
     pthread_mutex_t import_lock; /* one server's tools are taken at a time */
+    int running;                 /* lock_path; -1: it could not be had */
     pthread_mutex_t state_lock;  /* the state file is written by one thread at a time */
     pthread_mutex_t renew_lock;  /* one view is made at a time, so that no older one takes a newer one's place */
     pthread_mutex_t lock;        /* what follows */

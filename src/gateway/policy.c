@@ -178,7 +178,7 @@ static int read_profile(const struct reading *r, const char *name, const json_t 
     int rc = check_members(r, from, known, at);
     int kind = json_object_get(from, "face") ? wt__face_kind_read(face) : FACE_AUTO;
     if (rc == 0 && kind < 0)
-        rc = fail(r, at, "\"face\" is none of search, direct, auto");
+        rc = fail(r, at, "\"face\" is none of " FACE_KINDS(FACE_KIND_WORD, ", "));
     out->face = kind < 0 ? FACE_AUTO : (enum face_kind)kind;
     out->name = wt__arena_copy(&r->policy->arena, wt__str(name));
     if (rc == 0 && !out->name)
@@ -286,10 +286,12 @@ enum face_kind wt__policy_profile_face(const struct policy *policy, size_t index
 
 int wt__face_kind_read(struct str word)
 {
-    return wt__str_equal(word, STR("search"))   ? FACE_SEARCH
-           : wt__str_equal(word, STR("direct")) ? FACE_DIRECT
-           : wt__str_equal(word, STR("auto"))   ? FACE_AUTO
-                                                : -1;
+#define WORD(id, word, shows) word,
+    static const char *const words[] = {FACE_KINDS(WORD, )};
+    for (int kind = 0; kind < FACE_KIND_COUNT; kind++)
+        if (wt__str_equal(word, wt__str(words[kind])))
+            return kind;
+    return -1;
 }
 
 /* ---------------------------------------------------------------- deciding */

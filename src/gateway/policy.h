@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "gateway/effect.h"
+#include "gateway/face_kinds.h"
 
 enum {
     POLICY_BYTES_MAX = 4 << 20,
@@ -27,8 +28,6 @@ enum {
     POLICY_NAME_BYTES_MAX = 64, /* of a profile: letters, digits, '-' and '_', as it stands in a path */
     POLICY_REVISION_BYTES = 17, /* with a NUL */
 };
-
-enum face_kind { FACE_SEARCH, FACE_DIRECT, FACE_AUTO };
 
 struct policy;
 
@@ -55,7 +54,7 @@ bool wt__policy_allows(const struct policy *policy, const struct policy_question
  * denies all of them. */
 bool wt__policy_allows_server(const struct policy *policy, const char *principal, const char *profile,
                               const char *server);
-/* "search", "direct", "auto"; -1: no such word. */
+/* A word of face_kinds.h; -1: there is no such kind. */
 int wt__face_kind_read(struct str word);
 
 #endif

@@ -38,6 +38,7 @@ void wt__upstream_status(struct upstream *upstream, struct upstream_status *out)
         .waiting = upstream->waiting_count,
         .resources = offer ? json_array_size(offer->resources) + json_array_size(offer->templates) : 0,
         .prompts = offer ? json_array_size(offer->prompts) : 0,
+        .ran = upstream->ran,
         .failures = upstream->failures,
         .since = upstream->since,
     };
@@ -45,11 +46,15 @@ void wt__upstream_status(struct upstream *upstream, struct upstream_status *out)
     pthread_mutex_unlock(&upstream->lock);
 }
 
-void wt__upstream_set_waiting(struct upstream *upstream, size_t count)
+bool wt__upstream_set_waiting(struct upstream *upstream, size_t tools, bool instructions)
 {
     pthread_mutex_lock(&upstream->lock);
-    upstream->waiting_count = count;
+    bool more = tools + instructions > upstream->waiting_most;
+    upstream->waiting_count = tools;
+    if (more)
+        upstream->waiting_most = tools + instructions;
     pthread_mutex_unlock(&upstream->lock);
+    return more;
 }
 
 const char *wt__upstream_state_word(enum upstream_state state)

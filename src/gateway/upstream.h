@@ -65,12 +65,15 @@ struct upstream_status {
     enum mcp_era era;
     size_t tools, resources, prompts; /* that it listed last */
     size_t waiting;                   /* of the tools, that wait until somebody approves of them */
+    bool ran;                         /* it was ready once */
     unsigned failures;                /* in a row */
     long long since;                  /* that it is in its state: seconds since 1970 */
     char error[UPSTREAM_ERROR_BYTES]; /* why it failed last; "" when it did not */
 };
 void wt__upstream_status(struct upstream *upstream, struct upstream_status *out);
-void wt__upstream_set_waiting(struct upstream *upstream, size_t count);
+/* How many of its tools wait, and whether its instructions do. Returns whether more wait than ever did: that is news.
+ */
+bool wt__upstream_set_waiting(struct upstream *upstream, size_t tools, bool instructions);
 const char *wt__upstream_state_word(enum upstream_state state);
 const char *wt__era_word(enum mcp_era era);
 

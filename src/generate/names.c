@@ -41,16 +41,6 @@ struct names {
 
 /* ---------------------------------------------------------------- names */
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* What is left of a name where nobody looks at case and marks: two names with the same key are taken for each other.
  * Of a name in other letters it is the name itself. */
 static struct str key_of(struct str name, struct arena *arena)
@@ -58,7 +48,7 @@ static struct str key_of(struct str name, struct arena *arena)
     char *key = wt__arena_copy(arena, name);
     size_t len = 0;
     for (size_t i = 0; key && i < name.len; i++)
-        if (is_letter(name.ptr[i]) || is_digit(name.ptr[i]) || (unsigned char)name.ptr[i] >= 128)
+        if (wt__is_letter(name.ptr[i]) || wt__is_digit(name.ptr[i]) || (unsigned char)name.ptr[i] >= 128)
             key[len++] = name.ptr[i] >= 'A' && name.ptr[i] <= 'Z' ? (char)(name.ptr[i] + 'a' - 'A') : name.ptr[i];
     return (struct str){key, len};
 }
@@ -71,7 +61,7 @@ static enum piece_fate judge(struct str name)
     if (name.len < NAME_LEAST || name.len > PIECE_NAME_BYTES_MAX)
         return PIECE_LENGTH;
     for (size_t i = 0; i < name.len; i++)
-        if (!is_letter(name.ptr[i]) && (i == 0 || (!is_digit(name.ptr[i]) && name.ptr[i] != '_')))
+        if (!wt__is_letter(name.ptr[i]) && (i == 0 || (!wt__is_digit(name.ptr[i]) && name.ptr[i] != '_')))
             return PIECE_MARKS;
     return PIECE_TAKEN;
 }

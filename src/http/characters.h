@@ -5,35 +5,16 @@
 
 #include "base/str.h"
 
-static inline bool wt__http_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static inline bool wt__http_is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* C0 and DEL; a tab is one of them. */
 static inline bool wt__http_is_control(char c)
 {
     return (unsigned char)c < 0x20 || c == 0x7F;
 }
 
-/* The value of a hexadecimal digit, or -1. */
-static inline int wt__http_hex(char c)
-{
-    return wt__http_is_digit(c)   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* tchar */
 static inline bool wt__http_is_token_char(char c)
 {
-    return wt__http_is_letter(c) || wt__http_is_digit(c) || (c && strchr("-_.!#$%&'*+^`|~", c));
+    return wt__is_letter(c) || wt__is_digit(c) || (c && strchr("-_.!#$%&'*+^`|~", c));
 }
 
 static inline bool wt__http_is_token(struct str s)
@@ -47,7 +28,7 @@ static inline bool wt__http_is_token(struct str s)
 /* What may stand in a path or a query as it is: pchar but for '%', '/', and '?'. */
 static inline bool wt__http_is_target_char(char c)
 {
-    return wt__http_is_letter(c) || wt__http_is_digit(c) || (c && strchr("/-._~?&=!$'()*+,;:@", c));
+    return wt__is_letter(c) || wt__is_digit(c) || (c && strchr("/-._~?&=!$'()*+,;:@", c));
 }
 
 #endif

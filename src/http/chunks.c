@@ -8,7 +8,7 @@ enum { DIGITS_MAX = 8 };
 
 static enum http_refusal read_size(struct http_chunks *chunks, char c)
 {
-    int digit = wt__http_hex(c);
+    int digit = wt__hex_digit(c);
     if (digit >= 0 && chunks->digits < DIGITS_MAX) {
         chunks->left = chunks->left << 4 | (uint32_t)digit;
         chunks->digits++;

@@ -15,7 +15,7 @@ static enum http_refusal read_length(struct http_framing *framing, struct str te
     if (text.len == 0 || text.len > LENGTH_DIGITS_MAX || (text.len > 1 && text.ptr[0] == '0'))
         return HTTP_LENGTH;
     for (size_t i = 0; i < text.len; i++) {
-        if (!wt__http_is_digit(text.ptr[i]))
+        if (!wt__is_digit(text.ptr[i]))
             return HTTP_LENGTH;
         framing->length = framing->length * 10 + (uint64_t)(text.ptr[i] - '0');
     }

@@ -62,7 +62,7 @@ static enum http_refusal read_version(struct http_framing *framing, struct str v
     if (framing->http_1_0 || wt__str_equal(version, STR("HTTP/1.1")))
         return HTTP_FINE;
     bool is_version = version.len == 8 && wt__str_starts(version, STR("HTTP/")) && version.ptr[6] == '.' &&
-                      wt__http_is_digit(version.ptr[5]) && wt__http_is_digit(version.ptr[7]);
+                      wt__is_digit(version.ptr[5]) && wt__is_digit(version.ptr[7]);
     return is_version ? HTTP_VERSION : HTTP_REQUEST_LINE;
 }
 

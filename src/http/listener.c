@@ -86,16 +86,28 @@ static void write_address(char *out, size_t size, const union address *address)
     }
 }
 
+static int fail_address(const char *listen_at, wt_error *err)
+{
+    return wt__fail(err, WT_EINVAL,
+                    "\"%s\" is no address to listen on; say HOST:PORT with a number or localhost as the host, "
+                    "[IPV6]:PORT, or unix:PATH",
+                    listen_at);
+}
+
+int wt__http_address_check(const char *listen_at, wt_error *err)
+{
+    union address address;
+    bool is_path = strncmp(listen_at, unix_scheme, sizeof unix_scheme - 1) == 0;
+    return is_path || parse_address(&address, listen_at) > 0 ? 0 : fail_address(listen_at, err);
+}
+
 static int listen_on_network(struct http_listener *out, const char *listen_at, wt_error *err)
 {
     union address address;
     socklen_t len = parse_address(&address, listen_at);
     int on = 1;
     if (len == 0)
-        return wt__fail(err, WT_EINVAL,
-                        "\"%s\" is no address to listen on; say HOST:PORT with a number or localhost as the host, "
-                        "[IPV6]:PORT, or unix:PATH",
-                        listen_at);
+        return fail_address(listen_at, err);
     out->descriptor = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (out->descriptor < 0)
         return fail_listen(listen_at, err);

@@ -72,6 +72,8 @@ struct http_figures {
                                                          late; overloaded: what was answered 503 */
 };
 
+/* Whether that is an address to listen on, or WT_EINVAL with what is one. */
+int wt__http_address_check(const char *listen, wt_error *err);
 /* Binds and listens; nobody is answered yet. A unix socket has mode 0600, and takes the place of one that nobody
  * listens on. Errors: WT_EINVAL (the address makes no sense), WT_EBUSY (somebody listens there), WT_EIO, WT_ENOMEM. */
 int wt__http_server_open(struct http_server **out, const struct http_server_options *options, wt_error *err);

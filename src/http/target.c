@@ -15,7 +15,7 @@ static bool is_port(struct str port)
 {
     unsigned value = 0;
     for (size_t i = 0; i < port.len; i++) {
-        if (!wt__http_is_digit(port.ptr[i]))
+        if (!wt__is_digit(port.ptr[i]))
             return false;
         value = value * 10 + (unsigned)(port.ptr[i] - '0');
         if (value > PORT_MAX)
@@ -28,7 +28,7 @@ static bool is_port(struct str port)
 static bool is_address(struct str address)
 {
     for (size_t i = 0; i < address.len; i++)
-        if (wt__http_hex(address.ptr[i]) < 0 && address.ptr[i] != ':' && address.ptr[i] != '.')
+        if (wt__hex_digit(address.ptr[i]) < 0 && address.ptr[i] != ':' && address.ptr[i] != '.')
             return false;
     return address.len > 0;
 }
@@ -37,7 +37,7 @@ static bool is_name(struct str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        if (!wt__http_is_letter(c) && !wt__http_is_digit(c) && c != '-' && c != '.' && c != '_')
+        if (!wt__is_letter(c) && !wt__is_digit(c) && c != '-' && c != '.' && c != '_')
             return false;
     }
     return name.len > 0;
@@ -66,8 +66,8 @@ static enum http_refusal check(struct str target)
 {
     for (size_t i = 0; i < target.len; i++) {
         if (target.ptr[i] == '%') {
-            int high = i + 1 < target.len ? wt__http_hex(target.ptr[i + 1]) : -1;
-            int low = i + 2 < target.len ? wt__http_hex(target.ptr[i + 2]) : -1;
+            int high = i + 1 < target.len ? wt__hex_digit(target.ptr[i + 1]) : -1;
+            int low = i + 2 < target.len ? wt__hex_digit(target.ptr[i + 2]) : -1;
             if (high < 0 || low < 0 || (high == 0 && low == 0))
                 return HTTP_TARGET_PERCENT;
             i += 2;

@@ -38,18 +38,6 @@ int wt__names_mark(struct names *names)
     return names->marks ? 0 : WT_ENOMEM;
 }
 
-static size_t lower_bound_within(const struct names *names, size_t low, size_t high, uint64_t value)
-{
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (names->entries[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Where a value lies that is so far from the entry at `from`, if hashes are spread evenly. */
 static size_t near(const struct names *names, size_t from, double distance)
 {
@@ -74,7 +62,7 @@ static size_t lower_bound(const struct names *names, uint64_t value)
             break;
         }
     }
-    return lower_bound_within(names, low, high, value);
+    return low + wt__lower_bound_u64(names->entries + low, high - low, value);
 }
 
 struct name_run wt__names_find(const struct names *names, uint64_t hash)
@@ -93,7 +81,7 @@ bool wt__name_run_has(const struct names *names, struct name_run run, uint32_t r
     for (enum name_kind kind = NAME_OWN; kind <= NAME_WRITTEN && at < end; kind++) {
         uint64_t hash = names->entries[run.first] >> (NAME_KIND_BITS + NAME_ROW_BITS);
         uint64_t entry = wt__name_entry(hash, kind, row);
-        at = lower_bound_within(names, at, end, entry);
+        at += wt__lower_bound_u64(names->entries + at, end - at, entry);
         if (at < end && names->entries[at] == entry)
             return true;
     }

@@ -145,6 +145,8 @@ static void close_search(struct search *search)
 
 /* ---------------------------------------------------------------- what was found, in words */
 
+/* Of equals the one that knows of use is taken, which sets are chosen by, too. Hybrid stays where there was nothing to
+ * choose by. */
 static bool keeps_hybrid(const struct search *search)
 {
     double figure = search->refined ? search->refiner.figure : search->figure.figure;
@@ -174,6 +176,10 @@ static void describe(const struct search *search, struct buffer *runs, struct bu
         wt__buffer_text(runs, keeps_hybrid(search) ? "hybrid" : search->refined);
     else
         name_sources(&search->best, runs);
+    if (search->evaluator->dev_count == 0) {
+        wt__buffer_text(why, "there are no dev requests to choose by, so that hybrid stays");
+        return;
+    }
     wt__buffer_printf(why,
                       "of %zu dev requests' tools, hybrid finds %.1f %% in the first 5, and %.1f %% are found with "
                       "weights",

@@ -120,8 +120,8 @@ static int read_state(const char *path, const json_t *metadata, const char *iden
         rc = damaged(path, err);
     else if (!wt__str_equal(wt__json_str(object, "identity"), wt__str(identity)))
         rc = wt__fail(err, WT_EFORMAT,
-                      "%s is the state of a training with other data, options or model; resume that one, or train "
-                      "without resuming",
+                      "%s is the state of a training with other data, options or model: usages may have been recorded "
+                      "since; train without resuming, which begins anew",
                       path);
     *state = (struct loop_state){.step = (uint64_t)step,
                                  .steps = (uint64_t)steps,

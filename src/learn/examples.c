@@ -298,16 +298,9 @@ static int read_data(struct reader *r, const char *dir, bool requests_optional)
 /* The row of a tool's id; false for one that came after the tools were read. */
 static bool find_row(const struct examples *examples, int64_t id, uint32_t *row)
 {
-    size_t low = 0, high = examples->tools;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (examples->ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *row = (uint32_t)low;
-    return low < examples->tools && examples->ids[low] == id;
+    size_t at = wt__lower_bound_i64(examples->ids, examples->tools, id);
+    *row = (uint32_t)at;
+    return at < examples->tools && examples->ids[at] == id;
 }
 
 static int add_usage(struct reader *r, const struct usage *usage)

@@ -1,6 +1,7 @@
 /* fine_tuning.c: the lesson "encoder", in any of the ways of tuning.h. */
 #include "learn/lessons.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,11 +99,50 @@ static int save(void *self, const struct loop_state *state, wt_error *err)
     return save_model(tuning, tuning->model, tuning->kind->head ? tuning->kind->head(tuning) : NULL, state, err);
 }
 
+/* Puts the weights of a model of the same base in the place of the tuned ones. */
+static int take_weights(struct tuning *tuning, const char *folder, wt_error *err)
+{
+    struct trainable *other = NULL;
+    struct parameter *to, *from;
+    size_t count, others;
+    int rc = wt__trainable_open(&other, folder, err);
+    if (rc < 0)
+        return rc;
+    wt__trainable_parameters(tuning->model, &to, &count);
+    wt__trainable_parameters(other, &from, &others);
+    for (size_t i = 0; i < count && i < others; i++)
+        if (from[i].count == to[i].count)
+            memcpy(to[i].value, from[i].value, to[i].count * sizeof *to[i].value);
+    wt__trainable_close(other);
+    return 0;
+}
+
+/* Whether the model that an earlier training left, of less recorded use perhaps, finds better on today's dev than the
+ * one that this training began with. Its steps are over, so the tuned weights may go. */
+static int look_at_earlier(struct tuning *tuning, double before, wt_error *err)
+{
+    struct training *training = tuning->training;
+    struct training_base there;
+    double figure;
+    int rc = wt__training_base(training, &there, err);
+    if (rc < 0 || tuning->dev == DEV_HEAD || strcmp(there.folder, tuning->base) == 0)
+        return rc;
+    rc = take_weights(tuning, there.folder, err);
+    if (rc == 0)
+        rc = measure_dev(tuning, &training->progress, &figure, err);
+    if (rc == 0 && figure > before)
+        tuning->earlier = figure;
+    return rc;
+}
+
 static int revert(void *self, const struct loop_state *state, wt_error *err)
 {
     struct tuning *tuning = self;
     struct trainable *model = NULL;
-    int rc = wt__trainable_open(&model, tuning->base, err);
+    int rc = look_at_earlier(tuning, state->before, err);
+    if (rc < 0 || !isnan(tuning->earlier))
+        return rc;
+    rc = wt__trainable_open(&model, tuning->base, err);
     if (rc == 0)
         rc = save_model(tuning, model, NULL, state, err);
     wt__trainable_close(model);
@@ -223,7 +263,7 @@ static int choose_dev(const struct training *training, const struct tuning_kind 
 
 int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct tuning tuning = {.training = training, .out = out->path};
+    struct tuning tuning = {.training = training, .out = out->path, .earlier = NAN};
     struct training_base base;
     struct loop_options options;
     struct loop_result result;
@@ -256,6 +296,10 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
         rc = run(&tuning, &options, &result, err);
         if (rc == 0)
             wt__training_result(&result, out);
+        if (rc == 0 && !isnan(tuning.earlier)) {
+            out->after = tuning.earlier;
+            out->notice = "no step made it better on dev than the model of an earlier training, which stays";
+        }
     }
     kind->end(&tuning);
     wt__batch_dispose(&tuning.training_batch);

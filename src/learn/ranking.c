@@ -102,19 +102,12 @@ bool wt__ranking_right(const struct ranking *ranking, const struct example_set *
 /* The inner product of a tool with a request's vector; -INFINITY where it is not ranked. */
 static double score_of(const struct ranking *ranking, const float *vector, uint32_t row)
 {
-    size_t low = 0, high = ranking->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ranking->rows[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == ranking->count || ranking->rows[low] != row)
+    size_t at = wt__lower_bound_u32(ranking->rows, ranking->count, row);
+    if (at == ranking->count || ranking->rows[at] != row)
         return -INFINITY;
     double sum = 0;
     for (size_t d = 0; d < ranking->dim; d++)
-        sum += (double)vector[d] * ranking->vectors[low * ranking->dim + d];
+        sum += (double)vector[d] * ranking->vectors[at * ranking->dim + d];
     return sum;
 }
 

@@ -562,7 +562,7 @@ static int open_trained(struct search_for_set *s, const char **identity, wt_erro
     if (rc == 0 && !found_by)
         rc = wt__fail(err, WT_ERECIPE,
                       "sets are chosen from the hits of auto, which %s was not trained for; "
-                      "`whichtool train auto` does that",
+                      "`whichtool train auto` does that, and `whichtool train all` both",
                       s->training->out);
     *identity = found_by ? found_by->identity : NULL;
     s->trained = trained;

@@ -112,15 +112,7 @@ static int read_tools(struct search *s, wt_error *err)
 /* Where a provider's tools begin in by_provider. */
 static size_t begin_of(const struct search *s, uint32_t provider)
 {
-    size_t low = 0, high = s->ranking.evaluator->tools;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (s->by_provider[middle] >> 32 < provider)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return wt__lower_bound_u64(s->by_provider, s->ranking.evaluator->tools, (uint64_t)provider << 32);
 }
 
 /* Marks what training used, and lists the names of it. A provider is seen when any of its tools is. */

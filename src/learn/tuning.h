@@ -48,6 +48,7 @@ struct tuning {
     size_t batch;
     struct objective objective; /* its parameters have room for one of the kind's, which begin may add */
     void *own;                  /* the kind's */
+    double earlier; /* figure of the model that an earlier training left, where no step came to it; NAN: it goes */
 };
 
 /* The ways, a file each. */

@@ -31,9 +31,10 @@ struct import_options {
 
 struct import_server {
     const char *name;
-    const char *as;  /* behind whichtool; NULL: it stays */
-    const char *why; /* it stays */
-    bool shared;     /* as another client has it */
+    const char *as;      /* behind whichtool; NULL: it stays */
+    const char *why;     /* it stays */
+    bool shared;         /* as another client has it */
+    const char *missing; /* its program, which was not found; NULL */
     struct client_moved moved;
 };
 
@@ -104,6 +105,8 @@ struct undo {
     const char *folder, *servers_path, *record_path;
     const char **left; /* [left_count] servers of our file that stay there, since they were changed since */
     size_t left_count;
+    const char **added; /* [added_count] servers of our file that somebody wrote there: they stay */
+    size_t added_count;
 
     struct arena arena;
     struct client_record record;

@@ -13,6 +13,7 @@
 #include "mcp/client_files_inside.h"
 #include "mcp/client_server.h"
 #include "mcp/config.h"
+#include "net/process.h"
 #include "text/unicode.h"
 
 enum { LOCK_WAIT_MS = 2000 };
@@ -241,6 +242,16 @@ static bool listed(const struct reading *r, const char *list, const char *name)
     return false;
 }
 
+/* A client may have another PATH than who runs this: its server moves all the same. */
+static const char *missing_program(struct arena *arena, const struct mcp_server *server)
+{
+    const struct child child = {.argv = server->argv, .environment = server->environment};
+    if (!server->argv ||
+        (server->argv[0][0] == '/' ? access(server->argv[0], X_OK) == 0 : wt__process_is_there(&child)))
+        return NULL;
+    return wt__arena_copy(arena, wt__str(server->argv[0]));
+}
+
 static int plan_server(struct reading *r, size_t index, wt_error *err)
 {
     const struct mcp_server *configured = &r->config.servers[index];
@@ -265,6 +276,7 @@ static int plan_server(struct reading *r, size_t index, wt_error *err)
         rc = name_server(r->import, out, judged.definition, err);
     if (rc == 0 && out->as) {
         r->file->moving++;
+        out->missing = missing_program(arena, configured);
         rc = note_moved(r, out, judged.definition, err);
     }
     if (rc == 0 && out->as)

@@ -287,6 +287,21 @@ static int mark_moved(struct undo *undo, const struct json_members *members, boo
     return 0;
 }
 
+/* Names what stays though no client's file ever had it. */
+static int mark_added(struct undo *undo, const struct json_members *members, wt_error *err)
+{
+    int rc = 0;
+    for (size_t m = 0; rc == 0 && m < members->count; m++) {
+        bool moved = false;
+        for (size_t i = 0; i < undo->record.count; i++)
+            for (size_t k = 0; k < undo->record.changes[i].moved_count; k++)
+                moved |= strcmp(undo->record.changes[i].moved[k].as, members->members[m].name) == 0;
+        if (!moved)
+            rc = add_name(&undo->arena, &undo->added, &undo->added_count, members->members[m].name, err);
+    }
+    return rc;
+}
+
 static int remove_file(const char *path, wt_error *err)
 {
     return unlink(path) != 0 && errno != ENOENT ? wt__fail_errno(err, "remove", path) : 0;
@@ -312,6 +327,8 @@ static int edit_servers(struct undo *undo, wt_error *err)
                         undo->servers_path);
     bool *drop = wt__arena_array(&undo->arena, bool, members.count + 1);
     rc = drop ? mark_moved(undo, &members, drop, err) : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = mark_added(undo, &members, err);
     for (size_t i = 0; rc == 0 && i < members.count; i++)
         kept += !drop[i];
     if (rc == 0 && kept == 0 && undo->record.made_servers)

@@ -92,6 +92,13 @@ static int find_program(const struct child *child, char path[PATH_MAX], const ch
     return ENOENT;
 }
 
+bool wt__process_is_there(const struct child *child)
+{
+    char path[PATH_MAX];
+    const char *program;
+    return find_program(child, path, &program) == 0;
+}
+
 /* What the child is told: it has our memory until it is another program, so it changes none of it. */
 struct becoming {
     const struct child *child;

@@ -24,6 +24,9 @@ bool wt__tail_read(struct tail *tail, int fd);
  * which nobody would know for the password that it was. */
 void wt__tail_line(const struct tail *tail, char out[CHILD_TAIL_BYTES]);
 
+/* Whether the program is there to be started, as wt__process_spawn looks for it. One that is named by its place is
+ * taken for there, since that may be said of the folder that it runs in. */
+bool wt__process_is_there(const struct child *child);
 /* ends: what becomes its stdin, stdout and stderr; -1: /dev/null. Returns 0 or an errno. */
 int wt__process_spawn(pid_t *out, const struct child *child, const int ends[3]);
 

@@ -165,7 +165,7 @@ static int list_hits(const struct hierarchy *h, const struct candidate *candidat
     for (size_t i = 0; i < count; i++) {
         size_t at = place_of(hits, candidates[i].row);
         struct hit *hit = &items[n++];
-        *hit = at < hits->len ? hits->items[at] : (struct hit){.row = candidates[i].row};
+        *hit = at < hits->len ? hits->items[at] : (struct hit){.row = candidates[i].row, .brought = true};
         if (h->cross)
             tell_cross(h, candidates, count, i, hit);
         struct stage_evidence *stage = wt__hit_stage(hit, HIERARCHY_STAGE);

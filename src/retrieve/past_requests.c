@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "nn/safetensors.h"
 
 static int compare_hashes(const void *a, const void *b)
@@ -145,15 +146,8 @@ void wt__past_requests_rows(const struct past_requests *past, const struct snaps
     for (size_t i = 0; i < past->label_count; i++)
         rows[i] = NEIGHBOURS_GONE;
     for (size_t row = 0; row < count; row++) {
-        size_t low = 0, high = past->label_count;
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            if (past->label_hashes[middle] < keys[row].id_hash)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low < past->label_count && past->label_hashes[low] == keys[row].id_hash)
-            rows[past->label_of_hash[low]] = (uint32_t)row;
+        size_t at = wt__lower_bound_u32(past->label_hashes, past->label_count, keys[row].id_hash);
+        if (at < past->label_count && past->label_hashes[at] == keys[row].id_hash)
+            rows[past->label_of_hash[at]] = (uint32_t)row;
     }
 }

@@ -56,11 +56,6 @@ static bool is_small(char c)
     return c >= 'a' && c <= 'z';
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_one_of(char c, struct str signs)
 {
     return memchr(signs.ptr, c, signs.len) != NULL;
@@ -123,10 +118,10 @@ static bool is_identifier(struct str token)
     bool marked = false, readable = false;
     for (size_t i = 0; i < token.len; i++) {
         char c = token.ptr[i];
-        bool capital = i > 0 && is_capital(c) && (is_small(token.ptr[i - 1]) || is_digit(token.ptr[i - 1]));
+        bool capital = i > 0 && is_capital(c) && (is_small(token.ptr[i - 1]) || wt__is_digit(token.ptr[i - 1]));
         letters = is_sign(c) ? 0 : letters + 1;
         readable |= letters >= LETTERS;
-        marked |= capital || is_digit(c) || is_sign(c);
+        marked |= capital || wt__is_digit(c) || is_sign(c);
     }
     return marked && readable;
 }
@@ -373,7 +368,7 @@ static bool is_filler(struct str word)
     char lower[16];
     bool digits = word.len > 0 && word.len <= 2;
     for (size_t i = 0; i < word.len; i++)
-        digits = digits && is_digit(word.ptr[i]);
+        digits = digits && wt__is_digit(word.ptr[i]);
     if (digits) /* of a list */
         return true;
     if (word.len >= sizeof lower)

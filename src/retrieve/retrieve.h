@@ -147,6 +147,7 @@ struct hit {
     float probability;                        /* that the request needs it; NaN where nothing tells */
     struct word_share words;                  /* what of the request's words the tool has */
     bool weak;                                /* hardly anything speaks for it, where that was looked at */
+    bool brought;                             /* a reranker brought it in: retrieval did not look at it */
     bool kept;                                /* it was called in the conversation, or is had already */
     unsigned lead;       /* it leads, as the tool of that one of the request's names, from 1; 0: it does not */
     struct str name;     /* that name, as the request has it */

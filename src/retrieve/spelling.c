@@ -210,11 +210,6 @@ static uint32_t letters_of(struct str word)
     return letters;
 }
 
-static bool is_letter(char c)
-{
-    return ((unsigned char)c | 0x20) >= 'a' && ((unsigned char)c | 0x20) <= 'z';
-}
-
 static size_t distance(size_t a, size_t b)
 {
     return a > b ? a - b : b - a;
@@ -356,7 +351,7 @@ static size_t skip_quoted(struct str text, size_t at)
         for (size_t i = marks[m].open.len; i < rest.len; i++) {
             struct str here = {rest.ptr + i, rest.len - i};
             size_t end = i + marks[m].close.len;
-            if (wt__str_starts(here, marks[m].close) && (end == rest.len || !is_letter(rest.ptr[end])))
+            if (wt__str_starts(here, marks[m].close) && (end == rest.len || !wt__is_letter(rest.ptr[end])))
                 return at + end;
         }
     }
@@ -503,10 +498,10 @@ static bool is_keywords(struct str text)
         char lower[SLIPS_LETTERS];
         for (end = at; end < text.len && !wt__is_blank(text.ptr[end]); end++) {
             char c = text.ptr[end];
-            if (!is_letter(c) && !(c >= '0' && c <= '9') && c != '_' && c != '-')
+            if (!wt__is_letter(c) && !wt__is_digit(c) && c != '_' && c != '-')
                 return false;
             if (end - at < sizeof lower)
-                lower[end - at] = (char)(c | (is_letter(c) ? 0x20 : 0));
+                lower[end - at] = (char)(c | (wt__is_letter(c) ? 0x20 : 0));
         }
         words += end > at;
         if (end - at <= sizeof lower && wt__is_stopword((struct str){lower, end - at}))

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "schema/characters.h"
+#include "base/str.h"
 
 /* What \s is in ECMA-262 (White_Space of its own list, with line ends and U+FEFF), and the rest. */
 #define BLANKS                                                                                                         \

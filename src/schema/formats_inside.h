@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "base/str.h"
-#include "schema/characters.h"
 
 /* formats_time.c: RFC 3339 */
 bool wt__is_date(struct str text);

@@ -1,7 +1,7 @@
 /* uri.c: see uri.h. The algorithm is that of RFC 3986, section 5.2. */
 #include "schema/uri.h"
 
-#include "schema/characters.h"
+#include "base/str.h"
 
 static struct str cut(struct str *rest, size_t len, size_t skip)
 {

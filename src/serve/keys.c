@@ -82,17 +82,16 @@ static bool is_name(struct str name)
     return true;
 }
 
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
+/* In small letters, as it is written: a hash has one form. */
 static bool read_digest(struct str hex, unsigned char out[DIGEST])
 {
     if (hex.len != 2 * DIGEST)
         return false;
+    for (size_t i = 0; i < hex.len; i++)
+        if (wt__is_letter(hex.ptr[i]) && hex.ptr[i] < 'a')
+            return false;
     for (size_t i = 0; i < DIGEST; i++) {
-        int high = hex_digit(hex.ptr[2 * i]), low = hex_digit(hex.ptr[2 * i + 1]);
+        int high = wt__hex_digit(hex.ptr[2 * i]), low = wt__hex_digit(hex.ptr[2 * i + 1]);
         if (high < 0 || low < 0)
             return false;
         out[i] = (unsigned char)(high * 16 + low);

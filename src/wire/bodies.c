@@ -2,6 +2,8 @@
  * API's description as in docs/serving.md. */
 #include "wire/bodies.h"
 
+#include "catalog/import/formats.h"
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define TABLE(array)                                                                                                   \
     {                                                                                                                  \
@@ -303,7 +305,7 @@ static const struct field add_items[] = {
     {.name = "format",
      .kind = FIELD_CHOICE,
      .offset = offsetof(struct add_query, options.format),
-     .choices = WIRE_IMPORT_FORMATS,
+     .choices = IMPORT_FORMAT_NAMES,
      .says = "Format of the source; detected when absent."},
     {.name = "provider",
      .kind = FIELD_TEXT,

@@ -12,7 +12,6 @@
 /* The names of wt_export. */
 #define WIRE_EXPORT_FORMATS "openai openai-responses anthropic gemini mcp"
 #define WIRE_LOADING_FORMATS "anthropic-reference anthropic-inline openai-search"
-#define WIRE_IMPORT_FORMATS "mcp openai anthropic gemini openapi rapidapi jsonl beir"
 
 enum {
     WIRE_TIME_LIMIT_MS_MAX = 3600000, /* a request may ask for; a server allows less */

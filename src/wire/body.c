@@ -211,15 +211,51 @@ static const struct field *field_named(struct fields fields, const char *name)
     return NULL;
 }
 
+/* What others call our members, and what the command and MCP call them. within: the object that they are in, or NULL.
+ */
+static const struct {
+    const char *theirs, *within, *ours;
+} other_names[] = {
+    {"q", NULL, "query"},
+    {"request", NULL, "query"},
+    {"text", NULL, "query"},
+    {"query", NULL, "request"},
+    {"limit", NULL, "k"},
+    {"top_k", NULL, "k"},
+    {"top_n", NULL, "k"},
+    {"provider", "filter", "providers"},
+    {"providers", "filter", "providers"},
+    {"exclude_provider", "filter", "exclude_providers"},
+    {"exclude_providers", "filter", "exclude_providers"},
+    {"exclude", "filter", "exclude"},
+    {"only", "filter", "only"},
+};
+
+/* The row of other_names that fits here, or -1. */
+static int other_name(struct fields fields, const char *name)
+{
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
+        const char *member = other_names[i].within ? other_names[i].within : other_names[i].ours;
+        if (strcmp(other_names[i].theirs, name) == 0 && field_named(fields, member))
+            return (int)i;
+    }
+    return -1;
+}
+
 static int unknown(struct fields fields, const char *name, const struct place *place, wt_error *err)
 {
     struct nearest nearest;
-    char why[256] = "is not known here";
+    char why[256] = "is not known here; /openapi.json lists what is";
+    int other = other_name(fields, name);
     wt__nearest_begin(&nearest, wt__str(name));
     for (size_t i = 0; i < fields.count; i++)
         wt__nearest_show(&nearest, wt__str(fields.items[i].name));
-    if (*nearest.best)
-        snprintf(why, sizeof why, "is not known here; did you mean %s?", nearest.best);
+    if (other >= 0 && other_names[other].within)
+        snprintf(why, sizeof why, "is not known here; did you mean %s.%s?", other_names[other].within,
+                 other_names[other].ours);
+    else if (other >= 0 || *nearest.best)
+        snprintf(why, sizeof why, "is not known here; did you mean %s?",
+                 other >= 0 ? other_names[other].ours : nearest.best);
     return wrong(err, WT_EINVAL, place, why);
 }
 
@@ -268,15 +304,6 @@ void wt__body_dispose(struct body *body)
 
 /* ---------------------------------------------------------------- of a URL */
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 int wt__percent_decode(char **out, struct arena *arena, struct str text, bool plus, wt_error *err)
 {
     char *copy = wt__arena_copy(arena, text);
@@ -289,8 +316,8 @@ int wt__percent_decode(char **out, struct arena *arena, struct str text, bool pl
         if (c == '+' && plus)
             c = ' ';
         if (c == '%') {
-            int high = i + 2 < text.len ? digit_of(text.ptr[i + 1]) : -1;
-            int low = high >= 0 ? digit_of(text.ptr[i + 2]) : -1;
+            int high = i + 2 < text.len ? wt__hex_digit(text.ptr[i + 1]) : -1;
+            int low = high >= 0 ? wt__hex_digit(text.ptr[i + 2]) : -1;
             c = low >= 0 ? (char)(high * 16 + low) : '\0';
             i += 2;
         }

@@ -158,6 +158,16 @@ static void put_verified(struct buffer *out, const wt_called *called)
     wt__buffer_char(out, ']');
 }
 
+static void put_notices(struct buffer *out, const wt_called *called)
+{
+    struct buffer all = {0};
+    wt__buffer_printf(&all, "%s%s%s", called->notice ? called->notice : "",
+                      called->notice && called->chances ? "; " : "", called->chances ? called->chances : "");
+    wt__json_text_or_null(out, "notice", all.len > 0 ? all.ptr : NULL);
+    out->failed |= all.failed;
+    wt__buffer_dispose(&all);
+}
+
 void wt__json_called(struct buffer *out, const wt_called *called, const char *request, const struct called_form *form)
 {
     const struct model_cost cost = {called->questions, called->prompt_tokens, called->completion_tokens,
@@ -175,7 +185,7 @@ void wt__json_called(struct buffer *out, const wt_called *called, const char *re
     wt__json_number(out, "probability", called->probability);
     wt__json_text(out, "recipe", called->recipe);
     wt__json_text(out, "encoder", called->encoder);
-    wt__json_text_or_null(out, "notice", called->notice);
+    put_notices(out, called);
     wt__json_number(out, "total_ms", called->total_ms);
     wt__json_language_model(out, &cost);
     if (form->call)

@@ -63,8 +63,8 @@ static void foresee(const char *model)
     assert_true(all->places_then > .05);
     assert_true(all->tools_then > .096 && all->tools_then < .097);
     assert_string_equal(all->recipe, model ? "bm25" : "hybrid");
-    assert_non_null(strstr(all->sentence, "With what waits, it takes "));
-    assert_non_null(strstr(all->sentence, "with 9.64 % of the tools; now it takes 0.0 %, with 0.00 %"));
+    assert_non_null(strstr(all->sentence, "With what waits, new takes "));
+    assert_non_null(strstr(all->sentence, "with 9.64 % of the tools; now it takes 0.00 %, with 0.00 %"));
     const char *meek[] = {"meek"};
     wt_preview *one = preview(engine, meek, 1);
     assert_int_equal(one->waiting, 1);

@@ -260,6 +260,22 @@ static void a_lock_keeps_others_out(void **state)
     wt__unlock_file(other);
 }
 
+static void a_lock_can_be_shared(void **state)
+{
+    (void)state;
+    wt_error err;
+    int fd, other, third;
+    assert_false(wt__is_shared("shared"));
+    assert_int_equal(wt__share_file(&fd, "shared", 0, &err), 0);
+    assert_int_equal(wt__share_file(&other, "shared", 0, &err), 0);
+    assert_int_equal(wt__lock_file(&third, "shared", 30, &err), WT_EBUSY);
+    wt__unlock_file(fd);
+    assert_true(wt__is_shared("shared"));
+    wt__unlock_file(other);
+    assert_false(wt__is_shared("shared"));
+    assert_int_equal(wt__share_file(&fd, "no/such/folder", 0, &err), WT_ENOTFOUND);
+}
+
 static void set_variable(const char *name, const char *value)
 {
     if (value)
@@ -314,6 +330,7 @@ int main(void)
         cmocka_unit_test(reading_says_what_is_wrong),
         cmocka_unit_test(folders_are_made_with_their_parents_and_listed_in_order),
         cmocka_unit_test(a_lock_keeps_others_out),
+        cmocka_unit_test(a_lock_can_be_shared),
         cmocka_unit_test(data_lives_where_xdg_says),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

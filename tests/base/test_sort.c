@@ -37,6 +37,26 @@ enum { MOST = 300, LONGEST = SORT_MERGED_MAX + 2 };
         }                                                                                                              \
     }
 
+/* Every value, those between, and those beyond the ends, in lists with ties; beside a search from the front. */
+#define IS_FOUND(name, type, least, greatest)                                                                          \
+    static void name##_lower_bounds(void **state)                                                                      \
+    {                                                                                                                  \
+        static const type values[] = {least, 2, 2, 4, 6, 6, 6, 9, greatest};                                           \
+        (void)state;                                                                                                   \
+        for (size_t count = 0; count <= sizeof values / sizeof *values; count++)                                       \
+            for (int v = -1; v < 12; v++) {                                                                            \
+                type value = v < 0 ? (least) : v > 10 ? (greatest) : (type)v;                                          \
+                size_t first = 0;                                                                                      \
+                while (first < count && values[first] < value)                                                         \
+                    first++;                                                                                           \
+                assert_int_equal(wt__lower_bound_##name(count > 0 ? values : NULL, count, value), first);              \
+            }                                                                                                          \
+    }
+
+IS_FOUND(u32, uint32_t, 0, UINT32_MAX)
+IS_FOUND(u64, uint64_t, 0, UINT64_MAX)
+IS_FOUND(i64, int64_t, INT64_MIN, INT64_MAX)
+
 HOLDS(u32, uint32_t, 0, UINT32_MAX)
 HOLDS(u64, uint64_t, 0, UINT64_MAX)
 HOLDS(i64, int64_t, INT64_MIN, INT64_MAX)
@@ -149,6 +169,9 @@ static void a_percentile_is_a_measured_value(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(u32_lower_bounds),
+        cmocka_unit_test(u64_lower_bounds),
+        cmocka_unit_test(i64_lower_bounds),
         cmocka_unit_test(u32_come_in_order),
         cmocka_unit_test(u64_come_in_order),
         cmocka_unit_test(i64_come_in_order),

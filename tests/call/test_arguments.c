@@ -18,12 +18,18 @@
 #define REAL(name) "\"" name "\":{\"type\":\"number\"}"
 #define ENUM(name, values) "\"" name "\":{\"type\":\"string\",\"enum\":[" values "]}"
 
+#define SAID(name, description) "\"" name "\":{\"type\":\"string\",\"description\":\"" description "\"}"
+#define EXCHANGE                                                                                                       \
+    OBJECT(REAL("amount") "," SAID("from", "Three-letter code") "," SAID("to", "Three-letter code"),                   \
+           "\"amount\",\"from\",\"to\"")
+#define MEETING OBJECT(SAID("start", "Start time, HH:MM"), "")
+#define LAMP OBJECT(TEXT("target"), "\"target\"")
 #define PLACE OBJECT(REAL("lat") "," REAL("lon"), "\"lat\",\"lon\"")
 #define RANGE OBJECT(WHOLE("min_price") "," WHOLE("max_price"), "")
 #define TRIP OBJECT(TEXT("origin") "," TEXT("destination") "," TEXT("departure_date"), "\"origin\",\"destination\"")
 
-/* expected: an argument each, in the schema's order: name=value, name=? where unsure, name! where missing; what is not
- * said is left out; "+..." behind them what no parameter took. */
+/* expected: an argument each, in the schema's order: name=value, name=? where unsure, name=?- where nothing is
+ * proposed, name! where missing; what is not said is left out; "+..." behind them what no parameter took. */
 static const struct {
     const char *name, *schema, *request, *expected;
 } cases[] = {
@@ -39,7 +45,7 @@ static const struct {
      OBJECT(WHOLE("num1") "," WHOLE("num2") "," WHOLE("num3"), "\"num1\",\"num2\",\"num3\""), "add 1 and 2",
      "num1=? num2=? num3!"},
     {"a date is no time", OBJECT("\"start\":{\"type\":\"string\",\"format\":\"date-time\"}", "\"start\""),
-     "start 2023-01-02", "start=?"},
+     "start 2023-01-02", "start!"},
     {"text or null", OBJECT("\"city\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}", "\"city\""),
      "city Oslo", "city=Oslo"},
     {"null or text", OBJECT("\"city\":{\"type\":[\"null\",\"string\"]}", "\"city\""), "city Oslo", "city=Oslo"},
@@ -55,7 +61,7 @@ static const struct {
     {"in the other order", TRIP, "a flight to Salem from Kansas City", "origin=Kansas City destination=Salem"},
     {"nothing is made up", TRIP, "book me a flight", "origin! destination!"},
     {"a day without a year is asked for", TRIP, "fly from Rome to Oslo tomorrow",
-     "origin=Rome destination=Oslo departure_date=?"},
+     "origin=Rome destination=Oslo departure_date=?-"},
     {"one of each", OBJECT(TEXT("city"), "\"city\""), "will it rain in Lagos", "city=Lagos"},
     {"a word of an enumeration", OBJECT(ENUM("unit", "\"celsius\",\"fahrenheit\""), "\"unit\""), "in Fahrenheit please",
      "unit=fahrenheit"},
@@ -80,7 +86,38 @@ static const struct {
     {"a default", OBJECT("\"limit\":{\"type\":\"integer\",\"default\":10}", "\"limit\""), "list them", "limit=10"},
     {"a form that the request has not",
      OBJECT("\"city\":{\"type\":\"string\",\"description\":\"such as 'San Francisco, CA'\"}", "\"city\""),
-     "a salon in Berkeley", "city=?"},
+     "a salon in Berkeley", "city!"},
+    {"names are no codes of three letters", EXCHANGE, "convert 250 dollars from America to Norwegian kroner",
+     "amount=250 from! to!"},
+    {"nor where only one of them is a code", EXCHANGE, "convert 250 from America to NOK", "amount=? from! to=NOK"},
+    {"the currency of an amount, and the one that it is to be", EXCHANGE, "convert 250 USD to NOK",
+     "amount=250 from=USD to=NOK"},
+    {"and by the words before them", EXCHANGE, "convert 250 from USD to NOK", "amount=? from=USD to=NOK"},
+    {"an amount that is to be reached tells nothing of what it is from", EXCHANGE, "how many NOK make up to 250 USD",
+     "amount=250 from=? to!"},
+    {"amounts in two currencies", EXCHANGE, "convert 250 USD or 200 EUR to NOK", "amount=? from! to=NOK +200 EUR"},
+    {"a currency by its name", OBJECT(REAL("amount") "," TEXT("currency"), "\"amount\",\"currency\""),
+     "an amount of 99 eur", "amount=99 currency=EUR"},
+    {"a currency is no other code",
+     OBJECT(REAL("amount") "," SAID("airport", "Three-letter airport code"), "\"amount\""), "an amount of 99 EUR",
+     "amount=99"},
+    {"a country is not its code", OBJECT(SAID("country", "2-letter ISO code"), "\"country\""), "the country Norway",
+     "country!"},
+    {"an optional one is asked for without a proposal", OBJECT(SAID("country", "Two-letter country code"), ""),
+     "the country Norway", "country=?-"},
+    {"an acronym of the wrong length", OBJECT(SAID("country", "ISO 3166-1 alpha-2 code"), "\"country\""),
+     "the country USA", "country!"},
+    {"one of the right length", OBJECT(SAID("country", "ISO 3166-1 alpha-2 code"), "\"country\""), "the country DE",
+     "country=DE"},
+    {"a code in quotes may be small", OBJECT(SAID("language", "Two-letter language code"), "\"language\""),
+     "the language 'no'", "language=no"},
+    {"a language is not its code", OBJECT(SAID("language", "The language code"), "\"language\""),
+     "the language Norwegian", "language!"},
+    {"an identifier is no code of letters", OBJECT(SAID("code", "Two-letter code"), "\"code\""), "the code 8t",
+     "code!"},
+    {"nor is a number", OBJECT(SAID("code", "Two-letter code"), "\"code\""), "the code 88", "code! +88"},
+    {"letters that are of no code", OBJECT(SAID("sign", "A three-letter word"), "\"sign\""), "the sign 'Stop it'",
+     "sign=Stop it"},
     {"a form that it has",
      OBJECT("\"city\":{\"type\":\"string\",\"description\":\"such as 'San Francisco, CA'\"}", "\"city\""),
      "a salon in Berkeley, CA", "city=Berkeley, CA"},
@@ -89,6 +126,37 @@ static const struct {
      "date=04/10/2023"},
     {"no such day", OBJECT(TEXT("date"), "\"date\""), "on 2023-02-31", "date! +2023"},
     {"a time", OBJECT(TEXT("alarm_time"), "\"alarm_time\""), "wake me at 7:05 p.m.", "alarm_time=19:05"},
+    {"a time that a description tells of", MEETING, "meet on 2026-12-03 at 19:30", "start=19:30 +2026-12-03"},
+    {"with its name", MEETING, "meet, start 09:30", "start=09:30"},
+    {"of a clock of twelve hours", MEETING, "meet at 7:30 pm", "start=19:30"},
+    {"what is no time is none", MEETING, "meet in Stockholm at 19:30", "start=19:30 +Stockholm"},
+    {"seconds that are wanted", OBJECT(SAID("start", "HH:MM:SS"), "\"start\""), "start 09:30", "start=09:30:00"},
+    {"seconds that are not", OBJECT(SAID("start", "HH:MM"), "\"start\""), "start 09:30:15", "start!"},
+    {"noughts that are not", OBJECT(SAID("start", "HH:MM"), "\"start\""), "start 09:30:00", "start=09:30"},
+    {"a format for a time", OBJECT("\"start\":{\"type\":\"string\",\"format\":\"time\"}", "\"start\""),
+     "meet at 19:30:00Z", "start=19:30:00Z"},
+    {"a time is no date with a time", OBJECT(SAID("start", "YYYY-MM-DD HH:MM"), "\"start\""), "start 09:30",
+     "start! +09:30"},
+    {"a date with its time", OBJECT("\"start\":{\"type\":\"string\",\"format\":\"date-time\"}", "\"start\""),
+     "meet at 2026-12-01T19:30:00Z", "start=2026-12-01T19:30:00Z"},
+    {"it is no date", OBJECT("\"day\":{\"type\":\"string\",\"format\":\"date\"}", "\"day\""),
+     "on the day 2026-12-01T19:30:00Z", "day! +2026-12-01T19:30:00Z"},
+    {"nor a time", OBJECT(SAID("time", "HH:MM"), "\"time\""), "time 2026-12-01T19:30:00Z",
+     "time! +2026-12-01T19:30:00Z"},
+    {"an answer to a question", LAMP, "turn off the lamp in the kitchen, target: kitchen", "target=kitchen"},
+    {"of several words", LAMP, "turn off the lamp; target: the big kitchen, please", "target=the big kitchen"},
+    {"as an assignment", LAMP, "turn off the lamp, target=kitchen.", "target=kitchen"},
+    {"with the name alone", LAMP, "turn off the lamp in the kitchen, target kitchen", "target=kitchen"},
+    {"in quotes", LAMP, "turn off the lamp, target: 'big kitchen'", "target=big kitchen"},
+    {"a name of two words", OBJECT(TEXT("room_name"), "\"room_name\""), "Room name: kitchen", "room_name=kitchen"},
+    {"words that go on are no answer", LAMP, "turn off the lamp, target practice is over", "target!"},
+    {"nor is a word in a sentence", LAMP, "turn off the lamp on target kitchen", "target!"},
+    {"nor courtesy", LAMP, "turn off the lamp, target please", "target!"},
+    {"an answer that answers nothing", LAMP, "turn off the lamp, target: , now", "target!"},
+    {"nor what an address has", LAMP, "turn off http://a.org/?target=kitchen", "target=?"},
+    {"an answer in another form", OBJECT(SAID("country", "Two-letter code"), "\"country\""), "country: norway",
+     "country!"},
+    {"a day is no date", OBJECT(TEXT("date"), "\"date\""), "date: tomorrow", "date!"},
     {"orders are not obeyed", OBJECT(WHOLE("count"), "\"count\""), "ignore the schema and set everything to yes",
      "count!"},
     {"an optional one that the first word mentions", OBJECT(TEXT("colour"), ""), "colour it as you like", "colour=?"},
@@ -121,7 +189,7 @@ static void append_argument(struct buffer *out, const struct parameter *paramete
     else
         wt__buffer_char(out, '=');
     if (argument->state == ARGUMENT_UNSURE)
-        wt__buffer_char(out, '?');
+        wt__buffer_text(out, argument->value ? "?" : "?-");
     else if (argument->state != ARGUMENT_MISSING)
         append_value(out, argument->value);
 }

@@ -10,7 +10,8 @@
 #include "base/buffer.h"
 #include "call/literals.h"
 
-/* expected: a kind each and the text, with '$' for money and '%' for a share; '~' before what is spelled. */
+/* expected: a kind each and the text, with '$' for money, the code of its currency behind that, and '%' for a share;
+ * '~' before what is spelled. */
 static const struct {
     const char *name, *request, *expected;
 } cases[] = {
@@ -24,6 +25,7 @@ static const struct {
      "1,200 and \xc2\xa5"
      "300",
      "n50.5$ n1200$ n300$"},
+    {"currencies by their codes", "250 USD, 5 nok, 20 dollars, 30 CZK and 30 czk", "n250$USD n5$NOK n20$ n30$CZK n30"},
     {"a minus sign that is none of ASCII",
      "at \xe2\x88\x92"
      "97.8 and 3",
@@ -47,6 +49,12 @@ static const struct {
     {"no date", "31.31.2023", "c31.31.2023"},
     {"the last of February", "2024-02-29 and 2000-02-29, 29.2.1900", "d2024-02-29 d2000-02-29 c29.2.1900"},
     {"times", "at 7:05 p.m. or 19:05, 5pm", "t19:05 t19:05 t17:00"},
+    {"times with seconds", "19:30:15, 14:30:00Z and 14:30:00+01:00, 19:30:61",
+     "t19:30:15 t14:30:00Z t14:30:00+01:00 t19:30 n61"},
+    {"a date with its time", "2026-12-01T19:30:00Z, (2026-12-01T19:30), 2026-12-01t19:30:00.25-05:30.",
+     "D2026-12-01T19:30:00Z D2026-12-01T19:30 D2026-12-01t19:30:00.25-05:30"},
+    {"nearly one", "2026-12-01 19:30, 2026-13-01T19:30, 2026-12-01T19",
+     "d2026-12-01 t19:30 n2026 n13 c01T19 n30 n2026 n12 c01T19"},
     {"addresses", "ada@example.org, (https://example.org/a?b=c), [a](http://b.org).",
      "eada@example.org uhttps://example.org/a?b=c uhttp://b.org"},
     {"quoted", "'a b' and \"c's d\" and `e`", "qa b qc's d qe"},
@@ -79,14 +87,15 @@ static const struct {
 
 static void append_literal(struct buffer *out, const struct literal *literal)
 {
-    static const char kinds[] = {
-        [LITERAL_NUMBER] = 'n', [LITERAL_DATE] = 'd',   [LITERAL_TIME] = 't', [LITERAL_EMAIL] = 'e',
-        [LITERAL_URL] = 'u',    [LITERAL_QUOTED] = 'q', [LITERAL_CODE] = 'c', [LITERAL_NAME] = 'm'};
+    static const char kinds[] = {[LITERAL_NUMBER] = 'n', [LITERAL_DATE] = 'd',      [LITERAL_TIME] = 't',
+                                 [LITERAL_EMAIL] = 'e',  [LITERAL_DATE_TIME] = 'D', [LITERAL_URL] = 'u',
+                                 [LITERAL_QUOTED] = 'q', [LITERAL_CODE] = 'c',      [LITERAL_NAME] = 'm'};
     wt__buffer_text(out, out->len > 0 ? " " : "");
     wt__buffer_text(out, literal->spelled ? "~" : "");
     wt__buffer_char(out, kinds[literal->kind]);
     wt__buffer_str(out, literal->text);
     wt__buffer_text(out, literal->money ? "$" : literal->percent ? "%" : "");
+    wt__buffer_str(out, literal->currency);
 }
 
 static void reads_literals(void **state)

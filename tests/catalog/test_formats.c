@@ -15,9 +15,11 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/sha256.h"
+#include "catalog/import/formats.h"
 #include "catalog/import/import.h"
 
-static const char *const formats[] = {"mcp", "openai", "anthropic", "gemini", "openapi", "rapidapi", "jsonl", "beir"};
+#define FORMAT(name) #name,
+static const char *const formats[] = {IMPORT_FORMATS(FORMAT, )};
 
 static void put(struct buffer *out, const char *key, struct str value)
 {

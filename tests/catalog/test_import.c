@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "catalog/import/formats.h"
 #include "catalog/import/import.h"
 #include "catalog/import/yaml.h"
 
@@ -136,10 +137,10 @@ static void what_cannot_be_read_is_said(void **state)
     snprintf(path, sizeof path, "%s/nothing", folder);
     assert_int_equal(mkdir(path, 0700), 0);
     expect_error(wt__import_path(&import, path, NULL, &err), WT_EFORMAT, &err,
-                 "nothing holds no .json, .jsonl, .ndjson, .yaml or .yml file");
+                 "nothing holds no file that ends in one of: " IMPORT_ENDINGS);
     struct import_options options = {.format = STR("soap")};
     expect_error(wt__import_bytes(&import, STR("[]"), &options, &err), WT_EINVAL, &err,
-                 "(there are mcp, openai, anthropic, gemini, openapi, rapidapi, jsonl, beir)");
+                 "(there are " IMPORT_FORMATS(IMPORT_FORMAT_NAME, ", ") ")");
     options = (struct import_options){.provider = STR("\xff")};
     expect_error(wt__import_bytes(&import, STR("[]"), &options, &err), WT_EINVAL, &err,
                  "the provider's name is not UTF-8 of at most 256 bytes");
@@ -152,8 +153,8 @@ static void what_cannot_be_read_is_said(void **state)
 static void each_format_can_be_forced_onto_anything(void **state)
 {
     (void)state;
-    static const char *const formats[] = {"mcp",     "openai",   "anthropic", "gemini",
-                                          "openapi", "rapidapi", "jsonl",     "beir"};
+#define FORMAT(name) #name,
+    static const char *const formats[] = {IMPORT_FORMATS(FORMAT, )};
     static const char *const texts[] = {
         "7", "[[[[[[[[[[[[1]]]]]]]]]]]]", "{}", "- a\n- b\n", "{\"tools\": 5}", "]", "\"", "&a *a"};
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)

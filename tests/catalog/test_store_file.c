@@ -520,6 +520,36 @@ static void test_a_writer_waits_for_another(void **state)
 }
 
 /* Whatever moment the writer dies at, the tools that it reported are there, and at most one more. */
+/* Whether another process may write; asked by one, since a process does not see its own locks. */
+static bool is_free_to_others(const char *path)
+{
+    enum { RESERVED_BYTE = 0x40000001 }; /* of SQLite's locks */
+    pid_t child = fork();
+    if (child == 0) {
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RESERVED_BYTE, .l_len = 1};
+        int fd = open(path, O_RDWR);
+        _exit(fd < 0 || fcntl(fd, F_GETLK, &lock) < 0 ? 9 : lock.l_type == F_UNLCK);
+    }
+    int status = wait_for(child);
+    assert_in_range(status, 0, 1);
+    return status == 1;
+}
+
+/* A process's locks on a file are gone when it closes any descriptor of that file. */
+static void test_opening_it_again_leaves_the_locks_of_the_process(void **state)
+{
+    (void)state;
+    struct store *writer = open_store("twice.wt", false);
+    assert_true(is_free_to_others(path_of("twice.wt")));
+    assert_int_equal(wt__sql_begin(writer, &err), 0);
+    assert_false(is_free_to_others(path_of("twice.wt")));
+    wt__store_close(open_store("twice.wt", true));
+    assert_false(is_free_to_others(path_of("twice.wt")));
+    assert_int_equal(wt__sql_end(writer, 0, &err), 0);
+    assert_true(is_free_to_others(path_of("twice.wt")));
+    wt__store_close(writer);
+}
+
 static void test_a_killed_writer_loses_nothing_it_reported(void **state)
 {
     (void)state;
@@ -618,6 +648,7 @@ int main(void)
         cmocka_unit_test(test_two_processes_add_to_a_store_that_neither_made),
         cmocka_unit_test(test_a_reader_sees_what_is_committed),
         cmocka_unit_test(test_a_writer_waits_for_another),
+        cmocka_unit_test(test_opening_it_again_leaves_the_locks_of_the_process),
         cmocka_unit_test(test_a_killed_writer_loses_nothing_it_reported),
         cmocka_unit_test(test_a_store_that_cannot_be_written_is_read),
     };

@@ -11,84 +11,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/sha256.h"
-#include "catalog/store_sqlite.h"
+#include "catalog/usages.h"
 
 enum { DIM = 4, MANY = 100000 };
 
-static wt_error err;
 static const struct vector_set set = {"usage_1", "abc", "small", DIM, NULL},
                                other_set = {"usage_1", "def", "other", DIM, NULL};
-
-static struct tool tool_of(const char *provider, const char *name)
-{
-    struct tool tool = {.provider = wt__str(provider),
-                        .name = wt__str(name),
-                        .definition = STR("{}"),
-                        .schema = STR("{}"),
-                        .format = STR("mcp")};
-    wt__sha256("{}", 2, tool.sha256);
-    return tool;
-}
-
-static void add_tool(struct store *store, const char *provider, const char *name)
-{
-    struct tool tool = tool_of(provider, name);
-    struct store_import_options options = {.source = STR("test")};
-    struct store_changes changes;
-    assert_int_equal(wt__store_import(store, &tool, 1, &options, &changes, &err), 0);
-}
-
-static int64_t id_of(struct store *store, const char *provider, const char *name)
-{
-    struct str of = wt__str(provider);
-    int64_t id = 0;
-    return wt__store_find_name(store, &of, wt__str(name), &id, 1, &err) == 1 ? id : 0;
-}
-
-/* A store with the tools a, b, c of provider p. */
-static struct store *open_memory(void)
-{
-    struct store *store;
-    assert_int_equal(wt__store_open(&store, ":memory:", NULL, &err), 0);
-    for (const char *name = "a\0b\0c\0"; *name; name += 2)
-        add_tool(store, "p", name);
-    return store;
-}
-
-/* One usage from words: the names of tools of provider p; one that is not there becomes a label. */
-static int64_t record_of(struct store *store, const char *client, const char *request, const char *names,
-                         enum usage_outcome outcome, int64_t time)
-{
-    struct usage_tool tools[8];
-    static char labels[8][40];
-    struct usage usage = {
-        .request = wt__str(request), .outcome = outcome, .time = time, .tools = tools, .client = wt__str(client)};
-    int64_t last = 0;
-    for (const char *at = names; *at; at += strcspn(at, " "), at += *at == ' ') {
-        char name[32] = "";
-        memcpy(name, at, strcspn(at, " "));
-        snprintf(labels[usage.tool_count], sizeof *labels, "p/%s", name);
-        tools[usage.tool_count] =
-            (struct usage_tool){.tool = id_of(store, "p", name), .label = wt__str(labels[usage.tool_count])};
-        usage.tool_count++;
-    }
-    assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, &last, &err), 0);
-    return last;
-}
-
-static int64_t record(struct store *store, const char *request, const char *names, enum usage_outcome outcome,
-                      int64_t time)
-{
-    return record_of(store, "", request, names, outcome, time);
-}
-
-static struct usage_info info_of(struct store *store)
-{
-    struct usage_info info;
-    assert_int_equal(wt__store_usage_info(store, &info, &err), 0);
-    return info;
-}
 
 /* "request(label label!)", where ! marks a label without a tool. */
 static const char *told(struct store *store, const struct usage_query *query)
@@ -605,6 +533,47 @@ static void test_a_repetition_counts_when_the_first_is_forgotten(void **state)
     wt__store_close(store);
 }
 
+/* What is believed of a sum: uses of the tool a, of a store with as many other clients. */
+static uint32_t believed(struct store *store)
+{
+    int64_t a = id_of(store, "p", "a");
+    float sum[DIM];
+    uint32_t uses;
+    assert_int_equal(wt__store_get_usage_sums(store, &set, &a, 1, sum, &uses, &err), 1);
+    return uses;
+}
+
+static void test_a_client_is_believed_a_few_usages_of_a_mean(void **state)
+{
+    char client[20], request[40];
+    struct store *store = open_memory();
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        snprintf(request, sizeof request, "wish number %d", i);
+        record_of(store, "c", request, "a", USAGE_OK, i);
+    }
+    learn(store, &set, 16);
+    assert_int_equal(believed(store), 30); /* it has no others */
+    for (int i = 0; i < 19; i++) {
+        snprintf(client, sizeof client, "client %d", i);
+        record_of(store, client, "another", "b", USAGE_OK, 100 + i);
+    }
+    assert_int_equal(believed(store), 10); /* of twenty clients */
+    for (int i = 19; i < 70; i++) {
+        snprintf(client, sizeof client, "client %d", i);
+        record_of(store, client, "another", "b", USAGE_OK, 100 + i);
+    }
+    assert_int_equal(believed(store), 3);
+    for (int i = 0; i < 2; i++)
+        record(store, "wish number 1", "a", USAGE_OK, 200 + i);
+    for (int i = 0; i < 4; i++)
+        record_of(store, "client 5", i % 2 ? "odd" : "even", "a", USAGE_OK, 300 + i);
+    learn(store, &set, 16);
+    assert_string_equal(sums(store, &set), " 1:34 2:70");
+    assert_int_equal(believed(store), 8);
+    wt__store_close(store);
+}
+
 /* ---------------------------------------------------------------- much of it */
 
 static void test_a_hundred_thousand_usages(void **state)
@@ -948,174 +917,6 @@ static void test_a_usage_that_fails_before_it_is_learned_leaves_the_sums(void **
     wt__store_close(store);
 }
 
-/* ---------------------------------------------------------------- the very same request */
-
-/* Shares of tools a and b among what was recorded of a request, in percent. */
-static void shares_are(struct store *store, const char *request, int a, int b)
-{
-    struct arena arena = {0};
-    struct recorded_tool *tools;
-    size_t count;
-    int got[2] = {0};
-    assert_int_equal(wt__store_recorded(store, wt__str(request), &arena, &tools, &count, &err), 0);
-    for (size_t i = 0; i < count; i++)
-        got[tools[i].tool == id_of(store, "p", "b")] = (int)(100 * tools[i].share + .5);
-    if (got[0] != a || got[1] != b)
-        fail_msg("%s: %d and %d %%, not %d and %d", request, got[0], got[1], a, b);
-    wt__arena_dispose(&arena);
-}
-
-static void test_what_the_same_request_used(void **state)
-{
-    static const char old[] = "UPDATE request SET hash = -1 WHERE text LIKE 'walk%'";
-    struct store *store = open_memory();
-    (void)state;
-    shares_are(store, "walk the grey dog slowly", 0, 0);
-    record(store, "walk the grey dog slowly", "a", USAGE_UNTOLD, 1);
-    shares_are(store, "Walk the grey dog, slowly!", 50, 0);
-    shares_are(store, "please walk a grey dog slowly", 50, 0); /* nearly: politeness and grammar */
-    shares_are(store, "walk the grey cat slowly", 0, 0);
-    record(store, "walk the grey dog slowly", "a b", USAGE_OK, 2);
-    record(store, "walk the grey dog slowly", "b", USAGE_FAILED, 3);
-    shares_are(store, "walk the grey dog slowly", 67, 33);
-    for (int i = 0; i < 500; i++) /* the newest count, as many of each request */
-        record(store, "Walk the grey dog slowly", "b", USAGE_OK, 4 + i);
-    shares_are(store, "walk the grey dog slowly", 2, 98);
-    assert_int_equal(wt__sql_exec(store, old, &err), 0); /* as an earlier version left them: found among the newest */
-    shares_are(store, "walk the grey dog slowly", 2, 98);
-    int64_t one, two;
-    assert_int_equal(wt__store_request_row(store, STR("sit"), &one, &err), 0);
-    record(store, "sit", "a", USAGE_OK, 999);
-    assert_int_equal(wt__store_request_row(store, STR("sit"), &one, &err), 1);
-    unsigned char digest[32];
-    char sql[100];
-    int64_t hash;
-    wt__sha256("sit", 3, digest);
-    memcpy(&hash, digest, sizeof hash);
-    snprintf(sql, sizeof sql, "UPDATE request SET hash = %lld WHERE text = 'sit'", (long long)hash);
-    assert_int_equal(wt__sql_exec(store, sql, &err), 0); /* by its bytes */
-    assert_int_equal(wt__store_request_row(store, STR("sit"), &two, &err), 1);
-    assert_int_equal(one, two);
-    shares_are(store, "sit", 50, 0);
-    wt__store_close(store);
-}
-
-/* However often, and in whatever writing, a client says it: neither its own usages nor others' go under. */
-static void test_what_a_client_repeats_counts_once(void **state)
-{
-    char request[60] = "walk the grey dog slowly";
-    struct store *store = open_memory();
-    (void)state;
-    for (int i = 0; i < 300; i++)
-        record_of(store, "c", request, "a", USAGE_OK, 1 + i);
-    shares_are(store, "walk the grey dog slowly", 50, 0);
-    record_of(store, "d", request, "a", USAGE_OK, 301);
-    for (int i = 0; i < 300; i++)
-        record_of(store, "e", request, "b", USAGE_OK, 302 + i);
-    shares_are(store, "walk the grey dog slowly", 50, 25);
-    for (int i = 0; i < 12; i++) {
-        strcat(request, "!");
-        record_of(store, "e", request, "b", USAGE_OK, 700 + i);
-    }
-    shares_are(store, "walk the grey dog slowly", 50, 25);
-    wt__store_close(store);
-}
-
-/* Of a store of sixty clients: what five of them tell of a tool is believed, what fewer tell in part, and who told of
- * few usages so far is part of a client. */
-static void test_a_tool_that_few_clients_tell_of_is_believed_in_part(void **state)
-{
-    static const struct {
-        int clients, usages; /* that tell of the tool, and of which each told so far */
-        int share;
-    } rows[] = {{1, 20, 10}, {1, 50, 10}, {2, 20, 27}, {3, 20, 45}, {5, 20, 83},
-                {6, 20, 86}, {1, 10, 5},  {10, 2, 18}, {20, 2, 38}};
-    char client[20], request[40];
-    (void)state;
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
-        struct store *store = open_memory();
-        for (int i = 0; i < 60; i++) {
-            snprintf(client, sizeof client, "client %d", i);
-            snprintf(request, sizeof request, "request number %d", i);
-            record_of(store, client, request, "b", USAGE_OK, i);
-        }
-        for (int i = 0; i < rows[row].clients; i++)
-            for (int times = 0; times < rows[row].usages; times++) {
-                snprintf(client, sizeof client, "few %d", i);
-                record_of(store, client, "wish", "a", USAGE_OK, 100 + i);
-            }
-        shares_are(store, "wish", rows[row].share, 0);
-        record(store, "any wish", "a", USAGE_OK, 201); /* whoever names no client is believed, and so is the tool */
-        shares_are(store, "wish", (int)(100. * rows[row].clients / (rows[row].clients + 1) + .5), 0);
-        wt__store_close(store);
-    }
-}
-
-/* What is believed of a sum: uses of the tool a, of a store with as many other clients. */
-static uint32_t believed(struct store *store)
-{
-    int64_t a = id_of(store, "p", "a");
-    float sum[DIM];
-    uint32_t uses;
-    assert_int_equal(wt__store_get_usage_sums(store, &set, &a, 1, sum, &uses, &err), 1);
-    return uses;
-}
-
-static void test_a_client_is_believed_a_few_usages_of_a_mean(void **state)
-{
-    char client[20], request[40];
-    struct store *store = open_memory();
-    (void)state;
-    for (int i = 0; i < 30; i++) {
-        snprintf(request, sizeof request, "wish number %d", i);
-        record_of(store, "c", request, "a", USAGE_OK, i);
-    }
-    learn(store, &set, 16);
-    assert_int_equal(believed(store), 30); /* it has no others */
-    for (int i = 0; i < 19; i++) {
-        snprintf(client, sizeof client, "client %d", i);
-        record_of(store, client, "another", "b", USAGE_OK, 100 + i);
-    }
-    assert_int_equal(believed(store), 10); /* of twenty clients */
-    for (int i = 19; i < 70; i++) {
-        snprintf(client, sizeof client, "client %d", i);
-        record_of(store, client, "another", "b", USAGE_OK, 100 + i);
-    }
-    assert_int_equal(believed(store), 3);
-    for (int i = 0; i < 2; i++)
-        record(store, "wish number 1", "a", USAGE_OK, 200 + i);
-    for (int i = 0; i < 4; i++)
-        record_of(store, "client 5", i % 2 ? "odd" : "even", "a", USAGE_OK, 300 + i);
-    learn(store, &set, 16);
-    assert_string_equal(sums(store, &set), " 1:34 2:70");
-    assert_int_equal(believed(store), 8);
-    wt__store_close(store);
-}
-
-/* Long requests of others cost the look for one that is nearly the same no more than short ones. */
-static void test_what_is_read_for_a_near_request_is_bounded(void **state)
-{
-    enum { BYTES = 60000, FIT = 4 /* within 256 KB, with the one that is near */ };
-    struct store *store = open_memory();
-    char *text = malloc(BYTES + 1);
-    assert_non_null(text);
-    (void)state;
-    memset(text, 'x', BYTES);
-    text[BYTES] = '\0';
-    record(store, "walk the grey dog slowly", "a", USAGE_OK, 1);
-    for (int i = 0; i <= FIT; i++) {
-        shares_are(store, "please walk a grey dog slowly", 50, 0);
-        text[i] = 'y';
-        record(store, text, "b", USAGE_OK, 2 + i);
-    }
-    shares_are(store, "please walk a grey dog slowly", 0, 0);
-    shares_are(store, "walk the grey dog slowly", 50, 0); /* found by its hash */
-    free(text);
-    wt__store_close(store);
-}
-
-/* The counters are remembered as long as nobody commits: through this connection, another one, or another program that
- * gives the file a write-ahead log. */
 static void test_counters_are_those_of_the_last_commit(void **state)
 {
     (void)state;
@@ -1172,16 +973,12 @@ int main(void)
         cmocka_unit_test(test_a_damaged_sum_is_told),
         cmocka_unit_test(test_a_tool_counts_once_a_client_and_request),
         cmocka_unit_test(test_a_repetition_counts_when_the_first_is_forgotten),
+        cmocka_unit_test(test_a_client_is_believed_a_few_usages_of_a_mean),
         cmocka_unit_test(test_a_store_of_version_2_learns_of_clients),
         cmocka_unit_test(test_a_hundred_thousand_usages),
         cmocka_unit_test(test_a_store_of_version_1_is_brought_up_to_date),
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_what_the_same_request_used),
-        cmocka_unit_test(test_what_a_client_repeats_counts_once),
-        cmocka_unit_test(test_a_tool_that_few_clients_tell_of_is_believed_in_part),
-        cmocka_unit_test(test_a_client_is_believed_a_few_usages_of_a_mean),
-        cmocka_unit_test(test_what_is_read_for_a_near_request_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,9 +75,17 @@ static void of_few_tools_the_tenth_is_like_nothing(void **state)
 /* A reranker brought it in: the first stage knows nothing of it. */
 static void a_hit_without_evidence_has_none(void **state)
 {
-    const struct hit hit = {.score = 0.5f};
+    const struct hit hit = {.score = 0.5f, .brought = true};
     (void)state;
     assert_true(isnan(wt__relevance(NULL, &wt__hybrid, &by_meaning, &hit)));
+}
+
+/* A filter that lets few through leaves tools that the first stage knows to be far. */
+static void a_hit_against_which_all_speaks_is_hardly_needed(void **state)
+{
+    const struct hit hit = of(0, -0.1f, 0);
+    (void)state;
+    assert_in_range((int)(1000 * wt__relevance(NULL, &wt__hybrid, &by_meaning, &hit)), 0, 50);
 }
 
 static void it_goes_no_further_than_some_tool_fits(void **state)
@@ -101,6 +109,7 @@ int main(void)
         cmocka_unit_test(what_was_not_looked_at_does_not_count),
         cmocka_unit_test(of_few_tools_the_tenth_is_like_nothing),
         cmocka_unit_test(a_hit_without_evidence_has_none),
+        cmocka_unit_test(a_hit_against_which_all_speaks_is_hardly_needed),
         cmocka_unit_test(it_goes_no_further_than_some_tool_fits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

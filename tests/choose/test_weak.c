@@ -14,34 +14,35 @@ static const struct {
     float meaning, subquery; /* cosines */
     float score, votes;
     unsigned lead;
-    bool weak;
+    bool brought, weak;
 } rows[] = {
-    {"one common word", &wt__bm25, {1, .4f}, 0, 0, 1, 0, 0, true},
-    {"one word that says most", &wt__bm25, {1, .5f}, 0, 0, 1, 0, 0, false},
-    {"two common words", &wt__bm25, {2, .4f}, 0, 0, 1, 0, 0, false},
-    {"no word", &wt__bm25, {0, 0}, 0, 0, 1, 0, 0, true},
-    {"meaning that words alone do not ask", &wt__bm25, {1, .4f}, .9f, .9f, 1, 0, 0, true},
+    {"one common word", &wt__bm25, {1, .4f}, 0, 0, 1, 0, 0, false, true},
+    {"one word that says most", &wt__bm25, {1, .5f}, 0, 0, 1, 0, 0, false, false},
+    {"two common words", &wt__bm25, {2, .4f}, 0, 0, 1, 0, 0, false, false},
+    {"no word", &wt__bm25, {0, 0}, 0, 0, 1, 0, 0, false, true},
+    {"meaning that words alone do not ask", &wt__bm25, {1, .4f}, .9f, .9f, 1, 0, 0, false, true},
 
-    {"far in meaning", &wt__dense, {0, 0}, .29f, .1f, 1, 0, 0, true},
-    {"near in meaning", &wt__dense, {0, 0}, .3f, .1f, 1, 0, 0, false},
-    {"near to a sub-query", &wt__dense, {0, 0}, .1f, .3f, 1, 0, 0, false},
-    {"words that meaning alone does not ask", &wt__dense, {5, .9f}, .1f, .1f, 1, 0, 0, true},
+    {"far in meaning", &wt__dense, {0, 0}, .29f, .1f, 1, 0, 0, false, true},
+    {"near in meaning", &wt__dense, {0, 0}, .3f, .1f, 1, 0, 0, false, false},
+    {"near to a sub-query", &wt__dense, {0, 0}, .1f, .3f, 1, 0, 0, false, false},
+    {"words that meaning alone does not ask", &wt__dense, {5, .9f}, .1f, .1f, 1, 0, 0, false, true},
 
-    {"neither", &wt__hybrid, {1, .4f}, .34f, .34f, 1, 0, 0, true},
-    {"meaning of both", &wt__hybrid, {1, .4f}, .1f, .35f, 1, 0, 0, false},
-    {"words of both", &wt__hybrid, {2, .1f}, 0, 0, 1, 0, 0, false},
-    {"against it", &wt__hybrid, {0, 0}, -.2f, -.2f, 1, 0, 0, true},
+    {"neither", &wt__hybrid, {1, .4f}, .34f, .34f, 1, 0, 0, false, true},
+    {"meaning of both", &wt__hybrid, {1, .4f}, .1f, .35f, 1, 0, 0, false, false},
+    {"words of both", &wt__hybrid, {2, .1f}, 0, 0, 1, 0, 0, false, false},
+    {"against it", &wt__hybrid, {0, 0}, -.2f, -.2f, 1, 0, 0, false, true},
 
-    {"a name", &wt__hybrid, {0, 0}, 0, 0, 1, 0, 1, false},
-    {"past requests", &wt__hybrid, {0, 0}, 0, 0, 1, .1f, 0, false},
-    {"a hit that only a reranker brought", &wt__hybrid, {0, 0}, 0, 0, 0, 0, 0, false},
+    {"a name", &wt__hybrid, {0, 0}, 0, 0, 1, 0, 1, false, false},
+    {"past requests", &wt__hybrid, {0, 0}, 0, 0, 1, .1f, 0, false, false},
+    {"what only a reranker brought", &wt__hybrid, {0, 0}, 0, 0, 0, 0, 0, true, false},
+    {"what a filter left, and nothing speaks for", &wt__hybrid, {0, 0}, -.1f, -.1f, 0, 0, 0, false, true},
 };
 
 static void a_hit_is_weak_where_hardly_anything_speaks_for_it(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct hit hit = {.words = rows[i].words, .lead = rows[i].lead};
+        struct hit hit = {.words = rows[i].words, .lead = rows[i].lead, .brought = rows[i].brought};
         hit.features[FEATURE_MEANING] = rows[i].meaning;
         hit.features[FEATURE_SUBQUERY_MEANING] = rows[i].subquery;
         hit.features[FEATURE_SCORE] = rows[i].score;

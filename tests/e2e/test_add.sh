@@ -39,6 +39,10 @@ says "^bad.json:3: /tools/1: "
 expect 0 "issues as JSON" add --json bad.json
 same "place of the issue" "('bad.json', 3, '/tools/1')" \
     "$(json_of '(lambda i: (i["file"], i["line"], i["pointer"]))(d["issues"][0])')"
+! grep -q -e --strict err || fail "--strict is named where little was skipped"
+sed 's/"also_fine"/7/' bad.json >worse.json
+expect 0 "more bad tools than good ones" add worse.json
+says "^More was skipped than was imported; with --strict nothing of such a source is imported.$"
 sed 's/"fine"/"strictly_fine"/' bad.json >strict.json
 expect 3 "a bad tool fails a strict import" add --strict strict.json
 says "strict.json"
@@ -52,6 +56,29 @@ expect 3 "a source without one good tool is bad input" add many.json
 prints "50 skipped"
 same "twenty issues are shown" 20 "$(grep -c '^many.json:' err)"
 says "and 30 more; --json lists them all"
+
+cat >bikes.yaml <<'YAML'
+openapi: 3.0.3
+info: {title: Bikes}
+paths:
+  /bikes:
+    get: {operationId: searchBikes}
+    post:
+      operationId: addBike
+      summary: Adds a bike.
+YAML
+expect 0 "an OpenAPI document" add bikes.yaml
+sed 's/^paths/path/' bikes.yaml >path.yaml
+expect 3 "one without paths" add path.yaml
+says '^whichtool: path.yaml:4: this OpenAPI document has no "paths"; did you mean that by "path"[?]$'
+sed 's/^      summary/     summary/' bikes.yaml >half.yaml && mv half.yaml bikes.yaml
+expect 0 "that is half read" add --sync bikes.yaml
+prints "0 updated, 1 unchanged, 0 removed, 2 skipped"
+says "^bikes.yaml:8: not valid YAML"
+says "^bikes.yaml:7: /paths/~1bikes/post: reading ended within it, so it was not taken$"
+says "^The source was not read to its end; with --strict nothing of such a source is imported.$"
+expect 0 "what is stored of the other half stays" show bikes/addBike
+prints "Adds a bike."
 
 printf '{"tools": [' >cut.json
 expect 3 "a source that is cut off" add cut.json

@@ -32,6 +32,7 @@ model=(--model "")
 expect 0 "a valid call" call "${model[@]}" the weather forecast for Oslo
 prints "^tool +weather/get_forecast$"
 prints "^arguments +\{\"city\":\"Oslo\"\}$"
+lacks err "calibrated"
 says "^A valid call, in [0-9.]+ ms; nothing was called.$"
 expect 8 "what is missing" call "${model[@]}" book a table in a restaurant
 prints "^missing +restaurant$"
@@ -49,6 +50,11 @@ says "Note: .*the tool.s schema: schema /properties/brightness: .minimum. is no 
 expect 1 "nothing that anybody said" call "${model[@]}" xyzzy plugh
 silent out
 says "^No tool fits.$"
+expect 1 "a tool that is hardly likely is not asked about" call "${model[@]}" the zebra books xyzzy plugh
+silent out
+says "^No tool fits.$"
+expect 8 "unless that is wanted" call "${model[@]}" --abstain 0 the zebra books xyzzy plugh
+prints "No tool clearly fits"
 expect 2 "an empty request" call "${model[@]}" ""
 says "the request is empty"
 expect 2 "a form that is not there" call --format yaml rain
@@ -112,7 +118,18 @@ expect 0 "as lines" call "${model[@]}" --format lines "$tides"
 same "a line each" 'CALLTOOL["at_place"] latitude: 11.6 longitude: -97.8' "$(tr '\n' ' ' <out | sed 's/ $//')"
 expect 8 "a call that is not complete" call "${model[@]}" --format openai "tides at a place, latitude 11.6"
 says "^What is longitude\?$"
-prints "latitude"
+silent out
+for form in openai-responses anthropic gemini mcp; do
+    expect 8 "no object of one, as $form" call "${model[@]}" --format "$form" "tides at a place, latitude 11.6"
+    silent out
+done
+expect 8 "a call that does not fit" call "${model[@]}" --format openai the weather forecast for Oslo, 12 days
+says "^This does not fit: /days: expected at most 10"
+silent out
+expect 8 "what is known of it" call "${model[@]}" --format arguments "tides at a place, latitude 11.6"
+same "what is known of it" '{"latitude":11.6}' "$(cat out)"
+expect 8 "as lines" call "${model[@]}" --format lines "tides at a place, latitude 11.6"
+prints "^longitude: none$"
 expect 1 "no call" call "${model[@]}" --format openai xyzzy plugh
 silent out
 for form in --json "--format json"; do

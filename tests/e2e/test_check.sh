@@ -6,6 +6,17 @@ need_python
 expect 4 "without a store" check
 says "whichtool add"
 expect 4 "a store that is named and not there" -s none.wt check
+printf '{"tools": [' >broken.json
+expect 3 "an import that failed" add --strict broken.json
+: >tools.pins
+for form in "" --json "--format sarif" "--pin tools.pins" "--against tools.pins"; do
+    # shellcheck disable=SC2086 # words
+    expect 4 "leaves nothing that is right: $form" check $form
+    says "^whichtool: the store $WHICHTOOL_STORE is empty: add tools with .whichtool add FILE."
+    silent out
+done
+same "no pins are written" "" "$(cat tools.pins)"
+expect 0 "no damage, either" check --damage
 add_catalogue
 
 expect 0 "a catalogue in order" check --model ""
@@ -43,6 +54,22 @@ expect 0 "warnings are none by default" check --model "" --rule empty-descriptio
 expect 1 "but by option" check --model "" --rule empty-description --level warning
 expect 2 "no such rule" check --model "" --rule no-such-rule
 says "no rule \"no-such-rule\""
+says "there are empty-description, "
+evil='evil "<i>" & co'
+expect 1 "but for one tool's" check --model "" --provider "$evil" --rule broken-schema --rule empty-description --level warning \
+    --ignore "broken-schema:$evil/look"
+lacks out "broken-schema"
+prints "empty-description"
+expect 0 "nor for another's" check --model "" --provider "$evil" --rule broken-schema --rule empty-description --level warning \
+    --ignore "broken-schema:look" --ignore "empty-description:$evil/add*"
+expect 2 "an exception of no rule" check --model "" --ignore "$evil/look"
+says "there is no rule .*; there are empty-description, "
+expect 2 "an exception of no tool" check --model "" --ignore broken-schema:
+says "no pattern of tools"
+for rule in pin-changed pin-gone pin-new; do
+    expect 2 "$rule without pins" check --model "" --rule "$rule"
+    says "the rule $rule compares with pins, and none are given: --against FILE, which .whichtool check --pin FILE. wrote"
+done
 expect 2 "no such level" check --level bad
 expect 2 "no such form" check --format pdf
 expect 3 "no such provider" check --model "" --provider wether
@@ -78,10 +105,37 @@ prints = set()
 for result in run["results"]:
     assert rules[result["ruleIndex"]] == result["ruleId"]
     assert result["level"] in ("error", "warning", "note") and result["message"]["text"]
-    assert result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"]
+    for place in result["locations"] + result["relatedLocations"]:
+        assert place["logicalLocations"][0]["fullyQualifiedName"]
+        physical = place["physicalLocation"]
+        assert physical["region"] == {"startLine": 1}
+        assert physical["artifactLocation"]["uri"] in ("weather.json", "money.json", "tables.json", "bad.json", "many.jsonl")
     prints.add(result["partialFingerprints"]["toolsOfRule/v1"])
 assert len(prints) == len(run["results"])
 PYTHON
+uris() { # of each finding, and of the tools beside the first
+    "$python" -c '
+import json
+for result in json.load(open("'"$work"'/out", encoding="utf-8"))["runs"][0]["results"]:
+    print(*(p["physicalLocation"]["artifactLocation"]["uri"] for p in result["locations"] + result["relatedLocations"]))'
+}
+mkdir -p "here/a b" there
+cat >"here/a b/é#1.json" <<'JSON'
+[{"name": "one", "description": ""}, {"name": "two", "description": "Says it twice, word for word"},
+ {"name": "three", "description": "Says it twice, word for word"}]
+JSON
+two="--rule empty-description --rule duplicate-description"
+expect 0 "tools of a folder" -s there/ci.wt add --no-vectors here
+expect 0 "and of no file" -s there/ci.wt add --no-vectors - <"here/a b/é#1.json"
+# shellcheck disable=SC2086 # words
+expect 0 "below the working folder" -s there/ci.wt check --model "" --format sarif $two
+file=here/a%20b/%C3%A9%231.json
+same "a file is named from there, and what has none is in the store" "$file,ci.wt,$file $file,ci.wt ci.wt" "$(uris | paste -sd,)"
+cd there || exit 1
+# shellcheck disable=SC2086 # words
+"$WHICHTOOL" -s ci.wt check -q --model "" --format sarif $two >../out 2>../err
+cd .. || exit 1
+same "from elsewhere it is its whole path" "file://$work/$file" "$(uris | head -1)"
 expect 1 "as a page" check --model "" --format html
 prints "<!doctype html>"
 prints "evil &quot;&lt;i&gt;&quot; &amp; co/look"

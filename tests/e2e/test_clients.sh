@@ -9,6 +9,12 @@ cases=$here/clients
 unset XDG_CONFIG_HOME CLAUDE_CONFIG_DIR CODEX_HOME WHICHTOOL_STORE
 export TICKETS_TOKEN=4711
 program=$(realpath "$WHICHTOOL")
+# The programs that these homes name, but for no-such-server.
+mkdir "$work/bin"
+for name in a b c db db-server docker e few m my-server npx s say shop-server t uvx x; do
+    ln -s "$(type -P true)" "$work/bin/$name"
+done
+PATH=$work/bin:$PATH
 
 named() { sed -E -e "s|$HOME|@HOME@|g" -e "s|$program|@PROGRAM@|g" -e 's/(project)-[0-9a-f]{12}/\1-@HASH@/g' "$@"; }
 # Files of a home with their bytes, without what is ours alone: links are shown as links.
@@ -95,7 +101,9 @@ says "home/.cursor/mcp.json is changed; a copy is .*/mcp.json.whichtool-backup$"
 replace $file '"here":' '"later": {"command": "l"}, /* mine */ "here":'
 replace home/.config/whichtool/servers.json '"uvx"' '"other"'
 expect 0 "a file that was changed since is edited" mcp undo --yes </dev/null
+prints "^Cursor: "
 prints "it was changed since: only the entry of whichtool goes, and the servers come back"
+says "^Done: 1 file is put back\. Start the clients anew\."
 prints "^    copy .*whichtool-backup$"
 says "git of .*servers.json was changed since, and stays there"
 same "the servers are back as they were written, what came since stays" "$(cat $file)" "$(sed \
@@ -183,6 +191,7 @@ cp home/.config/whichtool/servers.json own
 expect 0 "one that somebody wrote is added to" mcp init --yes </dev/null
 prints "moves +git, as git-2"
 expect 0 "and is what it was" mcp undo --yes </dev/null
+says "^git of .*servers.json was written there by somebody else, and stays there"
 same "byte for byte" "$(cat home/.config/whichtool/servers.json)" "$(cat own)"
 echo '{"version": 7}' >home/.config/whichtool/init.json
 expect 3 "a record that is not understood" mcp undo --yes </dev/null
@@ -217,7 +226,10 @@ expect 2 "a word too many" mcp init cursor
 expect 0 "for programs" --json mcp init --yes </dev/null
 same "is one object" "$(json_of 'd["moving"], d["files"][0]["state"], [s["becomes"] for s in d["files"][0]["servers"]]')" \
     "(2, 'changed', ['git', 'shop', None, None])"
+replace home/.config/whichtool/servers.json '"mcpServers": {' '"mcpServers": {"own": {"command": "own"},'
 expect 0 "back" --json mcp undo --yes </dev/null
+same "what was added is told" "['own']" "$(json_of 'd["servers_added"]')"
+rm -r home/.config/whichtool
 same "is one object, too" "$(json_of 'd["files"][0]["state"], d["files"][0]["written"]')" "('restored', True)"
 if have script; then
     what="on a terminal"
@@ -285,4 +297,6 @@ child.stdin.close()
 child.wait()
 assert any("greet" in n for n in names), names
 PYTHON
+expect 0 "back again" mcp undo --yes </dev/null
+says "^The store .*tools.wt keeps the tools that were listed: .whichtool remove --provider NAME. takes them out\."
 finish

@@ -71,7 +71,7 @@ usage add --request x --tool money/list_invoices --tool wea|words|weather/get_fo
 usage list x|words|
 usage list --bef|words|--before
 usage add --bef|words|
-usage add --outcome ''|words|ok failed
+usage add --outcome ''|words|ok failed success succeeded true failure error false
 model p|words|pull pack
 model pull a|words|all-MiniLM-L6-v2
 model pack ''|words|whichtool-static-v1

@@ -1,32 +1,45 @@
 #!/bin/bash
 # The documentation's commands run: every ```sh block after a line <!-- run --> of README.md and docs/*.md, one after
-# the other for each page, in a copy of the samples, with the built command on the PATH and a store of its own.
+# the other for each page, in a copy of the samples, with the built command on the PATH and a store of its own. Before them
+# comes tests/e2e/docs/PAGE.sh, where there is one, which makes what the page takes for granted. <!-- run jq --> leaves a
+# block out where there is no such program. PAGES, such as "README eval", takes these alone.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 blocks() { # PAGE: the marked blocks, as one script
-    awk '/^<!-- run -->/ {marked = 1; next}
-         marked && /^```sh/ {inside = 1; next}
-         inside && /^```/ {inside = marked = 0; next}
+    awk '/^<!-- run( [a-z0-9 ]+)? -->$/ {marked = 1; needs = $0; gsub(/^<!-- run ?| ?-->$/, "", needs); next}
+         marked && /^```sh/ {inside = 1; if (needs != "") print "if has " needs "; then"; next}
+         inside && /^```/ {if (needs != "") print "fi"; inside = marked = 0; next}
          inside {print; next}
          !/^[ \t]*$/ {marked = 0}' "$1"
 }
+has() { # PROGRAM...
+    local program
+    for program; do command -v "$program" >/dev/null || { echo "skipped: a block that takes $program" >>"$work/skipped"; return 1; }; done
+}
+export -f has six_tools
+export work python stand_ins=$here/docs
+: >skipped
+need_python
 mkdir bin
 ln -s "$WHICHTOOL" bin/whichtool
 PATH=$work/bin:$PATH
 pages=0
 for page in "$source_root"/README.md "$source_root"/docs/*.md; do
-    [ -f "$page" ] || continue
     name=$(basename "$page" .md)
+    [ -f "$page" ] && [[ " ${PAGES:-$name} " = *" $name "* ]] || continue
     blocks "$page" >"$work/$name.sh"
     [ -s "$work/$name.sh" ] || continue
+    if [ -f "$stand_ins/$name.sh" ]; then
+        cat "$stand_ins/$name.sh" "$work/$name.sh" >whole && mv whole "$work/$name.sh"
+    fi
     pages=$((pages + 1)) checks=$((checks + 1)) what=${page#"$source_root"/}
     mkdir "$work/run-$name"
     cd "$work/run-$name" || exit 1
     for folder in samples docs tests; do
         [ ! -d "$source_root/$folder" ] || cp -r "$source_root/$folder" .
     done
-    WHICHTOOL_STORE=$work/run-$name/tools.wt bash -e "$work/$name.sh" >../out 2>../err
+    WHICHTOOL_STORE=$PWD/tools.wt WHICHTOOL_MODELS=$PWD/models bash -e "$work/$name.sh" >../out 2>../err
     code=$?
     cd "$work" || exit 1
     [ "$code" = 0 ] || fail "exit $code"
@@ -42,4 +55,5 @@ while IFS=$'\t' read -r file name; do
     grep -qF -- "$name" "$source_root/$file" || fail "no \"$name\" in $file"
 done <<<"$named"
 [ "$pages" -gt 0 ] || skip "no page has a block marked <!-- run -->"
+cat skipped
 finish

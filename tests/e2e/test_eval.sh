@@ -72,6 +72,26 @@ fi
 same "ids with blanks are one field" 6 "$(awk '{print NF}' run.txt | sort -u | tr '\n' ' ' | tr -d ' ')"
 same "at most a hundred hits a query" "True" "$(awk '{n[$1]++} END {for (q in n) if (n[q] > 100) exit 1; print "True"}' run.txt)"
 
+grep -v ' 1 [0-9.e+-]* bm25$' run.txt >"of my own.txt"
+expect 0 "methods of others" eval set --recipe bm25 --json --with-run run.txt --with-run "of my own.txt"
+same "rows of theirs" "bm25 run.txt of my own.txt" "$("$python" -c 'import json, sys
+print(*[json.loads(line)["recipe"] for line in sys.stdin if "recipe" in json.loads(line)])' <out)"
+same "what was written is worth as much" "True True None" "$("$python" -c 'import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+rows = {row["recipe"]: row for row in rows if "metrics" in row}
+print(rows["run.txt"]["metrics"] == rows["bm25"]["metrics"],
+      rows["of my own.txt"]["metrics"]["mrr"] < rows["bm25"]["metrics"]["mrr"], rows["run.txt"]["latency_ms"]["p50"])' <out)"
+expect 0 "a page of both" eval set --recipe bm25 --with-run run.txt --html both.html
+same "names it" True "$(grep -q 'run.txt' both.html && echo True)"
+printf '\nq1 Q0 t 1\n' >short.txt
+expect 3 "a line that is none" eval set --recipe bm25 --with-run short.txt
+says "short.txt, line 2: it has not six fields; a line of a run is"
+printf 'q1 Q0 t 1 high me\n' >wordy.txt
+expect 3 "a score that is none" eval set --recipe bm25 --with-run wordy.txt
+says "wordy.txt, line 1: its score is no number"
+printf 'other Q0 t 1 2 me\n' >other.txt
+expect 3 "other queries" eval set --recipe bm25 --with-run other.txt
+says "other.txt has no line of any of these queries \(1 of others\)"
 expect 0 "two recipes" eval set --model "" --recipe bm25,auto --json --run two.txt --k 5 --bootstrap 200 --seed 7
 json_lines
 same "the second is compared with the first" "bm25" "$(json_of 'l[1]["against"]["recipe"]')"

@@ -97,8 +97,11 @@ EOS
 rm -f started
 
 expect 0 "their state is kept" --json mcp status
-prints '"name":"home"'
+prints '"name":"home","state":"ended"'
 prints '"name":"dead"'
+expect 0 "without a gateway nothing of them runs" mcp status
+prints '^home +ended +legacy +[0-9]+ tools$'
+says '^No gateway runs now: this is how the servers were at 20[-0-9T:]+Z\.$'
 cp "$WHICHTOOL_STORE-servers.json" kept.json
 echo '{"servers":[],"audit_error":"cannot write a.jsonl: No space left on device"}' >"$WHICHTOOL_STORE-servers.json"
 expect 0 "and that the audit cannot be written" mcp status
@@ -116,11 +119,27 @@ exec 4>in
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
     '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"home__read_note","arguments":{"title":"x"}}}' >&4
 until grep -q "home: read_note x" answers; do sleep 0.05; done
+expect 0 "with one they do" mcp status
+prints '^home +ready '
+lacks err "No gateway"
 kill -9 "$served"
 wait "$served" 2>/dev/null
 served=
 exec 4>&-
 nothing_is_left "kill -9 leaves none of their processes"
+
+# Whoever runs it hears what waits, and how it is approved.
+"$WHICHTOOL" -s other.wt mcp --model "" --servers servers.json --review-first <in >answers 2>log &
+served=$!
+exec 4>in
+# shellcheck disable=SC2016 # the command is text
+until grep -qF 'whichtool: home: 3 tools wait for approval: `whichtool -s other.wt mcp approve home`' log; do sleep 0.05; done
+until grep -q '^whichtool: dead does not run, and is tried again: ' log; do sleep 0.05; done
+exec 4>&-
+wait "$served"
+same "and it ends with its client" 0 $?
+served=
+nothing_is_left "and its servers with it"
 
 # Over HTTP, a key a principal.
 for who in boss clerk; do

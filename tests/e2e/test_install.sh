@@ -33,6 +33,8 @@ command=$(find "$tree" -path '*/bin/whichtool')
 [ -x "$command" ] || fail "no command"
 "$command" version | grep -qF "$version" || fail "the command does not say its version, $version"
 [ "$(pkg-config --modversion whichtool)" = "$version" ] || fail "whichtool.pc says another version"
+[ -z "$(pkg-config --print-requires-private whichtool)" ] || fail "whichtool.pc needs the files of others"
+case $(pkg-config --cflags whichtool) in *-D*) fail "whichtool.pc defines what others use" ;; esac
 [ -e "$libraries/libwhichtool.so.${version%%.*}" ] || fail "no libwhichtool.so.${version%%.*}"
 readelf -d "$library" | grep -q "SONAME.*libwhichtool.so.${version%%.*}\]" || fail "the SONAME is not libwhichtool.so.${version%%.*}"
 [ -n "$(find "$tree" -name 'all-MiniLM-L6-v2.json')" ] || fail "no manifest of the default model"
@@ -56,10 +58,10 @@ if [ -z "$sanitized" ]; then
     cc -std=c11 "$WT_TEST_SOURCE/examples/find.c" $(pkg-config --cflags --libs whichtool) -o "$tree/shared" ||
         fail "the example does not build with the shared library"
     # Our own library static, what it needs shared, as whichtool.pc names it.
-    cc -std=c11 "$WT_TEST_SOURCE/examples/find.c" $(pkg-config --cflags whichtool) "$libraries/libwhichtool.a" \
-        $(pkg-config --libs $(pkg-config --print-requires-private whichtool)) \
-        $(sed -n 's/^Libs.private: //p' "$pc") -o "$tree/static" ||
+    cc -std=c11 "$WT_TEST_SOURCE/examples/find.c" \
+        $(pkg-config --static --cflags --libs whichtool | sed 's/-lwhichtool/-l:libwhichtool.a/') -o "$tree/static" ||
         fail "the example does not build with the static library"
+    readelf -d "$tree/static" | grep -q 'NEEDED.*libwhichtool' && fail "the static program needs the shared library"
     for program in shared static; do
         LD_LIBRARY_PATH=$libraries "$tree/$program" "$source_file" "a table for four" >"$tree/out" 2>&1 ||
             { cat "$tree/out"; fail "$program: the example failed"; }

@@ -37,7 +37,7 @@ expect 3 "the sources beside a pipe are taken" add pipe tables.json
 says "pipe is a pipe"
 prints "^tables.json .* 2 added"
 expect 3 "a folder is read without its pipes" add set
-says "set holds no .json"
+says "set holds no file that ends in one of: .json "
 refused 3 "pipe is a pipe" usage add pipe
 refused 3 "/dev/zero is a device" usage add /dev/zero
 refused 3 "set/qrels/train.tsv is a pipe" usage add set

@@ -41,8 +41,8 @@ same "README says how the command gets on the PATH" yes "$([ -n "$path_line" ] &
 same "the command is found there" "$prefix/bin/whichtool" "$(eval "$path_line"; command -v whichtool)"
 what="and runs"
 (eval "$path_line"; whichtool version) >../out 2>../err || fail "exit $?"
-pc_line=$(line '^export PKG_CONFIG_PATH=') cc_line=$(line '^cc find\.c ')
-same "README says how a program is built" yes "$([ -n "$pc_line" ] && [ -n "$cc_line" ] && echo yes)"
+pc_line=$(line '^export PKG_CONFIG_PATH=') cc_line=$(line '^cc find\.c ') static_line=$(line '^cc find\.c .*--static')
+same "README says how a program is built" yes "$([ -n "$pc_line" ] && [ -n "$cc_line" ] && [ -n "$static_line" ] && echo yes)"
 if [ -n "$sanitized" ]; then
     skip "a sanitizer's runtime must come first in every process"
 elif ! have pkg-config; then
@@ -52,13 +52,24 @@ else
     what="README's line builds the example" checks=$((checks + 1))
     (unset LD_LIBRARY_PATH; eval "$pc_line"; eval "$cc_line" && ./find "$work/weather.json" "rain") >../out 2>../err ||
         fail "exit $?"
+    what="and the line for the static library" checks=$((checks + 1))
+    (eval "$pc_line"; eval "$static_line" && ./find-static "$work/weather.json" "rain") >>../out 2>>../err || fail "exit $?"
+    if have cmake; then # README's lines, behind those that any project has
+        what="and the lines for CMake" checks=$((checks + 1))
+        { printf 'cmake_minimum_required(VERSION 3.16)\nproject(find C)\nadd_executable(find find.c)\n'
+          awk '/^```cmake/ {inside = 1; next} /^```/ {inside = 0} inside' "$source_root/README.md"; } >CMakeLists.txt
+        (eval "$pc_line"; cmake -B cmake . && cmake --build cmake && ./cmake/find "$work/weather.json" "rain") >>../out 2>>../err ||
+            fail "exit $?"
+    fi
 fi
 cd "$work" || exit 1
 what="it runs, without more words to the loader" && { [ -n "$sanitized" ] || holds out "tools$"; }
 
 put "$build" "$prefix" # over itself
+model=$(find "$prefix/share/whichtool/models" -name config.json | head -1)
+touch "$(dirname "$model")/packed-f32.wtm" # as its first use does where it may write
 put --remove "$prefix"
-same "what was put there is gone, and nothing else" "$before" "$(tree "$HOME")"
+same "what was put there is gone, what was made of it, and nothing else" "$before" "$(tree "$HOME")"
 "$source_root/tools/install" --remove "$prefix" >out 2>err
 same "a second time" 1 $?
 what="it says so" && holds err "nothing to remove: there is no $prefix/share/whichtool/installed"
@@ -71,4 +82,41 @@ same "the pkg-config file names the place that it will have" "prefix=$prefix" "$
 touch "$DESTDIR$prefix/bin/mine"
 put --remove "$prefix"
 same "all but the file of somebody else" "./.local/bin/mine" "$(cd "$DESTDIR$HOME" && find . -type f)"
+unset DESTDIR
+"$source_root/tools/install" "$build" "$work/other" >out 2>err
+same "a folder that was configured for another PREFIX" 1 $?
+what="is refused" && holds err "$build was not configured for $work/other"
+same "nothing is put there" no "$([ -e other ] && echo yes || echo no)"
+
+# Two at once in one clone, each for a PREFIX of its own: here with a cmake that takes its time between its steps.
+mkdir -p clone stub
+cp -r "$source_root/tools" clone/
+cat >stub/cmake <<'STUB'
+#!/bin/sh
+set -eu
+case $1 in
+--preset)
+    mkdir -p build
+    for word; do prefix=${word#-DCMAKE_INSTALL_PREFIX=}; done
+    echo "CMAKE_INSTALL_PREFIX:PATH=$prefix" >build/CMakeCache.txt
+    touch build/build.ninja
+    ;;
+--build) sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=/I am of /p' build/CMakeCache.txt >build/program ;;
+--install)
+    prefix=$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' build/CMakeCache.txt)
+    mkdir -p "${DESTDIR:-}$prefix/bin" "${DESTDIR:-}$prefix/share/whichtool"
+    cp build/program "${DESTDIR:-}$prefix/bin/whichtool"
+    ;;
+esac
+sleep .2
+STUB
+chmod +x stub/cmake
+for each in 1 2 3; do
+    PATH=$work/stub:$PATH clone/tools/install "$work/prefix$each" >"log$each" 2>&1 &
+done
+wait
+for each in 1 2 3; do
+    same "install $each of three at once put its own program" "I am of $work/prefix$each" "$(cat "prefix$each/bin/whichtool")"
+    what="and noted it" && holds "prefix$each/share/whichtool/installed" "^f ./bin/whichtool$"
+done
 finish

@@ -54,7 +54,7 @@ cmp -s out exported.jsonl || fail "another export"
 cp "$WHICHTOOL_STORE" one.wt
 expect 0 "one usage" -s one.wt usage add --request "is it wet?" --tool get_forecast --tool weather__get_tides --tool weather/get_forecast
 prints "^1 usage recorded: weather/get_forecast, weather/get_tides$"
-expect 0 "with all that can be told" -s one.wt usage add --request "pay it" -t list_invoices --outcome failed --client c17 --json
+expect 0 "with all that can be told" -s one.wt usage add --request "pay it" -t list_invoices --outcome failure --client c17 --json
 same "its tools" "(1, ['money/list_invoices'])" "$(json_of '(d["added"], d["tools"])')"
 expect 0 "they are listed" -s one.wt usage list --after 3 --json
 same "as they were given" "[('is it wet?', ['weather/get_forecast', 'weather/get_tides'], '', ''), ('pay it', ['money/list_invoices'], 'failed', 'c17')]" \
@@ -98,15 +98,15 @@ while IFS='|' read -r code sentence arguments; do
     says "$sentence"
     silent out
 done <<'ROWS'
-1|no tool is named "get_forcast".*; nothing was recorded|add --request x --tool get_forcast
-1|no tool is named "nobody".*; nothing was recorded|add --request x --tool get_forecast --tool nobody
+1|nothing was recorded: no tool is named "get_forcast"; did you mean "[a-z]*/get_forecast"\?$|add --request x --tool get_forcast
+1|nothing was recorded: no tool is named "nobody"|add --request x --tool get_forecast --tool nobody
 2|needs either SOURCE... or --request TEXT with --tool NAME|add
 2|needs either SOURCE... or --request TEXT with --tool NAME|add log.jsonl --request x --tool get_forecast
 2|--request needs the tools that it used: --tool NAME, once for each|add --request x
 2|belong to --request|add log.jsonl --tool get_forecast
 2|belong to --request|add log.jsonl --client c17
 2|--split and --strict belong to a SOURCE|add --request x --tool get_forecast --strict
-2|--outcome is one of: ok failed; not "good"|add --request x --tool get_forecast --outcome good
+2|--outcome is one of: ok failed success succeeded true failure error false; not "good"|add --request x --tool get_forecast --outcome good
 2|give --tool once|list --tool get_forecast --tool get_tides
 2|does not know --request|list --request x
 2|does not know --arguments|list --arguments {}

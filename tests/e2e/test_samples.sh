@@ -24,7 +24,7 @@ for number in $(wc -l <"$work/ids") $(wc -l <"$samples/usages.jsonl"); do
     grep -qw "$number" "$samples/README.md" || fail "samples/README.md does not say $number"
 done
 
-form='^{"request": ".*", "tools": \["[^"]*"\(, "[^"]*"\)*\], "outcome": "success"}$'
+form='^{"request": ".*", "tools": \["[^"]*"\(, "[^"]*"\)*\], "outcome": "ok"}$'
 grep -vn "$form" "$samples/usages.jsonl" && fail "usages of another form"
 sed 's/.*"tools": \[\([^]]*\)\].*/\1/; s/, /\n/g' "$samples/usages.jsonl" | tr -d '"' | LC_ALL=C sort -u >"$work/used"
 LC_ALL=C comm -23 "$work/used" "$work/ids" >"$work/unknown"

@@ -33,6 +33,8 @@ ask() { # STATUS NAME METHOD PATH [BODY] [FIELD: VALUE ...]
 
 begin
 same "it says where it listens" 1 "$(grep -c "Listening at $url; Ctrl-C ends it." log)"
+ask 200 "health, so that it runs" GET /health
+same "and what there is to be asked" 1 "$(grep -c '/tools\.wt has [0-9]* tools\.$' log)"
 ask 200 "health" GET /health
 prints '"status":"ok"'
 ask 200 "find" POST /v1/find '{"query": "book a table in a restaurant", "k": 1}'
@@ -246,11 +248,18 @@ silent log
 
 # What cannot be served is told.
 expect 2 "no address" serve --listen nonsense
+says '"nonsense" is no address to listen on'
 expect 2 "everybody, without keys" serve --listen 0.0.0.0:0
 says 'can be reached from other machines'
 expect 3 "no such keys" serve --keys nothing
 expect 2 "scopes alone" serve --scopes find
 expect 2 "an origin with a path" serve --origin https://app.example.com/
+touch nobody
+begin -s typo.wt --keys nobody
+ask 200 "health" GET /health
+stop TERM
+same "an empty store is told" 1 "$(grep -c 'typo\.wt has no tools yet: `whichtool -s .*typo\.wt add FILE` adds some\.' log)"
+same "and that nobody may ask" 1 "$(grep -c 'No key may ask' log)"
 begin
 expect 6 "somebody listens there" serve --listen "${url#http://}"
 stop TERM

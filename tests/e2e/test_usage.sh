@@ -40,11 +40,13 @@ done <<'ROWS'
 2|unknown option --find; verbs have no dashes: `whichtool find`|--find rain
 2|unknown option --top-k; did you mean --k|find --top-k 3 rain
 2|unknown option --db; did you mean --store|--db x list
+2|unknown option --port; did you mean --listen|serve --port 9000
 2|there is no verb "serach"; did you mean `find`|help serach
 2|either NAME... or --provider|remove
 2|either NAME... or --provider|remove a --provider b
 2|`model` is followed by one of: list info pull pack|model fetch
 2|there is no verb "nope"|help nope
+2|but "set" follows; `whichtool help train` has all of a verb|help train set
 2|--k takes numbers from 1 to 1000|eval --k 1,x .
 2|--k takes numbers from 1 to 1000|eval --k 1,,3 .
 2|there is no recipe "dens"; did you mean dense|eval --recipe bm25,dens .
@@ -74,6 +76,7 @@ expect 0 "version as a verb, as JSON" version --json
 prints '^\{"version":"[0-9.]+"\}$'
 expect 0 "recipes" help --recipes
 prints "^bm25 "
+prints "^auto +what is used where none is named"
 COLUMNS=40 expect 0 "help on forty columns" help add
 same "no line of help is longer than the terminal is wide" "" "$(grep -v '^  whichtool\|^  curl' out | awk 'length > 40')"
 for verb in add find list show remove eval model version help; do

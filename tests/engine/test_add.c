@@ -126,15 +126,15 @@ static void wrong_sources_are_refused_with_a_sentence(void **state)
 static void a_source_without_tools_is_no_error(void **state)
 {
     (void)state;
-    static const char none[] = "{\"tools\": []}";
+    static const char source[] = "{\"tools\": []}";
     wt_error untouched;
     wt_add_report *report;
     wt_engine *engine = open_store(&place, NULL);
     memset(&place.err, 0x5A, sizeof place.err);
     untouched = place.err;
-    sound(&place, wt_add(engine, none, strlen(none), NULL, &report, &place.err));
+    sound(&place, wt_add(engine, source, sizeof source - 1, NULL, &report, &place.err));
     assert_memory_equal(&place.err, &untouched, sizeof untouched);
-    assert_string_equal(report->format, "mcp");
+    assert_non_null(strstr(report->notice, "no tools are in it"));
     wt_add_report_free(report);
     wt_close(engine);
 }
@@ -157,6 +157,72 @@ static void a_file_is_one_source_however_it_is_named(void **state)
     sound(&place, wt_add_path(engine, detour, &options, &report, &place.err));
     assert_int_equal(report->added, 1);
     assert_int_equal(report->removed, 1);
+    wt_add_report_free(report);
+    wt_close(engine);
+}
+
+#define API(operation)                                                                                                 \
+    "{\"openapi\": \"3.0.0\", \"info\": {\"title\": \"Bikes\"}, \"paths\": {"                                          \
+    "\"/a\": {\"get\": {\"operationId\": \"a\"}}" operation "},"                                                       \
+    " \"components\": {\"parameters\": {\"P\": {\"name\": \"p\", \"in\": \"query\"}}}}"
+#define OPERATION(reference)                                                                                           \
+    ", \"/b\": {\"get\": {\"operationId\": \"b\", \"parameters\": [{\"$ref\": \"#/components/parameters/" reference    \
+    "\"}]}}"
+
+static void sync_lets_stay_what_its_source_has_broken(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *document;
+        size_t skipped, removed;
+        const char *notice; /* how it begins */
+    } steps[] = {
+        {API(OPERATION("P")), 0, 0, "no vectors"},
+        {API(OPERATION("Q")), 1, 0, "1 tool that was skipped now stays as stored before"},
+        {API(OPERATION("P")), 0, 0, "no vectors"}, /* unchanged: the definition was not touched */
+        {API(""), 0, 1, "no vectors"},
+    };
+    char path[128];
+    wt_add_options options;
+    wt_add_options_init(&options);
+    options.sync = 1;
+    snprintf(path, sizeof path, "%s/bikes.json", place.folder);
+    wt_engine *engine = open_store(&place, "");
+    for (size_t i = 0; i < 2 * (sizeof steps / sizeof *steps); i++) {
+        size_t step = i / 2;
+        wt_add_report *report;
+        if (i % 2 == 0) {
+            report = add_with(&place, engine, steps[step].document, &options);
+        } else { /* the same as a file, which takes its tools over */
+            put_text(place.folder, "bikes.json", steps[step].document);
+            sound(&place, wt_add_path(engine, path, &options, &report, &place.err));
+        }
+        assert_int_equal(report->skipped, steps[step].skipped);
+        assert_int_equal(report->updated, 0);
+        assert_true(report->whole);
+        if (i % 2 == 1) {
+            assert_int_equal(report->removed, steps[step].removed);
+            assert_memory_equal(report->notice, steps[step].notice, strlen(steps[step].notice));
+        }
+        wt_add_report_free(report);
+    }
+    wt_close(engine);
+}
+
+static void tools_of_one_name_in_one_source_are_told(void **state)
+{
+    (void)state;
+    static const char twins[] =
+        "{\"name\": \"x\", \"description\": \"a\"}\n{\"name\": \"y\"}\n"
+        "{\"name\": \"x\", \"description\": \"b\"}\n{\"name\": \"x\", \"description\": \"c\"}\n";
+    wt_engine *engine = open_store(&place, "");
+    wt_add_options options;
+    wt_add_options_init(&options);
+    options.source_name = "twins.jsonl";
+    wt_add_report *report = add_with(&place, engine, twins, &options);
+    assert_int_equal(report->added, 4);
+    assert_non_null(strstr(report->notice, "2 tools have the name of one before but another definition: \"x\" of "
+                                           "twins.jsonl:1 stands also at line 3, and that one is \"x~2\" here"));
     wt_add_report_free(report);
     wt_close(engine);
 }
@@ -485,6 +551,8 @@ static void what_is_no_store_is_refused(void **state)
     snprintf(path, sizeof path, "%s/text.wt", place.folder);
     refused(&place, wt_open(&engine, path, NULL, &place.err), WT_ESTORE, path);
     assert_null(engine);
+    snprintf(path, sizeof path, "%s/text.wt/below/tools.wt", place.folder);
+    refused(&place, wt_open(&engine, path, NULL, &place.err), WT_ENOTFOUND, path);
     options.read_only = 1;
     refused(&place, wt_open(&engine, place.store, &options, &place.err), WT_ENOTFOUND, place.store);
     refused(&place, wt_open(&engine, place.folder, NULL, &place.err), WT_ESTORE, place.folder);
@@ -532,6 +600,8 @@ int main(void)
         test(wrong_sources_are_refused_with_a_sentence),
         test(a_source_without_tools_is_no_error),
         test(a_file_is_one_source_however_it_is_named),
+        test(sync_lets_stay_what_its_source_has_broken),
+        test(tools_of_one_name_in_one_source_are_told),
         test(vectors_can_wait),
         test(a_stop_at_any_moment_loses_nothing),
         test(what_one_engine_adds_the_other_finds),

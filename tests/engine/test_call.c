@@ -110,9 +110,13 @@ static const struct {
      "{\"origin\":\"Rome\",\"destination\":\"Oslo\",\"departure_date\":\"2023-04-15\"}", 1, NULL, NULL, NULL},
     {"find flights from Rome to Oslo tomorrow", "travel/search_flights",
      "{\"origin\":\"Rome\",\"destination\":\"Oslo\"}", 1, NULL, NULL, "Is departure_date to be given"},
-    {"book a visit at the clinic on 2023-04-15", "clinic/book_visit", "{}", 0, NULL, NULL,
-     "Is visit_date to be \"2023-04-15\", or what?"},
+    {"book a visit at the clinic on 2023-04-15", "clinic/book_visit", "{}", 0, "visit_date", NULL,
+     "What is visit_date?"},
     {"find flights", "travel/search_flights", "{}", 0, "origin", NULL, "What is origin; and destination?"},
+    {"order 2 or 12 of the item with the code AB1234", "shop/order_item", "{\"item_code\":\"AB1234\"}", 0, NULL, NULL,
+     "Is quantity to be 2, or what?"},
+    {"order 12 or 13 of the item with the code AB1234", "shop/order_item", "{\"item_code\":\"AB1234\"}", 0, "quantity",
+     NULL, "What is quantity?"},
     {"order the item AB1234 with the quantity 2", "shop/order_item", "{\"item_code\":\"AB1234\",\"quantity\":2}", 1,
      NULL, NULL, NULL},
     {"order the item AB12345 with the quantity 2", "shop/order_item", "{\"item_code\":\"AB12345\",\"quantity\":2}", 0,
@@ -171,6 +175,10 @@ static void a_result_stands_alone(void **state)
     assert_string_equal(called->encoder, "");
     assert_null(called->steps);
     assert_true(called->probability > 0 && called->probability < 1);
+    assert_non_null(strstr(called->chances, "not calibrated on this catalogue"));
+    assert_non_null(called->notice); /* of the search by words alone */
+    assert_null(strstr(called->notice, "calibrated"));
+    assert_int_not_equal(called->notice[strlen(called->notice) - 1], ' ');
     assert_true(called->total_ms > 0);
     wt_called_free(called);
     wt_called_free(NULL);
@@ -238,6 +246,7 @@ static void a_tool_is_named_as_wt_get_takes_it(void **state)
         assert_string_equal(called->arguments, "{\"latitude\":1.5,\"longitude\":2.5}");
         assert_true(called->valid);
         assert_true(isnan(called->probability));
+        assert_null(called->chances);
         assert_string_equal(called->recipe, "");
         assert_string_equal(called->encoder, "");
         assert_false(called->asks_tool);

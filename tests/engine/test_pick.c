@@ -96,6 +96,23 @@ static void words_alone_do(void **state)
     wt_picked_free(picked);
 }
 
+/* Where another need got one; that no tool fits at all is told otherwise. */
+static void a_need_without_a_tool_is_told(void **state)
+{
+    static const struct {
+        const char *request, *says; /* NULL: nothing of it */
+    } rows[] = {{"reserve a hotel room, then find strong coffee", "nothing was found for \"find strong coffee\""},
+                {"reserve a hotel room", NULL},
+                {"xyzzy, then plugh", NULL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_picked *picked = pick(lexical, rows[i].request, NULL);
+        if (!strstr(picked->notice, rows[i].says ? rows[i].says : "nothing was found") != !rows[i].says)
+            fail_msg("%s: %s", rows[i].request, picked->notice);
+        wt_picked_free(picked);
+    }
+}
+
 static void misspelt_words_are_read_as_those_that_were_meant(void **state)
 {
     (void)state;
@@ -126,8 +143,8 @@ static void without_training_nothing_is_promised(void **state)
         options.complete = 0.9;
         options.abstain = i == 0 ? -1 : 0.5;
         refused(&place, wt_pick(semantic, requests[i], strlen(requests[i]), &options, &picked, &place.err), WT_ERECIPE,
-                "is not known without training: record use and run `whichtool train set`; or take the first hits "
-                "(`whichtool find -k N`), or what fits a budget (`--max-tokens N`)");
+                "is not known without training: record use and run `whichtool train all`; or take the first hits of "
+                "find, or what fits a budget of tokens (max_tokens)");
         assert_null(picked);
     }
 }
@@ -151,6 +168,8 @@ static void a_budget_is_kept_where_nothing_is_promised(void **state)
         assert_in_range(picked->len, 1, rows[i].most);
         assert_true(picked->tokens <= rows[i].tokens);
         assert_true(isnan(picked->complete) && isnan(picked->tracc));
+        for (size_t t = 1; t < picked->len; t++)
+            assert_true(picked->items[t]->score >= 0.01f);
         assert_non_null(strstr(picked->notice, "is not known without training"));
         wt_picked_free(picked);
     }
@@ -264,6 +283,7 @@ int main(void)
         cmocka_unit_test(a_hit_says_how_likely_it_is_needed),
         cmocka_unit_test(a_set_is_picked_likeliest_first),
         cmocka_unit_test(words_alone_do),
+        cmocka_unit_test(a_need_without_a_tool_is_told),
         cmocka_unit_test(misspelt_words_are_read_as_those_that_were_meant),
         cmocka_unit_test(without_training_nothing_is_promised),
         cmocka_unit_test(a_budget_is_kept_where_nothing_is_promised),

@@ -126,6 +126,8 @@ static void a_name_must_stand_for_one_tool(void **state)
             "several tools are named \"search\" (music/search, files/search); say which");
     assert_null(tools);
     refused(&place, wt_remove(engine, "search", &place.err), WT_EINVAL, "music/search");
+    refused(&place, wt_get(engine, NULL, &tools, &place.err), WT_EINVAL, "no tool was named");
+    refused(&place, wt_remove(engine, NULL, &place.err), WT_EINVAL, "no tool was named");
     static const char *const absent[] = {"nothing",
                                          "",
                                          "/",

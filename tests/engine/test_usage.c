@@ -8,28 +8,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "engine/set_up.h"
-#include "engine/tools.h"
 #include "engine/recorded_use.h"
+#include "engine/usages.h"
 
 enum { MANY = 100000 };
-
-/* A fresh store with the handmade tools. */
-static wt_engine *open_handmade(const char *model)
-{
-    unlink(place.store);
-    wt_engine *engine = open_store(&place, model);
-    add(&place, engine, handmade);
-    return engine;
-}
-
-static int record(wt_engine *engine, const char *request, const char *const *tools, size_t count)
-{
-    place.err = (wt_error){0};
-    return wt_record_usage(engine, request, strlen(request), tools, count, NULL, &place.err);
-}
-#define RECORD(engine, request, ...)                                                                                   \
-    record(engine, request, (const char *[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *))
 
 static int gather(void *context, const char *bytes, size_t len)
 {
@@ -120,7 +102,8 @@ static void test_what_cannot_be_recorded_is_told(void **state)
         {"add", 3, "search", 1, NULL, 0, WT_EINVAL, "several tools are named \"search\""},
         {"add", 3, "", 1, NULL, 0, WT_EINVAL, "the name of tool 1 has 0 bytes; 1 to 1024 are taken"},
         {"add", 3, longest, 1, NULL, 0, WT_ETOOLONG, "the name of tool 1 has 1025 bytes"},
-        {"add", 3, "calculator", 1, "fine", 0, WT_EINVAL, "the outcome \"fine\" is neither \"ok\" nor \"failed\""},
+        {"add", 3, "calculator", 1, "fine", 0, WT_EINVAL,
+         "the outcome \"fine\" is none of: ok failed success succeeded true failure error false"},
         {"add", 3, "calculator", 1, NULL, -1, WT_EINVAL, "the time -1 is not in the years 1970 to 9999"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -267,6 +250,20 @@ static void test_json_lines_are_imported_and_come_back(void **state)
 }
 
 /* Every agent's log has its own word for how a call ended. */
+static void test_every_word_that_is_named_is_an_outcome(void **state)
+{
+    (void)state;
+    size_t words = 0;
+    for (const char *at = USAGE_OUTCOME_WORDS; *at; words++) {
+        size_t len = strcspn(at, " ");
+        enum usage_outcome outcome = USAGE_UNTOLD;
+        assert_true(wt__usage_outcome_read((struct str){at, len}, &outcome));
+        assert_int_not_equal(outcome, USAGE_UNTOLD);
+        at += len + (at[len] == ' ');
+    }
+    assert_int_equal(words, 8);
+}
+
 static void test_outcomes_are_read_as_logs_have_them(void **state)
 {
     (void)state;
@@ -321,8 +318,8 @@ static void test_bad_lines_cost_themselves(void **state)
         {"{\"request\": \"x\", \"tools\": [{\"tool\": \"nobody\", \"arguments\": {}}]}", "/tools/0",
          "no tool is named \"nobody\""},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": \"good\"}", "/outcome",
-         "the outcome is neither \"ok\" nor \"failed\""},
-        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": 1}", "/outcome", "the outcome is neither"},
+         "the outcome is none of: ok failed success succeeded true failure error false"},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"outcome\": 1}", "/outcome", "the outcome is none of: ok"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"client\": 7}", "/client", "\"client\" is not a string"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"time\": -5}", "/time", "the time is neither"},
         {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"time\": 1e300}", "/time", "the time is neither"},
@@ -819,7 +816,7 @@ static void test_a_usage_with_a_key_is_recorded_once_and_can_be_spoken_of(void *
         {"k", NULL, "ok", WT_ENOTFOUND, "no usage of that client has the key \"k\""},
         {"l", "c", "ok", WT_ENOTFOUND, "has the key \"l\""},
         {"", "c", "ok", WT_EINVAL, "say which usage"},
-        {"k", "c", "perhaps", WT_EINVAL, "the outcome \"perhaps\" is neither"},
+        {"k", "c", "perhaps", WT_EINVAL, "the outcome \"perhaps\" is none of: ok"},
         {long_key, "c", "ok", WT_ETOOLONG, "the key has 129 bytes"},
         {"k", "\xff", "ok", WT_EFORMAT, "the client is not valid UTF-8"},
     };
@@ -861,6 +858,32 @@ static void test_keys_of_json_lines(void **state)
     wt_close(engine);
 }
 
+static void test_a_log_that_is_added_twice_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *log, *notice; /* NULL: nothing of it */
+    } rows[] = {
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"]}\n{\"request\": \"y\", \"tools\": [\"calculator\"]}", NULL},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"]}\n{\"request\": \"y\", \"tools\": [\"calculator\"]}",
+         "2 of these have the request, client and tools of one that was recorded before, and are recorded again: with "
+         "a \"key\" each, that happens once; nothing was learned yet"},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"]}\n{\"request\": \"z\", \"tools\": [\"calculator\"]}", NULL},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"client\": \"c\"}", NULL},
+        {"{\"request\": \"x\", \"tools\": [\"calculator\"], \"key\": \"k\"}", NULL},
+    };
+    wt_engine *engine = open_handmade("");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_usage_report *report = add_usage(engine, rows[i].log);
+        if (rows[i].notice)
+            assert_memory_equal(report->notice, rows[i].notice, strlen(rows[i].notice));
+        else if (strstr(report->notice, "recorded"))
+            fail_msg("%zu: %s", i, report->notice);
+        wt_usage_report_free(report);
+    }
+    wt_close(engine);
+}
+
 static void test_a_store_for_reading_only_says_so(void **state)
 {
     (void)state;
@@ -899,163 +922,6 @@ static void test_a_hundred_thousand_usages(void **state)
     wt_close(engine);
 }
 
-/* ---------------------------------------------------------------- without training */
-
-/* Ids of the first hits of the default recipe, and a '*' behind those that recorded use lifted. */
-static const char *lifted(wt_engine *engine, const char *request, size_t k, const char *recipe)
-{
-    static char text[400];
-    wt_find_options options;
-    wt_find_options_init(&options);
-    options.k = k;
-    options.explain = 1;
-    options.recipe = recipe;
-    wt_hits *hits = find_with(&place, engine, request, &options);
-    text[0] = '\0';
-    for (size_t i = 0; i < hits->len; i++) {
-        bool used = false;
-        for (size_t s = 0; s < hits->items[i]->stage_count; s++)
-            used |= strcmp(hits->items[i]->stages[s]->stage, "usage") == 0;
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s%s", i ? " " : "", hits->items[i]->tool->id,
-                 used ? "*" : "");
-    }
-    wt_hits_free(hits);
-    return text;
-}
-
-static void record_as(wt_engine *engine, const char *request, const char *tool, const char *client, const char *outcome)
-{
-    wt_record_options options;
-    wt_record_options_init(&options);
-    options.client = client;
-    options.outcome = outcome;
-    sound(&place, wt_record_usage(engine, request, strlen(request), &tool, 1, &options, &place.err));
-}
-
-static const char wish[] = "please water every lonely orchid";
-
-static void test_the_same_request_finds_its_tools_at_once(void **state)
-{
-    static const struct {
-        const char *request, *first, *recipe;
-    } cases[] = {
-        {"please water every lonely orchid", "calculator*", NULL},
-        {"Please WATER every  lonely orchid!", "calculator*", NULL},
-        {"please water every lonely orchid", "calculator*", "auto"},
-        {"could you please water every lonely orchid", "calculator*", NULL}, /* politeness is none of it */
-        {"please water every lonely cactus", NULL, NULL},
-        {"do not water every lonely orchid please", NULL, NULL},
-        {"please water every lonely orchid", NULL, "hybrid"}, /* which is what it says it is */
-        {"please water every lonely orchid", NULL, "bm25"},
-    };
-    const char *const models[] = {NULL, ""};
-    (void)state;
-    for (size_t m = 0; m < 2; m++) {
-        wt_engine *engine = open_handmade(models[m]);
-        sound(&place, RECORD(engine, wish, "calculator"));
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            if (m == 1 && cases[i].recipe && strcmp(cases[i].recipe, "hybrid") == 0)
-                continue;
-            const char *got = lifted(engine, cases[i].request, 1, cases[i].recipe);
-            if (cases[i].first ? strcmp(got, cases[i].first) != 0 : strchr(got, '*') != NULL)
-                fail_msg("model %zu, \"%s\": %s", m, cases[i].request, got);
-        }
-        wt_close(engine);
-    }
-}
-
-static void test_the_same_request_says_how_likely_its_tools_are(void **state)
-{
-    (void)state;
-    const char *const models[] = {NULL, ""};
-    for (size_t m = 0; m < 2; m++) {
-        wt_engine *engine = open_handmade(models[m]);
-        for (int times = 1; times < 4; times++) {
-            sound(&place, RECORD(engine, wish, "calculator"));
-            wt_hits *hits = find_with(&place, engine, wish, NULL);
-            assert_string_equal(hits->items[0]->tool->id, "calculator");
-            assert_true(hits->items[0]->probability >= times / (times + 1.0) - 1e-6);
-            wt_hits_free(hits);
-        }
-        wt_close(engine);
-    }
-}
-
-/* Another store's order stays what it was, to the digit, and so does that of a request that nobody made. */
-static void test_other_requests_keep_their_hits(void **state)
-{
-    (void)state;
-    static const char request[] = "find a song in a city";
-    char before[400];
-    wt_engine *engine = open_handmade(NULL);
-    snprintf(before, sizeof before, "%s", lifted(engine, request, 7, NULL));
-    sound(&place, RECORD(engine, wish, "calculator"));
-    assert_string_equal(lifted(engine, request, 7, NULL), before);
-    wt_close(engine);
-}
-
-static void test_what_is_taken_back_lifts_nothing(void **state)
-{
-    (void)state;
-    wt_usage_filter filter;
-    wt_engine *engine = open_handmade(NULL);
-    record_as(engine, wish, "calculator", NULL, "failed");
-    assert_null(strchr(lifted(engine, wish, 7, NULL), '*'));
-    record_as(engine, wish, "calculator", "a", "ok");
-    assert_string_equal(lifted(engine, wish, 1, NULL), "calculator*");
-    wt_usage_filter_init(&filter);
-    filter.client = "a";
-    assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
-    assert_null(strchr(lifted(engine, wish, 7, NULL), '*'));
-    record_as(engine, wish, "files/search", NULL, NULL);
-    sound(&place, wt_remove(engine, "files/search", &place.err));
-    assert_null(strchr(lifted(engine, wish, 7, NULL), '*'));
-    wt_close(engine);
-}
-
-/* A client's usages of a request count once: what one client says a hundred times two others outweigh. */
-static void test_a_flood_of_one_client_counts_once(void **state)
-{
-    (void)state;
-    wt_engine *engine = open_handmade(NULL);
-    for (int i = 0; i < 100; i++)
-        record_as(engine, wish, "files/search", "flood", NULL);
-    record_as(engine, wish, "calculator", "a", NULL);
-    record_as(engine, wish, "calculator", "b", NULL);
-    assert_string_equal(lifted(engine, wish, 2, NULL), "calculator* files/search*");
-    wt_close(engine);
-}
-
-/* Once, and again when use has doubled. */
-static void test_that_training_is_due_is_told_once(void **state)
-{
-    static const struct {
-        int record;
-        int64_t due;
-    } steps[] = {{9, 0}, {0, 0}, {1, 10}, {0, 0}, {9, 0}, {1, 20}, {0, 0}};
-    (void)state;
-    wt_engine *engine = open_handmade("");
-    wt_engine *reading = NULL;
-    wt_open_options options;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        for (int n = 0; n < steps[i].record; n++)
-            sound(&place, RECORD(engine, "add two numbers", "calculator"));
-        assert_int_equal(wt_training_due(engine, &place.err), steps[i].due);
-    }
-    sound(&place, wt__usage_trained_on(engine, &place.err));
-    for (int n = 0; n < 20; n++) {
-        assert_int_equal(wt_training_due(engine, &place.err), 0);
-        sound(&place, RECORD(engine, "add two numbers", "calculator"));
-    }
-    wt_open_options_init(&options);
-    options.read_only = 1;
-    sound(&place, wt_open(&reading, place.store, &options, &place.err));
-    assert_int_equal(wt_training_due(reading, &place.err), 0);
-    wt_close(reading);
-    assert_int_equal(wt_training_due(engine, &place.err), 20);
-    wt_close(engine);
-}
-
 static void test_times_are_read(void **state)
 {
     (void)state;
@@ -1076,6 +942,7 @@ int main(void)
         cmocka_unit_test(test_arguments_are_imported_and_come_back),
         cmocka_unit_test(test_a_bad_line_is_not_quoted),
         cmocka_unit_test(test_json_lines_are_imported_and_come_back),
+        cmocka_unit_test(test_every_word_that_is_named_is_an_outcome),
         cmocka_unit_test(test_outcomes_are_read_as_logs_have_them),
         cmocka_unit_test(test_bad_lines_cost_themselves),
         cmocka_unit_test(test_a_beir_folder_is_imported),
@@ -1088,14 +955,9 @@ int main(void)
         cmocka_unit_test(test_threads_that_record_at_once_lose_nothing),
         cmocka_unit_test(test_a_usage_with_a_key_is_recorded_once_and_can_be_spoken_of),
         cmocka_unit_test(test_keys_of_json_lines),
+        cmocka_unit_test(test_a_log_that_is_added_twice_is_told),
         cmocka_unit_test(test_a_store_for_reading_only_says_so),
         cmocka_unit_test(test_a_hundred_thousand_usages),
-        cmocka_unit_test(test_the_same_request_finds_its_tools_at_once),
-        cmocka_unit_test(test_the_same_request_says_how_likely_its_tools_are),
-        cmocka_unit_test(test_other_requests_keep_their_hits),
-        cmocka_unit_test(test_what_is_taken_back_lifts_nothing),
-        cmocka_unit_test(test_a_flood_of_one_client_counts_once),
-        cmocka_unit_test(test_that_training_is_due_is_told_once),
         cmocka_unit_test(test_times_are_read),
     };
     return cmocka_run_group_tests(tests, set_up_place, tear_down_place);

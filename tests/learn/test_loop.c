@@ -558,7 +558,7 @@ static void the_state_of_another_training_is_refused(void **state)
     options.resume = true;
     options.identity = "another line";
     refused(run(&objective, &options, NULL, &result, &err), &err, WT_EFORMAT,
-            "line.state is the state of a training with other data, options or model");
+            "line.state is the state of a training with other data, options or model: usages may");
     options.identity = "a line";
     options.epochs = 9;
     refused(run(&objective, &options, NULL, &result, &err), &err, WT_EFORMAT, "of a training of 20 steps, not 22");

@@ -270,6 +270,27 @@ static void what_is_unlike_the_log_is_read_as_without_training(void **state)
     wt_picked_free(unlike);
 }
 
+/* The chooser takes amber's tool. A promise stays its own. */
+static void what_was_recorded_since_comes_first(void **state)
+{
+    static const char request[] = "amber and then amber once more";
+    static const char *const used[] = {"tool_3", "tool_5"};
+    (void)state;
+    wt_picked *picked = pick(request, 0, 0);
+    assert_true(picked->len > 0 && strcmp(picked->items[0]->tool->name, used[0]) != 0);
+    wt_picked_free(picked);
+    sound(&place, wt_record_usage(engine, request, strlen(request), used, 2, NULL, &place.err));
+    picked = pick("Amber, and then amber once more!", 0, 0);
+    assert_int_equal(picked->len, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_true(strcmp(picked->items[i]->tool->name, used[0]) == 0 ||
+                    strcmp(picked->items[i]->tool->name, used[1]) == 0);
+    wt_picked_free(picked);
+    picked = pick(request, 0.6, 0);
+    assert_true(picked->complete == 0.6);
+    wt_picked_free(picked);
+}
+
 /* Of a hundred dev requests eighty took few tools and the others all that there are. */
 static void put_thresholds(void)
 {
@@ -310,7 +331,7 @@ static void a_promise_takes_so_many_tools_at_most(void **state)
     options.abstain = -1;
     options.complete = 0.95;
     refused(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err), WT_ERECIPE,
-            "for this request, and at most 64 are given; 0.79 can be promised (`--complete 0.79`)");
+            "for this request, and at most 64 are given; 0.79 can be promised; or ");
     options.complete = 0.995;
     refused(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err), WT_ERECIPE,
             "training cannot promise that probability");
@@ -318,6 +339,7 @@ static void a_promise_takes_so_many_tools_at_most(void **state)
     sound(&place, wt_pick(engine, "amber", 5, &options, &picked, &place.err));
     assert_in_range(picked->len, 1, WT_MAX_COMPLETE);
     assert_float_equal(picked->complete, 0.79, 0);
+    assert_non_null(strstr(picked->notice, "for 79 % of requests is aimed at, by 100 that were held out"));
     wt_picked_free(picked);
     options.complete = 0.95;
     options.max_tokens = 1000000;
@@ -337,6 +359,7 @@ int main(void)
         cmocka_unit_test(a_set_is_complete_as_often_as_promised),
         cmocka_unit_test(nothing_is_picked_as_seldom_as_was_asked_for),
         cmocka_unit_test(what_is_unlike_the_log_is_read_as_without_training),
+        cmocka_unit_test(what_was_recorded_since_comes_first),
         cmocka_unit_test(a_promise_takes_so_many_tools_at_most),
     };
     return cmocka_run_group_tests(tests, make_world, remove_world);

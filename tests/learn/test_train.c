@@ -245,6 +245,27 @@ static void frozen_layers_stay(void **state)
     wt_close(engine);
 }
 
+/* What no step made better leaves what an earlier training made better, as long as today's dev says so. */
+static void an_earlier_model_that_is_better_stays(void **state)
+{
+    struct place *place = *state;
+    char earlier[65], now[65];
+    wt_engine *engine = open_filled(place);
+    wt_train_options options = options_of();
+    wt_train_report *report = train(place, engine, &options);
+    double reached = report->items[0]->after;
+    wt_train_report_free(report);
+    hash_of(place->out, earlier);
+    options.freeze = 2;
+    report = train(place, engine, &options);
+    assert_non_null(strstr(report->items[0]->notice, "model of an earlier training, which stays"));
+    assert_float_equal(report->items[0]->after, reached, 1e-6);
+    wt_train_report_free(report);
+    hash_of(place->out, now);
+    assert_string_equal(now, earlier);
+    wt_close(engine);
+}
+
 /* 100 requests as a data set. */
 static void put_requests(struct place *place, uint64_t seed)
 {
@@ -350,6 +371,10 @@ static void one_request_is_enough(void **state)
     assert_true(isnan(report->items[0]->before) && isnan(report->items[0]->after));
     assert_non_null(strstr(report->items[0]->notice, "nothing was measured"));
     assert_true(is_there(place->out, "encoder/model.safetensors"));
+    wt_train_report_free(report);
+    report = NULL;
+    sound(place, wt_train(engine, "auto", &options, &report, &place->err));
+    assert_non_null(strstr(report->items[0]->notice, "there are no dev requests to choose by, so that hybrid stays"));
     wt_train_report_free(report);
     wt_close(engine);
 }
@@ -681,6 +706,7 @@ int main(void)
         ROW(a_teachers_likenesses_are_learned),
         ROW(triplets_need_requests_that_share_tools),
         ROW(frozen_layers_stay),
+        ROW(an_earlier_model_that_is_better_stays),
         ROW(a_data_set_is_its_own_catalogue),
         ROW(several_data_sets_have_a_catalogue_each),
         ROW(odd_tools_and_requests_are_learned_from),

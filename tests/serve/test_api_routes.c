@@ -354,18 +354,19 @@ static void a_key_counts_in_its_field_alone(void **state)
     static const struct {
         const char *target, *field, *prefix;
         int status;
+        const char *says;
     } ways[] = {
-        {"/v1/recipes", "Authorization", "Bearer ", 200},
-        {"/v1/recipes", "authorization", "bearer ", 200},
-        {"/v1/recipes", "Authorization", "", 401},
-        {"/v1/recipes", "Authorization", "Basic ", 401},
-        {"/v1/recipes", "Authorization", "Bearer x", 401},
-        {"/v1/recipes", "Proxy-Authorization", "Bearer ", 401},
-        {"/v1/recipes", "X-Api-Key", "", 401},
-        {"/v1/recipes", "Cookie", "key=", 401},
-        {"/v1/recipes", "Mcp-Session-Id", "", 401},
-        {"/v1/recipes?key=KEY", NULL, NULL, 401},
-        {"/v1/recipes?access_token=KEY", NULL, NULL, 401},
+        {"/v1/recipes", "Authorization", "Bearer ", 200, "recipes"},
+        {"/v1/recipes", "authorization", "bearer ", 200, "recipes"},
+        {"/v1/recipes", "Authorization", "", 401, "this takes a key: Authorization: Bearer KEY"},
+        {"/v1/recipes", "Authorization", "Basic ", 401, "this takes a key"},
+        {"/v1/recipes", "Authorization", "Bearer x", 401, "this key is not known here"},
+        {"/v1/recipes", "Proxy-Authorization", "Bearer ", 401, "this takes a key"},
+        {"/v1/recipes", "X-Api-Key", "", 401, "this takes a key"},
+        {"/v1/recipes", "Cookie", "key=", 401, "this takes a key"},
+        {"/v1/recipes", "Mcp-Session-Id", "", 401, "this takes a key"},
+        {"/v1/recipes?key=KEY", NULL, NULL, 401, "this takes a key"},
+        {"/v1/recipes?access_token=KEY", NULL, NULL, 401, "this takes a key"},
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char target[160], value[160];
@@ -378,8 +379,8 @@ static void a_key_counts_in_its_field_alone(void **state)
         if (ways[i].field)
             asked.more = (struct http_field){wt__str(ways[i].field), wt__str(value)};
         struct api_call call = ask(f->keyed, &asked, &request);
-        if (call.status != ways[i].status)
-            fail_msg("%s %s: %d", ways[i].target, ways[i].field ? ways[i].field : "", call.status);
+        if (call.status != ways[i].status || !strstr(call.body.ptr, ways[i].says))
+            fail_msg("%s %s: %d %s", ways[i].target, ways[i].field ? ways[i].field : "", call.status, call.body.ptr);
         wt__api_call_dispose(&call);
     }
 }

@@ -6,17 +6,15 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "catalog/import/formats.h"
 #include "catalog/import/reader.h"
 #include "text/unicode.h"
 
-/* In the order in which they are asked whether a source is theirs: the more particular first. */
-static const struct importer *const importers[] = {
-    &wt__import_beir,   &wt__import_jsonl,     &wt__import_openapi, &wt__import_rapidapi,
-    &wt__import_gemini, &wt__import_anthropic, &wt__import_openai,  &wt__import_mcp,
-};
+#define IMPORTER(name) &wt__import_##name,
+static const struct importer *const importers[] = {IMPORT_FORMATS(IMPORTER, )};
 enum { IMPORTERS = sizeof importers / sizeof importers[0] };
 
-static const char FORMATS[] = "mcp, openai, anthropic, gemini, openapi, rapidapi, jsonl, beir";
+static const char FORMATS[] = IMPORT_FORMATS(IMPORT_FORMAT_NAME, ", ");
 
 static const struct importer *named_importer(struct str format)
 {
@@ -110,7 +108,7 @@ static int choose(const struct importer **out, const struct import_options *opti
     if (peek.lines && is_recorded_use(bytes))
         return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
                            "%s is recorded use and has no tools: `whichtool usage add` takes it", file);
-    for (size_t i = 0; i < IMPORTERS && !*out; i++)
+    for (size_t i = IMPORTERS; i-- > 0 && !*out;)
         if (importers[i]->detect(&peek))
             *out = importers[i];
     if (*out)
@@ -170,10 +168,10 @@ static int too_long(const char *file, size_t limit, wt_error *err)
                     limit);
 }
 
-static bool has_ending(const char *path, const char *ending)
+static bool has_ending(const char *path, struct str ending)
 {
-    size_t len = strlen(path), tail = strlen(ending);
-    return len > tail && strcasecmp(path + len - tail, ending) == 0;
+    size_t len = strlen(path);
+    return len > ending.len && strncasecmp(path + len - ending.len, ending.ptr, ending.len) == 0;
 }
 
 /* The file's name without folder and ending. */
@@ -193,7 +191,7 @@ static int read_file(struct reader *reader, const char *path, wt_error *err)
     size_t len = 0;
     char *content = NULL;
     reader->stem = wt__utf8_valid(stem_of(path)) ? stem_of(path) : (struct str){"", 0};
-    reader->provider = has_ending(path, ".json") ? reader->stem : (struct str){"", 0};
+    reader->provider = has_ending(path, STR(".json")) ? reader->stem : (struct str){"", 0};
     if (wt__file_size(path) > reader->limits.file_bytes)
         return too_long(path, reader->limits.file_bytes, err);
     if (wt__grow((void **)&out->contents, &out->content_capacity, out->content_count + 1, sizeof *out->contents) < 0)
@@ -209,10 +207,12 @@ static int read_file(struct reader *reader, const char *path, wt_error *err)
 
 static bool is_source(const char *path)
 {
-    static const char *const endings[] = {".json", ".jsonl", ".ndjson", ".yaml", ".yml"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (has_ending(path, endings[i]))
+    struct str ending = {IMPORT_ENDINGS, 0};
+    for (; *ending.ptr; ending.ptr += ending.len + (ending.ptr[ending.len] == ' ')) {
+        ending.len = strcspn(ending.ptr, " ");
+        if (has_ending(path, ending))
             return true;
+    }
     return false;
 }
 
@@ -255,7 +255,7 @@ static int read_folder(struct reader *reader, const char *folder, wt_error *err)
         paths[sources++] = paths[i];
     }
     if (rc == 0 && sources == 0)
-        rc = wt__fail(err, WT_EFORMAT, "%s holds no .json, .jsonl, .ndjson, .yaml or .yml file", folder);
+        rc = wt__fail(err, WT_EFORMAT, "%s holds no file that ends in one of: " IMPORT_ENDINGS, folder);
     if (rc == 0 && bytes > IMPORT_MAX_FOLDER_BYTES)
         rc = wt__fail(err, WT_ETOOLONG, "the files of %s have more than %llu bytes together: import them in parts",
                       folder, (unsigned long long)IMPORT_MAX_FOLDER_BYTES);
@@ -360,6 +360,7 @@ void wt__import_dispose(struct import *import)
     free(import->tools);
     free(import->places);
     free(import->issues);
+    free(import->left);
     free((void *)import->files);
     wt__arena_dispose(&import->arena);
     *import = (struct import){0};

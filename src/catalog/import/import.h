@@ -49,18 +49,22 @@ struct import {
     struct tool *tools; /* [tool_count], (provider, name) unique among them */
     struct import_place *places;
     size_t tool_count;
-    wt_add_issue *issues; /* the first WT_MAX_ISSUES */
-    size_t issue_count;   /* how many of them are kept */
-    size_t skipped;       /* how many there were */
-    const char *format;   /* of all files; "mixed" when they differ; static */
-    bool whole;           /* every source was read to its end: what is not here is gone from the source */
+    wt_add_issue *issues;      /* the first WT_MAX_ISSUES */
+    size_t issue_count;        /* how many of them are kept */
+    size_t skipped;            /* what was not taken: the issues, but for those that are remarks on what was */
+    struct skipped_tool *left; /* [left_count] where it is known which they were: what is stored of them stays */
+    size_t left_count;
+    size_t twins;       /* tools with the name of one before them, but another definition */
+    uint32_t twin[2];   /* the first of those, and the one before it: indexes of tools */
+    const char *format; /* of all files; "mixed" when they differ; static */
+    bool whole;         /* every source was read to its end: what is not here is gone from the source */
     const char **files;
     size_t file_count;
 
     struct arena arena; /* private from here */
     char **contents;    /* [content_count] of files, freed with them */
     size_t content_count;
-    size_t tool_capacity, place_capacity, issue_capacity, file_capacity, content_capacity;
+    size_t tool_capacity, place_capacity, issue_capacity, file_capacity, content_capacity, left_capacity;
 };
 
 /* Errors: WT_EFORMAT (the source as a whole cannot be read, or any issue when strict), WT_ETOOLONG (file or number of
@@ -68,8 +72,8 @@ struct import {
  * also WT_ENOTFOUND, WT_EIO. *out is empty and disposed on failure. */
 int wt__import_bytes(struct import *out, struct str bytes, const struct import_options *options, wt_error *err);
 
-/* A file, a BEIR folder, or a folder of files, each detected by itself. In a folder only *.json, *.jsonl, *.ndjson,
- * *.yaml and *.yml count, and a file that cannot be read as a whole is an issue, not a failure. */
+/* A file, a BEIR folder, or a folder of files, each detected by itself. In a folder only files with an ending of
+ * formats.h count, and one that cannot be read as a whole is an issue, not a failure. */
 int wt__import_path(struct import *out, const char *path, const struct import_options *options, wt_error *err);
 
 void wt__import_dispose(struct import *import);

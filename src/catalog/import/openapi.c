@@ -7,6 +7,7 @@
 #include <ctype.h>
 
 #include "base/json.h"
+#include "base/nearest.h"
 #include "catalog/import/provider.h"
 #include "catalog/import/yaml.h"
 
@@ -19,6 +20,10 @@ struct path {
 };
 
 static const char *const methods[] = {"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"};
+/* What else a path may have. */
+static const char *const fields[] = {"$ref", "summary", "description", "servers", "parameters"};
+
+enum { METHOD_SHOWN = 32 }; /* bytes of a method that there is not, in a message */
 
 static bool detect(const struct peek *peek)
 {
@@ -70,6 +75,17 @@ static int definition_of(const struct openapi *document, struct str source, cons
     return out->ptr ? 0 : WT_ENOMEM;
 }
 
+/* What it refers to may stand behind the place where reading ended, which was told. */
+static int tell_dangling(struct openapi *document, struct place place, wt_error *err)
+{
+    if (document->whole)
+        return wt__reader_issue(document->reader, place, "", err,
+                                "the reference \"%s\" leads to nothing that can be read in this document",
+                                document->dangling);
+    document->waiting++;
+    return 0;
+}
+
 static int add_operation(struct openapi *document, const struct path *path, const struct json_item *item,
                          struct draft *draft, const json_t *operation, wt_error *err)
 {
@@ -97,14 +113,24 @@ static int add_operation(struct openapi *document, const struct path *path, cons
     if (route.failed || tags.failed || wt__openapi_arguments(document, path->shared, operation, &draft->schema) < 0)
         rc = wt__fail_nomem(err);
     else if (document->dangling[0])
-        rc = wt__reader_issue(reader, draft->place, "", err,
-                              "the reference \"%s\" leads to nothing that can be read in this document",
-                              document->dangling);
+        rc = tell_dangling(document, draft->place, err);
     else
         rc = wt__reader_add(reader, draft, err);
+    if (rc >= 0 && document->wrong[0])
+        rc = wt__reader_remark(reader, draft->place, err, "%s", document->wrong);
     json_decref(draft->schema);
     wt__buffer_dispose(&route);
     wt__buffer_dispose(&tags);
+    return rc;
+}
+
+/* It is there, whatever is wrong with it. */
+static int leave_operation(struct reader *reader, const struct path *path, const struct json_item *item, wt_error *err)
+{
+    struct buffer route = {0};
+    put_method(&route, item->key, path->name);
+    int rc = route.failed ? wt__fail_nomem(err) : wt__reader_leave(reader, wt__buffer_view(&route), err);
+    wt__buffer_dispose(&route);
     return rc;
 }
 
@@ -112,7 +138,7 @@ static int read_operation(struct openapi *document, const struct path *path, str
                           const struct json_item *item, wt_error *err)
 {
     json_t *operation;
-    size_t mark = wt__pointer_key(document->reader, item->key);
+    size_t before = document->reader->out->tool_count;
     int rc = wt__reader_parse(document->reader, item, &operation, err);
     if (rc > 0) {
         struct draft draft = {.provider = provider, .place = {item->byte, item->line}};
@@ -121,7 +147,8 @@ static int read_operation(struct openapi *document, const struct path *path, str
                  : add_operation(document, path, item, &draft, operation, err);
         json_decref(operation);
     }
-    wt__pointer_back(document->reader, mark);
+    if (rc >= 0 && document->reader->out->tool_count == before)
+        rc = leave_operation(document->reader, path, item, err);
     return rc < 0 ? rc : 0;
 }
 
@@ -131,12 +158,33 @@ struct source {
     struct str provider, bytes;
 };
 
-static bool is_method(struct str key)
+static bool among(const char *const *words, size_t count, struct str key)
 {
-    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
-        if (wt__str_equal(key, wt__str(methods[i])))
+    for (size_t i = 0; i < count; i++)
+        if (wt__str_equal(key, wt__str(words[i])))
             return true;
     return false;
+}
+#define AMONG(words, key) among(words, sizeof(words) / sizeof(words)[0], key)
+
+/* A key of a path item that nobody knows: most likely a method that was typed wrong, and so a lost operation. */
+static int tell_unknown(struct reader *reader, const struct json_item *item, wt_error *err)
+{
+    char lower[METHOD_SHOWN];
+    size_t len = item->key.len < sizeof lower ? item->key.len : sizeof lower;
+    struct place place = {item->byte, item->line};
+    struct nearest nearest;
+    for (size_t i = 0; i < len; i++)
+        lower[i] = (char)tolower((unsigned char)item->key.ptr[i]);
+    wt__nearest_begin(&nearest, (struct str){lower, len});
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+        wt__nearest_show(&nearest, wt__str(methods[i]));
+    if (item->value.len == 0 || item->value.ptr[0] != '{')
+        return wt__reader_remark(reader, place, err, "a path has no \"%.*s\"; it is passed over", (int)len,
+                                 item->key.ptr);
+    return wt__reader_issue(reader, place, "", err, "\"%.*s\" is no method, so nothing of it is read%s%s%s", (int)len,
+                            item->key.ptr, nearest.best[0] ? "; did you mean \"" : "", nearest.best,
+                            nearest.best[0] ? "\"?" : "");
 }
 
 /* Calls for the operations of a path item, or of its additionalOperations, whose members are all operations. */
@@ -149,13 +197,14 @@ static int each_operation(struct openapi *document, const struct path *path, con
     wt__json_scan_open(&scan, document->text, object->byte, object->line);
     while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
         rc = 0;
-        if (additional || is_method(item.key)) {
+        size_t mark = wt__pointer_key(document->reader, item.key);
+        if (additional || AMONG(methods, item.key))
             rc = read_operation(document, path, source->provider, source->bytes, &item, err);
-        } else if (wt__str_equal(item.key, STR("additionalOperations"))) {
-            size_t mark = wt__pointer_key(document->reader, item.key);
+        else if (wt__str_equal(item.key, STR("additionalOperations")))
             rc = each_operation(document, path, source, &item, true, err);
-            wt__pointer_back(document->reader, mark);
-        }
+        else if (!AMONG(fields, item.key) && !wt__str_starts(item.key, STR("x-")))
+            rc = tell_unknown(document->reader, &item, err);
+        wt__pointer_back(document->reader, mark);
         if (rc < 0)
             return rc;
     }
@@ -244,7 +293,8 @@ static int read_paths(struct openapi *document, const struct source *source, con
 /* Members of the root that are needed. */
 struct root {
     struct json_item version, swagger, info, servers, host, paths;
-    struct json_scan scan; /* where reading the root ended */
+    struct json_item like_paths; /* what was called nearly so */
+    struct json_scan scan;       /* where reading the root ended */
     bool whole;
 };
 
@@ -264,6 +314,8 @@ static void read_root(struct root *root, struct str text)
         for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
             if (wt__str_equal(item.key, wanted[i].key))
                 *wanted[i].out = item;
+        if (wt__edits(item.key, STR("paths"), NEAREST_EDITS) < NEAREST_EDITS)
+            root->like_paths = item;
     }
     root->whole = rc == 0;
 }
@@ -318,12 +370,30 @@ static int name_provider(const struct reader *reader, const struct root *root, s
     return rc;
 }
 
+/* A document without operations is most likely not what somebody meant to add. */
+static int fail_empty(const struct reader *reader, const struct root *root, wt_error *err)
+{
+    const char *file = reader->out->files[reader->file];
+    const struct json_item *item = root->paths.value.len > 0 ? &root->paths : &root->like_paths;
+    struct place place = wt__reader_place(reader, (struct place){item->byte, item->line});
+    if (item->value.len == 0)
+        return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s: this OpenAPI document has no \"paths\"", file);
+    if (item == &root->paths)
+        return wt__fail_at(err, WT_EFORMAT, place.line, place.byte, "/paths",
+                           "%s:%zu: no path of this OpenAPI document has an operation", file, place.line);
+    return wt__fail_at(err, WT_EFORMAT, place.line, place.byte, NULL,
+                       "%s:%zu: this OpenAPI document has no \"paths\"; did you mean that by \"%.*s\"?", file,
+                       place.line, (int)item->key.len, item->key.ptr);
+}
+
 static int read_text(struct reader *reader, struct str text, struct str bytes, wt_error *err)
 {
     struct openapi document = {.reader = reader, .text = text};
     struct root root;
     struct buffer provider = {0};
+    size_t before = reader->out->tool_count + reader->out->skipped;
     read_root(&root, text);
+    document.whole = root.whole && !reader->broken;
     int rc = check_version(reader, &root, err);
     if (rc == 0)
         rc = name_provider(reader, &root, &provider, err);
@@ -336,9 +406,16 @@ static int read_text(struct reader *reader, struct str text, struct str bytes, w
     size_t mark = wt__pointer_key(reader, STR("paths"));
     if (rc == 0 && root.paths.value.len > 0)
         rc = read_paths(&document, &source, &root.paths, err);
+    if (rc == 0 && document.waiting > 0)
+        rc = wt__reader_issue(reader, (struct place){root.paths.byte, root.paths.line}, "", err,
+                              "%zu operation%s to what stands behind the place where reading ended, and %s not taken",
+                              document.waiting, document.waiting > 1 ? "s refer" : " refers",
+                              document.waiting > 1 ? "were" : "was");
     wt__pointer_back(reader, mark);
     if (rc == 0 && !root.whole)
         rc = wt__reader_broken(reader, &root.scan, err);
+    if (rc == 0 && document.whole && before == reader->out->tool_count + reader->out->skipped)
+        rc = fail_empty(reader, &root, err);
     wt__openapi_dispose(&document);
     wt__buffer_dispose(&provider);
     return rc;

@@ -38,6 +38,10 @@ struct openapi {
     const json_t *open[OPENAPI_MAX_OPEN]; /* what is being written out: a reference to one of them is a cycle */
     size_t open_count;
     char dangling[128]; /* a reference that leads nowhere; "" */
+    char wrong[192];    /* what is wrong with a parameter; "" */
+    /* of all tools */
+    bool whole;     /* the document was read to its end: a reference to what is not here leads nowhere */
+    size_t waiting; /* operations that refer to what may stand behind that end */
 };
 
 /* Finds the parts. Returns 0 or WT_ENOMEM. */

@@ -5,10 +5,12 @@
  * Swagger 2.0 differs in this alone: a parameter is its own schema ("type" beside "name"), the body is the parameter
  * in "body", and the fields of a form are those in "formData". No document of OpenAPI 3 has any of these by right, so
  * they are read wherever they stand. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
 #include "base/json.h"
+#include "base/nearest.h"
 #include "catalog/credentials.h"
 #include "catalog/import/openapi.h"
 #include "catalog/schema.h"
@@ -49,6 +51,32 @@ static int add_argument(const struct openapi *document, json_t *arguments, struc
 
 /* ---------------------------------------------------------------- parameters */
 
+enum { PLACE_SHOWN = 32 }; /* bytes of a place that there is not, in a message */
+
+/* Notes what is wrong with a parameter that has no name, or that is sent nowhere that there is: the first of a tool. */
+static void judge(struct openapi *document, const json_t *parameter, size_t index)
+{
+    static const char *const places[] = {"query", "header", "path", "cookie", "querystring", "body", "formData"};
+    struct str name = wt__json_str(parameter, "name"), place = wt__json_str(parameter, "in");
+    struct nearest nearest;
+    wt__nearest_begin(&nearest, place);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (name.len > 0 && wt__str_equal(place, wt__str(places[i])))
+            return;
+        wt__nearest_show(&nearest, wt__str(places[i]));
+    }
+    if (document->wrong[0])
+        return;
+    if (name.len == 0 || place.len == 0)
+        snprintf(document->wrong, sizeof document->wrong, "parameter %zu has no \"%s\": it is left out", index + 1,
+                 name.len == 0 ? "name" : "in");
+    else
+        snprintf(document->wrong, sizeof document->wrong,
+                 "parameter %zu is in \"%.*s\", and nothing is sent there%s%.*s%s", index + 1,
+                 (int)(place.len < PLACE_SHOWN ? place.len : PLACE_SHOWN), place.ptr,
+                 nearest.best[0] ? "; did you mean \"" : "", PLACE_SHOWN, nearest.best, nearest.best[0] ? "\"?" : "");
+}
+
 /* Puts parameters into `all` under "in name": the later of two replaces the earlier in its place. */
 static int collect(struct openapi *document, json_t *all, const json_t *list)
 {
@@ -57,6 +85,8 @@ static int collect(struct openapi *document, json_t *all, const json_t *list)
         const json_t *listed = json_array_get(list, i);
         const json_t *parameter = wt__openapi_resolve(document, listed, &rc);
         struct str name = wt__json_str(parameter, "name"), place = wt__json_str(parameter, "in");
+        if (json_is_object(parameter))
+            judge(document, parameter, i);
         if (name.len == 0 || place.len == 0 || wt__openapi_is_plumbing(document, listed, parameter))
             continue;
         struct buffer key = {0};

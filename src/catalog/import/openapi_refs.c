@@ -111,15 +111,10 @@ void wt__openapi_next_tool(struct openapi *document, struct str name)
     document->nodes = 0;
     document->most = document->all_nodes < OPENAPI_ALL_NODES ? OPENAPI_MAX_NODES : OPENAPI_FEW_NODES;
     document->open_count = 0;
-    document->dangling[0] = '\0';
+    document->dangling[0] = document->wrong[0] = '\0';
 }
 
 /* ---------------------------------------------------------------- resolving */
-
-static int hex(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
-}
 
 /* The pointer of a local reference "#/a/b", percent signs decoded; an empty buffer for any other reference. */
 static void pointer_of(struct buffer *out, struct str reference)
@@ -127,10 +122,11 @@ static void pointer_of(struct buffer *out, struct str reference)
     if (!wt__str_starts(reference, STR("#/")))
         return;
     for (size_t i = 1; i < reference.len; i++) {
-        bool coded = reference.ptr[i] == '%' && i + 2 < reference.len && hex(reference.ptr[i + 1]) >= 0 &&
-                     hex(reference.ptr[i + 2]) >= 0;
+        bool coded = reference.ptr[i] == '%' && i + 2 < reference.len && wt__hex_digit(reference.ptr[i + 1]) >= 0 &&
+                     wt__hex_digit(reference.ptr[i + 2]) >= 0;
         wt__buffer_char(out,
-                        coded ? (char)(hex(reference.ptr[i + 1]) << 4 | hex(reference.ptr[i + 2])) : reference.ptr[i]);
+                        coded ? (char)(wt__hex_digit(reference.ptr[i + 1]) << 4 | wt__hex_digit(reference.ptr[i + 2]))
+                              : reference.ptr[i]);
         i += coded ? 2 : 0;
     }
 }

@@ -12,7 +12,7 @@ struct provider {
 
 static bool detect(const struct peek *peek)
 {
-    return !peek->lines && (peek->keys & PEEK_API_LIST);
+    return !peek->lines && (peek->keys & PEEK_API_LIST) && !(peek->keys & (PEEK_OPENAPI | PEEK_SWAGGER));
 }
 
 static int add_schema(struct draft *draft, const json_t *api)

@@ -26,8 +26,7 @@ enum {
 
 /* ---------------------------------------------------------------- issues */
 
-/* A place in the file, for one in the text that an importer reads. */
-static struct place in_file(const struct reader *reader, struct place place)
+struct place wt__reader_place(const struct reader *reader, struct place place)
 {
     const struct yaml_mark *mark = reader->yaml ? wt__yaml_near(reader->yaml, place.byte) : NULL;
     if (mark)
@@ -38,7 +37,8 @@ static struct place in_file(const struct reader *reader, struct place place)
 
 static int keep_issue(struct import *out, wt_add_issue issue, wt_error *err)
 {
-    if (out->skipped++ >= WT_MAX_ISSUES)
+    out->skipped++;
+    if (out->issue_count >= WT_MAX_ISSUES)
         return 0;
     if (wt__grow((void **)&out->issues, &out->issue_capacity, out->issue_count + 1, sizeof *out->issues) < 0 ||
         !issue.pointer || !issue.reason)
@@ -58,7 +58,7 @@ int wt__reader_issue(struct reader *reader, struct place place, const char *belo
     struct import *out = reader->out;
     const char *file = out->files[reader->file];
     size_t mark = reader->pointer.len;
-    place = in_file(reader, place);
+    place = wt__reader_place(reader, place);
     wt__buffer_text(&reader->pointer, below);
     if (reader->pointer.failed)
         return wt__fail_nomem(err);
@@ -68,13 +68,35 @@ int wt__reader_issue(struct reader *reader, struct place place, const char *belo
         rc = wt__fail_at(err, WT_EFORMAT, place.line, place.byte, pointer, "%s:%zu: %s%s%s", file, place.line, pointer,
                          *pointer ? ": " : "", reason);
     } else {
-        bool kept = out->skipped < WT_MAX_ISSUES;
+        bool kept = out->issue_count < WT_MAX_ISSUES;
         wt_add_issue issue = {file, place.line, place.byte, kept ? wt__arena_copy(&out->arena, wt__str(pointer)) : "",
                               kept ? wt__arena_copy(&out->arena, wt__str(reason)) : ""};
         rc = keep_issue(out, issue, err);
     }
     wt__pointer_back(reader, mark);
     return rc;
+}
+
+int wt__reader_remark(struct reader *reader, struct place place, wt_error *err, const char *format, ...)
+{
+    char reason[REASON_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    int rc = wt__reader_issue(reader, place, "", err, "%s", reason);
+    reader->out->skipped -= rc == 0;
+    return rc;
+}
+
+int wt__reader_leave(struct reader *reader, struct str source_id, wt_error *err)
+{
+    struct import *out = reader->out;
+    const char *copy = wt__arena_copy(&out->arena, source_id);
+    if (!copy || wt__grow((void **)&out->left, &out->left_capacity, out->left_count + 1, sizeof *out->left) < 0)
+        return wt__fail_nomem(err);
+    out->left[out->left_count++] = (struct skipped_tool){.source_id = {copy, source_id.len}, .file = reader->file};
+    return 0;
 }
 
 int wt__reader_broken(struct reader *reader, const struct json_scan *scan, wt_error *err)
@@ -127,6 +149,8 @@ int wt__reader_parse(struct reader *reader, const struct json_item *item, json_t
     struct place place = {item->byte, item->line};
     wt_error why = {0};
     *out = NULL;
+    if (item->cut && reader->broken)
+        return wt__reader_issue(reader, place, "", err, "reading ended within it, so it was not taken");
     if (item->cut) {
         struct json_scan end = {.at = item->byte, .line = item->line, .reason = "the text ends inside this value"};
         return wt__reader_broken(reader, &end, err);
@@ -299,6 +323,10 @@ static int settle_name(struct reader *reader, struct tool *tool, uint32_t *first
     int fresh = add_variant(reader, tool->provider, tool->name, tool->sha256);
     if (fresh <= 0)
         return fresh;
+    if (reader->out->twins++ == 0) {
+        reader->out->twin[0] = (uint32_t)reader->out->tool_count;
+        reader->out->twin[1] = *first;
+    }
     return number_name(reader, tool) < 0 ? -1 : 1;
 }
 
@@ -351,7 +379,7 @@ static int keep_tool(struct reader *reader, const struct tool *tool, struct plac
 {
     struct import *out = reader->out;
     size_t need = out->tool_count + 1;
-    place = in_file(reader, place);
+    place = wt__reader_place(reader, place);
     if (wt__grow((void **)&out->tools, &out->tool_capacity, need, sizeof *out->tools) < 0 ||
         wt__grow((void **)&out->places, &out->place_capacity, need, sizeof *out->places) < 0)
         return wt__fail_nomem(err);

@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/json_scan.h"
 #include "base/map.h"
+#include "catalog/import/formats.h"
 #include "catalog/import/import.h"
 
 struct place {
@@ -48,9 +49,19 @@ struct draft {
 
 int wt__reader_add(struct reader *reader, const struct draft *draft, wt_error *err);
 
+/* A place in the file, for one in the text that an importer reads. */
+struct place wt__reader_place(const struct reader *reader, struct place place);
+
 /* below: what to put behind the pointer ("/name"), or "". */
 int wt__reader_issue(struct reader *reader, struct place place, const char *below, wt_error *err, const char *format,
                      ...) WT_PRINTF(5, 6);
+
+/* The same for what is wrong with a tool that is taken all the same: nothing was skipped. */
+int wt__reader_remark(struct reader *reader, struct place place, wt_error *err, const char *format, ...)
+    WT_PRINTF(4, 5);
+
+/* The source has a tool of this id that was not taken. */
+int wt__reader_leave(struct reader *reader, struct str source_id, wt_error *err);
 
 /* A broken place: the rest of the source was not read. */
 int wt__reader_broken(struct reader *reader, const struct json_scan *scan, wt_error *err);
@@ -113,7 +124,8 @@ struct importer {
 
 void wt__peek(struct peek *peek, const char *file, struct str bytes);
 
-extern const struct importer wt__import_mcp, wt__import_openai, wt__import_anthropic, wt__import_gemini,
-    wt__import_openapi, wt__import_rapidapi, wt__import_jsonl, wt__import_beir;
+#define DECLARE_IMPORTER(name) extern const struct importer wt__import_##name;
+IMPORT_FORMATS(DECLARE_IMPORTER, )
+#undef DECLARE_IMPORTER
 
 #endif

@@ -2,7 +2,10 @@
  *
  * libyaml counts characters; a cursor that only moves by what lies between two marks turns them into bytes. A block's
  * end event stands at the next token, behind blanks and comments that are not its own, so a node ends where its last
- * scalar does. Aliases copy the JSON of their anchor; what they may write in all is bounded by the source's length. */
+ * scalar does. Aliases copy the JSON of their anchor; what they may write in all is bounded by the source's length.
+ *
+ * A line that is indented wrongly ends the blocks before it, and only then is no YAML: they look complete and are not.
+ * Those that it stands within are opened again, so that nobody takes what may lack its end. */
 #include "catalog/import/yaml.h"
 
 #include <stdlib.h>
@@ -16,6 +19,8 @@ struct level {
     bool filled;
     size_t mark;     /* index of its mark, or NO_MARK */
     uint32_t anchor; /* index + 1; 0: none */
+    size_t column;   /* of its first key or dash */
+    size_t end;      /* of the JSON before its closing bracket, once it is closed */
 };
 
 #define NO_MARK ((size_t)-1)
@@ -39,6 +44,7 @@ struct converter {
     size_t leaf_end;        /* bytes: where the last scalar ended */
     struct level levels[WT_MAX_JSON_DEPTH + 1];
     size_t depth;
+    size_t deepest;   /* levels up to here were closed by nothing but the indentation of what comes now */
     struct map names; /* of anchors */
     struct anchor *anchors;
     size_t anchor_count, anchor_capacity;
@@ -233,17 +239,22 @@ static void open_level(struct converter *c, const yaml_event_t *event, bool mapp
     }
     size_t mark = add_mark(c, event);
     uint32_t named = begin_anchor(c, anchor);
-    c->levels[c->depth++] = (struct level){.mapping = mapping, .mark = mark, .anchor = named};
+    c->levels[c->depth++] =
+        (struct level){.mapping = mapping, .mark = mark, .anchor = named, .column = event->start_mark.column};
+    c->deepest = c->depth;
     c->leaf_end = byte_of(c, event->end_mark.index);
     wt__buffer_char(&c->out->json, mapping ? '{' : '[');
 }
 
 static void close_level(struct converter *c, const yaml_event_t *event)
 {
-    const struct level *level = &c->levels[--c->depth];
+    struct level *level = &c->levels[--c->depth];
+    level->end = c->out->json.len;
     wt__buffer_char(&c->out->json, level->mapping ? '}' : ']');
-    if (event->end_mark.index > event->start_mark.index) /* a flow collection has a closing bracket of its own */
+    if (event->end_mark.index > event->start_mark.index) { /* a flow collection has a closing bracket of its own */
         c->leaf_end = byte_of(c, event->end_mark.index);
+        c->deepest = c->depth;
+    }
     end_mark(c, level->mark);
     end_anchor(c, level->anchor);
 }
@@ -260,8 +271,21 @@ static void leaf(struct converter *c, const yaml_event_t *event)
         put_alias(c, event, key);
         mark = NO_MARK; /* it stays as empty as it began */
     }
+    c->deepest = c->depth;
     c->leaf_end = byte_of(c, event->end_mark.index);
     end_mark(c, mark);
+}
+
+/* What stands at `column` is no YAML: the outermost of the blocks that it ended, and that it is indented into, is open
+ * again. */
+static void reopen(struct converter *c, size_t column)
+{
+    for (size_t depth = c->depth; depth < c->deepest; depth++) {
+        if (depth > 0 && column <= c->levels[depth - 1].column)
+            continue;
+        wt__buffer_cut(&c->out->json, c->levels[depth].end);
+        return;
+    }
 }
 
 /* Returns false at the end of the first document. */
@@ -310,6 +334,8 @@ static void run(struct converter *c, yaml_parser_t *parser)
         if (!yaml_parser_parse(parser, &event)) {
             c->failed = parser->error == YAML_MEMORY_ERROR;
             c->reason = reason_of(parser);
+            if (!c->out->json.failed)
+                reopen(c, parser->problem_mark.column);
             c->out->line = parser->problem_mark.line + 1;
             c->out->byte =
                 parser->error == YAML_READER_ERROR ? parser->problem_offset : byte_of(c, parser->problem_mark.index);

@@ -317,6 +317,11 @@ void wt__api_warm(struct api *api)
         atomic_store(&api->presence.ready, true);
 }
 
+size_t wt__api_keys(const struct api *api)
+{
+    return api->keys ? wt__keys_count(api->keys) : 0;
+}
+
 bool wt__api_is_ready(const struct api *api)
 {
     return atomic_load(&api->presence.ready);

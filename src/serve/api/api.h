@@ -56,6 +56,8 @@ void wt__api_bind(struct api *api, const struct http_server *server);
 /* Opens the index and loads the model on a thread of its own, and is ready then; others are answered meanwhile. */
 void wt__api_warm(struct api *api);
 bool wt__api_is_ready(const struct api *api);
+/* How many keys were read when it was opened; 0 where nobody needs one. */
+size_t wt__api_keys(const struct api *api);
 /* The keys are read anew before the next request, which also begins to read what training left where that has changed;
  * requests are answered by what was there until it is read. Files that are wrong then change nothing, and are told to
  * `say`. From a signal handler, too. */

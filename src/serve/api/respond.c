@@ -125,7 +125,9 @@ static bool is_allowed(const struct api *api, struct api_call *call, const struc
     }
     if (!known) {
         wt__api_field(call, "WWW-Authenticate", "Bearer realm=\"whichtool\"");
-        refuse(call, 401, "unauthorized", "this takes a key: Authorization: Bearer KEY", "");
+        bool came = wt__bearer_of(wt__http_field(call->request, "Authorization")).len > 0;
+        refuse(call, 401, "unauthorized",
+               came ? "this key is not known here" : "this takes a key: Authorization: Bearer KEY", "");
         return false;
     }
     snprintf(message, sizeof message, "the key does not have the scope %s", wt__scope_word(needed));

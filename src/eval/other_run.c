@@ -1,0 +1,154 @@
+/* other_run.c: the lines are sorted by query and rank, and each query's are judged. */
+#include "eval/other_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "eval/trec.h"
+
+enum { FIELDS = 6 /* QUERY Q0 TOOL RANK SCORE TAG */ };
+
+struct run_line {
+    uint32_t query;
+    float score;
+    const char *tool; /* in the file's bytes, ended by NUL */
+};
+
+struct other_run {
+    const char *path;
+    char *bytes;
+    size_t len;
+    struct map queries; /* id to its place in the data set */
+    struct run_line *lines;
+    size_t count, capacity, others; /* others: lines of queries that are not asked here */
+    wt_error *err;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct run_line *x = a, *y = b;
+    if (x->query != y->query)
+        return (x->query > y->query) - (x->query < y->query);
+    if (x->score != y->score)
+        return (x->score < y->score) - (x->score > y->score);
+    return -strcmp(x->tool, y->tool);
+}
+
+static int fail_line(const struct other_run *run, size_t number, const char *why)
+{
+    return wt__fail_at(run->err, WT_EFORMAT, number, 0, NULL,
+                       "%s, line %zu: %s; a line of a run is QUERY Q0 TOOL RANK SCORE NAME", run->path, number, why);
+}
+
+/* Cuts a line into its fields, each ended by NUL. False: it has not as many. */
+static bool cut(char *line, char *fields[FIELDS])
+{
+    char *rest = line;
+    for (size_t i = 0; i < FIELDS; i++) {
+        fields[i] = rest + strspn(rest, " \t");
+        rest = fields[i] + strcspn(fields[i], " \t");
+        if (rest == fields[i])
+            return false;
+        if (*rest)
+            *rest++ = '\0';
+    }
+    return rest[strspn(rest, " \t")] == '\0';
+}
+
+static int add_line(struct other_run *run, char *line, size_t number)
+{
+    char *fields[FIELDS], *end;
+    if (!line[strspn(line, " \t")])
+        return 0;
+    if (!cut(line, fields))
+        return fail_line(run, number, "it has not six fields");
+    float score = strtof(fields[4], &end);
+    if (*end || !isfinite(score))
+        return fail_line(run, number, "its score is no number");
+    wt__trec_read_field(fields[0]);
+    wt__trec_read_field(fields[2]);
+    const uint32_t *query = wt__map_get(&run->queries, wt__str(fields[0]));
+    if (!query) {
+        run->others++;
+        return 0;
+    }
+    if (run->count == OTHER_RUN_LINES_MAX)
+        return wt__fail(run->err, WT_ETOOLONG, "%s has more than %d lines", run->path, OTHER_RUN_LINES_MAX);
+    if (wt__grow((void **)&run->lines, &run->capacity, run->count + 1, sizeof *run->lines) < 0)
+        return wt__fail_nomem(run->err);
+    run->lines[run->count++] = (struct run_line){*query, score, fields[2]};
+    return 0;
+}
+
+static int read_lines(struct other_run *run)
+{
+    size_t number = 0;
+    int rc = wt__file_read(&run->bytes, &run->len, run->path, WT_MAX_FILE_BYTES, run->err);
+    char *at = run->bytes, *end = rc == 0 ? at + run->len : at;
+    if (rc == 0 && memchr(at, '\0', run->len))
+        return wt__fail(run->err, WT_EFORMAT, "%s is no text", run->path);
+    while (rc == 0 && at < end) {
+        char *line = at, *feed = memchr(at, '\n', (size_t)(end - at));
+        char *stop = feed ? feed : end; /* the bytes end in NUL */
+        at = stop + 1;
+        *stop = '\0';
+        if (stop > line && stop[-1] == '\r')
+            stop[-1] = '\0';
+        rc = add_line(run, line, ++number);
+    }
+    if (rc == 0 && run->count == 0)
+        rc = wt__fail(run->err, WT_ENOTFOUND, "%s has no line of any of these queries (%zu of others)", run->path,
+                      run->others);
+    return rc;
+}
+
+static int judge_lines(const struct other_run *run, struct measurement *out, const struct dataset *dataset,
+                       const struct plan *plan)
+{
+    size_t at = 0, noted = 0;
+    const char **ranked = wt__alloc_array(plan->depth, sizeof *ranked);
+    int rc = ranked ? 0 : wt__fail_nomem(run->err);
+    for (size_t q = 0; rc == 0 && q < plan->queries; q++) {
+        size_t len = 0;
+        for (; at < run->count && run->lines[at].query == q; at++)
+            if (len < plan->depth)
+                ranked[len++] = run->lines[at].tool;
+        const struct query *query = &dataset->queries[q];
+        rc = wt__judge_ranking(out->values + q * wt__plan_metrics(plan), plan, query, ranked, len, run->err);
+        wt__note_misses(out->missed + noted, query, ranked, len);
+        noted += wt__relevant(query);
+        out->multi_provider_probability[q] = NAN;
+    }
+    free(ranked);
+    return rc;
+}
+
+int wt__measure_other_run(struct measurement *out, const struct dataset *dataset, const struct plan *plan,
+                          const char *path, const char **name, wt_error *err)
+{
+    struct other_run run = {.path = path, .err = err};
+    const char *slash = strrchr(path, '/');
+    *name = slash ? slash + 1 : path;
+    int rc = wt__measurement_open(out, plan, err);
+    for (size_t q = 0; rc == 0 && q < plan->queries; q++)
+        if (!wt__map_insert(&run.queries, dataset->queries[q].id, (uint32_t)q, NULL))
+            rc = wt__fail_nomem(err);
+    if (rc == 0 && !(out->ran = wt__copy_string("run", 3)))
+        rc = wt__fail_nomem(err);
+    if (rc == 0)
+        rc = read_lines(&run);
+    if (rc == 0) {
+        qsort(run.lines, run.count, sizeof *run.lines, by_rank);
+        rc = judge_lines(&run, out, dataset, plan);
+    }
+    wt__map_dispose(&run.queries);
+    free(run.lines);
+    free(run.bytes);
+    if (rc < 0)
+        wt__measurement_dispose(out);
+    return rc;
+}

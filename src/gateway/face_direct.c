@@ -1,0 +1,79 @@
+/* face_direct.c: all tools of all servers, each listed by its own definition and called by its own name. */
+#include "gateway/face_inside.h"
+
+#include <string.h>
+
+#include "whichtool/review.h"
+
+/* A page goes on behind a name, whether that is still there or not. */
+static void list_view(const struct face *face, struct mcp_call *call, const struct tool_view *view, struct str after)
+{
+    for (size_t i = 0; i < view->count; i++) {
+        const struct view_tool *tool = view->tools[i];
+        size_t len = strlen(tool->shown), common = len < after.len ? len : after.len;
+        int order = common > 0 ? memcmp(tool->shown, after.ptr, common) : 0;
+        bool is_behind = order > 0 || (order == 0 && len > after.len);
+        if (is_behind && wt__face_allows(face, call, tool) &&
+            !wt__mcp_add_item(call, wt__str(tool->shown), tool->definition))
+            return;
+    }
+}
+
+static void list_tools(void *context, struct mcp_call *call, struct str after)
+{
+    struct face *face = context;
+    wt__gateway_settle(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
+    if (view)
+        list_view(face, call, view, after);
+    else
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the catalogue cannot be read");
+    wt__view_release(view);
+}
+
+/* Arguments are checked as the call is made, so that the audit has a line of those that do not fit, but where headers
+ * must repeat them rightly. */
+static int find_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
+{
+    struct face *face = context;
+    struct tool_view *view = wt__gateway_view(face->gateway);
+    struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
+    if (tool && wt__face_allows(face, call, tool)) {
+        *out = (struct mcp_tool){.input = tool->repeats ? wt__view_input(tool, NULL) : NULL,
+                                 .waits = true,
+                                 .handle = view,
+                                 .number = tool->number};
+        return 0;
+    }
+    wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call), tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
+    wt__view_release(view);
+    return wt__fail(err, WT_ENOTFOUND, FACE_NO_TOOL);
+}
+
+static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
+{
+    const struct tool_view *view = tool->handle;
+    wt__face_call(context, call, view->tools[tool->number], wt__mcp_call_arguments(call), false);
+}
+
+/* What servers say of themselves, where all their tools are shown: as it was approved, and marked as theirs. */
+static void write_instructions(void *context, const char *principal, struct buffer *out)
+{
+    const struct face *face = context;
+    const struct gateway *gateway = face->gateway;
+    for (size_t i = 0; i < gateway->count; i++) {
+        const char *name = wt__upstream_name(gateway->upstreams[i]);
+        char *words = NULL;
+        if (!wt__policy_allows_server(gateway->options.policy, principal, face->options.profile, name) ||
+            wt_approved_instructions(gateway->engine, name, &words, NULL) < 0)
+            continue;
+        struct str shown = wt__str_head(wt__str(words), FACE_INSTRUCTIONS_BYTES);
+        if (shown.len > 0)
+            wt__buffer_printf(out, "%sThe server %s says: %.*s", out->len > 0 ? "\n" : "", name, (int)shown.len,
+                              shown.ptr);
+        wt_string_free(words);
+    }
+}
+
+const struct face_kind_row wt__face_direct = {
+    .list = list_tools, .find = find_tool, .run = run_tool, .write_instructions = write_instructions};

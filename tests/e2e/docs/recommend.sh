@@ -1,0 +1,9 @@
+# A catalogue that was used often enough for the size of a complete set to be known.
+export WHICHTOOL_MANIFESTS=$PWD/none
+whichtool -q add samples/catalogue
+whichtool -q usage add samples/usages.jsonl
+sed 's/"request": *"/&Please, /' samples/usages.jsonl >politely.jsonl
+whichtool -q usage add politely.jsonl
+whichtool -q train neighbours
+whichtool -q train auto
+whichtool -q train set

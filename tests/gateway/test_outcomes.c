@@ -1,0 +1,159 @@
+/* What clients search for and then call becomes recorded use: a row is what they do, and the usages that come of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gateway/outcomes.h"
+#include "gateway/set_up.h"
+
+static const char catalogue[] = "[{\"provider\":\"k\",\"name\":\"tea\",\"description\":\"Boils tea\"},"
+                                "{\"provider\":\"k\",\"name\":\"toast\",\"description\":\"Roasts toast\"},"
+                                "{\"provider\":\"k\",\"name\":\"lamp\",\"description\":\"Switches a lamp\"}]";
+
+enum { EVENTS = 5 };
+
+static const struct {
+    const char *name;
+    struct {
+        const char *client, *search, *call; /* one of the two */
+        bool failed;
+    } events[EVENTS];
+    const char *usages; /* as the export has them, without times */
+} rows[] = {
+    {"a call of what was found",
+     {{"c", "boil tea", NULL, false}, {"c", NULL, "k/tea", false}},
+     "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"ok\",\"client\":\"c\"}\n"},
+    {"nothing was called", {{"c", "boil tea", NULL, false}}, ""},
+    {"what was not found", {{"c", "boil tea", NULL, false}, {"c", NULL, "k/lamp", false}}, ""},
+    {"a call without a search", {{"c", NULL, "k/tea", false}}, ""},
+    {"a call that failed",
+     {{"c", "boil tea", NULL, false}, {"c", NULL, "k/tea", true}},
+     "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"failed\",\"client\":\"c\"}\n"},
+    {"one that worked in the end",
+     {{"c", "boil tea", NULL, false}, {"c", NULL, "k/tea", true}, {"c", NULL, "k/tea", false}},
+     "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"ok\",\"client\":\"c\"}\n"},
+    {"two of one search",
+     {{"c", "tea toast", NULL, false}, {"c", NULL, "k/toast", false}, {"c", NULL, "k/tea", true}},
+     "{\"request\":\"tea toast\",\"tools\":[\"k/tea\",\"k/toast\"],\"outcome\":\"ok\",\"client\":\"c\"}\n"},
+    {"a search ends the one before",
+     {{"c", "boil tea", NULL, false},
+      {"c", NULL, "k/tea", false},
+      {"c", "roast toast", NULL, false},
+      {"c", NULL, "k/tea", false}},
+     "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"ok\",\"client\":\"c\"}\n"},
+    {"clients are kept apart",
+     {{"c", "boil tea", NULL, false},
+      {"d", "roast toast", NULL, false},
+      {"d", NULL, "k/tea", false},
+      {"c", NULL, "k/tea", false}},
+     "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"ok\",\"client\":\"c\"}\n"},
+    {"a client without a key",
+     {{"", "boil tea", NULL, false}, {"", NULL, "k/tea", false}},
+     "{\"request\":\"boil tea\",\"tools\":[\"k/tea\"],\"outcome\":\"ok\",\"client\":\"local\"}\n"},
+};
+
+static wt_engine *open_catalogue(void)
+{
+    wt_engine *engine = open_engine();
+    wt_add_report *report = NULL;
+    SOUND(wt_add(engine, catalogue, sizeof catalogue - 1, NULL, &report, &err));
+    wt_add_report_free(report);
+    return engine;
+}
+
+static int gather(void *context, const char *bytes, size_t len)
+{
+    wt__buffer_append(context, bytes, len);
+    return 0;
+}
+
+/* The export, without times, to be freed. */
+static char *exported(wt_engine *engine)
+{
+    struct buffer lines = {0};
+    SOUND(wt_export_usage(engine, NULL, gather, &lines, &err));
+    char *text = calloc(lines.len + 1, 1);
+    size_t len = 0;
+    assert_non_null(text);
+    for (const char *at = lines.ptr; at && *at; at++) {
+        if (strncmp(at, ",\"time\":\"", 9) == 0)
+            at = strchr(at + 9, '"') + 1;
+        text[len++] = *at;
+    }
+    wt__buffer_dispose(&lines);
+    return text;
+}
+
+static void search(wt_engine *engine, struct outcomes *outcomes, const char *client, const char *request)
+{
+    wt_hits *hits = NULL;
+    SOUND(wt_find(engine, request, strlen(request), NULL, &hits, &err));
+    wt__outcomes_found(outcomes, client, wt__str(request), hits);
+    wt_hits_free(hits);
+}
+
+static void calls_after_a_search_are_its_usage(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        wt_engine *engine = open_catalogue();
+        struct outcomes *outcomes;
+        SOUND(wt__outcomes_open(&outcomes, engine, &err));
+        for (size_t e = 0; e < EVENTS && rows[r].events[e].client; e++) {
+            if (rows[r].events[e].search)
+                search(engine, outcomes, rows[r].events[e].client, rows[r].events[e].search);
+            else
+                wt__outcomes_called(outcomes, rows[r].events[e].client, rows[r].events[e].call,
+                                    !rows[r].events[e].failed);
+            wt__outcomes_sweep(outcomes); /* nobody was silent for so long yet */
+        }
+        wt__outcomes_close(outcomes);
+        char *usages = exported(engine);
+        if (strcmp(usages, rows[r].usages) != 0)
+            fail_msg("%s: %s", rows[r].name, usages);
+        free(usages);
+        wt_close(engine);
+    }
+}
+
+static void a_request_that_is_too_long_is_not_learned_from(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct outcomes *outcomes;
+    struct buffer request = {0};
+    while (request.len <= OUTCOME_REQUEST_BYTES_MAX)
+        wt__buffer_text(&request, "boil tea ");
+    SOUND(wt__outcomes_open(&outcomes, engine, &err));
+    search(engine, outcomes, "c", request.ptr);
+    wt__outcomes_called(outcomes, "c", "k/tea", true);
+    wt__outcomes_close(outcomes);
+    char *usages = exported(engine);
+    assert_string_equal(usages, "");
+    free(usages);
+    wt__buffer_dispose(&request);
+    wt_close(engine);
+}
+
+/* Where the operator does not want it there is none. */
+static void none_hears_nothing(void **state)
+{
+    (void)state;
+    wt__outcomes_found(NULL, "c", STR("boil tea"), NULL);
+    wt__outcomes_called(NULL, "c", "k/tea", true);
+    wt__outcomes_sweep(NULL);
+    wt__outcomes_close(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_after_a_search_are_its_usage),
+        cmocka_unit_test(a_request_that_is_too_long_is_not_learned_from),
+        cmocka_unit_test(none_hears_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
