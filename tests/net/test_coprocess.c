@@ -105,7 +105,6 @@ static void test_who_never_reads_is_told(void **state)
     free(much);
 }
 
-/* A signal would end this program. */
 /* More than a pipe holds goes out while its answer is waited for, and nothing of it is lost. */
 static void test_much_goes_out_while_it_is_heard(void **state)
 {
@@ -128,6 +127,7 @@ static void test_much_goes_out_while_it_is_heard(void **state)
     free(sent);
 }
 
+/* A signal would end this program. */
 static void test_writing_to_who_is_gone_is_no_signal(void **state)
 {
     (void)state;
