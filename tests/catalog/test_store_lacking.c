@@ -48,9 +48,10 @@ static int64_t import(struct store *store)
 
 static int64_t review(struct store *store)
 {
-    struct review_item item = {.tool = tool_of("q", "listed"), .offered = STR("{}"), .sha256 = "0"};
+    struct review_item item = {.tool = tool_of("q", "listed"), .offered = STR("{}")};
     struct review_listing listing = {.provider = STR("q"), .source = STR("q"), .items = &item, .count = 1};
     struct review_changes changes;
+    memset(item.sha256, '0', DEFINITION_DIGITS);
     return wt__store_review(store, &listing, &changes, &err);
 }
 
