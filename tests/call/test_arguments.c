@@ -75,7 +75,7 @@ static const struct {
     {"a name of a currency", OBJECT(REAL("amount"), "\"amount\""), "an amount of 5,000 USD", "amount=5000"},
     {"a date by which another is told", OBJECT(TEXT("date"), "\"date\""), "next Monday, today is 2023-10-01",
      "date=? +Monday"},
-    {"and one that the first word tells", OBJECT(TEXT("date"), "\"date\""), "tomorrow, for today is 2023-10-01",
+    {"and one that the first word tells", OBJECT(TEXT("date"), "\"date\""), "tomorrow as on the date 2023-10-01",
      "date=?"},
     {"quoted", OBJECT(TEXT("name") "," TEXT("host"), "\"name\",\"host\""),
      "a server with the name 'RSD 1', host http://rds.com.", "name=RSD 1 host=http://rds.com"},
