@@ -1,5 +1,5 @@
-/* Files of pins as somebody may have edited them: what is read, and which line is told of. What any bytes do to the reader
- * is for tests/fuzz/fuzz_pins.c. */
+/* Files of pins as somebody may have edited them: what is read, and which line is told of. What any bytes do to the
+ * reader is for tests/fuzz/fuzz_pins.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

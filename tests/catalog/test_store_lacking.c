@@ -1,6 +1,6 @@
-/* A store that lacks one of its tables, as one that was damaged or half copied may: whatever is asked of it is answered,
- * or refused with a sentence that names the file and says what it lacks, and nothing stays open that would keep others
- * from writing. */
+/* A store that lacks one of its tables, as one that was damaged or half copied may: whatever is asked of it is
+ * answered, or refused with a sentence that names the file and says what it lacks, and nothing stays open that would
+ * keep others from writing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -299,9 +299,9 @@ static size_t ask_all(const char *table)
 
 static void test_one_that_lacks_a_table_says_so(void **state)
 {
-    static const char *const tables[] = {"meta",   "provider",   "source",         "tool",      "model",
-                                         "vector", "request",    "label",          "usage",     "usage_tool",
-                                         "client", "usage_sum",  "usage_encoding", "contrast",  "provider_alias",
+    static const char *const tables[] = {"meta",   "provider",     "source",         "tool",     "model",
+                                         "vector", "request",      "label",          "usage",    "usage_tool",
+                                         "client", "usage_sum",    "usage_encoding", "contrast", "provider_alias",
                                          "review", "review_server"};
     (void)state;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
