@@ -1,8 +1,8 @@
 # Read by tools/mutate alone (CMAKE_PROJECT_INCLUDE): every room but the command as one shared library, and before it
 # one that is empty, with which the tests are linked: put a changed object there, and all calls go to it, since the
 # loader takes a name from the first library that has it. So a mutant costs one object and no other link. The rooms
-# that are mutated, and the tests, run under AddressSanitizer: a byte too far and a leak are noticed. The others are
-# compiled plainly, for speed.
+# that are mutated, base/ with its arena, and the tests run under AddressSanitizer: a byte too far and a leak are
+# noticed. The others are compiled plainly, for speed.
 unset(CMAKE_C_COMPILE_OPTIONS_VISIBILITY) # tests see what is internal
 add_link_options(-Wl,--enable-new-dtags)  # LD_LIBRARY_PATH says which mutant; the programs of tests know the empty one
 
@@ -12,7 +12,7 @@ function(wt_mutants)
   foreach(room base text nn net encoder catalog schema index llm mcp retrieve rerank choose call recipe engine learn
       generate eval audit http wire serve gateway)
     list(APPEND rooms $<TARGET_OBJECTS:${room}_objects>)
-    if(room IN_LIST WT_MUTATED_ROOMS)
+    if(room IN_LIST WT_MUTATED_ROOMS OR room STREQUAL base)
       target_compile_options(${room}_objects PRIVATE ${checked})
     endif()
   endforeach()

@@ -205,9 +205,9 @@ static int walk_properties(struct walk *w, const json_t *before, const json_t *a
         if (rc == 0 && !was)
             rc = tell_new_property(w, key, value, json_object_get(required, key) != NULL);
         else if (rc == 0 && !json_equal(was, value)) {
-            size_t back = go(w, STR("properties")), deeper = go(w, wt__str(key));
+            size_t back = go(w, STR("properties"));
+            go(w, wt__str(key));
             rc = walk_values(w, was, value);
-            come_back(w, deeper);
             come_back(w, back);
         }
     }

@@ -6,6 +6,7 @@
  * it may be longer than what this program writes. */
 #include "catalog/store_sqlite.h"
 
+#include <assert.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -155,8 +156,10 @@ void wt__store_close(struct store *store)
 {
     if (!store)
         return;
-    for (size_t i = 0; i < store->prepared_count; i++)
+    for (size_t i = 0; i < store->prepared_count; i++) {
+        assert(!sqlite3_stmt_busy(store->prepared[i].statement)); /* it would keep others from writing */
         sqlite3_finalize(store->prepared[i].statement);
+    }
     sqlite3_close(store->db);
     free(store->path);
     free(store);

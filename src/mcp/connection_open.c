@@ -195,8 +195,10 @@ static int discover_once(struct opening *opening, unsigned patience_ms, enum ver
     *verdict = IS_LEGACY;
     *again = false;
     int rc = begin(opening, &exchange, "server/discover", STR(""));
-    if (rc < 0)
-        return rc;
+    if (rc < 0) { /* a program may end before it is asked anything: that is judged as if it ended of the question */
+        opening->ended = rc != WT_ENOMEM && wt__mcp_connection_is_lost(opening->connection);
+        return opening->ended ? 0 : rc;
+    }
     rc = hear(opening, exchange, "server/discover", patience_ms, &outcome, refusal);
     if (rc == 0)
         *verdict = judge(&outcome);

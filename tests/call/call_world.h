@@ -68,6 +68,15 @@ static inline void world_write(struct buffer *out, enum call_step step, struct s
     wt__buffer_char(out, '}');
 }
 
+/* Whether the schema of a question asks for its member, and where that is a number, says which ones there are. */
+static inline bool world_is_bound(const json_t *schema, enum call_step step)
+{
+    const char *member = world_members[step];
+    const json_t *rule = json_object_get(json_object_get(schema, "properties"), member);
+    bool numbered = strcmp(member, "tool") == 0 || strcmp(member, "option") == 0;
+    return rule && (!numbered || json_array_size(json_object_get(rule, "enum")) > 0);
+}
+
 static inline int world_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                             struct chat_answer *out, wt_error *err)
 {
@@ -85,6 +94,8 @@ static inline int world_ask(struct chat_model *model, const struct chat_question
         place = subject->sample; /* these are asked together */
     struct str says = world_entry(world->says, world_steps[subject->step], place);
     *out = (struct chat_answer){.prompt_tokens = 100, .completion_tokens = 10, .ms = 2, .attempts = 1};
+    if (!world_is_bound(question->schema, subject->step))
+        return wt__fail(err, WT_EINVAL, "the schema of \"%s\" takes any answer", world_steps[subject->step]);
     if (says.len == 0)
         return wt__fail(err, WT_EINVAL, "the table does not say \"%s\" %u", world_steps[subject->step], place);
     if (says.ptr[0] == '#')

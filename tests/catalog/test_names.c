@@ -217,12 +217,42 @@ static void patterns_are_of_names_and_with_a_slash_of_ids(void **state)
             fail_msg("%s and %s", rows[i].pattern, rows[i].id);
 }
 
+/* Exactly as long as it says, so that a sanitizer sees a read past the end. */
+static void names_are_cut_at_words(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t max;
+        const char *cut;
+    } rows[] = {
+        {"create_issue", 12, "create_issue"}, {"create_issue", 11, "create"},
+        {"create_issue", 7, "create"},        {"create_issue", 5, "creat"},
+        {"createIssue", 8, "create"},         {"a_createissue", 8, "a_create"},
+        {"create__issue", 8, "create"},       {"", 4, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t len = strlen(rows[i].text);
+        char *exact = malloc(len ? len : 1);
+        assert_non_null(exact);
+        memcpy(exact, rows[i].text, len);
+        struct str cut = {exact, wt__readable_cut(exact, len, rows[i].max)};
+        if (!wt__str_equal(cut, wt__str(rows[i].cut)))
+            fail_msg("%s at %zu: %.*s", rows[i].text, rows[i].max, (int)cut.len, cut.ptr);
+        free(exact);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_readable),     cmocka_unit_test(attempts_differ),
-        cmocka_unit_test(any_bytes_are_named),    cmocka_unit_test(ids_are_provider_slash_name),
-        cmocka_unit_test(real_names_hardly_meet), cmocka_unit_test(patterns_are_of_names_and_with_a_slash_of_ids),
+        cmocka_unit_test(names_are_cut_at_words),
+        cmocka_unit_test(names_are_readable),
+        cmocka_unit_test(attempts_differ),
+        cmocka_unit_test(any_bytes_are_named),
+        cmocka_unit_test(ids_are_provider_slash_name),
+        cmocka_unit_test(real_names_hardly_meet),
+        cmocka_unit_test(patterns_are_of_names_and_with_a_slash_of_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

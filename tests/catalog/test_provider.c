@@ -57,6 +57,8 @@ static const struct {
 } made[] = {
     {"nothing is known", "", "", "", ""},
     {"the file alone", "", "", "my_tools", "my-tools"},
+    {"what stands beside a name", "Weather (Preview)", "", "file", "weather"},
+    {"what stands beside no name", "API (Weather)", "", "file", "weather"},
     {"a file that says nothing", "", "", "openapi", "openapi"},
     {"a title that says nothing", "REST API", "https://api.acme.co.uk/v1", "openapi", "acme"},
     {"a host that says nothing", "API", "https://api.example.com", "acme-openapi", "acme"},

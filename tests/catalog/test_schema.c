@@ -49,6 +49,8 @@ static const struct {
      "is\",\"c\":7,\"d\":{\"enum\":\"x\",\"anyOf\":[]}}}",
      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{\"description\":\"what it "
      "is\"},\"c\":{},\"d\":{}}}"},
+    {"maps that are none", "{\"properties\":{\"a\":{\"properties\":7}},\"$defs\":[1]}",
+     "{\"type\":\"object\",\"properties\":{\"a\":{}}}"},
     {"a property called type", "{\"properties\":{\"type\":{\"type\":\"string\"},\"properties\":{\"type\":\"int\"}}}",
      "{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\"},\"properties\":{\"type\":\"integer\"}}}"},
     {"data stays data", "{\"properties\":{\"a\":{\"enum\":[{\"type\":\"STRING\"}],\"default\":{\"type\":\"dict\"}}}}",

@@ -10,7 +10,7 @@
 
 #include "base/sha256.h"
 #include "catalog/names.h"
-#include "catalog/store.h"
+#include "catalog/review.h"
 
 static wt_error err;
 
@@ -255,6 +255,12 @@ static void test_limits(void **state)
         tools[1].definition = rows[i].definition;
         assert_int_equal(wt__store_import(store, tools, 2, &options, &changes, &err), rows[i].code);
         assert_non_null(strstr(err.message, rows[i].says));
+        struct review_item item = {.tool = tools[1], .offered = STR("{}")};
+        const struct review_listing listing = {.provider = STR("p"), .source = STR("a"), .items = &item, .count = 1};
+        struct review_changes reviewed;
+        memset(item.sha256, '0', DEFINITION_DIGITS);
+        if (item.tool.name.len > 0) /* else it would be the server's instructions */
+            assert_int_equal(wt__store_review(store, &listing, &reviewed, &err), rows[i].code);
     }
     assert_int_equal(wt__store_import(store, tools, WT_MAX_TOOLS + 1, &options, &changes, &err), WT_ETOOLONG);
     assert_string_equal(err.message, "2000001 tools in one import; at most 2000000 fit");

@@ -358,6 +358,31 @@ static void test_bad_lines_cost_themselves(void **state)
     wt_close(engine);
 }
 
+/* A name of the most bytes is looked for; one that is longer is told by its length. */
+static void test_names_have_a_length(void **state)
+{
+    static const struct {
+        size_t bytes;
+        const char *reason;
+    } rows[] = {{WT_MAX_USAGE_LABEL_BYTES, "no tool is named"}, {WT_MAX_USAGE_LABEL_BYTES + 1, "the name has "}};
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buffer line = {0};
+        wt__buffer_text(&line, "{\"request\": \"x\", \"tools\": [\"");
+        for (size_t n = 0; n < rows[i].bytes; n++)
+            wt__buffer_char(&line, 'n');
+        wt__buffer_text(&line, "\"]}\n");
+        wt_usage_report *report = add_usage(engine, line.ptr);
+        assert_int_equal(report->issue_count, 1);
+        if (strncmp(report->issues[0]->reason, rows[i].reason, strlen(rows[i].reason)) != 0)
+            fail_msg("%zu bytes: %s", rows[i].bytes, report->issues[0]->reason);
+        wt_usage_report_free(report);
+        wt__buffer_dispose(&line);
+    }
+    wt_close(engine);
+}
+
 static void test_bad_arguments_cost_themselves(void **state)
 {
     (void)state;
@@ -938,6 +963,7 @@ int main(void)
         cmocka_unit_test(test_a_usage_is_recorded_under_any_name_of_its_tools),
         cmocka_unit_test(test_what_cannot_be_recorded_is_told),
         cmocka_unit_test(test_arguments_are_recorded),
+        cmocka_unit_test(test_names_have_a_length),
         cmocka_unit_test(test_bad_arguments_cost_themselves),
         cmocka_unit_test(test_arguments_are_imported_and_come_back),
         cmocka_unit_test(test_a_bad_line_is_not_quoted),

@@ -68,6 +68,13 @@ static void a_data_set_has_two_sides(void **state)
     assert_string_equal(examples.texts[0][0].ptr, "book table: book a table");
     assert_string_equal(examples.texts[1][0].ptr, "book table");
     assert_string_equal(notice_of(place, &examples), "");
+    put_data(place,
+             "{\"_id\": \"a\", \"text\": \"one\"}\n{\"_id\": \"b\", \"text\": \"two\"}\n"
+             "{\"_id\": \"c\", \"text\": \"three\"}\n",
+             "a\tbook_table\t1\na\tget_weather\t1\nb\tbook_table\t0\nb\tsend_mail\t1\n", "c\tsend_mail\t1\n");
+    struct examples other = read_examples(place, engine, place->data); /* what is measured on counts as well */
+    assert_string_not_equal(examples.hash, other.hash);
+    wt__examples_dispose(&other);
     wt__examples_dispose(&examples);
     wt_close(engine);
 }

@@ -210,7 +210,7 @@ static void a_catalogue_that_says_nothing_is_refused(void **state)
     wt_engine *engine = open_store(place);
     add_text(place, engine, "{\"name\": \"mute\", \"description\": \"short\"}\n");
     wt_train_options_init(&options);
-    options.synthetic = 20;
+    options.synthetic = 1;
     refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_EEMPTY,
             "have not one of 25 bytes or more");
     wt_close(engine);

@@ -127,6 +127,9 @@ static void the_model_remembers_its_training(void **state)
     assert_int_equal(wt__json_str(wt__json_object(about, "base"), "hash").len, 64);
     assert_true(wt__str_equal(wt__json_str(wt__json_object(about, "base"), "name"), STR("tiny")));
     assert_int_equal(wt__json_int(wt__json_object(about, "options"), "batch", 0), 16);
+    static const char *const unchosen[] = {"negatives", "synthetic", "dev", "dev_tools", "teacher", "keep"};
+    for (size_t i = 0; i < sizeof unchosen / sizeof *unchosen; i++)
+        assert_null(json_object_get(json_object_get(about, "options"), unchosen[i]));
     assert_true(fabs(wt__json_real(wt__json_object(about, "dev"), "after", 0) - report->items[0]->after) < 1e-12);
     assert_true(wt__str_equal(wt__json_str(config, "model_type"), STR("bert")));
     json_decref(config);
@@ -416,6 +419,10 @@ static void what_makes_no_sense_is_refused(void **state)
     options.memory = 1000;
     refused_train(place, engine, "encoder", &options, WT_ENOMEM, "training would take ");
     options = options_of();
+    wt_engine *nowhere = NULL;
+    sound(place, wt_open(&nowhere, ":memory:", NULL, &place->err));
+    refused_train(place, nowhere, "encoder", &options, WT_EINVAL, "a store in memory has no place for its models");
+    wt_close(nowhere);
     char folder[160];
     snprintf(folder, sizeof folder, "%s/encoder", place->folder);
     assert_int_equal(rename(place->model, folder), 0);

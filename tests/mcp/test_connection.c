@@ -474,6 +474,40 @@ static void test_questions_of_several(void **state)
     }
 }
 
+/* Whoever is asked several things may answer them in any order, and each of them once. */
+static void test_answers_in_another_order(void **state)
+{
+    static const size_t order[] = {1, 2, 0};
+    struct buffer text = {0};
+    const char *words[6];
+    struct mcp_server server;
+    struct mcp_connection *connection;
+    struct mcp_event event;
+    struct str ids[3];
+    char copies[3][8];
+    const struct mcp_connection_options options = {.timeout_ms = 900000};
+    const char *script =
+        "legacy; want m; for i in 7 8 9; do say \"\\\"id\\\":$i,\\\"method\\\":\\\"roots/list\\\"\"; done; "
+        "want '\"id\":8,\"result\":{}'; want '\"id\":9,'; want '\"id\":7,'; result 3 '{}'; stay";
+    (void)state;
+    assert_int_equal(connect_script(&connection, script, words, &text, &server, &options), 0);
+    struct mcp_exchange *exchange = begin(connection, "m", NULL);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(wt__mcp_exchange_next(exchange, &event, &err), 0);
+        assert_int_equal(event.kind, MCP_EVENT_ASKED);
+        snprintf(copies[i], sizeof copies[i], "%.*s", (int)event.id.len, event.id.ptr);
+        ids[i] = wt__str(copies[i]);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(wt__mcp_exchange_reply(exchange, ids[order[i]], STR("{}"), none, &err), 0);
+        assert_int_equal(wt__mcp_exchange_reply(exchange, ids[order[i]], STR("{}"), none, &err), WT_EINVAL);
+    }
+    finish(exchange, "= {}\n");
+    wt__mcp_disconnect(connection, true);
+    nothing_is_left();
+    wt__buffer_dispose(&text);
+}
+
 /* What waits is bounded: notifications are dropped, the answer is not. */
 static void test_events_that_nobody_takes(void **state)
 {
@@ -575,6 +609,7 @@ int main(void)
         cmocka_unit_test(test_openings),
         cmocka_unit_test(test_talks),
         cmocka_unit_test(test_questions_of_several),
+        cmocka_unit_test(test_answers_in_another_order),
         cmocka_unit_test(test_events_that_nobody_takes),
         cmocka_unit_test(test_too_many_requests),
         cmocka_unit_test(test_a_program_that_does_not_read),

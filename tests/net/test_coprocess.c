@@ -105,6 +105,28 @@ static void test_who_never_reads_is_told(void **state)
     free(much);
 }
 
+/* More than a pipe holds goes out while its answer is waited for, and nothing of it is lost. */
+static void test_much_goes_out_while_it_is_heard(void **state)
+{
+    enum { BYTES = 4 << 20 };
+    const char *argv[] = {"cat", NULL};
+    struct child child = {.argv = argv};
+    struct coprocess *coprocess;
+    char *sent = malloc(BYTES);
+    struct str line;
+    (void)state;
+    assert_non_null(sent);
+    for (size_t i = 0; i < BYTES; i++)
+        sent[i] = (char)('!' + i % 89); /* a piece that is lost or told twice moves all that follow */
+    assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), 0);
+    assert_int_equal(wt__coprocess_send(coprocess, (struct str){sent, BYTES}, &err), 0);
+    assert_int_equal(wt__coprocess_receive(coprocess, &line, &err), 1);
+    assert_int_equal(line.len, BYTES);
+    assert_memory_equal(line.ptr, sent, BYTES);
+    wt__coprocess_end(coprocess, false, NULL);
+    free(sent);
+}
+
 /* A signal would end this program. */
 static void test_writing_to_who_is_gone_is_no_signal(void **state)
 {
@@ -244,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_who_never_reads_is_told),
+        cmocka_unit_test(test_much_goes_out_while_it_is_heard),
         cmocka_unit_test(test_writing_to_who_is_gone_is_no_signal),
         cmocka_unit_test(test_what_this_process_has_open_is_not_handed_on),
         cmocka_unit_test(test_nobody_is_waited_for_where_nobody_can_be),

@@ -6,6 +6,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
 
 #include "net/http_address.h"
 #include "net/http_stream.h"
@@ -273,6 +276,28 @@ static void test_addresses(void **state)
     }
 }
 
+static bool no_threads;
+
+/* In place of the C library's: the system has no more threads where a test says so. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context)
+{
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    *(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+    return no_threads ? EAGAIN : create(thread, attributes, run, context);
+}
+
+static void test_a_loop_without_a_thread_is_none(void **state)
+{
+    struct http_loop *loop;
+    (void)state;
+    no_threads = true;
+    int rc = wt__http_loop_open(&loop, &err);
+    no_threads = false;
+    assert_int_equal(rc, WT_EIO);
+    assert_null(loop);
+    assert_string_equal(err.message, "the system gives no thread");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_many_at_once),
         cmocka_unit_test(test_what_cannot_be_sent),
         cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_a_loop_without_a_thread_is_none),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

@@ -1,0 +1,68 @@
+/* Files of pins as somebody may have edited them: what is read, and which line is told of. What any bytes do to the
+ * reader is for tests/fuzz/fuzz_pins.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "catalog/pins.h"
+
+#define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define FIRST "{\"whichtool_pins\": 1}\n"
+#define TOOL "{\"id\": \"p/a\", \"provider\": \"p\", \"sha256\": \"" HASH "\", \"members\": {}}\n"
+#define SERVER "{\"instructions\": \"p\", \"sha256\": \"" HASH "\"}\n"
+#define NO_FILE_OF_PINS "this is no file of pins; `whichtool check --pin FILE` writes one"
+
+static const struct {
+    const char *name, *text;
+    size_t count;     /* of pins, where it is read */
+    const char *says; /* where not */
+} rows[] = {
+    {"a tool and a server", FIRST TOOL SERVER, 2, NULL},
+    {"nothing is pinned", FIRST, 0, NULL},
+    {"lines between", FIRST "\n  \n" TOOL "\n", 1, NULL},
+    {"a last line without an end", FIRST "{\"instructions\": \"p\", \"sha256\": \"" HASH "\"}", 1, NULL},
+    {"no byte", "", 0, "line 1 of the pins is no JSON: "},
+    {"blank lines alone", "\n\n", 0, "line 1 of the pins is no JSON: "},
+    {"a first line that is another's", "{}\n" TOOL, 0, NO_FILE_OF_PINS},
+    {"a pin at once", TOOL, 0, NO_FILE_OF_PINS},
+    {"a newer one", "{\"whichtool_pins\": 2}\n", 0, "the pins were written by a newer version of whichtool"},
+    {"a last line that is cut", FIRST TOOL "{\"id\": \"p/", 0, "line 3 of the pins is no JSON: "},
+    {"the same tool again", FIRST TOOL "\n" TOOL, 0, "line 4 of the pins has the id of an earlier one"},
+    {"the same server again", FIRST SERVER SERVER, 0, "line 3 of the pins has the id of an earlier one"},
+    {"no hash", FIRST "{\"id\": \"p/a\", \"members\": {}}", 0,
+     "line 2 of the pins is no pin: it has no id, sha256 or members"},
+    {"no members", FIRST "{\"id\": \"p/a\", \"sha256\": \"" HASH "\"}", 0,
+     "line 2 of the pins is no pin: it has no id, sha256 or members"},
+    {"neither a tool nor a server", FIRST "{\"sha256\": \"" HASH "\", \"members\": {}}", 0,
+     "line 2 of the pins is no pin: it has no id, sha256 or members"},
+};
+
+static void a_file_is_read_or_its_line_told(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pins pins = {0};
+        wt_error err = {0};
+        size_t len = strlen(rows[i].text);
+        char *exact = malloc(len ? len : 1); /* so that a sanitizer sees a read past the end */
+        assert_non_null(exact);
+        memcpy(exact, rows[i].text, len);
+        int rc = wt__pins_read(&pins, exact, len, &err);
+        if (rc != (rows[i].says ? WT_EFORMAT : 0) || (rc == 0 && pins.count != rows[i].count))
+            fail_msg("%s: %d, %zu pins, %s", rows[i].name, rc, pins.count, err.message);
+        if (rows[i].says && strncmp(err.message, rows[i].says, strlen(rows[i].says)) != 0)
+            fail_msg("%s: %s", rows[i].name, err.message);
+        free(exact);
+        wt__pins_dispose(&pins);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_file_is_read_or_its_line_told)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

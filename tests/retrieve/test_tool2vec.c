@@ -1,0 +1,76 @@
+/* A tool's vector by hand: the weights as a config has them, and the formula of the paper with its shrinkage. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "retrieve/tool2vec.h"
+
+static const struct {
+    const char *name, *config;
+    struct tool2vec weights;
+} configs[] = {
+    {"nothing was learned", "{}", {1, 1, 0}},
+    {"an empty one", "{\"interpolation\":{}}", {1, 1, 0}},
+    {"all of it", "{\"interpolation\":{\"description\":0.25,\"usage\":2,\"shrink\":3}}", {0.25f, 2, 3}},
+    {"what is no number", "{\"interpolation\":{\"description\":\"x\",\"usage\":null,\"shrink\":[]}}", {1, 1, 0}},
+    {"what is huge", "{\"interpolation\":{\"description\":1e30,\"usage\":1e30,\"shrink\":1e30}}", {0, 0, 0}},
+    {"a shrinkage below 0", "{\"interpolation\":{\"shrink\":-1}}", {1, 1, 0}},
+};
+
+static void weights_are_read_with_what_stands_for_no_number(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+        json_t *config;
+        wt_error err;
+        assert_int_equal(wt__json_parse(&config, configs[i].config, strlen(configs[i].config), &err), 0);
+        struct tool2vec got = wt__tool2vec_read(config);
+        if (memcmp(&got, &configs[i].weights, sizeof got) != 0)
+            fail_msg("%s: %g %g %g", configs[i].name, (double)got.description, (double)got.usage, (double)got.shrink);
+        json_decref(config);
+    }
+}
+
+/* The description is (1, 0), the mean of the requests (0, 1): the angle between shows what each counts. */
+static const struct {
+    const char *name;
+    struct tool2vec weights;
+    float sum[2];
+    uint32_t uses;
+    double usage; /* what the mean counts, beside a description that counts 1 */
+} means[] = {
+    {"as much as the description", {1, 1, 0}, {0, 5}, 5, 1},
+    {"however long the sum is", {1, 1, 0}, {0, 0.5f}, 5, 1},
+    {"twice as much", {1, 2, 0}, {0, 5}, 5, 2},
+    {"half, where the description counts twice", {2, 1, 0}, {0, 5}, 5, 0.5},
+    {"half, of so few requests", {1, 1, 5}, {0, 5}, 5, 0.5},
+    {"most, of many", {1, 1, 5}, {0, 5}, 95, 0.95},
+    {"nothing without a request", {1, 1, 0}, {0, 0}, 0, 0},
+};
+
+static void a_mean_counts_by_its_weight_and_its_uses(void **state)
+{
+    static const float document[2] = {1, 0};
+    (void)state;
+    for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
+        float out[2];
+        double length = sqrt(1 + means[i].usage * means[i].usage);
+        wt__tool2vec(&means[i].weights, 2, document, means[i].sum, means[i].uses, out);
+        if (!(fabs((double)out[0] - 1 / length) < 1e-6 && fabs((double)out[1] - means[i].usage / length) < 1e-6))
+            fail_msg("%s: %g %g", means[i].name, (double)out[0], (double)out[1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_are_read_with_what_stands_for_no_number),
+        cmocka_unit_test(a_mean_counts_by_its_weight_and_its_uses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
