@@ -65,8 +65,7 @@ fuzz:
 
 coverage:
 	@tools/bootstrap coverage
-	@tools/test coverage
-	@gcovr --root . --filter src/ --object-directory build-coverage --gcov-ignore-parse-errors --print-summary
+	@tools/coverage
 
 clean:
 	rm -rf build build-*

@@ -12,6 +12,9 @@ endif()
 # What the static library needs, by name: with Requires.private a program that links the shared one would get the others'
 # flags, and need their pkg-config files.
 string(REPLACE ";" " " WT_PC_LIBS_PRIVATE "${DEPS_LDFLAGS} -lstemmer -lpthread -ldl -lm")
+if(CMAKE_BUILD_TYPE STREQUAL "Coverage")
+  string(APPEND WT_PC_LIBS_PRIVATE " -lgcov")
+endif()
 configure_file(cmake/whichtool.pc.in whichtool.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/whichtool.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 # Of the model that is built in, its card alone.

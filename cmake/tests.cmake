@@ -89,4 +89,11 @@ foreach(script IN LISTS scripts)
     ENVIRONMENT "${WT_TEST_ENVIRONMENT};WHICHTOOL=$<TARGET_FILE:whichtool>")
 endforeach()
 
+# The longest begin first, so that none is left alone at the end.
+foreach(test engine/memory engine/mutants call/call_oracle call/call_hostile fault/clients fault/gateway fault/learn
+    fault/hub fault/generate learn/refiner_trainer learn/train e2e/processes e2e/toolbank e2e/real audit/rules
+    encoder/encoder mcp/connection llm/hostile_server choose/ptr_hostile)
+  set_tests_properties(${test} PROPERTIES COST 100)
+endforeach()
+
 add_custom_target(tests DEPENDS whichtool whichtool_shared ${WT_TEST_PROGRAMS})

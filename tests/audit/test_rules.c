@@ -82,6 +82,13 @@ static bool check_case(const json_t *row)
     return right;
 }
 
+/* Each case has the same threads: where these are looked at, not what is found, some cases are enough. */
+#ifdef __SANITIZE_THREAD__
+enum { EVERY = 10 };
+#else
+enum { EVERY = 1 };
+#endif
+
 static void cases_find_what_they_say(void **state)
 {
     (void)state;
@@ -95,6 +102,8 @@ static void cases_find_what_they_say(void **state)
     size_t cases = 0, wrong = 0;
     for (; wt__str_line(&at, &line); cases++) {
         json_t *row = NULL;
+        if (cases % EVERY > 0)
+            continue;
         sound(&place, wt__json_parse(&row, line.ptr, line.len, &place.err));
         wrong += !check_case(row);
         json_decref(row);

@@ -7,12 +7,13 @@
 have cmake || { skip "no cmake"; exit 77; }
 [ -n "${WT_TEST_BUILD:-}" ] || { skip "WT_TEST_BUILD does not name the build folder"; exit 77; }
 sanitized=$(sed -n 's/^WT_SANITIZE:STRING=//p' "$WT_TEST_BUILD/CMakeCache.txt")
+kind=$(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$WT_TEST_BUILD/CMakeCache.txt")
 
 # The same build for another PREFIX: configured anew, its programs as they are.
 catalogue
 build=$work/build prefix=$HOME/.local
 export TMPDIR=$work
-cmake -S "$source_root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" >log 2>&1 ||
+cmake -S "$source_root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE="$kind" -DCMAKE_INSTALL_PREFIX="$prefix" >log 2>&1 ||
     { cat log; exit 1; }
 cp -a "$WHICHTOOL" "$WT_TEST_BUILD"/libwhichtool.* "$build"/
 put() { "$source_root/tools/install" "$@" >log 2>&1 || { cat log; exit 1; }; }

@@ -171,6 +171,47 @@ static void resources_and_prompts_lead_to_their_servers(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- notices */
+
+/* Has the server's tool give a notice until the words are heard: the gateway may not listen to it yet. */
+static void give_notice_until_heard(size_t way, const char *tool, struct recorder *hears, const char *words)
+{
+    for (bool heard = false; !heard; usleep(1000)) {
+        free(call_of(&s, s.modern, name_of(way, tool), "{}", ""));
+        pthread_mutex_lock(&hears->lock);
+        heard = hears->said.ptr && strstr(hears->said.ptr, words);
+        pthread_mutex_unlock(&hears->lock);
+    }
+}
+
+/* Resources that a client watches, by the names that it is shown. */
+static void servers_say_unasked_what_changed(void **state)
+{
+    static const char *const shown[WAYS] = {"", "mp+", "lh+", "mh+"};
+    static const char *const watched[] = {"test://static-text", "test://watched-resource"};
+    struct recorder *hears = recorder_open();
+    (void)state;
+    need_fixture();
+    wt__mcp_peer_stream(s.legacy, &hears->channel);
+    for (size_t w = 0; w < WAYS; w++) {
+        char text[256];
+        for (size_t i = 0; i < sizeof watched / sizeof *watched; i++) {
+            snprintf(text, sizeof text, REQUEST("5", "resources/subscribe", "\"uri\":\"%s%s\""), shown[w], watched[i]);
+            free(recorder_ask(s.direct.service, s.legacy, text, NULL, NULL));
+        }
+        snprintf(text, sizeof text, "{\"uri\":\"%stest://watched-resource\"}", shown[w]);
+        give_notice_until_heard(w, "change_resource", hears, text);
+        pthread_mutex_lock(&hears->lock);
+        assert_null(strstr(hears->said.ptr, "static-text"));
+        pthread_mutex_unlock(&hears->lock);
+        recorder_forget(hears);
+        give_notice_until_heard(w, "test_trigger_prompt_change", hears, "notifications/prompts/list_changed");
+        recorder_forget(hears);
+    }
+    wt__mcp_peer_stream(s.legacy, NULL);
+    wt__mcp_channel_release(&hears->channel);
+}
+
 /* ---------------------------------------------------------------- cancelling */
 
 static unsigned count_cancels(size_t way)
@@ -400,6 +441,7 @@ int main(void)
         cmocka_unit_test(eras_are_as_they_were_remembered),
         cmocka_unit_test(calls_come_through_in_all_cells),
         cmocka_unit_test(resources_and_prompts_lead_to_their_servers),
+        cmocka_unit_test(servers_say_unasked_what_changed),
         cmocka_unit_test(a_cancel_reaches_the_server),
         cmocka_unit_test(questions_of_servers_are_their_clients),
         cmocka_unit_test(a_parked_call_is_its_askers_and_taken_up_once),

@@ -299,9 +299,7 @@ static void a_definition_that_changes_waits_until_it_is_approved(void **state)
     static const char *const names[] = {"t"};
     approval.name_count = 1;
     approval.names = names;
-    pthread_mutex_lock(&hears->lock);
-    wt__buffer_clear(&hears->said);
-    pthread_mutex_unlock(&hears->lock);
+    recorder_forget(hears);
     SOUND(wt_approve(s.engine, "bad", &approval, &report, &err));
     wt_review_report_free(report);
     wait_for_tool(&s, "bad__t", true);

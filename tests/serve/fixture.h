@@ -145,8 +145,15 @@ static void fixture_echo(void *context, struct mcp_call *call)
     wt__mcp_add_text(call, wt__mcp_call_arguments(call));
 }
 
-/* Two tools that the suite does not know, for clients: one that waits to be cancelled, one that says how often that
- * happened. */
+/* Tools that the suite does not know, for clients: one that changes a resource, one that waits to be cancelled, one
+ * that says how often that happened. */
+static void fixture_resource_change(void *context, struct mcp_call *call)
+{
+    (void)context;
+    wt__mcp_service_resource_updated(fixture_service, STR("test://watched-resource"));
+    fixture_say(call, "Said that the watched resource has changed.");
+}
+
 static atomic_uint fixture_cancels;
 
 static void fixture_wait(void *context, struct mcp_call *call)
@@ -391,6 +398,7 @@ static const struct mcp_tool_row fixture_tools[] = {
     FIXTURE_PLAIN("test_input_required_result_multi_round", fixture_ask_twice, true),
     FIXTURE_PLAIN("test_input_required_result_tampered_state", fixture_ask_ok, true),
     FIXTURE_PLAIN("test_input_required_result_capabilities", fixture_ask_able, true),
+    FIXTURE_PLAIN("change_resource", fixture_resource_change, false),
     FIXTURE_PLAIN("wait", fixture_wait, true),
     FIXTURE_PLAIN("count_cancels", fixture_count_cancels, false),
 };

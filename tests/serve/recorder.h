@@ -120,6 +120,14 @@ static inline void recorder_wait(struct recorder *own)
     pthread_mutex_unlock(&own->lock);
 }
 
+/* What it has said until now is not looked at again. */
+static inline void recorder_forget(struct recorder *own)
+{
+    pthread_mutex_lock(&own->lock);
+    wt__buffer_dispose(&own->said);
+    pthread_mutex_unlock(&own->lock);
+}
+
 /* Waits until it has said that, and says all that it has said; the caller frees it. */
 static inline char *recorder_wait_for(struct recorder *own, const char *words)
 {

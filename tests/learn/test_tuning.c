@@ -1,0 +1,91 @@
+/* The tools that a step reads: those of its requests, and of too many a draw. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "learn/tuning.h"
+
+enum { REQUESTS = 200, TOOLS_EACH = 3, LEAST = 48 };
+
+/* Request i uses the tools i, i + 1 and i + 2. */
+static struct training training;
+static struct tuning tuning = {.training = &training};
+
+static int set_up(void **state)
+{
+    static size_t starts[REQUESTS + 1];
+    static uint32_t tools[REQUESTS * TOOLS_EACH];
+    (void)state;
+    for (size_t i = 0; i < REQUESTS; i++)
+        for (size_t t = 0; t < TOOLS_EACH; t++)
+            tools[i * TOOLS_EACH + t] = (uint32_t)(i + t);
+    for (size_t i = 0; i <= REQUESTS; i++)
+        starts[i] = i * TOOLS_EACH;
+    training.examples.train = (struct example_set){.count = REQUESTS, .starts = starts, .tools = tools};
+    return 0;
+}
+
+/* Of the first `count` requests, in falling order. */
+static struct tool_list tools_of(size_t count, uint64_t seed)
+{
+    uint32_t examples[REQUESTS];
+    struct tool_list list = {0};
+    struct rng rng;
+    for (size_t i = 0; i < count; i++)
+        examples[i] = (uint32_t)(count - 1 - i);
+    wt__rng_seed(&rng, seed);
+    assert_int_equal(wt__tuning_tools(&list, &tuning, examples, count, &rng, NULL), 0);
+    for (size_t i = 0; i < list.count; i++) { /* each once, ascending, and of these requests */
+        assert_true(i == 0 || list.rows[i - 1] < list.rows[i]);
+        assert_in_range(list.rows[i], 0, count + TOOLS_EACH - 2);
+    }
+    return list;
+}
+
+static void a_step_has_the_tools_of_its_requests_up_to_a_bound(void **state)
+{
+    static const struct {
+        size_t batch, requests, tools;
+    } rows[] = {{8, 0, 0},    {8, 1, 3},    {8, 8, 10},    {8, LEAST - 2, LEAST}, {8, LEAST, LEAST}, {64, 64, 66},
+                {64, 94, 96}, {64, 95, 96}, {64, 200, 96}, {32, 46, LEAST},       {32, 200, LEAST}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tuning.batch = rows[i].batch;
+        struct tool_list list = tools_of(rows[i].requests, i);
+        if (list.count != rows[i].tools)
+            fail_msg("%zu requests of %zu: %zu tools, not %zu", rows[i].requests, rows[i].batch, list.count,
+                     rows[i].tools);
+        free(list.rows);
+    }
+}
+
+/* Each tool has the same chance: of 202 tools 48 are drawn, and none is left out, or taken, every time. */
+static void which_are_left_out_is_drawn(void **state)
+{
+    enum { DRAWS = 400 };
+    unsigned times[REQUESTS + TOOLS_EACH] = {0};
+    (void)state;
+    tuning.batch = 8;
+    for (uint64_t seed = 0; seed < DRAWS; seed++) {
+        struct tool_list list = tools_of(REQUESTS, seed);
+        for (size_t i = 0; i < list.count; i++)
+            times[list.rows[i]]++;
+        free(list.rows);
+    }
+    for (size_t i = 0; i < REQUESTS + TOOLS_EACH - 1; i++) /* 95 on average, of a deviation of 9 */
+        assert_in_range(times[i], 45, 145);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_has_the_tools_of_its_requests_up_to_a_bound),
+        cmocka_unit_test(which_are_left_out_is_drawn),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
