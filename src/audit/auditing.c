@@ -66,36 +66,39 @@ static const char **list_tools(struct auditing *a, const struct found *found, si
 }
 
 /* As many as list_tools has; of a provider that of its first tool. */
-static const char **list_sources(struct auditing *a, const struct found *found, size_t listed)
+static struct origin *list_origins(struct auditing *a, const struct found *found, size_t listed)
 {
-    const char **sources = wt__arena_array(a->arena, const char *, listed > 0 ? listed : 1);
-    size_t first = 0;
-    if (!sources)
-        return NULL;
-    sources[0] = "";
-    for (size_t i = 0; i < listed && found->count > 0; i++)
-        sources[i] = a->tools[found->tools[i]].source;
+    struct origin *origins = wt__arena_array(a->arena, struct origin, listed > 0 ? listed : 1);
+    const uint32_t *tools = found->tools;
+    uint32_t first = 0;
+    size_t count = listed < found->count ? listed : found->count;
     while (listed == 0 && first < a->count && a->tools[first].provider != found->provider)
         first++;
-    if (listed == 0 && first < a->count)
-        sources[0] = a->tools[first].source;
-    return sources;
+    if (listed == 0) {
+        tools = &first;
+        count = first < a->count;
+    }
+    for (size_t i = 0; origins && i < count; i++)
+        if (!wt__origin_of(&origins[i], &a->tools[tools[i]].tool, a->tools[tools[i]].source, a->arena))
+            return NULL;
+    return origins;
 }
 
 static int keep(struct auditing *a, const struct found *found, struct str message, wt_error *err)
 {
     const struct audit_rule_text *rule = &wt__audit_rules[found->rule];
     size_t listed;
-    const char **tools = list_tools(a, found, &listed), **sources = list_sources(a, found, listed);
+    const char **tools = list_tools(a, found, &listed);
+    const struct origin *origins = list_origins(a, found, listed);
     const char *text = wt__arena_copy(a->arena, message), *provider = wt__arena_copy(a->arena, provider_of(a, found));
     const char *advice = found->advice ? wt__arena_copy(a->arena, wt__str(found->advice)) : rule->advice;
-    if (!tools || !sources || !text || !provider || !advice ||
+    if (!tools || !origins || !text || !provider || !advice ||
         wt__grow((void **)&a->findings, &a->finding_capacity, a->finding_count + 1, sizeof *a->findings) < 0)
         return wt__fail_nomem(err);
     a->findings[a->finding_count] =
         (struct kept_finding){.rule = found->rule,
                               .order = a->finding_count,
-                              .finding = {.sources = sources,
+                              .finding = {.origins = origins,
                                           .store = a->store,
                                           .public = {.rule = rule->id,
                                                      .level = rule->level,

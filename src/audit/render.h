@@ -2,15 +2,15 @@
 #ifndef WT_AUDIT_RENDER_H
 #define WT_AUDIT_RENDER_H
 
+#include "audit/lines.h"
 #include "base/buffer.h"
 #include "whichtool/audit.h"
 
 /* What every finding of a result is, and only we know. */
 struct placed_finding {
-    wt_finding public; /* first: found by it */
-    const char *const
-        *sources;      /* [public.tool_count] where the tools come from; of a provider one, where its first does */
-    const char *store; /* the file's name: where a finding is that has no file of its own */
+    wt_finding public;            /* first: found by it */
+    const struct origin *origins; /* [public.tool_count]; of a provider one, that of its first tool */
+    const char *store;            /* the file's name: where a finding is that has no file of its own */
 };
 
 /* "note", "warning", "error": SARIF's words, too. */

@@ -3,7 +3,8 @@
  * finding in the next run.
  *
  * A code host refuses a file in which a finding has no physical location. That is the file that the tool was added
- * from, its first line; of what came from none, a server's tools, it is the store. A file below the working folder is
+ * from, and there the line at which its definition begins (lines.h); of what came from none, a server's tools, it is
+ * the store. Where no line is known it is the first, since a host asks for one. A file below the working folder is
  * named from there, as a host wants it that has the repository's root there; another one by its whole path. GitHub
  * tells the findings of one line apart by the fingerprint primaryLocationLineHash, which is ours, too. */
 #include <limits.h>
@@ -42,7 +43,7 @@ static void put_escaped(struct buffer *out, const char *path)
 static void put_uri(struct buffer *out, const char *source, const char *store)
 {
     char here[PATH_MAX];
-    if (*source != '/') {
+    if (!source || *source != '/') {
         put_escaped(out, store);
         return;
     }
@@ -86,19 +87,22 @@ static void put_fingerprint(struct buffer *out, const wt_finding *finding)
 }
 
 /* Of its i-th tool; of the provider where it has none. */
-static void put_place(struct buffer *out, const wt_finding *finding, size_t i)
+static void put_place(struct buffer *out, struct lines *lines, const wt_finding *finding, size_t i)
 {
     const struct placed_finding *placed = (const struct placed_finding *)finding;
+    size_t line;
+    out->failed |= wt__line_of(lines, &placed->origins[i], &line) < 0;
     bool tool = finding->tool_count > 0;
     const char *name = tool ? finding->tools[i] : finding->provider, *kind = tool ? "function" : "module";
     wt__buffer_text(out, "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"");
-    put_uri(out, placed->sources[i], placed->store);
-    wt__buffer_text(out, "\"},\"region\":{\"startLine\":1}},\"logicalLocations\":[{\"fullyQualifiedName\":");
+    put_uri(out, placed->origins[i].source, placed->store);
+    wt__buffer_printf(
+        out, "\"},\"region\":{\"startLine\":%zu}},\"logicalLocations\":[{\"fullyQualifiedName\":", line > 0 ? line : 1);
     wt__shown_string(out, wt__str(name));
     wt__buffer_printf(out, ",\"kind\":\"%s\"}]}", kind);
 }
 
-static void put_result(struct buffer *out, const wt_finding *finding)
+static void put_result(struct buffer *out, struct lines *lines, const wt_finding *finding)
 {
     enum audit_rule rule = RULE_EMPTY_DESCRIPTION;
     struct buffer message = {0};
@@ -110,11 +114,11 @@ static void put_result(struct buffer *out, const wt_finding *finding)
     text_member(out, "message", message.ptr ? message.ptr : "");
     wt__buffer_dispose(&message);
     wt__buffer_text(out, ",\"locations\":[");
-    put_place(out, finding, 0);
+    put_place(out, lines, finding, 0);
     wt__buffer_text(out, "],\"relatedLocations\":[");
     for (size_t i = 1; i < finding->tool_count; i++) {
         wt__buffer_text(out, i > 1 ? "," : "");
-        put_place(out, finding, i);
+        put_place(out, lines, finding, i);
     }
     wt__buffer_char(out, ']');
     put_fingerprint(out, finding);
@@ -123,6 +127,7 @@ static void put_result(struct buffer *out, const wt_finding *finding)
 
 void wt__audit_sarif(struct buffer *out, const wt_audit_result *audit)
 {
+    struct lines lines = {0};
     wt__buffer_text(out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\n"
                          "\"runs\":[{\"tool\":{\"driver\":{\"name\":\"whichtool\",\"version\":");
     wt__buffer_json(out, wt__str(wt_version()));
@@ -131,7 +136,8 @@ void wt__audit_sarif(struct buffer *out, const wt_audit_result *audit)
     wt__buffer_text(out, "]}},\n\"columnKind\":\"unicodeCodePoints\",\"results\":[\n");
     for (size_t i = 0; i < audit->finding_count; i++) {
         wt__buffer_text(out, i > 0 ? "," : "");
-        put_result(out, audit->findings[i]);
+        put_result(out, &lines, audit->findings[i]);
     }
     wt__buffer_text(out, "]}]}\n");
+    wt__lines_dispose(&lines);
 }

@@ -10,6 +10,8 @@
 #include "cli/text.h"
 
 static const double QUIET_MS = 2000; /* what is over sooner needs no line */
+/* Lines that stay are told so often. A log of an hour's training has 120 of them, and nobody takes it for hung. */
+static const double STAYING_MS = 30000;
 
 static volatile sig_atomic_t interrupted;
 static bool line_is_there;
@@ -50,7 +52,8 @@ void wt__progress_begin(struct progress_line *line, const struct cli *cli)
     const char *term = getenv("TERM");
     bool able = term && *term && strcmp(term, "dumb") != 0;
     struct winsize size = {0};
-    *line = (struct progress_line){.shown = cli->tty_err && able && !cli->quiet, .started_ms = wt__now_ms()};
+    *line = (struct progress_line){
+        .shown = !cli->quiet, .redrawn = cli->tty_err && able, .started_ms = wt__now_ms(), .told_ms = wt__now_ms()};
     line->width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79;
 }
 
@@ -102,17 +105,32 @@ static void describe(struct buffer *out, const struct progress_line *line, uint6
     }
 }
 
-void wt__progress_draw(const struct progress_line *line, const struct buffer *text)
+static void redraw(const struct progress_line *line, const struct buffer *text)
 {
     struct buffer cut = {0};
-    if (!line->shown || wt__now_ms() - line->started_ms <= QUIET_MS)
-        return;
     wt__text_cut(&cut, wt__buffer_view(text), line->width);
     if (!text->failed && !cut.failed)
         fprintf(stderr, "\r\x1b[K%s", cut.ptr);
     fflush(stderr);
     line_is_there = true;
     wt__buffer_dispose(&cut);
+}
+
+static bool is_due(const struct progress_line *line)
+{
+    double now = wt__now_ms();
+    return line->redrawn ? now - line->started_ms > QUIET_MS : now - line->told_ms > STAYING_MS;
+}
+
+void wt__progress_draw(struct progress_line *line, const struct buffer *text)
+{
+    if (!line->shown || !is_due(line))
+        return;
+    line->told_ms = wt__now_ms();
+    if (line->redrawn)
+        redraw(line, text);
+    else if (!text->failed)
+        fprintf(stderr, "%s\n", text->ptr);
 }
 
 int wt__progress_show(void *context, const char *phase, uint64_t done, uint64_t total)

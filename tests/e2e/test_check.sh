@@ -102,17 +102,68 @@ assert driver["name"] == "whichtool" and driver["version"]
 rules = [rule["id"] for rule in driver["rules"]]
 assert len(set(rules)) == len(rules)
 prints = set()
+files = ("weather.json", "money.json", "tables.json", "bad.json", "many.jsonl")
+lines = {file: open(file, encoding="utf-8").read().splitlines() for file in files}
 for result in run["results"]:
     assert rules[result["ruleIndex"]] == result["ruleId"]
     assert result["level"] in ("error", "warning", "note") and result["message"]["text"]
     for place in result["locations"] + result["relatedLocations"]:
-        assert place["logicalLocations"][0]["fullyQualifiedName"]
+        tool = place["logicalLocations"][0]["fullyQualifiedName"].rsplit("/", 1)[-1]
         physical = place["physicalLocation"]
-        assert physical["region"] == {"startLine": 1}
-        assert physical["artifactLocation"]["uri"] in ("weather.json", "money.json", "tables.json", "bad.json", "many.jsonl")
+        there = lines[physical["artifactLocation"]["uri"]][physical["region"]["startLine"] - 1]
+        assert f'"name": "{tool}"' in there, (tool, there)
     prints.add(result["partialFingerprints"]["toolsOfRule/v1"])
 assert len(prints) == len(run["results"])
 PYTHON
+lines() { # of each finding: file:line tool
+    "$python" -c '
+import json
+for result in json.load(open("'"$work"'/out", encoding="utf-8"))["runs"][0]["results"]:
+    place = result["locations"][0]
+    physical = place["physicalLocation"]
+    print("%s:%d %s" % (physical["artifactLocation"]["uri"], physical["region"]["startLine"],
+                        place["logicalLocations"][0]["fullyQualifiedName"]))'
+}
+mkdir lines
+cat >lines/api.yaml <<'YAML'
+openapi: 3.0.3
+info: {title: Lamps}
+paths:
+  /lamps:
+    get:
+      operationId: listLamps
+  /health:
+    get: &health {responses: {}}
+  /ready:
+    get: {responses: {}}
+  /live:
+    get: *health
+YAML
+printf '{"name": "a", "description": ""}\n{"name": "b", "description": ""}\n' >lines/tools.jsonl
+cat >lines/servers.json <<'JSON'
+{"left": {"tools": [{"name": "same", "inputSchema": {"type": "object"}}]},
+ "right": {"tools": [{"name": "same", "inputSchema": {"type": "object"}}]}}
+JSON
+expect 0 "tools that say nothing" -s lines.wt add --no-vectors lines
+expect 0 "with lines" -s lines.wt check --model "" --rule empty-description --format sarif
+same "each is at its own line, in every format" "lines/api.yaml:6 lamps/listLamps
+lines/api.yaml:8 lamps/GET /health
+lines/api.yaml:10 lamps/GET /ready
+lines/api.yaml:12 lamps/GET /live
+lines/servers.json:1 left/same
+lines/servers.json:2 right/same
+lines/tools.jsonl:1 a
+lines/tools.jsonl:2 b" "$(lines | sort -t: -k1,1 -k2,2n)"
+printf '\n{"name": "b", "description": ""}\n{"name": "a", "description": " "}\n' >lines/tools.jsonl
+rm lines/servers.json
+expect 0 "of files that were changed since" -s lines.wt check --model "" --rule empty-description --format sarif
+same "the lines are those of now, and 1 of what is there no more" "a 1, b 2, left/same 1, right/same 1" \
+    "$(lines | grep -v yaml | sed 's/.*:\([0-9]*\) \(.*\)/\2 \1/' | sort | paste -sd, | sed 's/,/, /g')"
+expect 0 "given a provider" -s given.wt add --no-vectors --provider shop lines/tools.jsonl
+expect 0 "with lines" -s given.wt check --model "" --rule empty-description --format sarif
+same "it is the file's line all the same" "lines/tools.jsonl:2 shop/b
+lines/tools.jsonl:3 shop/a" "$(lines)"
+
 uris() { # of each finding, and of the tools beside the first
     "$python" -c '
 import json

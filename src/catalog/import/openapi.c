@@ -260,6 +260,9 @@ static int read_path(struct openapi *document, const struct source *source, cons
         path.name = (struct str){json_string_value(key), json_string_length(key)};
     size_t mark = wt__pointer_key(document->reader, path.name);
     int rc = path.head ? 1 : wt__fail_nomem(err);
+    if (rc > 0 && path.name.len > 0 && path.name.ptr[0] != '/')
+        rc = wt__reader_issue(document->reader, (struct place){item->byte, item->line}, "", err,
+                              "a path begins with \"/\", so nothing of this is read");
     if (rc > 0 && (item->value.len == 0 || item->value.ptr[0] != '{'))
         rc = wt__reader_issue(document->reader, (struct place){item->byte, item->line}, "", err,
                               "a path is an object of operations");
@@ -281,7 +284,7 @@ static int read_paths(struct openapi *document, const struct source *source, con
     int rc;
     wt__json_scan_open(&scan, document->text, paths->byte, paths->line);
     while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
-        rc = item.key.len > 0 && item.key.ptr[0] != '/' ? 0 : read_path(document, source, &item, err);
+        rc = wt__str_starts(item.key, STR("x-")) ? 0 : read_path(document, source, &item, err);
         if (rc < 0)
             return rc;
     }
