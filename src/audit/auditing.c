@@ -69,18 +69,16 @@ static const char **list_tools(struct auditing *a, const struct found *found, si
 static struct origin *list_origins(struct auditing *a, const struct found *found, size_t listed)
 {
     struct origin *origins = wt__arena_array(a->arena, struct origin, listed > 0 ? listed : 1);
-    const uint32_t *tools = found->tools;
-    uint32_t first = 0;
-    size_t count = listed < found->count ? listed : found->count;
+    size_t first = 0, count = listed < found->count ? listed : found->count;
     while (listed == 0 && first < a->count && a->tools[first].provider != found->provider)
         first++;
-    if (listed == 0) {
-        tools = &first;
+    if (listed == 0)
         count = first < a->count;
-    }
-    for (size_t i = 0; origins && i < count; i++)
-        if (!wt__origin_of(&origins[i], &a->tools[tools[i]].tool, a->tools[tools[i]].source, a->arena))
+    for (size_t i = 0; origins && i < count; i++) {
+        size_t tool = listed > 0 ? found->tools[i] : first;
+        if (!wt__origin_of(&origins[i], &a->tools[tool].tool, a->tools[tool].source, a->arena))
             return NULL;
+    }
     return origins;
 }
 
