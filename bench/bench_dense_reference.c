@@ -1,10 +1,10 @@
 /* bench_dense_reference.c: the encoder against sentence-transformers, on the reference's own text.
  *
- *   bench_dense_reference BEIR_DIR [SPLIT]
+ *   bench_dense_reference BEIR_DIR [SPLIT [MODEL]]
  *
  * Encodes "title: text" of every tool and every request, ranks by cosine over all pairs, and prints R@5 and nDCG@5 as
  * one JSON object: the figures to set beside a reference implementation's, before any choice of ours (texts, parts,
- * fusion) comes in. Uses the model of the usual place. */
+ * fusion) comes in. MODEL: WT_BASE_MODEL, which is all-MiniLM-L6-v2, when not given. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,12 +150,15 @@ static int measure(wt_engine *engine, const char *dir, const char *split, wt_err
 int main(int argc, char **argv)
 {
     wt_engine *engine;
+    wt_open_options options;
     wt_error err = {0};
     if (argc < 2) {
-        fprintf(stderr, "usage: bench_dense_reference BEIR_DIR [SPLIT]\n");
+        fprintf(stderr, "usage: bench_dense_reference BEIR_DIR [SPLIT [MODEL]]\n");
         return 2;
     }
-    int rc = wt_open(&engine, ":memory:", NULL, &err);
+    wt_open_options_init(&options);
+    options.model = argc > 3 ? argv[3] : WT_BASE_MODEL;
+    int rc = wt_open(&engine, ":memory:", &options, &err);
     if (rc == 0)
         rc = measure(engine, argv[1], argc > 2 ? argv[2] : "test", &err);
     if (rc < 0)
