@@ -341,6 +341,20 @@ static void end(struct auditing *a)
     wt__arena_dispose(&a->scratch);
 }
 
+/* The result, or nothing of it where rc is an error. begun: milliseconds. */
+static int finish(struct auditing *a, int rc, struct result *result, double begun, wt_audit_result **out, wt_error *err)
+{
+    rc = wt__progress_end(&a->progress, rc, err);
+    end(a);
+    if (rc < 0) {
+        wt_audit_free(&result->public);
+        return rc;
+    }
+    result->public.seconds = (wt__now_ms() - begun) / 1000;
+    *out = &result->public;
+    return 0;
+}
+
 int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result **out, wt_error *err)
 {
     double begun = wt__now_ms();
@@ -360,15 +374,7 @@ int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result
         rc = wt__audit_costs(&a, &result->public, err);
     if (rc == 0)
         rc = tell(&a, &result->public, err);
-    rc = wt__progress_end(&a.progress, rc, err);
-    end(&a);
-    if (rc < 0) {
-        wt_audit_free(&result->public);
-        return rc;
-    }
-    result->public.seconds = (wt__now_ms() - begun) / 1000;
-    *out = &result->public;
-    return 0;
+    return finish(&a, rc, result, begun, out, err);
 }
 
 /* ---------------------------------------------------------------- what a server lists */
@@ -424,15 +430,7 @@ int wt_audit_listing(const char *provider, const char *listing, size_t len, cons
         rc = look_at_tools(&a, families, sizeof families / sizeof *families, err);
     if (rc == 0)
         rc = tell(&a, &result->public, err);
-    rc = wt__progress_end(&a.progress, rc, err);
-    end(&a);
-    if (rc < 0) {
-        wt_audit_free(&result->public);
-        return rc;
-    }
-    result->public.seconds = (wt__now_ms() - begun) / 1000;
-    *out = &result->public;
-    return 0;
+    return finish(&a, rc, result, begun, out, err);
 }
 
 /* ---------------------------------------------------------------- pins */
