@@ -15,13 +15,12 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/sha256.h"
 #include "catalog/review.h"
 #include "catalog/store_sqlite.h"
+#include "catalog/usages.h"
 
 enum { PATH_BYTES = 256, NOBODY = 65534 };
 
-static wt_error err;
 static char folder[64];
 
 static int make_folder(void **state)
@@ -44,17 +43,6 @@ static const char *path_of(const char *name)
     static char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
-}
-
-static struct tool tool_of(const char *provider, const char *name)
-{
-    struct tool tool = {.provider = wt__str(provider),
-                        .name = wt__str(name),
-                        .definition = STR("{}"),
-                        .schema = STR("{}"),
-                        .format = STR("mcp")};
-    wt__sha256("{}", 2, tool.sha256);
-    return tool;
 }
 
 static int add_one(struct store *store, const char *name)

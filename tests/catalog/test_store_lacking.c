@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "catalog/review.h"
-#include "usages.h"
+#include "catalog/usages.h"
 
 static char folder[64], path[96];
 
