@@ -566,7 +566,31 @@ static void test_too_many_requests(void **state)
     wt__buffer_dispose(&text);
 }
 
-/* Who does not read is lost, and does not hold up who writes; a request that is too long is refused before. */
+/* A request that is too long is refused, and nobody hears of it: not even that it was cancelled. */
+static void test_what_was_not_sent_is_not_taken_back(void **state)
+{
+    struct buffer text = {0}, much = {0};
+    const char *words[6];
+    struct mcp_server server;
+    struct mcp_connection *connection;
+    struct mcp_exchange *exchange;
+    const struct mcp_connection_options options = {.timeout_ms = 900000};
+    const char *script = "legacy; want '\"method\":\"one\"'; result 4 '{}'; stay";
+    (void)state;
+    assert_int_equal(connect_script(&connection, script, words, &text, &server, &options), 0);
+    wt__buffer_printf(&much, "\"a\":\"%*s\"", MCP_SENT_BYTES_MAX, "");
+    const struct mcp_request request = {.method = "m", .params = wt__buffer_view(&much)};
+    assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), WT_ETOOLONG);
+    assert_string_equal(err.message, "a request of more than 6 MB is not sent");
+    assert_null(exchange);
+    finish(begin(connection, "one", NULL), "= {}\n");
+    wt__mcp_disconnect(connection, true);
+    nothing_is_left();
+    wt__buffer_dispose(&text);
+    wt__buffer_dispose(&much);
+}
+
+/* Who does not read is lost, and does not hold up who writes. */
 static void test_a_program_that_does_not_read(void **state)
 {
     struct buffer text = {0}, much = {0};
@@ -580,14 +604,8 @@ static void test_a_program_that_does_not_read(void **state)
     const struct mcp_connection_options options = {.timeout_ms = 900000, .context = &heard, .lost = on_lost};
     (void)state;
     assert_int_equal(connect_script(&connection, "legacy; sleep 900", words, &text, &server, &options), 0);
-    wt__buffer_printf(&much, "\"a\":\"%*s\"", MCP_SENT_BYTES_MAX, "");
-    struct mcp_request request = {.method = "m", .params = wt__buffer_view(&much)};
-    assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), WT_ETOOLONG);
-    assert_string_equal(err.message, "a request of more than 6 MB is not sent");
-    assert_null(exchange);
-    wt__buffer_clear(&much);
     wt__buffer_printf(&much, "\"a\":\"%*s\"", 1 << 20, "");
-    request.params = wt__buffer_view(&much);
+    const struct mcp_request request = {.method = "m", .params = wt__buffer_view(&much)};
     for (size_t i = 0; rc == 0 && i < 16; i++) {
         rc = wt__mcp_exchange_begin(&exchange, connection, &request, &err);
         wt__mcp_exchange_end(exchange);
@@ -612,6 +630,7 @@ int main(void)
         cmocka_unit_test(test_answers_in_another_order),
         cmocka_unit_test(test_events_that_nobody_takes),
         cmocka_unit_test(test_too_many_requests),
+        cmocka_unit_test(test_what_was_not_sent_is_not_taken_back),
         cmocka_unit_test(test_a_program_that_does_not_read),
     };
     return cmocka_run_group_tests(tests, make_pipe, remove_pipe);

@@ -584,6 +584,7 @@ static void test_what_was_sent_is_known(void **state)
     }
 #define ENDPOINT(where) "event: endpoint\ndata: " where "\n\n"
 #define EVENT(message) "event: message\ndata: " message "\n\n"
+#define LISTENING .body = ENDPOINT("/post?id=7"), .more = {{"\"id\":3,", EVENT(RESULT(3, SELF))}}
 
 /* Requests are numbered as over streamable HTTP, which is tried before: `initialize` is 2 and 3, the request 4. */
 static const struct {
@@ -613,11 +614,11 @@ static const struct {
      WT_ENETWORK,
      "http://127.0.0.1 answers with the HTTP status 405 and no message"},
     {"one of another type",
-     {OLD, POSTED, {.status = 200, .type = "text/html", .no_length = true, .body = ENDPOINT("/post?id=7")}},
+     {OLD, POSTED, {.status = 200, .type = "text/html", .no_length = true, LISTENING}},
      WT_ENETWORK,
      "http://127.0.0.1 answers with the HTTP status 405 and no message"},
     {"one that is refused",
-     {OLD, POSTED, {.status = 403, .type = "text/event-stream", .no_length = true, .body = ENDPOINT("/post?id=7")}},
+     {OLD, POSTED, {.status = 403, .type = "text/event-stream", .no_length = true, LISTENING}},
      WT_ENETWORK,
      "http://127.0.0.1 answers with the HTTP status 405 and no message"},
     {"one that is none",
