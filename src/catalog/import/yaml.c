@@ -1,6 +1,7 @@
 /* yaml.c: libyaml's events become JSON text, one pass, no tree.
  *
- * libyaml counts characters; a cursor that only moves by what lies between two marks turns them into bytes. A block's
+ * libyaml counts characters, and no mark of an event lies before one of an event that came earlier: a cursor that moves
+ * on by what lies between two marks turns them into bytes. A block's
  * end event stands at the next token, behind blanks and comments that are not its own, so a node ends where its last
  * scalar does. Aliases copy the JSON of their anchor; what they may write in all is bounded by the source's length.
  *
@@ -67,12 +68,6 @@ static size_t byte_of(struct converter *c, size_t character)
         while (continues(c, c->byte))
             c->byte++;
         c->character++;
-    }
-    while (c->character > character) {
-        c->byte--;
-        while (c->byte > 0 && continues(c, c->byte))
-            c->byte--;
-        c->character--;
     }
     return c->byte;
 }
