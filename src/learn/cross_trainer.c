@@ -218,11 +218,8 @@ static size_t measure(struct crossing *c)
     const struct examples *e = &c->training->examples;
     const struct model_config *config = wt__trainable_config(c->model);
     size_t pairs = most_pairs(c), hidden = config->hidden;
-    size_t longest = wt__token_texts_longest(&c->requests, 1) + wt__token_texts_longest(&c->tools, 1);
-    if (c->dev_count > 0) {
-        size_t dev = wt__token_texts_longest(&c->dev_requests, 1) + wt__token_texts_longest(&c->tools, 1);
-        longest = dev > longest ? dev : longest;
-    }
+    size_t request = wt__token_texts_longest(&c->requests, 1), dev = wt__token_texts_longest(&c->dev_requests, 1);
+    size_t longest = (request > dev ? request : dev) + wt__token_texts_longest(&c->tools, 1);
     longest = longest < c->pair_tokens ? longest : c->pair_tokens;
     c->limits = (struct batch_limits){.texts = pairs, .rows = pairs * longest, .longest = longest};
     size_t training_batch = wt__batch_bytes(c->model, c->training->threads, &c->limits);

@@ -19,7 +19,7 @@ struct likeness_step {
     struct encoder *teacher;
     struct tool_list tools;
     struct str *texts;       /* [batch + tools] of the step */
-    float *wanted, *scratch; /* [texts, E], [2, texts, texts] */
+    float *wanted, *scratch; /* [texts, E], scratch_of(texts) */
 };
 
 static size_t most_texts(const struct tuning *tuning)
@@ -27,12 +27,18 @@ static size_t most_texts(const struct tuning *tuning)
     return tuning->batch + wt__tuning_most_tools(tuning);
 }
 
+/* The floats that the loss works in. */
+static size_t scratch_of(size_t texts)
+{
+    return 2 * texts * texts;
+}
+
 static size_t measure(const struct tuning *tuning, struct batch_limits *limits)
 {
     size_t texts = limits->texts = most_texts(tuning);
     limits->rows = wt__token_texts_longest(&tuning->requests, tuning->batch) +
                    wt__token_texts_longest(&tuning->tools, wt__tuning_most_tools(tuning));
-    return texts * (sizeof(struct str) + 2 * texts * sizeof(float)); /* and the teacher, which is mapped */
+    return texts * sizeof(struct str) + scratch_of(texts) * sizeof(float); /* and the teacher, which is mapped */
 }
 
 static int open_teacher(struct tuning *tuning, struct likeness_step *step, wt_error *err)
@@ -56,7 +62,7 @@ static int begin(struct tuning *tuning, wt_error *err)
         return rc;
     step->texts = wt__alloc_array(texts, sizeof *step->texts);
     step->wanted = wt__alloc_aligned(texts * wt__encoder_dim(step->teacher), sizeof *step->wanted);
-    step->scratch = wt__alloc_aligned(2 * texts * texts, sizeof *step->scratch);
+    step->scratch = wt__alloc_aligned(scratch_of(texts), sizeof *step->scratch);
     return step->texts && step->wanted && step->scratch ? 0 : wt__fail_nomem(err);
 }
 

@@ -310,8 +310,6 @@ int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
     } else if (rc == 0 && !wt__training_done(training, &options, out)) {
         rc = start_head(&mlc, err);
         if (rc == 0)
-            rc = wt__make_folders(mlc.out, err);
-        if (rc == 0)
             rc = train(&mlc, training->examples.train.count, &options, &result, err);
         if (rc == 0)
             wt__training_result(&result, out);

@@ -69,6 +69,8 @@ int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *
     float *untrained = NULL;
     json_t *about = NULL, *names = json_array();
     int rc = names ? wt__evaluator_begin(&evaluator, training, &about, err) : wt__fail_nomem(err);
+    if (rc == 0 && wt__train_progress_phase(&training->progress, "measuring", 1))
+        rc = wt__fail_cancelled(err);
     if (rc == 0 && evaluator->dev_count > 0)
         rc = wt__evaluator_ask(evaluator, &votes, NULL, &outcome, err);
     if (rc == 0)

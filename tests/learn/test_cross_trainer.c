@@ -248,6 +248,33 @@ static void several_data_sets_and_few_tools_will_do(void **state)
     refused(place, wt_train(NULL, "cross", &options, &none, &place->err), WT_ENOMEM, "training would take ");
 }
 
+/* The room of a step is that of the longest request, which need not be one of dev. */
+static void requests_longer_than_those_of_dev_are_learned_from(void **state)
+{
+    enum { LONG = 40, WORDS = 30 };
+    struct place *place = *state;
+    struct buffer queries = {0}, train_side = {0};
+    for (size_t i = 0; i < LONG; i++) {
+        wt__buffer_printf(&queries, "{\"_id\": \"q%zu\", \"text\": \"", i);
+        for (size_t w = 0; w < WORDS; w++)
+            wt__buffer_printf(&queries, "%s ", tiny_words[5 + (i + w) % (TINY_WORDS - 5)]);
+        wt__buffer_text(&queries, "\"}\n");
+        wt__buffer_printf(&train_side, "q%zu\tt%zu\t1\n", i, i % PLACE_TOOLS);
+    }
+    wt__buffer_text(&queries, "{\"_id\": \"brief\", \"text\": \"paris\"}\n");
+    put_data(place, queries.ptr, train_side.ptr, "brief\tt1\t1\n");
+    wt__buffer_dispose(&queries);
+    wt__buffer_dispose(&train_side);
+    wt_train_options options = options_of();
+    options.epochs = 1;
+    options.data = place->data;
+    options.model = place->model;
+    options.out = place->out;
+    wt_train_report *report = train(place, NULL, "cross", &options);
+    assert_true(report->items[0]->steps > 0 && report->items[0]->after >= 0);
+    wt_train_report_free(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +283,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(it_begins_as_the_trained_encoder, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(fields_can_be_chosen, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(several_data_sets_and_few_tools_will_do, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(requests_longer_than_those_of_dev_are_learned_from, place_set_up,
+                                        place_tear_down),
     };
     return cmocka_run_group_tests_name("learn/cross_trainer", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* When one outcome on dev is better than another by more than chance. */
+/* When one outcome on dev is better than another by more than chance; and which vectors can be searched. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,11 +40,31 @@ static void nothing_is_better_on_no_requests(void **state)
     assert_false(wt__evaluator_better(&evaluator, &nothing, &nothing, 1));
 }
 
+/* What a training that went wrong would leave. */
+static void a_vector_that_is_none_is_not_searched(void **state)
+{
+    enum { TOOLS = 3, DIM = 16 };
+    static const struct {
+        float number;
+        int rc;
+    } cases[] = {{.5f, 0}, {NAN, WT_EMODEL}, {INFINITY, WT_EMODEL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        float vectors[TOOLS][DIM] = {{1}, {1}, {1}};
+        struct tool_vectors searched;
+        vectors[1][7] = cases[i].number;
+        assert_int_equal(wt__tool_vectors_open(&searched, &vectors[0][0], TOOLS, DIM, NULL), cases[i].rc);
+        assert_true((searched.chunks == NULL) == (cases[i].rc < 0));
+        wt__tool_vectors_dispose(&searched);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(better_is_by_standard_errors),
         cmocka_unit_test(nothing_is_better_on_no_requests),
+        cmocka_unit_test(a_vector_that_is_none_is_not_searched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

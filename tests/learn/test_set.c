@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <time.h>
 
 #include "base/json.h"
 #include "choose/chooser.h"
@@ -50,6 +51,8 @@ static wt_engine *engine; /* with what was trained */
 static struct arena arena;
 static struct chooser chooser;
 static struct examples examples; /* as training read them */
+static double figure;            /* of the last lesson, on dev */
+static bool beyond;              /* whether a phase of training went on behind its end */
 
 static void record_world(void)
 {
@@ -73,6 +76,17 @@ static void record_world(void)
     wt__buffer_dispose(&usages);
 }
 
+/* How far a phase is said to be goes to its end, and never beyond. While that end is told for so long, whatever comes
+ * behind it is told as well. */
+static int stays_within(void *context, const wt_train_progress *progress)
+{
+    bool *passed = context;
+    *passed |= progress->total > 0 && progress->done > progress->total;
+    if (progress->total > 0 && progress->done == progress->total)
+        nanosleep(&(struct timespec){.tv_nsec = 150000000}, NULL);
+    return 0;
+}
+
 static int make_world(void **state)
 {
     (void)state;
@@ -87,9 +101,12 @@ static int make_world(void **state)
     wt_train_options_init(&options);
     options.threads = 2;
     options.seed = SEED;
+    options.progress = stays_within;
+    options.progress_context = &beyond;
     for (const char *lesson = "tool2vec\0neighbours\0auto\0set\0"; *lesson; lesson += strlen(lesson) + 1) {
         wt_train_report *report;
         sound(&place, wt_train(engine, lesson, &options, &report, &place.err));
+        figure = report->items[0]->after;
         wt_train_report_free(report);
     }
     snprintf(path, sizeof path, "%s/set/config.json", place.out);
@@ -171,6 +188,20 @@ static void thresholds_are_quantiles_of_dev(void **state)
             fail_msg("%d %%: %zu of %zu lie below %g, %zu at or below", percent, below, chooser.nonconformity.count,
                      (double)thresholds.used, upto);
     }
+}
+
+static void progress_ends_where_it_was_said_to(void **state)
+{
+    (void)state;
+    assert_false(beyond);
+}
+
+/* One request in five is a coin's, of which a set of both tools or of the wrong one is worth less. */
+static void the_figure_is_what_sets_of_dev_are_worth(void **state)
+{
+    (void)state;
+    if (!(figure > .75 && figure <= 1))
+        fail_msg("on dev a set has a TRACC of %g", figure);
 }
 
 /* ---------------------------------------------------------------- what comes true */
@@ -355,6 +386,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_shares_of_the_training_requests),
         cmocka_unit_test(thresholds_are_quantiles_of_dev),
+        cmocka_unit_test(the_figure_is_what_sets_of_dev_are_worth),
+        cmocka_unit_test(progress_ends_where_it_was_said_to),
         cmocka_unit_test(a_probability_is_what_comes_true),
         cmocka_unit_test(a_set_is_complete_as_often_as_promised),
         cmocka_unit_test(nothing_is_picked_as_seldom_as_was_asked_for),

@@ -11,9 +11,10 @@
 
 enum { REQUESTS = 120, NEW = PLACE_TOOLS - 2, ONCE = PLACE_TOOLS - 1 };
 
-/* Each fifth request is for dev. once: one training request alone uses the tool ONCE, and NEW is needed by dev alone.
+/* Each fifth request is for dev. once: one training request alone uses the tool ONCE. fresh: NEW is needed by dev
+ * alone.
  */
-static void put_requests(struct place *place, bool once)
+static void put_requests(struct place *place, bool once, bool fresh)
 {
     struct buffer queries = {0}, train = {0}, dev = {0};
     struct rng rng;
@@ -22,7 +23,7 @@ static void put_requests(struct place *place, bool once)
     for (size_t i = 0; i < REQUESTS; i++) {
         size_t tool = i % PLACE_TOOLS;
         bool for_dev = i % 5 == 0;
-        if (once && !for_dev && (tool == NEW || (tool == ONCE && met)))
+        if (!for_dev && ((fresh && tool == NEW) || (once && tool == ONCE && met)))
             tool = 0;
         met |= tool == ONCE && !for_dev;
         wt__buffer_printf(&queries, "{\"_id\": \"q%zu\", \"text\": \"", i);
@@ -64,18 +65,19 @@ static json_t *train_set(struct place *place, bool neighbours)
 static void tools_that_nobody_used_have_a_calibration(void **state)
 {
     static const struct {
-        bool once, neighbours;
+        bool once, fresh, neighbours;
         size_t nonconformity, unused;
     } rows[] = {
-        {false, true, REQUESTS / 5, 0},               /* every tool is used, and often */
-        {true, true, REQUESTS / 5 - 3, REQUESTS / 5}, /* three dev requests need NEW alone */
-        {true, false, REQUESTS / 5, 0},               /* a query could not tell which were used */
+        {false, false, true, REQUESTS / 5, 0},              /* every tool is used, and often */
+        {true, true, true, REQUESTS / 5 - 3, REQUESTS / 5}, /* three dev requests need NEW alone */
+        {false, true, true, REQUESTS / 5, 0},               /* no training request says that such a tool is needed */
+        {true, true, false, REQUESTS / 5, 0},               /* a query could not tell which were used */
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct place place;
         place_make(&place);
-        put_requests(&place, rows[i].once);
+        put_requests(&place, rows[i].once, rows[i].fresh);
         json_t *config = train_set(&place, rows[i].neighbours);
         assert_int_equal(json_array_size(wt__json_array(config, "nonconformity")), rows[i].nonconformity);
         assert_int_equal(json_array_size(wt__json_array(config, "unused")), rows[i].unused);
@@ -113,7 +115,7 @@ static void a_set_takes_each_kind_of_tool_up_to_its_threshold(void **state)
         bool joins;
     } rows[] = {{-1, false}, {2, true}};
     struct place *place = *state;
-    put_requests(place, true);
+    put_requests(place, true, true);
     json_t *config = train_set(place, true);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_engine *engine;
