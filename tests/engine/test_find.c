@@ -481,6 +481,8 @@ static void meaning_weighs_what_its_model_says(void **state)
         bool dense = cases[i].recipe && strcmp(cases[i].recipe, "dense") == 0;
         assert_float_equal(stage_weight(hits->items[0], "dense"), cases[i].weight, 1e-6);
         assert_true(stage_weight(hits->items[0], "bm25") == (dense ? 0 : 1));
+        /* A name weighs what all else does: words, provider, action and meaning. */
+        assert_float_equal(stage_weight(hits->items[0], "name"), (dense ? 0 : 1.35) + cases[i].weight, 1e-5);
         const char *const used[] = {hits->items[0]->tool->id};
         const char *request = cases[i].request;
         sound(&own, wt_record_usage(engine, request, strlen(request), used, 1, NULL, &own.err));
@@ -493,6 +495,40 @@ static void meaning_weighs_what_its_model_says(void **state)
         wt_close(engine);
         place_remove(&own);
     }
+}
+
+/* A static encoder has a vector of zeros for a text of which it knows no token. */
+static void what_an_encoder_cannot_read_is_like_no_tool(void **state)
+{
+    static const struct {
+        const char *request;
+        bool found;
+    } cases[] = {{"zzz", false}, {"weather zzz", true}};
+    static const char *const files[] = {"config.json", "model.safetensors", "tokenizer.json"};
+    const char *source = getenv("WT_TEST_SOURCE");
+    struct place own;
+    wt_find_options options;
+    (void)state;
+    place_make(&own);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[512], *bytes;
+        size_t len;
+        snprintf(path, sizeof path, "%s/tests/golden/static/floats/%s", source ? source : ".", files[i]);
+        sound(&own, wt__file_read(&bytes, &len, path, 1 << 20, &own.err));
+        put_file(own.model, files[i], bytes, len);
+        free(bytes);
+    }
+    wt_engine *engine = open_store(&own, NULL);
+    add(&own, engine, handmade);
+    wt_find_options_init(&options);
+    options.recipe = "dense";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wt_hits *hits = find_with(&own, engine, cases[i].request, &options);
+        assert_true((hits->len > 0) == cases[i].found);
+        wt_hits_free(hits);
+    }
+    wt_close(engine);
+    place_remove(&own);
 }
 
 static void an_explanation_names_words_and_fields(void **state)
@@ -724,6 +760,7 @@ int main(void)
         cmocka_unit_test(a_cap_reaches_past_a_large_provider),
         cmocka_unit_test(explanations_add_up),
         cmocka_unit_test(meaning_weighs_what_its_model_says),
+        cmocka_unit_test(what_an_encoder_cannot_read_is_like_no_tool),
         cmocka_unit_test(an_explanation_names_words_and_fields),
         cmocka_unit_test(an_older_caller_has_fewer_options),
         cmocka_unit_test(finding_and_picking_can_be_stopped),

@@ -118,6 +118,37 @@ static void a_recipe_of_another_encoder_is_told(void **state)
     wt_close(engine);
 }
 
+/* The chooser of sets belongs to the hits of one training of auto. */
+static void a_chooser_that_does_not_fit_is_told(void **state)
+{
+    static const char automatic[] = "\"runs\": \"hybrid\", \"whichtool\": {\"identity\": \"one\"}";
+    static const struct {
+        bool automatic;
+        const char *set, *found; /* found: what who finds is told; NULL: nothing, since auto is what it was */
+    } rows[] = {
+        {false, "\"auto\": \"one\"", "set is not used: auto, whose hits it chooses from, is missing"},
+        {true, "\"auto\": \"two\"", NULL},
+        {true, "\"auto\": \"one\", \"nonconformity\": []", NULL},
+    };
+    static const char request[] = "weather in a city";
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_picked *picked = NULL;
+        if (rows[i].automatic)
+            leave("auto", true, automatic);
+        leave("set", true, rows[i].set);
+        wt_hits *hits = asked(NULL);
+        if (rows[i].found ? !hits->notice || !strstr(hits->notice, rows[i].found) : hits->notice != NULL)
+            fail_msg("row %zu: \"%s\" is told", i, hits->notice ? hits->notice : "");
+        wt_hits_free(hits);
+        wt_engine *engine = open_store(&place, NULL);
+        sound(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
+        assert_non_null(strstr(picked->notice, "the chances are not calibrated on this catalogue but on others"));
+        wt_picked_free(picked);
+        wt_close(engine);
+    }
+}
+
 static void a_damaged_training_keeps_nobody_from_hybrid(void **state)
 {
     (void)state;
@@ -132,6 +163,8 @@ static void a_damaged_training_keeps_nobody_from_hybrid(void **state)
 
 #define DPR "\"weights\": {\"dense\": 1, \"subquery\": 0}"
 #define CROSS TINY_BERT TINY_LABELS(1)
+/* Members of toolrerank/config.json: a classifier that says the same of every request. */
+#define CLASSIFIED(constant) "\"classifier\": {\"weight\": 0, \"constant\": " #constant "}"
 
 static const char *cross_folder(void)
 {
@@ -346,6 +379,7 @@ static void only_who_needs_the_cross_encoder_opens_it(void **state)
     refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
             "the recipe rerank-10 needs training; run `whichtool train dpr`, then `whichtool train cross`");
     wt_close(engine);
+    leave("toolrerank", true, "\"across\": true, " CLASSIFIED(-9));
     tiny_model_write(cross_folder(), CROSS, 2);
     char *weights = wt__path_join(&arena, cross_folder(), "model.safetensors");
     assert_int_equal(remove(weights), 0);
@@ -354,8 +388,10 @@ static void only_who_needs_the_cross_encoder_opens_it(void **state)
     wt_hits_free(asked("hybrid"));
     wt_hits_free(asked("auto"));
     engine = open_store(&place, NULL);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 4; i++) {
+        options.recipe = i < 2 ? "rerank-10" : "toolrerank";
         refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_EMODEL, "model.safetensors");
+    }
     wt_close(engine);
 }
 
@@ -653,9 +689,6 @@ static void the_first_stage_is_as_the_config_weighs_it(void **state)
     wt_hits_free(hybrid);
     wt_hits_free(dpr);
 }
-
-/* Members of toolrerank/config.json: a classifier that says the same of every request. */
-#define CLASSIFIED(constant) "\"classifier\": {\"weight\": 0, \"constant\": " #constant "}"
 
 /* A reranker that brings in tools of a provider brings in none that may not be found. */
 static void what_is_left_out_is_not_brought_back(void **state)
@@ -963,6 +996,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(auto_runs_what_was_chosen_and_says_why, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(auto_that_chose_hybrid_is_hybrid, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(a_recipe_of_another_encoder_is_told, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_chooser_that_does_not_fit_is_told, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(a_damaged_training_keeps_nobody_from_hybrid, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(without_an_encoder_words_go_on, set_up_handmade, tear_down_place),
         cmocka_unit_test_setup_teardown(dpr_is_the_trained_encoder_over_texts, set_up_handmade, tear_down_place),
