@@ -213,6 +213,36 @@ static void a_teachers_likenesses_are_learned(void **state)
     wt_close(engine);
 }
 
+/* More tools than a step takes: its texts are as many as there is room for. */
+static void a_full_step_has_room(void **state)
+{
+    enum { TOOLS = 60, REQUESTS = 4 };
+    struct place *place = *state;
+    struct buffer tools = {0}, usages = {0};
+    wt_engine *engine = open_store(place);
+    for (size_t t = 0; t < TOOLS; t++)
+        wt__buffer_printf(&tools, "{\"name\": \"tool_%zu\", \"description\": \"book a table\"}\n", t);
+    for (size_t i = 0; i < REQUESTS; i++) {
+        wt__buffer_printf(&usages, "{\"request\": \"find a hotel %zu\", \"tools\": [", i);
+        for (size_t t = 0; t < TOOLS; t++)
+            wt__buffer_printf(&usages, "%s\"tool_%zu\"", t ? ", " : "", t);
+        wt__buffer_text(&usages, "]}\n");
+    }
+    add_text(place, engine, tools.ptr);
+    add_usages(place, engine, usages.ptr);
+    wt__buffer_dispose(&tools);
+    wt__buffer_dispose(&usages);
+    wt_train_options options = options_of();
+    options.batch = 2;
+    options.epochs = 1;
+    options.loss = "likeness";
+    options.teacher = place->model;
+    wt_train_report *report = train(place, engine, &options);
+    assert_true(report->items[0]->steps > 0);
+    wt_train_report_free(report);
+    wt_close(engine);
+}
+
 static void triplets_need_requests_that_share_tools(void **state)
 {
     struct place *place = *state;
@@ -711,6 +741,7 @@ int main(void)
         ROW(the_same_seed_gives_the_same_bits),
         ROW(every_loss_trains_and_resumes),
         ROW(a_teachers_likenesses_are_learned),
+        ROW(a_full_step_has_room),
         ROW(triplets_need_requests_that_share_tools),
         ROW(frozen_layers_stay),
         ROW(an_earlier_model_that_is_better_stays),
