@@ -59,9 +59,7 @@ static int send_line(struct stdio_link *link, struct str line, wt_error *err)
         wt__coprocess_stop(link->coprocess);
         return wt__fail(err, WT_ENETWORK, "%s", why.message);
     }
-    if (rc < 0 && err)
-        *err = why;
-    return rc;
+    return rc < 0 ? wt__fail_nomem(err) : 0;
 }
 
 static int ask(struct mcp_link *public, const struct mcp_outgoing *outgoing, wt_error *err)
