@@ -348,7 +348,7 @@ WT_INIT(wt_add_mcp_options_init, wt_add_mcp_options)
 typedef struct wt_mcp_server {
     const char *name;           /* as the configuration has it; of a command or a URL the provider's, "" unknown */
     const char *provider;       /* of its tools; "" when it did not answer and none was given */
-    int disabled;               /* by the configuration: it was not asked */
+    int disabled;               /* it was not asked: by the configuration, or since it is whichtool itself (reason) */
     int code;                   /* 0, or why its tools are not in: a wt_code */
     const char *reason;         /* the same as a sentence, without what is secret of the configuration; "" */
     size_t tools;               /* that it listed */

@@ -78,7 +78,7 @@ static void text_server(struct buffer *out, const wt_mcp_server *server)
     const wt_add_report *report = server->added;
     wt__text_escape(out, wt__str(server->name), TEXT_LINE);
     if (!report) {
-        wt__buffer_text(out, ": disabled, not asked\n");
+        wt__buffer_printf(out, *server->reason ? ": left out: %s\n" : ": disabled, not asked\n", server->reason);
         return;
     }
     wt__buffer_text(out, ": ");
@@ -102,8 +102,9 @@ static void json_server(struct buffer *out, const wt_mcp_server *server)
         if (report->notice)
             wt__json_text(out, "notice", report->notice);
         wt__json_issues(out, report->issues, report->issue_count);
-    } else if (!server->disabled) {
-        wt__json_text(out, "code", wt_code_name(server->code));
+    } else if (*server->reason) {
+        if (server->code < 0)
+            wt__json_text(out, "code", wt_code_name(server->code));
         wt__json_text(out, "reason", server->reason);
     }
     wt__buffer_text(out, "}\n");

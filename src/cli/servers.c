@@ -1,5 +1,6 @@
 #include "cli/servers.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,10 +31,42 @@ const char *wt__servers_lock_path(struct cli *cli)
     return beside_store(cli, "-servers.lock");
 }
 
+static bool is_listed(const char *list, const char *path)
+{
+    size_t len = strlen(path);
+    for (const char *at = list; (at = strstr(at, path)); at++)
+        if ((at == list || at[-1] == ':') && (at[len] == '\0' || at[len] == ':'))
+            return true;
+    return false;
+}
+
+/* Servers whose file is being served by who started this, whoever stands between, would be started without end. Other
+ * files' may: gateways may stand behind one another. */
+static int refuse_circle(struct cli *cli)
+{
+    const char *file = wt__text_of(cli, OPT_SERVERS), *list = getenv(MCP_GATEWAY_VARIABLE);
+    char path[PATH_MAX];
+    struct buffer text = {0};
+    if (!realpath(file, path))
+        return 0; /* whoever reads it says why */
+    if (list && is_listed(list, path))
+        return wt__cli_say(cli, END_INPUT,
+                           "a server of %s has started this whichtool, which would start the servers of that file "
+                           "again, and so on: take the server that starts whichtool out of it",
+                           file);
+    wt__buffer_printf(&text, "%s%s%s", list ? list : "", list && *list ? ":" : "", path);
+    bool set = !text.failed && setenv(MCP_GATEWAY_VARIABLE, text.ptr, 1) == 0;
+    wt__buffer_dispose(&text);
+    return set ? 0 : wt__cli_say(cli, END_SYSTEM, "out of memory");
+}
+
 int wt__servers_prepare(struct cli *cli)
 {
     wt_error err;
-    return wt__given(cli, OPT_SERVERS) && wt__keeper_start(&err) < 0 ? wt__cli_fail(cli, &err) : 0;
+    if (!wt__given(cli, OPT_SERVERS))
+        return 0;
+    int code = refuse_circle(cli);
+    return code == 0 && wt__keeper_start(&err) < 0 ? wt__cli_fail(cli, &err) : code;
 }
 
 /* Options that say something of servers, where there are none. */

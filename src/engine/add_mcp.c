@@ -110,12 +110,17 @@ static const char *source_of(struct adding *adding, const char *name)
 
 /* ---------------------------------------------------------------- asking */
 
+static bool is_left_out(const struct mcp_server *server)
+{
+    return server->disabled || server->itself;
+}
+
 static int ask_one(void *context, size_t index, unsigned worker)
 {
     struct adding *adding = context;
     struct asked *asked = &adding->asked[index];
     (void)worker;
-    if (asked->server->disabled)
+    if (is_left_out(asked->server))
         return 0;
     unsigned timeout_ms = adding->options.timeout_ms ? adding->options.timeout_ms : WT_MCP_TIMEOUT_MS;
     int rc = wt__mcp_list_tools(&asked->listing, asked->server, timeout_ms, &adding->progress, &asked->why);
@@ -132,7 +137,7 @@ static int ask_all(struct adding *adding, wt_error *err)
     for (size_t i = 0; i < adding->config.count; i++) {
         const struct mcp_server *server = &adding->config.servers[i];
         adding->asked[i].server = server;
-        enabled += !server->disabled;
+        enabled += !is_left_out(server);
         if (*server->name && !(adding->asked[i].source = source_of(adding, server->name)))
             return wt__fail_nomem(err);
     }
@@ -225,7 +230,7 @@ static int import_all(struct adding *adding, wt_error *err)
     int rc = 0;
     for (size_t i = 0; i < adding->config.count && (rc == 0 || rc == WT_ECANCELLED); i++) {
         struct asked *asked = &adding->asked[i];
-        if (asked->server->disabled || asked->why.code != 0)
+        if (is_left_out(asked->server) || asked->why.code != 0)
             continue;
         if (rc == 0)
             rc = import_one(adding, asked, err);
@@ -241,14 +246,14 @@ static int import_all(struct adding *adding, wt_error *err)
 
 static int tell_server(struct arena *arena, struct asked *asked, wt_mcp_server *out)
 {
-    bool failed = asked->why.code < 0;
+    const char *reason = asked->server->itself ? asked->server->refusal : asked->why.code < 0 ? asked->why.message : "";
     const char *provider = asked->provider ? asked->provider : asked->server->name;
     *out = (wt_mcp_server){
         .name = wt__arena_copy(arena, wt__str(*asked->server->name ? asked->server->name : provider)),
         .provider = wt__arena_copy(arena, wt__str(provider)),
-        .disabled = asked->server->disabled,
+        .disabled = is_left_out(asked->server),
         .code = asked->why.code,
-        .reason = wt__arena_copy(arena, wt__str(failed ? asked->why.message : "")),
+        .reason = wt__arena_copy(arena, wt__str(reason)),
         .tools = asked->listing.tool_count,
     };
     if (!out->name || !out->provider || !out->reason)

@@ -330,6 +330,15 @@ static int check_name(const struct mcp_server *servers, size_t index, wt_error *
     return 0;
 }
 
+static void tell_left_out(struct gateway *gateway, const struct mcp_server *server)
+{
+    struct buffer sentence = {0};
+    if (!server->itself)
+        return;
+    wt__buffer_printf(&sentence, "%s: left out: %s", server->name, server->refusal);
+    tell(gateway, false, &sentence);
+}
+
 static int open_upstreams(struct gateway *gateway, const struct mcp_server *servers, size_t count, wt_error *err)
 {
     json_t *state = read_state(gateway->options.state_path);
@@ -349,6 +358,8 @@ static int open_upstreams(struct gateway *gateway, const struct mcp_server *serv
         if (rc == 0)
             rc = wt__upstream_open(&gateway->upstreams[i], &servers[i], &options, err);
         gateway->count += rc == 0;
+        if (rc == 0)
+            tell_left_out(gateway, &servers[i]);
     }
     json_decref(state);
     return rc;

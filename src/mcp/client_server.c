@@ -167,8 +167,6 @@ static void look_at_command(struct judging *j, const json_t *entry)
     struct str type = wt__json_str(entry, "type");
     if (type.len > 0 && !wt__str_equal(type, STR("stdio")))
         stay(j, "its \"type\" is not known", "", "");
-    if (wt__client_entry_is_whichtool(entry))
-        stay(j, "it is whichtool itself", "", "");
 }
 
 int wt__client_server(struct client_server *out, struct arena *arena, const struct client_place *place,
@@ -198,16 +196,7 @@ int wt__client_server(struct client_server *out, struct arena *arena, const stru
     return j.failed ? wt__fail_nomem(err) : 0;
 }
 
-/* ---------------------------------------------------------------- whichtool itself */
-
-bool wt__client_entry_is_whichtool(const json_t *entry)
-{
-    struct str command = wt__json_str(entry, "command");
-    const char *slash = command.len > 0 ? memrchr(command.ptr, '/', command.len) : NULL;
-    if (slash)
-        command = (struct str){slash + 1, (size_t)(command.ptr + command.len - slash) - 1};
-    return wt__str_equal(command, STR("whichtool"));
-}
+/* ---------------------------------------------------------------- the entry of whichtool */
 
 bool wt__client_entry_is_ours(const json_t *entry, const char *servers_path)
 {

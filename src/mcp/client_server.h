@@ -24,8 +24,7 @@ struct client_server {
 int wt__client_server(struct client_server *out, struct arena *arena, const struct client_place *place,
                       const struct mcp_server *server, const json_t *entry, wt_error *err);
 
-/* Whether an entry starts whichtool, and whether before the servers of this file. */
-bool wt__client_entry_is_whichtool(const json_t *entry);
+/* Whether an entry starts whichtool before the servers of this file. */
 bool wt__client_entry_is_ours(const json_t *entry, const char *servers_path);
 
 #endif

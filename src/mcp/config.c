@@ -106,6 +106,14 @@ static const json_t *member(const json_t *entry, const char *key)
     return json_is_null(value) ? NULL : value;
 }
 
+/* By the program's name alone: a client's file that names whichtool may be the one that this whichtool reads, and then
+ * each would start another. */
+static bool is_whichtool(const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    return strcmp(slash ? slash + 1 : program, "whichtool") == 0;
+}
+
 static void read_command(struct parsing *p, const json_t *entry)
 {
     const json_t *command = json_object_get(entry, "command"), *given = member(entry, "args");
@@ -119,6 +127,9 @@ static void read_command(struct parsing *p, const json_t *entry)
     argv[0] = expand(p, text_of(command));
     if (argv[0] && !*argv[0])
         refuse(p, "its \"command\" is empty", NULL);
+    p->server->itself = argv[0] && is_whichtool(argv[0]);
+    if (p->server->itself)
+        p->server->refusal = MCP_ITSELF;
     if (given && !json_is_array(given))
         refuse(p, "its \"args\" are no list", NULL);
     for (size_t i = 0; i < count; i++) {

@@ -14,9 +14,21 @@ enum { SECRET_BYTES_MIN = 4 /* a shorter value ("1", "yes") is in too many words
 /* ---------------------------------------------------------------- environment */
 
 /* What a program needs to find itself at home; keys and tokens of this process are not its business. */
-static const char *const inherited[] = {
-    "HOME", "LOGNAME", "PATH",           "SHELL",           "TERM",         "USER", "LANG", "LC_ALL", "LC_CTYPE",
-    "TZ",   "TMPDIR",  "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"};
+static const char *const inherited[] = {"HOME",
+                                        "LOGNAME",
+                                        "PATH",
+                                        "SHELL",
+                                        "TERM",
+                                        "USER",
+                                        "LANG",
+                                        "LC_ALL",
+                                        "LC_CTYPE",
+                                        "TZ",
+                                        "TMPDIR",
+                                        "XDG_CACHE_HOME",
+                                        "XDG_CONFIG_HOME",
+                                        "XDG_DATA_HOME",
+                                        MCP_GATEWAY_VARIABLE};
 enum { INHERITED = sizeof inherited / sizeof *inherited };
 
 static bool is_written(const struct mcp_server *server, const char *name)

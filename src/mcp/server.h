@@ -20,8 +20,14 @@ struct mcp_server {
     const struct http_header *headers;
     size_t header_count;
     bool disabled;
+    bool itself;         /* it is whichtool: left out by all that would start it, with this as its refusal */
     const char *refusal; /* why it cannot be asked; NULL: it can */
 };
+
+#define MCP_ITSELF "it is whichtool itself"
+/* Lists the files whose servers are being started, parted by colons: a gateway writes its own into it for what it
+ * starts, and starts nothing where its own stands there already. */
+#define MCP_GATEWAY_VARIABLE "WHICHTOOL_GATEWAY"
 
 /* All that its process gets: a few variables of this process's own (docs/mcp.md), and those that were written for it.
  * Ends in NULL; NULL when memory is out. */

@@ -74,6 +74,12 @@ json_lines
 same "a line a server, and one of all" "['answered', 'failed', 'answered', 'disabled', None]" "$(json_of '[r.get("state") for r in l]')"
 same "counts" "(2, 'WT_ENETWORK', 2, 1, 1, 3)" "$(json_of '(l[0]["unchanged"], l[1]["code"], l[4]["answered"], l[4]["failed"], l[4]["disabled"], l[4]["tools"])')"
 
+echo '{"mcpServers": {"tools": {"command": "/opt/bin/whichtool", "args": ["mcp", "--servers", "self.json"]}}}' >self.json
+expect 0 "whichtool itself is left out" add --mcp self.json
+prints "^tools: left out: it is whichtool itself$"
+expect 0 "the same for programs" --json add --mcp self.json
+same "with its reason" "('disabled', 'it is whichtool itself')" "$(json_of '(l[0]["state"], l[0]["reason"])')"
+
 cp good.json client.json
 expect 0 "one without failures" add --mcp client.json
 cp less.json client.json

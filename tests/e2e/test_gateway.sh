@@ -198,6 +198,58 @@ same "it ends well" 0 $?
 served=
 nothing_is_left "and its servers with it"
 
+# A configuration that holds whichtool starts no second one: not by its name, and not by another.
+mkdir called
+ln -s "$WHICHTOOL" called/whichtool
+ln -s "$WHICHTOOL" called/other
+"$python" - "$work" "$python" "$here/notes_server.py" <<'PYTHON'
+import json, sys
+work, python, notes = sys.argv[1:]
+home = {"command": python, "args": [notes, "home"]}
+def gateway(name, file):
+    return {"command": f"{work}/called/{name}", "args": ["-q", "mcp", "--model", "", "--servers", f"{work}/{file}"]}
+for file, servers in {"circle.json": {"tools": gateway("whichtool", "circle.json"), "home": home},
+                      "wrapped.json": {"tools": gateway("other", "wrapped.json"), "home": home},
+                      "outer.json": {"inner": gateway("other", "inner.json")},
+                      "inner.json": {"home": home}}.items():
+    with open(file, "w") as f:
+        json.dump({"mcpServers": servers}, f)
+PYTHON
+list_tools() { # NAME SERVERS TOOL: the list has the tool, and what was said goes to log
+    what=$1
+    checks=$((checks + 1))
+    "$WHICHTOOL" -s "$2.wt" mcp --model "" --servers "$2" --face direct <in >answers 2>log &
+    served=$!
+    exec 4>in
+    printf '%s\n' "${hello#> }" | sed 's/^{/{"jsonrpc": "2.0", /' >&4
+    until grep -qF "\"$3\"" answers; do
+        echo '{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}' >&4
+        sleep 0.05
+    done
+    whichtools=$(pgrep -c -P "$served" -f called/)
+}
+end_it() {
+    exec 4>&-
+    wait "$served"
+    served=
+}
+list_tools "the other servers of one that holds itself are there" circle.json home__read_note
+same "and it has started no other" 0 "$whichtools"
+expect 0 "its state says why" -s circle.json.wt mcp status
+prints '^tools +disabled '
+prints '^ +it is whichtool itself$'
+end_it
+same "whoever runs it is told" "whichtool: tools: left out: it is whichtool itself" "$(grep left log)"
+list_tools "by another name, too" wrapped.json home__read_note
+until grep -q '^whichtool: tools does not run, and is tried again: ' log; do sleep 0.05; done
+end_it
+same "the second one says what to do" 1 "$(grep -c 'which would start the servers of that file again, and so on: take the server that starts whichtool out of it' log)"
+WHICHTOOL_GATEWAY=/x:$work/wrapped.json expect 3 "its exit code" mcp --servers wrapped.json </dev/null
+says 'a server of wrapped.json has started this whichtool'
+list_tools "one gateway may stand behind another, of other servers" outer.json inner__home_read_note
+end_it
+nothing_is_left "all ends"
+
 # What is wrong says what to do.
 expect 2 "a policy without servers" mcp --policy policy.json </dev/null
 says "policy is for the servers of --servers FILE"

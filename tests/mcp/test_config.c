@@ -27,6 +27,7 @@ static void describe(struct buffer *out, const struct mcp_config *config)
             wt__buffer_printf(out, " at %s", server->url);
         for (size_t h = 0; !server->refusal && h < server->header_count; h++)
             wt__buffer_printf(out, " with %s=%s", server->headers[h].name, server->headers[h].value);
+        wt__buffer_text(out, server->itself ? " itself" : "");
         wt__buffer_printf(out, "%s%s%s", server->disabled ? " off" : "", server->refusal ? " not: " : "",
                           server->refusal ? server->refusal : "");
     }
@@ -94,6 +95,11 @@ static const struct {
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"env\":[\"A=b\"]},\"b\":{\"url\":\"http://h\",\"headers\":\"K: v\"},"
      "\"c\":{\"command\":\"c\",\"cwd\":7},\"d\":{\"command\":\"c\",\"env\":null,\"args\":null,\"cwd\":null}}}",
      "a: not: its \"env\" is no object\nb: not: its \"headers\" are no object\nc: not: its \"cwd\" is no text\nd: c"},
+    {"whichtool itself",
+     "{\"mcpServers\":{\"a\":{\"command\":\"/opt/bin/"
+     "whichtool\",\"args\":[\"mcp\"]},\"b\":{\"command\":\"whichtool\",\"args\":"
+     "[\"${UNSET}\"]},\"c\":{\"command\":\"whichtool-like\"},\"d\":{\"command\":\"c\",\"args\":[\"whichtool\"]}}}",
+     "a: itself not: it is whichtool itself\nb: itself not: it is whichtool itself\nc: whichtool-like\nd: c|whichtool"},
     {"no name", "{\"mcpServers\":{\"\":{\"command\":\"c\"}}}", ": not: its name is empty"},
     {"none", "{\"mcpServers\":{}}", ""},
 };
