@@ -73,20 +73,19 @@ static size_t count_allowed(const struct face *face, const struct mcp_call *call
     return count;
 }
 
-/* Whether all that who asks may use is few enough to be shown. */
-static bool is_short(struct face *face, const struct mcp_call *call)
-{
-    size_t most = face->options.direct_most ? face->options.direct_most : GATEWAY_DIRECT_MOST;
-    wt__gateway_settle(face->gateway);
-    struct tool_view *view = wt__gateway_view(face->gateway);
-    bool is = view && count_allowed(face, call, view, most) <= most;
-    wt__view_release(view);
-    return is;
-}
-
+/* What is counted is what is listed. While nothing is known of a server, what there is need not be few: who is shown it
+ * all now, and never asks again, could not find the rest. */
 static void list_auto(void *context, struct mcp_call *call, struct str after)
 {
-    (is_short(context, call) ? wt__face_direct.list : list_search)(context, call, after);
+    struct face *face = context;
+    size_t most = face->options.direct_most ? face->options.direct_most : GATEWAY_DIRECT_MOST;
+    bool settled = wt__gateway_settle(face->gateway);
+    struct tool_view *view = settled ? wt__gateway_view(face->gateway) : NULL;
+    if (view && count_allowed(face, call, view, most) <= most)
+        wt__face_list_view(face, call, view, after);
+    else
+        list_search(face, call, after);
+    wt__view_release(view);
 }
 
 /* ---------------------------------------------------------------- calls */

@@ -6,7 +6,8 @@
 #include "whichtool/review.h"
 
 /* A page goes on behind a name, whether that is still there or not. */
-static void list_view(const struct face *face, struct mcp_call *call, const struct tool_view *view, struct str after)
+void wt__face_list_view(const struct face *face, struct mcp_call *call, const struct tool_view *view,
+                        struct str after)
 {
     for (size_t i = 0; i < view->count; i++) {
         const struct view_tool *tool = view->tools[i];
@@ -25,7 +26,7 @@ static void list_tools(void *context, struct mcp_call *call, struct str after)
     wt__gateway_settle(face->gateway);
     struct tool_view *view = wt__gateway_view(face->gateway);
     if (view)
-        list_view(face, call, view, after);
+        wt__face_list_view(face, call, view, after);
     else
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the catalogue cannot be read");
     wt__view_release(view);

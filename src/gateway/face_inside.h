@@ -31,6 +31,9 @@ struct face_kind_row {
 
 extern const struct face_kind_row wt__face_direct; /* whose ways others share */
 
+/* All tools of the view that who asks may use, from behind a name on. */
+void wt__face_list_view(const struct face *face, struct mcp_call *call, const struct tool_view *view, struct str after);
+
 #define FACE_NO_TOOL "there is no tool of that name here"
 
 /* Whether who asks may use it. */

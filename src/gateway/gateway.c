@@ -90,15 +90,17 @@ static bool is_unsettled(struct gateway *gateway)
     return unsettled;
 }
 
-void wt__gateway_settle(struct gateway *gateway)
+bool wt__gateway_settle(struct gateway *gateway)
 {
     double until = wt__now_ms() + gateway->options.list_wait_ms;
-    while (gateway->options.list_wait_ms > 0 && !atomic_load(&gateway->stopping) && is_unsettled(gateway) &&
-           wt__now_ms() < until) {
+    bool settled = !is_unsettled(gateway);
+    while (!settled && !atomic_load(&gateway->stopping) && wt__now_ms() < until) {
         pthread_mutex_lock(&gateway->lock);
         wt__steady_wait(&gateway->turn, &gateway->lock, wt__now_ms() + GATEWAY_SETTLE_MS);
         pthread_mutex_unlock(&gateway->lock);
+        settled = !is_unsettled(gateway);
     }
+    return settled;
 }
 
 /* ---------------------------------------------------------------- what servers tell */

@@ -47,8 +47,9 @@ struct gateway {
 struct tool_view *wt__gateway_view(struct gateway *gateway);
 /* Makes it anew where the catalogue has changed, and tells the services. */
 int wt__gateway_renew(struct gateway *gateway, wt_error *err);
-/* Waits, as list_wait_ms says, until each server has listed its tools once, here or earlier, or has failed to. */
-void wt__gateway_settle(struct gateway *gateway);
+/* Waits, as list_wait_ms says, until each server has listed its tools once, here or earlier, or has failed to. Returns
+ * whether each has. */
+bool wt__gateway_settle(struct gateway *gateway);
 /* The time by which what is kept for clients goes. */
 static inline double wt__gateway_now(const struct gateway *gateway)
 {

@@ -243,6 +243,8 @@ static int serve(struct upstream *upstream, wt_error *err)
         rc = wt__upstream_subscribe(upstream, connection, err);
         if (rc == 0)
             rc = wt__upstream_gather(upstream, connection, &ttl_ms, err);
+        if (rc == 0)
+            tell_moved(upstream);
         until = wt__now_ms() + ttl_ms;
     }
     return rc;

@@ -42,7 +42,7 @@ struct upstream_options {
     int (*listed)(void *context, struct upstream *upstream, struct str tools, struct str instructions, wt_error *err);
     void (*changed)(void *context, struct upstream *upstream, enum mcp_change change); /* as it says, or as it lists */
     void (*updated)(void *context, struct upstream *upstream, struct str uri);         /* a resource that is watched */
-    void (*moved)(void *context, struct upstream *upstream);                           /* into another state */
+    void (*moved)(void *context, struct upstream *upstream);                           /* or listed anew */
 };
 
 /* server lives longer. Its thread starts with wt__upstream_start. Errors: WT_ENOMEM. */

@@ -70,7 +70,7 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-    static const char *const files[] = {"once", "state.json"};
+    static const char *const files[] = {"once", "state.json", "go"};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char path[128];
@@ -207,6 +207,54 @@ static void who_does_not_come_back_is_told(void **state)
     free(said);
     wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
     assert_true(status.failures <= 1 + UPSTREAM_TRIES);
+    stand_down(&s);
+}
+
+/* While nothing is known of a server, nobody can say that there are few tools: a client that lists once, and is shown
+ * all that there are then, would never find the others. */
+static void a_face_searches_until_every_server_has_listed(void **state)
+{
+    static const struct gateway_options options = {.list_wait_ms = 1};
+    char go[128];
+    (void)state;
+    stand_both("until [ -e \"$0/go\" ]; do sleep .01; done; serve", "", &options);
+    struct faced face = face_open(s.gateway, &(struct face_options){.kind = FACE_AUTO}, NULL);
+    struct mcp_peer *peer = wt__mcp_peer_open(face.service, "", false);
+    wait_for_tool(&s, "good__t", true);
+    char *said = ask_modern(&face, peer, "tools/list", "");
+    assert_non_null(strstr(said, "\"search_tools\""));
+    assert_null(strstr(said, "good__t"));
+    free(said);
+    snprintf(go, sizeof go, "%s/go", folder);
+    SOUND(wt__file_replace(go, "", 0, &err));
+    wait_for_tool(&s, "bad__t", true);
+    said = ask_modern(&face, peer, "tools/list", "");
+    assert_null(strstr(said, "\"search_tools\""));
+    assert_non_null(strstr(said, "good__t"));
+    assert_non_null(strstr(said, "bad__t"));
+    free(said);
+    wt__mcp_peer_release(peer);
+    face_close(&face);
+    stand_down(&s);
+}
+
+/* What is written for others is of the last list, not of the one before it. */
+static void the_state_counts_the_tools_of_the_last_list(void **state)
+{
+    char path[128], *text;
+    size_t len = 0;
+    bool counted = false;
+    (void)state;
+    snprintf(path, sizeof path, "%s/state.json", folder);
+    stand_both("call() { TOOLS=\"$TOOLS,$(tool u x),$(tool v x)\"; note tools/list_changed; text fine; }; serve", "",
+               &(struct gateway_options){.state_path = path});
+    wait_for_tool(&s, "bad__t", true);
+    wait_for_state(&s, 0, UPSTREAM_READY);
+    free(call_bad());
+    for (; !counted; usleep(1000), free(text)) {
+        SOUND(wt__file_read(&text, &len, path, 1 << 20, &err));
+        counted = strstr(text, "\"tools\":3,\"waiting\":2");
+    }
     stand_down(&s);
 }
 
@@ -388,6 +436,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_call_wakes_a_server_that_ended, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_call_outlives_starts_that_are_killed, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(who_does_not_come_back_is_told, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_face_searches_until_every_server_has_listed, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(the_state_counts_the_tools_of_the_last_list, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(an_era_that_is_remembered_wrongly_is_found, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_definition_that_changes_waits_until_it_is_approved, make_folder,
                                         remove_folder),
