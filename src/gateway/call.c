@@ -123,6 +123,7 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
     const json_t *tree = wt__mcp_call_argument_tree(call);
     struct str name = wt__json_str(tree, "name");
     struct buffer arguments = {0};
+    wt_error err;
     struct tool_view *view = wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
     bool allowed = tool && wt__face_allows(face, call, tool);
@@ -132,9 +133,8 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
     if (arguments.failed) {
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
     } else if (!allowed) {
-        /* Who may not use it is not told that it is there. */
-        wt__mcp_fail_tool(call, "there is no tool \"%.*s\" here: search_tools finds those that there are",
-                          (int)(name.len < 200 ? name.len : 200), name.ptr ? name.ptr : "");
+        wt__face_absent(face, call, name, tool != NULL, &err);
+        wt__mcp_fail_tool(call, "%s", err.message);
         wt__face_refused(face, call, tool, name, wt__buffer_view(&arguments), tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
     } else if (tool->effect != effect) {
         wt__mcp_fail_tool(call, "%s is called by %s", tool->shown, wt__face_call_name(tool->effect));

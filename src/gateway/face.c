@@ -112,7 +112,7 @@ static int find_search(void *context, struct mcp_call *call, struct str name, st
     if (rc != WT_ENOTFOUND)
         return rc;
     wt__face_refused(context, call, NULL, name, wt__mcp_call_arguments(call), AUDIT_UNKNOWN);
-    return wt__fail(err, WT_ENOTFOUND, FACE_NO_TOOL);
+    return wt__face_absent(context, call, name, false, err);
 }
 
 static int find_auto(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)

@@ -6,8 +6,7 @@
 #include "whichtool/review.h"
 
 /* A page goes on behind a name, whether that is still there or not. */
-void wt__face_list_view(const struct face *face, struct mcp_call *call, const struct tool_view *view,
-                        struct str after)
+void wt__face_list_view(const struct face *face, struct mcp_call *call, const struct tool_view *view, struct str after)
 {
     for (size_t i = 0; i < view->count; i++) {
         const struct view_tool *tool = view->tools[i];
@@ -48,7 +47,7 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
     }
     wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call), tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
     wt__view_release(view);
-    return wt__fail(err, WT_ENOTFOUND, FACE_NO_TOOL);
+    return wt__face_absent(face, call, name, tool != NULL, err);
 }
 
 static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)

@@ -34,11 +34,13 @@ extern const struct face_kind_row wt__face_direct; /* whose ways others share */
 /* All tools of the view that who asks may use, from behind a name on. */
 void wt__face_list_view(const struct face *face, struct mcp_call *call, const struct tool_view *view, struct str after);
 
-#define FACE_NO_TOOL "there is no tool of that name here"
-
 /* Whether who asks may use it. */
 bool wt__face_allows(const struct face *face, const struct mcp_call *call, const struct view_tool *tool);
 bool wt__face_allows_server(const struct face *face, const struct mcp_call *call, const struct upstream *upstream);
+
+/* Why there is no tool of that name: WT_ENOTFOUND, or where who asks may know more, WT_EINVAL. hidden: there is one,
+ * and who asks may not know. */
+int wt__face_absent(const struct face *face, const struct mcp_call *call, struct str name, bool hidden, wt_error *err);
 
 /* Calls a tool, on a thread that may wait; its arguments were not checked yet. cut: a long result is cut. */
 void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments, bool cut);

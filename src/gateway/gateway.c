@@ -76,6 +76,14 @@ static bool is_known(const struct tool_view *view, const struct upstream *upstre
     return known;
 }
 
+bool wt__gateway_knows(struct gateway *gateway, const struct upstream *upstream)
+{
+    struct tool_view *view = wt__gateway_view(gateway);
+    bool known = is_known(view, upstream);
+    wt__view_release(view);
+    return known;
+}
+
 /* Whether there is a server that starts, and of which nothing is known. */
 static bool is_unsettled(struct gateway *gateway)
 {
@@ -165,7 +173,7 @@ static int listed(void *context, struct upstream *upstream, struct str tools, st
     if (rc == 0)
         rc = wt__gateway_renew(gateway, err);
     pthread_mutex_unlock(&gateway->import_lock);
-    if (report && wt__upstream_set_waiting(upstream, report->waiting_count + report->beyond, report->instructions_wait))
+    if (report && wt__upstream_set_waiting(upstream, report))
         tell_waiting(gateway, name, report, deceives);
     wt_review_report_free(report);
     wt__buffer_dispose(&source);

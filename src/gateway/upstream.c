@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "base/steady.h"
+#include "catalog/names.h"
 #include "gateway/upstream_inside.h"
 
 enum { LOOK_MS = 50 /* between two looks whether who waits still wants to */ };
@@ -46,15 +47,37 @@ void wt__upstream_status(struct upstream *upstream, struct upstream_status *out)
     pthread_mutex_unlock(&upstream->lock);
 }
 
-bool wt__upstream_set_waiting(struct upstream *upstream, size_t tools, bool instructions)
+bool wt__upstream_set_waiting(struct upstream *upstream, const wt_review_report *report)
 {
+    size_t tools = report->waiting_count + report->beyond, all = tools + (report->instructions_wait != 0);
     pthread_mutex_lock(&upstream->lock);
-    bool more = tools + instructions > upstream->waiting_most;
+    bool more = all > upstream->waiting_most;
     upstream->waiting_count = tools;
     if (more)
-        upstream->waiting_most = tools + instructions;
+        upstream->waiting_most = all;
+    wt__buffer_clear(&upstream->waiting);
+    for (size_t i = 0; i < report->waiting_count; i++)
+        wt__buffer_append(&upstream->waiting, report->ids[i], strlen(report->ids[i]) + 1);
     pthread_mutex_unlock(&upstream->lock);
     return more;
+}
+
+bool wt__upstream_waits(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1])
+{
+    const char *server = upstream->server->name;
+    char exported[EXPORT_NAME_MAX + 1];
+    bool waits = false;
+    pthread_mutex_lock(&upstream->lock);
+    struct str ids = upstream->waiting.failed ? STR("") : wt__buffer_view(&upstream->waiting);
+    for (size_t at = 0; !waits && at < ids.len; at += strlen(ids.ptr + at) + 1) {
+        const char *id = ids.ptr + at, *its = id + strlen(server) + 1;
+        wt__export_name(wt__str(server), wt__str(its), 0, exported);
+        waits = strcmp(name, id) == 0 || strcmp(name, exported) == 0 || (bare && strcmp(name, its) == 0);
+        if (waits)
+            snprintf(own, WT_MAX_NAME_BYTES + 1, "%s", its);
+    }
+    pthread_mutex_unlock(&upstream->lock);
+    return waits;
 }
 
 const char *wt__upstream_state_word(enum upstream_state state)
@@ -370,6 +393,7 @@ void wt__upstream_close(struct upstream *upstream)
     for (size_t i = 0; i < upstream->watched_count; i++)
         free(upstream->watched[i]);
     free(upstream->watched);
+    wt__buffer_dispose(&upstream->waiting);
     pthread_cond_destroy(&upstream->turn);
     pthread_mutex_destroy(&upstream->lock);
     free(upstream);

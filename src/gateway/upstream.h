@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "mcp/connection.h"
 #include "serve/mcp/service.h"
+#include "whichtool/review.h"
 
 enum {
     UPSTREAM_FIRST_WAIT_MS = 1000, /* before it is tried again, twice as long each time, */
@@ -71,9 +72,11 @@ struct upstream_status {
     char error[UPSTREAM_ERROR_BYTES]; /* why it failed last; "" when it did not */
 };
 void wt__upstream_status(struct upstream *upstream, struct upstream_status *out);
-/* How many of its tools wait, and whether its instructions do. Returns whether more wait than ever did: that is news.
- */
-bool wt__upstream_set_waiting(struct upstream *upstream, size_t tools, bool instructions);
+/* Which of its tools wait, and whether its instructions do. Returns whether more wait than ever did: that is news. */
+bool wt__upstream_set_waiting(struct upstream *upstream, const wt_review_report *report);
+/* Whether a tool waits that goes by this name: by its exported one or its id, with bare by its server's own, too. own:
+ * its server's name for it. */
+bool wt__upstream_waits(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1]);
 const char *wt__upstream_state_word(enum upstream_state state);
 const char *wt__era_word(enum mcp_era era);
 

@@ -37,6 +37,7 @@ struct upstream {
     char **watched;               /* URIs [watched_count], of which the server was told watched_told */
     size_t watched_count, watched_capacity, watched_told;
     size_t tool_count, waiting_count;
+    struct buffer waiting;            /* their ids, a NUL behind each */
     size_t waiting_most;              /* that ever waited, with its instructions */
     unsigned failures, failed_starts; /* in a row; ever */
     bool ran;                         /* it was ready once */

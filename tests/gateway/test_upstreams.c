@@ -316,6 +316,21 @@ static void check_surfaces(bool there)
     free(said);
 }
 
+/* Whoever names a tool that waits hears that it does, by any face, and nothing of its definition. */
+static void tells_why_it_waits(void)
+{
+    static const char says[] = "bad__t waits for approval: `whichtool mcp approve bad`";
+    char *said = call_bad();
+    assert_non_null(strstr(said, says));
+    assert_null(strstr(said, "zanzibar"));
+    free(said);
+    assert_true(is_on_a_search_face("call_destructive", "{\"name\":\"bad__t\"}", says));
+    assert_true(is_on_a_search_face("call_read", "{\"name\":\"bad/brandnew\"}", "bad/brandnew waits for approval: "));
+    assert_true(is_on_a_search_face("bad__t", "{}", says));
+    assert_true(
+        is_on_a_search_face("call_read", "{\"name\":\"bad__other\"}", "there is no tool \\\"bad__other\\\" here"));
+}
+
 static void a_definition_that_changes_waits_until_it_is_approved(void **state)
 {
     static const struct gateway_options options = {.bare_names = false};
@@ -342,6 +357,7 @@ static void a_definition_that_changes_waits_until_it_is_approved(void **state)
         wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
     while (status.waiting != 2);
     good_is_good("one that changed");
+    tells_why_it_waits();
 
     wt_approve_options_init(&approval);
     static const char *const names[] = {"t"};
@@ -371,6 +387,37 @@ static void what_is_reviewed_first_waits_from_the_beginning(void **state)
     } while (status.waiting != 1);
     check_surfaces(false);
     stand_down(&s);
+}
+
+/* A tool that waits, and one of a server that does not run, are as any other that there is not for whom the policy does
+ * not let use whatever they may be. */
+static void why_is_for_whom_it_concerns(void **state)
+{
+    static const char *const scripts[] = {"serve", "exit 3"};
+    static const struct {
+        const char *rules;
+        bool told;
+    } rows[] = {{"{\"rules\":[{}]}", true},
+                {"{\"rules\":[{\"effects\":[\"read\"]}]}", false},
+                {"{\"rules\":[{},{\"tools\":[\"t\"],\"deny\":true}]}", false},
+                {"{\"rules\":[{\"servers\":[\"good\"]}]}", false}};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        struct policy *policy = NULL;
+        struct upstream_status status;
+        SOUND(wt__policy_parse(&policy, wt__str(rows[i / 2].rules), "p", &err));
+        stand_both(scripts[i % 2], "", &(struct gateway_options){.review_first = true, .policy = policy});
+        do {
+            usleep(1000);
+            wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+        } while (status.waiting != 1 && status.failures == 0);
+        char *said = call_bad();
+        if (!strstr(said, rows[i / 2].told ? "whichtool mcp" : "there is no tool"))
+            fail_msg("%s, %s: %s", rows[i / 2].rules, scripts[i % 2], said);
+        free(said);
+        stand_down(&s);
+        wt__policy_close(policy);
+    }
 }
 
 /* ---------------------------------------------------------------- what whoever runs it is told */
@@ -415,6 +462,7 @@ static void a_first_list_that_deceives_waits(void **state)
 static void a_server_that_never_ran_is_told_once(void **state)
 {
     static const struct gateway_options options = {.told = hear};
+    static const char says[] = "the server bad does not run: `whichtool mcp status` says why";
     struct upstream_status status;
     (void)state;
     stand_both("exit 3", "", &options);
@@ -422,6 +470,12 @@ static void a_server_that_never_ran_is_told_once(void **state)
         usleep(1000);
         wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
     } while (status.failures < 2);
+    char *said = call_bad();
+    assert_non_null(strstr(said, "\"code\":-32602"));
+    assert_non_null(strstr(said, says));
+    free(said);
+    assert_true(is_on_a_search_face("call_read", "{\"name\":\"bad/x\"}", says));
+    assert_true(is_on_a_search_face("call_read", "{\"name\":\"good/x\"}", "there is no tool"));
     stand_down(&s);
     const char *first = strstr(told.ptr, "bad does not run, and is tried again: ");
     assert_non_null(first);
@@ -442,6 +496,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_definition_that_changes_waits_until_it_is_approved, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(what_is_reviewed_first_waits_from_the_beginning, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(why_is_for_whom_it_concerns, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_first_list_that_deceives_waits, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_server_that_never_ran_is_told_once, make_folder, remove_folder),
     };

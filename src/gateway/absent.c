@@ -1,0 +1,64 @@
+/* absent.c: what a client is told that names a tool which is not there. Its model cannot know that somebody has to
+ * approve of it first, or that its server does not run, and looks for another one that does something else; so it is
+ * told, for its user to hear.
+ *
+ * That is for whom the policy lets use every tool of that name, whatever it does: nobody else can tell from the answer
+ * which tools there are. Of the definition that waits nothing is told but the name, which the client has said. */
+#include "catalog/names.h"
+#include "gateway/face_inside.h"
+
+static bool may_use_any(const struct face *face, const struct mcp_call *call, const struct upstream *upstream,
+                        const char *tool)
+{
+    struct policy_question question = {.principal = wt__mcp_call_principal(call),
+                                       .profile = face->options.profile,
+                                       .server = wt__upstream_name(upstream),
+                                       .tool = tool};
+    bool may = true;
+    for (int effect = 0; may && effect < EFFECTS; effect++) {
+        question.effect = (enum effect)effect;
+        may = wt__policy_allows(face->gateway->options.policy, &question);
+    }
+    return may;
+}
+
+/* What of the name would be a tool's, were it one of the server; NULL: it is not. */
+static const char *name_behind(struct str name, const char *server)
+{
+    char prefix[EXPORT_NAME_MAX + 1];
+    size_t exported = wt__export_name(wt__str(server), STR("x"), 0, prefix) - 1, len = strlen(server);
+    if (name.len > exported && memcmp(name.ptr, prefix, exported) == 0)
+        return name.ptr + exported;
+    return name.len > len + 1 && memcmp(name.ptr, server, len) == 0 && name.ptr[len] == '/' ? name.ptr + len + 1 : NULL;
+}
+
+static int fail_down(const struct upstream_status *status, const char *server, wt_error *err)
+{
+    return status->state == UPSTREAM_STARTING && status->failures == 0
+               ? wt__fail(err, WT_EINVAL, "the server %.200s has not started yet: try again later", server)
+               : wt__fail(err, WT_EINVAL, "the server %.200s does not run: `whichtool mcp status` says why", server);
+}
+
+int wt__face_absent(const struct face *face, const struct mcp_call *call, struct str name, bool hidden, wt_error *err)
+{
+    const struct gateway *gateway = face->gateway;
+    char said[EXPORT_NAME_MAX + WT_MAX_NAME_BYTES + 1], own[WT_MAX_NAME_BYTES + 1];
+    struct upstream_status status;
+    if (name.len < sizeof said) {
+        memcpy(said, name.ptr, name.len);
+        said[name.len] = '\0';
+    }
+    for (size_t i = 0; !hidden && name.len < sizeof said && i < gateway->count; i++) {
+        struct upstream *upstream = gateway->upstreams[i];
+        const char *server = wt__upstream_name(upstream), *behind = name_behind((struct str){said, name.len}, server);
+        if (wt__upstream_waits(upstream, said, gateway->options.bare_names, own) &&
+            may_use_any(face, call, upstream, own))
+            return wt__fail(err, WT_EINVAL, "%.200s waits for approval: `whichtool mcp approve %.200s`", said, server);
+        wt__upstream_status(upstream, &status);
+        if (behind && status.state != UPSTREAM_READY && !wt__gateway_knows(face->gateway, upstream) &&
+            may_use_any(face, call, upstream, behind))
+            return fail_down(&status, server, err);
+    }
+    return wt__fail(err, WT_ENOTFOUND, "there is no tool \"%.*s\" here: search_tools finds those that there are",
+                    (int)(name.len < 200 ? name.len : 200), name.ptr ? name.ptr : "");
+}
