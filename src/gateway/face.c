@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "serve/summary.h"
+
 /* Schemas stand in every prompt, so they say no more than a model needs. */
 #define NAME_AND_ARGUMENTS                                                                                             \
     "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"arguments\":{\"type\":\"object\"}},"        \
@@ -282,6 +284,35 @@ static void fill_features(struct face *face)
     features->completions.waits = true;
 }
 
+static void put_servers(struct buffer *out, const struct gateway *gateway)
+{
+    const char **names = calloc(gateway->count + 1, sizeof *names);
+    struct upstream_status status;
+    size_t count = 0;
+    for (size_t i = 0; names && i < gateway->count; i++) {
+        wt__upstream_status(gateway->upstreams[i], &status);
+        if (status.state != UPSTREAM_DISABLED)
+            names[count++] = wt__upstream_name(gateway->upstreams[i]);
+    }
+    if (names)
+        wt__catalogue_summary(out, names, count, SUMMARY_BYTES_MAX);
+    out->failed |= !names;
+    free(names);
+}
+
+/* What is behind it: its servers, and no other providers of the store. Who they are is not for everybody where a policy
+ * decides. */
+static int name_servers(struct face *face, wt_error *err)
+{
+    struct buffer text = {0};
+    if (face->options.summary)
+        wt__buffer_text(&text, face->options.summary);
+    else if (!face->gateway->options.policy)
+        put_servers(&text, face->gateway);
+    face->summary = wt__buffer_take(&text);
+    return face->summary ? 0 : wt__fail_nomem(err);
+}
+
 int wt__face_open(struct face **out, struct gateway *gateway, const struct face_options *options, wt_error *err)
 {
     struct face *face = calloc(1, sizeof *face);
@@ -290,15 +321,14 @@ int wt__face_open(struct face **out, struct gateway *gateway, const struct face_
         return wt__fail_nomem(err);
     face->gateway = gateway;
     face->options = *options;
+    int rc = name_servers(face, err);
     const struct catalogue_options search = {
         .rules =
             {.context = face, .filter = filter, .done = done, .resolve = resolve, .describe = describe, .found = found},
-        /* Who the servers are is not for everybody where a policy decides. */
-        .summary = options->summary          ? options->summary
-                   : gateway->options.policy ? ""
-                                             : NULL,
+        .summary = face->summary,
         .budget_bytes = options->budget_bytes};
-    int rc = wt__catalogue_open(&face->catalogue, gateway->engine, &search, err);
+    if (rc == 0)
+        rc = wt__catalogue_open(&face->catalogue, gateway->engine, &search, err);
     for (size_t i = 0; rc == 0 && i < FACE_TOOLS; i++)
         if (tools[i].schema)
             rc = wt__mcp_input_open(&face->inputs[i], wt__str(tools[i].schema), err);
@@ -323,5 +353,6 @@ void wt__face_close(struct face *face)
     for (size_t i = 0; i < FACE_TOOLS; i++)
         wt__mcp_input_close(face->inputs[i]);
     wt__catalogue_close(face->catalogue);
+    free(face->summary);
     free(face);
 }

@@ -15,6 +15,7 @@ enum { FACE_INSTRUCTIONS_BYTES = 2048 /* of what one server says of itself, pass
 struct face {
     struct gateway *gateway;
     struct face_options options;
+    char *summary; /* what is behind it, in a sentence */
     struct catalogue *catalogue;
     struct mcp_features features;
     struct mcp_input *inputs[FACE_TOOLS]; /* NULL: the catalogue's own */

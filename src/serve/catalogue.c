@@ -37,13 +37,30 @@ static const struct {
 
 /* ---------------------------------------------------------------- what is behind it */
 
-/* Made anew when the catalogue has changed, so that a list is the same as long as it has not. */
+static void put_sentence(struct buffer *out, const char *sentence)
+{
+    wt__buffer_printf(out, "%s%s", *sentence ? " " : "", sentence);
+}
+
+static void put_providers(struct buffer *out, const wt_status *status)
+{
+    const char **names = calloc(status->provider_count + 1, sizeof *names);
+    for (size_t i = 0; names && i < status->provider_count; i++)
+        names[i] = status->providers[i]->name;
+    if (names)
+        wt__catalogue_summary(out, names, status->provider_count, SUMMARY_BYTES_MAX);
+    out->failed |= !names;
+    free(names);
+}
+
+/* Behind another sentence. Made anew when the catalogue has changed, so that a list is the same as long as it has not.
+ */
 static void put_summary(struct catalogue *catalogue, struct buffer *out)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
     if (catalogue->options.summary) {
-        wt__buffer_text(out, catalogue->options.summary);
+        put_sentence(out, catalogue->options.summary);
         return;
     }
     bool known = wt_info(catalogue->engine, &info, NULL) == 0;
@@ -52,7 +69,7 @@ static void put_summary(struct catalogue *catalogue, struct buffer *out)
         wt_status *status = NULL;
         struct buffer summary = {0};
         if (wt_get_status(catalogue->engine, &status, NULL) == 0)
-            wt__catalogue_summary(&summary, status, SUMMARY_BYTES_MAX);
+            put_providers(&summary, status);
         char *text = wt__buffer_take(&summary);
         if (text) {
             free(catalogue->summary);
@@ -61,7 +78,7 @@ static void put_summary(struct catalogue *catalogue, struct buffer *out)
         }
         wt_status_free(status);
     }
-    wt__buffer_text(out, catalogue->summary ? catalogue->summary : "");
+    put_sentence(out, catalogue->summary ? catalogue->summary : "");
     pthread_mutex_unlock(&catalogue->lock);
 }
 
@@ -70,13 +87,8 @@ static void put_tool(struct catalogue *catalogue, size_t index, struct buffer *o
 {
     struct buffer description = {0};
     wt__buffer_text(&description, tools[index].description);
-    if (tools[index].is_summarised) {
-        size_t before = description.len;
-        wt__buffer_char(&description, ' ');
+    if (tools[index].is_summarised)
         put_summary(catalogue, &description);
-        if (description.len == before + 1)
-            wt__buffer_cut(&description, before);
-    }
     wt__buffer_printf(out, "{\"name\":\"%s\",\"title\":\"%s\",\"description\":", tools[index].name, tools[index].title);
     wt__buffer_json(out, wt__buffer_view(&description));
     wt__buffer_printf(out,
@@ -143,7 +155,7 @@ static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool
 static void write_instructions(void *context, const char *principal, struct buffer *out)
 {
     (void)principal;
-    wt__buffer_text(out, "search_tools finds tools for a task; search before you say that something cannot be done. ");
+    wt__buffer_text(out, "search_tools finds tools for a task; search before you say that something cannot be done.");
     put_summary(context, out);
 }
 

@@ -25,28 +25,28 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-void wt__catalogue_summary(struct buffer *out, const wt_status *status, size_t bytes)
+void wt__catalogue_summary(struct buffer *out, const char *const *names, size_t count, size_t bytes)
 {
     static const char begin[] = "Tools of ", others[] = " and others.";
     const char *shown[SHOWN_MAX];
-    size_t count = 0, used = sizeof begin + sizeof others;
-    for (size_t i = 0; i < status->provider_count && count < SHOWN_MAX; i++) {
-        const char *name = status->providers[i]->name;
+    size_t shown_count = 0, used = sizeof begin + sizeof others;
+    for (size_t i = 0; i < count && shown_count < SHOWN_MAX; i++) {
+        const char *name = names[i];
         size_t len = strlen(name) + 2;
         if (!is_plain(name))
             continue;
         if (used + len > bytes)
             break;
-        shown[count++] = name;
+        shown[shown_count++] = name;
         used += len;
     }
-    if (count == 0)
+    if (shown_count == 0)
         return;
-    qsort(shown, count, sizeof *shown, by_name);
+    qsort(shown, shown_count, sizeof *shown, by_name);
     wt__buffer_text(out, begin);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < shown_count; i++) {
         wt__buffer_text(out, i == 0 ? "" : ", ");
         wt__buffer_text(out, shown[i]);
     }
-    wt__buffer_text(out, count < status->provider_count ? others : ".");
+    wt__buffer_text(out, shown_count < count ? others : ".");
 }

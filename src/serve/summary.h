@@ -9,7 +9,6 @@
 #define WT_SERVE_SUMMARY_H
 
 #include "base/buffer.h"
-#include "whichtool.h"
 
 enum {
     SUMMARY_BYTES_MAX = 400,
@@ -17,8 +16,8 @@ enum {
     SUMMARY_NAME_WORDS_MAX = 4,  /* parted by blanks or punctuation */
 };
 
-/* "Tools of github, slack, ... and others." of the providers with most tools, in alphabetical order, within bytes; less
- * where fewer names can be shown, "" where none can. */
-void wt__catalogue_summary(struct buffer *out, const wt_status *status, size_t bytes);
+/* "Tools of github, slack, ... and others." of the first of count names that fit into bytes, in alphabetical order;
+ * less where fewer names can be shown, "" where none can. */
+void wt__catalogue_summary(struct buffer *out, const char *const *names, size_t count, size_t bytes);
 
 #endif

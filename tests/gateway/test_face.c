@@ -244,6 +244,38 @@ static void a_face_shows_what_is_its_own(void **state)
     wt_close(engine);
 }
 
+/* What an agent is told to be there is what can be called: neither another provider of the store, nor a server that is
+ * not started. */
+static void its_instructions_name_its_servers(void **state)
+{
+    static const struct mcp_server behind[] = {{.name = "files"}, {.name = "off", .disabled = true}, {.name = "web"}};
+    static const struct {
+        const char *rules, *summary, *says; /* NULL: none */
+    } rows[] = {{NULL, NULL, "cannot be done. Tools of files, web. What was found"},
+                {NULL, "Of us.", "cannot be done. Of us. What was found"},
+                {"{\"rules\":[]}", NULL, "cannot be done. What was found"}};
+    wt_engine *engine = engine_with_tools();
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct policy *policy = NULL;
+        struct gateway *gateway;
+        struct buffer said = {0};
+        if (rows[i].rules)
+            SOUND(wt__policy_parse(&policy, wt__str(rows[i].rules), "p", &err));
+        SOUND(wt__gateway_open(&gateway, engine, behind, 3, &(struct gateway_options){.policy = policy}, &err));
+        struct faced face = face_open(gateway, &(struct face_options){.summary = rows[i].summary}, NULL);
+        const struct mcp_features *features = wt__face_features(face.face);
+        features->write_instructions(features->context, "", &said);
+        if (!strstr(said.ptr, rows[i].says))
+            fail_msg("%zu: %s", i, said.ptr);
+        wt__buffer_dispose(&said);
+        face_close(&face);
+        wt__gateway_close(gateway);
+        wt__policy_close(policy);
+    }
+    wt_close(engine);
+}
+
 /* ---------------------------------------------------------------- tools that are the same */
 
 #define SENDS(more)                                                                                                    \
@@ -316,8 +348,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_call_leaves_its_lines),        cmocka_unit_test(nothing_is_sent_without_its_line),
-        cmocka_unit_test(a_face_shows_what_is_its_own),      cmocka_unit_test(copies_are_named_beside_the_first),
-        cmocka_unit_test(each_server_has_a_name_of_its_own),
+        cmocka_unit_test(its_instructions_name_its_servers), cmocka_unit_test(a_face_shows_what_is_its_own),
+        cmocka_unit_test(copies_are_named_beside_the_first), cmocka_unit_test(each_server_has_a_name_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
