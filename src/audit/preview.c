@@ -418,11 +418,11 @@ static int tell(struct preview *p, struct arena *arena, wt_preview *out)
     struct buffer text = {0};
     wt__buffer_printf(
         &text,
-        "With what waits, %.*s takes %.2f %% of the first %d places for %zu %s of others, with %.2f %% of the tools; "
-        "now it takes %.2f %%, with %.2f %%%s.",
-        (int)p->provider.len, p->provider.ptr, 100 * out->places_then, AUDIT_FIRST_PLACES, out->requests,
-        p->recorded ? "recorded requests" : "descriptions of tools", 100 * out->tools_then, 100 * out->places_now,
-        100 * out->tools_now, out->far ? ": far beyond its share" : "");
+        "In %zu %s for tools of others, %.*s has %.2f %% of the first %d places (and %.2f %% of the tools); with what "
+        "waits %.2f %% (%.2f %%)%s.",
+        out->requests, p->recorded ? "recorded requests" : "searches", (int)p->provider.len, p->provider.ptr,
+        100 * out->places_now, AUDIT_FIRST_PLACES, 100 * out->tools_now, 100 * out->places_then, 100 * out->tools_then,
+        out->far ? ": far beyond its share" : "");
     out->sentence = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     return out->sentence ? 0 : wt__fail_nomem(p->err);

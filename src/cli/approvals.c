@@ -243,6 +243,24 @@ static const wt_waiting *item_named(const wt_waiting_list *list, const char *nam
     return NULL;
 }
 
+static int refuse_name(const struct cli *cli, const struct meant *meant, const char *name)
+{
+    struct nearest nearest;
+    wt__nearest_begin(&nearest, wt__str(name));
+    for (size_t i = 0; i < meant->list->len; i++)
+        wt__nearest_show(&nearest, wt__str(meant->list->items[i]->name));
+    if (!*name)
+        return wt__cli_say(cli, END_NOTHING, "%s has no instructions that wait for approval; nothing was approved",
+                           meant->provider);
+    return *nearest.best
+               ? wt__cli_say(cli, END_NOTHING,
+                             "nothing waits for approval as \"%s\" of %s; did you mean %s? Nothing was "
+                             "approved",
+                             name, meant->provider, nearest.best)
+               : wt__cli_say(cli, END_NOTHING, "nothing waits for approval as \"%s\" of %s; nothing was approved", name,
+                             meant->provider);
+}
+
 /* What is meant, in the cli's arena: tools by their names or ids. */
 static int choose(struct cli *cli, const struct meant *meant, const wt_waiting ***out, size_t *count)
 {
@@ -261,10 +279,7 @@ static int choose(struct cli *cli, const struct meant *meant, const wt_waiting *
         const char *name = i < a->word_count ? a->words[i] : "";
         const wt_waiting *item = item_named(list, name);
         if (!item)
-            return wt__cli_say(cli, END_NOTHING,
-                               *name ? "nothing waits for approval as \"%s\" of %s"
-                                     : "%s%s has no instructions that wait for approval",
-                               name, meant->provider);
+            return refuse_name(cli, meant, name);
         chosen[(*count)++] = item;
     }
     return 0;
@@ -423,7 +438,9 @@ int wt__mcp_approve(struct cli *cli)
     struct meant meant = {0};
     wt_engine *engine = NULL;
     if ((wt__given(cli, OPT_ALL) || wt__given(cli, OPT_INSTRUCTIONS)) && cli->arguments.word_count < 2)
-        return wt__cli_usage(cli, "`mcp approve` approves of one provider's tools: name it");
+        return wt__cli_usage(cli,
+                             "`mcp approve` approves of one provider's tools: name it, as in `whichtool mcp approve "
+                             "github --all`");
     int code = open_store(cli, &engine);
     if (code == 0)
         code = find_meant(cli, engine, &meant);

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "cli/output.h"
+#include "cli/suggest.h"
 #include "cli/text.h"
 #include "mcp/client_files.h"
 #include "wire/members.h"
@@ -65,6 +66,21 @@ static int absolute_store(struct cli *cli, struct import_options *out)
     return store ? 0 : wt__cli_say(cli, END_SYSTEM, "the current folder cannot be told");
 }
 
+static const char *client_at(const void *context, size_t index)
+{
+    size_t count;
+    const struct client_place *places = wt__client_places(&count);
+    (void)context;
+    return index < count ? places[index].client : NULL;
+}
+
+static int refuse_client(const struct cli *cli, const char *name)
+{
+    const char *near = wt__closest(name, client_at, NULL);
+    return near ? wt__cli_usage(cli, "no client is called \"%s\"; did you mean %s?", name, near)
+                : wt__cli_usage(cli, "no client is called \"%s\": `whichtool help mcp` has their names", name);
+}
+
 /* 0, or an exit code with the reason told. */
 static int read_options(struct cli *cli, struct import_options *out)
 {
@@ -78,8 +94,7 @@ static int read_options(struct cli *cli, struct import_options *out)
         return wt__cli_say(cli, END_SYSTEM, "out of memory");
     for (size_t i = 0; i < out->client_count; i++)
         if (!wt__client_known(out->clients[i]))
-            return wt__cli_usage(cli, "no client is called \"%s\": `whichtool help mcp` has their names",
-                                 out->clients[i]);
+            return refuse_client(cli, out->clients[i]);
     if (wt__config_folder(&folder, &cli->arena, &err) < 0)
         return wt__cli_say(cli, END_SYSTEM, "%s", err.message);
     out->folder = folder;
@@ -137,6 +152,7 @@ static bool agreed(const struct cli *cli, const char *verb, size_t files)
     char answer[16];
     if (wt__given(cli, OPT_YES))
         return true;
+    wt__cli_note(cli, "Close these clients first: some write their file when they end.");
     fprintf(stderr, "%s %zu file%s? [y/N] ", verb, files, files == 1 ? "" : "s");
     return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 }
@@ -206,7 +222,7 @@ static void put_server(const struct cli *cli, struct buffer *out, const struct i
         wt__buffer_printf(&line, "%s, as %s, since another client has another server of its name", server->name,
                           server->as);
     else if (server->shared)
-        wt__buffer_printf(&line, "%s, which is there already", server->name);
+        wt__buffer_printf(&line, "%s, the same as another client's", server->name);
     else
         wt__buffer_text(&line, server->name);
     if (server->as && server->missing)
@@ -233,6 +249,14 @@ static void put_import_file(const struct cli *cli, struct buffer *out, const str
         put_line(cli, out, "has", file->entry);
 }
 
+static size_t count_changing(const struct import *import, bool written)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < import->count; i++)
+        count += written ? import->files[i].written : import->files[i].moving > 0;
+    return count;
+}
+
 static bool put_import(const struct cli *cli, const struct import *import, const struct import_options *options)
 {
     struct buffer out = {0}, entry = {0};
@@ -242,19 +266,13 @@ static bool put_import(const struct cli *cli, const struct import *import, const
         put_title(cli, &out, "Their servers go to", import->servers_path);
         wt__buffer_printf(&entry, "%s%s%s mcp --servers %s", options->program, options->store ? " -s " : "",
                           options->store ? options->store : "", import->servers_path);
-        put_line(cli, &out, "instead", entry.ptr ? entry.ptr : "");
+        put_line(cli, &out, "entry", entry.ptr ? entry.ptr : "");
+        if (import->present.path || count_changing(import, false) > 1)
+            put_line(cli, &out, "note", "each client whose entry that is has all servers of this file");
     }
     out.failed |= entry.failed;
     wt__buffer_dispose(&entry);
     return wt__cli_print(&out);
-}
-
-static size_t count_changing(const struct import *import, bool written)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < import->count; i++)
-        count += written ? import->files[i].written : import->files[i].moving > 0;
-    return count;
 }
 
 /* What is told once all is done. */
@@ -284,7 +302,8 @@ static int init(struct cli *cli, struct import *import, const struct import_opti
 {
     bool dry = wt__given(cli, OPT_DRY_RUN), acts = import->moving > 0 && !dry;
     if (import->count == 0)
-        return wt__cli_say(cli, END_NOTHING, "no file of an MCP client was found");
+        return wt__cli_say(cli, END_NOTHING, "no file of an MCP client was found%s%s", options->project ? " in " : "",
+                           options->project ? options->project : "");
     if (acts && !may_do(cli))
         return cannot_ask(cli);
     if (!cli->json && !put_import(cli, import, options))
@@ -359,6 +378,14 @@ static const char *title_of(const char *client)
     return client;
 }
 
+/* Each init that changed the file has made one. */
+static void put_copies(const struct cli *cli, struct buffer *out, const struct undo *undo, const char *path)
+{
+    for (size_t i = 0; i < undo->record.count; i++)
+        if (undo->taken[i] && strcmp(undo->record.changes[i].file, path) == 0)
+            put_line(cli, out, "copy", undo->record.changes[i].backup);
+}
+
 static bool put_undo(const struct cli *cli, const struct undo *undo)
 {
     struct buffer out = {0};
@@ -372,7 +399,7 @@ static bool put_undo(const struct cli *cli, const struct undo *undo)
         for (size_t k = 0; file->state != UNDO_LEFT && k < file->kept_count; k++)
             put_line(cli, &out, "there", file->kept[k]);
         if (file->state == UNDO_LEFT || file->state == UNDO_EDITED || file->state == UNDO_GONE)
-            put_line(cli, &out, "copy", file->backup);
+            put_copies(cli, &out, undo, file->path);
     }
     return wt__cli_print(&out);
 }

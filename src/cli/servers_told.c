@@ -156,7 +156,7 @@ int wt__mcp_status(struct cli *cli)
         return code;
     const char *path = wt__servers_state_path(cli);
     if (!path || !wt__is_file(path))
-        return wt__cli_say(cli, END_NOTHING,
+        return wt__cli_say(cli, END_STORE,
                            "no server was started yet behind the store %s: start a client, after `whichtool mcp init`, "
                            "or `whichtool mcp --servers FILE`",
                            cli->store);

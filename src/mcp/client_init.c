@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -16,6 +17,7 @@
 #include "net/process.h"
 #include "text/unicode.h"
 
+#define LOCK_NAME "init.lock"
 enum { LOCK_WAIT_MS = 2000 };
 
 static const char *const our_path[] = {"mcpServers", NULL};
@@ -30,10 +32,24 @@ int wt__client_own_files(const char *folder, struct arena *arena, const char **s
     return *servers && *record ? 0 : wt__fail_nomem(err);
 }
 
+/* A file that was removed while we waited for it locks nobody out. */
 int wt__client_lock(int *fd, const char *folder, struct arena *arena, wt_error *err)
 {
-    const char *path = wt__path_join(arena, folder, "init.lock");
-    return path ? wt__lock_file(fd, path, LOCK_WAIT_MS, err) : wt__fail_nomem(err);
+    const char *path = wt__path_join(arena, folder, LOCK_NAME);
+    struct stat info;
+    int rc = path ? wt__lock_file(fd, path, LOCK_WAIT_MS, err) : wt__fail_nomem(err);
+    while (rc == 0 && fstat(*fd, &info) == 0 && info.st_nlink == 0) {
+        wt__unlock_file(*fd);
+        rc = wt__lock_file(fd, path, LOCK_WAIT_MS, err);
+    }
+    return rc;
+}
+
+void wt__client_leave(const char *folder, struct arena *arena)
+{
+    const char *path = wt__path_join(arena, folder, LOCK_NAME);
+    if (path && unlink(path) == 0)
+        rmdir(folder);
 }
 
 /* Reads our file of servers, if there is one. */

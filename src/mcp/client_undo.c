@@ -369,8 +369,12 @@ static int finish(struct undo *undo, wt_error *err)
     }
     if (rc < 0)
         return rc;
-    return left.count > 0 ? wt__client_record_write(&left, undo->record_path, err)
-                          : remove_file(undo->record_path, err);
+    if (left.count > 0)
+        return wt__client_record_write(&left, undo->record_path, err);
+    rc = remove_file(undo->record_path, err);
+    if (rc == 0)
+        wt__client_leave(undo->folder, &undo->arena);
+    return rc;
 }
 
 int wt__client_undo_apply(struct undo *undo, wt_error *err)

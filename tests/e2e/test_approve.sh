@@ -5,7 +5,7 @@
 need_python
 expect 4 "no store yet" mcp approve
 says "no server was started yet: start a client"
-expect 1 "nor a state" mcp status
+expect 4 "nor a state" mcp status
 says "no server was started yet behind the store .*: start a client"
 add_catalogue
 
@@ -53,7 +53,7 @@ prints '^ +error: asks-for-secrets: The description asks for what the tool shoul
 says '^`whichtool mcp approve zoo NAME\.\.\.` approves, and `whichtool mcp approve zoo --all` of all\.$'
 same "what deceives stands above what it is said with" "error error description" \
     "$(sed -n '/^zoo\/read/,/^[^ ]/p' out | grep -oE '^ +(error|description)' | xargs)"
-prints 'With what waits, zoo takes [0-9.]+ % of the first 5 places for 6 descriptions of tools of others'
+prints '^In 6 searches for tools of others, zoo has [0-9.]+ % of the first 5 places \(and [0-9.]+ % of the tools\); with what waits [0-9.]+ % \([0-9.]+ %\)'
 lacks out "zoo/pet"
 same "no escape sequence is sent, nor what turns text round" 0 "$(grep -cP '\x1b|\x{202e}' out)"
 expect 1 "for programs" --json mcp approve zoo --model ""
@@ -72,7 +72,7 @@ expect 1 "nor found" find --model "" -k 20 delete a quokka
 lacks out zoo
 
 expect 2 "of whom is not said" mcp approve --all
-says "name it"
+says "name it, as in .whichtool mcp approve github --all."
 expect 2 "names or all" mcp approve zoo wipe --all
 expect 2 "nobody can be asked" mcp approve zoo wipe --model "" </dev/null
 prints '^zoo/wipe: changed$'
@@ -86,7 +86,9 @@ says "one of: status approve lock audit"
 expect 3 "a provider that is nearly one" mcp approve zo
 says 'no server was ever reviewed as "zo"; did you mean zoo\?'
 expect 1 "nothing of that name" mcp approve zoo pet --yes
-says 'nothing waits for approval as "pet" of zoo'
+says 'nothing waits for approval as "pet" of zoo; nothing was approved'
+expect 1 "one that is nearly one, beside one that is" mcp approve zoo wipe feeed --yes
+says 'nothing waits for approval as "feeed" of zoo; did you mean feed\? Nothing was approved'
 expect 1 "still not there" show wipe
 
 echo '{"whichtool_pins": 1}' >other.lock

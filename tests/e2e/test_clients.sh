@@ -77,6 +77,7 @@ for folder in "$cases"/*/; do
     cmp -s tree_after "$cases/$name/after" || fail "another home: $(diff tree_after "$cases/$name/after")"
     cmp -s whole_after whole_again || fail "a second init changed something"
     cmp -s whole_before whole_back || fail "undo does not put all back: $(diff whole_before whole_back)"
+    [ "$moved" = 0 ] || ! find home -name init.lock | grep -q . || fail "undo leaves its lock"
 done
 
 # ---------------------------------------------------------------- changed since
@@ -127,6 +128,8 @@ expect 0 "a server that came later moves too" mcp init --yes </dev/null
 prints "moves +more"
 lacks out instead:
 expect 0 "all that was moved comes back" mcp undo --yes </dev/null
+same "each copy is named" "mcp.json.whichtool-backup mcp.json.whichtool-backup-2" \
+    "$(sed -n 's|^    copy .*/||p' out | xargs)"
 same "with what came later" "$(cat $file)" "$(sed \
     's|"here":|"more": {"command": "more"}, "here":|' "$cases/cursor/before/.cursor/mcp.json")"
 
@@ -219,7 +222,9 @@ fresh cursor
 expect 2 "nobody can be asked" mcp init </dev/null
 says "nobody can be asked here: --dry-run shows what would be done, --yes does it"
 expect 2 "a client that nobody knows" mcp init --client emacs
-says "no client is called \"emacs\""
+says 'no client is called "emacs": '
+expect 2 "one that is nearly one" mcp init --client cursr
+says 'no client is called "cursr"; did you mean cursor\?'
 expect 2 "an option of another action" mcp init --budget 5
 expect 2 "and the other way" mcp --client cursor
 expect 2 "a word too many" mcp init cursor
@@ -235,6 +240,7 @@ if have script; then
     what="on a terminal"
     checks=$((checks + 2))
     script -qec "$WHICHTOOL mcp init" /dev/null >out 2>err <<<n
+    holds out "Close these clients first: some write their file when they end\."
     holds out "Change 1 file\? \[y/N\]"
     holds out "nothing was changed"
     cmp -s $file "$cases/cursor/before/.cursor/mcp.json" || fail "a no is a yes"
@@ -246,7 +252,9 @@ fi
 rm -rf home
 mkdir home
 expect 1 "no client at all" mcp init
-says "no file of an MCP client was found"
+says "no file of an MCP client was found$"
+expect 1 "nor of a project" mcp init --project
+says "no file of an MCP client was found in $work$"
 
 # ---------------------------------------------------------------- what stands there then
 # The gateway is started as the client would, by the entry, and has the servers that were moved.
