@@ -12,7 +12,7 @@
      .kind = VALUE_TEXT,                                                                                               \
      .value = "TEXT",                                                                                                  \
      .help = "What an MCP client's model is told to be behind the search, in a sentence. Default: the names of the "   \
-             "providers that have most tools."},                                                                       \
+             "providers that have most tools, with --servers of these servers."},                                      \
     {                                                                                                                  \
         .id = OPT_BUDGET, .name = "budget", .kind = VALUE_NUMBER, .value = "BYTES", .max = 1 << 20,                    \
         .help =                                                                                                        \
@@ -26,8 +26,10 @@
      .name = "servers",                                                                                                \
      .kind = VALUE_FILE,                                                                                               \
      .value = "FILE",                                                                                                  \
-     .help = "The MCP servers behind it, as in a client's configuration (docs/mcp.md). They are started and kept "     \
-             "alive, their tools are searched and called from here, and the store holds what they list."},             \
+     .help =                                                                                                           \
+         "The MCP servers behind it, as in a client's configuration (docs/mcp.md), but not the client's own file, "    \
+         "which names whichtool. They are started and kept alive, their tools are searched and called from here, "     \
+         "and the store holds what they list."},                                                                       \
         {.id = OPT_POLICY,                                                                                             \
          .name = "policy",                                                                                             \
          .kind = VALUE_FILE,                                                                                           \
@@ -119,16 +121,16 @@ static const struct option mcp_options[] = {
 };
 
 static const struct example mcp_examples[] = {
+    {"whichtool mcp init", "Stands before the servers of all clients of this machine."},
+    {"whichtool mcp undo", "Puts the clients' files back as they were."},
     {"claude mcp add tools -- whichtool mcp", "Has a client start it."},
-    {"whichtool mcp --servers ~/.cursor/mcp.json", "Stands before the servers of a client's configuration."},
+    {"whichtool mcp --servers ~/.config/whichtool/servers.json", "Stands before the servers of a file."},
     {"whichtool -s team.wt mcp --summary \"Tools of our shop: orders, stock, refunds.\"",
      "Another store, in words of one's own."},
     {"whichtool mcp status", "Shows how the servers are: era, tools, and why one failed."},
     {"whichtool mcp approve", "Shows what waits for approval, of all servers."},
     {"whichtool mcp approve github create_issue", "Shows what changed in a tool, asks, and approves."},
     {"whichtool mcp lock whichtool.lock", "Pins what is approved, for a repository."},
-    {"whichtool mcp init", "Stands before the servers of all clients of this machine."},
-    {"whichtool mcp undo", "Puts the clients' files back as they were."},
 };
 
 #endif
