@@ -7,6 +7,8 @@
 #include "catalog/names.h"
 #include "gateway/face_inside.h"
 
+enum { SHOWN_BYTES = 200 /* of the name that was asked for */ };
+
 static bool may_use_any(const struct face *face, const struct mcp_call *call, const struct upstream *upstream,
                         const char *tool)
 {
@@ -44,21 +46,24 @@ int wt__face_absent(const struct face *face, const struct mcp_call *call, struct
     const struct gateway *gateway = face->gateway;
     char said[EXPORT_NAME_MAX + WT_MAX_NAME_BYTES + 1], own[WT_MAX_NAME_BYTES + 1];
     struct upstream_status status;
-    if (name.len < sizeof said) {
+    struct str shown = wt__str_head(name, SHOWN_BYTES);
+    bool may_wait = !hidden && name.len > 0 && name.len < sizeof said;
+    if (may_wait) {
         memcpy(said, name.ptr, name.len);
         said[name.len] = '\0';
     }
-    for (size_t i = 0; !hidden && name.len < sizeof said && i < gateway->count; i++) {
+    for (size_t i = 0; may_wait && i < gateway->count; i++) {
         struct upstream *upstream = gateway->upstreams[i];
         const char *server = wt__upstream_name(upstream), *behind = name_behind((struct str){said, name.len}, server);
         if (wt__upstream_waits(upstream, said, gateway->options.bare_names, own) &&
             may_use_any(face, call, upstream, own))
-            return wt__fail(err, WT_EINVAL, "%.200s waits for approval: `whichtool mcp approve %.200s`", said, server);
+            return wt__fail(err, WT_EINVAL, "%.*s waits for approval: `whichtool mcp approve %.200s`", (int)shown.len,
+                            shown.ptr, server);
         wt__upstream_status(upstream, &status);
         if (behind && status.state != UPSTREAM_READY && !wt__gateway_knows(face->gateway, upstream) &&
             may_use_any(face, call, upstream, behind))
             return fail_down(&status, server, err);
     }
     return wt__fail(err, WT_ENOTFOUND, "there is no tool \"%.*s\" here: search_tools finds those that there are",
-                    (int)(name.len < 200 ? name.len : 200), name.ptr ? name.ptr : "");
+                    (int)shown.len, shown.ptr ? shown.ptr : "");
 }
