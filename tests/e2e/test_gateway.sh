@@ -246,6 +246,8 @@ end_it
 same "the second one says what to do" 1 "$(grep -c 'which would start the servers of that file again, and so on: take the server that starts whichtool out of it' log)"
 WHICHTOOL_GATEWAY=/x:$work/wrapped.json expect 3 "its exit code" mcp --servers wrapped.json </dev/null
 says 'a server of wrapped.json has started this whichtool'
+WHICHTOOL_GATEWAY=$work/wrapped.json expect 3 "and over HTTP" serve --listen 127.0.0.1:0 --servers wrapped.json
+says 'a server of wrapped.json has started this whichtool'
 list_tools "one gateway may stand behind another, of other servers" outer.json inner__home_read_note
 end_it
 nothing_is_left "all ends"
