@@ -131,7 +131,8 @@ typedef struct wt_tool {
     const char *category;    /* "" when the source has none */
     const char *source_id;   /* what the source calls it (BEIR _id, "METHOD /path" of OpenAPI); "" when nothing */
     const char *format;      /* importer that read it: "mcp", "openai", ... */
-    const char *definition;  /* the source's own bytes, as they were; of a YAML alias, the JSON that it stands for */
+    const char *definition;  /* the source's own bytes, as they were; an operation of OpenAPI as JSON, with the servers
+                              * and the security that it has of its document */
     size_t definition_len;
     const char *schema; /* JSON Schema of the arguments but credentials, as JSON text; "{}"-like object for none */
     const char *sha256; /* of definition, 64 hexadecimal digits */

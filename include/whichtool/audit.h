@@ -110,8 +110,9 @@ WT_API int wt_audit_listing(const char *provider, const char *listing, size_t le
 
 /* Pins of the catalogue as it is now, to be kept and compared with a later one (options->pins): a line for each tool,
  * sorted by id, that has the SHA-256 of its whole definition, as JSON with sorted keys, so that its layout does not
- * count, and those of each member. provider: only its tools; NULL: all. *out ends with wt_string_free. Errors:
- * WT_EEMPTY and WT_ENOTFOUND as above, WT_ESTORE, ... */
+ * count, and those of each member; of an operation of OpenAPI also of its arguments with all that they refer to
+ * ("arguments"), and of its method and path ("route"). provider: only its tools; NULL: all. *out ends with
+ * wt_string_free. Errors: WT_EEMPTY and WT_ENOTFOUND as above, WT_ESTORE, ... */
 WT_API int wt_audit_pins(wt_engine *engine, const char *provider, char **out, wt_error *err);
 
 /* The result as a file for other programs, or for people: "sarif" (SARIF 2.1.0), "html" (one page that fetches

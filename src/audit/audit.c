@@ -452,7 +452,7 @@ int wt_audit_pins(wt_engine *engine, const char *provider, char **out, wt_error 
     wt__pins_begin(&text);
     for (size_t i = 0; rc == 0 && i < a.count; i++)
         if (!a.scoped || a.tools[i].provider == a.scope)
-            rc = wt__pins_add(&text, wt__str(a.tools[i].id), a.tools[i].tool.provider, a.tools[i].tool.definition, err);
+            rc = wt__pins_add(&text, wt__str(a.tools[i].id), &a.tools[i].tool, err);
     if (rc == 0 && !(*out = wt__buffer_take(&text)))
         rc = wt__fail_nomem(err);
     rc = wt__progress_end(&a.progress, rc, err);

@@ -27,7 +27,11 @@ static int compare_tool(struct auditing *a, struct pin *pin, size_t tool, wt_err
     if (!pin)
         return wt__audit_find_one(a, RULE_PIN_NEW, tool, err, "It was not there when the pins were written.");
     pin->met = true;
-    int rc = wt__definition_hash(a->tools[tool].tool.definition, sha256, &members, err);
+    if (wt__is_partial_hash(&a->tools[tool].tool, pin->members))
+        return wt__audit_find_one(a, RULE_PIN_CHANGED, tool, err,
+                                  "An earlier version of whichtool pinned it, without what it refers to and where its "
+                                  "call goes.");
+    int rc = wt__tool_hash(&a->tools[tool].tool, sha256, &members, err);
     if (rc < 0)
         return rc;
     if (strcmp(sha256, pin->sha256) != 0) {

@@ -9,7 +9,7 @@ static int take(const char *bytes, size_t len, void *sha)
     return 0;
 }
 
-static int hash_json(const json_t *value, char hex[DEFINITION_DIGITS + 1])
+int wt__json_hash(const json_t *value, char hex[DEFINITION_DIGITS + 1])
 {
     struct sha256 sha;
     unsigned char digest[32];
@@ -36,18 +36,26 @@ bool wt__is_hash(struct str text, size_t digits)
     return text.len == digits;
 }
 
+static int hash_member(json_t *members, const char *key, const json_t *value, wt_error *err)
+{
+    char hex[DEFINITION_DIGITS + 1];
+    return wt__json_hash(value, hex) < 0 ||
+                   json_object_set_new(members, key, json_stringn(hex, DEFINITION_MEMBER_DIGITS)) < 0
+               ? wt__fail_nomem(err)
+               : 0;
+}
+
 static int hash_members(const json_t *whole, json_t *members, wt_error *err)
 {
     const char *key;
     json_t *value;
+    int rc = 0;
     json_object_foreach((json_t *)whole, key, value)
     {
-        char hex[DEFINITION_DIGITS + 1];
-        if (hash_json(value, hex) < 0 ||
-            json_object_set_new(members, key, json_stringn(hex, DEFINITION_MEMBER_DIGITS)) < 0)
-            return wt__fail_nomem(err);
+        if (rc == 0)
+            rc = hash_member(members, key, value, err);
     }
-    return 0;
+    return rc;
 }
 
 int wt__definition_hash(struct str definition, char sha256[DEFINITION_DIGITS + 1], json_t **members, wt_error *err)
@@ -62,12 +70,75 @@ int wt__definition_hash(struct str definition, char sha256[DEFINITION_DIGITS + 1
         wt__bytes_hash(definition, sha256);
         rc = 0;
     } else {
-        rc = hash_json(whole, sha256) < 0 ? wt__fail_nomem(err) : 0;
+        rc = wt__json_hash(whole, sha256) < 0 ? wt__fail_nomem(err) : 0;
         if (rc == 0 && members)
             rc = hash_members(whole, *members, err);
     }
     json_decref(whole);
     if (rc < 0 && members) {
+        json_decref(*members);
+        *members = NULL;
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- whole tools */
+
+#define ROUTE_KEY "route"
+
+static bool is_partial(const struct tool *tool)
+{
+    return wt__str_equal(tool->format, STR("openapi"));
+}
+
+bool wt__is_partial_hash(const struct tool *tool, const json_t *members)
+{
+    return is_partial(tool) && !json_object_get(members, ROUTE_KEY);
+}
+
+/* The text as JSON; what is none, as its hash: a new reference, NULL when memory is out. */
+static json_t *read_json(struct str text)
+{
+    char hex[DEFINITION_DIGITS + 1];
+    json_t *out = NULL;
+    int rc = wt__json_parse(&out, text.ptr, text.len, NULL);
+    if (rc == 0 || rc == WT_ENOMEM)
+        return out;
+    wt__bytes_hash(text, hex);
+    return json_string(hex);
+}
+
+/* Texts of the path that the operation has not itself count by the names that it would have them by. */
+static int hash_parts(const json_t *whole, json_t *members, wt_error *err)
+{
+    static const struct {
+        const char *key;
+        size_t part;
+        bool own; /* what the definition says itself goes before */
+    } parts[] = {{"arguments", 1, false}, {ROUTE_KEY, 2, false}, {"summary", 3, true}, {"description", 4, true}};
+    const json_t *definition = json_array_get(whole, 0);
+    int rc = hash_members(definition, members, err);
+    for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++) {
+        const json_t *part = json_array_get(whole, parts[i].part);
+        bool said = json_object_get(definition, parts[i].key) || json_string_length(part) == 0;
+        if (!parts[i].own || !said)
+            rc = hash_member(members, parts[i].key, part, err);
+    }
+    return rc;
+}
+
+int wt__tool_hash(const struct tool *tool, char sha256[DEFINITION_DIGITS + 1], json_t **members, wt_error *err)
+{
+    if (!is_partial(tool))
+        return wt__definition_hash(tool->definition, sha256, members, err);
+    json_t *whole =
+        json_pack("[ooooo]", read_json(tool->definition), read_json(tool->schema), wt__json_string(tool->source_id),
+                  wt__json_string(tool->title), wt__json_string(tool->description));
+    *members = json_object();
+    int rc =
+        *members && whole && wt__json_hash(whole, sha256) == 0 ? hash_parts(whole, *members, err) : wt__fail_nomem(err);
+    json_decref(whole);
+    if (rc < 0) {
         json_decref(*members);
         *members = NULL;
     }

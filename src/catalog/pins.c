@@ -15,17 +15,17 @@ void wt__pins_begin(struct buffer *out)
     wt__buffer_printf(out, "{\"" PINS_KEY "\": %d}\n", PINS_VERSION);
 }
 
-int wt__pins_add(struct buffer *out, struct str id, struct str provider, struct str definition, wt_error *err)
+int wt__pins_add(struct buffer *out, struct str id, const struct tool *tool, wt_error *err)
 {
     char sha256[DEFINITION_DIGITS + 1];
     json_t *members;
-    int rc = wt__definition_hash(definition, sha256, &members, err);
+    int rc = wt__tool_hash(tool, sha256, &members, err);
     if (rc < 0)
         return rc;
     wt__buffer_text(out, "{\"id\": ");
     wt__buffer_json(out, id);
     wt__buffer_text(out, ", \"provider\": ");
-    wt__buffer_json(out, provider);
+    wt__buffer_json(out, tool->provider);
     wt__buffer_printf(out, ", \"sha256\": \"%s\", \"members\": ", sha256);
     rc = wt__json_write(out, members) < 0 || out->failed ? wt__fail_nomem(err) : 0;
     wt__buffer_text(out, "}\n");

@@ -44,7 +44,7 @@ const struct pin *wt__pins_instructions(const struct pins *pins, struct str prov
 
 /* Appends the first line, a tool's, and a server's. */
 void wt__pins_begin(struct buffer *out);
-int wt__pins_add(struct buffer *out, struct str id, struct str provider, struct str definition, wt_error *err);
+int wt__pins_add(struct buffer *out, struct str id, const struct tool *tool, wt_error *err);
 void wt__pins_add_instructions(struct buffer *out, struct str provider, const char *sha256);
 
 #endif

@@ -1,7 +1,8 @@
 /* tool.h: one callable unit as the catalogue knows it, however its source spelled it.
  *
  * A tool is identified by (provider, name). definition keeps the source's own bytes, because every other field is
- * our reading of it, and a later reading may be better. */
+ * our reading of it, and a later reading may be better. An operation of OpenAPI is no whole without its document:
+ * behind its bytes stands what it inherits (import/openapi_inherited.c). */
 #ifndef WT_CATALOG_TOOL_H
 #define WT_CATALOG_TOOL_H
 
@@ -21,7 +22,7 @@ struct tool {
     struct str category;    /* a RapidAPI category, OpenAPI tags, ...; "" when there is none */
     struct str source_id; /* the source's own identifier (BEIR _id, "METHOD /path" of OpenAPI); "" when there is none */
     struct str format;    /* name of the importer: "mcp", "openai", ... */
-    struct str definition;    /* the source's bytes, at most WT_MAX_DEFINITION_BYTES */
+    struct str definition;    /* at most WT_MAX_DEFINITION_BYTES */
     struct str schema;        /* JSON Schema of the arguments, compact JSON text of an object */
     unsigned char sha256[32]; /* of definition */
     struct str source;        /* the file that it comes from: whose tool it is */

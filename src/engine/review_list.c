@@ -139,13 +139,13 @@ int wt_lock(wt_engine *engine, const char *provider, char **out, wt_error *err)
     int rc = read_rows(engine, REVIEWS_APPROVED, provider, &arena, &rows, &count, err);
     wt__pins_begin(&text);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
+        const struct tool tool = {.provider = rows[i].provider, .definition = rows[i].approved};
         wt__buffer_clear(&id);
         wt__tool_id(&id, rows[i].provider, rows[i].name);
         if (rows[i].name.len == 0)
             wt__pins_add_instructions(&text, rows[i].provider, rows[i].approved_sha256);
         else
-            rc = id.failed ? wt__fail_nomem(err)
-                           : wt__pins_add(&text, wt__buffer_view(&id), rows[i].provider, rows[i].approved, err);
+            rc = id.failed ? wt__fail_nomem(err) : wt__pins_add(&text, wt__buffer_view(&id), &tool, err);
     }
     if (rc >= 0)
         rc = (*out = wt__buffer_take(&text)) ? 0 : wt__fail_nomem(err);

@@ -1,5 +1,5 @@
 /* Any bytes as a file of pins: what is taken is found again by its id, and what is refused says why. The bytes are also
- * hashed as a definition, whose pin is read back as it was written. */
+ * hashed as a definition of two formats, whose pin is read back as it was written. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -13,18 +13,20 @@ static void require(bool holds)
         abort();
 }
 
-static void pin_and_read(struct str definition)
+static void pin_and_read(struct str definition, const char *format)
 {
     struct pins pins = {0};
     struct buffer text = {0};
     char sha256[DEFINITION_DIGITS + 1];
     json_t *members;
+    const struct tool tool = {
+        .provider = STR("p"), .definition = definition, .schema = definition, .format = wt__str(format)};
     wt__pins_begin(&text);
-    require(wt__pins_add(&text, STR("p/tool"), STR("p"), definition, NULL) == 0);
+    require(wt__pins_add(&text, STR("p/tool"), &tool, NULL) == 0);
     require(wt__pins_read(&pins, text.ptr, text.len, NULL) == 0 && pins.count == 1);
     const struct pin *pin = wt__pins_find(&pins, STR("p/tool"));
     require(pin && wt__str_equal(pin->provider, STR("p")));
-    require(wt__definition_hash(definition, sha256, &members, NULL) == 0);
+    require(wt__tool_hash(&tool, sha256, &members, NULL) == 0 && !wt__is_partial_hash(&tool, members));
     require(strcmp(sha256, pin->sha256) == 0 && json_equal(members, pin->members));
     json_decref(members);
     wt__pins_dispose(&pins);
@@ -41,6 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(pins.items[i].id.len > 0 ? wt__pins_find(&pins, pins.items[i].id) == &pins.items[i]
                                          : wt__pins_instructions(&pins, pins.items[i].provider) == &pins.items[i]);
     wt__pins_dispose(&pins);
-    pin_and_read((struct str){(const char *)data, size});
+    pin_and_read((struct str){(const char *)data, size}, "mcp");
+    pin_and_read((struct str){(const char *)data, size}, "openapi");
     return 0;
 }

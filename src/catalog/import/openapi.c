@@ -1,7 +1,7 @@
 /* openapi.c: OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0, JSON or YAML: each operation is a tool. Its name is the
  * operationId, else "METHOD /path"; its provider a short name of the document (provider.h), its category the tags; its
- * definition the operation's own bytes, or, where an alias of YAML stands for it, the JSON that it stands for. YAML is
- * turned into JSON first, with the way back to the places. Each operation is parsed alone. */
+ * definition the operation as JSON, with what it inherits (openapi_inherited.c). YAML is turned into JSON first, with
+ * the way back to the places. Each operation is parsed alone. */
 #include "catalog/import/openapi.h"
 
 #include <ctype.h>
@@ -15,6 +15,7 @@
 struct path {
     struct str name;
     json_t *shared;            /* its parameters, or NULL */
+    json_t *servers;           /* briefly, or NULL */
     struct str summary, about; /* for operations that say nothing themselves; views of head */
     json_t *head;              /* its summary and description */
 };
@@ -58,21 +59,6 @@ static void put_texts(struct draft *draft, struct str summary, struct str descri
 {
     draft->description = description.len > 0 ? description : summary;
     draft->title = description.len > 0 ? summary : (struct str){"", 0};
-}
-
-/* The operation's own bytes in the file. What an alias of YAML stands for has none: the JSON that was made of it, which
- * ends before the import does, is copied. 0 or WT_ENOMEM. */
-static int definition_of(const struct openapi *document, struct str source, const struct json_item *item,
-                         struct str *out)
-{
-    const struct reader *reader = document->reader;
-    const struct yaml_mark *mark = reader->yaml ? wt__yaml_mark(reader->yaml, item->byte) : NULL;
-    *out = item->value;
-    if (mark && mark->end > mark->byte)
-        *out = (struct str){source.ptr + mark->byte, mark->end - mark->byte};
-    else if (reader->yaml)
-        out->ptr = wt__arena_copy(&reader->out->arena, item->value);
-    return out->ptr ? 0 : WT_ENOMEM;
 }
 
 /* What it refers to may stand behind the place where reading ended, which was told. */
@@ -134,7 +120,7 @@ static int leave_operation(struct reader *reader, const struct path *path, const
     return rc;
 }
 
-static int read_operation(struct openapi *document, const struct path *path, struct str provider, struct str source,
+static int read_operation(struct openapi *document, const struct path *path, struct str provider,
                           const struct json_item *item, wt_error *err)
 {
     json_t *operation;
@@ -142,7 +128,7 @@ static int read_operation(struct openapi *document, const struct path *path, str
     int rc = wt__reader_parse(document->reader, item, &operation, err);
     if (rc > 0) {
         struct draft draft = {.provider = provider, .place = {item->byte, item->line}};
-        rc = definition_of(document, source, item, &draft.definition) < 0
+        rc = wt__openapi_definition(document, path->servers, operation, item->value, &draft.definition) < 0
                  ? wt__fail_nomem(err)
                  : add_operation(document, path, item, &draft, operation, err);
         json_decref(operation);
@@ -153,10 +139,6 @@ static int read_operation(struct openapi *document, const struct path *path, str
 }
 
 /* ---------------------------------------------------------------- paths */
-
-struct source {
-    struct str provider, bytes;
-};
 
 static bool among(const char *const *words, size_t count, struct str key)
 {
@@ -188,7 +170,7 @@ static int tell_unknown(struct reader *reader, const struct json_item *item, wt_
 }
 
 /* Calls for the operations of a path item, or of its additionalOperations, whose members are all operations. */
-static int each_operation(struct openapi *document, const struct path *path, const struct source *source,
+static int each_operation(struct openapi *document, const struct path *path, struct str provider,
                           const struct json_item *object, bool additional, wt_error *err)
 {
     struct json_scan scan;
@@ -199,9 +181,9 @@ static int each_operation(struct openapi *document, const struct path *path, con
         rc = 0;
         size_t mark = wt__pointer_key(document->reader, item.key);
         if (additional || AMONG(methods, item.key))
-            rc = read_operation(document, path, source->provider, source->bytes, &item, err);
+            rc = read_operation(document, path, provider, &item, err);
         else if (wt__str_equal(item.key, STR("additionalOperations")))
-            rc = each_operation(document, path, source, &item, true, err);
+            rc = each_operation(document, path, provider, &item, true, err);
         else if (!AMONG(fields, item.key) && !wt__str_starts(item.key, STR("x-")))
             rc = tell_unknown(document->reader, &item, err);
         wt__pointer_back(document->reader, mark);
@@ -211,20 +193,17 @@ static int each_operation(struct openapi *document, const struct path *path, con
     return rc < 0 ? wt__reader_broken(document->reader, &scan, err) : 0;
 }
 
-/* What the operations of a path share, and the reference that stands for all of it. 1: read on; 0: reported. */
-static int read_head(struct openapi *document, const struct json_item *object, struct path *path,
-                     struct openapi_part **elsewhere, wt_error *err)
+/* Puts what the operations of a path share into its head, where that has it not yet. 1: read on; 0: reported. */
+static int read_shared(struct openapi *document, const struct json_item *object, struct path *path, wt_error *err)
 {
     struct json_scan scan;
     struct json_item item;
     struct place place = {object->byte, object->line};
     wt__json_scan_open(&scan, document->text, object->byte, object->line);
     while (wt__json_scan_next(&scan, &item) > 0) {
-        bool text = wt__str_equal(item.key, STR("summary")) || wt__str_equal(item.key, STR("description")) ||
-                    wt__str_equal(item.key, STR("$ref"));
         bool parameters = wt__str_equal(item.key, STR("parameters"));
         json_t *value = NULL;
-        if (!text && !parameters)
+        if (!AMONG(fields, item.key) || json_object_getn(path->head, item.key.ptr, item.key.len))
             continue;
         int rc = wt__json_parse(&value, item.value.ptr, item.value.len, NULL);
         if (rc == WT_ENOMEM)
@@ -237,19 +216,37 @@ static int read_head(struct openapi *document, const struct json_item *object, s
         if (value && json_object_setn_new(path->head, item.key.ptr, item.key.len, value) < 0)
             return wt__fail_nomem(err);
     }
-    path->shared = wt__json_array(path->head, "parameters");
-    path->summary = wt__json_str(path->head, "summary");
-    path->about = wt__json_str(path->head, "description");
+    return 1;
+}
+
+/* What the operations of a path share, and the reference that stands for all of it. 1: read on; 0: reported. */
+static int read_head(struct openapi *document, const struct json_item *object, struct path *path,
+                     struct openapi_part **elsewhere, wt_error *err)
+{
+    struct place place = {object->byte, object->line};
+    int rc = read_shared(document, object, path, err);
+    if (rc <= 0)
+        return rc;
     struct str reference = wt__json_str(path->head, "$ref");
     *elsewhere = reference.len > 0 ? wt__openapi_part(document, reference) : NULL;
     if (reference.len > 0 && !*elsewhere)
         return wt__reader_issue(document->reader, place, "/$ref", err,
                                 "the path is kept elsewhere (%.*s) and could not be found in this document",
                                 (int)(reference.len < 128 ? reference.len : 128), reference.ptr);
+    if (*elsewhere)
+        rc = read_shared(document, &(*elsewhere)->item, path, err);
+    if (rc <= 0)
+        return rc;
+    path->shared = wt__json_array(path->head, "parameters");
+    json_t *servers = json_object_get(path->head, "servers");
+    if (servers && !(path->servers = wt__openapi_brief(servers)))
+        return wt__fail_nomem(err);
+    path->summary = wt__json_str(path->head, "summary");
+    path->about = wt__json_str(path->head, "description");
     return 1;
 }
 
-static int read_path(struct openapi *document, const struct source *source, const struct json_item *item, wt_error *err)
+static int read_path(struct openapi *document, struct str provider, const struct json_item *item, wt_error *err)
 {
     struct openapi_part *elsewhere = NULL;
     json_t *key = NULL;
@@ -269,22 +266,22 @@ static int read_path(struct openapi *document, const struct source *source, cons
     if (rc > 0)
         rc = read_head(document, item, &path, &elsewhere, err);
     if (rc > 0)
-        rc = each_operation(document, &path, source, elsewhere ? &elsewhere->item : item, false, err);
+        rc = each_operation(document, &path, provider, elsewhere ? &elsewhere->item : item, false, err);
     wt__pointer_back(document->reader, mark);
     json_decref(path.head);
+    json_decref(path.servers);
     json_decref(key);
     return rc;
 }
 
-static int read_paths(struct openapi *document, const struct source *source, const struct json_item *paths,
-                      wt_error *err)
+static int read_paths(struct openapi *document, struct str provider, const struct json_item *paths, wt_error *err)
 {
     struct json_scan scan;
     struct json_item item;
     int rc;
     wt__json_scan_open(&scan, document->text, paths->byte, paths->line);
     while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
-        rc = wt__str_starts(item.key, STR("x-")) ? 0 : read_path(document, source, &item, err);
+        rc = wt__str_starts(item.key, STR("x-")) ? 0 : read_path(document, provider, &item, err);
         if (rc < 0)
             return rc;
     }
@@ -295,7 +292,7 @@ static int read_paths(struct openapi *document, const struct source *source, con
 
 /* Members of the root that are needed. */
 struct root {
-    struct json_item version, swagger, info, servers, host, paths;
+    struct json_item version, swagger, info, servers, host, base, schemes, security, paths;
     struct json_item like_paths; /* what was called nearly so */
     struct json_scan scan;       /* where reading the root ended */
     bool whole;
@@ -312,8 +309,10 @@ static void read_root(struct root *root, struct str text)
         const struct {
             struct str key;
             struct json_item *out;
-        } wanted[] = {{STR("openapi"), &root->version}, {STR("swagger"), &root->swagger}, {STR("info"), &root->info},
-                      {STR("servers"), &root->servers}, {STR("host"), &root->host},       {STR("paths"), &root->paths}};
+        } wanted[] = {
+            {STR("openapi"), &root->version}, {STR("swagger"), &root->swagger},   {STR("info"), &root->info},
+            {STR("servers"), &root->servers}, {STR("host"), &root->host},         {STR("basePath"), &root->base},
+            {STR("schemes"), &root->schemes}, {STR("security"), &root->security}, {STR("paths"), &root->paths}};
         for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
             if (wt__str_equal(item.key, wanted[i].key))
                 *wanted[i].out = item;
@@ -373,6 +372,31 @@ static int name_provider(const struct reader *reader, const struct root *root, s
     return rc;
 }
 
+/* What operations have of the root. */
+static int read_inherited(struct openapi *document, const struct root *root, wt_error *err)
+{
+    const struct {
+        const char *key;
+        const struct json_item *item;
+    } members[] = {{"servers", &root->servers},
+                   {"security", &root->security},
+                   {"host", &root->host},
+                   {"basePath", &root->base},
+                   {"schemes", &root->schemes}};
+    json_t *all = json_object();
+    int rc = all ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < sizeof members / sizeof members[0]; i++) {
+        json_t *value;
+        rc = read_member(&value, members[i].item, err);
+        if (value && json_object_set_new(all, members[i].key, value) < 0)
+            rc = wt__fail_nomem(err);
+    }
+    if (rc == 0 && wt__openapi_inherit(document, all) < 0)
+        rc = wt__fail_nomem(err);
+    json_decref(all);
+    return rc;
+}
+
 /* A document without operations is most likely not what somebody meant to add. */
 static int fail_empty(const struct reader *reader, const struct root *root, wt_error *err)
 {
@@ -389,7 +413,7 @@ static int fail_empty(const struct reader *reader, const struct root *root, wt_e
                        place.line, (int)item->key.len, item->key.ptr);
 }
 
-static int read_text(struct reader *reader, struct str text, struct str bytes, wt_error *err)
+static int read_text(struct reader *reader, struct str text, wt_error *err)
 {
     struct openapi document = {.reader = reader, .text = text};
     struct root root;
@@ -404,11 +428,10 @@ static int read_text(struct reader *reader, struct str text, struct str bytes, w
         wt__buffer_dispose(&provider);
         return rc;
     }
-    struct source source = {wt__buffer_view(&provider), bytes};
-    rc = wt__openapi_index(&document) < 0 ? wt__fail_nomem(err) : 0;
+    rc = wt__openapi_index(&document) < 0 ? wt__fail_nomem(err) : read_inherited(&document, &root, err);
     size_t mark = wt__pointer_key(reader, STR("paths"));
     if (rc == 0 && root.paths.value.len > 0)
-        rc = read_paths(&document, &source, &root.paths, err);
+        rc = read_paths(&document, wt__buffer_view(&provider), &root.paths, err);
     if (rc == 0 && document.waiting > 0)
         rc = wt__reader_issue(reader, (struct place){root.paths.byte, root.paths.line}, "", err,
                               "%zu operation%s to what stands behind the place where reading ended, and %s not taken",
@@ -436,7 +459,7 @@ static int read_yaml(struct reader *reader, struct str bytes, wt_error *err)
     }
     reader->yaml = &yaml;
     if (rc == 0)
-        rc = read_text(reader, wt__buffer_view(&yaml.json), bytes, err);
+        rc = read_text(reader, wt__buffer_view(&yaml.json), err);
     reader->yaml = NULL;
     wt__yaml_dispose(&yaml);
     return rc;
@@ -445,7 +468,7 @@ static int read_yaml(struct reader *reader, struct str bytes, wt_error *err)
 static int read_document(struct reader *reader, struct str bytes, wt_error *err)
 {
     struct str start = wt__str_trim(bytes);
-    return start.ptr[0] == '{' ? read_text(reader, bytes, bytes, err) : read_yaml(reader, bytes, err);
+    return start.ptr[0] == '{' ? read_text(reader, bytes, err) : read_yaml(reader, bytes, err);
 }
 
 const struct importer wt__import_openapi = {"openapi", detect, read_document};

@@ -14,6 +14,7 @@ enum {
     OPENAPI_MAX_OPEN = 6,           /* references within references */
     OPENAPI_MAX_HOPS = 8,           /* references that lead straight to references */
     OPENAPI_CACHE_BYTES = 32 << 20, /* source text of parsed parts that are kept for the next tool */
+    OPENAPI_INHERITED_BYTES = 512,  /* of one value that a definition has of its document */
 };
 
 /* A part of the document that a reference can name: "/components/schemas/Pet", "/paths/~1pets". */
@@ -29,8 +30,9 @@ struct openapi {
     struct map index; /* JSON pointer: part */
     struct openapi_part *parts;
     size_t part_count, part_capacity, cached;
-    size_t all_nodes; /* of the tools before */
-    json_t *schemes;  /* security schemes by their names, or NULL */
+    size_t all_nodes;                  /* of the tools before */
+    json_t *schemes;                   /* security schemes by their names, or NULL */
+    json_t *brief_schemes, *inherited; /* the same, and members of the root that operations inherit: briefly */
     struct arena arena;
     /* of the tool at work */
     struct str tool;                      /* its name */
@@ -65,6 +67,18 @@ json_t *wt__openapi_expand(struct openapi *document, const json_t *schema);
 /* Reads the security schemes that container holds, so that their parameters are known. Returns 0 or WT_ENOMEM.
  * (openapi_security.c) */
 int wt__openapi_schemes(struct openapi *document, const struct json_item *container);
+
+/* Keeps what operations inherit of the document's root, whose schemes are read. Returns 0 or WT_ENOMEM.
+ * (openapi_inherited.c) */
+int wt__openapi_inherit(struct openapi *document, const json_t *root);
+
+/* The value, or of a long one its hash: a new reference. NULL when memory is out. */
+json_t *wt__openapi_brief(const json_t *value);
+
+/* The operation's own bytes, an object, with what it inherits: of its path (servers, brief; or NULL) and of the root.
+ * *out lives as long as the source. Returns 0 or WT_ENOMEM. */
+int wt__openapi_definition(struct openapi *document, const json_t *servers, const json_t *operation, struct str own,
+                           struct str *out);
 
 /* Whether a parameter belongs to the request's own business: the protocol's, a security scheme, or what every operation
  * of the service shares for the program that calls. listed: as the operation lists it, maybe a reference. */

@@ -98,6 +98,8 @@ void wt__openapi_dispose(struct openapi *document)
     forget_values(document);
     free(document->parts);
     json_decref(document->schemes);
+    json_decref(document->brief_schemes);
+    json_decref(document->inherited);
     wt__map_dispose(&document->index);
     wt__arena_dispose(&document->arena);
 }
