@@ -46,6 +46,8 @@ typedef struct wt_audit_options {
     size_t pins_len;
     wt_progress_fn progress;
     void *progress_context;
+    const char *pins_file; /* that the pins were read from: where wt_audit_render places what is gone; NULL: it is not
+                              known */
 } wt_audit_options;
 
 WT_INIT(wt_audit_options_init, wt_audit_options)

@@ -1,5 +1,6 @@
 /* audit.c: wt_audit: reads the catalogue whole, has each family of rules look at it, and sorts what they found.
  * wt_audit_listing has those that read texts look at what is in no catalogue yet. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,8 +10,8 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "catalog/import/import.h"
-#include "catalog/pins.h"
 #include "catalog/names.h"
+#include "catalog/pins.h"
 #include "engine/sized_options.h"
 #include "engine/suggest.h"
 
@@ -263,18 +264,72 @@ static bool wants_searches(const struct auditing *a)
            a->wanted[RULE_NEAR_COPY] || a->wanted[RULE_CAPTURE];
 }
 
+/* Whether a tool or a provider fits it. What is gone is told of pins alone, and fits by its own id. */
+static bool is_of_any(const struct auditing *a, const struct exception *exception)
+{
+    struct buffer id = {0};
+    bool fits = exception->rule == RULE_PIN_GONE;
+    for (size_t i = 0; i < a->count && !fits; i++)
+        fits = wt__pattern_fits(exception->pattern, wt__str(a->tools[i].id), a->tools[i].tool.name);
+    for (size_t p = 0; p < a->provider_count && !fits; p++) {
+        wt__buffer_clear(&id);
+        wt__tool_id(&id, a->providers[p].name, STR(""));
+        fits = wt__pattern_fits(exception->pattern, wt__buffer_view(&id), STR(""));
+    }
+    wt__buffer_dispose(&id);
+    return fits;
+}
+
+/* Appends to the notice. */
+static int notice(struct auditing *a, const struct buffer *said, wt_error *err)
+{
+    struct buffer text = {0};
+    if (a->notice)
+        wt__buffer_printf(&text, "%s; ", a->notice);
+    wt__buffer_str(&text, wt__buffer_view(said));
+    a->notice = text.failed || said->failed ? NULL : wt__arena_copy(a->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return a->notice ? 0 : wt__fail_nomem(err);
+}
+
+/* Exceptions that no tool fits any more: else they gather. */
+static int tell_exceptions(struct auditing *a, wt_error *err)
+{
+    struct buffer text = {0};
+    size_t count = 0;
+    for (size_t e = 0; e < a->exception_count; e++) {
+        const struct exception *exception = &a->exceptions[e];
+        if (is_of_any(a, exception) || count++ > 0)
+            continue;
+        wt__buffer_printf(&text, "no tool fits the exception %s:", wt__audit_rules[exception->rule].id);
+        wt__buffer_str(&text, exception->pattern);
+    }
+    if (count > 1)
+        wt__buffer_printf(&text, ", nor %zu more", count - 1);
+    int rc = count > 0 ? notice(a, &text, err) : 0;
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
 static int tell_sample(struct auditing *a, const struct searches *searches, wt_error *err)
 {
     struct buffer text = {0};
     if (a->count <= a->options.searches || searches->plain_count == 0)
         return 0;
-    if (a->notice)
-        wt__buffer_printf(&text, "%s; ", a->notice);
     wt__buffer_printf(&text, "of %zu tools %zu were drawn and searched for; --searches takes more", a->count,
                       searches->plain_count);
-    a->notice = text.failed ? NULL : wt__arena_copy(a->arena, wt__buffer_view(&text));
+    int rc = notice(a, &text, err);
     wt__buffer_dispose(&text);
-    return a->notice ? 0 : wt__fail_nomem(err);
+    return rc;
+}
+
+static int find_pins(struct auditing *a, wt_error *err)
+{
+    char path[PATH_MAX];
+    if (!a->options.pins_file || !realpath(a->options.pins_file, path))
+        return 0;
+    a->pins = wt__arena_copy(a->arena, wt__str(path));
+    return a->pins ? 0 : wt__fail_nomem(err);
 }
 
 static int look(struct auditing *a, wt_audit_result *out, wt_error *err)
@@ -285,6 +340,8 @@ static int look(struct auditing *a, wt_audit_result *out, wt_error *err)
     int rc = look_at_tools(a, families, sizeof families / sizeof *families, err);
     if (rc == 0)
         rc = wt__audit_duplicates(a, err);
+    if (rc == 0 && a->options.pins)
+        rc = find_pins(a, err);
     if (rc == 0 && a->options.pins)
         rc = wt__audit_pinned(a, err);
     if (rc == 0 && wants_searches(a))
@@ -297,6 +354,8 @@ static int look(struct auditing *a, wt_audit_result *out, wt_error *err)
         rc = wt__audit_capture(a, &searches, err);
     if (rc == 0)
         rc = tell_sample(a, &searches, err);
+    if (rc == 0)
+        rc = tell_exceptions(a, err);
     out->made = searches.plain_count + searches.voiced_count;
     out->recorded = searches.recorded_count;
     out->recipe = searches.recipe;

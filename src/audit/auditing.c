@@ -65,7 +65,7 @@ static const char **list_tools(struct auditing *a, const struct found *found, si
     return tools;
 }
 
-/* As many as list_tools has; of a provider that of its first tool. */
+/* As many as list_tools has; of a provider that of its first tool, of what is gone the pins. */
 static struct origin *list_origins(struct auditing *a, const struct found *found, size_t listed)
 {
     struct origin *origins = wt__arena_array(a->arena, struct origin, listed > 0 ? listed : 1);
@@ -74,6 +74,8 @@ static struct origin *list_origins(struct auditing *a, const struct found *found
         first++;
     if (listed == 0)
         count = first < a->count;
+    if (origins && found->gone.len > 0)
+        origins[0].source = a->pins;
     for (size_t i = 0; origins && i < count; i++) {
         size_t tool = listed > 0 ? found->tools[i] : first;
         if (!wt__origin_of(&origins[i], &a->tools[tool].tool, a->tools[tool].source, a->arena))
@@ -98,6 +100,7 @@ static int keep(struct auditing *a, const struct found *found, struct str messag
                               .order = a->finding_count,
                               .finding = {.origins = origins,
                                           .store = a->store,
+                                          .line = a->pins ? found->line : 0,
                                           .public = {.rule = rule->id,
                                                      .level = rule->level,
                                                      .tool_count = listed,

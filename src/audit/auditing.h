@@ -62,6 +62,7 @@ struct auditing {
     size_t finding_count, finding_capacity;
     const char *notice;
     const char *store; /* the name of its file */
+    const char *pins;  /* the whole path of theirs; NULL: it is not known */
 };
 
 /* What is found: of tools, or of a provider without one. */
@@ -71,6 +72,7 @@ struct found {
     size_t count;
     uint32_t provider;              /* where count is 0 */
     struct str gone, gone_provider; /* id of a tool that is not here, in place of all these; "": none */
+    size_t line;                    /* of the pins, where it is gone */
     double figure;                  /* NaN: none */
     const char *advice;             /* NULL: the rule's */
 };

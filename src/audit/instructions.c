@@ -34,6 +34,7 @@ static const struct pattern patterns[] = {
      "ignore|disregard|forget|override|bypass * your|system|safety * "
      "instructions|prompt|rules|guidelines|guardrails|restrictions|training|policy|policies"},
     {RULE_OVERRIDES_INSTRUCTIONS, "new|updated|real system instructions|prompt"},
+    {RULE_OVERRIDES_INSTRUCTIONS, ". system . you are|must|will|should"},
     {RULE_HIDES_FROM_USER,
      "don't|never|avoid "
      "tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting|reveal|revealing|"
@@ -65,8 +66,9 @@ static const struct pattern patterns[] = {
     {RULE_CLAIMS_PRIORITY, "call|use|invoke|run this|it * first"},
     {RULE_CLAIMS_PRIORITY, "must|should|to call|use|invoke|run * before|prior " CALL "|to|any|other|the"},
     {RULE_CLAIMS_PRIORITY, "before " CALL " any|other|another|all"},
-    {RULE_CLAIMS_PRIORITY, "before|prior|over|above|of to? any|all? other tool|tools"},
+    {RULE_CLAIMS_PRIORITY, "before|prior|over|above|of|than to? any|all|every? other tool|tools"},
     {RULE_CLAIMS_PRIORITY, "before|over any|all|other other|tool|tools tool|tools|is|in"},
+    {RULE_CLAIMS_PRIORITY, "instead|place|rather of|than any|all|every tool|tools"},
     {RULE_CLAIMS_PRIORITY, "prefer|use|choose|pick this tool|one|server * over|instead|rather"},
     {RULE_CLAIMS_PRIORITY, "not|don't|never use|call|invoke * other|another|any tool|tools|server|servers"},
     {RULE_ADDRESSES_MODEL,

@@ -31,6 +31,17 @@ static bool takes(const struct api *api, struct str name)
     return true;
 }
 
+/* Whether the name was made for one that comes twice: "add~2" beside "add". */
+static bool is_numbered(const struct auditing *a, size_t tool, struct str *stem)
+{
+    const struct str name = a->tools[tool].tool.name;
+    *stem = wt__name_without_number(name);
+    for (size_t i = 0; stem->len < name.len && i < a->count; i++)
+        if (a->tools[i].provider == a->tools[tool].provider && wt__str_equal(a->tools[i].tool.name, *stem))
+            return true;
+    return false;
+}
+
 int wt__audit_name(struct auditing *a, struct looked_at *at, wt_error *err)
 {
     const struct tool *tool = &a->tools[at->tool].tool;
@@ -41,13 +52,26 @@ int wt__audit_name(struct auditing *a, struct looked_at *at, wt_error *err)
             wt__buffer_printf(&refusing, "%s%s", count++ > 0 ? ", " : "", apis[i].name);
     char name[EXPORT_NAME_MAX + 1];
     wt__export_name((struct str){0}, tool->name, 0, name);
-    wt__buffer_printf(&advice, "Name it \"%s\", or send what `whichtool show` exports, whose names every API takes.",
-                      name);
+    struct str stem;
+    bool numbered = count > 0 && is_numbered(a, at->tool, &stem);
+    if (numbered)
+        wt__buffer_text(&advice,
+                        "Name one of the two otherwise; or, where they are of two files, give one file another "
+                        "provider: `whichtool add -p NAME FILE`.");
+    else
+        wt__buffer_printf(&advice,
+                          "Name it \"%s\", or send what `whichtool show` exports, whose names every API takes.", name);
     uint32_t place = (uint32_t)at->tool;
     const struct found found = {
         .rule = RULE_REFUSED_NAME, .tools = &place, .count = 1, .figure = (double)count, .advice = advice.ptr};
     int rc = refusing.failed || advice.failed ? wt__fail_nomem(err) : 0;
-    if (rc == 0 && count > 0)
+    if (rc == 0 && numbered)
+        rc = wt__audit_find(
+            a, &found, err,
+            "Another tool of this provider is named \"%s\", too, so this one goes by \"%s\", which %s %s.",
+            wt__audit_quoted(a, stem), wt__audit_quoted(a, tool->name), refusing.ptr,
+            count == 1 ? "refuses" : "refuse");
+    else if (rc == 0 && count > 0)
         rc = wt__audit_find(a, &found, err, "The name \"%s\" is refused by %s.", wt__audit_quoted(a, tool->name),
                             refusing.ptr);
     wt__buffer_dispose(&refusing);

@@ -56,7 +56,7 @@ int wt__audit_pinned(struct auditing *a, wt_error *err)
     for (size_t i = 0; rc == 0 && i < pins.count; i++) {
         const struct pin *pin = &pins.items[i];
         const struct found found = {
-            .rule = RULE_PIN_GONE, .gone = pin->id, .gone_provider = pin->provider, .figure = NAN};
+            .rule = RULE_PIN_GONE, .gone = pin->id, .gone_provider = pin->provider, .line = pin->line, .figure = NAN};
         if (!pin->met && pin->id.len > 0)
             rc = wt__audit_find(a, &found, err, "It was pinned and is not in the catalogue any more.");
     }

@@ -11,6 +11,7 @@ struct placed_finding {
     wt_finding public;            /* first: found by it */
     const struct origin *origins; /* [public.tool_count]; of a provider one, that of its first tool */
     const char *store;            /* the file's name: where a finding is that has no file of its own */
+    size_t line;                  /* in the first origin's file; 0: it is to be looked for there */
 };
 
 /* "note", "warning", "error": SARIF's words, too. */

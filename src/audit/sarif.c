@@ -3,10 +3,11 @@
  * finding in the next run.
  *
  * A code host refuses a file in which a finding has no physical location. That is the file that the tool was added
- * from, and there the line at which its definition begins (lines.h); of what came from none, a server's tools, it is
- * the store. Where no line is known it is the first, since a host asks for one. A file below the working folder is
- * named from there, as a host wants it that has the repository's root there; another one by its whole path. GitHub
- * tells the findings of one line apart by the fingerprint primaryLocationLineHash, which is ours, too. */
+ * from, and there the line at which its definition begins (lines.h); of a tool that is gone, its line of the pins; of
+ * what came from no file, a server's tools, it is the store. Where no line is known it is the first, since a host asks
+ * for one. A file below the working folder is named from there, as a host wants it that has the repository's root
+ * there; another one by its whole path. GitHub tells the findings of one line apart by the fingerprint
+ * primaryLocationLineHash, which is ours, too. */
 #include <limits.h>
 #include <unistd.h>
 
@@ -90,8 +91,8 @@ static void put_fingerprint(struct buffer *out, const wt_finding *finding)
 static void put_place(struct buffer *out, struct lines *lines, const wt_finding *finding, size_t i)
 {
     const struct placed_finding *placed = (const struct placed_finding *)finding;
-    size_t line;
-    out->failed |= wt__line_of(lines, &placed->origins[i], &line) < 0;
+    size_t line = placed->line;
+    out->failed |= line == 0 && wt__line_of(lines, &placed->origins[i], &line) < 0;
     bool tool = finding->tool_count > 0;
     const char *name = tool ? finding->tools[i] : finding->provider, *kind = tool ? "function" : "module";
     wt__buffer_text(out, "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"");

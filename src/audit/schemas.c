@@ -39,7 +39,7 @@ static int compile(const json_t *schema, wt_error *why)
     return rc;
 }
 
-static int look_for_breaks(struct auditing *a, const struct looked_at *at, wt_error *err)
+static int look_for_breaks(struct auditing *a, const struct looked_at *at, bool *broken, wt_error *err)
 {
     const json_t *source = source_schema(&a->tools[at->tool].tool, at->definition);
     const struct {
@@ -52,6 +52,7 @@ static int look_for_breaks(struct auditing *a, const struct looked_at *at, wt_er
         rc = schemas[i].schema ? compile(schemas[i].schema, &why) : 0;
         if (rc == WT_ENOMEM)
             return wt__fail_nomem(err);
+        *broken = rc < 0;
         if (rc < 0) /* once a tool */
             return wt__audit_find_one(a, RULE_BROKEN_SCHEMA, at->tool, err, "The %s is broken: %s.", schemas[i].name,
                                       wt__audit_quoted(a, wt__str(why.message)));
@@ -128,12 +129,13 @@ static int tell_parameters(struct auditing *a, const struct looked_at *at, enum 
     const struct found found = {.rule = rule, .tools = &place, .count = 1, .figure = (double)count};
     if (count == 0)
         return 0;
-    return wt__audit_find(a, &found, err, "%zu of %zu %s no %s: %s.", count, all,
-                          all == 1 ? "parameter has" : "parameters have", lack,
+    return wt__audit_find(a, &found, err, "%zu of %zu %s %s no %s: %s.", count, all,
+                          all == 1 ? "parameter" : "parameters", count == 1 ? "has" : "have", lack,
                           wt__audit_quoted(a, wt__buffer_view(names)));
 }
 
-static int look_at_parameters(struct auditing *a, const struct looked_at *at, wt_error *err)
+/* Of a broken schema, a type may be written and not be here: only descriptions are looked for. */
+static int look_at_parameters(struct auditing *a, const struct looked_at *at, bool broken, wt_error *err)
 {
     const json_t *properties = wt__json_object(at->schema, "properties");
     size_t all = json_object_size(properties), undescribed = 0, untyped = 0, nothing = 0;
@@ -146,7 +148,7 @@ static int look_at_parameters(struct auditing *a, const struct looked_at *at, wt
         nothing += !described && !typed;
         if (!described)
             name(&no_words, undescribed++, key);
-        else if (!typed)
+        else if (!typed && !broken)
             name(&no_type, untyped++, key);
     }
     int rc = no_words.failed || no_type.failed ? wt__fail_nomem(err) : 0;
@@ -187,10 +189,11 @@ static int look_at_required(struct auditing *a, const struct looked_at *at, wt_e
 
 int wt__audit_schema(struct auditing *a, struct looked_at *at, wt_error *err)
 {
-    int rc = look_for_breaks(a, at, err);
+    bool broken = false;
+    int rc = look_for_breaks(a, at, &broken, err);
     if (rc == 0)
         rc = look_at_size(a, at, err);
     if (rc == 0)
-        rc = look_at_parameters(a, at, err);
+        rc = look_at_parameters(a, at, broken, err);
     return rc == 0 ? look_at_required(a, at, err) : rc;
 }

@@ -43,6 +43,14 @@ struct str wt__name_stem(struct str name)
     return (struct str){name.ptr, len};
 }
 
+struct str wt__name_without_number(struct str name)
+{
+    size_t len = name.len;
+    while (len > 0 && wt__is_digit(name.ptr[len - 1]))
+        len--;
+    return len > 1 && len < name.len && name.ptr[len - 1] == '~' ? (struct str){name.ptr, len - 1} : name;
+}
+
 /* ---------------------------------------------------------------- readable text */
 
 static bool is_word(char c)

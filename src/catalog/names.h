@@ -23,6 +23,8 @@ enum { NAME_NUMBER_MAX = 11 }; /* bytes of a number behind a name: '~' and ten d
 
 /* The part of a name that a number can follow within WT_MAX_NAME_BYTES, cut between characters. */
 struct str wt__name_stem(struct str name);
+/* Without "~2", which tells a tool from another one of the same name. */
+struct str wt__name_without_number(struct str name);
 
 /* Appends the id. */
 void wt__tool_id(struct buffer *out, struct str provider, struct str name);

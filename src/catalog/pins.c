@@ -72,6 +72,7 @@ static int add_pin(struct pins *pins, const json_t *row, size_t line, wt_error *
     if (!added)
         return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins has the id of an earlier one", line);
     pin->members = json_incref(members);
+    pin->line = line;
     pins->count++;
     return 0;
 }

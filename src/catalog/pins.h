@@ -23,6 +23,7 @@ struct pin {
     struct str id, provider; /* in the pins' arena; no id: of the provider's instructions */
     char sha256[DEFINITION_DIGITS + 1];
     json_t *members; /* object of name: digits; NULL of instructions */
+    size_t line;     /* of the file, from 1 */
     bool met;
 };
 

@@ -217,6 +217,7 @@ static int audit(struct cli *cli, wt_engine *engine)
     if (code != 0)
         return code;
     options.pins = pins;
+    options.pins_file = against;
     options.provider = wt__text_of(cli, OPT_PROVIDER);
     options.searches = (size_t)cli->arguments.number[OPT_SEARCHES];
     options.seed = cli->arguments.number[OPT_SEED];

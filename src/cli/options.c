@@ -46,7 +46,10 @@ const struct option wt__global_options[] = {
      .help = "The store: the file that holds the catalogue, created when it is missing. Default: $WHICHTOOL_STORE, "
              "else tools.wt in the data folder."},
     {.id = OPT_JSON, .name = "json", .help = "Print one JSON object a line on standard output, and nothing else."},
-    {.id = OPT_QUIET, .letter = 'q', .name = "quiet", .help = "No notes, timings or progress on standard error."},
+    {.id = OPT_QUIET,
+     .letter = 'q',
+     .name = "quiet",
+     .help = "No notes, timings or progress on standard error. What a verb prints stays."},
     {.id = OPT_NO_COLOR, .name = "no-color", .help = "No colours, as when NO_COLOR is set."},
     {.id = OPT_HELP, .letter = 'h', .name = "help", .help = "Explain the verb, or the command."},
     {.id = OPT_VERSION, .name = "version", .help = "Print the version."},

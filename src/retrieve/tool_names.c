@@ -1,5 +1,6 @@
 #include "retrieve/tool_names.h"
 
+#include "catalog/names.h"
 #include "retrieve/path_name.h"
 #include "text/analyser.h"
 #include "text/name_hash.h"
@@ -51,15 +52,6 @@ static void add_name(struct adding *adding, struct str name, enum name_kind kind
         add_hash(adding, wt__name_hash_end(wt__name_hash_text(NAME_HASH_EMPTY, name)), kind, count_words(name));
 }
 
-/* Without "~2", which tells it from another tool of the same name. */
-static struct str without_number(struct str name)
-{
-    size_t len = name.len;
-    while (len > 0 && name.ptr[len - 1] >= '0' && name.ptr[len - 1] <= '9')
-        len--;
-    return len > 1 && len < name.len && name.ptr[len - 1] == '~' ? (struct str){name.ptr, len - 1} : name;
-}
-
 /* One word is no title: "Search" stands in requests that mean other tools. */
 static void add_title(struct adding *adding, struct str title)
 {
@@ -105,7 +97,7 @@ int wt__tool_names_add(struct names_builder *builder, const struct tool *tool, u
 {
     struct adding adding = {.builder = builder, .row = row};
     add_name(&adding, tool->name, NAME_OWN);
-    add_name(&adding, without_number(tool->name), NAME_OWN);
+    add_name(&adding, wt__name_without_number(tool->name), NAME_OWN);
     add_title(&adding, tool->title.len > 0 ? tool->title : one_sentence(tool->description));
     add_id(&adding, tool);
     add_path(&adding, tool->name);

@@ -238,15 +238,20 @@ static void exceptions_are_for_tools(void **state)
     (void)state;
     static const struct {
         const char *ignored, *left;
+        bool fits; /* any tool, whatever is found of it */
     } cases[] = {
-        {"empty-description", ""},
-        {"empty-description:b/two", "a/one b/one "},
-        {"empty-description:b/*", "a/one "},
-        {"empty-description:one", "b/two "},
-        {"empty-description:*", ""},
-        {"empty-description:b", "a/one b/one b/two "},
-        {"empty-description:two:b", "a/one b/one b/two "},
-        {"long-description:*", "a/one b/one b/two "},
+        {"empty-description", "", true},
+        {"empty-description:b/two", "a/one b/one ", true},
+        {"empty-description:b/*", "a/one ", true},
+        {"empty-description:one", "b/two ", true},
+        {"empty-description:*", "", true},
+        {"empty-description:b", "a/one b/one b/two ", false},
+        {"empty-description:two:b", "a/one b/one b/two ", false},
+        {"empty-description:b/gone", "a/one b/one b/two ", false},
+        {"long-description:*", "a/one b/one b/two ", true},
+        {"capture:b/", "a/one b/one b/two ", true},
+        {"capture:c/", "a/one b/one b/two ", false},
+        {"pin-gone:b/gone", "a/one b/one b/two ", true},
     };
     static const char *const rules[] = {"empty-description"};
     wt_engine *engine = open_store(&place, "");
@@ -264,6 +269,11 @@ static void exceptions_are_for_tools(void **state)
         for (size_t f = 0; f < audit->finding_count; f++)
             wt__buffer_printf(&left, "%s ", audit->findings[f]->tools[0]);
         assert_string_equal(left.ptr ? left.ptr : "", cases[i].left);
+        wt__buffer_clear(&left);
+        wt__buffer_printf(&left, "no tool fits the exception %s", cases[i].ignored);
+        const char *notice = audit->notice ? audit->notice : "";
+        if (cases[i].fits ? strstr(notice, "no tool fits") != NULL : strcmp(notice, left.ptr) != 0)
+            fail_msg("%s: %s", cases[i].ignored, notice);
         wt__buffer_dispose(&left);
         wt_audit_free(audit);
     }

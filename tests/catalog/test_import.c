@@ -107,6 +107,9 @@ static void a_folder_is_one_import_of_its_files(void **state)
     assert_int_equal(wt__import_path(&import, path, &provider, NULL), 0);
     assert_true(wt__str_equal(import.tools[1].provider, STR("mine")));
     assert_int_equal(import.skipped, 3); /* the second "search" has the same bytes */
+    assert_non_null(strstr(import.issues[1].reason,
+                           "word for word: one of them is enough. Both files have one provider; "
+                           "`whichtool add -p NAME FILE` gives a file another one"));
     wt__import_dispose(&import);
 }
 

@@ -209,6 +209,10 @@ same "is told" "pin-changed weather/get_forecast pin-gone money/list_invoices pi
 import json
 print(*(word for f in json.load(open("out"))["findings"] for word in (f["rule"], f["tools"][0])))')"
 prints "changed since it was pinned: description"
+expect 0 "what is gone, for a code host" check --model "" --against tools.pins --rule pin-gone --format sarif
+same "is at its line of the pins" "tools.pins:$(grep -n '"money/list_invoices"' tools.pins | cut -d: -f1) money/list_invoices" "$(lines)"
+expect 0 "an exception of a tool that is not there" check --model "" --rule pin-gone --ignore pin-changed:weather/gone --against tools.pins
+says "^Note: no tool fits the exception pin-changed:weather/gone$"
 expect 3 "no file of pins" check --model "" --against weather.json
 says "pins"
 expect 3 "no file" check --model "" --against none.pins

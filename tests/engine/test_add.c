@@ -224,6 +224,16 @@ static void tools_of_one_name_in_one_source_are_told(void **state)
     assert_non_null(strstr(report->notice, "2 tools have the name of one before but another definition: \"x\" of "
                                            "twins.jsonl:1 stands also at line 3, and that one is \"x~2\" here"));
     wt_add_report_free(report);
+
+    char path[128];
+    snprintf(path, sizeof path, "%s/two", place.folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    put_text(path, "one.jsonl", "{\"name\": \"z\", \"provider\": \"p\", \"description\": \"a\"}\n");
+    put_text(path, "other.jsonl", "{\"name\": \"z\", \"provider\": \"p\", \"description\": \"b\"}\n");
+    sound(&place, wt_add_path(engine, path, NULL, &report, &place.err));
+    assert_non_null(strstr(report->notice, "and that one is \"z~2\" here. Both files have one provider; `whichtool add "
+                                           "-p NAME FILE` gives a file another one"));
+    wt_add_report_free(report);
     wt_close(engine);
 }
 

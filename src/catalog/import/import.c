@@ -118,8 +118,10 @@ static int choose(const struct importer **out, const struct import_options *opti
                            "%s is a client's configuration, which names servers and has no tools: `whichtool add --mcp "
                            "%s` starts its servers and asks them",
                            file, file);
-    return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
-                       "%s: no tools of a known format were found; if there are, name the format (%s)", file, FORMATS);
+    return wt__fail_at(
+        err, WT_EFORMAT, 1, 0, NULL,
+        "%s: no tools of a known format were found; if there are, name the format (%s), else leave the file out", file,
+        FORMATS);
 }
 
 /* Reads bytes, which outlive the import, as the file that was added last. */

@@ -332,6 +332,8 @@ static int settle_name(struct reader *reader, struct tool *tool, uint32_t *first
 
 /* ---------------------------------------------------------------- taking a tool */
 
+#define OTHER_PROVIDER ". Both files have one provider; `whichtool add -p NAME FILE` gives a file another one"
+
 /* What a draft may not have. 1: fine; 0: reported. */
 static int check_draft(struct reader *reader, const struct draft *draft, struct str provider, struct str name,
                        wt_error *err)
@@ -412,8 +414,9 @@ int wt__reader_add(struct reader *reader, const struct draft *draft, wt_error *e
     if (rc == 0) {
         const struct import_place *place = &out->places[first];
         return wt__reader_issue(reader, draft->place, "", err,
-                                "\"%.*s\" repeats a tool of %s:%zu word for word: one of them is enough",
-                                quoted(tool.name), tool.name.ptr, out->files[place->file], place->line);
+                                "\"%.*s\" repeats a tool of %s:%zu word for word: one of them is enough%s",
+                                quoted(tool.name), tool.name.ptr, out->files[place->file], place->line,
+                                place->file == reader->file ? "" : OTHER_PROVIDER);
     }
     if (!draft->judged)
         wt__leave_out_credentials(draft->schema, tool.name);
