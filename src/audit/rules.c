@@ -67,12 +67,13 @@ const struct audit_rule_text wt__audit_rules[AUDIT_RULES] = {
                       "A provider takes a share of the first places far beyond its share of the tools.",
                       "Describe what the tools do in words of their own subject alone; leave out words that any "
                       "request may say."},
-    [RULE_PIN_CHANGED] = {"pin-changed", WT_AUDIT_ERROR, "A definition is not the one that was pinned.",
-                          "Read what changed before the tool is used again; then pin anew."},
+    [RULE_PIN_CHANGED] =
+        {"pin-changed", WT_AUDIT_ERROR, "A definition is not the one that was pinned.",
+         "Read what changed before the tool is used again; then pin anew: `whichtool check --pin FILE`."},
     [RULE_PIN_GONE] = {"pin-gone", WT_AUDIT_WARNING, "A pinned tool is gone.",
-                       "Pin anew if it was to go; else add it again."},
+                       "Pin anew if it was to go (`whichtool check --pin FILE`); else add it again."},
     [RULE_PIN_NEW] = {"pin-new", WT_AUDIT_WARNING, "A tool is there that was not pinned.",
-                      "Read its definition; then pin anew."},
+                      "Read its definition; then pin anew: `whichtool check --pin FILE`."},
 };
 
 bool wt__audit_rule_named(struct str id, enum audit_rule *out)

@@ -199,6 +199,13 @@ static int refuse(struct cli *cli, const wt_error *err)
     return err->code == WT_EEMPTY ? wt__cli_empty(cli) : wt__cli_fail_input(cli, err);
 }
 
+static int fail_pins(struct cli *cli, const char *file, const wt_error *err)
+{
+    return err->code == WT_ENOTFOUND
+               ? wt__cli_say(cli, END_INPUT, "%s; `whichtool check --pin %s` writes it", err->message, file)
+               : wt__cli_fail_input(cli, err);
+}
+
 static int audit(struct cli *cli, wt_engine *engine)
 {
     struct progress_line line;
@@ -213,7 +220,7 @@ static int audit(struct cli *cli, wt_engine *engine)
                    : wt__cli_say(cli, END_SYSTEM, "out of memory");
     const char *against = wt__text_of(cli, OPT_AGAINST);
     if (code == 0 && against && wt__file_read(&pins, &options.pins_len, against, WT_MAX_PIN_FILE_BYTES, &err) < 0)
-        code = wt__cli_fail_input(cli, &err);
+        code = fail_pins(cli, against, &err);
     if (code != 0)
         return code;
     options.pins = pins;

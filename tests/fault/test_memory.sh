@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each allocation of add, find, list, status, show and remove fails in turn. Whatever ends well anyway must say what it says
+# Each allocation of add, find, list, status, show, remove and check fails in turn. Whatever ends well anyway must say what it says
 # without the fault, and a failure must not pass for "nothing found".
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.sh"
@@ -22,7 +22,7 @@ sweep_reading() { # ALL ABOUT VERB...
         [ "$rc" -ne 0 ] || cmp -s "$folder/out" "$folder/expected" || fail "allocation $n of $*: another answer"
         [ "$rc" -eq 0 ] || [ -s "$folder/err" ] || fail "allocation $n of $*: exit $rc without a word"
     done
-    check_store "$*" 6
+    check_store "$*" "${holds:-6}"
 }
 
 sweep_writing() { # ALL ABOUT BEFORE AFTER VERB...
@@ -55,6 +55,23 @@ sweep_writing 10 40 6 5 remove tool_5
 cp "$folder/tools.json" "$folder/other.json" # of other sources' names, three
 sweep_writing 10 40 6 12 add --provider tools "$folder/other.json"
 sweep_writing 10 40 6 6 rename tools things
+
+# an operation of OpenAPI with what it inherits, and its pin
+cat >"$folder/api.yaml" <<'YAML'
+openapi: 3.1.0
+info: {title: Billing}
+servers: [{url: 'https://billing.example.com'}]
+security: [{token: []}]
+paths: {/refunds: {servers: [{url: 'https://path.example.com'}], post: {operationId: refund, security: [{token: []}]}}}
+components: {securitySchemes: {token: {type: http, scheme: bearer}}}
+YAML
+sweep_writing 20 60 6 7 add "$folder/api.yaml"
+restore "$folder/old.wt"
+run add "$folder/api.yaml"
+run check --pin "$folder/tools.pins"
+cp "$store" "$folder/old.wt"
+holds=7 sweep_reading 20 40 check --pin "$folder/tools.pins"
+holds=7 sweep_reading 30 60 check --against "$folder/tools.pins" --rule pin-changed --ignore pin-changed:none
 
 # a new store
 restore
