@@ -18,13 +18,10 @@
 struct level {
     bool mapping, value; /* value: the next node of a mapping is a value, not a key */
     bool filled;
-    size_t mark;     /* index of its mark, or NO_MARK */
     uint32_t anchor; /* index + 1; 0: none */
     size_t column;   /* of its first key or dash */
     size_t end;      /* of the JSON before its closing bracket, once it is closed */
 };
-
-#define NO_MARK ((size_t)-1)
 
 static const char TOO_LONG[] = "the document grows beyond the limit of a file when it is written as JSON";
 static const char TOO_MANY_ALIASES[] =
@@ -42,7 +39,6 @@ struct converter {
     size_t max;             /* bytes of JSON */
     size_t alias_bytes;     /* that aliases may still write */
     size_t character, byte; /* the cursor: this character of the source is at this byte */
-    size_t leaf_end;        /* bytes: where the last scalar ended */
     struct level levels[WT_MAX_JSON_DEPTH + 1];
     size_t depth;
     size_t deepest;   /* levels up to here were closed by nothing but the indentation of what comes now */
@@ -72,29 +68,17 @@ static size_t byte_of(struct converter *c, size_t character)
     return c->byte;
 }
 
-static size_t add_mark(struct converter *c, const yaml_event_t *event)
+static void add_mark(struct converter *c, const yaml_event_t *event)
 {
     struct yaml *out = c->out;
     if (c->depth > YAML_MARK_DEPTH)
-        return NO_MARK;
+        return;
     if (wt__grow((void **)&out->marks, &out->mark_capacity, out->mark_count + 1, sizeof *out->marks) < 0) {
         c->failed = true;
-        return NO_MARK;
-    }
-    size_t byte = byte_of(c, event->start_mark.index);
-    out->marks[out->mark_count] = (struct yaml_mark){out->json.len, byte, byte, event->start_mark.line + 1};
-    return out->mark_count++;
-}
-
-static void end_mark(struct converter *c, size_t mark)
-{
-    if (mark == NO_MARK)
         return;
-    size_t end = c->leaf_end;
-    struct yaml_mark *m = &c->out->marks[mark];
-    while (end > m->byte && strchr(" \t\r\n", c->source.ptr[end - 1]))
-        end--;
-    m->end = end > m->byte ? end : m->byte;
+    }
+    out->marks[out->mark_count++] =
+        (struct yaml_mark){out->json.len, byte_of(c, event->start_mark.index), event->start_mark.line + 1};
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -232,12 +216,10 @@ static void open_level(struct converter *c, const yaml_event_t *event, bool mapp
         c->reason = "nested deeper than 64 levels";
         return;
     }
-    size_t mark = add_mark(c, event);
+    add_mark(c, event);
     uint32_t named = begin_anchor(c, anchor);
-    c->levels[c->depth++] =
-        (struct level){.mapping = mapping, .mark = mark, .anchor = named, .column = event->start_mark.column};
+    c->levels[c->depth++] = (struct level){.mapping = mapping, .anchor = named, .column = event->start_mark.column};
     c->deepest = c->depth;
-    c->leaf_end = byte_of(c, event->end_mark.index);
     wt__buffer_char(&c->out->json, mapping ? '{' : '[');
 }
 
@@ -246,29 +228,24 @@ static void close_level(struct converter *c, const yaml_event_t *event)
     struct level *level = &c->levels[--c->depth];
     level->end = c->out->json.len;
     wt__buffer_char(&c->out->json, level->mapping ? '}' : ']');
-    if (event->end_mark.index > event->start_mark.index) { /* a flow collection has a closing bracket of its own */
-        c->leaf_end = byte_of(c, event->end_mark.index);
+    if (event->end_mark.index > event->start_mark.index) /* a flow collection has a closing bracket of its own */
         c->deepest = c->depth;
-    }
-    end_mark(c, level->mark);
     end_anchor(c, level->anchor);
 }
 
 static void leaf(struct converter *c, const yaml_event_t *event)
 {
     bool key = separate(c);
-    size_t mark = key ? NO_MARK : add_mark(c, event);
+    if (!key)
+        add_mark(c, event);
     if (event->type == YAML_SCALAR_EVENT) {
         uint32_t anchor = begin_anchor(c, event->data.scalar.anchor);
         put_scalar(c, event, key);
         end_anchor(c, anchor);
     } else {
         put_alias(c, event, key);
-        mark = NO_MARK; /* it stays as empty as it began */
     }
     c->deepest = c->depth;
-    c->leaf_end = byte_of(c, event->end_mark.index);
-    end_mark(c, mark);
 }
 
 /* What stands at `column` is no YAML: the outermost of the blocks that it ended, and that it is indented into, is open
@@ -382,10 +359,4 @@ const struct yaml_mark *wt__yaml_near(const struct yaml *yaml, size_t json)
             high = middle;
     }
     return low > 0 ? &yaml->marks[low - 1] : NULL;
-}
-
-const struct yaml_mark *wt__yaml_mark(const struct yaml *yaml, size_t json)
-{
-    const struct yaml_mark *mark = wt__yaml_near(yaml, json);
-    return mark && mark->json == json ? mark : NULL;
 }

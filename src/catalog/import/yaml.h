@@ -11,10 +11,9 @@ enum {
     YAML_ALIAS_TIMES = 16,     /* ... and so many more for each byte of the source */
 };
 
-/* Where a node stands: its JSON begins at `json`; in the source it is [byte, end), beginning on line `line`. An alias
- * has no bytes of its own: end is byte. */
+/* Where a node stands: its JSON begins at `json`; in the source it begins at `byte`, on line `line`. */
 struct yaml_mark {
-    size_t json, byte, end, line;
+    size_t json, byte, line;
 };
 
 struct yaml {
@@ -32,9 +31,6 @@ struct yaml {
  * case. */
 int wt__yaml_to_json(struct yaml *out, struct str source, size_t max);
 void wt__yaml_dispose(struct yaml *yaml);
-
-/* The mark of the node whose JSON begins at offset json, or NULL. */
-const struct yaml_mark *wt__yaml_mark(const struct yaml *yaml, size_t json);
 
 /* The last mark at or before offset json, or NULL: the nearest place for what has none of its own. */
 const struct yaml_mark *wt__yaml_near(const struct yaml *yaml, size_t json);
