@@ -34,7 +34,7 @@ static bool lies_in(struct str part, struct str whole)
     return part.ptr >= whole.ptr && part.ptr + part.len <= whole.ptr + whole.len;
 }
 
-/* A definition that is not in the source is shown: the JSON that an alias stands for. */
+/* A definition that is not in the source is shown: an operation with what it inherits, or of YAML. */
 static void put_tool(struct buffer *out, const struct tool *tool, const struct import_place *place, struct str bytes)
 {
     wt__buffer_text(out, "{\"tool\":");
