@@ -40,7 +40,7 @@ struct openapi {
     const json_t *open[OPENAPI_MAX_OPEN]; /* what is being written out: a reference to one of them is a cycle */
     size_t open_count;
     char dangling[128]; /* a reference that leads nowhere; "" */
-    char wrong[192];    /* what is wrong with a parameter; "" */
+    char wrong[192];    /* what is wrong with a parameter, or is not read; "" */
     /* of all tools */
     bool whole;     /* the document was read to its end: a reference to what is not here leads nowhere */
     size_t waiting; /* operations that refer to what may stand behind that end */
@@ -57,7 +57,7 @@ void wt__openapi_next_tool(struct openapi *document, struct str name);
 struct openapi_part *wt__openapi_part(struct openapi *document, struct str reference);
 
 /* What value stands for: itself, or what its "$ref" leads to; borrowed. NULL when it leads nowhere (dangling tells)
- * or out of the document. *rc is WT_ENOMEM when memory is out. */
+ * or out of the document (wrong tells). *rc is WT_ENOMEM when memory is out. */
 const json_t *wt__openapi_resolve(struct openapi *document, const json_t *value, int *rc);
 
 /* A copy of schema with its references written out, cycles and what is over the limits cut to an empty schema.

@@ -196,6 +196,20 @@ static const json_t *descend(const json_t *value, struct str rest)
     return value;
 }
 
+enum { REFERENCE_SHOWN = 80 }; /* bytes of a reference, in a message */
+
+/* What is not read is neither shown nor pinned: whoever reads the tool is to know. */
+static void note_unread(struct openapi *document, struct str reference)
+{
+    bool here = wt__str_starts(reference, STR("#"));
+    int shown = reference.len < REFERENCE_SHOWN ? (int)reference.len : REFERENCE_SHOWN;
+    if (!document->wrong[0])
+        snprintf(document->wrong, sizeof document->wrong,
+                 here ? "\"%.*s\" is no JSON pointer, and left out: name its place, as in \"#/components/schemas/Name\""
+                      : "\"%.*s\" is in another document, and left out: bundle all that it refers to into one file",
+                 shown, reference.ptr);
+}
+
 static const json_t *follow(struct openapi *document, struct str reference, int *rc)
 {
     struct buffer pointer = {0};
@@ -204,6 +218,8 @@ static const json_t *follow(struct openapi *document, struct str reference, int 
     pointer_of(&pointer, reference);
     if (pointer.failed)
         *rc = WT_ENOMEM;
+    if (pointer.len == 0 && !pointer.failed)
+        note_unread(document, reference);
     if (pointer.len > 0) {
         struct openapi_part *part = part_at(document, wt__buffer_view(&pointer), &rest);
         value = part ? descend(value_of(document, part, rc), rest) : NULL;
