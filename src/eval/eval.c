@@ -705,8 +705,8 @@ static int measure_recipes(struct evaluation *e)
     for (size_t i = 0; rc == 0 && i < count; i++) {
         const char *name = i < e->recipe_count ? e->recipes[i] : NULL;
         rc = name ? measure_recipe(e, name, &e->measured[i])
-                  : wt__measure_other_run(&e->measured[i], &e->dataset, &e->plan, e->runs[i - e->recipe_count], &name,
-                                          e->err);
+                  : wt__measure_other_run(&e->measured[i], e->engine, &e->dataset, &e->plan,
+                                          e->runs[i - e->recipe_count], &name, e->err);
         if (rc == 0)
             rc = fill_row(e, &rows[i], &e->measured[i], name);
         if (rc == 0 && i > 0)

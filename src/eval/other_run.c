@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "engine/engine.h"
 #include "eval/trec.h"
 
 enum { FIELDS = 6 /* QUERY Q0 TOOL RANK SCORE TAG */ };
@@ -106,6 +107,52 @@ static int read_lines(struct other_run *run)
     return rc;
 }
 
+/* Names that no tool has, which a run of another data set, or one of names in place of ids, is full of. */
+static int count_strangers(const struct other_run *run, wt_engine *engine, size_t *strangers)
+{
+    struct map known = {0};
+    int rc = 0;
+    pthread_mutex_lock(&engine->store_lock);
+    for (size_t i = 0; rc >= 0 && i < run->count; i++) {
+        bool added = false;
+        int64_t id;
+        const struct str tool = wt__str(run->lines[i].tool);
+        rc = wt__map_insert(&known, tool, 0, &added) ? 0 : wt__fail_nomem(run->err);
+        if (rc == 0 && added)
+            rc = wt__store_find_source_id(engine->store, tool, &id, 1, run->err);
+        *strangers += added && rc == 0;
+    }
+    pthread_mutex_unlock(&engine->store_lock);
+    wt__map_dispose(&known);
+    return rc < 0 ? rc : 0;
+}
+
+/* What makes a run's figures low and is hardly meant. */
+static int note_gaps(const struct other_run *run, struct measurement *out, const struct plan *plan, const char *name,
+                     size_t strangers)
+{
+    struct buffer text = {0};
+    size_t asked = 0;
+    for (size_t i = 0; i < run->count; i++)
+        asked += i == 0 || run->lines[i].query != run->lines[i - 1].query;
+    if (asked < plan->queries)
+        wt__buffer_printf(&text, ", no line of %zu of the %zu queries, which count as nothing found",
+                          plan->queries - asked, plan->queries);
+    if (strangers > 0)
+        wt__buffer_printf(&text, ", tools that are not in the catalogue (%zu)", strangers);
+    if (run->others > 0)
+        wt__buffer_printf(&text, ", lines of queries that are not asked (%zu)", run->others);
+    if (text.len > 0) {
+        struct buffer whole = {0};
+        wt__buffer_printf(&whole, "%s has %s", name, text.failed ? "" : text.ptr + 2);
+        text.failed |= whole.failed;
+        out->notice = wt__buffer_take(&whole);
+    }
+    int rc = text.failed ? wt__fail_nomem(run->err) : 0;
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
 static int judge_lines(const struct other_run *run, struct measurement *out, const struct dataset *dataset,
                        const struct plan *plan)
 {
@@ -127,10 +174,11 @@ static int judge_lines(const struct other_run *run, struct measurement *out, con
     return rc;
 }
 
-int wt__measure_other_run(struct measurement *out, const struct dataset *dataset, const struct plan *plan,
-                          const char *path, const char **name, wt_error *err)
+int wt__measure_other_run(struct measurement *out, wt_engine *engine, const struct dataset *dataset,
+                          const struct plan *plan, const char *path, const char **name, wt_error *err)
 {
     struct other_run run = {.path = path, .err = err};
+    size_t strangers = 0;
     const char *slash = strrchr(path, '/');
     *name = slash ? slash + 1 : path;
     int rc = wt__measurement_open(out, plan, err);
@@ -145,6 +193,10 @@ int wt__measure_other_run(struct measurement *out, const struct dataset *dataset
         qsort(run.lines, run.count, sizeof *run.lines, by_rank);
         rc = judge_lines(&run, out, dataset, plan);
     }
+    if (rc == 0)
+        rc = count_strangers(&run, engine, &strangers);
+    if (rc == 0)
+        rc = note_gaps(&run, out, plan, *name, strangers);
     wt__map_dispose(&run.queries);
     free(run.lines);
     free(run.bytes);

@@ -81,6 +81,9 @@ rows = [json.loads(line) for line in sys.stdin]
 rows = {row["recipe"]: row for row in rows if "metrics" in row}
 print(rows["run.txt"]["metrics"] == rows["bm25"]["metrics"],
       rows["of my own.txt"]["metrics"]["mrr"] < rows["bm25"]["metrics"]["mrr"], rows["run.txt"]["latency_ms"]["p50"])' <out)"
+awk 'NR == 1 {$3 = "nobody"} NR < 12 {print} END {print "other Q0 t 1 2 me"}' run.txt >poor.txt
+expect 0 "a run with gaps" eval set --recipe bm25 --with-run poor.txt
+says "poor.txt has no line of 39 of the 40 queries, which count as nothing found, tools that are not in the catalogue \(1\), lines of queries that are not asked \(1\)"
 expect 0 "a page of both" eval set --recipe bm25 --with-run run.txt --html both.html
 same "names it" True "$(grep -q 'run.txt' both.html && echo True)"
 printf '\nq1 Q0 t 1\n' >short.txt
