@@ -98,6 +98,16 @@ static void tell(const struct cli *cli, const wt_called *called)
         wt__cli_note(cli, "Not a call: it could not be validated.");
 }
 
+/* Where there is no call to print, why not is the answer, and -q leaves it. */
+static void say_why(const struct cli *cli, const wt_called *called)
+{
+    for (size_t i = 0; i < called->violation_count; i++)
+        if (!called->question || !strstr(called->question, called->violations[i]))
+            wt__cli_say(cli, 0, "%s", called->violations[i]);
+    if (called->question)
+        wt__cli_say(cli, 0, "%s", called->question);
+}
+
 static int print_called(struct cli *cli, const wt_called *called, const struct asked *asked)
 {
     const char *form = wt__text_of(cli, OPT_FORMAT);
@@ -115,8 +125,8 @@ static int print_called(struct cli *cli, const wt_called *called, const struct a
     }
     if (!wt__cli_print(&out))
         return END_SYSTEM;
-    if (!json && form && called->question)
-        wt__cli_note(cli, "%s", called->question);
+    if (!json && form)
+        say_why(cli, called);
     if (!json)
         tell(cli, called);
     if (called->notice)

@@ -116,15 +116,19 @@ mcp|{"method":"tools/call","params":{"name":"at_place","arguments":{"latitude":1
 ROWS
 expect 0 "as lines" call "${model[@]}" --format lines "$tides"
 same "a line each" 'CALLTOOL["at_place"] latitude: 11.6 longitude: -97.8' "$(tr '\n' ' ' <out | sed 's/ $//')"
+expect 8 "why there is none, quietly" -q call "${model[@]}" --format openai "tides at a place, latitude 11.6"
+says "longitude"
 expect 8 "a call that is not complete" call "${model[@]}" --format openai "tides at a place, latitude 11.6"
-says "^What is longitude\?$"
+says "^whichtool: What is longitude\?$"
 silent out
 for form in openai-responses anthropic gemini mcp; do
     expect 8 "no object of one, as $form" call "${model[@]}" --format "$form" "tides at a place, latitude 11.6"
     silent out
 done
+expect 8 "what does not fit, quietly" -q call "${model[@]}" --format openai the weather forecast for Oslo, 12 days
+says "days"
 expect 8 "a call that does not fit" call "${model[@]}" --format openai the weather forecast for Oslo, 12 days
-says "^This does not fit: /days: expected at most 10"
+says "^whichtool: This does not fit: /days: expected at most 10"
 silent out
 expect 8 "what is known of it" call "${model[@]}" --format arguments "tides at a place, latitude 11.6"
 same "what is known of it" '{"latitude":11.6}' "$(cat out)"
