@@ -50,6 +50,8 @@ int wt__audit_pinned(struct auditing *a, wt_error *err)
 {
     struct pins pins = {0};
     int rc = wt__pins_read(&pins, a->options.pins, a->options.pins_len, err);
+    if (rc < 0 && rc != WT_ENOMEM && a->options.pins_file)
+        wt__fail_context(err, rc, "%s", a->options.pins_file);
     for (size_t i = 0; rc == 0 && i < a->count; i++)
         if (!a->scoped || a->tools[i].provider == a->scope)
             rc = compare_tool(a, wt__pins_find(&pins, wt__str(a->tools[i].id)), i, err);

@@ -84,6 +84,9 @@ static int read_line(struct pins *pins, struct str text, size_t line, wt_error *
     int rc = wt__json_parse(&row, text.ptr, text.len, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
+    if (rc < 0 && (wt__str_starts(text, STR("<<<<<<<")) || wt__str_starts(text, STR("======="))))
+        return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins is a mark that a merge left: pin anew",
+                           line);
     if (rc < 0)
         return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins is no JSON: %s", line, why.message);
     int64_t version = wt__json_int(row, PINS_KEY, 0);

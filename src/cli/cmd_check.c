@@ -201,9 +201,9 @@ static int refuse(struct cli *cli, const wt_error *err)
 
 static int fail_pins(struct cli *cli, const char *file, const wt_error *err)
 {
-    return err->code == WT_ENOTFOUND
-               ? wt__cli_say(cli, END_INPUT, "%s; `whichtool check --pin %s` writes it", err->message, file)
-               : wt__cli_fail_input(cli, err);
+    return err->code == WT_ENOTFOUND ? wt__cli_say(cli, END_INPUT, "%s; `whichtool -s %s check --pin %s` writes it",
+                                                   err->message, cli->store, file)
+                                     : wt__cli_fail_input(cli, err);
 }
 
 static int audit(struct cli *cli, wt_engine *engine)

@@ -116,7 +116,8 @@ static const struct option eval_options[] = {
     MODEL_OPTIONS,
 };
 static const struct example eval_examples[] = {
-    {"whichtool eval data/mytools", "Every recipe on the test split; those that learn are trained first, which takes hours."},
+    {"whichtool eval data/mytools",
+     "Every recipe on the test split; those that learn are trained first, which takes hours."},
     {"whichtool eval data/mytools --split dev --recipe bm25,hybrid --k 1,5,10 --json",
      "Two recipes on the dev split, a JSON line each."},
     {"whichtool eval data/mytools --recipe hybrid --with-run mine.run", "A method of one's own beside hybrid."},

@@ -31,6 +31,7 @@ static const struct {
     {"a pin at once", TOOL, 0, NO_FILE_OF_PINS},
     {"a newer one", "{\"whichtool_pins\": 2}\n", 0, "the pins were written by a newer version of whichtool"},
     {"a last line that is cut", FIRST TOOL "{\"id\": \"p/", 0, "line 3 of the pins is no JSON: "},
+    {"a merge that was not finished", FIRST "<<<<<<< HEAD\n" TOOL, 0, "line 2 of the pins is a mark that a merge left"},
     {"the same tool again", FIRST TOOL "\n" TOOL, 0, "line 4 of the pins has the id of an earlier one"},
     {"the same server again", FIRST SERVER SERVER, 0, "line 3 of the pins has the id of an earlier one"},
     {"no hash", FIRST "{\"id\": \"p/a\", \"members\": {}}", 0,

@@ -216,7 +216,7 @@ says "^Note: no tool fits the exception pin-changed:weather/gone$"
 expect 3 "no file of pins" check --model "" --against weather.json
 says "pins"
 expect 3 "no file" check --model "" --against none.pins
-says "none.pins: No such file or directory; .whichtool check --pin none.pins. writes it"
+says "none.pins: No such file or directory; .whichtool -s .* check --pin none.pins. writes it"
 expect 3 "pins that cannot be written" check --pin no/such/folder/tools.pins
 expect 0 "pins for programs" --json check --pin some.pins --provider weather
 same "say how many" '{"path":"some.pins","tools":2}' "$(cat out)"
