@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "call/answers.h"
 #include "call/coverage.h"
 #include "call/forms.h"
 #include "retrieve/verbs.h"
@@ -18,7 +19,6 @@ enum {
     WORDS_AFTER = 3,
     DENIAL_WORDS = 3,  /* before a value */
     MENTION_BYTES = 4, /* of a word that mentions a parameter */
-    ANSWER_BYTES = 200,
 };
 
 /* A pair with less than this is unsure, as is one that another pair comes nearer to than this. */
@@ -48,12 +48,15 @@ struct reading {
     const struct literal *literals; /* [literal_count] */
     size_t literal_count;
     bool used[LITERALS_MOST];
+    bool repeated[LITERALS_MOST];    /* says again what a parameter was given by its name */
+    const struct answer *answers;    /* [parameters->len] */
     struct str nouns[LITERALS_MOST]; /* the word right before a literal that says what it is; empty: none does */
     const struct parameters *parameters;
     float (*scores)[LITERALS_MOST]; /* [parameters->len] */
     struct call_arguments *out;
     struct arena *arena;
-    size_t taken; /* text literals that parameters have */
+    size_t taken;         /* text literals that parameters have */
+    struct str left_over; /* of an answer, what is no value of its enumeration */
 };
 
 static struct str word_text(const struct reading *r, size_t w)
@@ -90,27 +93,6 @@ static struct str word_before(const struct reading *r, size_t start)
 }
 
 /* ---------------------------------------------------------------- enumerations */
-
-static bool is_joint(char c)
-{
-    return c == ' ' || c == '_' || c == '-';
-}
-
-/* Where the request says value, blanks and joints alike, any case: the end; 0 where it does not from start on. */
-static size_t says(struct str request, size_t start, struct str value)
-{
-    size_t at = start;
-    for (size_t i = 0; i < value.len; i++, at++) {
-        if (at >= request.len)
-            return 0;
-        char a = request.ptr[at], b = value.ptr[i];
-        if (!(is_joint(a) && is_joint(b)) && strncasecmp(&a, &b, 1) != 0)
-            return 0;
-    }
-    if (at < request.len && (request.ptr[at] | 0x20) == 's')
-        at++; /* "adults" says "adult" */
-    return at < request.len && wt__is_word_byte(request.ptr[at]) ? 0 : at;
-}
 
 struct span {
     size_t start, end;
@@ -167,14 +149,19 @@ static json_t *in_list(json_t *value)
     return NULL;
 }
 
-static struct span find_text(const struct reading *r, struct str text)
+static struct span find_text(const struct reading *r, struct str text, struct span within)
 {
     for (size_t w = 0; w < r->word_count && has_letter(text); w++) {
-        size_t end = says(r->request, r->words[w].start, text);
-        if (end > 0)
-            return (struct span){r->words[w].start, end};
+        size_t start = r->words[w].start, end = start < within.start ? 0 : wt__says(r->request, start, text);
+        if (end > 0 && end <= within.end)
+            return (struct span){start, end};
     }
     return (struct span){0, 0};
+}
+
+static struct span whole(const struct reading *r)
+{
+    return (struct span){0, r->request.len};
 }
 
 static void use_within(struct reading *r, struct span span)
@@ -184,9 +171,35 @@ static void use_within(struct reading *r, struct span span)
             r->used[l] = true;
 }
 
-static struct span find_value(const struct reading *r, const json_t *value)
+static bool same_text(struct str a, struct str b)
 {
-    return find_text(r, (struct str){json_string_value(value), json_string_length(value)});
+    return a.len == b.len && a.len > 0 && strncasecmp(a.ptr, b.ptr, a.len) == 0;
+}
+
+/* What was given by a parameter's name is said elsewhere as well, since the request was made before it was asked for.
+ * A number, a date or a time is one other such literal at most: two that are equal often mean two things. */
+static void find_repeated(struct reading *r, struct str text, struct span given)
+{
+    bool once = false;
+    for (size_t l = 0; l < r->literal_count; l++) {
+        const struct literal *literal = &r->literals[l];
+        bool counted = literal->kind <= LITERAL_DATE_TIME;
+        if (!same_text(literal->text, text) || (literal->start < given.end && given.start < literal->end) ||
+            r->repeated[l] || (counted && once))
+            continue;
+        r->repeated[l] = true;
+        once |= counted;
+    }
+}
+
+static struct str answer_text(const struct reading *r, size_t p)
+{
+    return (struct str){r->request.ptr + r->answers[p].start, r->answers[p].end - r->answers[p].start};
+}
+
+static struct span find_value(const struct reading *r, const json_t *value, struct span within)
+{
+    return find_text(r, (struct str){json_string_value(value), json_string_length(value)}, within);
 }
 
 /* A text that the description quotes as an example is a value when the request says it. */
@@ -197,7 +210,7 @@ static int fill_example(struct reading *r, size_t p)
     struct span best = {0, 0};
     struct str said = {0};
     for (size_t i = 0; i < parameter->example_count; i++) {
-        struct span span = find_text(r, parameter->examples[i]);
+        struct span span = find_text(r, parameter->examples[i], whole(r));
         if (span.end - span.start > best.end - best.start && sharers(r->parameters, parameter->examples[i]) == 0) {
             best = span;
             said = parameter->examples[i];
@@ -215,34 +228,6 @@ static int fill_example(struct reading *r, size_t p)
     return 0;
 }
 
-static bool ends_clause(struct str request, size_t at)
-{
-    char c = at < request.len ? request.ptr[at] : 0;
-    bool ends_sentence = at + 1 >= request.len || wt__is_blank(request.ptr[at + 1]);
-    return c == 0 || strchr(",;\n", c) || (strchr(".!?", c) && ends_sentence);
-}
-
-/* What stands behind the name of a parameter that ends at `at`, as whoever was asked for it answers: "target: kitchen",
- * "target=kitchen", and at a clause's beginning ", target kitchen", of one word. Empty: it is no answer. */
-static struct span answer_at(const struct reading *r, size_t w, size_t at)
-{
-    struct str request = r->request;
-    size_t before = r->words[w].start;
-    while (before > 0 && request.ptr[before - 1] == ' ')
-        before--;
-    bool begins = before == 0 || ends_clause(request, before - 1),
-         assigned = request.ptr[at] == ':' || request.ptr[at] == '=';
-    struct span span = {at + assigned, at + assigned};
-    while (span.start < request.len && request.ptr[span.start] == ' ')
-        span.start++;
-    for (span.end = span.start; span.end - span.start <= ANSWER_BYTES && !ends_clause(request, span.end);)
-        span.end++;
-    size_t in = 0;
-    struct str text = {request.ptr + span.start, span.end - span.start}, word = wt__next_word(text, &in);
-    bool one = word.len > 0 && word.len == text.len && !wt__says_nothing(word);
-    return text.len > 0 && text.len <= ANSWER_BYTES && (assigned || (begins && one)) ? span : (struct span){0, 0};
-}
-
 /* A literal has forms of its own, and is left to them. */
 static bool has_literal(const struct reading *r, size_t start, size_t end)
 {
@@ -252,29 +237,33 @@ static bool has_literal(const struct reading *r, size_t start, size_t end)
     return false;
 }
 
+/* The literal that is all of an answer; SIZE_MAX: none is. */
+static size_t answering(const struct reading *r, size_t p)
+{
+    for (size_t l = 0; r->answers[p].end > 0 && l < r->literal_count; l++)
+        if (r->literals[l].start == r->answers[p].start && r->literals[l].end == r->answers[p].end)
+            return l;
+    return SIZE_MAX;
+}
+
 static int fill_answer(struct reading *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
     struct argument *argument = &r->out->items[p];
-    if (parameter->list || parameter->dated || parameter->timed || parameter->date_timed)
+    const struct answer *given = &r->answers[p];
+    if (parameter->list || parameter->dated || parameter->timed || parameter->date_timed || given->end == 0 ||
+        has_literal(r, given->name, given->end))
         return 0;
-    for (size_t w = 0; w < r->word_count; w++) {
-        size_t start = r->words[w].start, end = says(r->request, start, wt__str(parameter->name));
-        struct span span = end > 0 && end < r->request.len ? answer_at(r, w, end) : (struct span){0, 0};
-        if (span.end == 0 || has_literal(r, start, span.end))
-            continue;
-        const struct literal answer = {LITERAL_QUOTED, span.start, span.end,
-                                       .text = {r->request.ptr + span.start, span.end - span.start}};
-        struct str text;
-        int rc = wt__form_of(&text, parameter, &answer, r->arena);
-        json_t *value = rc < 0 ? NULL : wt__json_string(text);
-        if (!value)
-            return WT_ENOMEM;
-        *argument = (struct argument){ARGUMENT_GIVEN, value, span.start, span.end, NAME_EVIDENCE};
-        if (rc == 0)
-            wt__call_argument_refuse(argument, parameter);
-        return 0;
-    }
+    const struct literal answer = {LITERAL_QUOTED, given->start, given->end, .text = answer_text(r, p)};
+    struct str text;
+    int rc = wt__form_of(&text, parameter, &answer, r->arena);
+    json_t *value = rc < 0 ? NULL : wt__json_string(text);
+    if (!value)
+        return WT_ENOMEM;
+    *argument = (struct argument){ARGUMENT_GIVEN, value, given->start, given->end, NAME_EVIDENCE};
+    if (rc == 0)
+        wt__call_argument_refuse(argument, parameter);
+    find_repeated(r, answer.text, (struct span){given->start, given->end});
     return 0;
 }
 
@@ -318,13 +307,14 @@ static int fill_words(struct reading *r, size_t p)
 }
 
 /* All values that the request says, but those within longer ones. Returns how many, or WT_ENOMEM. */
-static int read_values(struct reading *r, const struct parameter *parameter, json_t *found, struct span *whole)
+static int read_values(struct reading *r, const struct parameter *parameter, struct span range, json_t *found,
+                       struct span *first)
 {
     struct span best = {0, 0};
     int count = 0;
     for (size_t i = 0; i < json_array_size(parameter->values); i++) {
         const json_t *value = json_array_get(parameter->values, i);
-        struct span span = find_value(r, value);
+        struct span span = find_value(r, value, range);
         if (span.end == 0)
             continue;
         bool within = span.start >= best.start && span.end <= best.end;
@@ -337,7 +327,7 @@ static int read_values(struct reading *r, const struct parameter *parameter, jso
         }
         best = span;
         use_within(r, span);
-        *whole = count == 0 ? span : *whole;
+        *first = count == 0 ? span : *first;
         if (json_array_append(found, (json_t *)value) < 0)
             return WT_ENOMEM;
         count++;
@@ -345,13 +335,35 @@ static int read_values(struct reading *r, const struct parameter *parameter, jso
     return count;
 }
 
+/* Each part of an answer that is one of the values was said elsewhere, too, perhaps; another one is left over. */
+static void read_parts(struct reading *r, size_t p)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    struct str text = answer_text(r, p), part;
+    struct span span = {r->answers[p].start, r->answers[p].end};
+    for (size_t at = 0; (part = wt__answer_part(text, &at)).len > 0;) {
+        size_t start = (size_t)(part.ptr - r->request.ptr), in = 0;
+        bool known = has_literal(r, start, start + part.len) && parameter->list;
+        for (size_t i = 0; !known && i < json_array_size(parameter->values); i++)
+            known = find_value(r, json_array_get(parameter->values, i), (struct span){start, start + part.len}).end > 0;
+        struct str word;
+        do
+            word = wt__next_word(part, &in);
+        while (word.len > 0 && wt__says_nothing(word));
+        if (!known && word.len > 0 && r->left_over.len == 0)
+            r->left_over = part;
+        find_repeated(r, part, span);
+    }
+}
+
 static int fill_values(struct reading *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
     struct argument *argument = &r->out->items[p];
-    struct span span = {0, 0};
+    bool answered = r->answers[p].assigned;
+    struct span span = {0, 0}, range = answered ? (struct span){r->answers[p].start, r->answers[p].end} : whole(r);
     json_t *found = json_array();
-    int count = found ? read_values(r, parameter, found, &span) : WT_ENOMEM;
+    int count = found ? read_values(r, parameter, range, found, &span) : WT_ENOMEM;
     if (count > 0) {
         bool sure = (count == 1 || parameter->list) && !is_denied(r, span.start);
         argument->state = sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE;
@@ -360,6 +372,8 @@ static int fill_values(struct reading *r, size_t p)
         argument->end = span.end;
         argument->score = 1;
     }
+    if (count >= 0 && answered)
+        read_parts(r, p);
     json_decref(found);
     return count < 0 ? count : 0;
 }
@@ -399,6 +413,14 @@ static float begin_with(const struct parameter *parameter, const struct literal 
     default:
         return NEVER;
     }
+}
+
+/* Whether the literal is a value behind the parameter's name: words are, whatever they are words of. */
+static bool begin_with_answer(const struct parameter *parameter, const struct literal *literal)
+{
+    bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
+    bool moment = parameter->dated || parameter->timed || parameter->date_timed;
+    return begin_with(parameter, literal) > NEVER || (text && !moment && literal->kind >= LITERAL_EMAIL);
 }
 
 static float evidence(const struct parameter *parameter, struct str word)
@@ -583,7 +605,10 @@ static void score_all(struct reading *r)
         for (size_t l = 0; l < r->literal_count; l++) {
             const struct parameter *parameter = &r->parameters->items[p];
             bool open = r->out->items[p].state == ARGUMENT_ABSENT && !parameter->values && !r->used[l];
-            r->scores[p][l] = open ? score_pair(r, parameter, &r->literals[l], &around[l]) : NEVER;
+            bool named = answering(r, p) == l && begin_with_answer(parameter, &r->literals[l]);
+            r->scores[p][l] = !open   ? NEVER
+                              : named ? SURE_FIRST
+                                      : score_pair(r, parameter, &r->literals[l], &around[l]);
         }
 }
 
@@ -704,7 +729,14 @@ static int take_pair(struct reading *r, size_t p, size_t l)
     const struct parameter *parameter = &r->parameters->items[p];
     const struct literal *literal = &r->literals[l];
     float score = score_now(r, p, l);
-    bool sure = score >= SURE_SCORE && margin_of(r, p, l) >= SURE_MARGIN && !literal->percent && !is_doubtful(r, l);
+    bool named = answering(r, p) == l && score >= SURE_FIRST;
+    bool likely = score >= SURE_SCORE && margin_of(r, p, l) >= SURE_MARGIN && !is_doubtful(r, l);
+    bool sure = (named || likely) && !literal->percent;
+    if (named)
+        find_repeated(r, literal->text, (struct span){literal->start, literal->end});
+    r->used[l] = true;
+    if (r->repeated[l] && !sure)
+        return 0;
     struct argument *argument = &r->out->items[p];
     struct str text;
     int rc = wt__form_of(&text, parameter, literal, r->arena);
@@ -716,7 +748,6 @@ static int take_pair(struct reading *r, size_t p, size_t l)
     *argument = (struct argument){sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE, value, literal->start, literal->end, score};
     if (rc == 0)
         wt__call_argument_refuse(argument, parameter);
-    r->used[l] = true;
     r->taken += literal->kind >= LITERAL_QUOTED;
     return 0;
 }
@@ -747,6 +778,18 @@ static int pair_all(struct reading *r)
     while (rc == 0 && best_pair(r, &p, &l))
         rc = take_pair(r, p, l);
     return rc;
+}
+
+/* What was given by a parameter's name, before anything is made of the rest. */
+static int take_answers(struct reading *r)
+{
+    for (size_t p = 0; p < r->parameters->len; p++) {
+        size_t l = answering(r, p);
+        int rc = l < r->literal_count && is_open(r, p, l) && r->scores[p][l] >= SURE_FIRST ? take_pair(r, p, l) : 0;
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
 }
 
 /* Names that differ in a number or a letter alone: "num1" and "num2", "a" and "b". */
@@ -822,6 +865,32 @@ static bool is_about_tool(const struct reading *r, const struct literal *literal
     return literal->kind == LITERAL_NAME;
 }
 
+/* What is said by the name of no argument, none of which has it from elsewhere; empty: nothing is. */
+static struct str stray(const struct reading *r)
+{
+    struct str clause, value;
+    for (size_t at = 0; (clause = wt__answer_to_nothing(r->request, &at, r->parameters, &value)).len > 0;) {
+        size_t start = (size_t)(value.ptr - r->request.ptr), end = start + value.len;
+        if (!is_taken(r, start, end) && !has_literal(r, start, end))
+            return clause;
+    }
+    return STR("");
+}
+
+/* What no parameter took: a literal, of quoted ones what is within their quotes, or what was said by a name. */
+static struct str find_unused(const struct reading *r)
+{
+    for (size_t l = 0; l < r->literal_count; l++) {
+        const struct literal *literal = &r->literals[l];
+        if (r->used[l] || r->repeated[l] || literal->spelled || is_about_tool(r, literal))
+            continue;
+        return literal->kind == LITERAL_QUOTED
+                   ? literal->text
+                   : (struct str){r->request.ptr + literal->start, literal->end - literal->start};
+    }
+    return r->left_over.len > 0 ? r->left_over : stray(r);
+}
+
 /* What the request does not say: a default, or missing; an optional one that is no more than likely is left out. */
 static void settle(struct reading *r)
 {
@@ -838,10 +907,7 @@ static void settle(struct reading *r)
         argument->state = value ? ARGUMENT_DEFAULT : ARGUMENT_MISSING;
         argument->value = json_incref(value);
     }
-    for (size_t l = r->literal_count; l-- > 0;)
-        if (!r->used[l] && !r->literals[l].spelled && !is_about_tool(r, &r->literals[l]))
-            r->out->unused =
-                (struct str){r->request.ptr + r->literals[l].start, r->literals[l].end - r->literals[l].start};
+    r->out->unused = find_unused(r);
 }
 
 int wt__call_arguments_fill(struct call_arguments *out, const struct literals *literals, struct str about,
@@ -862,7 +928,15 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
     r->scores = wt__arena_calloc(arena, parameters->len, sizeof *r->scores, _Alignof(float));
     if (!r->scores && parameters->len > 0)
         return WT_ENOMEM;
+    struct answer *answers = wt__arena_array(arena, struct answer, parameters->len);
+    if (!answers && parameters->len > 0)
+        return WT_ENOMEM;
     read_words(r);
+    wt__answers_read(answers, literals, parameters);
+    r->answers = answers;
+    for (size_t p = 0; p < parameters->len; p++)
+        if (answers[p].end > 0) /* a name such as "num2" is none of its values */
+            use_within(r, (struct span){answers[p].name, answers[p].start});
     int rc = 0;
     for (size_t p = 0; p < parameters->len && rc == 0; p++)
         if (parameters->items[p].values)
@@ -873,8 +947,10 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
         rc = fill_currency(r);
     if (rc == 0) {
         score_all(r);
-        rc = take_series(r);
+        rc = take_answers(r);
     }
+    if (rc == 0)
+        rc = take_series(r);
     if (rc == 0)
         rc = pair_all(r);
     if (rc == 0) {

@@ -2,6 +2,7 @@
 #include "call/coverage.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "call/demonstrations.h"
 #include "retrieve/verbs.h"
@@ -89,6 +90,20 @@ static bool is_taken(const struct reading *r, size_t start, size_t end)
     return false;
 }
 
+/* Whether an argument is from the same word, said elsewhere. */
+static bool is_said_again(const struct reading *r, struct str word)
+{
+    for (size_t p = 0; p < r->arguments->len; p++) {
+        const struct argument *argument = &r->arguments->items[p];
+        struct str text = {r->request.ptr + argument->start, argument->end - argument->start};
+        size_t at = 0;
+        for (struct str other; (other = wt__next_word(text, &at)).len > 0;)
+            if (other.len == word.len && strncasecmp(other.ptr, word.ptr, word.len) == 0)
+                return true;
+    }
+    return false;
+}
+
 /* Whether a past call that wanted no more than this one was asked for with the word. */
 static bool is_of_past(const struct reading *r, struct str word)
 {
@@ -119,7 +134,7 @@ static bool leaves_words(const struct reading *r)
         if (count++ == COVERAGE_WORDS)
             return true;
         size_t start = (size_t)(word.ptr - r->request.ptr);
-        unread += !is_taken(r, start, start + word.len) && !is_read(r, word);
+        unread += !is_taken(r, start, start + word.len) && !is_said_again(r, word) && !is_read(r, word);
     }
     return unread > COVERAGE_UNREAD;
 }

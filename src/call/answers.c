@@ -1,0 +1,208 @@
+/* answers.c: see answers.h. */
+#include "call/answers.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "retrieve/words.h"
+
+static bool is_joint(char c)
+{
+    return c == ' ' || c == '_' || c == '-';
+}
+
+size_t wt__says(struct str request, size_t start, struct str value)
+{
+    size_t at = start;
+    for (size_t i = 0; i < value.len; i++, at++) {
+        if (at >= request.len)
+            return 0;
+        char a = request.ptr[at], b = value.ptr[i];
+        if (!(is_joint(a) && is_joint(b)) && strncasecmp(&a, &b, 1) != 0)
+            return 0;
+    }
+    if (at < request.len && (request.ptr[at] | 0x20) == 's')
+        at++; /* "adults" says "adult" */
+    return at < request.len && wt__is_word_byte(request.ptr[at]) ? 0 : at;
+}
+
+static bool ends_clause(struct str request, size_t at)
+{
+    char c = at < request.len ? request.ptr[at] : 0;
+    bool ends_sentence = at + 1 >= request.len || wt__is_blank(request.ptr[at + 1]);
+    return c == 0 || strchr(",;\n", c) || (strchr(".!?", c) && ends_sentence);
+}
+
+static bool assigns(struct str request, size_t at)
+{
+    return at < request.len && (request.ptr[at] == ':' || request.ptr[at] == '=');
+}
+
+static size_t past_blanks(struct str request, size_t at)
+{
+    while (at < request.len && request.ptr[at] == ' ')
+        at++;
+    return at;
+}
+
+static size_t clause_end(struct str request, size_t at)
+{
+    size_t end = at;
+    while (end - at <= ANSWER_BYTES && !ends_clause(request, end))
+        end++;
+    return end;
+}
+
+/* Where the literal that begins there ends, and the clause with it; else at. */
+static size_t literal_end(const struct literals *literals, size_t at)
+{
+    for (size_t l = 0; l < literals->len; l++)
+        if (literals->items[l].start == at && ends_clause(literals->request, literals->items[l].end))
+            return literals->items[l].end;
+    return at;
+}
+
+/* Whether the clause that begins at `at` goes on with a list: few words, and none that begins something else. */
+static bool is_part(struct str request, size_t at)
+{
+    struct str part = {request.ptr + at, clause_end(request, at) - at};
+    size_t in = 0, count = 0;
+    struct str first = wt__next_word(part, &in);
+    if (wt__str_equal(first, STR("and")) || wt__str_equal(first, STR("or")))
+        first = wt__next_word(part, &in);
+    if (first.len == 0 || wt__says_nothing(first) || memchr(part.ptr, ':', part.len) || memchr(part.ptr, '=', part.len))
+        return false;
+    for (struct str word = first; word.len > 0; word = wt__next_word(part, &in))
+        count++;
+    return count <= ANSWER_PART_WORDS;
+}
+
+static size_t value_end(const struct literals *literals, const struct parameter *parameter, size_t start)
+{
+    struct str request = literals->request;
+    size_t end = literal_end(literals, start);
+    end = end > start ? end : clause_end(request, start);
+    while (parameter->list && end < request.len && request.ptr[end] == ',' && end - start <= ANSWER_BYTES) {
+        size_t next = past_blanks(request, end + 1), behind = literal_end(literals, next);
+        if (behind == next && !is_part(request, next))
+            break;
+        end = behind > next ? behind : clause_end(request, next);
+    }
+    return end;
+}
+
+/* Whether nothing of the clause is before `at`. */
+static bool begins_clause(struct str request, size_t at)
+{
+    while (at > 0 && request.ptr[at - 1] == ' ')
+        at--;
+    return at == 0 || ends_clause(request, at - 1);
+}
+
+/* What stands behind the name of a parameter from name to at. */
+static struct answer answer_at(const struct literals *literals, const struct parameter *parameter, size_t name,
+                               size_t at)
+{
+    struct str request = literals->request;
+    bool assigned = assigns(request, at);
+    struct answer answer = {.name = name, .start = past_blanks(request, at + assigned), .assigned = assigned};
+    answer.end = value_end(literals, parameter, answer.start);
+    struct str text = {request.ptr + answer.start, answer.end - answer.start};
+    size_t in = 0;
+    struct str word = wt__next_word(text, &in);
+    bool one = word.len > 0 && word.len == text.len && !wt__says_nothing(word);
+    bool answers = assigned || (one && begins_clause(request, name));
+    return text.len > 0 && text.len <= ANSWER_BYTES && answers ? answer : (struct answer){0};
+}
+
+static struct answer find_answer(const struct literals *literals, const struct parameter *parameter)
+{
+    struct str request = literals->request;
+    size_t at = 0;
+    for (struct str word; (word = wt__next_word(request, &at)).len > 0;) {
+        size_t start = (size_t)(word.ptr - request.ptr), end = wt__says(request, start, wt__str(parameter->name));
+        bool within = false; /* of a quotation or an address */
+        for (size_t l = 0; l < literals->len; l++)
+            within |= literals->items[l].start < start && start < literals->items[l].end;
+        struct answer answer = {0};
+        if (end > 0 && end < request.len && !within)
+            answer = answer_at(literals, parameter, start, end);
+        if (answer.end > 0)
+            return answer;
+    }
+    return (struct answer){0};
+}
+
+void wt__answers_read(struct answer *out, const struct literals *literals, const struct parameters *parameters)
+{
+    for (size_t p = 0; p < parameters->len; p++)
+        out[p] = find_answer(literals, &parameters->items[p]);
+    for (size_t p = 0; p < parameters->len; p++)
+        for (size_t other = 0; other < parameters->len; other++)
+            if (out[p].end > 0 && out[other].start == out[p].start && out[other].name < out[p].name)
+                out[p] = (struct answer){0};
+}
+
+bool wt__answer_declines(struct str text, const struct parameter *parameter)
+{
+    static const char *const none = "none";
+    bool declines = wt__str_among(wt__str_trim(text), &none, 1);
+    for (size_t i = 0; declines && i < json_array_size(parameter->values); i++) {
+        const char *value = json_string_value(json_array_get(parameter->values, i));
+        declines = !value || strcasecmp(value, none) != 0;
+    }
+    return declines;
+}
+
+struct str wt__answer_part(struct str text, size_t *at)
+{
+    static const char *const joints[] = {"and", "or"};
+    static const char around[] = " []\"'`,&";
+    while (*at < text.len && strchr(around, text.ptr[*at]))
+        ++*at;
+    size_t start = *at, end = start;
+    for (; end < text.len && !strchr(",&", text.ptr[end]); end++) {
+        size_t in = end + 1;
+        struct str rest = {text.ptr, text.len}, word = wt__next_word(rest, &in);
+        bool next = text.ptr[end] == ' ' && word.ptr == text.ptr + end + 1;
+        if (next && wt__str_among(word, joints, sizeof joints / sizeof *joints)) {
+            *at = in;
+            break;
+        }
+    }
+    *at = *at > end ? *at : end;
+    while (end > start && strchr(around, text.ptr[end - 1]))
+        end--;
+    return (struct str){text.ptr + start, end - start};
+}
+
+static bool is_name(struct str word, const struct parameters *parameters)
+{
+    for (size_t p = 0; p < parameters->len; p++) {
+        struct str name = wt__str(parameters->items[p].name);
+        if (name.len >= word.len && wt__says((struct str){name.ptr + name.len - word.len, word.len}, 0, word) > 0)
+            return true;
+    }
+    return false;
+}
+
+struct str wt__answer_to_nothing(struct str request, size_t *at, const struct parameters *parameters, struct str *value)
+{
+    for (struct str word; (word = wt__next_word(request, at)).len > 0;) {
+        size_t start = (size_t)(word.ptr - request.ptr), before = start, end = start + word.len;
+        while (before > 0 && request.ptr[before - 1] == ' ')
+            before--;
+        while (end < request.len && (request.ptr[end] == '_' || wt__is_word_byte(request.ptr[end])))
+            end++;
+        word.len = end - start;
+        if (before == 0 || !strchr(",;\n", request.ptr[before - 1]) || !assigns(request, end) ||
+            wt__says_nothing(word) || is_name(word, parameters))
+            continue;
+        size_t begin = past_blanks(request, end + 1);
+        *at = clause_end(request, begin);
+        *value = (struct str){request.ptr + begin, *at - begin};
+        if (value->len > 0)
+            return (struct str){word.ptr, *at - start};
+    }
+    return STR("");
+}
