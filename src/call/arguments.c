@@ -149,6 +149,12 @@ static json_t *in_list(json_t *value)
     return NULL;
 }
 
+static struct argument given(json_t *value, size_t start, size_t end)
+{
+    return (struct argument){
+        .state = ARGUMENT_GIVEN, .value = value, .start = start, .end = end, .score = NAME_EVIDENCE};
+}
+
 static struct span find_text(const struct reading *r, struct str text, struct span within)
 {
     for (size_t w = 0; w < r->word_count && has_letter(text); w++) {
@@ -197,6 +203,22 @@ static struct str answer_text(const struct reading *r, size_t p)
     return (struct str){r->request.ptr + r->answers[p].start, r->answers[p].end - r->answers[p].start};
 }
 
+/* Nothing has been said of it yet. */
+static bool is_vacant(const struct reading *r, size_t p)
+{
+    return r->out->items[p].state == ARGUMENT_ABSENT && !r->out->items[p].declined;
+}
+
+static bool decline(struct reading *r, size_t p)
+{
+    const struct answer *answered = &r->answers[p];
+    bool declines = answered->end > 0 && !r->parameters->items[p].required &&
+                    wt__answer_declines(answer_text(r, p), &r->parameters->items[p]);
+    if (declines)
+        r->out->items[p] = (struct argument){.start = answered->name, .end = answered->end, .declined = true};
+    return declines;
+}
+
 static struct span find_value(const struct reading *r, const json_t *value, struct span within)
 {
     return find_text(r, (struct str){json_string_value(value), json_string_length(value)}, within);
@@ -224,7 +246,7 @@ static int fill_example(struct reading *r, size_t p)
     if (!value)
         return WT_ENOMEM;
     use_within(r, best);
-    *argument = (struct argument){ARGUMENT_GIVEN, value, best.start, best.end, NAME_EVIDENCE};
+    *argument = given(value, best.start, best.end);
     return 0;
 }
 
@@ -250,20 +272,20 @@ static int fill_answer(struct reading *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
     struct argument *argument = &r->out->items[p];
-    const struct answer *given = &r->answers[p];
-    if (parameter->list || parameter->dated || parameter->timed || parameter->date_timed || given->end == 0 ||
-        has_literal(r, given->name, given->end))
+    const struct answer *answered = &r->answers[p];
+    if (parameter->list || parameter->dated || parameter->timed || parameter->date_timed || answered->end == 0 ||
+        has_literal(r, answered->name, answered->end))
         return 0;
-    const struct literal answer = {LITERAL_QUOTED, given->start, given->end, .text = answer_text(r, p)};
+    const struct literal answer = {LITERAL_QUOTED, answered->start, answered->end, .text = answer_text(r, p)};
     struct str text;
     int rc = wt__form_of(&text, parameter, &answer, r->arena);
     json_t *value = rc < 0 ? NULL : wt__json_string(text);
     if (!value)
         return WT_ENOMEM;
-    *argument = (struct argument){ARGUMENT_GIVEN, value, given->start, given->end, NAME_EVIDENCE};
+    *argument = given(value, answered->start, answered->end);
     if (rc == 0)
         wt__call_argument_refuse(argument, parameter);
-    find_repeated(r, answer.text, (struct span){given->start, given->end});
+    find_repeated(r, answer.text, (struct span){answered->start, answered->end});
     return 0;
 }
 
@@ -286,7 +308,7 @@ static int fill_currency(struct reading *r)
         const struct parameter *parameter = &r->parameters->items[p];
         bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
         if (!parameter->currency || !text || parameter->list || parameter->bound == BOUND_TO || parameter->values ||
-            r->out->items[p].state != ARGUMENT_ABSENT)
+            !is_vacant(r, p))
             continue;
         if (argument)
             return 0; /* it may be either */
@@ -295,8 +317,7 @@ static int fill_currency(struct reading *r)
     if (!argument)
         return 0;
     json_t *value = wt__json_string(amount->currency);
-    *argument =
-        (struct argument){ARGUMENT_GIVEN, value, amount->end - amount->currency.len, amount->end, NAME_EVIDENCE};
+    *argument = given(value, amount->end - amount->currency.len, amount->end);
     return value ? 0 : WT_ENOMEM;
 }
 
@@ -604,7 +625,7 @@ static void score_all(struct reading *r)
     for (size_t p = 0; p < r->parameters->len; p++)
         for (size_t l = 0; l < r->literal_count; l++) {
             const struct parameter *parameter = &r->parameters->items[p];
-            bool open = r->out->items[p].state == ARGUMENT_ABSENT && !parameter->values && !r->used[l];
+            bool open = is_vacant(r, p) && !parameter->values && !r->used[l];
             bool named = answering(r, p) == l && begin_with_answer(parameter, &r->literals[l]);
             r->scores[p][l] = !open   ? NEVER
                               : named ? SURE_FIRST
@@ -745,7 +766,9 @@ static int take_pair(struct reading *r, size_t p, size_t l)
         value = in_list(value);
     if (!value)
         return WT_ENOMEM;
-    *argument = (struct argument){sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE, value, literal->start, literal->end, score};
+    *argument = given(value, literal->start, literal->end);
+    argument->state = sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE;
+    argument->score = score;
     if (rc == 0)
         wt__call_argument_refuse(argument, parameter);
     r->taken += literal->kind >= LITERAL_QUOTED;
@@ -897,7 +920,7 @@ static void settle(struct reading *r)
     for (size_t p = 0; p < r->parameters->len; p++) {
         const struct parameter *parameter = &r->parameters->items[p];
         struct argument *argument = &r->out->items[p];
-        if (argument->state == ARGUMENT_ABSENT && !parameter->required && is_mentioned(r, parameter))
+        if (is_vacant(r, p) && !parameter->required && is_mentioned(r, parameter))
             argument->state = ARGUMENT_UNSURE;
         if (argument->state != ARGUMENT_ABSENT || !parameter->required)
             continue;
@@ -908,6 +931,18 @@ static void settle(struct reading *r)
         argument->value = json_incref(value);
     }
     r->out->unused = find_unused(r);
+}
+
+/* What is read without weighing it against others. */
+static int fill_one(struct reading *r, size_t p)
+{
+    const struct parameter *parameter = &r->parameters->items[p];
+    bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
+    if (decline(r, p))
+        return 0;
+    if (parameter->values)
+        return fill_values(r, p);
+    return text ? fill_words(r, p) : 0;
 }
 
 int wt__call_arguments_fill(struct call_arguments *out, const struct literals *literals, struct str about,
@@ -939,10 +974,7 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
             use_within(r, (struct span){answers[p].name, answers[p].start});
     int rc = 0;
     for (size_t p = 0; p < parameters->len && rc == 0; p++)
-        if (parameters->items[p].values)
-            rc = fill_values(r, p);
-        else if (parameters->items[p].kind == PARAMETER_STRING || parameters->items[p].kind == PARAMETER_ANY)
-            rc = fill_words(r, p);
+        rc = fill_one(r, p);
     if (rc == 0)
         rc = fill_currency(r);
     if (rc == 0) {

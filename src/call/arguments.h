@@ -24,6 +24,7 @@ struct argument {
     json_t *value;     /* of GIVEN, DEFAULT, and of UNSURE where it may be that; owned by the arguments */
     size_t start, end; /* bytes of the request that it is from; 0, 0: of none */
     float score;
+    bool declined; /* absent, since the request says "NAME: none" */
 };
 
 struct call_arguments {

@@ -36,7 +36,9 @@ static size_t find_open(struct reading *r)
     for (size_t p = 0; p < r->arguments->len; p++) {
         const struct parameter *parameter = &r->parameters->items[p];
         bool words = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
-        r->open[p] = words && r->arguments->items[p].state == ARGUMENT_ABSENT && !is_seldom(r->parameters, parameter);
+        const struct argument *argument = &r->arguments->items[p];
+        r->open[p] =
+            words && argument->state == ARGUMENT_ABSENT && !argument->declined && !is_seldom(r->parameters, parameter);
         count += r->open[p];
     }
     return count;

@@ -156,6 +156,21 @@ static void put_unsure(struct buffer *out, const struct parameter *parameter, co
     }
 }
 
+/* How an optional argument that is asked for is said to be none: by the first of them. */
+static void put_way_out(struct buffer *out, const struct parameters *parameters, const struct call_arguments *arguments)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < arguments->len; i++)
+        missing += arguments->items[i].state == ARGUMENT_MISSING;
+    for (size_t i = 0; i < arguments->len && missing < QUESTION_ARGUMENTS; i++)
+        if (arguments->items[i].state == ARGUMENT_UNSURE && !parameters->items[i].required) {
+            wt__buffer_text(out, " If none, say \"");
+            wt__plain_line(out, wt__str(parameters->items[i].name), QUESTION_NAME_BYTES);
+            wt__buffer_text(out, ": none\".");
+            return;
+        }
+}
+
 void wt__question_of_arguments(struct buffer *out, const struct parameters *parameters,
                                const struct call_arguments *arguments)
 {
@@ -166,6 +181,7 @@ void wt__question_of_arguments(struct buffer *out, const struct parameters *para
             put_unsure(out, &parameters->items[i], &arguments->items[i]);
             asked++;
         }
+    put_way_out(out, parameters, arguments);
     if (asked == 0 && arguments->unused.len > 0) {
         wt__buffer_text(out, "What is \"");
         wt__plain_line(out, arguments->unused, QUESTION_VALUE_BYTES);
