@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/error.h"
+#include "base/json.h"
 #include "retrieve/words.h"
 
 static bool is_joint(char c)
@@ -45,6 +47,17 @@ static size_t past_blanks(struct str request, size_t at)
     return at;
 }
 
+/* Behind blanks, commas, and an "and" between two items. */
+static size_t past_between(struct str request, size_t at)
+{
+    while (at < request.len && (request.ptr[at] == ' ' || request.ptr[at] == ','))
+        at++;
+    size_t in = at;
+    struct str word = wt__next_word(request, &in);
+    bool joint = wt__str_equal(word, STR("and")) && word.ptr == request.ptr + at;
+    return joint ? past_blanks(request, in) : at;
+}
+
 static size_t clause_end(struct str request, size_t at)
 {
     size_t end = at;
@@ -83,7 +96,7 @@ static size_t value_end(const struct literals *literals, const struct parameter 
     size_t end = literal_end(literals, start);
     end = end > start ? end : clause_end(request, start);
     while (parameter->list && end < request.len && request.ptr[end] == ',' && end - start <= ANSWER_BYTES) {
-        size_t next = past_blanks(request, end + 1), behind = literal_end(literals, next);
+        size_t next = past_between(request, end), behind = literal_end(literals, next);
         if (behind == next && !is_part(request, next))
             break;
         end = behind > next ? behind : clause_end(request, next);
@@ -174,6 +187,82 @@ struct str wt__answer_part(struct str text, size_t *at)
     while (end > start && strchr(around, text.ptr[end - 1]))
         end--;
     return (struct str){text.ptr + start, end - start};
+}
+
+static int append(json_t *list, struct str text)
+{
+    json_t *item = wt__json_string(text);
+    return item && json_array_append_new(list, item) == 0 ? 0 : WT_ENOMEM;
+}
+
+/* Behind the bracket that ends the array which begins at `at`; at where none does on its line. */
+static size_t array_end(struct str request, size_t at)
+{
+    bool quoted = false;
+    for (size_t end = at + 1; end < request.len && request.ptr[end] != '\n' && end - at <= ANSWER_BYTES; end++) {
+        char c = request.ptr[end];
+        if (c == '"')
+            quoted = !quoted;
+        else if (quoted && c == '\\')
+            end++;
+        else if (!quoted && c == ']')
+            return end + 1;
+    }
+    return at;
+}
+
+static int read_array(json_t *list, struct str text)
+{
+    json_t *array = NULL;
+    int rc = wt__json_parse(&array, text.ptr, text.len, NULL);
+    for (size_t i = 0; rc == 0 && i < json_array_size(array); i++)
+        rc = json_is_string(json_array_get(array, i)) ? 0 : WT_EFORMAT;
+    if (rc == 0 && json_array_extend(list, array) < 0)
+        rc = WT_ENOMEM;
+    json_decref(array);
+    return rc;
+}
+
+static const struct literal *quoted_at(const struct literals *literals, size_t at)
+{
+    for (size_t l = 0; l < literals->len; l++)
+        if (literals->items[l].start == at && literals->items[l].kind == LITERAL_QUOTED)
+            return &literals->items[l];
+    return NULL;
+}
+
+static bool is_one(struct str request, struct str text)
+{
+    size_t at = 0;
+    struct str part = wt__answer_part(text, &at), more = wt__answer_part(text, &at);
+    size_t end = (size_t)(text.ptr - request.ptr) + text.len;
+    bool goes_on = end < request.len && request.ptr[end] == ',' && is_part(request, past_blanks(request, end + 1));
+    return part.len > 0 && more.len == 0 && !goes_on;
+}
+
+int wt__answer_texts(json_t *list, size_t *end, bool *sure, const struct literals *literals,
+                     const struct answer *answer)
+{
+    struct str request = literals->request;
+    *sure = true;
+    if (request.ptr[answer->start] == '[') {
+        *end = array_end(request, answer->start);
+        int rc = read_array(list, (struct str){request.ptr + answer->start, *end - answer->start});
+        return rc == 0 && json_array_size(list) == 0 ? WT_EFORMAT : rc;
+    }
+    int rc = 0;
+    *end = answer->start;
+    for (const struct literal *item = quoted_at(literals, *end); rc == 0 && item;
+         item = quoted_at(literals, past_between(request, *end))) {
+        *end = item->end;
+        rc = append(list, item->text);
+    }
+    if (rc < 0 || *end > answer->start)
+        return rc;
+    *end = clause_end(request, answer->start);
+    struct str text = wt__str_trim((struct str){request.ptr + answer->start, *end - answer->start});
+    *sure = is_one(request, (struct str){request.ptr + answer->start, *end - answer->start});
+    return text.len > 0 && text.len <= ANSWER_BYTES ? append(list, text) : WT_EFORMAT;
 }
 
 static bool is_name(struct str word, const struct parameters *parameters)

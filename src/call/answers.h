@@ -32,6 +32,13 @@ bool wt__answer_declines(struct str text, const struct parameter *parameter);
 /* The next part of a list ("rabies, flu and distemper"), without blanks, brackets and quotes; empty behind the last. */
 struct str wt__answer_part(struct str text, size_t *at);
 
+/* What stands behind the name of an array of texts: a JSON array of them, texts in quotes with "," or "and" between
+ * them, or one text to the end of its clause, in list, which it appends to. *end: where it ends; *sure: whether it is
+ * all of a list, and not "a and b" or "a, b" without quotes, which are two or one. 0, WT_EFORMAT where there is none,
+ * or WT_ENOMEM. */
+int wt__answer_texts(json_t *list, size_t *end, bool *sure, const struct literals *literals,
+                     const struct answer *answer);
+
 /* From *at on, the next "WORD: VALUE" behind a comma, a semicolon or on a line of its own whose word is no parameter's
  * name; empty where there is none. *value: its value, which ends with it. */
 struct str wt__answer_to_nothing(struct str request, size_t *at, const struct parameters *parameters,

@@ -48,7 +48,8 @@ struct reading {
     const struct literal *literals; /* [literal_count] */
     size_t literal_count;
     bool used[LITERALS_MOST];
-    bool repeated[LITERALS_MOST];    /* says again what a parameter was given by its name */
+    bool repeated[LITERALS_MOST]; /* says again what a parameter was given by its name */
+    const struct literals *all;
     const struct answer *answers;    /* [parameters->len] */
     struct str nouns[LITERALS_MOST]; /* the word right before a literal that says what it is; empty: none does */
     const struct parameters *parameters;
@@ -289,6 +290,28 @@ static int fill_answer(struct reading *r, size_t p)
     return 0;
 }
 
+/* A list of texts that are no values of an enumeration. */
+static int fill_texts(struct reading *r, size_t p)
+{
+    const struct answer *answered = &r->answers[p];
+    struct span span = {answered->start, answered->end};
+    bool sure;
+    json_t *list = json_array();
+    int rc = list ? wt__answer_texts(list, &span.end, &sure, r->all, answered) : WT_ENOMEM;
+    if (rc < 0) {
+        json_decref(list);
+        return rc == WT_ENOMEM ? rc : 0;
+    }
+    r->out->items[p] = given(list, span.start, span.end);
+    r->out->items[p].state = sure ? ARGUMENT_GIVEN : ARGUMENT_UNSURE;
+    use_within(r, span);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+        find_repeated(r, (struct str){json_string_value(item), json_string_length(item)}, span);
+    }
+    return 0;
+}
+
 /* "250 USD to NOK": what an amount is in is the one currency that is asked for, or the one that it is to be changed
  * from; never what it is to become. */
 static int fill_currency(struct reading *r)
@@ -323,7 +346,10 @@ static int fill_currency(struct reading *r)
 
 static int fill_words(struct reading *r, size_t p)
 {
-    int rc = fill_answer(r, p);
+    const struct parameter *parameter = &r->parameters->items[p];
+    bool moments = parameter->dated || parameter->timed || parameter->date_timed;
+    bool texts = parameter->list && !moments && r->answers[p].assigned;
+    int rc = texts ? fill_texts(r, p) : fill_answer(r, p);
     return rc < 0 || r->out->items[p].state != ARGUMENT_ABSENT ? rc : fill_example(r, p);
 }
 
@@ -969,6 +995,7 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
     read_words(r);
     wt__answers_read(answers, literals, parameters);
     r->answers = answers;
+    r->all = literals;
     for (size_t p = 0; p < parameters->len; p++)
         if (answers[p].end > 0) /* a name such as "num2" is none of its values */
             use_within(r, (struct span){answers[p].name, answers[p].start});
