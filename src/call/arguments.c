@@ -178,6 +178,18 @@ static void use_within(struct reading *r, struct span span)
             r->used[l] = true;
 }
 
+/* The same for a value of an enumeration: "USD" does not use the amount up that it stands behind. */
+static void use_value(struct reading *r, struct span span)
+{
+    for (size_t l = 0; l < r->literal_count; l++) {
+        const struct literal *literal = &r->literals[l];
+        bool code =
+            literal->currency.len > 0 && span.end == literal->end && span.start == literal->end - literal->currency.len;
+        if (literal->start < span.end && span.start < literal->end && !code)
+            r->used[l] = true;
+    }
+}
+
 static bool same_text(struct str a, struct str b)
 {
     return a.len == b.len && a.len > 0 && strncasecmp(a.ptr, b.ptr, a.len) == 0;
@@ -373,7 +385,7 @@ static int read_values(struct reading *r, const struct parameter *parameter, str
             count--;
         }
         best = span;
-        use_within(r, span);
+        use_value(r, span);
         *first = count == 0 ? span : *first;
         if (json_array_append(found, (json_t *)value) < 0)
             return WT_ENOMEM;

@@ -66,6 +66,17 @@ static int form_of_date(struct str *out, struct str description, const struct li
     return pattern.len > 0 ? write_date(out, pattern, literal->text, arena) : 1;
 }
 
+/* A format "time" wants seconds and a zone: noughts, where no seconds were said, and the zone if it was. */
+static int form_with_zone(struct str *out, struct arena *arena)
+{
+    enum { MINUTES = 5 };
+    char text[FORM_BYTES];
+    snprintf(text, sizeof text, "%.*s%sZ", (int)out->len, out->ptr, out->len == MINUTES ? ":00" : "");
+    char *copy = wt__arena_copy(arena, wt__str(text));
+    *out = wt__str(copy);
+    return copy ? 1 : WT_ENOMEM;
+}
+
 static int form_of_time(struct str *out, struct str description, struct arena *arena)
 {
     enum { MINUTES = 5, SECONDS = 8 }; /* bytes of "19:30", "19:30:00" */
@@ -139,6 +150,8 @@ int wt__form_of(struct str *out, const struct parameter *parameter, const struct
         return 0;
     if (literal->kind == LITERAL_DATE)
         return form_of_date(out, description, literal, arena);
+    if (literal->utc && wt__str_equal(wt__json_str(parameter->schema, "format"), STR("time")))
+        return form_with_zone(out, arena);
     if (literal->kind == LITERAL_TIME)
         return form_of_time(out, description, arena);
     if (literal->kind == LITERAL_DATE_TIME) /* its zone is not left out, nor its T */

@@ -453,6 +453,14 @@ static int read_date_time(struct scan *scan, struct literal *out)
     return whole && is_date(year, month, day) && !is_word_at(scan, end) ? take(scan, out, LITERAL_DATE_TIME, end) : 0;
 }
 
+/* Behind the zone of a time that is UTC by its name; at where that is not said. */
+static size_t past_utc(const struct scan *scan, size_t at)
+{
+    size_t word = at + (byte_at(scan, at) == ' '), end = word_end(scan, word);
+    struct str zone = slice(scan, word, end);
+    return wt__str_equal(zone, STR("UTC")) || wt__str_equal(zone, STR("Z")) ? end : at;
+}
+
 static int read_time(struct scan *scan, struct literal *out)
 {
     size_t at = scan->at;
@@ -480,7 +488,9 @@ static int read_time(struct scan *scan, struct literal *out)
     char text[TIME_BYTES];
     snprintf(text, sizeof text, "%02u:%02u%.*s", hour, minute, (int)seconds.len, seconds.ptr);
     char *copy = wt__arena_copy(scan->arena, wt__str(text));
-    *out = (struct literal){LITERAL_TIME, scan->at, at, .text = wt__str(copy)};
+    enum { SECONDS = 3 }; /* bytes of ":15"; with more they have a fraction or a zone */
+    size_t zone = seconds.len > SECONDS ? at : past_utc(scan, at);
+    *out = (struct literal){LITERAL_TIME, scan->at, zone, .text = wt__str(copy), .utc = zone > at};
     return copy ? 1 : WT_ENOMEM;
 }
 

@@ -37,6 +37,7 @@ struct literal {
     double number;     /* of a number */
     bool spelled;      /* a number word, which may be none: "two of them" */
     bool money, percent;
+    bool utc;            /* of a time, that it says so: "14:30 UTC"; its text has no zone then */
     struct str currency; /* of an amount of money, its code, "USD"; empty: it has none */
 };
 

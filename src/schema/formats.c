@@ -39,7 +39,7 @@ static bool is_relative_json_pointer(struct str text)
 
 static const struct format formats[] = {
     {"date", "a date such as 2026-03-01", wt__is_date},
-    {"time", "a time such as 14:30:00Z", wt__is_time},
+    {"time", "a time with its zone such as 14:30:00Z", wt__is_time},
     {"date-time", "a date with time such as 2026-03-01T14:30:00Z", wt__is_date_time},
     {"duration", "a duration such as P1DT12H", wt__is_duration},
     {"email", "an email address such as ann@example.com", wt__is_email},

@@ -23,6 +23,8 @@
     OBJECT(REAL("amount") "," SAID("from", "Three-letter code") "," SAID("to", "Three-letter code"),                   \
            "\"amount\",\"from\",\"to\"")
 #define MEETING OBJECT(SAID("start", "Start time, HH:MM"), "")
+#define PAYMENT OBJECT(REAL("amount") "," ENUM("currency", "\"EUR\",\"USD\""), "\"amount\",\"currency\"")
+#define CLOCK OBJECT("\"start\":{\"type\":\"string\",\"format\":\"time\"}", "\"start\"")
 #define LAMP OBJECT(TEXT("target"), "\"target\"")
 #define VACCINES                                                                                                       \
     OBJECT("\"vaccines\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"enum\":[\"rabies\",\"distemper\"]}}", "")
@@ -101,6 +103,11 @@ static const struct {
     {"an amount that is to be reached tells nothing of what it is from", EXCHANGE, "how many NOK make up to 250 USD",
      "amount=250 from=? to!"},
     {"amounts in two currencies", EXCHANGE, "convert 250 USD or 200 EUR to NOK", "amount=? from! to=NOK +200 EUR"},
+    {"the code of an amount, of an enumeration", PAYMENT, "pay 49.90 EUR", "amount=49.9 currency=EUR"},
+    {"and another", PAYMENT, "pay 500 USD on Monday", "amount=500 currency=USD +Monday"},
+    {"by a sign it is not told", PAYMENT, "pay $500", "amount=500 currency!"},
+    {"an amount that nothing takes", OBJECT(ENUM("currency", "\"EUR\",\"USD\""), ""), "pay 49.90 EUR",
+     "currency=EUR +49.90 EUR"},
     {"a currency by its name", OBJECT(REAL("amount") "," TEXT("currency"), "\"amount\",\"currency\""),
      "an amount of 99 eur", "amount=99 currency=EUR"},
     {"a currency is no other code",
@@ -143,6 +150,11 @@ static const struct {
     {"noughts that are not", OBJECT(SAID("start", "HH:MM"), "\"start\""), "start 09:30:00", "start=09:30"},
     {"a format for a time", OBJECT("\"start\":{\"type\":\"string\",\"format\":\"time\"}", "\"start\""),
      "meet at 19:30:00Z", "start=19:30:00Z"},
+    {"whose zone is said by its name", CLOCK, "meet at 14:30 UTC", "start=14:30:00Z"},
+    {"with its seconds", CLOCK, "meet, start: 14:30:15 UTC", "start=14:30:15Z"},
+    {"of twelve hours", CLOCK, "meet at 2:30 pm UTC", "start=14:30:00Z"},
+    {"a zone that nothing wants", MEETING, "meet at 14:30 UTC", "start=14:30"},
+    {"a zone that is not said", CLOCK, "meet at 14:30", "start=14:30"},
     {"a time is no date with a time", OBJECT(SAID("start", "YYYY-MM-DD HH:MM"), "\"start\""), "start 09:30",
      "start! +09:30"},
     {"a date with its time", OBJECT("\"start\":{\"type\":\"string\",\"format\":\"date-time\"}", "\"start\""),
