@@ -79,9 +79,10 @@ static size_t literal_end(const struct literals *literals, size_t at)
 static bool is_part(struct str request, size_t at)
 {
     struct str part = {request.ptr + at, clause_end(request, at) - at};
+    static const char *const small[] = {"and", "or", "a", "an", "the"};
     size_t in = 0, count = 0;
     struct str first = wt__next_word(part, &in);
-    if (wt__str_equal(first, STR("and")) || wt__str_equal(first, STR("or")))
+    while (wt__str_among(first, small, sizeof small / sizeof *small))
         first = wt__next_word(part, &in);
     if (first.len == 0 || wt__says_nothing(first) || memchr(part.ptr, ':', part.len) || memchr(part.ptr, '=', part.len))
         return false;
@@ -231,12 +232,24 @@ static const struct literal *quoted_at(const struct literals *literals, size_t a
     return NULL;
 }
 
+/* Whether the clause that begins at `at` says something, by no name. */
+static bool says_more(struct str request, size_t at)
+{
+    struct str clause = {request.ptr + at, clause_end(request, at) - at};
+    size_t in = 0;
+    for (struct str word; (word = wt__next_word(clause, &in)).len > 0;)
+        if (!wt__says_nothing(word))
+            return !memchr(clause.ptr, ':', clause.len) && !memchr(clause.ptr, '=', clause.len);
+    return false;
+}
+
+/* Whether a text without quotes is one item: nothing in it or behind it may be another. */
 static bool is_one(struct str request, struct str text)
 {
     size_t at = 0;
     struct str part = wt__answer_part(text, &at), more = wt__answer_part(text, &at);
     size_t end = (size_t)(text.ptr - request.ptr) + text.len;
-    bool goes_on = end < request.len && request.ptr[end] == ',' && is_part(request, past_blanks(request, end + 1));
+    bool goes_on = end < request.len && request.ptr[end] == ',' && says_more(request, end + 1);
     return part.len > 0 && more.len == 0 && !goes_on;
 }
 

@@ -67,6 +67,41 @@ says "no tool is named .weather/get_forcast."
 expect 2 "no such recipe" call --recipe nothing rain
 says "nothing"
 
+# Answers to questions.
+"$python" - >pets.json <<'PYTHON'
+import json
+def tool(name, description, required, **properties):
+    return {"name": name, "description": description, "input_schema": {"type": "object", "properties": properties,
+            "required": required, "additionalProperties": False}}
+text = {"type": "string"}
+print(json.dumps([
+    tool("visit_vet", "Books a visit to the vet", ["pet_name"], pet_name=text, start={"type": "string", "format": "time"},
+         vaccines={"type": "array", "items": {"type": "string", "enum": ["rabies", "distemper"]}}),
+    tool("pay_bill", "Pays a bill", ["amount", "currency"], amount={"type": "number"},
+         currency={"type": "string", "enum": ["EUR", "USD"]}, due={"type": "string", "format": "date"}),
+    tool("order_food", "Orders pet food", ["items"], items={"type": "array", "items": text}),
+]))
+PYTHON
+"$WHICHTOOL" -q add --no-vectors --provider pets pets.json >/dev/null || exit 1
+while IFS='|' read -r code tool request wanted; do
+    expect "$code" "$request" call --tool "pets/$tool" "$request"
+    prints "$wanted"
+done <<'ROWS'
+0|visit_vet|a visit for Rex, pet_name: Rex, start: none, vaccines: none|^arguments +\{"pet_name":"Rex"\}$
+8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: rabies, flu|^question +What is "flu" for\?$
+8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: rabies and flu|^question +What is "flu" for\?$
+8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: rabies, flu, distemper|^question +What is "flu" for\?$
+8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: none, colour: blue|^question +What is "colour: blue" for\?$
+8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: none, note: hello|^question +What is "note: hello" for\?$
+8|visit_vet|a visit, pet_name: Rex, start: 14:30|expected a time with its zone such as 14:30:00Z
+0|visit_vet|a visit, pet_name: Rex, start: 14:30 UTC|"start":"14:30:00Z"
+8|pay_bill|pay 49.90 EUR tomorrow|^question +Is due to be given, and as what\? If none, say "due: none"\.$
+0|pay_bill|pay 49.90 EUR tomorrow, due: none|^arguments +\{"amount":49\.9,"currency":"EUR"\}$
+0|order_food|order, items: "dry food" and "a bowl"|^arguments +\{"items":\["dry food","a bowl"\]\}$
+8|order_food|order, items: dry food, a bowl|^question +Is items to be \["dry food"\], or what\?$
+ROWS
+"$WHICHTOOL" -q remove -p pets --yes >/dev/null || exit 1
+
 # The request, and the tool.
 expect 0 "from standard input" call "${model[@]}" - <<<"the weather forecast for Oslo"
 prints "^arguments +\{\"city\":\"Oslo\"\}$"
