@@ -136,7 +136,7 @@ static struct answer find_answer(const struct literals *literals, const struct p
     for (struct str word; (word = wt__next_word(request, &at)).len > 0;) {
         size_t start = (size_t)(word.ptr - request.ptr), end = wt__says(request, start, wt__str(parameter->name));
         bool within = false; /* of a quotation or an address */
-        for (size_t l = 0; l < literals->len; l++)
+        for (size_t l = 0; end > 0 && l < literals->len; l++)
             within |= literals->items[l].start < start && start < literals->items[l].end;
         struct answer answer = {0};
         if (end > 0 && end < request.len && !within)
