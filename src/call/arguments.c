@@ -10,6 +10,7 @@
 #include "call/answers.h"
 #include "call/coverage.h"
 #include "call/forms.h"
+#include "call/pair_evidence.h"
 #include "retrieve/verbs.h"
 #include "retrieve/words.h"
 
@@ -24,18 +25,12 @@ enum {
 /* A pair with less than this is unsure, as is one that another pair comes nearer to than this. */
 static const float SURE_SCORE = .88F;
 static const float SURE_MARGIN = .25F;
-static const float SOLE = .6F;          /* nothing else in the request could be it, and it nothing else */
-static const float NAME_EVIDENCE = 1.F; /* a word of the parameter's name stands beside the literal */
-static const float DESCRIPTION_EVIDENCE = .35F;
-static const float BOUND_EVIDENCE = .9F;
+static const float SOLE = .6F;      /* nothing else in the request could be it, and it nothing else */
 static const float PER_WORD = .12F; /* less for each word between */
 static const float PLACE_EVIDENCE = .6F;
 static const float JOINT_EVIDENCE = .15F;
 static const float PLACE_JOINT_EVIDENCE = .3F; /* "the forecast for Oslo" */
-static const float TELLS_ITSELF = .3F;         /* a date is one by its looks */
-static const float LITTLE = .1F;               /* kinds that fit, by which of equal pairs are told apart */
 static const float SURE_FIRST = 10.F;
-static const float NEVER = -1.F;
 
 struct word {
     size_t start, end;
@@ -123,21 +118,12 @@ static bool is_denied(const struct reading *r, size_t start)
     return false;
 }
 
-/* "project ID": the name of the parameter is none of its values. */
-static bool repeats_name(const struct parameter *parameter, struct str text)
-{
-    for (size_t i = 0; i < parameter->word_count; i++)
-        if (wt__words_alike(parameter->words[i], text))
-            return true;
-    return false;
-}
-
 /* How many parameters have the word in their names. */
 static size_t sharers(const struct parameters *parameters, struct str word)
 {
     size_t count = 0;
     for (size_t p = 0; p < parameters->len; p++)
-        count += repeats_name(&parameters->items[p], word);
+        count += wt__repeats_name(&parameters->items[p], word);
     return count;
 }
 
@@ -152,8 +138,7 @@ static json_t *in_list(json_t *value)
 
 static struct argument given(json_t *value, size_t start, size_t end)
 {
-    return (struct argument){
-        .state = ARGUMENT_GIVEN, .value = value, .start = start, .end = end, .score = NAME_EVIDENCE};
+    return (struct argument){.state = ARGUMENT_GIVEN, .value = value, .start = start, .end = end, .score = PAIR_NAMED};
 }
 
 static struct span find_text(const struct reading *r, struct str text, struct span within)
@@ -439,60 +424,6 @@ static int fill_values(struct reading *r, size_t p)
 
 /* ---------------------------------------------------------------- what speaks for a pair */
 
-static float begin_with_text(const struct parameter *parameter, const struct literal *literal)
-{
-    bool is_date = literal->kind == LITERAL_DATE, is_time = literal->kind == LITERAL_TIME;
-    if (literal->kind == LITERAL_DATE_TIME)
-        return parameter->date_timed ? TELLS_ITSELF : NEVER;
-    if (parameter->dated || parameter->timed)
-        return (parameter->dated && is_date) || (parameter->timed && is_time) ? TELLS_ITSELF : NEVER;
-    if (is_date || is_time)
-        return NEVER;
-    if (literal->kind == LITERAL_NUMBER)
-        return parameter->coded && parameter->letters == 0 && !literal->spelled ? 0 : NEVER;
-    if (literal->kind == LITERAL_NAME && (parameter->free_text || repeats_name(parameter, literal->text)))
-        return NEVER;
-    return parameter->currency && literal->kind == LITERAL_NAME && wt__is_currency(literal->text) ? TELLS_ITSELF
-                                                                                                  : LITTLE;
-}
-
-/* What a parameter of this kind makes of a literal's: NEVER, or what to begin with. */
-static float begin_with(const struct parameter *parameter, const struct literal *literal)
-{
-    bool number = literal->kind == LITERAL_NUMBER;
-    switch (parameter->kind) {
-    case PARAMETER_INTEGER:
-        return number && literal->number == floor(literal->number) ? (literal->spelled ? -LITTLE : 0) : NEVER;
-    case PARAMETER_NUMBER:
-        return number ? (literal->spelled ? -LITTLE : 0) : NEVER;
-    case PARAMETER_ANY:
-        return number ? 0 : begin_with_text(parameter, literal);
-    case PARAMETER_STRING:
-        return begin_with_text(parameter, literal);
-    default:
-        return NEVER;
-    }
-}
-
-/* Whether the literal is a value behind the parameter's name: words are, whatever they are words of. */
-static bool begin_with_answer(const struct parameter *parameter, const struct literal *literal)
-{
-    bool text = parameter->kind == PARAMETER_STRING || parameter->kind == PARAMETER_ANY;
-    bool moment = parameter->dated || parameter->timed || parameter->date_timed;
-    return begin_with(parameter, literal) > NEVER || (text && !moment && literal->kind >= LITERAL_EMAIL);
-}
-
-static float evidence(const struct parameter *parameter, struct str word)
-{
-    for (size_t i = 0; i < parameter->word_count; i++)
-        if (wt__words_alike(parameter->words[i], word))
-            return NAME_EVIDENCE;
-    for (size_t i = 0; i < parameter->description_word_count; i++)
-        if (wt__words_alike(parameter->description_words[i], word))
-            return DESCRIPTION_EVIDENCE;
-    return 0;
-}
-
 static bool sentence_ends_between(const struct reading *r, size_t from, size_t to)
 {
     for (size_t at = from; at < to; at++)
@@ -504,30 +435,6 @@ static bool sentence_ends_between(const struct reading *r, size_t from, size_t t
 static bool part_ends_between(const struct reading *r, size_t from, size_t to)
 {
     return sentence_ends_between(r, from, to) || memchr(r->request.ptr + from, ',', to - from) != NULL;
-}
-
-static enum parameter_bound cue_of(struct str word, struct str before)
-{
-    static const char *const lowest[] = {"least", "minimum", "min", "above", "over", "exceeding"};
-    static const char *const highest[] = {"most", "maximum", "max", "under", "below", "within", "upto"};
-    static const char *const more[] = {"more", "greater", "higher"}, *const less[] = {"less", "lower", "fewer",
-                                                                                      "cheaper"};
-    if (wt__str_among(word, lowest, sizeof lowest / sizeof *lowest))
-        return BOUND_LOWEST;
-    if (wt__str_among(word, highest, sizeof highest / sizeof *highest))
-        return BOUND_HIGHEST;
-    if (wt__str_equal(word, STR("than")))
-        return wt__str_among(before, more, sizeof more / sizeof *more)   ? BOUND_LOWEST
-               : wt__str_among(before, less, sizeof less / sizeof *less) ? BOUND_HIGHEST
-                                                                         : BOUND_NONE;
-    if (wt__str_equal(word, STR("to")))
-        return wt__str_equal(before, STR("up")) ? BOUND_HIGHEST : BOUND_TO;
-    return wt__str_equal(word, STR("from")) ? BOUND_FROM : BOUND_NONE;
-}
-
-static enum parameter_bound opposite(enum parameter_bound bound)
-{
-    return bound == BOUND_LOWEST ? BOUND_HIGHEST : bound == BOUND_HIGHEST ? BOUND_LOWEST : bound;
 }
 
 struct around {
@@ -567,9 +474,9 @@ static struct around look_around(const struct reading *r, size_t l)
     around.joined = around.before > around.first_before &&
                     wt__str_among(word_text(r, around.before - 1), joints, sizeof joints / sizeof *joints);
     for (size_t w = around.before; w > around.first_before && around.bound == BOUND_NONE; w--) {
-        around.bound = cue_of(word_text(r, w - 1), w > 1 ? word_text(r, w - 2) : STR(""));
+        around.bound = wt__bound_cue(word_text(r, w - 1), w > 1 ? word_text(r, w - 2) : STR(""));
         if (w > 2 && wt__str_equal(word_text(r, w - 1), STR("than")) && is_denial(word_text(r, w - 3)))
-            around.bound = opposite(around.bound); /* "no more than 500" */
+            around.bound = wt__bound_opposite(around.bound); /* "no more than 500" */
     }
     return around;
 }
@@ -609,44 +516,30 @@ static void read_ranges(const struct reading *r, struct around around[LITERALS_M
     }
 }
 
-static bool is_lower_end(enum parameter_bound bound)
-{
-    return bound == BOUND_LOWEST || bound == BOUND_FROM;
-}
-
-/* NEVER where a literal is the other end of the range than the parameter, or no end of one. */
-static float bound_evidence(const struct parameter *parameter, const struct around *around)
-{
-    bool strict = parameter->bound == BOUND_LOWEST || parameter->bound == BOUND_HIGHEST;
-    if (parameter->bound == BOUND_NONE)
-        return around->bound == BOUND_LOWEST || around->bound == BOUND_HIGHEST ? -.2F : 0;
-    if (around->bound == BOUND_NONE)
-        return strict ? NEVER : 0;
-    return is_lower_end(parameter->bound) == is_lower_end(around->bound) ? BOUND_EVIDENCE : NEVER;
-}
-
 static float score_pair(const struct reading *r, const struct parameter *parameter, const struct literal *literal,
                         const struct around *around)
 {
-    float begin = begin_with(parameter, literal), bound = bound_evidence(parameter, around), beside = 0;
-    if (begin == NEVER || bound == NEVER)
-        return NEVER;
+    float begin = wt__kind_evidence(parameter, literal), bound = wt__bound_evidence(parameter, around->bound),
+          beside = 0;
+    if (begin == PAIR_NEVER || bound == PAIR_NEVER)
+        return PAIR_NEVER;
     for (size_t w = around->first_before; w < around->before; w++)
-        beside = fmaxf(beside, evidence(parameter, word_text(r, w)) - PER_WORD * (float)(around->before - 1 - w));
+        beside =
+            fmaxf(beside, wt__word_evidence(parameter, word_text(r, w)) - PER_WORD * (float)(around->before - 1 - w));
     for (size_t w = around->after; w < around->last_after; w++)
-        beside = fmaxf(beside, evidence(parameter, word_text(r, w)) - PER_WORD * (float)(w - around->after));
-    if (literal->spelled && beside < NAME_EVIDENCE)
-        return NEVER;
+        beside = fmaxf(beside, wt__word_evidence(parameter, word_text(r, w)) - PER_WORD * (float)(w - around->after));
+    if (literal->spelled && beside < PAIR_NAMED)
+        return PAIR_NEVER;
     if (literal->kind == LITERAL_NAME && parameter->placed && around->placed)
         beside = fmaxf(beside, PLACE_EVIDENCE);
     if (literal->kind == LITERAL_NAME && parameter->placed && around->joined)
         beside = fmaxf(beside, PLACE_JOINT_EVIDENCE);
     if (literal->money && parameter->paid)
-        beside = fmaxf(beside, NAME_EVIDENCE);
+        beside = fmaxf(beside, PAIR_NAMED);
     if (around->joined)
         beside = fmaxf(beside, JOINT_EVIDENCE);
     if (parameter->letters > 0 && !wt__has_letters(parameter, literal))
-        return fminf(begin + bound + beside, LITTLE); /* where the request has nothing else */
+        return fminf(begin + bound + beside, PAIR_LITTLE); /* where the request has nothing else */
     return begin + bound + beside;
 }
 
@@ -664,8 +557,8 @@ static void score_all(struct reading *r)
         for (size_t l = 0; l < r->literal_count; l++) {
             const struct parameter *parameter = &r->parameters->items[p];
             bool open = is_vacant(r, p) && !parameter->values && !r->used[l];
-            bool named = answering(r, p) == l && begin_with_answer(parameter, &r->literals[l]);
-            r->scores[p][l] = !open   ? NEVER
+            bool named = answering(r, p) == l && wt__fits_as_answer(parameter, &r->literals[l]);
+            r->scores[p][l] = !open   ? PAIR_NEVER
                               : named ? SURE_FIRST
                                       : score_pair(r, parameter, &r->literals[l], &around[l]);
         }
@@ -673,7 +566,7 @@ static void score_all(struct reading *r)
 
 static bool is_open(const struct reading *r, size_t p, size_t l)
 {
-    return r->scores[p][l] > NEVER && !r->used[l] && r->out->items[p].state == ARGUMENT_ABSENT;
+    return r->scores[p][l] > PAIR_NEVER && !r->used[l] && r->out->items[p].state == ARGUMENT_ABSENT;
 }
 
 /* Whether a parameter contends for a literal that another would have for want of others: an optional one does if words
@@ -681,7 +574,7 @@ static bool is_open(const struct reading *r, size_t p, size_t l)
 static bool rivals(const struct reading *r, size_t p, size_t l)
 {
     bool number = r->literals[l].kind == LITERAL_NUMBER;
-    return r->parameters->items[p].required || (!number && r->scores[p][l] > LITTLE);
+    return r->parameters->items[p].required || (!number && r->scores[p][l] > PAIR_LITTLE);
 }
 
 /* Whether neither could be in another pair, now that others are taken. Numbers go to required parameters only: too
@@ -691,7 +584,7 @@ static bool is_sole(const struct reading *r, size_t p, size_t l)
     if (r->literals[l].kind == LITERAL_NUMBER && !r->parameters->items[p].required)
         return false;
     for (size_t other = 0; other < r->literal_count; other++)
-        if (other != l && is_open(r, p, other) && r->scores[p][other] > r->scores[p][l] - LITTLE)
+        if (other != l && is_open(r, p, other) && r->scores[p][other] > r->scores[p][l] - PAIR_LITTLE)
             return false;
     for (size_t other = 0; other < r->parameters->len; other++)
         if (other != p && is_open(r, other, l) && rivals(r, other, l))
@@ -702,14 +595,14 @@ static bool is_sole(const struct reading *r, size_t p, size_t l)
 /* What is left over for an optional parameter, or after others were taken, needs a word that speaks for it, too. */
 static bool may_be_sole(const struct reading *r, size_t p, size_t l)
 {
-    if (r->nouns[l].len > 0 && evidence(&r->parameters->items[p], r->nouns[l]) <= 0)
+    if (r->nouns[l].len > 0 && wt__word_evidence(&r->parameters->items[p], r->nouns[l]) <= 0)
         return false; /* it was said what it is, and that is something else */
-    return r->scores[p][l] > LITTLE || (r->parameters->items[p].required && r->taken == 0);
+    return r->scores[p][l] > PAIR_LITTLE || (r->parameters->items[p].required && r->taken == 0);
 }
 
 static float score_now(const struct reading *r, size_t p, size_t l)
 {
-    return is_open(r, p, l) ? r->scores[p][l] + (may_be_sole(r, p, l) && is_sole(r, p, l) ? SOLE : 0) : NEVER;
+    return is_open(r, p, l) ? r->scores[p][l] + (may_be_sole(r, p, l) && is_sole(r, p, l) ? SOLE : 0) : PAIR_NEVER;
 }
 
 /* How far the pair is above the best other one of the same parameter or literal. */
@@ -816,11 +709,11 @@ static int take_pair(struct reading *r, size_t p, size_t l)
 /* The pair that most speaks for, of those that are sure if there are any. */
 static bool best_pair(const struct reading *r, size_t *best_p, size_t *best_l)
 {
-    float best = NEVER;
+    float best = PAIR_NEVER;
     for (size_t p = 0; p < r->parameters->len; p++)
         for (size_t l = 0; l < r->literal_count; l++) {
             float score = score_now(r, p, l);
-            if (score <= NEVER)
+            if (score <= PAIR_NEVER)
                 continue;
             score += margin_of(r, p, l) >= SURE_MARGIN && score >= SURE_SCORE ? SURE_FIRST : 0;
             if (score > best) {
@@ -829,7 +722,7 @@ static bool best_pair(const struct reading *r, size_t *best_p, size_t *best_l)
                 *best_l = l;
             }
         }
-    return best > NEVER;
+    return best > PAIR_NEVER;
 }
 
 static int pair_all(struct reading *r)
@@ -905,7 +798,7 @@ static bool is_mentioned(const struct reading *r, const struct parameter *parame
             continue;
         if ((parameter->dated || parameter->timed) && is_of_calendar(word))
             return true;
-        if (word.len >= MENTION_BYTES && !wt__says_nothing(word) && repeats_name(parameter, word) &&
+        if (word.len >= MENTION_BYTES && !wt__says_nothing(word) && wt__repeats_name(parameter, word) &&
             sharers(r->parameters, word) == 1)
             return true;
     }
