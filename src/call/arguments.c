@@ -845,13 +845,23 @@ static struct str find_unused(const struct reading *r)
     return r->left_over.len > 0 ? r->left_over : stray(r);
 }
 
+/* Whether the request gives it by its name, as something that is no value of it, and its value is from elsewhere:
+ * "42.50 EUR, amount: forty". Which of both is meant, is for who asks to say. */
+static bool is_gainsaid(const struct reading *r, size_t p)
+{
+    const struct answer *answer = &r->answers[p];
+    const struct argument *argument = &r->out->items[p];
+    return answer->end > 0 && answer->assigned && argument->state == ARGUMENT_GIVEN &&
+           (argument->end <= answer->start || argument->start >= answer->end);
+}
+
 /* What the request does not say: a default, or missing; an optional one that is no more than likely is left out. */
 static void settle(struct reading *r)
 {
     for (size_t p = 0; p < r->parameters->len; p++) {
         const struct parameter *parameter = &r->parameters->items[p];
         struct argument *argument = &r->out->items[p];
-        if (is_vacant(r, p) && !parameter->required && is_mentioned(r, parameter))
+        if ((is_vacant(r, p) && !parameter->required && is_mentioned(r, parameter)) || is_gainsaid(r, p))
             argument->state = ARGUMENT_UNSURE;
         if (argument->state != ARGUMENT_ABSENT || !parameter->required)
             continue;
