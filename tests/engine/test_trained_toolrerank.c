@@ -10,20 +10,6 @@
 #include "engine/trained_folders.h"
 #include "rerank/rules.h"
 
-static wt_hits *asked_capped(const char *recipe, const char *request, size_t k, size_t most)
-{
-    wt_engine *engine = open_store(&place, NULL);
-    wt_find_options options;
-    wt_find_options_init(&options);
-    options.recipe = recipe;
-    options.explain = 1;
-    options.k = k;
-    options.max_per_provider = most;
-    wt_hits *hits = find_with(&place, engine, request, &options);
-    wt_close(engine);
-    return hits;
-}
-
 static void without_training_toolrerank_is_hybrid(void **state)
 {
     static const char *const requests[] = {"book a table in the city and find a song", "storm", "a b c d"};

@@ -74,7 +74,8 @@ static inline void add_many(size_t count)
     wt__buffer_dispose(&jsonl);
 }
 
-static inline wt_hits *asked_for(const char *recipe, const char *request, size_t k)
+/* most: of one provider; 0: any number. */
+static inline wt_hits *asked_capped(const char *recipe, const char *request, size_t k, size_t most)
 {
     wt_engine *engine = open_store(&place, NULL);
     wt_find_options options;
@@ -82,9 +83,15 @@ static inline wt_hits *asked_for(const char *recipe, const char *request, size_t
     options.recipe = recipe;
     options.explain = 1;
     options.k = k;
+    options.max_per_provider = most;
     wt_hits *hits = find_with(&place, engine, request, &options);
     wt_close(engine);
     return hits;
+}
+
+static inline wt_hits *asked_for(const char *recipe, const char *request, size_t k)
+{
+    return asked_capped(recipe, request, k, 0);
 }
 
 #define DPR "\"weights\": {\"dense\": 1, \"subquery\": 0}"

@@ -202,12 +202,12 @@ enum { REFERENCE_SHOWN = 80 }; /* bytes of a reference, in a message */
 static void note_unread(struct openapi *document, struct str reference)
 {
     bool here = wt__str_starts(reference, STR("#"));
-    int shown = reference.len < REFERENCE_SHOWN ? (int)reference.len : REFERENCE_SHOWN;
+    struct str shown = wt__str_head(reference, REFERENCE_SHOWN);
     if (!document->wrong[0])
         snprintf(document->wrong, sizeof document->wrong,
                  here ? "\"%.*s\" is no JSON pointer, and left out: name its place, as in \"#/components/schemas/Name\""
                       : "\"%.*s\" is in another document, and left out: bundle all that it refers to into one file",
-                 shown, reference.ptr);
+                 (int)shown.len, shown.ptr);
 }
 
 static const json_t *follow(struct openapi *document, struct str reference, int *rc)
