@@ -130,7 +130,7 @@ static int tell_twins(struct report *report, const struct import *import, wt_err
     wt__buffer_str(&text, name);
     wt__buffer_text(&text, "\" here");
     if (place->file != other->file)
-        wt__buffer_text(&text, ". Both files have one provider; `whichtool add -p NAME FILE` gives a file another one");
+        wt__buffer_text(&text, IMPORT_OTHER_PROVIDER);
     return add_notice(report, &text, err);
 }
 

@@ -21,6 +21,9 @@ enum {
 };
 #define IMPORT_MAX_FOLDER_BYTES ((uint64_t)4 << 30) /* of all files of one folder together: they are held in memory */
 
+/* Ends a sentence on two tools of one name from two files. */
+#define IMPORT_OTHER_PROVIDER ". Both files have one provider; `whichtool add -p NAME FILE` gives a file another one"
+
 /* A zero stands for the limit of whichtool.h; tests lower them. */
 struct import_limits {
     size_t file_bytes;

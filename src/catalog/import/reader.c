@@ -332,8 +332,6 @@ static int settle_name(struct reader *reader, struct tool *tool, uint32_t *first
 
 /* ---------------------------------------------------------------- taking a tool */
 
-#define OTHER_PROVIDER ". Both files have one provider; `whichtool add -p NAME FILE` gives a file another one"
-
 /* What a draft may not have. 1: fine; 0: reported. */
 static int check_draft(struct reader *reader, const struct draft *draft, struct str provider, struct str name,
                        wt_error *err)
@@ -416,7 +414,7 @@ int wt__reader_add(struct reader *reader, const struct draft *draft, wt_error *e
         return wt__reader_issue(reader, draft->place, "", err,
                                 "\"%.*s\" repeats a tool of %s:%zu word for word: one of them is enough%s",
                                 quoted(tool.name), tool.name.ptr, out->files[place->file], place->line,
-                                place->file == reader->file ? "" : OTHER_PROVIDER);
+                                place->file == reader->file ? "" : IMPORT_OTHER_PROVIDER);
     }
     if (!draft->judged)
         wt__leave_out_credentials(draft->schema, tool.name);
