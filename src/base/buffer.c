@@ -139,7 +139,7 @@ char *wt__buffer_take(struct buffer *buffer)
 
 struct str wt__buffer_view(const struct buffer *buffer)
 {
-    return (struct str){buffer->ptr, buffer->len};
+    return buffer->failed ? (struct str){"", 0} : (struct str){buffer->ptr, buffer->len};
 }
 
 void wt__buffer_clear(struct buffer *buffer)

@@ -32,6 +32,7 @@ void wt__buffer_json(struct buffer *buffer, struct str s);
 /* The content as a string that the caller frees with free() ("" rather than NULL); the buffer is empty afterwards.
  * NULL when it failed. */
 char *wt__buffer_take(struct buffer *buffer);
+/* Nothing of what failed: nobody takes the beginning of a text for the text. */
 struct str wt__buffer_view(const struct buffer *buffer);
 void wt__buffer_clear(struct buffer *buffer);
 /* Keeps the first len bytes, which it must have. */

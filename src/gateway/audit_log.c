@@ -196,9 +196,9 @@ static void put_line(struct buffer *out, const struct audit_line *line, bool who
     member(out, "principal", shorten(wt__str(line->principal), whole));
     if (line->profile)
         member(out, "profile", wt__str(line->profile));
-    if (whole && line->client.len > 0) {
+    if (whole && line->client) {
         wt__buffer_text(out, ",\"client\":");
-        wt__buffer_str(out, line->client);
+        wt__json_write(out, line->client);
     }
     member(out, "method", shorten(wt__str(line->method), whole));
     member(out, "asked", wt__str_head(line->asked, 200));

@@ -16,6 +16,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/json.h"
 
 enum {
     AUDIT_SYNC_MS = 1000,
@@ -39,7 +40,7 @@ enum audit_decision { AUDIT_ALLOWED, AUDIT_DENIED, AUDIT_UNKNOWN, AUDIT_WRONG_FA
 
 struct audit_line {
     const char *principal, *profile; /* profile: NULL: none */
-    struct str client;               /* what it says of itself, an object as JSON; "" for none */
+    const json_t *client;            /* what it says of itself; NULL: nothing */
     const char *method;
     const char *server;     /* NULL: none has what was asked for */
     const char *tool;       /* NULL: none of that name, or something else was asked for: */

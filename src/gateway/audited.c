@@ -6,17 +6,14 @@
 static int write_decision(const struct face *face, const struct mcp_call *call, const struct face_asked *asked,
                           enum audit_decision decision, struct audit_mark *mark, wt_error *err)
 {
-    struct buffer client = {0};
     const struct view_tool *tool = asked->tool;
     const json_t *meta = wt__json_object(wt__mcp_call_params(call), "_meta");
     if (!face->gateway->options.audit)
         return 0;
-    if (wt__mcp_call_client(call))
-        wt__json_write(&client, wt__mcp_call_client(call));
     const struct audit_line line = {
         .principal = wt__mcp_call_principal(call),
         .profile = face->options.profile,
-        .client = wt__buffer_view(&client),
+        .client = wt__mcp_call_client(call),
         .method = asked->method,
         .server = asked->upstream ? wt__upstream_name(asked->upstream) : NULL,
         .tool = tool ? tool->name : NULL,
@@ -30,9 +27,7 @@ static int write_decision(const struct face *face, const struct mcp_call *call, 
         .decision = decision,
         .trace = wt__json_str(meta, "traceparent"),
     };
-    int rc = wt__audit_write(face->gateway->options.audit, &line, mark, err);
-    wt__buffer_dispose(&client);
-    return rc;
+    return wt__audit_write(face->gateway->options.audit, &line, mark, err);
 }
 
 /* What was refused is refused, written down or not. */

@@ -187,6 +187,24 @@ static bool has_text(const json_t *content)
     return found;
 }
 
+/* A copy of its content; what it has as a structure alone is a text there. NULL when memory is out. */
+static json_t *copy_content(const json_t *result)
+{
+    const json_t *given = wt__json_array(result, "content"), *structured = json_object_get(result, "structuredContent");
+    json_t *content = given ? json_deep_copy(given) : json_array();
+    if (!content || !structured || has_text(content))
+        return content;
+    struct buffer text = {0};
+    json_t *item = wt__json_write(&text, structured) < 0
+                       ? NULL
+                       : json_pack("{s:s,s:o}", "type", "text", "text", wt__json_string(wt__buffer_view(&text)));
+    wt__buffer_dispose(&text);
+    if (json_array_append_new(content, item) == 0)
+        return content;
+    json_decref(content);
+    return NULL;
+}
+
 int wt__result_cut(struct gateway *gateway, const char *principal, struct str result, size_t most, struct buffer *out,
                    wt_error *err)
 {
@@ -195,18 +213,9 @@ int wt__result_cut(struct gateway *gateway, const char *principal, struct str re
         wt__buffer_str(out, result);
         return out->failed ? wt__fail_nomem(err) : 0;
     }
-    json_t *content = json_deep_copy(wt__json_array(read, "content"));
-    const json_t *structured = json_object_get(read, "structuredContent");
-    content = content ? content : json_array();
-    if (structured && !has_text(content)) {
-        struct buffer text = {0};
-        wt__json_write(&text, structured);
-        json_array_append_new(content,
-                              json_pack("{s:s,s:o}", "type", "text", "text", wt__json_string(wt__buffer_view(&text))));
-        wt__buffer_dispose(&text);
-    }
+    json_t *content = copy_content(read);
     json_object_del(read, "structuredContent");
-    int rc = put_piece(gateway, principal, read, content, most, out, err);
+    int rc = content ? put_piece(gateway, principal, read, content, most, out, err) : wt__fail_nomem(err);
     json_decref(read);
     return rc;
 }

@@ -148,6 +148,7 @@ static void put_params(struct buffer *out, const struct relaying *r)
         wt__buffer_text(out, ",\"requestState\":");
         wt__buffer_str(out, wt__buffer_view(&r->state));
     }
+    out->failed |= r->responses.failed || r->state.failed;
 }
 
 static bool is_unwanted(const void *call)

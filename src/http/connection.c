@@ -287,6 +287,7 @@ static void answer_alone(struct connection *connection, int status, const char *
                                                            .close = last});
     if (!without)
         wt__buffer_str(&bytes, wt__buffer_view(&body));
+    bytes.failed |= body.failed;
     connection->own = (struct own_answer){status, without ? 0 : body.len, of};
     wt__buffer_dispose(&body);
     connection->state = SENDING;

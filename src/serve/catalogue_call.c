@@ -112,6 +112,7 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
         if (!fits)
             wt__buffer_json(&json, wt__buffer_view(&violations));
         wt__buffer_text(&json, "]}");
+        json.failed |= violations.failed;
         wt__catalogue_answer(call, &json);
     }
     wt__mcp_input_close(input);

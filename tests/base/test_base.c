@@ -111,6 +111,7 @@ static void buffers_stop_at_their_maximum(void **state)
     wt__buffer_printf(&buffer, "%s", "ty");
     assert_true(buffer.failed);
     assert_string_equal(buffer.ptr, "four");
+    assert_int_equal(wt__buffer_view(&buffer).len, 0);
     assert_null(wt__buffer_take(&buffer));
     struct buffer empty = {0};
     char *text = wt__buffer_take(&empty);

@@ -54,7 +54,6 @@ static struct audit_log *open_log(void)
 static struct audit_line a_line(void)
 {
     return (struct audit_line){.principal = "alice",
-                               .client = STR(""),
                                .method = "tools/call",
                                .server = "files",
                                .tool = "read",
@@ -110,7 +109,8 @@ static void a_line_says_who_what_by_which_rule_and_what_came_of_it(void **state)
     struct audit_log *log = open_log();
     struct audit_line line = a_line();
     line.profile = "reading";
-    line.client = STR("{\"name\":\"c\"}");
+    json_t *client = json_pack("{s:s}", "name", "c");
+    line.client = client;
     line.trace = STR("00-1-2-01");
     SOUND(wt__audit_write(log, &line, NULL, &err));
     line = a_line();
@@ -119,6 +119,7 @@ static void a_line_says_who_what_by_which_rule_and_what_came_of_it(void **state)
     SOUND(wt__audit_write(log, &line, NULL, &err));
     wt__audit_sync(log);
     wt__audit_close(log);
+    json_decref(client);
     struct str text = text_of_file();
     const char *second = strchr(text.ptr, '\n') + 1;
     struct stat st;
@@ -185,11 +186,8 @@ static void hostile_words_stay_within_their_member(void **state)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         for (int where = 0; where < 5; where++, count++) {
             struct audit_line line = a_line();
-            struct buffer client = {0};
-            json_t *tree = json_pack("{s:o}", "name", wt__json_string(wt__str(words[i])));
-            wt__json_write(&client, tree);
-            json_decref(tree);
-            line.client = wt__buffer_view(&client);
+            json_t *client = json_pack("{s:o}", "name", wt__json_string(wt__str(words[i])));
+            line.client = client;
             *(where == 0   ? &line.principal
               : where == 1 ? &line.server
               : where == 2 ? &line.tool
@@ -197,7 +195,7 @@ static void hostile_words_stay_within_their_member(void **state)
                            : &line.method) = words[i];
             line.asked = line.trace = wt__str(words[i]);
             SOUND(wt__audit_write(log, &line, NULL, &err));
-            wt__buffer_dispose(&client);
+            json_decref(client);
         }
     wt__audit_close(log);
     check_file(NULL);
@@ -221,13 +219,10 @@ static void a_line_is_bounded(void **state)
     (void)state;
     struct audit_log *log = open_log();
     struct audit_line line = a_line();
-    struct buffer client = {0};
     memset(words, '\x01', (1 << 20) - 1);
     words[(1 << 20) - 1] = '\0';
-    wt__buffer_text(&client, "{\"name\":");
-    wt__buffer_json(&client, wt__str(words));
-    wt__buffer_char(&client, '}');
-    line.client = wt__buffer_view(&client);
+    json_t *client = json_pack("{s:s}", "name", words);
+    line.client = client;
     line.asked = line.trace = wt__str(words);
     line.tool = line.server = line.principal = words;
     for (int i = 0; i < 2; i++) {
@@ -240,8 +235,31 @@ static void a_line_is_bounded(void **state)
     assert_true(text.len < 2 * (AUDIT_LINE_BYTES_MAX + 100));
     assert_null(strstr(text.ptr, "\"client\""));
     free((char *)text.ptr);
-    wt__buffer_dispose(&client);
+    json_decref(client);
     free(words);
+    check_file(NULL);
+}
+
+/* One without what the client says of itself would be no line of it; one with a part of that would be no JSON. */
+static void a_line_is_written_whole_or_not(void **state)
+{
+    (void)state;
+    struct audit_log *log = open_log();
+    struct audit_line line = a_line();
+    json_t *client = json_object(), *within = json_object();
+    SOUND(json_object_set(client, "within", within));
+    SOUND(json_object_set(within, "client", client)); /* without an end: it cannot be written */
+    line.client = client;
+    assert_int_equal(wt__audit_write(log, &line, NULL, &err), WT_ENOMEM);
+    assert_true(wt__audit_is_failing(log, &err));
+    json_object_clear(within);
+    write_lines(log, 1);
+    wt__audit_close(log);
+    struct str text = text_of_file();
+    assert_null(strstr(text.ptr, "\"within\""));
+    free((char *)text.ptr);
+    json_decref(within);
+    json_decref(client);
     check_file(NULL);
 }
 
@@ -419,6 +437,7 @@ int main(void)
         TEST(a_second_line_says_what_came_of_it),
         TEST(hostile_words_stay_within_their_member),
         TEST(a_line_is_bounded),
+        TEST(a_line_is_written_whole_or_not),
         TEST(the_chain_holds_over_restarts),
         TEST(each_change_shows),
         TEST(a_torn_last_line_is_cut),
