@@ -71,7 +71,8 @@ enum {
     WT_MAX_MESSAGES = 10000,          /* messages of it */
     WT_MAX_KEPT = 256,                /* tools that one calls, and tools that a caller has */
     WT_MAX_COMPLETE = 64,             /* tools of a set that is complete with a stated probability */
-    WT_MAX_MORE_LIKE_IT = 5           /* copies of a hit that are named */
+    WT_MAX_MORE_LIKE_IT = 5,          /* copies of a hit that are named */
+    WT_MAX_CHAT_AT_ONCE = 64          /* questions that a language model is asked at once */
 };
 
 /* ---------------------------------------------------------------- progress */
@@ -104,6 +105,8 @@ typedef struct wt_open_options {
     const char *chat_key;    /* NULL: $OPENAI_API_KEY; none is sent when that is unset */
     const char *record_path; /* answers are taken from this file, and added to it; NULL: nowhere */
     const char *replay_path; /* answers are taken from this file alone: no server is asked; NULL: from a server */
+    unsigned chat_at_once;   /* questions that it is asked at once by wt_generate_..., which have many, at most
+                                WT_MAX_CHAT_AT_ONCE; 0: 4. What comes out is the same */
 } wt_open_options;
 
 WT_INIT(wt_open_options_init, wt_open_options)

@@ -252,6 +252,7 @@ int wt__cli_open(struct cli *cli, enum open_mode mode, const char *model, wt_eng
     options.models_dir = wt__text_of(cli, OPT_MODELS);
     options.chat_url = wt__text_of(cli, OPT_CHAT_URL);
     options.chat_model = wt__text_of(cli, OPT_CHAT_MODEL);
+    options.chat_at_once = (unsigned)cli->arguments.number[OPT_CHAT_AT_ONCE];
     options.record_path = wt__text_of(cli, OPT_RECORD);
     options.replay_path = wt__text_of(cli, OPT_REPLAY);
     wt_error err;

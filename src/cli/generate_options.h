@@ -242,6 +242,12 @@ static const struct option generate_options[] = {
      .max = UINT32_MAX,
      .help = "Random seed; the same seed and answers give the same data. Default: 1."},
     CHAT_OPTIONS("that writes"),
+    {.id = OPT_CHAT_AT_ONCE,
+     .name = "chat-at-once",
+     .kind = VALUE_NUMBER,
+     .value = "N",
+     .max = WT_MAX_CHAT_AT_ONCE,
+     .help = "Questions that it is asked at once. Default: 4. The data are the same."},
     MODEL_OPTIONS,
 };
 static const struct example generate_examples[] = {

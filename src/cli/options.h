@@ -28,6 +28,7 @@ enum option_id {
     OPT_BOOTSTRAP,
     OPT_CACHE,
     OPT_CANDIDATES,
+    OPT_CHAT_AT_ONCE,
     OPT_CHAT_MODEL,
     OPT_CHAT_URL,
     OPT_COMPLETE,

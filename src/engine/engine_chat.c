@@ -29,6 +29,7 @@ static bool copy(char **out, const char *text)
 /* chat: all zero. */
 static int set_chat(struct engine_chat *chat, const char *model, const wt_open_options *options, wt_error *err)
 {
+    chat->at_once = options->chat_at_once;
     if (copy(&chat->url, options->chat_url) && copy(&chat->model, model) && copy(&chat->key, options->chat_key) &&
         copy(&chat->record, options->record_path) && copy(&chat->replay, options->replay_path))
         return 0;
@@ -47,6 +48,8 @@ static int open_client(struct engine_chat *chat, wt_error *err)
     options.base_url = chat->url;
     options.model = chat->model;
     options.key = chat->key;
+    if (chat->at_once > 0)
+        options.concurrency = chat->at_once;
     wt__chat_client_environment(&options);
     return wt__chat_client_open(&chat->client, &options, err);
 }
@@ -90,8 +93,11 @@ int wt__engine_chat_named(wt_engine *engine, const char *model, struct engine_ch
                           wt_error *err)
 {
     const struct engine_chat *own = &engine->chat;
-    const wt_open_options options = {
-        .chat_url = own->url, .chat_key = own->key, .record_path = own->record, .replay_path = own->replay};
+    const wt_open_options options = {.chat_url = own->url,
+                                     .chat_key = own->key,
+                                     .record_path = own->record,
+                                     .replay_path = own->replay,
+                                     .chat_at_once = own->at_once};
     *out = NULL;
     int rc = set_chat(chat, model, &options, err);
     return rc < 0 ? rc : chat_model(chat, out, err);

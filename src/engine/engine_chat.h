@@ -7,6 +7,7 @@
 
 struct engine_chat {
     char *url, *model, *key, *record, *replay; /* as in wt_open_options; NULL: not given */
+    unsigned at_once;                          /* likewise; 0: CHAT_AT_ONCE */
     struct chat_client *client;
     struct chat_record *answers;
 };

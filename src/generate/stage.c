@@ -117,7 +117,8 @@ static int ask_round(struct round *round, wt_error *err)
     const unsigned attempts = round->stage->attempts ? round->stage->attempts : STAGE_ATTEMPTS;
     size_t again = 0;
     int rc = 0;
-    wt__pool_run(STAGE_AT_ONCE, round->count, put, round);
+    const unsigned at_once = round->asker->model->at_once;
+    wt__pool_run(at_once > 0 ? at_once : CHAT_AT_ONCE, round->count, put, round);
     for (size_t i = 0; i < round->count; i++) {
         struct reply *reply = &round->replies[i];
         struct stage_subject subject = reply->subject;

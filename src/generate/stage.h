@@ -1,9 +1,9 @@
 /* stage.h: many questions of one kind to a language model, each asked again until its answer is of use.
  *
- * Items are asked in rounds, STAGE_AT_ONCE of them under way at once, and their answers read in the items' order. So
- * what comes out depends on the answers alone, never on which came first; and since the answers are recorded in the
- * data set's folder (generate/folder.h), a run that was stopped finds them there and goes on to the same bytes. Each
- * question is drawn by a seed of its own, which the run's seed, the stage, the item and the attempt make.
+ * Items are asked in rounds, as many of them under way at once as the model takes, and their answers read in the items'
+ * order. So what comes out depends on the answers alone, never on which came first; and since the answers are recorded
+ * in the data set's folder (generate/folder.h), a run that was stopped finds them there and goes on to the same bytes.
+ * Each question is drawn by a seed of its own, which the run's seed, the stage, the item and the attempt make.
  *
  * What always holds of a stage's counts: questions = unusable + answers that were read; offered = made + the sum of
  * what was turned away. */
@@ -19,7 +19,6 @@ enum {
     STAGE_ATTEMPTS = 4,       /* questions for one item */
     STAGE_FRUITLESS_MAX = 40, /* answers in a row that were of no use: then the stage ends */
     STAGE_ROUND = 64,         /* items asked together where none depends on another */
-    STAGE_AT_ONCE = 4,        /* as many as a client has under way (llm/client.h) */
     STAGE_VALUES = 4,         /* slots of a prompt */
 };
 

@@ -47,6 +47,8 @@ static inline unsigned wt__chat_thousandths(const struct chat_question *question
     return (unsigned)(question->temperature * 1000 + .5);
 }
 
+enum { CHAT_AT_ONCE = 4 };
+
 struct chat_model {
     const char *name;
     /* Errors: WT_EINVAL (a temperature that is none), WT_ENETWORK (no answer, or the server refuses to give one),
@@ -55,6 +57,7 @@ struct chat_model {
      * fails as files do. Any number of threads may ask at once. */
     int (*ask)(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                struct chat_answer *out, wt_error *err);
+    unsigned at_once; /* questions that it takes under way at once, for who has many; 0: CHAT_AT_ONCE */
 };
 
 static inline int wt__chat_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,

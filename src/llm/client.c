@@ -36,7 +36,7 @@ struct chat_client {
 
     pthread_mutex_t lock; /* guards what follows, up to `refused` */
     pthread_cond_t given_back;
-    struct http_session *sessions[CHAT_CLIENT_CONCURRENCY_MAX]; /* idle ones */
+    struct http_session *sessions[WT_MAX_CHAT_AT_ONCE]; /* idle ones */
     size_t idle, open;
     struct rng rng;
 
@@ -62,7 +62,7 @@ struct chat_client_options wt__chat_client_defaults(void)
         .stall_ms = CHAT_CLIENT_STALL_MS,
         .retries = CHAT_CLIENT_RETRIES,
         .first_pause_ms = RETRY_FIRST_MS,
-        .concurrency = CHAT_CLIENT_CONCURRENCY,
+        .concurrency = CHAT_AT_ONCE,
     };
 }
 
@@ -85,9 +85,9 @@ static int check_options(const struct chat_client_options *options, wt_error *er
 {
     if (!options->model || !options->model[0])
         return wt__fail(err, WT_EINVAL, "a language model has to be named");
-    if (options->concurrency == 0 || options->concurrency > CHAT_CLIENT_CONCURRENCY_MAX)
+    if (options->concurrency == 0 || options->concurrency > WT_MAX_CHAT_AT_ONCE)
         return wt__fail(err, WT_EINVAL, "%u questions at once: it can be 1 to %d", options->concurrency,
-                        (int)CHAT_CLIENT_CONCURRENCY_MAX);
+                        (int)WT_MAX_CHAT_AT_ONCE);
     if (options->retries > CHAT_CLIENT_RETRIES_MAX)
         return wt__fail(err, WT_EINVAL, "%u retries: it can be 0 to %d", options->retries,
                         (int)CHAT_CLIENT_RETRIES_MAX);
@@ -409,6 +409,7 @@ int wt__chat_client_open(struct chat_client **out, const struct chat_client_opti
     if (!client)
         return wt__fail_nomem(err);
     client->model.ask = ask;
+    client->model.at_once = options->concurrency;
     pthread_mutex_init(&client->lock, NULL);
     pthread_cond_init(&client->given_back, NULL);
     wt__rng_seed(&client->rng, JITTER_SEED);

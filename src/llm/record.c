@@ -324,7 +324,8 @@ int wt__chat_record_open(struct chat_record **out, const char *path, const char 
     struct chat_record *record = calloc(1, sizeof *record);
     if (!record)
         return wt__fail_nomem(err);
-    *record = (struct chat_record){.model = {.ask = ask}, .inner = inner, .path = path, .fd = -1};
+    *record = (struct chat_record){
+        .model = {.ask = ask, .at_once = inner ? inner->at_once : 0}, .inner = inner, .path = path, .fd = -1};
     pthread_mutex_init(&record->lock, NULL);
     record->model.name = wt__arena_copy(&record->arena, wt__str(name));
     int rc = record->model.name ? 0 : wt__fail_nomem(err);

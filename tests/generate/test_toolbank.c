@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <pthread.h>
 
 #include "catalog/dataset.h"
 #include "generate/support.h"
@@ -242,10 +243,11 @@ static void test_the_gate(void **state)
     wt_close(engine);
 }
 
+static const char *const made_files[] = {"corpus.jsonl", "queries.jsonl", "qrels/train.tsv", "report.json"};
+
 static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
 {
     static const unsigned long stops[] = {1, 30, 70, 130};
-    static const char *const files[] = {"corpus.jsonl", "queries.jsonl", "qrels/train.tsv", "report.json"};
     (void)state;
     wt_engine *engine = open_catalogue();
     struct writer whole = writer_of(0.2), writer = writer_of(0.2);
@@ -273,8 +275,8 @@ static void test_a_stopped_run_goes_on_to_the_same_bytes(void **state)
     sound(&place, make_requests(engine, &writer, options, "stopped", &made)); /* once more, for nothing */
     assert_int_equal(atomic_load(&writer.asked), 0);
     wt_generated_free(made);
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        assert_same_file("whole", "stopped", files[i]);
+    for (size_t i = 0; i < sizeof made_files / sizeof *made_files; i++)
+        assert_same_file("whole", "stopped", made_files[i]);
     options.seed = 2;
     refused(&place, make_requests(engine, &writer, options, "stopped", &made), WT_EINVAL, "begun with other options");
     wt_close(engine);
@@ -397,6 +399,49 @@ static void test_one_tool(void **state)
     wt_close(engine);
 }
 
+/* A writer that answers nobody before so many have asked. */
+enum { TOGETHER = 12 };
+struct meeting {
+    struct writer writer;
+    pthread_mutex_t lock;
+    pthread_cond_t all_here;
+    unsigned here;
+};
+
+static int wait_for_all(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                        struct chat_answer *out, wt_error *err)
+{
+    struct meeting *meeting = (struct meeting *)model;
+    pthread_mutex_lock(&meeting->lock);
+    if (++meeting->here == TOGETHER)
+        pthread_cond_broadcast(&meeting->all_here);
+    while (meeting->here < TOGETHER)
+        pthread_cond_wait(&meeting->all_here, &meeting->lock);
+    pthread_mutex_unlock(&meeting->lock);
+    return writer_ask(model, question, arena, out, err);
+}
+
+/* What a model is asked at once changes none of the data. */
+static void test_many_questions_at_once(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_catalogue();
+    struct writer writer = writer_of(0.1);
+    struct meeting meeting = {
+        .writer = writer_of(0.1), .lock = PTHREAD_MUTEX_INITIALIZER, .all_here = PTHREAD_COND_INITIALIZER};
+    wt_generated *made = NULL;
+    meeting.writer.model.ask = wait_for_all;
+    meeting.writer.model.at_once = TOGETHER;
+    writer.model.at_once = 1;
+    sound(&place, make_requests(engine, &meeting.writer, few(), "together", &made));
+    wt_generated_free(made);
+    sound(&place, make_requests(engine, &writer, few(), "one-by-one", &made));
+    wt_generated_free(made);
+    for (size_t i = 0; i < sizeof made_files / sizeof *made_files; i++)
+        assert_same_file("together", "one-by-one", made_files[i]);
+    wt_close(engine);
+}
+
 /* A request is kept when its tools are found by it, and none that is nearly the same above them. */
 static void test_the_round_trip(void **state)
 {
@@ -491,6 +536,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_stands_together, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_requests_that_no_tool_fits, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_one_tool, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_many_questions_at_once, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_the_round_trip, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_what_is_refused, set_up_place, tear_down_place),
     };
