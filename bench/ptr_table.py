@@ -207,7 +207,7 @@ def read_echo(path):
     asked = next(task for task in answers if task.startswith("ptr-requirements/"))
     own, sets = instructions(asked), [[plain(text) for text in got["requirements"]] for got in answers[asked] if got]
     named = [text for one in sets for text in one]
-    said = collections.Counter(json.dumps(got["tool"]) for task, list_ in answers.items()
+    said = collections.Counter(json.dumps(got["tools"]) for task, list_ in answers.items()
                                if task.startswith("ptr-match/") for got in list_ if got)
     most, times = said.most_common(1)[0] if said else ("", 0)
     return {

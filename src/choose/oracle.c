@@ -78,9 +78,9 @@ static void write_answer(const struct oracle *oracle, const struct ptr_subject *
     }
     size_t number = subject->place < count ? match(oracle, subject, list[subject->place]) : 0;
     if (number > 0)
-        wt__buffer_printf(out, "{\"tool\": %zu}", number);
+        wt__buffer_printf(out, "{\"tools\": [%zu]}", number);
     else
-        wt__buffer_text(out, "{\"tool\": null}");
+        wt__buffer_text(out, "{\"tools\": []}");
 }
 
 static int ask_oracle(struct chat_model *model, const struct chat_question *question, struct arena *arena,

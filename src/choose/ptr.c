@@ -11,8 +11,7 @@ static bool holds(struct ptr_tools tools, uint32_t row)
     return false;
 }
 
-/* Adds row to tools, whose memory has room for it; false when it was there. */
-static bool add_tool(struct ptr_tools *tools, uint32_t *memory, uint32_t row)
+bool wt__ptr_add_tool(struct ptr_tools *tools, uint32_t *memory, uint32_t row)
 {
     if (holds(*tools, row))
         return false;
@@ -20,8 +19,7 @@ static bool add_tool(struct ptr_tools *tools, uint32_t *memory, uint32_t row)
     return true;
 }
 
-/* An empty list with room for `most`, whose rows are the returned memory. */
-static uint32_t *empty_tools(struct arena *arena, size_t most, struct ptr_tools *out)
+uint32_t *wt__ptr_empty_tools(struct arena *arena, size_t most, struct ptr_tools *out)
 {
     uint32_t *rows = wt__arena_array(arena, uint32_t, most);
     *out = (struct ptr_tools){rows, 0};
@@ -35,11 +33,11 @@ static int acquire_bundle(const struct ptr_run *run, wt_error *err)
     int rc = run->sources->bundle(run->sources->self, run->request->text, run->arena, &found, err);
     if (rc < 0)
         return rc;
-    uint32_t *rows = empty_tools(run->arena, PTR_MOST_LISTED, &run->trace->bundle);
+    uint32_t *rows = wt__ptr_empty_tools(run->arena, PTR_MOST_LISTED, &run->trace->bundle);
     if (!rows)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < found.count && run->trace->bundle.count < PTR_MOST_LISTED; i++)
-        add_tool(&run->trace->bundle, rows, found.rows[i]);
+        wt__ptr_add_tool(&run->trace->bundle, rows, found.rows[i]);
     return 0;
 }
 
@@ -54,14 +52,15 @@ static enum ptr_verdict verdict_of(const struct ptr_trace *trace)
 static int assess(const struct ptr_run *run, wt_error *err)
 {
     struct ptr_trace *trace = run->trace;
-    uint32_t *kept = empty_tools(run->arena, trace->requirement_count, &trace->kept);
+    uint32_t *kept = wt__ptr_empty_tools(run->arena, trace->bundle.count, &trace->kept);
     trace->problems = wt__arena_array(run->arena, struct ptr_problem, trace->requirement_count);
     if (!kept || !trace->problems)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < trace->requirement_count; i++) {
-        if (trace->requirements[i].matched)
-            add_tool(&trace->kept, kept, trace->requirements[i].tool);
-        else
+        const struct ptr_tools *tools = &trace->requirements[i].tools;
+        for (size_t t = 0; t < tools->count; t++)
+            wt__ptr_add_tool(&trace->kept, kept, tools->rows[t]);
+        if (tools->count == 0)
             trace->problems[trace->problem_count++].requirement = i;
     }
     trace->verdict = verdict_of(trace);
@@ -82,18 +81,18 @@ static int solve_problems(const struct ptr_run *run, wt_error *err)
 {
     struct ptr_trace *trace = run->trace;
     struct ptr_tools set;
-    uint32_t *rows = empty_tools(run->arena, trace->kept.count + trace->problem_count, &set);
+    uint32_t *rows = wt__ptr_empty_tools(run->arena, trace->kept.count + trace->problem_count, &set);
     if (!rows)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < trace->kept.count; i++)
-        add_tool(&set, rows, trace->kept.rows[i]);
+        wt__ptr_add_tool(&set, rows, trace->kept.rows[i]);
     for (size_t i = 0; i < trace->problem_count; i++) {
         struct ptr_problem *problem = &trace->problems[i];
         int rc = wt__ptr_rerank(run, trace->requirements[problem->requirement].text, problem, err);
         if (rc < 0)
             return rc;
         if (problem->solved)
-            problem->already = !add_tool(&set, rows, problem->tool);
+            problem->already = !wt__ptr_add_tool(&set, rows, problem->tool);
     }
     trace->set = set;
     return 0;

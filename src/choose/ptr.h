@@ -3,8 +3,8 @@
  *
  *   bundle      (2.1) the set of tools, of all those that past requests used together, that is most like this request
  *
- *   coverage    (2.2) the model names what the request requires, and for each requirement the tool of the bundle that
- *               meets it, or none. Tools that meet nothing are dropped; requirements without a tool are unsolved
+ *   coverage    (2.2) the model names what the request requires, and for each requirement the tools of the bundle that
+ *               meet it, or none. Tools that meet nothing are dropped; requirements without a tool are unsolved
  *
  *   re-ranking  (2.3, Algorithm 1) for each unsolved problem the tool that most of three views agree on: the tools
  *               nearest to its words, the tools of the past requests nearest to it, the tools like the first of the
@@ -13,7 +13,7 @@
  * Where it departs from the paper, and why: docs/ptr.md.
  *
  * Descriptions of tools and what the model says are both hostile. A description is only ever the value of a slot of a
- * prompt; an answer is only ever a number of the list that was shown, or none, and words to search with, cut at a
+ * prompt; an answer is only ever numbers of the list that was shown, or none, and words to search with, cut at a
  * length. So neither can put a tool in the set that the bundle or a view did not hold.
  *
  * Invariant: a tool is in the set at most once; `set` is the kept tools in the order of the requirements, then the
@@ -116,11 +116,10 @@ struct ptr_subject {
 #define PTR_WHOLE SIZE_MAX
 
 struct ptr_requirement {
-    struct str text; /* the model's words, blanks for control characters, cut */
-    size_t place;    /* as in ptr_subject */
-    bool asked;      /* the model was asked for a tool; not so without a bundle */
-    bool matched;
-    uint32_t tool; /* of the bundle, when matched */
+    struct str text;        /* the model's words, blanks for control characters, cut */
+    size_t place;           /* as in ptr_subject */
+    bool asked;             /* the model was asked for tools; not so without a bundle */
+    struct ptr_tools tools; /* of the bundle, that meet it; empty: none does */
 };
 
 /* With every requirement met: no tool of the bundle is left over, or some are. Else partial, whether or not tools are

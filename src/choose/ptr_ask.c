@@ -1,12 +1,12 @@
 /* ptr_ask.c: PTR's two questions to the language model (the paper's appendix D), and what is made of the answers.
  *
  *   ptr-requirements   request -> {"requirements": [text, ...]}
- *   ptr-match          tools, one requirement -> {"tool": a number of the list, or null}
+ *   ptr-match          tools, one requirement -> {"tools": [a number of the list, ...]}
  *
  * An answer is taken for what it can be and no more. A requirement is a text with a word in it, made plain and cut; a
- * match is a whole number from 1 to the length of the list. What is neither is no answer, and is counted: with no
- * requirement that can be used the request as a whole is the one requirement, and a match that is no number of the list
- * is none. Only an empty list says that nothing is required.
+ * match is whole numbers from 1 to the length of the list. What is neither is no answer, and is counted: with no
+ * requirement that can be used the request as a whole is the one requirement, and a match of which anything is no
+ * number of the list is none. Only an empty list says that nothing is required.
  *
  * Matches do not depend on each other, so they are asked for together, and read in the order of the requirements. */
 #include "choose/ptr_inside.h"
@@ -108,15 +108,23 @@ static int describe(const struct ptr_run *run, uint32_t tool, struct str *out, w
 static int read_match(const struct ptr_run *run, const json_t *answer, struct ptr_requirement *requirement,
                       wt_error *err)
 {
-    const json_t *number = json_object_get(answer, "tool");
-    json_int_t tool = json_is_integer(number) ? json_integer_value(number) : 0;
+    const struct ptr_tools *bundle = &run->trace->bundle;
+    const json_t *numbers = json_object_get(answer, "tools");
+    uint32_t *rows = wt__ptr_empty_tools(run->arena, bundle->count, &requirement->tools);
+    bool listed = json_is_array(numbers);
     requirement->asked = true;
-    requirement->matched = tool >= 1 && (json_int_t)run->trace->bundle.count >= tool;
-    if (requirement->matched)
-        requirement->tool = run->trace->bundle.rows[tool - 1];
-    else if (answer && !json_is_null(number))
-        return reject(run, "it is no number of a tool that was listed", err);
-    return 0;
+    if (!rows)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; listed && i < json_array_size(numbers); i++) {
+        json_int_t number = json_integer_value(json_array_get(numbers, i)); /* 0 of what is none */
+        listed = number >= 1 && number <= (json_int_t)bundle->count;
+        if (listed)
+            wt__ptr_add_tool(&requirement->tools, rows, bundle->rows[number - 1]);
+    }
+    if (listed || !answer)
+        return 0;
+    requirement->tools.count = 0;
+    return reject(run, "it is no list of numbers of tools that were listed", err);
 }
 
 /* All matches of a run, several under way at once. */

@@ -15,6 +15,12 @@ struct ptr_run {
     struct ptr_trace *trace;
 };
 
+/* An empty list with room for `most`, whose rows are the returned memory; NULL when memory is out. */
+uint32_t *wt__ptr_empty_tools(struct arena *arena, size_t most, struct ptr_tools *out);
+
+/* Adds row to a list whose memory has room for it; false when it was there. */
+bool wt__ptr_add_tool(struct ptr_tools *tools, uint32_t *memory, uint32_t row);
+
 /* Fills the trace's requirements from the model's answer. */
 int wt__ptr_ask_requirements(const struct ptr_run *run, wt_error *err);
 

@@ -41,8 +41,9 @@ static const char *tool_of(const json_t *of)
 static void requirement(const struct cli *cli, struct buffer *out, const json_t *of, struct buffer *text)
 {
     wt__buffer_printf(text, "requires \"%s\": ", wt__json_str(of, "text").ptr);
-    if (tool_of(of))
-        wt__buffer_printf(text, "%s meets it", tool_of(of));
+    const json_t *tools = json_object_get(of, "tools");
+    if (json_array_size(tools) > 0)
+        list(text, "met by", tools);
     else
         wt__buffer_text(text, wt__json_bool(of, "asked", false) ? "no tool of past use meets it"
                                                                 : "there is no past use to meet it");

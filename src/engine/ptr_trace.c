@@ -45,16 +45,6 @@ static void write_tools(struct writing *w, const char *name, struct ptr_tools to
     wt__buffer_char(&w->json, ']');
 }
 
-/* there: whether there is such a tool; else null. */
-static void write_choice(struct writing *w, bool there, uint32_t tool)
-{
-    key(w, "tool");
-    if (there)
-        write_tool(w, tool);
-    else
-        wt__buffer_text(&w->json, "null");
-}
-
 static void write_text(struct writing *w, const char *name, struct str text)
 {
     key(w, name);
@@ -71,7 +61,7 @@ static void write_requirements(struct writing *w, const struct ptr_trace *trace)
         write_text(w, "text", r->text);
         key(w, "asked");
         wt__buffer_text(&w->json, r->asked ? "true" : "false");
-        write_choice(w, r->matched, r->tool);
+        write_tools(w, "tools", r->tools);
         wt__buffer_char(&w->json, '}');
     }
     wt__buffer_char(&w->json, ']');
@@ -87,7 +77,11 @@ static void write_problems(struct writing *w, const struct ptr_trace *trace)
         write_text(w, "text", trace->requirements[p->requirement].text);
         for (enum ptr_view view = 0; view < PTR_VIEWS; view++)
             write_tools(w, wt__ptr_view_name(view), p->views[view]);
-        write_choice(w, p->solved, p->tool);
+        key(w, "tool");
+        if (p->solved)
+            write_tool(w, p->tool);
+        else
+            wt__buffer_text(&w->json, "null");
         key(w, "votes");
         wt__buffer_printf(&w->json, "%u", p->votes);
         key(w, "already");

@@ -5,7 +5,7 @@
  *   dsa     "p=abc"     the tools nearest to the word p
  *   hqc     "p=ab,c"    what the past requests nearest to p used
  *   cte     "a=ade"     the tools nearest to tool a
- *   match   "p=a q=-"   what the model answers: the requirements, each with its tool or none */
+ *   match   "p=a q=-"   what the model answers: the requirements, each with its tools ("ab") or none */
 #ifndef WT_TESTS_CHOOSE_PTR_WORLD_H
 #define WT_TESTS_CHOOSE_PTR_WORLD_H
 
@@ -135,14 +135,17 @@ static inline void script_match(const char *table, const struct ptr_subject *sub
 {
     for (size_t i = 0; i < subject->place; i++)
         table += strcspn(table, " "), table += strspn(table, " ");
-    uint32_t tool = (uint32_t)(table[strcspn(table, "=") + 1] - 'a');
-    for (size_t i = 0; i < subject->listed.count; i++) {
-        if (subject->listed.rows[i] == tool) {
-            wt__buffer_printf(out, "{\"tool\": %zu}", i + 1);
-            return;
+    wt__buffer_text(out, "{\"tools\": [");
+    bool first = true;
+    for (const char *tool = table + strcspn(table, "=") + 1; *tool && *tool != ' '; tool++) {
+        for (size_t i = 0; i < subject->listed.count; i++) {
+            if (subject->listed.rows[i] != (uint32_t)(*tool - 'a'))
+                continue;
+            wt__buffer_printf(out, "%s%zu", first ? "" : ", ", i + 1);
+            first = false;
         }
     }
-    wt__buffer_text(out, "{\"tool\": null}");
+    wt__buffer_text(out, "]}");
 }
 
 static inline int script_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
@@ -180,7 +183,7 @@ static inline void write_tools(struct buffer *out, struct ptr_tools tools)
         wt__buffer_char(out, (char)('a' + tools.rows[i]));
 }
 
-/* A trace as one line: "[BUNDLE] REQUIREMENT=TOOL ... VERDICT kept KEPT; REQUIREMENT DSA|HQC|CTE TOOL+VOTES ...;
+/* A trace as one line: "[BUNDLE] REQUIREMENT=TOOLS ... VERDICT kept KEPT; REQUIREMENT DSA|HQC|CTE TOOL+VOTES ...;
  * set SET", with "!" behind a tool that was in the set already. */
 static inline char *trace_line(const struct ptr_trace *trace)
 {
@@ -190,7 +193,8 @@ static inline char *trace_line(const struct ptr_trace *trace)
     wt__buffer_text(&out, "]");
     for (size_t i = 0; i < trace->requirement_count; i++) {
         const struct ptr_requirement *r = &trace->requirements[i];
-        wt__buffer_printf(&out, " %.*s=%c", (int)r->text.len, r->text.ptr, r->matched ? (char)('a' + r->tool) : '-');
+        wt__buffer_printf(&out, " %.*s=%s", (int)r->text.len, r->text.ptr, r->tools.count ? "" : "-");
+        write_tools(&out, r->tools);
     }
     wt__buffer_printf(&out, " %s kept ", wt__ptr_verdict_name(trace->verdict));
     write_tools(&out, trace->kept);

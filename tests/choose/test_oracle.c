@@ -60,8 +60,8 @@ static int match_of(struct oracle *oracle, int number, size_t place, struct ptr_
     asked.subject.place = place;
     asked.subject.listed = listed;
     answer_of(oracle, &asked.subject, answer);
-    if (strcmp(answer, "{\"tool\": null}") != 0)
-        assert_int_equal(sscanf(answer, "{\"tool\": %d}", &tool), 1);
+    if (strcmp(answer, "{\"tools\": []}") != 0)
+        assert_int_equal(sscanf(answer, "{\"tools\": [%d]}", &tool), 1);
     return tool;
 }
 
@@ -206,7 +206,7 @@ static bool ask_match(struct oracle *oracle, int number, struct ptr_tools listed
     bool named = strstr(answer, "first") != NULL;
     asked.subject = (struct ptr_subject){PTR_MATCH, &asked.request, 0, listed};
     answer_of(oracle, &asked.subject, answer);
-    if (sscanf(answer, "{\"tool\": %d}", tool) != 1)
+    if (sscanf(answer, "{\"tools\": [%d]}", tool) != 1)
         *tool = 0;
     return named;
 }

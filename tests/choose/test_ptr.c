@@ -50,6 +50,10 @@ static void coverage_keeps_what_is_needed(void **state)
         /* Both requirements are met and both tools used. */
         {"exact", {.bundle = "ab", .match = "p=a q=b"}, "[ab] p=a q=b exact kept ab; set ab"},
         {"exact: one tool meets two", {.bundle = "a", .match = "p=a q=a"}, "[a] p=a q=a exact kept a; set a"},
+        {"exact: two tools meet one", {.bundle = "ab", .match = "p=ab"}, "[ab] p=ab exact kept ab; set ab"},
+        {"over: a tool that meets two is there once",
+         {.bundle = "abc", .match = "p=ba q=a"},
+         "[abc] p=ba q=a over kept ba; set ba"},
         /* b is left over; what is kept comes in the order of the requirements. */
         {"over", {.bundle = "abc", .match = "p=c q=a"}, "[abc] p=c q=a over kept ca; set ca"},
         /* q is met by none: every tool of the bundle is used, and still it is no exact solving. */
@@ -205,9 +209,9 @@ static void a_model_that_fails_ends_it(void **state)
         const char *sentence;
     } cases[] = {
         {"at the first question", 1, WT_ENETWORK, 0, 0, "ptr-requirements/2: the model is not there"},
-        {"in the middle", 2, WT_ENETWORK, 2, 1, "ptr-match/2: the model is not there"},
-        {"at the last question", 3, WT_ECANCELLED, 2, 2, "ptr-match/2: the model is not there"},
-        {"a replay that lacks a question", 2, WT_ENOTFOUND, 2, 1, "ptr-match/2: the model is not there"},
+        {"in the middle", 2, WT_ENETWORK, 2, 1, "ptr-match/3: the model is not there"},
+        {"at the last question", 3, WT_ECANCELLED, 2, 2, "ptr-match/3: the model is not there"},
+        {"a replay that lacks a question", 2, WT_ENOTFOUND, 2, 1, "ptr-match/3: the model is not there"},
     };
     struct world world = {.bundle = "ab", .match = "p=a q=b", .dsa = "p=c q=d"};
     struct ptr_sources sources = world_sources(&world);
@@ -253,7 +257,7 @@ static void an_answer_without_form_is_no_answer(void **state)
         script.fail_at = cases[i].at;
         script.code = WT_EFORMAT;
         if (cases[i].at == 1)
-            script.match_json = "{\"tool\": null}";
+            script.match_json = "{\"tools\": []}";
         assert_int_equal(wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, NULL), 0);
         char *line = trace_line(&trace);
         if (strcmp(line, cases[i].trace) != 0)
@@ -305,8 +309,8 @@ static void the_cost_counts_every_question(void **state)
     assert_int_equal(trace.cost.unusable, 0);
     assert_int_equal(trace.exchange_count, 4);
     assert_string_equal(trace.exchanges[0].task, "ptr-requirements/2");
-    assert_string_equal(trace.exchanges[2].task, "ptr-match/2");
-    assert_string_equal(trace.exchanges[2].answer.ptr, "{\"tool\": null}");
+    assert_string_equal(trace.exchanges[2].task, "ptr-match/3");
+    assert_string_equal(trace.exchanges[2].answer.ptr, "{\"tools\": []}");
     assert_non_null(strstr(trace.exchanges[0].question.ptr, "request"));
     assert_non_null(strstr(trace.exchanges[1].question.ptr, "\n2. b: does something\n"));
     wt__arena_dispose(&arena);

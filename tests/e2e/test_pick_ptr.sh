@@ -19,7 +19,7 @@ class Server(http.server.BaseHTTPRequestHandler):
         if "slowly" in text:
             time.sleep(600)  # longer than a test may run; the server is killed before
         request = re.search(r"<<<request\n(.*?)\n>>>request", text, re.S)
-        answer = {"requirements": request[1].split(" and ")} if request else {"tool": None}
+        answer = {"requirements": request[1].split(" and ")} if request else {"tools": []}
         body = json.dumps({"choices": [{"message": {"role": "assistant", "content": json.dumps(answer)},
                                         "finish_reason": "stop"}],
                            "usage": {"prompt_tokens": 7, "completion_tokens": 3}}).encode()

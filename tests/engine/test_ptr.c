@@ -104,9 +104,9 @@ static int answer(struct chat_model *model, const struct chat_question *question
     if (subject->step == PTR_REQUIRE)
         wt__buffer_text(&text, script->requires);
     else if (script->matches[subject->place] > '0')
-        wt__buffer_printf(&text, "{\"tool\": %c}", script->matches[subject->place]);
+        wt__buffer_printf(&text, "{\"tools\": [%c]}", script->matches[subject->place]);
     else
-        wt__buffer_text(&text, "{\"tool\": null}");
+        wt__buffer_text(&text, "{\"tools\": []}");
     *out = (struct chat_answer){.prompt_tokens = 10, .completion_tokens = 2, .attempts = 1, .ms = 1};
     out->text = (struct str){wt__arena_copy(arena, wt__buffer_view(&text)), text.len};
     int rc = wt__json_parse(&out->json, out->text.ptr, out->text.len, err);

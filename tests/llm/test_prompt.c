@@ -169,7 +169,7 @@ static void test_what_is_built_in(void **state)
         wt__prompt_dispose(&prompt);
     }
     assert_int_equal(wt__prompt_open(&prompt, "ptr-match", &err), 0);
-    assert_string_equal(prompt.task, "ptr-match/2");
+    assert_string_equal(prompt.task, "ptr-match/3");
     wt__prompt_dispose(&prompt);
     assert_int_equal(wt__prompt_open(&prompt, "no-such", &err), WT_ENOTFOUND);
     assert_string_equal(err.message, "there is no prompt \"no-such\"");
