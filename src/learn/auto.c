@@ -131,7 +131,7 @@ static int open_search(struct search *search, wt_error *err)
     for (size_t s = 0; s < SOURCES; s++)
         if (wt__sources[s]->tried_count > 0)
             search->best.retriever.weights[s] = wt__sources[s]->tried[0];
-    search->figure = search->hybrid = (struct outcome){NAN, NAN, NULL};
+    search->figure = search->hybrid = wt__no_outcome();
     return rc;
 }
 
@@ -145,12 +145,19 @@ static void close_search(struct search *search)
 
 /* ---------------------------------------------------------------- what was found, in words */
 
+/* The mean of recall at 1, 3, 5 and 7: where all is among the first three, as with few requests near the tools' own
+ * words, only the first place tells whether training did harm. */
+static double worth(const struct outcome *outcome)
+{
+    return (3 * outcome->figure + outcome->first) / 4;
+}
+
 /* Of equals the one that knows of use is taken, which sets are chosen by, too. Hybrid stays where there was nothing to
  * choose by. */
 static bool keeps_hybrid(const struct search *search)
 {
-    double figure = search->refined ? search->refiner.figure : search->figure.figure;
-    return !(figure >= search->hybrid.figure);
+    const struct outcome *learned = search->refined ? &search->refiner : &search->figure;
+    return !(worth(learned) >= worth(&search->hybrid));
 }
 
 /* "fuse(bm25, neighbours, tool2vec, mlc)", or what is alone in it. */
@@ -191,6 +198,8 @@ static void describe(const struct search *search, struct buffer *runs, struct bu
                       (double)mix->tool2vec, (double)mix->mlc);
     if (search->refined)
         wt__buffer_printf(why, "; with %s it is %.1f %%", search->refined, 100 * search->refiner.recall);
+    wt__buffer_printf(why, "; at the first place %.1f and %.1f %%", 100 * search->hybrid.first,
+                      100 * (search->refined ? search->refiner.first : search->figure.first));
 }
 
 static int leave(struct search *search, const json_t *about, wt_trained *out, wt_error *err)

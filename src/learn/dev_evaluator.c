@@ -255,6 +255,8 @@ void wt__tool_vectors_dispose(struct tool_vectors *vectors)
 
 /* ---------------------------------------------------------------- questions */
 
+enum { CUTOFFS = 4 };
+
 /* One question, put to all dev requests by several threads. */
 struct question {
     struct dev_evaluator *evaluator;
@@ -262,21 +264,21 @@ struct question {
     const struct encoder *encoder;
     const struct vectors *vectors;
     const struct reranker *reranker; /* or NULL */
-    double *recalls;                 /* [Q, 3] at 3, 5 and 7 */
+    double *recalls;                 /* [Q, CUTOFFS] at 1, 3, 5 and 7 */
     wt_error *errors;                /* [threads] */
 };
 
 static void measure_hits(struct question *question, size_t q, const uint32_t *rows, size_t len)
 {
-    static const size_t cutoffs[] = {3, 5, 7};
+    static const size_t cutoffs[CUTOFFS] = {1, 3, 5, 7};
     const struct example_set *dev = &question->evaluator->training->examples.dev;
     size_t b = question->evaluator->dev[q], gold = dev->starts[b + 1] - dev->starts[b];
-    for (size_t c = 0; c < 3; c++) {
+    for (size_t c = 0; c < CUTOFFS; c++) {
         size_t found = 0;
         for (size_t i = 0; i < len && i < cutoffs[c]; i++)
             for (size_t g = dev->starts[b]; g < dev->starts[b + 1]; g++)
                 found += dev->tools[g] == rows[i];
-        question->recalls[3 * q + c] = (double)found / (double)gold;
+        question->recalls[CUTOFFS * q + c] = (double)found / (double)gold;
     }
 }
 
@@ -350,8 +352,8 @@ static int ask(struct question *question, struct outcome *out, wt_error *err)
 {
     struct dev_evaluator *evaluator = question->evaluator;
     size_t count = evaluator->dev_count;
-    out->figure = out->recall = count ? 0 : NAN;
-    question->recalls = wt__alloc_array(3 * count, sizeof *question->recalls);
+    out->figure = out->recall = out->first = count ? 0 : NAN;
+    question->recalls = wt__alloc_array(CUTOFFS * count, sizeof *question->recalls);
     question->errors = calloc(evaluator->training->threads, sizeof *question->errors);
     int rc = question->recalls && question->errors ? 0 : wt__fail_nomem(err);
     if (rc == 0)
@@ -360,11 +362,12 @@ static int ask(struct question *question, struct outcome *out, wt_error *err)
         if (question->errors[w].code && err)
             *err = question->errors[w];
     for (size_t q = 0; rc == 0 && q < count; q++) {
-        const double *recalls = question->recalls + 3 * q;
-        out->figure += (recalls[0] + recalls[1] + recalls[2]) / 3 / (double)count;
-        out->recall += recalls[1] / (double)count;
+        const double *recalls = question->recalls + CUTOFFS * q, figure = (recalls[1] + recalls[2] + recalls[3]) / 3;
+        out->figure += figure / (double)count;
+        out->recall += recalls[2] / (double)count;
+        out->first += recalls[0] / (double)count;
         if (out->each)
-            out->each[q] = (recalls[0] + recalls[1] + recalls[2]) / 3;
+            out->each[q] = figure;
     }
     free(question->recalls);
     free(question->errors);
@@ -414,7 +417,7 @@ int wt__evaluator_choose(struct dev_evaluator *evaluator, const struct retriever
         if (rc == 0 && (i == 0 || wt__evaluator_better(evaluator, best, each, EVALUATOR_CHANCE))) {
             memcpy(best, each, dev * sizeof *best);
             *chosen = i;
-            *out = (struct outcome){here.figure, here.recall, NULL};
+            *out = (struct outcome){here.figure, here.recall, here.first, NULL};
         }
     }
     free(best);

@@ -7,6 +7,8 @@
 #ifndef WT_LEARN_DEV_EVALUATOR_H
 #define WT_LEARN_DEV_EVALUATOR_H
 
+#include <math.h>
+
 #include "engine/engine.h"
 #include "learn/learn.h"
 
@@ -48,9 +50,15 @@ void wt__evaluator_free(struct dev_evaluator *evaluator);
 /* How the dev requests fared. figure: the mean of recall at 3, 5 and 7, the cutoffs of the paper's tables: steadier
  * than one of them, for choosing. */
 struct outcome {
-    double figure, recall; /* recall: at 5 */
-    double *each;          /* [Q] the figure of each request, the caller's array; may be NULL */
+    double figure, recall, first; /* recall: at 5; first: at 1 */
+    double *each;                 /* [Q] the figure of each request, the caller's array; may be NULL */
 };
+
+/* Of no dev request. */
+static inline struct outcome wt__no_outcome(void)
+{
+    return (struct outcome){NAN, NAN, NAN, NULL};
+}
 
 /* Whether b [Q] is above a by so many standard errors of their difference. A choice on a few dozen requests is else one
  * of those requests: what is preferred stays until something is better by more than chance. */

@@ -20,7 +20,7 @@ static int measure(struct dev_evaluator *evaluator, struct retriever *retriever,
 int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
 {
     struct dev_evaluator *evaluator;
-    struct outcome outcome = {NAN, NAN, NULL};
+    struct outcome outcome = wt__no_outcome();
     struct retriever retriever = {.weights = {[SOURCE_DENSE] = 1}}; /* the paper's: parts of requests count nothing */
     json_t *about = NULL;
     int rc = wt__evaluator_begin(&evaluator, training, &about, err);

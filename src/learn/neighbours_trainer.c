@@ -64,7 +64,7 @@ int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *
 {
     static const struct retriever votes = {.weights = {[SOURCE_NEIGHBOURS] = 1}};
     struct dev_evaluator *evaluator;
-    struct outcome outcome = {NAN, NAN, NULL};
+    struct outcome outcome = wt__no_outcome();
     const struct encoder *engines = NULL;
     float *untrained = NULL;
     json_t *about = NULL, *names = json_array();

@@ -65,7 +65,7 @@ static int choose(struct dev_evaluator *evaluator, struct tool2vec *best, float 
     int rc = vectors && chosen && each ? 0 : wt__fail_nomem(err);
     *best = usual;
     *subquery = meaning.subquery;
-    *after = (struct outcome){NAN, NAN, NULL};
+    *after = wt__no_outcome();
     if (rc == 0 && wt__train_progress_phase(&evaluator->training->progress, "measuring", count + 3))
         rc = wt__fail_cancelled(err);
     for (size_t i = 0; rc == 0 && dev > 0 && i < count; i++) {

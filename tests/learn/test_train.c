@@ -412,6 +412,46 @@ static void one_request_is_enough(void **state)
     wt_close(engine);
 }
 
+/* Of three tools all are among the first three. What was used by mistake tells at the first place alone. */
+static void hybrid_stays_where_training_harms_the_first_place(void **state)
+{
+    static const char *const asks[] = {"book a table in a restaurant", "the weather of a city", "play a song"};
+    struct place *place = *state;
+    struct buffer queries = {0}, judged = {0};
+    for (int i = 0; i < 300; i++) {
+        wt__buffer_printf(&queries, "{\"_id\": \"q%d\", \"text\": \"%s, %d\"}\n", i, asks[i % 3], i);
+        wt__buffer_printf(&judged, "q%d\tt%d\t1\n", i, (i + 1) % 3);
+    }
+    for (int i = 0; i < 3; i++)
+        wt__buffer_printf(&queries, "{\"_id\": \"d%d\", \"text\": \"%s\"}\n", i, asks[i]);
+    put_data(place, queries.ptr, judged.ptr, "d0\tt0\t1\nd1\tt1\t1\nd2\tt2\t1\n");
+    put_text(place->data, "corpus.jsonl",
+             "{\"_id\": \"t0\", \"title\": \"reserve\", \"text\": \"Books a table in a restaurant\"}\n"
+             "{\"_id\": \"t1\", \"title\": \"forecast\", \"text\": \"Gives the weather of a city\"}\n"
+             "{\"_id\": \"t2\", \"title\": \"player\", \"text\": \"Plays a song\"}\n");
+    wt_train_options options = options_of();
+    options.data = place->data;
+    options.model = place->model;
+    options.out = place->out;
+    options.keep_last = 1;
+    wt_train_report *report = train(place, NULL, &options);
+    wt_train_report_free(report);
+    sound(place, wt_train(NULL, "auto", &options, &report, &place->err));
+    assert_non_null(
+        strstr(report->items[0]->notice, "hybrid finds 100.0 % in the first 5, and 100.0 % are found with"));
+    if (!strstr(report->items[0]->notice, "at the first place 100.0 and 0.0 %"))
+        fail_msg("%s", report->items[0]->notice);
+    wt_train_report_free(report);
+    char path[160], *config = NULL;
+    size_t len;
+    snprintf(path, sizeof path, "%s/auto/config.json", place->out);
+    sound(place, wt__file_read(&config, &len, path, 1 << 20, &place->err));
+    assert_non_null(strstr(config, "\"runs\":\"hybrid\""));
+    free(config);
+    wt__buffer_dispose(&queries);
+    wt__buffer_dispose(&judged);
+}
+
 /* ---------------------------------------------------------------- what it refuses */
 
 static void what_makes_no_sense_is_refused(void **state)
@@ -749,6 +789,7 @@ int main(void)
         ROW(several_data_sets_have_a_catalogue_each),
         ROW(odd_tools_and_requests_are_learned_from),
         ROW(one_request_is_enough),
+        ROW(hybrid_stays_where_training_harms_the_first_place),
         ROW(what_makes_no_sense_is_refused),
         ROW(one_training_at_a_time_writes_a_folder),
         ROW(a_rate_that_explodes_leaves_the_last_model),
