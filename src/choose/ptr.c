@@ -3,29 +3,6 @@
 
 #include "choose/ptr_inside.h"
 
-static bool holds(struct ptr_tools tools, uint32_t row)
-{
-    for (size_t i = 0; i < tools.count; i++)
-        if (tools.rows[i] == row)
-            return true;
-    return false;
-}
-
-bool wt__ptr_add_tool(struct ptr_tools *tools, uint32_t *memory, uint32_t row)
-{
-    if (holds(*tools, row))
-        return false;
-    memory[tools->count++] = row;
-    return true;
-}
-
-uint32_t *wt__ptr_empty_tools(struct arena *arena, size_t most, struct ptr_tools *out)
-{
-    uint32_t *rows = wt__arena_array(arena, uint32_t, most);
-    *out = (struct ptr_tools){rows, 0};
-    return rows;
-}
-
 /* Section 2.1. */
 static int acquire_bundle(const struct ptr_run *run, wt_error *err)
 {

@@ -4,6 +4,24 @@
 
 #include "choose/ptr.h"
 
+/* An empty list with room for `most`, whose rows are the returned memory; NULL when memory is out. */
+static inline uint32_t *wt__ptr_empty_tools(struct arena *arena, size_t most, struct ptr_tools *out)
+{
+    uint32_t *rows = wt__arena_array(arena, uint32_t, most);
+    *out = (struct ptr_tools){rows, 0};
+    return rows;
+}
+
+/* Adds row to a list whose memory has room for it; false when it was there. */
+static inline bool wt__ptr_add_tool(struct ptr_tools *tools, uint32_t *memory, uint32_t row)
+{
+    for (size_t i = 0; i < tools->count; i++)
+        if (memory[i] == row)
+            return false;
+    memory[tools->count++] = row;
+    return true;
+}
+
 /* One choosing; all of it borrowed. */
 struct ptr_run {
     const struct ptr_sources *sources;
@@ -14,12 +32,6 @@ struct ptr_run {
     struct arena *arena;
     struct ptr_trace *trace;
 };
-
-/* An empty list with room for `most`, whose rows are the returned memory; NULL when memory is out. */
-uint32_t *wt__ptr_empty_tools(struct arena *arena, size_t most, struct ptr_tools *out);
-
-/* Adds row to a list whose memory has room for it; false when it was there. */
-bool wt__ptr_add_tool(struct ptr_tools *tools, uint32_t *memory, uint32_t row);
 
 /* Fills the trace's requirements from the model's answer. */
 int wt__ptr_ask_requirements(const struct ptr_run *run, wt_error *err);
