@@ -6,6 +6,7 @@
 
     --requests N   the first N of the set by the SHA-256 of their ids; 20 when not given
     --minutes M    no request is begun later; the figures are of those that were asked by then
+    --demonstrations   record ToolVerifier's demonstrations first, as calls.py does
     --list         each request with what was chosen and written
 
 Printed are, of each request: whether its tool was among the candidates, was the first pick, and was chosen in the end;
@@ -140,6 +141,7 @@ def main():
         parser.add_argument("--" + name)
     parser.add_argument("--requests", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=1e9)
+    parser.add_argument("--demonstrations", action="store_true")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     given = [f"--{name} {value}" for name in ("chat-model", "chat-url", "record", "replay")
