@@ -8,7 +8,7 @@ tools; these are told by name and provider. WORK gets a data set of SET's corpus
 a generated request that says what a test request says is left out: the same words, or four in five of both together.
 Then `whichtool eval` on test with at most N usages of a tool, for each N, beside the first recipe, which learns nothing.
 --synthetic adds for each N an encoder that learned as many requests of the inverse cloze task (`train encoder
---synthetic`).
+--synthetic`), or all that the catalogue's texts give.
 Prints a table in Markdown; a row that cannot be made says why.
 
     whichtool -s numpy.wt add shared/data/numpybank/corpus.jsonl
@@ -99,15 +99,18 @@ def print_rows(name, rows):
 
 
 def synthetic(options, data, count):
-    """An encoder that learned nothing but the catalogue's own words, from a store of it alone."""
+    """An encoder that learned nothing but the catalogue's own words, from a store of it alone: how many requests of these,
+    which end where the catalogue has no others, and its rows."""
     store, models = os.path.join(data, "bare.wt"), os.path.join(data, f"synthetic-{count}")
     made = run(options, "-s", store, "add", "--json", os.path.join(data, "corpus.jsonl"))
     if not isinstance(made, str):
         made = run(options, "-s", store, "train", "encoder", "--synthetic", str(count), "--out", models, "--json")
     if isinstance(made, str):
-        return made
+        return count, made
     model = next(folder for folder, _, files in os.walk(models) if "model.safetensors" in files)
-    return run(options, "eval", data, "--recipe", "dense,hybrid", "--k", "3,5", "--json", model=model)
+    with open(os.path.join(model, "config.json"), encoding="utf-8") as file:
+        learned = json.load(file)["whichtool"]["data"]["requests"]
+    return learned, run(options, "eval", data, "--recipe", "dense,hybrid", "--k", "3,5", "--json", model=model)
 
 
 def main():
@@ -126,12 +129,16 @@ def main():
           f"out; {counts['test']} test requests", file=sys.stderr)
     print("| usages a tool: recipe | requests learned | " + " | ".join(METRICS) + " |")
     print("|---|" + "---|" * (1 + len(METRICS)))
+    before = 0
     print_rows("none", run(options, "eval", options.work, "--recipe", "hybrid", "--k", "3,5", "--json"))
     for count in options.usages.split(","):
         learned = print_rows(count, run(options, "eval", options.work, "--recipe", options.recipes, "--usages", count,
                                         "--k", "3,5", "--json"))
         if options.synthetic and learned:
-            print_rows(f"{learned} synthetic ones", synthetic(options, options.work, learned))
+            made, rows = synthetic(options, options.work, learned)
+            if made != before:
+                print_rows(f"{made} synthetic ones", rows)
+            before = made
 
 
 if __name__ == "__main__":
