@@ -134,18 +134,21 @@ WT_API int wt_generate_fine_tuning(wt_engine *engine, const wt_fine_tuning_optio
 
 typedef struct wt_toolbank_options {
     size_t size;
-    const char *out;     /* folder; what an earlier run with the same options left there is gone on with */
-    size_t items;        /* answers that are asked for at most; 0: as many as tools times usages, at least 100 */
-    size_t usages;       /* it ends when each tool has so many train requests, and draws tools that have fewer first; 0:
-                            5, or with items no such end and no such order */
-    size_t examples;     /* that a prompt shows, at most 5; 0: 5, the paper's (its script has 3) */
-    const char *draw;    /* how the ten tools of a prompt are drawn: "random", or "near": one and some that are most
-                            like it. NULL: "random" */
-    const char *within;  /* "provider": the tools of a prompt are one provider's; "category": several providers' of one
-                            category; "any". NULL: "any" */
-    int one_tool;        /* a request for each tool by itself, from a prompt without an example, and no polish: for
-                            small models */
-    int no_polish;       /* requests stay as they came */
+    const char *out;    /* folder; what an earlier run with the same options left there is gone on with */
+    size_t items;       /* answers that are asked for at most; 0: as many as tools times usages, at least 100 */
+    size_t usages;      /* it ends when each tool has so many train requests, and draws tools that have fewer first; 0:
+                           5, or with items no such end and no such order */
+    size_t examples;    /* that a prompt shows, at most 5; 0: 5, the paper's (its script has 3) */
+    const char *draw;   /* how the ten tools of a prompt are drawn: "random", or "near": one and some that are most
+                           like it. NULL: "random" */
+    const char *within; /* "provider": the tools of a prompt are one provider's; "category": several providers' of one
+                           category; "any". NULL: "any" */
+    const char *like; /* folder of a data set in BEIR's layout: the prompts show requests of its train split that two to
+                         five tools answer, in place of those by hand and of those made so far, and ask for their
+                         manner of speaking; NULL: none */
+    int one_tool;     /* a request for each tool by itself, from a prompt without an example, and no polish: for
+                         small models */
+    int no_polish;    /* requests stay as they came */
     double unanswerable; /* share of the requests that no tool is to fit: as large a share of the tools is taken out of
                             the corpus for them, at most 0.5; 0: none */
     double dev, test;    /* shares of the splits, below 1 together; 0: 0.1 each; below 0: none */

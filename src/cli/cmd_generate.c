@@ -124,6 +124,7 @@ static const struct {
     {"draw", OPT_DRAW, TOOLBANK},
     {"within", OPT_WITHIN, TOOLBANK},
     {"examples", OPT_EXAMPLES, TOOLBANK},
+    {"like", OPT_LIKE, TOOLBANK},
     {"one-tool", OPT_ONE_TOOL, TOOLBANK},
     {"no-polish", OPT_NO_POLISH, TOOLBANK},
     {"unanswerable", OPT_UNANSWERABLE, TOOLBANK},
@@ -297,6 +298,7 @@ static int read_toolbank(struct cli *cli, wt_toolbank_options *options)
     options->examples = (size_t)number[OPT_EXAMPLES];
     options->draw = wt__text_of(cli, OPT_DRAW);
     options->within = wt__text_of(cli, OPT_WITHIN);
+    options->like = wt__text_of(cli, OPT_LIKE);
     options->one_tool = wt__given(cli, OPT_ONE_TOOL);
     options->no_polish = wt__given(cli, OPT_NO_POLISH);
     options->round_trip = (size_t)number[OPT_ROUND_TRIP];

@@ -66,6 +66,12 @@ static const struct option generate_options[] = {
      .value = "N",
      .max = 5,
      .help = "toolbank: requests that a prompt shows, of those made so far. Default: 5."},
+    {.id = OPT_LIKE,
+     .name = "like",
+     .kind = VALUE_FOLDER,
+     .value = "DIR",
+     .help =
+         "toolbank: a data set of people's requests: prompts show those of its train split and ask for their manner."},
     {.id = OPT_ONE_TOOL,
      .name = "one-tool",
      .help = "toolbank: a request for each tool by itself, from a prompt without examples, and no polish: for small "

@@ -51,6 +51,7 @@ enum option_id {
     OPT_FOLLOW,
     OPT_FREEZE,
     OPT_K,
+    OPT_LIKE,
     OPT_LIMIT,
     OPT_LOSS,
     OPT_PRECISION,

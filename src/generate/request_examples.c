@@ -1,6 +1,10 @@
 #include "generate/request_examples.h"
 
 #include "base/buffer.h"
+#include "base/sha256.h"
+#include "catalog/dataset.h"
+#include "generate/request_set.h"
+#include "generate/text_lines.h"
 
 /* Of six walks of life, of two tools to four, none of a store that anybody has. */
 static const char *const seeds[EXAMPLES_SEEDS] = {
@@ -33,6 +37,56 @@ void wt__request_examples_open(struct request_examples *out, uint64_t seed)
     for (size_t i = 0; i < EXAMPLES_SEEDS; i++)
         out->lines[i] = wt__str(seeds[i]);
     wt__rng_seed(&out->rng, seed);
+}
+
+/* Adds a request of people with the titles of its tools, where it has as many as one that is made. */
+static int add_query(struct request_examples *out, const struct query *query, const struct text_lines *corpus,
+                     wt_error *err)
+{
+    struct str names[REQUEST_TOOLS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < query->judgement_count; i++) {
+        const struct judgement *judgement = &query->judgements[i];
+        const uint32_t *place = wt__map_get(&corpus->places, judgement->tool);
+        if (judgement->gain <= 0)
+            continue;
+        if (count == REQUEST_TOOLS_MAX)
+            return 0;
+        names[count++] = place && corpus->items[*place].title.len > 0 ? corpus->items[*place].title : judgement->tool;
+    }
+    return count < REQUEST_TOOLS_MIN ? 0 : wt__request_examples_add(out, query->text, names, count, STR(""), err);
+}
+
+int wt__request_examples_read(struct request_examples *out, const char *dir, uint64_t seed, wt_error *err)
+{
+    struct dataset people = {0};
+    struct text_lines corpus = {0};
+    *out = (struct request_examples){0};
+    wt__rng_seed(&out->rng, seed);
+    int rc = wt__dataset_read(&people, dir, "train", err);
+    if (rc == 0)
+        rc = wt__text_lines_read(&corpus, dir, "corpus.jsonl", err);
+    for (size_t i = 0; rc == 0 && i < people.len; i++)
+        rc = add_query(out, &people.queries[i], &corpus, err);
+    if (rc == 0 && out->count == 0)
+        rc = wt__fail(err, WT_EEMPTY, "%s has no train request that %d to %d tools answer, to be shown", dir,
+                      (int)REQUEST_TOOLS_MIN, (int)REQUEST_TOOLS_MAX);
+    wt__dataset_dispose(&people);
+    wt__text_lines_dispose(&corpus);
+    return rc;
+}
+
+void wt__request_examples_digest(const struct request_examples *examples, char hex[65])
+{
+    struct sha256 sha;
+    unsigned char digest[32];
+    wt__sha256_begin(&sha);
+    for (size_t i = 0; i < examples->count; i++) {
+        wt__sha256_update(&sha, examples->lines[i].ptr, examples->lines[i].len);
+        wt__sha256_update(&sha, "\n", 1);
+    }
+    wt__sha256_end(&sha, digest);
+    wt__sha256_hex(digest, hex);
 }
 
 void wt__request_examples_dispose(struct request_examples *examples)

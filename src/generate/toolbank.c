@@ -85,6 +85,8 @@ static int read_options(struct toolbank *t, struct draw_settings *draw, wt_error
         rc = read_name(given.within, withins, 3, "within what tools stand together", &within, err);
     if (rc == 0 && (!o->out || !o->out[0]))
         rc = wt__fail(err, WT_EINVAL, "name a folder for the data set");
+    if (rc == 0 && o->like && o->one_tool)
+        rc = wt__fail(err, WT_EINVAL, "the prompt for one tool shows no requests: leave out either like or one_tool");
     o->seed = o->seed ? o->seed : 1;
     if (rc < 0)
         return rc;
@@ -154,6 +156,11 @@ static int write_settings(struct toolbank *t, const char *catalogue, const char 
         wt__buffer_json(out, wt__str(o->recipe));
         wt__buffer_printf(out, ",\"recipe_encoder\":\"%s\"", search);
     }
+    if (o->like) {
+        char digest[65];
+        wt__request_examples_digest(&t->examples, digest);
+        wt__buffer_printf(out, ",\"like\":\"%s\"", digest);
+    }
     wt__buffer_text(out, ",\"model\":");
     wt__buffer_json(out, wt__str(t->session.model->name));
     wt__buffer_printf(out, ",\"encoder\":\"%s\",\"catalogue\":\"%s\"}", wt__encoder_hash(t->encoder), catalogue);
@@ -167,16 +174,19 @@ static int open_parts(struct toolbank *t, const struct draw_settings *draw, wt_e
     char catalogue[65];
     const char *search = "";
     wt__rng_seed(&t->rng, o->seed);
-    wt__request_examples_open(&t->examples, o->seed);
     wt__request_set_open(&t->set, &split);
     o->no_polish |= o->one_tool;
     int rc = wt__encoder_open(&t->encoder, MODEL_BUILT_IN, err);
+    if (rc == 0 && o->like)
+        rc = wt__request_examples_read(&t->examples, o->like, o->seed, err);
+    else if (rc == 0)
+        wt__request_examples_open(&t->examples, o->seed);
     if (rc == 0)
         rc = wt__tool_draw_open(&t->draw, t->session.engine, t->encoder, draw, &t->rng, &t->session.progress, err);
     if (rc == 0)
         rc = wt__distinct_open(&t->queries, t->encoder, o->duplicate, err);
     if (rc == 0)
-        rc = wt__prompt_open(&t->asks, o->one_tool ? "generate-request" : "generate-toolbank", err);
+        rc = wt__prompt_open(&t->asks, wt__toolbank_prompt(t), err);
     if (rc == 0)
         rc = wt__prompt_open(&t->polishes, "generate-polish", err);
     if (rc == 0)

@@ -59,6 +59,9 @@ struct toolbank {
     bool some_none; /* there are tools taken out that a draw can begin with */
 };
 
+/* Name of the prompt that asks for a request. */
+const char *wt__toolbank_prompt(const struct toolbank *t);
+
 /* Stages of items begin .. begin + count - 1, count at most TOOLBANK_BATCH. Errors: those of wt__stage_run. */
 int wt__toolbank_ask(struct toolbank *t, size_t begin, size_t count, wt_error *err);
 int wt__toolbank_polish(struct toolbank *t, size_t begin, size_t count, wt_error *err);

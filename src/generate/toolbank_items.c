@@ -15,6 +15,11 @@ static struct toolbank_item *item_of(struct toolbank *t, size_t number)
 
 /* ---------------------------------------------------------------- the question */
 
+const char *wt__toolbank_prompt(const struct toolbank *t)
+{
+    return t->options.one_tool ? "generate-request" : t->options.like ? "generate-toolbank-like" : "generate-toolbank";
+}
+
 /* Names of those drawn that have been used too little, or that it does not matter. */
 static int wanted_text(const struct toolbank *t, const struct drawn *drawn, struct arena *arena, struct str *out,
                        wt_error *err)
@@ -172,7 +177,7 @@ int wt__toolbank_ask(struct toolbank *t, size_t begin, size_t count, wt_error *e
 {
     const struct stage stage = {
         .id = STAGE_REQUESTS,
-        .prompt = t->options.one_tool ? "generate-request" : "generate-toolbank",
+        .prompt = wt__toolbank_prompt(t),
         .begin = begin,
         .count = count,
         .round = count,
@@ -357,7 +362,7 @@ static int keep(struct toolbank *t, const struct toolbank_item *item, wt_error *
         tool->used += added->none || added->split == SPLIT_TRAIN;
         names[i] = tool->name;
     }
-    return t->options.one_tool
+    return t->options.one_tool || t->options.like
                ? 0
                : wt__request_examples_add(&t->examples, added->text, names, added->tool_count, added->explanation, err);
 }

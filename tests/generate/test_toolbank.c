@@ -442,6 +442,82 @@ static void test_many_questions_at_once(void **state)
     wt_close(engine);
 }
 
+/* Looks at what each prompt shows. */
+struct reader {
+    struct writer writer;
+    atomic_ulong shown, others;
+};
+
+static int read_prompt(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                       struct chat_answer *out, wt_error *err)
+{
+    struct reader *reader = (struct reader *)model;
+    struct str items[8];
+    size_t count = writer_items(question->text, "examples", items, 8);
+    for (size_t i = 0; i < count; i++) {
+        bool ours = holds_text(items[i], "\"instruction\": \"Tally ");
+        atomic_fetch_add(ours ? &reader->shown : &reader->others, 1);
+    }
+    return writer_ask(model, question, arena, out, err);
+}
+
+/* A data set of people: three requests that two tools answer, one for one tool, one for six. */
+static const char *put_people(char path[256], bool several)
+{
+    snprintf(path, 256, "%s/%s", place.folder, several ? "people" : "people-of-one");
+    char name[300];
+    struct buffer queries = {0}, qrels = {0};
+    for (int i = 0; i < 5; i++) {
+        int tools = i == 3 ? 1 : i == 4 ? 6 : several ? 2 : 1;
+        wt__buffer_printf(&queries, "{\"_id\": \"q%d\", \"text\": \"%s the sheep of field %d\"}\n", i,
+                          tools == 2 ? "Tally" : "Shear", i);
+        for (int t = 0; t < tools; t++)
+            wt__buffer_printf(&qrels, "q%d\tt%d\t1\n", i, t);
+        wt__buffer_printf(&qrels, "q%d\tt9\t0\n", i);
+    }
+    snprintf(name, sizeof name, "%s/qrels", path);
+    sound(&place, wt__make_folders(name, &place.err));
+    snprintf(name, sizeof name, "%s/queries.jsonl", path);
+    sound(&place, wt__file_replace(name, queries.ptr, queries.len, &place.err));
+    snprintf(name, sizeof name, "%s/qrels/train.tsv", path);
+    sound(&place, wt__file_replace(name, qrels.ptr, qrels.len, &place.err));
+    snprintf(name, sizeof name, "%s/corpus.jsonl", path);
+    const char *corpus = "{\"_id\": \"t0\", \"title\": \"count\"}\n{\"_id\": \"t1\"}\n";
+    sound(&place, wt__file_replace(name, corpus, strlen(corpus), &place.err));
+    wt__buffer_dispose(&queries);
+    wt__buffer_dispose(&qrels);
+    return path;
+}
+
+static void test_requests_like_those_of_people(void **state)
+{
+    (void)state;
+    char path[256];
+    wt_engine *engine = open_catalogue();
+    struct reader reader = {.writer = writer_of(0)};
+    wt_toolbank_options options = few();
+    wt_generated *made = NULL;
+    reader.writer.model.ask = read_prompt;
+    options.like = put_people(path, true);
+    options.no_polish = 1;
+    sound(&place, make_requests(engine, &reader.writer, options, "like", &made));
+    assert_int_equal(atomic_load(&reader.shown), 3 * made->questions); /* there are no more of them */
+    assert_int_equal(atomic_load(&reader.others), 0);
+    assert_int_equal(assert_sound_folder("like", false), made->rows);
+    wt_generated_free(made);
+    options.like = NULL;
+    refused(&place, make_requests(engine, &reader.writer, options, "like", &made), WT_EINVAL,
+            "begun with other options");
+    options.like = put_people(path, false);
+    refused(&place, make_requests(engine, &reader.writer, options, "none", &made), WT_EEMPTY,
+            "has no train request that 2 to 5 tools answer");
+    options.like = "/nowhere";
+    refused(&place, make_requests(engine, &reader.writer, options, "none", &made), WT_ENOTFOUND, "/nowhere");
+    options.one_tool = 1;
+    refused(&place, make_requests(engine, &reader.writer, options, "none", &made), WT_EINVAL, "leave out either");
+    wt_close(engine);
+}
+
 /* A request is kept when its tools are found by it, and none that is nearly the same above them. */
 static void test_the_round_trip(void **state)
 {
@@ -537,6 +613,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_requests_that_no_tool_fits, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_one_tool, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_many_questions_at_once, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(test_requests_like_those_of_people, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_the_round_trip, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(test_what_is_refused, set_up_place, tear_down_place),
     };
