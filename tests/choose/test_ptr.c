@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <pthread.h>
 
 #include "choose/ptr_world.h"
+#include "meeting.h"
 
 static const struct ptr_request request = {.text = {"request", 7}};
 
@@ -323,27 +323,17 @@ static void the_cost_counts_every_question(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* Answers the questions for requirements at once, and a match only when all three are waiting: asked one by one, they
- * would wait for ever. */
-struct meeting {
+/* Answers the questions for requirements at once, and a match only when all three are waiting. */
+struct patient {
     struct script script;
-    pthread_mutex_t lock;
-    pthread_cond_t all_here;
-    int here;
+    struct meeting meeting;
 };
 
 static int wait_for_all(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                         struct chat_answer *out, wt_error *err)
 {
-    struct meeting *meeting = (struct meeting *)model;
-    if (((const struct ptr_subject *)question->subject)->step == PTR_MATCH) {
-        pthread_mutex_lock(&meeting->lock);
-        if (++meeting->here == 3)
-            pthread_cond_broadcast(&meeting->all_here);
-        while (meeting->here < 3)
-            pthread_cond_wait(&meeting->all_here, &meeting->lock);
-        pthread_mutex_unlock(&meeting->lock);
-    }
+    if (((const struct ptr_subject *)question->subject)->step == PTR_MATCH)
+        meet(&((struct patient *)model)->meeting, 3);
     return script_ask(model, question, arena, out, err);
 }
 
@@ -352,13 +342,12 @@ static void matches_are_asked_for_together(void **state)
     (void)state;
     struct world world = {.bundle = "ab", .match = "p=a q=- r=b", .dsa = "q=c"};
     struct ptr_sources sources = world_sources(&world);
-    struct meeting meeting = {
-        .script = script_of(&world), .lock = PTHREAD_MUTEX_INITIALIZER, .all_here = PTHREAD_COND_INITIALIZER};
+    struct patient patient = {.script = script_of(&world), .meeting = MEETING};
     struct arena arena = {0};
     struct ptr_trace trace;
     wt_error err = {0};
-    meeting.script.model.ask = wait_for_all;
-    int rc = wt__ptr_choose(NULL, &sources, &meeting.script.model, &request, &arena, &trace, &err);
+    patient.script.model.ask = wait_for_all;
+    int rc = wt__ptr_choose(NULL, &sources, &patient.script.model, &request, &arena, &trace, &err);
     if (rc < 0)
         fail_msg("%s", err.message);
     char *line = trace_line(&trace);

@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <pthread.h>
 
 #include "catalog/dataset.h"
 #include "generate/support.h"
 #include "generate/toolbank.h"
+#include "meeting.h"
 
 enum { PROVIDERS = 8, DEEDS = 5, TOOLS = PROVIDERS * DEEDS };
 
@@ -401,23 +401,15 @@ static void test_one_tool(void **state)
 
 /* A writer that answers nobody before so many have asked. */
 enum { TOGETHER = 12 };
-struct meeting {
+struct patient {
     struct writer writer;
-    pthread_mutex_t lock;
-    pthread_cond_t all_here;
-    unsigned here;
+    struct meeting meeting;
 };
 
 static int wait_for_all(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                         struct chat_answer *out, wt_error *err)
 {
-    struct meeting *meeting = (struct meeting *)model;
-    pthread_mutex_lock(&meeting->lock);
-    if (++meeting->here == TOGETHER)
-        pthread_cond_broadcast(&meeting->all_here);
-    while (meeting->here < TOGETHER)
-        pthread_cond_wait(&meeting->all_here, &meeting->lock);
-    pthread_mutex_unlock(&meeting->lock);
+    meet(&((struct patient *)model)->meeting, TOGETHER);
     return writer_ask(model, question, arena, out, err);
 }
 
@@ -427,13 +419,12 @@ static void test_many_questions_at_once(void **state)
     (void)state;
     wt_engine *engine = open_catalogue();
     struct writer writer = writer_of(0.1);
-    struct meeting meeting = {
-        .writer = writer_of(0.1), .lock = PTHREAD_MUTEX_INITIALIZER, .all_here = PTHREAD_COND_INITIALIZER};
+    struct patient patient = {.writer = writer_of(0.1), .meeting = MEETING};
     wt_generated *made = NULL;
-    meeting.writer.model.ask = wait_for_all;
-    meeting.writer.model.at_once = TOGETHER;
+    patient.writer.model.ask = wait_for_all;
+    patient.writer.model.at_once = TOGETHER;
     writer.model.at_once = 1;
-    sound(&place, make_requests(engine, &meeting.writer, few(), "together", &made));
+    sound(&place, make_requests(engine, &patient.writer, few(), "together", &made));
     wt_generated_free(made);
     sound(&place, make_requests(engine, &writer, few(), "one-by-one", &made));
     wt_generated_free(made);
