@@ -127,6 +127,8 @@ static int check_options(struct cli *cli, const char *action)
                 {OPT_PROFILE, "profile", "serve"},
                 {OPT_POLICY, "policy", "serve audit"},
                 {OPT_AUDIT, "audit", "serve"},
+                {OPT_AUDIT_KEY, "audit-key", "serve audit"},
+                {OPT_ROTATE, "rotate", "audit"},
                 {OPT_LOCK, "lock", "serve approve"},
                 {OPT_REVIEW_FIRST, "review-first", "serve"},
                 {OPT_BARE_NAMES, "bare-names", "serve"},

@@ -41,6 +41,12 @@
          .value = "FILE",                                                                                              \
          .help = "Add a line of JSON to this file for each call, read and prompt, before it is sent, and for each "    \
                  "that was refused. What cannot be written down is not sent."},                                        \
+        {.id = OPT_AUDIT_KEY,                                                                                          \
+         .name = "audit-key",                                                                                          \
+         .kind = VALUE_FILE,                                                                                           \
+         .value = "FILE",                                                                                              \
+         .help = "Link the lines of --audit by an HMAC with the key in this file, which only its owner may access "    \
+                 "(docs/gateway.md). Who does not have the key cannot write lines that fit."},                         \
         {.id = OPT_LOCK,                                                                                               \
          .name = "lock",                                                                                               \
          .kind = VALUE_FILE,                                                                                           \
@@ -73,10 +79,12 @@ static const char mcp_text[] =
     "they would take of the first places, and what of their texts `whichtool check` calls an error; with names of a "
     "provider's tools, or --all, it approves. Until then they are not in the catalogue. Without names the exit code is "
     "1 "
-    "where something waits. status shows how the servers of --servers are, by what was written of them last; audit "
-    "FILE "
-    "checks the file of --audit, and decides anew, by --policy, what was decided. lock FILE writes pins of what is "
-    "approved (docs/gateway.md).\n"
+    "where something waits. status shows how the servers of --servers are, by what was written of them last. lock FILE "
+    "writes pins of what is approved (docs/gateway.md).\n"
+    "audit FILE checks the log of --audit, and repeats its decisions by --policy; --audit-key FILE checks its HMACs. "
+    "The "
+    "files of a rotated log are named together, the oldest first. audit FILE --rotate starts a new file, in which "
+    "running gateways go on.\n"
     "init finds the files in which the MCP clients of this machine keep their servers, shows what it would do, asks, "
     "and "
     "moves the servers behind whichtool, which then stands in their place; undo puts all back (docs/gateway.md, \"In "
@@ -103,6 +111,9 @@ static const struct option mcp_options[] = {
      .kind = VALUE_TEXT,
      .value = "NAME",
      .help = "With --policy: only what this profile of it allows."},
+    {.id = OPT_ROTATE,
+     .name = "rotate",
+     .help = "audit: start a new file that continues the log, and keep the old one as FILE.YYYYMMDDTHHMMSSZ."},
     {.id = OPT_ALL, .name = "all", .help = "approve: everything of the provider that waits."},
     {.id = OPT_INSTRUCTIONS, .name = "instructions", .help = "approve: the instructions of the provider's server."},
     {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "approve, init, undo: do not ask."},

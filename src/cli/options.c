@@ -846,7 +846,7 @@ const struct verb wt__verbs[] = {
      EXAMPLES(generate_examples),
      .run = wt__cmd_generate},
     {.name = "mcp",
-     .arguments = "[status|approve [PROVIDER [NAME...]]|lock FILE [PROVIDER]|audit FILE|init|undo]",
+     .arguments = "[status|approve [PROVIDER [NAME...]]|lock FILE [PROVIDER]|audit FILE...|init|undo]",
      .summary = "Serve the catalogue to an MCP client that starts this command",
      .text = mcp_text,
      .kind = VALUE_TEXT,

@@ -138,6 +138,8 @@ enum option_id {
     OPT_POLICY,
     OPT_PROFILE,
     OPT_AUDIT,
+    OPT_AUDIT_KEY,
+    OPT_ROTATE,
     OPT_BARE_NAMES,
     OPT_LEARN,
     OPT_REVIEW_FIRST,

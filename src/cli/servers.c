@@ -79,6 +79,7 @@ static int refuse_without(const struct cli *cli)
                    {OPT_POLICY, "policy"},
                    {OPT_PROFILE, "profile"},
                    {OPT_AUDIT, "audit"},
+                   {OPT_AUDIT_KEY, "audit-key"},
                    {OPT_BARE_NAMES, "bare-names"},
                    {OPT_REVIEW_FIRST, "review-first"},
                    {OPT_LOCK, "lock"},
@@ -130,6 +131,22 @@ static const char *approve_command(struct cli *cli)
     return out;
 }
 
+static int open_audit(struct cli *cli, struct audit_log **out)
+{
+    struct audit_key key;
+    wt_error err;
+    bool has_key = wt__given(cli, OPT_AUDIT_KEY);
+    if (has_key && !wt__given(cli, OPT_AUDIT))
+        return wt__cli_usage(cli, "--audit-key is for the log of --audit FILE");
+    if (!wt__given(cli, OPT_AUDIT))
+        return 0;
+    int rc = has_key ? wt__audit_key_read(&key, wt__text_of(cli, OPT_AUDIT_KEY), &err) : 0;
+    if (rc == 0)
+        rc = wt__audit_open_keyed(out, wt__text_of(cli, OPT_AUDIT), has_key ? &key : NULL, &err);
+    wt__audit_key_forget(&key);
+    return rc < 0 ? wt__cli_fail_input(cli, &err) : 0;
+}
+
 int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out)
 {
     struct gateway_options options = {.list_wait_ms = list_wait_ms,
@@ -148,8 +165,8 @@ int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, 
     if (wt__given(cli, OPT_POLICY) && wt__policy_read(&out->policy, wt__text_of(cli, OPT_POLICY), &err) < 0)
         return wt__cli_fail_input(cli, &err);
     int code = check_profile(cli, out->policy);
-    if (code == 0 && wt__given(cli, OPT_AUDIT) && wt__audit_open(&out->audit, wt__text_of(cli, OPT_AUDIT), &err) < 0)
-        code = wt__cli_fail_input(cli, &err);
+    if (code == 0)
+        code = open_audit(cli, &out->audit);
     if (code == 0)
         code = read_lock(cli, out, &options);
     if (code != 0)

@@ -1,5 +1,6 @@
 #include "cli/servers_told.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/servers.h"
 #include "cli/text.h"
+#include "gateway/audit_log.h"
 #include "gateway/audit_replay.h"
 #include "whichtool/review.h"
 
@@ -171,54 +173,127 @@ int wt__mcp_status(struct cli *cli)
 
 /* ---------------------------------------------------------------- mcp audit */
 
-static int print_replay(struct cli *cli, const struct audit_replay *replay, const char *revision)
+static void put_replay_json(struct buffer *out, const struct audit_replay *replay, const char *revision)
+{
+    wt__buffer_char(out, '{');
+    wt__json_count(out, "lines", replay->lines);
+    wt__json_count(out, "allowed", replay->allowed);
+    wt__json_count(out, "denied", replay->denied);
+    wt__json_count(out, "ended", replay->ended);
+    wt__json_count(out, "keyed", replay->keyed);
+    wt__json_text(out, "policy", revision);
+    wt__json_count(out, "replayed", replay->replayed);
+    wt__json_count(out, "other_revisions", replay->other_revisions);
+    wt__json_count(out, "differing", replay->differing);
+    wt__json_count(out, "first_differing", replay->first_differing);
+    wt__json_count(out, "last", replay->chain.number);
+    wt__json_text(out, "chain", replay->chain.link);
+    wt__buffer_text(out, "}\n");
+}
+
+static void put_replay_text(struct buffer *out, const struct audit_replay *replay, const char *revision, bool has_key)
+{
+    wt__buffer_printf(out, "%zu lines, each follows from the one before: %zu allowed, %zu denied.\n", replay->lines,
+                      replay->allowed, replay->denied);
+    if (replay->is_continued)
+        wt__buffer_text(out, "The first line continues an earlier file: name that one first to check it as well.\n");
+    if (has_key && replay->keyed < replay->lines)
+        wt__buffer_printf(out, "%zu lines before the first HMAC have none: others could have written them.\n",
+                          replay->lines - replay->keyed);
+    else if (!has_key)
+        wt__buffer_text(out, "No line has an HMAC: whoever can write the file can have written all of it.\n");
+    wt__buffer_printf(out, "The last line is number %" PRIu64 ", %s. Keep it elsewhere to notice a log that was cut.\n",
+                      replay->chain.number, replay->chain.link);
+    if (replay->ended < replay->allowed)
+        wt__buffer_printf(out, "Of %zu that were allowed nobody wrote how they ended.\n",
+                          replay->allowed - replay->ended);
+    wt__buffer_printf(out, "Decided again by the policy %s: %zu, of which %zu come out otherwise", revision,
+                      replay->replayed, replay->differing);
+    if (replay->differing > 0)
+        wt__buffer_printf(out, ", the first in line %zu", replay->first_differing);
+    wt__buffer_printf(out, ". By another revision: %zu.\n", replay->other_revisions);
+}
+
+static int print_replay(struct cli *cli, const struct audit_replay *replay, const char *revision, bool has_key)
 {
     struct buffer out = {0};
-    if (cli->json) {
-        wt__buffer_char(&out, '{');
-        wt__json_count(&out, "lines", replay->lines);
-        wt__json_count(&out, "allowed", replay->allowed);
-        wt__json_count(&out, "denied", replay->denied);
-        wt__json_count(&out, "ended", replay->ended);
-        wt__json_text(&out, "policy", revision);
-        wt__json_count(&out, "replayed", replay->replayed);
-        wt__json_count(&out, "other_revisions", replay->other_revisions);
-        wt__json_count(&out, "differing", replay->differing);
-        wt__json_count(&out, "first_differing", replay->first_differing);
-        wt__buffer_text(&out, "}\n");
-    } else {
-        wt__buffer_printf(&out, "%zu lines, each follows from the one before: %zu allowed, %zu denied.\n",
-                          replay->lines, replay->allowed, replay->denied);
-        if (replay->ended < replay->allowed)
-            wt__buffer_printf(&out, "Of %zu that were allowed nobody wrote how they ended.\n",
-                              replay->allowed - replay->ended);
-        wt__buffer_printf(&out, "Decided again by the policy %s: %zu, of which %zu come out otherwise", revision,
-                          replay->replayed, replay->differing);
-        if (replay->differing > 0)
-            wt__buffer_printf(&out, ", the first in line %zu", replay->first_differing);
-        wt__buffer_printf(&out, ". By another revision: %zu.\n", replay->other_revisions);
-    }
+    if (cli->json)
+        put_replay_json(&out, replay, revision);
+    else
+        put_replay_text(&out, replay, revision, has_key);
     if (!wt__cli_print(&out))
         return END_SYSTEM;
     return replay->differing > 0 ? END_NOTHING : END_DONE;
 }
 
-int wt__mcp_audit(struct cli *cli)
+static int replay_file(struct audit_replay *replay, const char *path, const struct audit_key *key,
+                       const struct policy *policy, wt_error *err)
 {
-    struct policy *policy = NULL;
-    struct audit_replay replay;
     char *text = NULL;
     size_t len = 0;
-    wt_error err;
-    if (cli->arguments.word_count != 2)
-        return wt__cli_usage(cli, "`mcp audit` takes the file of --audit");
-    int rc = wt__given(cli, OPT_POLICY) ? wt__policy_read(&policy, wt__text_of(cli, OPT_POLICY), &err) : 0;
-    if (rc == 0)
-        rc = wt__file_read(&text, &len, cli->arguments.words[1], AUDIT_BYTES_MAX, &err);
-    if (rc == 0)
-        rc = wt__audit_replay((struct str){text, len}, policy, &replay, &err);
-    int code = rc < 0 ? wt__cli_fail_input(cli, &err) : print_replay(cli, &replay, wt__policy_revision(policy));
-    wt__policy_close(policy);
+    int rc = wt__file_read(&text, &len, path, AUDIT_BYTES_MAX, err);
+    if (rc == 0) {
+        rc = wt__audit_replay(replay, (struct str){text, len}, key, policy, err);
+        if (rc < 0)
+            wt__fail_context(err, rc, "%s", path);
+    }
     free(text);
+    return rc;
+}
+
+static int check_logs(struct cli *cli, const struct audit_key *key)
+{
+    struct policy *policy = NULL;
+    struct audit_replay replay = {0};
+    wt_error err;
+    int rc = wt__given(cli, OPT_POLICY) ? wt__policy_read(&policy, wt__text_of(cli, OPT_POLICY), &err) : 0;
+    for (size_t i = 1; rc == 0 && i < cli->arguments.word_count; i++)
+        rc = replay_file(&replay, cli->arguments.words[i], key, policy, &err);
+    if (rc == 0 && key && replay.keyed == 0)
+        rc =
+            wt__fail(&err, WT_EFORMAT, "no line of the log has an HMAC, so that the key of --audit-key proves nothing");
+    int code =
+        rc < 0 ? wt__cli_fail_input(cli, &err) : print_replay(cli, &replay, wt__policy_revision(policy), key != NULL);
+    wt__policy_close(policy);
+    return code;
+}
+
+static int rotate_log(struct cli *cli, const struct audit_key *key)
+{
+    const char *path = cli->arguments.words[1];
+    struct buffer out = {0};
+    char *kept = NULL;
+    uint64_t number = 0;
+    wt_error err;
+    if (cli->arguments.word_count != 2 || wt__given(cli, OPT_POLICY))
+        return wt__cli_usage(cli, "`mcp audit FILE --rotate` takes one file and no policy");
+    if (wt__audit_rotate(&kept, &number, path, key, &err) < 0)
+        return wt__cli_fail_input(cli, &err);
+    if (cli->json) {
+        wt__buffer_char(&out, '{');
+        wt__json_text(&out, "kept", kept);
+        wt__json_count(&out, "first", number);
+        wt__buffer_text(&out, "}\n");
+    } else {
+        wt__buffer_printf(&out, "%s has the lines before number %" PRIu64 ", with which %s goes on.\n", kept, number,
+                          path);
+    }
+    free(kept);
+    return wt__cli_print(&out) ? END_DONE : END_SYSTEM;
+}
+
+int wt__mcp_audit(struct cli *cli)
+{
+    struct audit_key key;
+    wt_error err;
+    bool has_key = wt__given(cli, OPT_AUDIT_KEY);
+    if (cli->arguments.word_count < 2)
+        return wt__cli_usage(cli, "`mcp audit` takes the file of --audit");
+    if (has_key && wt__audit_key_read(&key, wt__text_of(cli, OPT_AUDIT_KEY), &err) < 0)
+        return wt__cli_fail_input(cli, &err);
+    int code =
+        wt__given(cli, OPT_ROTATE) ? rotate_log(cli, has_key ? &key : NULL) : check_logs(cli, has_key ? &key : NULL);
+    if (has_key)
+        wt__audit_key_forget(&key);
     return code;
 }

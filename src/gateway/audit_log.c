@@ -12,141 +12,242 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/sha256.h"
+#include "gateway/audit_head.h"
+#include "text/shown.h"
 
 #define BEGIN "{\"time\":\""
-#define CHAIN ",\"chain\":\""
-#define END "\"}"
 enum {
-    CHAIN_DIGITS = 64,
-    LAST_BYTES = AUDIT_LINE_BYTES_MAX + 4096,
-    NAME_BYTES = 500, /* of a name, where the line is too long */
+    LINE_BYTES = AUDIT_LINE_BYTES_MAX + 4096, /* maximum length of a line with its number and link */
+    NAME_BYTES = 500,                         /* maximum length of a name in a line that would be too long */
+    OPEN_TRIES = 5,                           /* the log may be rotated while it is opened */
+    STAMP_BYTES = 20,                         /* "20261127T111104Z" and its NUL */
 };
 
 struct audit_log {
     pthread_mutex_t lock;
     char *path;
     int fd;
-    off_t size; /* of the file, as it was when it was last written from here */
-    char chain[CHAIN_DIGITS + 1];
+    off_t size; /* of the file up to the line that the chain ends with */
+    struct audit_chain chain;
+    const struct audit_key *key; /* NULL for none */
+    struct audit_key own_key;
     double synced_ms;
     bool unsynced, lost; /* lost: the disk did not take what was written */
     wt_error error;      /* of the last attempt; code 0: none */
 };
 
-/* ---------------------------------------------------------------- the chain */
-
-static void link_line(char chain[CHAIN_DIGITS + 1], struct str line)
-{
-    struct sha256 sha;
-    unsigned char digest[32];
-    wt__sha256_begin(&sha);
-    wt__sha256_update(&sha, chain, strlen(chain));
-    wt__sha256_update(&sha, line.ptr, line.len);
-    wt__sha256_end(&sha, digest);
-    wt__sha256_hex(digest, chain);
-}
-
-/* The chain that a line ends with, and the line before it. False: it has none. */
-static bool chain_of(struct str line, struct str *before, struct str *chain)
-{
-    const size_t end = sizeof END - 1, tail = sizeof CHAIN - 1 + CHAIN_DIGITS + end;
-    if (line.len < tail || memcmp(line.ptr + line.len - tail, CHAIN, sizeof CHAIN - 1) != 0 ||
-        memcmp(line.ptr + line.len - end, END, end) != 0)
-        return false;
-    *before = (struct str){line.ptr, line.len - tail};
-    *chain = (struct str){line.ptr + line.len - CHAIN_DIGITS - end, CHAIN_DIGITS};
-    return true;
-}
-
 int wt__audit_check(struct str text, wt_error *err)
 {
-    char chain[CHAIN_DIGITS + 1] = "";
-    for (size_t number = 1; text.len > 0; number++) {
+    struct audit_chain chain = {0};
+    int rc = 0;
+    while (rc == 0 && text.len > 0) {
         const char *end = memchr(text.ptr, '\n', text.len);
-        struct str line = {text.ptr, end ? (size_t)(end - text.ptr) : text.len}, before, said;
-        if (!chain_of(line, &before, &said))
-            return wt__fail(err, WT_EFORMAT, "line %zu is no line of an audit", number);
-        link_line(chain, before);
-        if (!wt__str_equal(said, wt__str(chain)))
-            return wt__fail(err, WT_EFORMAT, "line %zu does not follow from the one before it", number);
-        size_t taken = line.len + (end != NULL);
+        size_t len = end ? (size_t)(end - text.ptr) : text.len, taken = len + (end != NULL);
+        rc = wt__audit_follow(&chain, NULL, (struct str){text.ptr, len}, err);
         text = (struct str){text.ptr + taken, text.len - taken};
     }
-    return 0;
+    return rc;
 }
 
-/* ---------------------------------------------------------------- opening */
+/* ---------------------------------------------------------------- reading the file */
 
-/* Where the last line begins that has its end; text ends with one. */
-static size_t last_line(struct str text)
-{
-    size_t begin = text.len - 1;
-    while (begin > 0 && text.ptr[begin - 1] != '\n')
-        begin--;
-    return begin;
-}
+/* A refusal that ends only when the operator has put the log right. */
+#define RECOVER "; put the file back, or stop the gateway, move the log and its .head file away, and start again"
 
-/* Whether it is the beginning of a line of ours. */
+/* True if the text is the beginning of a line of a log. */
 static bool is_torn(struct str text)
 {
     size_t len = text.len < sizeof BEGIN - 1 ? text.len : sizeof BEGIN - 1;
     return len == 0 || memcmp(text.ptr, BEGIN, len) == 0;
 }
 
-/* The chain of the last line. A line that a crash cut short is cut off, once it is sure that the file is ours. */
-static int read_last(struct audit_log *log, wt_error *err)
+/* Reads up to len bytes from an offset. Returns their number, or -1. */
+static ssize_t read_at(int fd, char *bytes, size_t len, off_t from)
 {
-    char bytes[LAST_BYTES];
-    off_t size = lseek(log->fd, 0, SEEK_END);
-    off_t from = size > (off_t)sizeof bytes ? size - (off_t)sizeof bytes : 0;
-    ssize_t got = size < 0 ? -1 : pread(log->fd, bytes, sizeof bytes, from);
-    if (got < 0)
-        return wt__fail_errno(err, "read", log->path);
-    struct str before, chain = {"", 0}, text = {bytes, (size_t)got};
-    while (text.len > 0 && text.ptr[text.len - 1] != '\n')
-        text.len--;
-    bool ours = is_torn((struct str){bytes + text.len, (size_t)got - text.len});
-    size_t begin = text.len > 0 ? last_line(text) : 0;
-    if (text.len > 0)
-        ours = ours && chain_of((struct str){text.ptr + begin, text.len - 1 - begin}, &before, &chain);
-    if (!ours || (text.len == 0 && from > 0))
-        return wt__fail(err, WT_EFORMAT, "%s ends with no line of an audit", log->path);
-    log->size = from + (off_t)text.len;
-    if (log->size < size && ftruncate(log->fd, log->size) != 0)
-        return wt__fail_errno(err, "write", log->path);
-    memcpy(log->chain, chain.ptr, chain.len);
-    log->chain[chain.len] = '\0';
+    size_t got = 0;
+    while (got < len) {
+        ssize_t n = pread(fd, bytes + got, len - got, from + (off_t)got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    return (ssize_t)got;
+}
+
+/* Follows the lines from offset *at to the end of the file, and moves *at and the chain behind the last whole line. A
+ * torn line stays in front of *at. */
+static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct audit_chain *chain, wt_error *err)
+{
+    char bytes[LINE_BYTES];
+    wt_error why;
+    for (;;) {
+        ssize_t got = read_at(fd, bytes, sizeof bytes, *at);
+        if (got < 0)
+            return wt__fail_errno(err, "read", log->path);
+        size_t begin = 0;
+        const char *end;
+        while ((end = memchr(bytes + begin, '\n', (size_t)got - begin)) != NULL) {
+            size_t len = (size_t)(end - bytes) - begin;
+            int rc = wt__audit_follow(chain, log->key, (struct str){bytes + begin, len}, &why);
+            if (rc < 0)
+                return wt__fail(err, rc, "%s: %s", log->path, why.message);
+            begin += len + 1;
+            *at += (off_t)len + 1;
+        }
+        if (begin == 0 && got == (ssize_t)sizeof bytes)
+            return wt__fail(err, WT_EFORMAT, "%s has a line that is too long for an audit log", log->path);
+        if (begin == 0)
+            return is_torn((struct str){bytes, (size_t)got})
+                       ? 0
+                       : wt__fail(err, WT_EFORMAT, "%s does not end with a line of an audit log", log->path);
+    }
+}
+
+/* Goes on from the last line of the file. A line that a crash cut short is removed, once the rest is known to be a
+ * log. */
+static int read_on(struct audit_log *log, off_t from, const struct audit_chain *chain, wt_error *err)
+{
+    struct audit_chain next = *chain;
+    struct stat now;
+    int rc = follow_lines(log, log->fd, &from, &next, err);
+    if (rc == 0 && (fstat(log->fd, &now) != 0 || (now.st_size > from && ftruncate(log->fd, from) != 0)))
+        rc = wt__fail_errno(err, "write", log->path);
+    if (rc < 0)
+        return rc;
+    log->size = from;
+    log->chain = next;
     return 0;
 }
 
-/* Several gateways may write one file: each goes on from the other one's last line. */
-static int catch_up(struct audit_log *log, wt_error *err)
+/* True if a line with this link ends at the offset. */
+static bool has_link_at(int fd, off_t end, const char *link)
 {
-    struct stat now;
-    if (flock(log->fd, LOCK_EX) != 0 || fstat(log->fd, &now) != 0)
-        return wt__fail_errno(err, "read", log->path);
-    return now.st_size == log->size ? 0 : read_last(log, err);
+    char bytes[AUDIT_LINK_END + 1];
+    off_t from = end - (off_t)sizeof bytes;
+    if (end == 0)
+        return link[0] == '\0';
+    return from >= 0 && read_at(fd, bytes, sizeof bytes, from) == (ssize_t)sizeof bytes &&
+           memcmp(bytes, link, AUDIT_LINK_DIGITS) == 0 && bytes[AUDIT_LINK_END] == '\n';
 }
 
-int wt__audit_open(struct audit_log **out, const char *path, wt_error *err)
+/* True if the first line of the file continues this link: the file was rotated. */
+static bool begins_after(int fd, const char *link)
+{
+    char bytes[512];
+    ssize_t got = read_at(fd, bytes, sizeof bytes, 0);
+    struct str continues = wt__audit_continues((struct str){bytes, got > 0 ? (size_t)got : 0});
+    return link[0] != '\0' && wt__str_equal(continues, wt__str(link));
+}
+
+/* True if the path leads to the open file. */
+static bool is_at_path(int fd, const char *path)
+{
+    struct stat opened, named;
+    return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_dev == named.st_dev &&
+           opened.st_ino == named.st_ino;
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static int open_locked(struct audit_log *log, int flags, wt_error *err)
+{
+    for (int i = 0; i < OPEN_TRIES; i++) {
+        log->fd = open(log->path, O_RDWR | O_APPEND | O_CLOEXEC | flags, 0600);
+        if (log->fd < 0)
+            return wt__fail_errno(err, "open", log->path);
+        if (flock(log->fd, LOCK_EX) != 0)
+            return wt__fail_errno(err, "read", log->path);
+        if (is_at_path(log->fd, log->path))
+            return 0;
+        close(log->fd);
+        log->fd = -1;
+    }
+    return wt__fail(err, WT_EBUSY, "%s is replaced again and again: try again", log->path);
+}
+
+/* A log without a head is new, or of a version that kept none. */
+static int read_headless(struct audit_log *log, wt_error *err)
+{
+    int rc = read_on(log, 0, &(struct audit_chain){0}, err);
+    if (rc == 0 && log->chain.has_number)
+        return wt__fail(err, WT_EFORMAT,
+                        "%s" AUDIT_HEAD_SUFFIX " is missing, so that nobody can tell whether %s is "
+                        "whole" RECOVER,
+                        log->path, log->path);
+    return rc;
+}
+
+/* The file must still have all that it had when its head was written. */
+static int read_from_head(struct audit_log *log, const struct audit_head *head, wt_error *err)
+{
+    struct stat now;
+    if (fstat(log->fd, &now) != 0)
+        return wt__fail_errno(err, "read", log->path);
+    if (has_link_at(log->fd, (off_t)head->bytes, head->chain.link))
+        return read_on(log, (off_t)head->bytes, &head->chain, err);
+    if (begins_after(log->fd, head->chain.link)) /* a rotation ended before it wrote the new head */
+        return read_on(log, 0, &head->chain, err);
+    return wt__fail(err, WT_EFORMAT, "%s was %s since line %llu was written" RECOVER, log->path,
+                    (uint64_t)now.st_size < head->bytes ? "cut" : "changed", (unsigned long long)head->chain.number);
+}
+
+static int open_file(struct audit_log *log, wt_error *err)
+{
+    struct audit_head head;
+    int has_head = wt__audit_head_read(&head, log->path, log->key, err);
+    if (has_head < 0)
+        return has_head;
+    if (has_head && head.bytes > 0 && access(log->path, F_OK) != 0)
+        return wt__fail(err, WT_EFORMAT, "%s was moved or removed, and had %llu lines" RECOVER, log->path,
+                        (unsigned long long)head.chain.number);
+    int rc = open_locked(log, O_CREAT, err);
+    if (rc < 0)
+        return rc;
+    has_head = wt__audit_head_read(&head, log->path, log->key, err); /* as it is now that the log is locked */
+    rc = has_head < 0 ? has_head : has_head ? read_from_head(log, &head, err) : read_headless(log, err);
+    if (rc == 0 && log->chain.is_keyed && !log->key)
+        rc = wt__fail(err, WT_EINVAL, "the lines of %s have an HMAC: --audit-key FILE names their key", log->path);
+    return rc < 0 ? rc : wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, err);
+}
+
+int wt__audit_open_keyed(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
 {
     struct audit_log *log = calloc(1, sizeof *log);
     *out = NULL;
     if (!log)
         return wt__fail_nomem(err);
     pthread_mutex_init(&log->lock, NULL);
-    log->size = -1;
-    log->path = strdup(path);
-    log->fd = log->path ? open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
-    int rc = !log->path ? wt__fail_nomem(err) : log->fd < 0 ? wt__fail_errno(err, "open", path) : catch_up(log, err);
+    log->fd = -1;
+    if (key) {
+        log->own_key = *key;
+        log->key = &log->own_key;
+    }
+    log->path = realpath(path, NULL); /* a link is followed once, so that the log stays the same file */
+    if (!log->path && errno == ENOENT)
+        log->path = strdup(path);
+    int rc = log->path ? open_file(log, err) : wt__fail_errno(err, "open", path);
     if (log->fd >= 0)
         flock(log->fd, LOCK_UN);
-    if (rc < 0)
-        wt__audit_close(log);
-    else
+    if (rc == 0) {
         *out = log;
+        return 0;
+    }
+    if (log->fd >= 0)
+        close(log->fd);
+    log->fd = -1;
+    wt__audit_close(log);
     return rc;
+}
+
+int wt__audit_open(struct audit_log **out, const char *path, wt_error *err)
+{
+    return wt__audit_open_keyed(out, path, NULL, err);
 }
 
 void wt__audit_close(struct audit_log *log)
@@ -154,12 +255,61 @@ void wt__audit_close(struct audit_log *log)
     if (!log)
         return;
     if (log->fd >= 0) {
-        fdatasync(log->fd);
+        flock(log->fd, LOCK_EX);
+        /* The head must not name lines that the disk lost, or belong to another file. */
+        if (fdatasync(log->fd) == 0 && is_at_path(log->fd, log->path))
+            wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, NULL);
         close(log->fd);
     }
     pthread_mutex_destroy(&log->lock);
+    wt__audit_key_forget(&log->own_key);
     free(log->path);
     free(log);
+}
+
+/* ---------------------------------------------------------------- checked before each line */
+
+/* The path leads to another file. That is right only if the log was rotated: then the new file goes on from our last
+ * line, or from one that another gateway wrote. */
+static int adopt_rotated(struct audit_log *log, wt_error *err)
+{
+    struct audit_chain chain = log->chain;
+    off_t size = log->size, begin = 0;
+    int fd = open(log->path, O_RDWR | O_APPEND | O_CLOEXEC);
+    int rc = follow_lines(log, log->fd, &size, &chain, err);
+    bool is_next =
+        rc == 0 && fd >= 0 && flock(fd, LOCK_EX) == 0 && is_at_path(fd, log->path) && begins_after(fd, chain.link);
+    if (rc == 0 && !is_next)
+        rc = wt__fail(err, WT_EFORMAT, "%s was moved, removed or replaced" RECOVER, log->path);
+    if (rc == 0)
+        rc = follow_lines(log, fd, &begin, &chain, err);
+    if (rc == 0 && dup3(fd, log->fd, O_CLOEXEC) < 0) /* keeps the number, which wt__audit_sync uses without the lock */
+        rc = wt__fail_errno(err, "open", log->path);
+    if (fd >= 0)
+        close(fd);
+    if (rc < 0)
+        return rc;
+    log->size = begin;
+    log->chain = chain;
+    return 0;
+}
+
+/* Locks the file, and makes sure that it is the log with all its lines. Several gateways may write one file: each goes
+ * on from the last line of another. */
+static int catch_up(struct audit_log *log, wt_error *err)
+{
+    struct stat now;
+    if (flock(log->fd, LOCK_EX) != 0)
+        return wt__fail_errno(err, "read", log->path);
+    int rc = is_at_path(log->fd, log->path) ? 0 : adopt_rotated(log, err);
+    if (rc < 0)
+        return rc;
+    if (fstat(log->fd, &now) != 0)
+        return wt__fail_errno(err, "read", log->path);
+    if (now.st_size < log->size || !has_link_at(log->fd, log->size, log->chain.link))
+        return wt__fail(err, WT_EFORMAT, "%s was %s after line %llu" RECOVER, log->path,
+                        now.st_size < log->size ? "cut" : "changed", (unsigned long long)log->chain.number);
+    return now.st_size == log->size ? 0 : read_on(log, log->size, &log->chain, err);
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -167,7 +317,7 @@ void wt__audit_close(struct audit_log *log)
 static void member(struct buffer *out, const char *name, struct str text)
 {
     wt__buffer_printf(out, ",\"%s\":", name);
-    wt__buffer_json(out, text);
+    wt__shown_string(out, text);
 }
 
 static void put_time(struct buffer *out)
@@ -198,7 +348,7 @@ static void put_line(struct buffer *out, const struct audit_line *line, bool who
         member(out, "profile", wt__str(line->profile));
     if (whole && line->client) {
         wt__buffer_text(out, ",\"client\":");
-        wt__json_write(out, line->client);
+        wt__shown_value(out, line->client);
     }
     member(out, "method", shorten(wt__str(line->method), whole));
     member(out, "asked", wt__str_head(line->asked, 200));
@@ -248,25 +398,23 @@ static int sync_file(struct audit_log *log, wt_error *err)
     return log->lost ? wt__fail_errno(err, "write", log->path) : 0;
 }
 
-/* Under the lock. */
+/* Writes a line. Under the lock. */
 static int chain_up(struct audit_log *log, struct buffer *text, struct audit_mark *mark, wt_error *err)
 {
-    char chain[CHAIN_DIGITS + 1];
     int rc = log->lost ? sync_file(log, err) : 0;
     if (rc == 0)
         rc = catch_up(log, err);
-    memcpy(chain, log->chain, sizeof chain);
-    link_line(chain, wt__buffer_view(text));
-    wt__buffer_printf(text, CHAIN "%s" END "\n", chain);
+    struct audit_chain next = log->chain;
+    wt__audit_link(&next, log->key, text);
     if (rc == 0)
         rc = text->failed ? wt__fail_nomem(err) : append(log, wt__buffer_view(text), err);
     flock(log->fd, LOCK_UN);
     if (rc < 0)
         return rc;
-    memcpy(log->chain, chain, sizeof chain);
+    log->chain = next;
     log->unsynced = true;
     if (mark)
-        snprintf(mark->digits, sizeof mark->digits, "%.*s", AUDIT_MARK_DIGITS, chain);
+        snprintf(mark->digits, sizeof mark->digits, "%.*s", AUDIT_MARK_DIGITS, next.link);
     return 0;
 }
 
@@ -314,22 +462,30 @@ int wt__audit_end(struct audit_log *log, const struct audit_mark *mark, const st
 
 void wt__audit_sync(struct audit_log *log)
 {
+    wt_error why;
     if (!log)
         return;
     pthread_mutex_lock(&log->lock);
     bool due = log->unsynced && wt__now_ms() - log->synced_ms >= AUDIT_SYNC_MS;
+    const struct audit_chain chain = log->chain;
+    const uint64_t size = (uint64_t)log->size;
     if (due) {
         log->unsynced = false;
         log->synced_ms = wt__now_ms();
     }
     pthread_mutex_unlock(&log->lock);
-    if (!due || fdatasync(log->fd) == 0)
+    if (!due)
         return;
-    int why = errno;
+    bool synced = fdatasync(log->fd) == 0;
+    if (!synced)
+        wt__fail_errno(&why, "write", log->path);
+    else if (!is_at_path(log->fd, log->path) || /* the next line says what is wrong */
+             wt__audit_head_write(log->path, size, &chain, log->key, &why) == 0)
+        return;
     pthread_mutex_lock(&log->lock);
-    log->lost = true;
-    errno = why;
-    wt__fail_errno(&log->error, "write", log->path);
+    log->lost |= !synced;
+    log->unsynced = true; /* the head is written with the next turn */
+    log->error = why;
     pthread_mutex_unlock(&log->lock);
 }
 
@@ -341,4 +497,87 @@ bool wt__audit_is_failing(struct audit_log *log, wt_error *why)
     *why = log->error;
     pthread_mutex_unlock(&log->lock);
     return why->code != 0;
+}
+
+/* ---------------------------------------------------------------- rotating */
+
+/* The first line of the next file. */
+static int put_first_line(struct audit_log *log, struct buffer *out, const char *kept, struct audit_chain *chain,
+                          wt_error *err)
+{
+    const char *slash = strrchr(kept, '/');
+    put_time(out);
+    member(out, "continues", wt__str(log->chain.link));
+    member(out, "previous", wt__str(slash ? slash + 1 : kept));
+    wt__audit_link(chain, log->key, out);
+    return out->failed ? wt__fail_nomem(err) : 0;
+}
+
+/* The new file takes the place of the old one in one step, with the same owner. */
+static int put_next_file(struct audit_log *log, struct str line, wt_error *err)
+{
+    struct replace replace;
+    struct stat old;
+    int rc = wt__replace_begin(&replace, log->path, err);
+    if (rc == 0 && (fstat(log->fd, &old) != 0 || fchmod(replace.fd, old.st_mode & 0777) != 0))
+        rc = wt__fail_errno(err, "write", log->path);
+    if (rc == 0 && old.st_uid != geteuid() && fchown(replace.fd, old.st_uid, old.st_gid) != 0)
+        rc = wt__fail_errno(err, "keep the owner of", log->path);
+    if (rc == 0)
+        rc = wt__replace_write(&replace, line.ptr, line.len, err);
+    if (rc == 0)
+        rc = wt__replace_commit(&replace, err);
+    wt__replace_abort(&replace);
+    return rc;
+}
+
+/* Under the lock of the file. The old file gets its second name first, so that a crash loses no line. */
+static int rotate_file(struct audit_log *log, char **kept, wt_error *err)
+{
+    struct audit_chain chain;
+    struct buffer line = {0}, name = {0};
+    char stamp[STAMP_BYTES];
+    struct tm utc;
+    time_t now = time(NULL);
+    int rc = catch_up(log, err);
+    chain = log->chain;
+    if (rc == 0 && log->size == 0)
+        rc = wt__fail(err, WT_EINVAL, "%s has no lines: there is nothing to rotate", log->path);
+    if (rc == 0)
+        rc = sync_file(log, err);
+    if (rc == 0)
+        rc = wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, err);
+    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
+    wt__buffer_printf(&name, "%s.%s", log->path, stamp);
+    if (rc == 0 && name.failed)
+        rc = wt__fail_nomem(err);
+    if (rc == 0)
+        rc = put_first_line(log, &line, name.ptr, &chain, err);
+    if (rc == 0 && link(log->path, name.ptr) != 0)
+        rc = wt__fail_errno(err, "write", name.ptr);
+    if (rc == 0)
+        rc = put_next_file(log, wt__buffer_view(&line), err);
+    if (rc == 0) {
+        log->size = (off_t)line.len;
+        log->chain = chain;
+        *kept = wt__buffer_take(&name);
+    }
+    wt__buffer_dispose(&name);
+    wt__buffer_dispose(&line);
+    return rc;
+}
+
+int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const struct audit_key *key, wt_error *err)
+{
+    struct audit_log *log;
+    *kept = NULL;
+    if (access(path, F_OK) != 0)
+        return wt__fail_errno(err, "open", path);
+    int rc = wt__audit_open_keyed(&log, path, key, err);
+    if (rc < 0)
+        return rc;
+    rc = rotate_file(log, kept, err);
+    *number = log->chain.number;
+    wt__audit_close(log); /* writes the head of the new file */
+    return rc;
 }

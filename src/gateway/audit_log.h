@@ -1,13 +1,15 @@
-/* audit_log.h: a line for each call, read or prompt that was decided of, so that every decision can be told, and made
- * again by the policy of that revision; and a second line, of what came of it, for each that was allowed.
+/* audit_log.h: the gateway's audit log, a file of JSON Lines. Each call, read and prompt has a line with the decision.
+ * What was allowed has a second line with its outcome. The policy of the named revision can repeat each decision.
  *
- * JSON Lines. Each line ends with "chain": the SHA-256 of the line before's chain and of the line itself up to there.
- * So a line that is changed, taken out or put in shows, but for lines cut off at the end. Several gateways may write
- * one file. Arguments are not written, their SHA-256 is.
+ * The lines form a chain (audit_chain.h), so that a line that was changed, removed or added shows. Before each line the
+ * log is compared with what was written last: if the file was moved, removed, replaced, cut or changed, nothing more is
+ * written until it is whole again, or was rotated. PATH.head (audit_head.h) holds how far the log was on the disk, so
+ * that the next start notices the same. Several gateways may write one file. Arguments are not written, their SHA-256
+ * is. Characters that are invisible or control a terminal are escaped.
  *
- * The line of the decision is written before anything is sent: what cannot be written down is not done, and a gateway
- * that is killed in the middle of a call leaves its line. The second line is written before the answer. The disk has
- * both within AUDIT_SYNC_MS; a disk that fails to have them stops the next one, too. */
+ * The line of the decision is written before anything is sent. A call whose line cannot be written is refused, and a
+ * gateway that is killed during a call has left the line. The second line is written before the answer. The disk has
+ * both within AUDIT_SYNC_MS; if the disk fails to take them, the next call is refused, too. */
 #ifndef WT_GATEWAY_AUDIT_LOG_H
 #define WT_GATEWAY_AUDIT_LOG_H
 
@@ -17,6 +19,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "gateway/audit_chain.h"
 
 enum {
     AUDIT_SYNC_MS = 1000,
@@ -27,9 +30,12 @@ enum {
 
 struct audit_log;
 
-/* Goes on where the file ends, which is made with mode 0600. Errors: WT_EFORMAT (its last line is none of ours:
- * it is left as it is), WT_EIO, WT_EREADONLY, WT_ENOMEM. */
+/* Opens or creates a log (mode 0600) and goes on from its last line. The file is left as it is on an error. Errors:
+ * WT_EFORMAT (not an audit log, or it was moved, cut or changed since its head was written), WT_EINVAL (its lines have
+ * an HMAC, and key is NULL), WT_EIO, WT_EREADONLY, WT_ENOMEM. */
 int wt__audit_open(struct audit_log **out, const char *path, wt_error *err);
+/* The same with a key, which is copied; NULL for none. Lines without an HMAC may come before those with one. */
+int wt__audit_open_keyed(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err);
 void wt__audit_close(struct audit_log *log); /* NULL is a no-op */
 
 struct audit_mark {
@@ -59,18 +65,24 @@ struct audit_ending {
     double ms;
 };
 
-/* From any thread; log: NULL: nowhere. mark: of the line, for its second one; may be NULL. Errors: WT_EIO, WT_EFULL,
- * ...: the file could not be written, and is as it was. */
+/* Writes a line, from any thread. log: NULL to write nothing. mark: identifies the line for its second one; may be
+ * NULL. Errors: WT_EIO, WT_EFULL, ... (the file could not be written, and is as it was), WT_EFORMAT (the file is not
+ * the log any more, or is not whole). */
 int wt__audit_write(struct audit_log *log, const struct audit_line *line, struct audit_mark *mark, wt_error *err);
 int wt__audit_end(struct audit_log *log, const struct audit_mark *mark, const struct audit_ending *ending,
                   wt_error *err);
-/* Makes what was written last. */
+/* Puts what was written on the disk, and then its head, at most once in AUDIT_SYNC_MS. */
 void wt__audit_sync(struct audit_log *log);
-/* Whether the file could not be written when that was tried last; then why says so. */
+/* True if the last attempt to write failed; *why says how. */
 bool wt__audit_is_failing(struct audit_log *log, wt_error *why);
 
-/* Whether each line of the text follows from the one before. Returns 0, or WT_EFORMAT with the number of the first that
- * does not. */
+/* Starts a new file at the path, whose first line continues the old file's chain. *kept: the old file's new name,
+ * PATH.YYYYMMDDTHHMMSSZ, which the caller frees. *number: of the first line of the new file. Gateways that write the
+ * log go on in the new file. Errors: those of wt__audit_open_keyed, WT_EINVAL (the log has no lines). */
+int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const struct audit_key *key, wt_error *err);
+
+/* Checks that each line of the text follows from the one before, from the first one on, without a key. Errors: those of
+ * wt__audit_follow. */
 int wt__audit_check(struct str text, wt_error *err);
 
 #endif

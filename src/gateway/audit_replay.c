@@ -45,21 +45,34 @@ static void replay_line(const json_t *line, const struct policy *policy, size_t 
         out->first_differing = number;
 }
 
-int wt__audit_replay(struct str text, const struct policy *policy, struct audit_replay *out, wt_error *err)
+static int read_line(struct audit_replay *out, struct str text, const struct audit_key *key,
+                     const struct policy *policy, wt_error *err)
 {
-    *out = (struct audit_replay){0};
-    int rc = wt__audit_check(text, err);
+    json_t *line = NULL;
+    if (out->lines == 0)
+        out->is_continued = wt__audit_continues(text).len > 0;
+    int rc = wt__audit_follow(&out->chain, key, text, err);
+    if (rc < 0)
+        return rc;
+    out->lines++;
+    out->keyed += out->chain.is_keyed;
+    if (wt__json_parse(&line, text.ptr, text.len, NULL) < 0)
+        return wt__fail(err, WT_EFORMAT, "line %zu is not JSON", out->lines);
+    replay_line(line, policy, out->lines, out);
+    json_decref(line);
+    return 0;
+}
+
+int wt__audit_replay(struct audit_replay *replay, struct str text, const struct audit_key *key,
+                     const struct policy *policy, wt_error *err)
+{
+    int rc = 0;
+    replay->files++;
     while (rc == 0 && text.len > 0) {
         const char *end = memchr(text.ptr, '\n', text.len);
-        size_t len = end ? (size_t)(end - text.ptr) : text.len;
-        json_t *line = NULL;
-        out->lines++;
-        if (wt__json_parse(&line, text.ptr, len, NULL) < 0)
-            rc = wt__fail(err, WT_EFORMAT, "line %zu is no JSON", out->lines);
-        else
-            replay_line(line, policy, out->lines, out);
-        json_decref(line);
-        text = (struct str){text.ptr + len + (end != NULL), text.len - len - (end != NULL)};
+        size_t len = end ? (size_t)(end - text.ptr) : text.len, taken = len + (end != NULL);
+        rc = read_line(replay, (struct str){text.ptr, len}, key, policy, err);
+        text = (struct str){text.ptr + taken, text.len - taken};
     }
     return rc;
 }

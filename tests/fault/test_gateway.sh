@@ -73,7 +73,7 @@ served=0 told=0
 for how in EIO ENOSPC KILL; do
     for n in $(points "$calls" 0 40); do
         restore "$folder/old.wt"
-        rm -f "$folder/audit" "$folder/had"
+        rm -f "$folder/audit" "$folder/audit.head" "$folder/had"
         last=$n
         [ $how != ENOSPC ] || last=1000000
         serve FAULT_IO="$n" FAULT_HOW=$how FAULT_LAST=$last

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "gateway/audit_log.h"
 #include "gateway/audit_replay.h"
 #include "gateway/set_up.h"
 
@@ -54,7 +55,6 @@ static struct str audit_of(size_t row, const char *revision)
                               .revision = revision,
                               .decision = AUDIT_ALLOWED};
     snprintf(path, sizeof path, "/tmp/whichtool-replay-%d", (int)getpid());
-    unlink(path);
     SOUND(wt__audit_open(&log, path, &err));
     SOUND(wt__audit_write(log, &line, NULL, &err));
     line.principal = rows[row].principal;
@@ -70,6 +70,8 @@ static struct str audit_of(size_t row, const char *revision)
     wt__audit_close(log);
     SOUND(wt__file_read(&text, &len, path, 1 << 20, &err));
     unlink(path);
+    strcat(path, ".head");
+    unlink(path);
     return (struct str){text, len};
 }
 
@@ -82,7 +84,8 @@ static void each_line_is_decided_again(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bool allowed = rows[i].decision == AUDIT_ALLOWED;
         struct str text = audit_of(i, wt__policy_revision(policy));
-        SOUND(wt__audit_replay(text, policy, &replay, &err));
+        replay = (struct audit_replay){0};
+        SOUND(wt__audit_replay(&replay, text, NULL, policy, &err));
         if (replay.lines != 2u + allowed || replay.allowed != 1u + allowed || replay.ended != allowed ||
             replay.denied != (rows[i].decision == AUDIT_DENIED) || replay.replayed != 1u + rows[i].replayed ||
             replay.differing != rows[i].differs || replay.first_differing != (rows[i].differs ? 2 : 0) ||
@@ -90,12 +93,14 @@ static void each_line_is_decided_again(void **state)
             fail_msg("%s: %zu lines, %zu allowed, %zu ended, %zu denied, %zu replayed, %zu differ, the first %zu",
                      rows[i].name, replay.lines, replay.allowed, replay.ended, replay.denied, replay.replayed,
                      replay.differing, replay.first_differing);
-        SOUND(wt__audit_replay(text, NULL, &replay, &err)); /* by another revision, which is no policy */
+        replay = (struct audit_replay){0};
+        SOUND(wt__audit_replay(&replay, text, NULL, NULL, &err)); /* by another revision, which is no policy */
         if (replay.replayed != 0 || replay.differing != 0 || replay.other_revisions != 1u + rows[i].replayed)
             fail_msg("%s: %zu of another revision", rows[i].name, replay.other_revisions);
         free((char *)text.ptr);
         text = audit_of(i, "none"); /* where there was no policy nothing can have been denied */
-        SOUND(wt__audit_replay(text, NULL, &replay, &err));
+        replay = (struct audit_replay){0};
+        SOUND(wt__audit_replay(&replay, text, NULL, NULL, &err));
         if (replay.differing != (rows[i].decision == AUDIT_DENIED))
             fail_msg("%s: %zu differ without a policy", rows[i].name, replay.differing);
         free((char *)text.ptr);
@@ -105,11 +110,11 @@ static void each_line_is_decided_again(void **state)
 
 static void what_is_no_audit_is_not_decided(void **state)
 {
-    struct audit_replay replay;
+    struct audit_replay replay = {0};
     struct str text = audit_of(0, "none");
     (void)state;
     *strstr(text.ptr, "read_all") = 'R';
-    assert_int_equal(wt__audit_replay(text, NULL, &replay, &err), WT_EFORMAT);
+    assert_int_equal(wt__audit_replay(&replay, text, NULL, NULL, &err), WT_EFORMAT);
     assert_string_equal(err.message, "line 1 does not follow from the one before it");
     free((char *)text.ptr);
 }

@@ -110,6 +110,8 @@ static void audited_close(struct audited *a)
     wt__audit_close(a->log);
     wt__policy_close(a->policy);
     unlink(a->path);
+    strcat(a->path, ".head");
+    unlink(a->path);
 }
 
 static char *do_call(struct standing *s, size_t i)

@@ -1,0 +1,235 @@
+/* audit_chain.c: see audit_chain.h. */
+#include "gateway/audit_chain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sha256.h"
+
+#define SEQ ",\"seq\":"
+#define CHAIN ",\"chain\":\""
+#define HMAC ",\"hmac\":\""
+#define CONTINUES ",\"continues\":\""
+#define END "\"}"
+#define BEGIN "{\"time\":\""
+enum { NUMBER_DIGITS = 18 };
+
+/* ---------------------------------------------------------------- the key */
+
+static int check_key_file(int fd, const char *path, wt_error *err)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return wt__fail_errno(err, "read", path);
+    if (!S_ISREG(info.st_mode))
+        return wt__fail(err, WT_EINVAL, "%s is not a regular file: the key of an audit log is kept in one", path);
+    if ((info.st_mode & 077) != 0 || (info.st_uid != geteuid() && info.st_uid != 0))
+        return wt__fail(err, WT_EINVAL,
+                        "others can access the key in %s: make it yours alone (chmod 600), or create another key",
+                        path);
+    return 0;
+}
+
+/* Reads at most max bytes. Returns their number, or -1. */
+static ssize_t read_key(int fd, unsigned char *bytes, size_t max)
+{
+    size_t len = 0;
+    while (len < max) {
+        ssize_t got = read(fd, bytes + len, max - len);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        len += (size_t)got;
+    }
+    return (ssize_t)len;
+}
+
+int wt__audit_key_read(struct audit_key *out, const char *path, wt_error *err)
+{
+    unsigned char bytes[AUDIT_KEY_BYTES_MAX + 1];
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return wt__fail_errno(err, "open", path);
+    int rc = check_key_file(fd, path, err);
+    ssize_t len = rc == 0 ? read_key(fd, bytes, sizeof bytes) : 0;
+    if (len < 0)
+        rc = wt__fail_errno(err, "read", path);
+    close(fd);
+    struct str key = wt__str_trim((struct str){(const char *)bytes, rc == 0 ? (size_t)len : 0});
+    key = (struct str){(const char *)bytes, (size_t)(key.ptr + key.len - (const char *)bytes)};
+    if (rc == 0 && (key.len < AUDIT_KEY_BYTES_MIN || len > AUDIT_KEY_BYTES_MAX))
+        rc = wt__fail(err, WT_EINVAL, "the key in %s must have %d to %d bytes: `openssl rand -hex 32 >FILE` makes one",
+                      path, AUDIT_KEY_BYTES_MIN, AUDIT_KEY_BYTES_MAX);
+    if (rc == 0)
+        wt__hmac_begin(&out->begun, key);
+    explicit_bzero(bytes, sizeof bytes);
+    return rc;
+}
+
+void wt__audit_key_forget(struct audit_key *key)
+{
+    explicit_bzero(key, sizeof *key);
+}
+
+/* ---------------------------------------------------------------- links */
+
+static void hash_line(char out[AUDIT_LINK_DIGITS + 1], const char *before, struct str line)
+{
+    struct sha256 sha;
+    unsigned char digest[32];
+    wt__sha256_begin(&sha);
+    wt__sha256_update(&sha, before, strlen(before));
+    wt__sha256_update(&sha, line.ptr, line.len);
+    wt__sha256_end(&sha, digest);
+    wt__sha256_hex(digest, out);
+}
+
+static void seal_line(char out[AUDIT_LINK_DIGITS + 1], const struct audit_key *key, const char *before, struct str line)
+{
+    struct hmac hmac = key->begun;
+    unsigned char mac[32];
+    wt__hmac_update(&hmac, before, strlen(before));
+    wt__hmac_update(&hmac, line.ptr, line.len);
+    wt__hmac_end(&hmac, mac);
+    wt__sha256_hex(mac, out);
+}
+
+void wt__audit_seal(struct buffer *out, const struct audit_key *key, struct str text)
+{
+    char digits[AUDIT_LINK_DIGITS + 1];
+    seal_line(digits, key, "", text);
+    wt__buffer_text(out, digits);
+}
+
+/* Length of the first member with the opening brace; 0 if the line does not begin with a time. */
+static size_t time_length(struct str line)
+{
+    static const struct str begin = STR(BEGIN);
+    const char *quote = wt__str_starts(line, begin) ? memchr(line.ptr + begin.len, '"', line.len - begin.len) : NULL;
+    return quote ? (size_t)(quote + 1 - line.ptr) : 0;
+}
+
+/* The number is the second member. */
+static void insert_number(struct buffer *line, uint64_t number)
+{
+    struct buffer out = {0};
+    struct str text = wt__buffer_view(line);
+    const size_t at = time_length(text);
+    wt__buffer_append(&out, text.ptr, at);
+    wt__buffer_printf(&out, SEQ "%" PRIu64, number);
+    wt__buffer_append(&out, text.ptr + at, text.len - at);
+    out.failed |= line->failed;
+    wt__buffer_dispose(line);
+    *line = out;
+}
+
+void wt__audit_link(struct audit_chain *chain, const struct audit_key *key, struct buffer *line)
+{
+    char link[AUDIT_LINK_DIGITS + 1];
+    insert_number(line, ++chain->number);
+    if (key)
+        seal_line(link, key, chain->link, wt__buffer_view(line));
+    else
+        hash_line(link, chain->link, wt__buffer_view(line));
+    wt__buffer_printf(line, "%s%s" END "\n", key ? HMAC : CHAIN, link);
+    memcpy(chain->link, link, sizeof link);
+    chain->is_keyed = key != NULL;
+    chain->has_number = true;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+struct parsed {
+    struct str before, link; /* the text up to its link, and the digits */
+    bool is_keyed, has_number;
+    uint64_t number; /* if it has one */
+};
+
+/* Cuts the end off the text. False if the text does not end so. */
+static bool cut_end(struct str *text, struct str end)
+{
+    bool ends = text->len >= end.len && memcmp(text->ptr + text->len - end.len, end.ptr, end.len) == 0;
+    text->len -= ends ? end.len : 0;
+    return ends;
+}
+
+/* Reads the number behind the time, and returns what follows. A line of an earlier version has no number. */
+static struct str read_number(struct parsed *out, struct str line)
+{
+    static const struct str seq = STR(SEQ);
+    size_t at = time_length(line);
+    struct str rest = {line.ptr + at, line.len - at};
+    if (at == 0 || !wt__str_starts(rest, seq))
+        return rest;
+    size_t len = seq.len;
+    while (len < rest.len && len < seq.len + NUMBER_DIGITS && wt__is_digit(rest.ptr[len]))
+        out->number = out->number * 10 + (uint64_t)(rest.ptr[len++] - '0');
+    out->has_number = true;
+    return (struct str){rest.ptr + len, rest.len - len};
+}
+
+/* False if the line has no link. */
+static bool parse_line(struct parsed *out, struct str line)
+{
+    *out = (struct parsed){0};
+    if (!cut_end(&line, STR(END)) || line.len < AUDIT_LINK_DIGITS)
+        return false;
+    line.len -= AUDIT_LINK_DIGITS;
+    out->link = (struct str){line.ptr + line.len, AUDIT_LINK_DIGITS};
+    out->is_keyed = cut_end(&line, STR(HMAC));
+    if (!out->is_keyed && !cut_end(&line, STR(CHAIN)))
+        return false;
+    out->before = line;
+    read_number(out, line);
+    return true;
+}
+
+/* The member stands where no other line has text of a client or a server. */
+struct str wt__audit_continues(struct str line)
+{
+    static const struct str continues = STR(CONTINUES);
+    struct parsed unused = {0};
+    struct str rest = read_number(&unused, line);
+    if (rest.len < continues.len + AUDIT_LINK_DIGITS || !wt__str_starts(rest, continues))
+        return (struct str){"", 0};
+    return (struct str){rest.ptr + continues.len, AUDIT_LINK_DIGITS};
+}
+
+int wt__audit_follow(struct audit_chain *chain, const struct audit_key *key, struct str line, wt_error *err)
+{
+    char link[AUDIT_LINK_DIGITS + 1];
+    struct parsed parsed;
+    const unsigned long long number = chain->number + 1;
+    if (!parse_line(&parsed, line))
+        return wt__fail(err, WT_EFORMAT, "line %llu is not a line of an audit log", number);
+    if (parsed.is_keyed && !key)
+        return wt__fail(err, WT_EINVAL, "line %llu and later lines have an HMAC: --audit-key FILE names their key",
+                        number);
+    if (chain->is_keyed && !parsed.is_keyed)
+        return wt__fail(err, WT_EFORMAT, "line %llu has no HMAC, and the lines before it have one", number);
+    struct str continues = wt__audit_continues(line);
+    if (chain->number == 0 && continues.len > 0) {
+        memcpy(chain->link, continues.ptr, continues.len);
+        chain->number = parsed.has_number && parsed.number > 0 ? parsed.number - 1 : 0;
+    }
+    if (parsed.is_keyed)
+        seal_line(link, key, chain->link, parsed.before);
+    else
+        hash_line(link, chain->link, parsed.before);
+    if (memcmp(link, parsed.link.ptr, AUDIT_LINK_DIGITS) != 0 ||
+        (parsed.has_number && parsed.number != chain->number + 1))
+        return wt__fail(err, WT_EFORMAT, "line %llu does not follow from the one before it%s", number,
+                        parsed.is_keyed ? ", or was written with another key" : "");
+    memcpy(chain->link, link, sizeof link);
+    chain->number++;
+    chain->is_keyed = parsed.is_keyed;
+    chain->has_number = parsed.has_number;
+    return 0;
+}
