@@ -14,12 +14,16 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sha256.h"
 #include "base/sort.h"
 
 enum { FOLDER_DEPTH_MAX = 32, LOCK_POLL_MS = 20, TEMPORARY_TRIES = 16 };
 
 #define UNFINISHED ".unfinished-" /* PATH.unfinished-XXXXXX is written for PATH */
-enum { RANDOM_LETTERS = 6 };
+enum {
+    RANDOM_LETTERS = 6,
+    SWAPS_MAX = 1000, /* each is for a write of another program within microseconds */
+};
 
 /* ---------------------------------------------------------------- reading */
 
@@ -243,6 +247,17 @@ int wt__replace_write(struct replace *replace, const void *bytes, size_t len, wt
     return 0;
 }
 
+/* Makes the new name last, and closes. */
+static int finish_commit(struct replace *replace, wt_error *err)
+{
+    free(replace->temporary);
+    replace->temporary = NULL;
+    char *folder = folder_of(replace->path);
+    int rc = folder ? wt__sync_folder(folder, err) : wt__fail_nomem(err);
+    free(folder);
+    return rc;
+}
+
 int wt__replace_commit(struct replace *replace, wt_error *err)
 {
     int rc = 0;
@@ -250,13 +265,90 @@ int wt__replace_commit(struct replace *replace, wt_error *err)
         rc = wt__fail_errno(err, "write", replace->path);
     else if (rename(replace->temporary, replace->path) < 0)
         rc = wt__fail_errno(err, "replace", replace->path);
-    if (rc == 0) {
-        free(replace->temporary);
-        replace->temporary = NULL;
-        char *folder = folder_of(replace->path);
-        rc = folder ? wt__sync_folder(folder, err) : wt__fail_nomem(err);
-        free(folder);
+    if (rc == 0)
+        rc = finish_commit(replace, err);
+    wt__replace_abort(replace);
+    return rc;
+}
+
+/* The SHA-256 of a file's bytes. */
+static int hash_file(unsigned char digest[32], const char *path, wt_error *err)
+{
+    char *text = NULL;
+    size_t len = 0;
+    int rc = wt__file_read(&text, &len, path, SIZE_MAX - 1, err);
+    if (rc == 0)
+        wt__sha256(text, len, digest);
+    free(text);
+    return rc;
+}
+
+/* Swaps the temporary file and the file. errno is EINVAL or ENOSYS if the file system or the system cannot. */
+static int swap_files(const struct replace *replace)
+{
+#ifdef RENAME_EXCHANGE
+    return renameat2(AT_FDCWD, replace->temporary, AT_FDCWD, replace->path, RENAME_EXCHANGE);
+#else
+    (void)replace;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+static int fail_changed(const struct replace *replace, wt_error *err)
+{
+    return wt__fail(err, WT_EBUSY, "%s was changed meanwhile: try again", replace->path);
+}
+
+/* The last resort: the text of the other program stays in the temporary file, which is not removed. */
+static int leave_displaced(struct replace *replace, wt_error *err)
+{
+    int rc = wt__fail(err, WT_EIO, "%s was changed meanwhile, and cannot be put back: it is in %s", replace->path,
+                      replace->temporary);
+    free(replace->temporary);
+    replace->temporary = NULL;
+    return rc;
+}
+
+/* Puts back what a swap displaced, if it is not what was expected: another program wrote the file just before the
+ * swap. If that displaces a text which the program wrote since, the newer text is put back, and so on. expected: hash
+ * of what the temporary file should hold now. placed: hash of what the last swap put in place. */
+static int settle_swap(struct replace *replace, unsigned char expected[32], unsigned char placed[32], wt_error *err)
+{
+    unsigned char found[32];
+    for (int swaps = 0; swaps < SWAPS_MAX; swaps++) {
+        int rc = hash_file(found, replace->temporary, err);
+        if (rc == 0 && memcmp(found, expected, sizeof found) == 0)
+            return swaps == 0 ? 0 : fail_changed(replace, err);
+        if (swap_files(replace) < 0)
+            return leave_displaced(replace, err);
+        if (rc < 0)
+            return rc;
+        memcpy(expected, placed, sizeof found);
+        memcpy(placed, found, sizeof found);
     }
+    return leave_displaced(replace, err);
+}
+
+int wt__replace_commit_over(struct replace *replace, struct str old, struct str text, wt_error *err)
+{
+    unsigned char expected[32], placed[32], now[32];
+    wt__sha256(old.ptr, old.len, expected);
+    wt__sha256(text.ptr, text.len, placed);
+    int rc = fsync(replace->fd) < 0 ? wt__fail_errno(err, "write", replace->path) : hash_file(now, replace->path, err);
+    if (rc == 0 && memcmp(now, expected, sizeof now) != 0)
+        rc = fail_changed(replace, err);
+    if (rc == 0 && swap_files(replace) == 0) {
+        rc = settle_swap(replace, expected, placed, err);
+        if (rc == 0)
+            unlink(replace->temporary);
+    } else if (rc == 0) {
+        rc = (errno == EINVAL || errno == ENOSYS) && rename(replace->temporary, replace->path) == 0
+                 ? 0
+                 : wt__fail_errno(err, "replace", replace->path);
+    }
+    if (rc == 0)
+        rc = finish_commit(replace, err);
     wt__replace_abort(replace);
     return rc;
 }

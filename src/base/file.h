@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/str.h"
 
 /* The whole file, at most max bytes (WT_ETOOLONG beyond), with a NUL after it. *out ends with free(). Reading and
  * mapping never wait: what is no file is refused (WT_EINVAL a folder, WT_EFORMAT a pipe, socket or device). */
@@ -31,6 +32,10 @@ struct replace {
 int wt__replace_begin(struct replace *out, const char *path, wt_error *err);
 int wt__replace_write(struct replace *replace, const void *bytes, size_t len, wt_error *err);
 int wt__replace_commit(struct replace *replace, wt_error *err);
+/* Like wt__replace_commit, but only if the file still holds `old`; text is what was written. Where the file system can
+ * swap two files in one step, what another program writes at any moment stays in place. Else a moment is left between
+ * the comparison and the rename. Errors: also WT_EBUSY (the file holds something else). */
+int wt__replace_commit_over(struct replace *replace, struct str old, struct str text, wt_error *err);
 void wt__replace_abort(struct replace *replace); /* a no-op after commit, or on an all-zero struct with fd -1 */
 int wt__file_replace(const char *path, const void *bytes, size_t len, wt_error *err); /* all of it in one call */
 

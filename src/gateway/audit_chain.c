@@ -80,7 +80,7 @@ void wt__audit_key_forget(struct audit_key *key)
 
 /* ---------------------------------------------------------------- links */
 
-static void hash_line(char out[AUDIT_LINK_DIGITS + 1], const char *before, struct str line)
+static void digest_line(char out[AUDIT_LINK_DIGITS + 1], const char *before, struct str line)
 {
     struct sha256 sha;
     unsigned char digest[32];
@@ -137,7 +137,7 @@ void wt__audit_link(struct audit_chain *chain, const struct audit_key *key, stru
     if (key)
         seal_line(link, key, chain->link, wt__buffer_view(line));
     else
-        hash_line(link, chain->link, wt__buffer_view(line));
+        digest_line(link, chain->link, wt__buffer_view(line));
     wt__buffer_printf(line, "%s%s" END "\n", key ? HMAC : CHAIN, link);
     memcpy(chain->link, link, sizeof link);
     chain->is_keyed = key != NULL;
@@ -222,7 +222,7 @@ int wt__audit_follow(struct audit_chain *chain, const struct audit_key *key, str
     if (parsed.is_keyed)
         seal_line(link, key, chain->link, parsed.before);
     else
-        hash_line(link, chain->link, parsed.before);
+        digest_line(link, chain->link, parsed.before);
     if (memcmp(link, parsed.link.ptr, AUDIT_LINK_DIGITS) != 0 ||
         (parsed.has_number && parsed.number != chain->number + 1))
         return wt__fail(err, WT_EFORMAT, "line %llu does not follow from the one before it%s", number,

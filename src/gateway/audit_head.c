@@ -13,7 +13,7 @@
 #define SEAL ",\"hmac\":\""
 enum { HEAD_BYTES_MAX = 4096 };
 
-static int name_head(struct buffer *out, const char *path, wt_error *err)
+static int name_head_file(struct buffer *out, const char *path, wt_error *err)
 {
     wt__buffer_printf(out, "%s" AUDIT_HEAD_SUFFIX, path);
     return out->failed ? wt__fail_nomem(err) : 0;
@@ -38,7 +38,7 @@ static int check_seal(struct str text, const struct audit_key *key, wt_error *er
     return rc;
 }
 
-static int parse_head(struct audit_head *out, struct str text, const struct audit_key *key, wt_error *err)
+static int parse_head_text(struct audit_head *out, struct str text, const struct audit_key *key, wt_error *err)
 {
     json_t *root = NULL;
     int rc = wt__json_parse(&root, text.ptr, text.len, err);
@@ -69,14 +69,14 @@ int wt__audit_head_read(struct audit_head *out, const char *path, const struct a
     size_t len = 0;
     wt_error why;
     struct stat info;
-    int rc = name_head(&name, path, err);
+    int rc = name_head_file(&name, path, err);
     if (rc == 0 && lstat(name.ptr, &info) != 0 && errno == ENOENT) {
         wt__buffer_dispose(&name);
         return 0;
     }
     if (rc == 0)
         rc = wt__file_read(&text, &len, name.ptr, HEAD_BYTES_MAX, err);
-    if (rc == 0 && (rc = parse_head(out, (struct str){text, len}, key, &why)) < 0)
+    if (rc == 0 && (rc = parse_head_text(out, (struct str){text, len}, key, &why)) < 0)
         wt__fail(err, rc, "%s: %s", name.ptr, why.message);
     free(text);
     wt__buffer_dispose(&name);
@@ -122,7 +122,7 @@ int wt__audit_head_write(const char *path, uint64_t bytes, const struct audit_ch
     int rc = wt__audit_head_read(&old, path, key, err);
     if (rc < 0 || (rc > 0 && old.chain.number >= chain->number))
         return rc < 0 ? rc : 0;
-    rc = name_head(&name, path, err);
+    rc = name_head_file(&name, path, err);
     put_head(&text, bytes, chain, key);
     if (rc == 0)
         rc = text.failed ? wt__fail_nomem(err) : replace_head(name.ptr, wt__buffer_view(&text), err);

@@ -64,7 +64,7 @@ static bool is_torn(struct str text)
 }
 
 /* Reads up to len bytes from an offset. Returns their number, or -1. */
-static ssize_t read_at(int fd, char *bytes, size_t len, off_t from)
+static ssize_t read_log_at(int fd, char *bytes, size_t len, off_t from)
 {
     size_t got = 0;
     while (got < len) {
@@ -87,7 +87,7 @@ static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct a
     char bytes[LINE_BYTES];
     wt_error why;
     for (;;) {
-        ssize_t got = read_at(fd, bytes, sizeof bytes, *at);
+        ssize_t got = read_log_at(fd, bytes, sizeof bytes, *at);
         if (got < 0)
             return wt__fail_errno(err, "read", log->path);
         size_t begin = 0;
@@ -111,7 +111,7 @@ static int follow_lines(const struct audit_log *log, int fd, off_t *at, struct a
 
 /* Goes on from the last line of the file. A line that a crash cut short is removed, once the rest is known to be a
  * log. */
-static int read_on(struct audit_log *log, off_t from, const struct audit_chain *chain, wt_error *err)
+static int read_new_lines(struct audit_log *log, off_t from, const struct audit_chain *chain, wt_error *err)
 {
     struct audit_chain next = *chain;
     struct stat now;
@@ -132,7 +132,7 @@ static bool has_link_at(int fd, off_t end, const char *link)
     off_t from = end - (off_t)sizeof bytes;
     if (end == 0)
         return link[0] == '\0';
-    return from >= 0 && read_at(fd, bytes, sizeof bytes, from) == (ssize_t)sizeof bytes &&
+    return from >= 0 && read_log_at(fd, bytes, sizeof bytes, from) == (ssize_t)sizeof bytes &&
            memcmp(bytes, link, AUDIT_LINK_DIGITS) == 0 && bytes[AUDIT_LINK_END] == '\n';
 }
 
@@ -140,7 +140,7 @@ static bool has_link_at(int fd, off_t end, const char *link)
 static bool begins_after(int fd, const char *link)
 {
     char bytes[512];
-    ssize_t got = read_at(fd, bytes, sizeof bytes, 0);
+    ssize_t got = read_log_at(fd, bytes, sizeof bytes, 0);
     struct str continues = wt__audit_continues((struct str){bytes, got > 0 ? (size_t)got : 0});
     return link[0] != '\0' && wt__str_equal(continues, wt__str(link));
 }
@@ -174,7 +174,7 @@ static int open_locked(struct audit_log *log, int flags, wt_error *err)
 /* A log without a head is new, or of a version that kept none. */
 static int read_headless(struct audit_log *log, wt_error *err)
 {
-    int rc = read_on(log, 0, &(struct audit_chain){0}, err);
+    int rc = read_new_lines(log, 0, &(struct audit_chain){0}, err);
     if (rc == 0 && log->chain.has_number)
         return wt__fail(err, WT_EFORMAT,
                         "%s" AUDIT_HEAD_SUFFIX " is missing, so that nobody can tell whether %s is "
@@ -190,14 +190,14 @@ static int read_from_head(struct audit_log *log, const struct audit_head *head, 
     if (fstat(log->fd, &now) != 0)
         return wt__fail_errno(err, "read", log->path);
     if (has_link_at(log->fd, (off_t)head->bytes, head->chain.link))
-        return read_on(log, (off_t)head->bytes, &head->chain, err);
+        return read_new_lines(log, (off_t)head->bytes, &head->chain, err);
     if (begins_after(log->fd, head->chain.link)) /* a rotation ended before it wrote the new head */
-        return read_on(log, 0, &head->chain, err);
+        return read_new_lines(log, 0, &head->chain, err);
     return wt__fail(err, WT_EFORMAT, "%s was %s since line %llu was written" RECOVER, log->path,
                     (uint64_t)now.st_size < head->bytes ? "cut" : "changed", (unsigned long long)head->chain.number);
 }
 
-static int open_file(struct audit_log *log, wt_error *err)
+static int open_log_file(struct audit_log *log, wt_error *err)
 {
     struct audit_head head;
     int has_head = wt__audit_head_read(&head, log->path, log->key, err);
@@ -231,7 +231,7 @@ int wt__audit_open_keyed(struct audit_log **out, const char *path, const struct 
     log->path = realpath(path, NULL); /* a link is followed once, so that the log stays the same file */
     if (!log->path && errno == ENOENT)
         log->path = strdup(path);
-    int rc = log->path ? open_file(log, err) : wt__fail_errno(err, "open", path);
+    int rc = log->path ? open_log_file(log, err) : wt__fail_errno(err, "open", path);
     if (log->fd >= 0)
         flock(log->fd, LOCK_UN);
     if (rc == 0) {
@@ -309,7 +309,7 @@ static int catch_up(struct audit_log *log, wt_error *err)
     if (now.st_size < log->size || !has_link_at(log->fd, log->size, log->chain.link))
         return wt__fail(err, WT_EFORMAT, "%s was %s after line %llu" RECOVER, log->path,
                         now.st_size < log->size ? "cut" : "changed", (unsigned long long)log->chain.number);
-    return now.st_size == log->size ? 0 : read_on(log, log->size, &log->chain, err);
+    return now.st_size == log->size ? 0 : read_new_lines(log, log->size, &log->chain, err);
 }
 
 /* ---------------------------------------------------------------- writing */

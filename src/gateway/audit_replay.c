@@ -45,8 +45,8 @@ static void replay_line(const json_t *line, const struct policy *policy, size_t 
         out->first_differing = number;
 }
 
-static int read_line(struct audit_replay *out, struct str text, const struct audit_key *key,
-                     const struct policy *policy, wt_error *err)
+static int replay_text(struct audit_replay *out, struct str text, const struct audit_key *key,
+                       const struct policy *policy, wt_error *err)
 {
     json_t *line = NULL;
     if (out->lines == 0)
@@ -71,7 +71,7 @@ int wt__audit_replay(struct audit_replay *replay, struct str text, const struct 
     while (rc == 0 && text.len > 0) {
         const char *end = memchr(text.ptr, '\n', text.len);
         size_t len = end ? (size_t)(end - text.ptr) : text.len, taken = len + (end != NULL);
-        rc = read_line(replay, (struct str){text.ptr, len}, key, policy, err);
+        rc = replay_text(replay, (struct str){text.ptr, len}, key, policy, err);
         text = (struct str){text.ptr + taken, text.len - taken};
     }
     return rc;

@@ -47,7 +47,8 @@ struct import_file {
     size_t count, moving;
     const char *entry;      /* by which name whichtool stands in it */
     const char *entry_text; /* as it is written; NULL: it stands there already */
-    const char *backup;     /* once it is applied */
+    const char *backup;     /* copy of the text that is replaced; NULL before it is applied */
+    bool has_new_backup;    /* the copy was made by this run */
     bool written;
 
     struct client_text text;
@@ -55,7 +56,8 @@ struct import_file {
 };
 
 struct import {
-    struct import_file *files; /* [count] that are there */
+    const struct import_options *options; /* of the plan */
+    struct import_file *files;            /* [count] that are there */
     size_t count, moving;
     const char *folder, *servers_path, *record_path;
 
@@ -71,7 +73,9 @@ struct import {
  * WT_ENOMEM. *out is disposed of by the caller, also on failure. */
 int wt__client_import_plan(struct import *out, const struct import_options *options, wt_error *err);
 
-/* A file that cannot be written has its why, others are written; the first failure is returned. */
+/* A file that its client changes meanwhile is planned again, a few times, as long as the same servers move. A file that
+ * cannot be written has its why, others are written; the first failure is returned. The options of the plan must still
+ * be there. */
 int wt__client_import_apply(struct import *import, wt_error *err);
 void wt__client_import_dispose(struct import *import);
 

@@ -542,7 +542,7 @@ int wt__client_import_plan(struct import *out, const struct import_options *opti
 {
     size_t count;
     const struct client_place *places = wt__client_places(&count);
-    *out = (struct import){.folder = options->folder, .lock = -1};
+    *out = (struct import){.options = options, .folder = options->folder, .lock = -1};
     int rc = wt__client_own_files(options->folder, &out->arena, &out->servers_path, &out->record_path, err);
     out->files = wt__arena_array(&out->arena, struct import_file, count);
     if (rc == 0 && !out->files)
@@ -617,7 +617,7 @@ static int record_changes(struct import *import, wt_error *err)
         struct client_change change;
         if (file->moving == 0)
             continue;
-        int rc = wt__client_backup(&file->backup, &import->arena, &file->text, err);
+        int rc = wt__client_backup(&file->backup, &file->has_new_backup, &import->arena, &file->text, err);
         if (rc == 0)
             rc = add_change(import, &change, file, err);
         if (rc < 0)
@@ -688,6 +688,82 @@ static int begin(struct import *import, wt_error *err)
                                 : wt__private_write(import->servers_path, import->servers_after, err);
 }
 
+/* ---------------------------------------------------------------- a file that its client changed meanwhile */
+
+/* The server of the same name that moves to the same name; NULL if none does. */
+static struct import_server *same_server(const struct import_file *file, const struct import_server *server)
+{
+    for (size_t i = 0; i < file->count; i++)
+        if (file->servers[i].as && strcmp(file->servers[i].name, server->name) == 0)
+            return strcmp(file->servers[i].as, server->as) == 0 ? &file->servers[i] : NULL;
+    return NULL;
+}
+
+/* Plans the file as it is now. Returns 1 if the same servers move, 0 if others do or it cannot be edited any more, or
+ * an error. Then the plan is as it was. */
+static int plan_file_again(struct import *import, struct import_file *file, wt_error *err)
+{
+    struct import_file next = {.place = file->place, .path = file->path};
+    struct reading r = {.import = import, .options = import->options, .file = &next};
+    int rc = read_file(&r, err);
+    bool same = rc == 0 && !next.why && next.moving == file->moving;
+    for (size_t i = 0; same && i < next.count; i++) {
+        const struct import_server *before = next.servers[i].as ? same_server(file, &next.servers[i]) : NULL;
+        same = before || !next.servers[i].as;
+        next.servers[i].shared = before && before->shared;
+    }
+    wt__mcp_config_dispose(&r.config);
+    json_decref(r.root);
+    free(r.variables);
+    if (!same)
+        return rc;
+    next.backup = file->backup;
+    next.has_new_backup = file->has_new_backup;
+    *file = next;
+    return 1;
+}
+
+/* Puts the new plan of a file into the record, in the place of the old one that was not carried out. */
+static int record_again(struct import *import, struct import_file *file, wt_error *err)
+{
+    struct client_record *record = &import->record;
+    struct client_change change;
+    const char *old = file->backup;
+    const bool had_new = file->has_new_backup;
+    size_t at = 0;
+    int rc = wt__client_backup(&file->backup, &file->has_new_backup, &import->arena, &file->text, err);
+    if (rc == 0)
+        rc = add_change(import, &change, file, err);
+    if (rc < 0)
+        return rc;
+    while (at < record->count && record->changes[at].backup != old)
+        at++;
+    if (at < record->count)
+        record->changes[at] = change;
+    rc = wt__client_record_write(record, import->record_path, err);
+    if (rc == 0 && had_new && strcmp(old, file->backup) != 0)
+        unlink(old); /* a copy of a text that nobody replaced */
+    return rc;
+}
+
+/* Writes a client's file. While its client changes it, the plan is made for the new text and tried again. */
+static int write_client_file(struct import *import, struct import_file *file, wt_error *err)
+{
+    int rc = wt__client_text_write(&file->text, file->after, err);
+    for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) {
+        wt_error why;
+        wt__client_pause(tries);
+        int again = plan_file_again(import, file, &why);
+        if (again == 1 && (again = record_again(import, file, &why)) == 0)
+            rc = wt__client_text_write(&file->text, file->after, err);
+        else if (again < 0)
+            rc = wt__fail(err, again, "%s", why.message);
+        else
+            return rc;
+    }
+    return rc;
+}
+
 int wt__client_import_apply(struct import *import, wt_error *err)
 {
     wt_error why;
@@ -698,17 +774,17 @@ int wt__client_import_apply(struct import *import, wt_error *err)
         return rc;
     for (size_t i = 0; i < import->count; i++) {
         struct import_file *file = &import->files[i];
-        int written = file->moving > 0 ? wt__client_text_write(&file->text, file->after, &why) : 0;
+        int written = file->moving > 0 ? write_client_file(import, file, &why) : 0;
         file->written = file->moving > 0 && written == 0;
         if (written < 0) {
             file->why = wt__arena_copy(&import->arena, wt__str(why.message));
             if (!file->why)
-                file->why = "memory is out";
+                file->why = "out of memory";
             if (rc == 0)
                 rc = wt__fail(err, written, "%s", why.message);
         }
     }
     if (rc < 0)
-        drop_failed(import, NULL); /* without this undo finds them as they were */
+        drop_failed(import, NULL); /* if this fails, undo finds the files as they were */
     return rc;
 }

@@ -30,7 +30,6 @@ static int open_file(struct undo *undo, struct undo_file *file, const struct cli
 {
     struct stat info;
     *file = (struct undo_file){.client = change->client, .path = change->file, .state = UNDO_NEVER};
-    undo->count++;
     file->back = wt__arena_array(&undo->arena, const char *, 1);
     file->kept = wt__arena_array(&undo->arena, const char *, 1);
     if (!file->back || !file->kept)
@@ -221,7 +220,7 @@ int wt__client_undo_plan(struct undo *out, const struct import_options *options,
             continue;
         struct undo_file *file = file_of(out, change);
         if (!file) {
-            file = &out->files[out->count];
+            file = &out->files[out->count++];
             rc = open_file(out, file, change, err);
         }
         out->taken[i] = true;
@@ -358,6 +357,11 @@ static int finish(struct undo *undo, wt_error *err)
 {
     struct client_record left = {.made_servers = undo->record.made_servers};
     int rc = edit_servers(undo, err);
+    for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) { /* somebody edits it */
+        wt__client_pause(tries);
+        undo->left_count = undo->added_count = 0;
+        rc = edit_servers(undo, err);
+    }
     left.changes = wt__arena_array(&undo->arena, struct client_change, undo->record.count + 1);
     if (rc == 0 && !left.changes)
         rc = wt__fail_nomem(err);
@@ -377,6 +381,55 @@ static int finish(struct undo *undo, wt_error *err)
     return rc;
 }
 
+/* Plans a file again that its client changed meanwhile. */
+static int plan_undo_again(struct undo *undo, struct undo_file *file, wt_error *err)
+{
+    const char *path = file->path;
+    bool is_open = false;
+    int rc = 0;
+    for (size_t i = undo->record.count; rc == 0 && i-- > 0;) {
+        const struct client_change *change = &undo->record.changes[i];
+        if (!undo->taken[i] || strcmp(change->file, path) != 0)
+            continue;
+        if (!is_open)
+            rc = open_file(undo, file, change, err);
+        is_open = true;
+        if (rc == 0 && file->state != UNDO_GONE && file->state != UNDO_LEFT)
+            rc = take_back(undo, file, change, err);
+        file->backup = change->backup;
+    }
+    return rc;
+}
+
+/* A text that was edited since init is kept in a copy of its own, since no other copy has it. */
+static int replace_edited(struct undo *undo, struct undo_file *file, wt_error *err)
+{
+    const char *copy;
+    bool is_new = false;
+    if (wt__str_equal(file->after, file->text.text))
+        return 0;
+    int rc = file->state == UNDO_EDITED ? wt__client_backup(&copy, &is_new, &undo->arena, &file->text, err) : 0;
+    if (rc == 0)
+        rc = wt__client_text_write(&file->text, file->after, err);
+    if (rc < 0 && is_new)
+        unlink(copy); /* nothing was replaced */
+    return rc;
+}
+
+static int write_undone_file(struct undo *undo, struct undo_file *file, wt_error *err)
+{
+    int rc = replace_edited(undo, file, err);
+    for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) {
+        wt__client_pause(tries);
+        rc = plan_undo_again(undo, file, err);
+        if (rc == 0 && file->state != UNDO_BYTES && file->state != UNDO_EDITED)
+            return 0;
+        if (rc == 0)
+            rc = replace_edited(undo, file, err);
+    }
+    return rc;
+}
+
 int wt__client_undo_apply(struct undo *undo, wt_error *err)
 {
     int rc = 0;
@@ -385,9 +438,8 @@ int wt__client_undo_apply(struct undo *undo, wt_error *err)
         struct undo_file *file = &undo->files[i];
         if (file->state != UNDO_BYTES && file->state != UNDO_EDITED)
             continue;
-        int written =
-            wt__str_equal(file->after, file->text.text) ? 0 : wt__client_text_write(&file->text, file->after, &why);
-        file->written = written == 0;
+        int written = write_undone_file(undo, file, &why);
+        file->written = written == 0 && (file->state == UNDO_BYTES || file->state == UNDO_EDITED);
         if (written == 0)
             continue;
         if (leave(undo, file, why.message, err) < 0)

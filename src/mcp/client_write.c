@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -108,23 +109,24 @@ static int write_as(struct replace *out, const char *path, const struct stat *li
 int wt__client_text_write(const struct client_text *old, struct str text, wt_error *err)
 {
     struct replace replace;
-    char *now = NULL;
-    size_t len = 0;
     int rc = write_as(&replace, old->path, &old->info, text, err);
     if (rc == 0)
-        rc = wt__file_read(&now, &len, old->path, JSON_EDIT_BYTES_MAX, err);
-    if (rc == 0 && !wt__str_equal((struct str){now, len}, old->text))
-        rc = wt__fail(err, WT_EBUSY, "%s was changed by its client meanwhile: close the client, and try again",
-                      old->path);
-    if (rc == 0)
-        rc = wt__replace_commit(&replace, err);
+        rc = wt__replace_commit_over(&replace, old->text, text, err);
     wt__replace_abort(&replace);
-    free(now);
-    return rc;
+    return rc != WT_EBUSY ? rc
+                          : wt__fail(err, rc, "%s was changed by its client meanwhile: close the client, and try again",
+                                     old->path);
 }
 
-int wt__client_backup(const char **out, struct arena *arena, const struct client_text *text, wt_error *err)
+void wt__client_pause(int tries)
 {
+    nanosleep(&(struct timespec){.tv_nsec = CLIENT_PAUSE_MS * 1000000L << tries}, NULL);
+}
+
+int wt__client_backup(const char **out, bool *is_new, struct arena *arena, const struct client_text *text,
+                      wt_error *err)
+{
+    *is_new = false;
     for (size_t number = 1; number <= CLIENT_BACKUPS_MAX; number++) {
         struct buffer path = {0};
         struct stat info;
@@ -147,6 +149,7 @@ int wt__client_backup(const char **out, struct arena *arena, const struct client
         if (rc == 0)
             rc = wt__replace_commit(&replace, err);
         wt__replace_abort(&replace);
+        *is_new = rc == 0;
         return rc;
     }
     return wt__fail(err, WT_ETOOLONG, "%s has more than %d backups: remove some of %s" BACKUP "-*", text->path,

@@ -5,13 +5,17 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -320,12 +324,97 @@ static void data_lives_where_xdg_says(void **state)
     wt__arena_dispose(&arena);
 }
 
+/* ---------------------------------------------------------------- replacing a file that others write */
+
+enum { EDITS = 400 };
+
+struct editor {
+    char path[128];
+    atomic_bool done;
+    long last, lost; /* last number written; number of times that an older one was found */
+};
+
+static long number_in(const char *path)
+{
+    char *text = NULL;
+    size_t len = 0;
+    long number = wt__file_read(&text, &len, path, 1 << 20, NULL) == 0 ? strtol(text, NULL, 10) : -1;
+    free(text);
+    return number;
+}
+
+/* An older text is in place for some microseconds while it is swapped. */
+static bool has_number(const char *path, long number)
+{
+    for (int i = 0; i < 100; i++) {
+        if (number_in(path) == number)
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return false;
+}
+
+/* Another program: writes the next number, by a rename or in place, and expects its last one to be there. */
+static void *edit_file(void *context)
+{
+    struct editor *editor = context;
+    char text[64], beside[140];
+    snprintf(beside, sizeof beside, "%s.new", editor->path);
+    while (!atomic_load(&editor->done)) {
+        editor->lost += !has_number(editor->path, editor->last);
+        bool in_place = editor->last % 2;
+        snprintf(text, sizeof text, "%ld\n", ++editor->last);
+        int fd = open(in_place ? editor->path : beside, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (write(fd, text, strlen(text)) < 0 || close(fd) != 0 || (!in_place && rename(beside, editor->path) != 0))
+            break;
+    }
+    return NULL;
+}
+
+/* No number of the other program is replaced by an older one, at whatever moment it writes. */
+static void what_others_write_meanwhile_stays(void **state)
+{
+    struct editor editor = {.done = false};
+    pthread_t thread;
+    wt_error err;
+    long replaced = 0;
+    (void)state;
+    snprintf(editor.path, sizeof editor.path, "%s/edited", folder);
+    assert_int_equal(wt__file_replace(editor.path, "0\n", 2, &err), 0);
+    assert_int_equal(pthread_create(&thread, NULL, edit_file, &editor), 0);
+    for (int i = 0; i < EDITS; i++) {
+        struct replace replace;
+        char *old = NULL, text[96];
+        size_t len = 0;
+        if (wt__file_read(&old, &len, editor.path, 1 << 20, &err) < 0)
+            fail_msg("%s", err.message);
+        if (len == 0) { /* it was being written */
+            free(old);
+            continue;
+        }
+        int written = snprintf(text, sizeof text, "%ld, and more\n", strtol(old, NULL, 10));
+        assert_int_equal(wt__replace_begin(&replace, editor.path, &err), 0);
+        assert_int_equal(wt__replace_write(&replace, text, (size_t)written, &err), 0);
+        int rc = wt__replace_commit_over(&replace, (struct str){old, len}, (struct str){text, (size_t)written}, &err);
+        if (rc != 0 && rc != WT_EBUSY)
+            fail_msg("%d, %s", rc, err.message);
+        replaced += rc == 0;
+        free(old);
+    }
+    atomic_store(&editor.done, true);
+    pthread_join(thread, NULL);
+    if (editor.lost > 0 || number_in(editor.path) != editor.last)
+        fail_msg("%ld of %ld edits were lost, %ld files replaced", editor.lost, editor.last, replaced);
+    unlink(editor.path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_replaced_file_is_old_or_new),
         cmocka_unit_test(what_a_killed_writer_left_goes_with_the_next),
         cmocka_unit_test(what_a_living_writer_has_begun_stays),
+        cmocka_unit_test(what_others_write_meanwhile_stays),
         cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(reading_says_what_is_wrong),
         cmocka_unit_test(folders_are_made_with_their_parents_and_listed_in_order),

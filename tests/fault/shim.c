@@ -1,13 +1,12 @@
 /* shim.c: a preloaded library that lets one call of a program fail, to see what the program makes of it.
  *
  *   FAULT_ALLOC=N   the Nth malloc, calloc, realloc or aligned allocation since main() returns NULL
- *   FAULT_IO=N      the Nth write, pwrite, fsync, ftruncate, rename, open for writing, mkstemp or mmap since main():
- *   FAULT_HOW=      EIO, ENOSPC, EROFS  fails with that errno (default EIO)
- *                   KILL                the process dies before the call
- *                   TEAR                a write does its first half, then the process dies
- *                   INT                 the process gets SIGINT, and the call goes on
- *   FAULT_LAST=N    with an errno: calls up to the Nth fail too, as on a disk that stays full
- *   FAULT_COUNTS=F  writes "ALLOCATIONS CALLS" to the file F when the process ends
+ *   FAULT_IO=N      the Nth write, pwrite, fsync, ftruncate, rename, swap, open for writing, mkstemp or mmap since
+ * main(): FAULT_HOW=      EIO, ENOSPC, EROFS  fails with that errno (default EIO) KILL                the process dies
+ * before the call TEAR                a write does its first half, then the process dies INT                 the
+ * process gets SIGINT, and the call goes on FAULT_LAST=N    with an errno: calls up to the Nth fail too, as on a disk
+ * that stays full FAULT_SWAP=1    swapping two files fails as on a file system that cannot FAULT_COUNTS=F  writes
+ * "ALLOCATIONS CALLS" to the file F when the process ends
  *
  * Writes to the standard streams do not count. Calls before main() do not count: the libraries' own start is not ours
  * to test. Nor do those behind the last handler of exit(): in a build for coverage gcov writes its counters there, and
@@ -38,6 +37,7 @@ static long fail_allocation, fail_call, last_call;
 static enum how how;
 static int failure = EIO;
 static const char *counts;
+static bool cannot_swap;
 
 static void read_wishes(void)
 {
@@ -58,6 +58,7 @@ static void read_wishes(void)
     fail_call = (text = getenv("FAULT_IO")) ? atol(text) : 0;
     last_call = (text = getenv("FAULT_LAST")) ? atol(text) : fail_call;
     counts = getenv("FAULT_COUNTS");
+    cannot_swap = getenv("FAULT_SWAP") != NULL;
 }
 
 __attribute__((destructor)) static void write_counts(void)
@@ -209,6 +210,15 @@ int ftruncate(int fd, off_t len)
 int rename(const char *from, const char *to)
 {
     return refuse_call() ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+{
+    if (cannot_swap && (flags & RENAME_EXCHANGE)) {
+        errno = EINVAL;
+        return -1;
+    }
+    return refuse_call() ? -1 : (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
 }
 
 int open64(const char *path, int flags, ...)

@@ -60,6 +60,16 @@ check_told() { # HOW WHAT
     [ "$rc" -eq 0 ] || [ "$rc" -gt 130 ] || [ -s "$folder/err" ] || fail "$2: exit $rc without a word"
 }
 
+# Where the file system cannot swap two files in one step, the new one is renamed over the old one.
+home_from "$before"
+init FAULT_SWAP=1
+check_told EIO "init without swaps"
+for file in "${files[@]}"; do
+    cmp -s "$HOME/$file" "$folder/after/$file" || fail "init without swaps: $file is not the new one"
+done
+undo FAULT_SWAP=1
+check_back "undo without swaps"
+
 home_from "$before"
 counts mcp init --yes
 init_calls=$calls

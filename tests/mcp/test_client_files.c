@@ -353,6 +353,78 @@ static void one_client_goes_back_and_another_stays(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- a client that writes meanwhile */
+
+#define SERVERS "\"mcpServers\": {\"one\": {\"command\": \"c\"}}}\n"
+static const char before_text[] = "{\"starts\": 1, " SERVERS, later_text[] = "{\"starts\": 2, " SERVERS,
+                  other_text[] = "{\"mcpServers\": {\"one\": {\"command\": \"c\"}, \"two\": {\"command\": \"d\"}}}\n";
+
+static void holds(const char *path, const char *text)
+{
+    char *now = NULL;
+    if (!wt__str_equal(get_text(&now, path), wt__str(text)))
+        fail_msg("%s: %s", path, now);
+    free(now);
+}
+
+/* Its edit stays, and the copy holds what was replaced. */
+static void an_edit_of_a_client_between_plan_and_write_stays(void **state)
+{
+    static const char *const client[] = {"claude-code"};
+    const struct import_options options = {
+        .clients = client, .client_count = 1, .folder = folder, .program = "/bin/whichtool"};
+    struct import import;
+    struct undo undo;
+    char backup[128], second[128];
+    (void)state;
+    put_text(client_file, wt__str(before_text));
+    assert_int_equal(wt__client_import_plan(&import, &options, &err), 0);
+    put_text(client_file, wt__str(later_text));
+    assert_int_equal(wt__client_import_apply(&import, &err), 0);
+    assert_true(import.files[0].written);
+    snprintf(backup, sizeof backup, "%s", import.files[0].backup);
+    wt__client_import_dispose(&import);
+    assert_true(says(client_file, "\"starts\": 2") && says(client_file, "\"whichtool\""));
+    holds(backup, later_text);
+    snprintf(second, sizeof second, "%s.whichtool-backup", client_file);
+    assert_int_not_equal(access(second, F_OK), 0); /* no copy is left of what was never replaced */
+
+    char *moved = NULL;
+    struct str text = get_text(&moved, client_file);
+    *strstr(moved, "2") = '3';
+    assert_int_equal(wt__client_undo_plan(&undo, &options, &err), 0);
+    put_text(client_file, text);
+    assert_int_equal(wt__client_undo_apply(&undo, &err), 0);
+    assert_int_equal(undo.files[0].state, UNDO_EDITED);
+    assert_true(undo.files[0].written);
+    wt__client_undo_dispose(&undo);
+    assert_true(says(client_file, "\"starts\": 3") && says(client_file, "\"one\"") && !says(client_file, "whichtool"));
+    holds(second, moved);
+    free(moved);
+    unlink(second);
+    unlink(backup);
+}
+
+/* What the user agreed to is not what would be done now. */
+static void other_servers_meanwhile_are_not_moved(void **state)
+{
+    static const char *const client[] = {"claude-code"};
+    const struct import_options options = {
+        .clients = client, .client_count = 1, .folder = folder, .program = "/bin/whichtool"};
+    struct import import;
+    char backup[128];
+    (void)state;
+    put_text(client_file, wt__str(before_text));
+    assert_int_equal(wt__client_import_plan(&import, &options, &err), 0);
+    put_text(client_file, wt__str(other_text));
+    assert_int_equal(wt__client_import_apply(&import, &err), WT_EBUSY);
+    snprintf(backup, sizeof backup, "%s", import.files[0].backup);
+    wt__client_import_dispose(&import);
+    holds(client_file, other_text);
+    undo_of(client, 1);
+    unlink(backup);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +433,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_that_are_cut_are_left_or_moved_rightly, make_home, NULL),
         cmocka_unit_test(a_link_to_nothing_is_left),
         cmocka_unit_test(one_client_goes_back_and_another_stays),
+        cmocka_unit_test(an_edit_of_a_client_between_plan_and_write_stays),
+        cmocka_unit_test(other_servers_meanwhile_are_not_moved),
         cmocka_unit_test_teardown(files_that_are_changed_are_left_or_moved_rightly, remove_home),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
