@@ -81,8 +81,45 @@ prints '7 lines, each follows from the one before: 3 allowed, 0 denied'
 head -6 audit.jsonl >unended.jsonl
 expect 0 "a call that nobody ended" mcp audit unended.jsonl
 prints 'Of 1 that were allowed nobody wrote how they ended'
-sed -i 's/wrong_tool/allowed/' audit.jsonl
-expect 3 "and not when a word of it was changed" mcp audit audit.jsonl
+prints 'No line has an HMAC: whoever can write the file can have written all of it'
+expect 0 "a log is rotated" mcp audit audit.jsonl --rotate
+prints 'audit.jsonl.20[0-9T]+Z has the lines before number 8, with which audit.jsonl goes on'
+kept=$(ls audit.jsonl.20*Z)
+expect 0 "both files are one chain" mcp audit "$kept" audit.jsonl
+prints '8 lines, each follows from the one before: 3 allowed, 0 denied'
+expect 0 "the new one by itself" mcp audit audit.jsonl
+prints 'The first line continues an earlier file'
+expect 3 "but not in another order" mcp audit audit.jsonl "$kept"
+says 'does not follow from the one before it'
+expect 2 "only one is rotated" mcp audit "$kept" audit.jsonl --rotate
+sed -i 's/wrong_tool/allowed/' "$kept"
+expect 3 "and not when a word of it was changed" mcp audit "$kept" audit.jsonl
+says "$kept: line 3 does not follow"
+
+# With a key. It is in no output.
+printf '0123456789abcdef%.0s' 1 2 3 4 >audit.key
+chmod 640 audit.key
+expect 2 "others can read the key" mcp --servers servers.json --audit keyed.jsonl --audit-key audit.key </dev/null
+says 'others can access the key in audit.key: make it yours alone \(chmod 600\)'
+chmod 600 audit.key
+session "lines have an HMAC" --face search --audit keyed.jsonl --audit-key audit.key <<EOS
+$hello
+$(call 2 call_read '{"name": "work__read_note", "arguments": {"title": "plan"}}')
+? result
+EOS
+expect 0 "the key checks them" mcp audit keyed.jsonl --audit-key audit.key
+lacks out 0123456789abcdef
+expect 2 "without it nothing is checked" mcp audit keyed.jsonl
+says 'line 1 and later lines have an HMAC: --audit-key FILE names their key'
+expect 2 "and nothing is added" mcp --servers servers.json --audit keyed.jsonl </dev/null
+says 'audit-key FILE names'
+expect 3 "lines without an HMAC prove nothing to who has the key" mcp audit audit.jsonl --audit-key audit.key
+says 'no line of the log has an HMAC'
+expect 2 "a key for nothing" mcp --servers servers.json --audit-key audit.key </dev/null
+says 'audit-key is for the log of --audit FILE'
+mv keyed.jsonl away.jsonl
+expect 3 "a log that was moved" mcp --servers servers.json --audit keyed.jsonl --audit-key audit.key </dev/null
+says 'keyed.jsonl was moved or removed, and had [0-9]+ lines; put the file back'
 
 session "a policy, and a profile of it" --policy policy.json --profile reading <<EOS
 $hello
@@ -267,7 +304,7 @@ expect 3 "no servers" mcp --servers wrong.json </dev/null
 says "wrong.json"
 echo 'no audit' >wrong.json
 expect 3 "an audit that is none" mcp --servers servers.json --audit wrong.json </dev/null
-says "wrong.json ends with no line of an audit"
+says "wrong.json: line 1 is not a line of an audit log"
 same "and is left as it was" "no audit" "$(cat wrong.json)"
 expect 2 "a face that is none" mcp --servers servers.json --face all </dev/null
 says "search"

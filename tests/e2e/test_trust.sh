@@ -1,0 +1,11 @@
+#!/bin/bash
+# bench/trust.py with small numbers: one server, client or import tries to harm another, and no scenario is crossed.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+what="scenarios of bench/trust.py"
+checks=$((checks + 1))
+"$python" "$source_root/bench/trust.py" "$WHICHTOOL" --only "${WT_TRUST_ONLY:-B8,B12}" --inits 8 --storm 2 >out 2>err ||
+    fail "exit $?: $(grep -v '^held' out) $(tail -3 err)"
+prints '^0 crossed$'
+finish
