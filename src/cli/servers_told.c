@@ -198,7 +198,7 @@ static void put_replay_text(struct buffer *out, const struct audit_replay *repla
     if (replay->is_continued)
         wt__buffer_text(out, "The first line continues an earlier file: name that one first to check it as well.\n");
     if (has_key && replay->keyed < replay->lines)
-        wt__buffer_printf(out, "%zu lines before the first HMAC have none: others could have written them.\n",
+        wt__buffer_printf(out, "%zu lines of the first files have no HMAC: others could have written them.\n",
                           replay->lines - replay->keyed);
     else if (!has_key)
         wt__buffer_text(out, "No line has an HMAC: whoever can write the file can have written all of it.\n");

@@ -215,6 +215,8 @@ int wt__audit_follow(struct audit_chain *chain, const struct audit_key *key, str
     if (chain->is_keyed && !parsed.is_keyed)
         return wt__fail(err, WT_EFORMAT, "line %llu has no HMAC, and the lines before it have one", number);
     struct str continues = wt__audit_continues(line);
+    if (parsed.is_keyed && !chain->is_keyed && chain->number > 0 && continues.len == 0)
+        return wt__fail(err, WT_EFORMAT, "line %llu has an HMAC, and the lines before it have none", number);
     if (chain->number == 0 && continues.len > 0) {
         memcpy(chain->link, continues.ptr, continues.len);
         chain->number = parsed.has_number && parsed.number > 0 ? parsed.number - 1 : 0;

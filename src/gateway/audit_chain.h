@@ -43,9 +43,9 @@ struct audit_chain {
 void wt__audit_link(struct audit_chain *chain, const struct audit_key *key, struct buffer *line);
 
 /* Checks that the line (without its newline) follows from the chain, and moves the chain on. A chain that is all zero
- * takes the first line of a rotated file as well. Errors, which name the line's number: WT_EFORMAT (the line is not one
- * of an audit log, does not follow, or has no HMAC after lines that have one), WT_EINVAL (the line has an HMAC, and key
- * is NULL). */
+ * takes the first line of a rotated file as well. Lines with an HMAC follow lines without one only from the first line
+ * of a rotated file on. Errors, which name the line's number: WT_EFORMAT (the line is not one of an audit log, or does
+ * not follow), WT_EINVAL (the line has an HMAC, and key is NULL). */
 int wt__audit_follow(struct audit_chain *chain, const struct audit_key *key, struct str line, wt_error *err);
 
 /* The link that a line names in "continues"; empty if it has none. */

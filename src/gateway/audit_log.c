@@ -35,6 +35,7 @@ struct audit_log {
     struct audit_key own_key;
     double synced_ms;
     bool unsynced, lost; /* lost: the disk did not take what was written */
+    bool is_misplaced;   /* the error is that the file is not the log, or not whole */
     wt_error error;      /* of the last attempt; code 0: none */
 };
 
@@ -211,12 +212,11 @@ static int open_log_file(struct audit_log *log, wt_error *err)
         return rc;
     has_head = wt__audit_head_read(&head, log->path, log->key, err); /* as it is now that the log is locked */
     rc = has_head < 0 ? has_head : has_head ? read_from_head(log, &head, err) : read_headless(log, err);
-    if (rc == 0 && log->chain.is_keyed && !log->key)
-        rc = wt__fail(err, WT_EINVAL, "the lines of %s have an HMAC: --audit-key FILE names their key", log->path);
     return rc < 0 ? rc : wt__audit_head_write(log->path, (uint64_t)log->size, &log->chain, log->key, err);
 }
 
-int wt__audit_open_keyed(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
+/* Opens a log whose lines have an HMAC or none, whatever key is. */
+static int open_any(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
 {
     struct audit_log *log = calloc(1, sizeof *log);
     *out = NULL;
@@ -243,6 +243,19 @@ int wt__audit_open_keyed(struct audit_log **out, const char *path, const struct 
     log->fd = -1;
     wt__audit_close(log);
     return rc;
+}
+
+int wt__audit_open_keyed(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err)
+{
+    int rc = open_any(out, path, key, err);
+    if (rc < 0 || !key || (*out)->chain.is_keyed || (*out)->size == 0)
+        return rc;
+    wt__audit_close(*out);
+    *out = NULL;
+    return wt__fail(err, WT_EINVAL,
+                    "the lines of %s have no HMAC: `mcp audit FILE --rotate --audit-key KEY` starts a file whose lines "
+                    "have one",
+                    path);
 }
 
 int wt__audit_open(struct audit_log **out, const char *path, wt_error *err)
@@ -424,6 +437,7 @@ static int write_text(struct audit_log *log, struct buffer *text, struct audit_m
     pthread_mutex_lock(&log->lock);
     int rc = chain_up(log, text, mark, &why);
     log->error = why;
+    log->is_misplaced = rc == WT_EFORMAT;
     pthread_mutex_unlock(&log->lock);
     if (rc < 0 && err)
         *err = why;
@@ -460,11 +474,28 @@ int wt__audit_end(struct audit_log *log, const struct audit_mark *mark, const st
     return rc;
 }
 
+/* Looks at the file between two lines, so that a rotation is followed before the next one, and the operator hears of a
+ * log that was moved. */
+static void look_after(struct audit_log *log)
+{
+    wt_error why = {0};
+    pthread_mutex_lock(&log->lock);
+    if (log->is_misplaced || !is_at_path(log->fd, log->path)) {
+        bool is_sound = catch_up(log, &why) == 0;
+        flock(log->fd, LOCK_UN);
+        if (log->is_misplaced || !is_sound)
+            log->error = why;
+        log->is_misplaced = !is_sound;
+    }
+    pthread_mutex_unlock(&log->lock);
+}
+
 void wt__audit_sync(struct audit_log *log)
 {
     wt_error why;
     if (!log)
         return;
+    look_after(log);
     pthread_mutex_lock(&log->lock);
     bool due = log->unsynced && wt__now_ms() - log->synced_ms >= AUDIT_SYNC_MS;
     const struct audit_chain chain = log->chain;
@@ -573,7 +604,7 @@ int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const stru
     *kept = NULL;
     if (access(path, F_OK) != 0)
         return wt__fail_errno(err, "open", path);
-    int rc = wt__audit_open_keyed(&log, path, key, err);
+    int rc = open_any(&log, path, key, err);
     if (rc < 0)
         return rc;
     rc = rotate_file(log, kept, err);

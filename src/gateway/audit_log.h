@@ -34,7 +34,7 @@ struct audit_log;
  * WT_EFORMAT (not an audit log, or it was moved, cut or changed since its head was written), WT_EINVAL (its lines have
  * an HMAC, and key is NULL), WT_EIO, WT_EREADONLY, WT_ENOMEM. */
 int wt__audit_open(struct audit_log **out, const char *path, wt_error *err);
-/* The same with a key, which is copied; NULL for none. Lines without an HMAC may come before those with one. */
+/* The same with a key, which is copied; NULL for none. WT_EINVAL also if the log has lines and none has an HMAC. */
 int wt__audit_open_keyed(struct audit_log **out, const char *path, const struct audit_key *key, wt_error *err);
 void wt__audit_close(struct audit_log *log); /* NULL is a no-op */
 
@@ -71,14 +71,16 @@ struct audit_ending {
 int wt__audit_write(struct audit_log *log, const struct audit_line *line, struct audit_mark *mark, wt_error *err);
 int wt__audit_end(struct audit_log *log, const struct audit_mark *mark, const struct audit_ending *ending,
                   wt_error *err);
-/* Puts what was written on the disk, and then its head, at most once in AUDIT_SYNC_MS. */
+/* To be called every second or so. Goes on in the next file if the log was rotated, notices a log that was moved, and
+ * puts what was written on the disk, and then its head, at most once in AUDIT_SYNC_MS. */
 void wt__audit_sync(struct audit_log *log);
 /* True if the last attempt to write failed; *why says how. */
 bool wt__audit_is_failing(struct audit_log *log, wt_error *why);
 
-/* Starts a new file at the path, whose first line continues the old file's chain. *kept: the old file's new name,
- * PATH.YYYYMMDDTHHMMSSZ, which the caller frees. *number: of the first line of the new file. Gateways that write the
- * log go on in the new file. Errors: those of wt__audit_open_keyed, WT_EINVAL (the log has no lines). */
+/* Starts a new file at the path, whose first line continues the old file's chain, and has an HMAC if there is a key.
+ * *kept: the old file's new name, PATH.YYYYMMDDTHHMMSSZ, which the caller frees. *number: of the first line of the new
+ * file. Gateways that write the log go on in the new file. Errors: those of wt__audit_open_keyed, WT_EINVAL (the log
+ * has no lines). */
 int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const struct audit_key *key, wt_error *err);
 
 /* Checks that each line of the text follows from the one before, from the first one on, without a key. Errors: those of
