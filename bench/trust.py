@@ -2,7 +2,7 @@
 """Plays scenarios in which one MCP server, client or import tries to harm another, against the built command.
 
     python3 bench/trust.py WHICHTOOL [--only A1,B6] [--inits 300] [--initializes 10050] [--hanging 300]
-                           [--honest 25] [--storm 3] [--verbose]
+                           [--honest 25] [--storm 3] [--jobs 1] [--verbose]
 
 Each scenario has two servers or two clients: one that misbehaves, and one whose work must go on. It prints one line a
 scenario, "held" or "crossed" with what was seen, and at the end how many were crossed. Exit status 0 if none was, 1 if
@@ -15,8 +15,10 @@ and do from a file, so that a scenario can change it while they run.
     --hanging      calls of one client to a server that never answers (B6)
     --honest       clients that report use truthfully (B5)
     --storm        seconds of notifications that a list changed (B11)
+    --jobs         scenarios that are played at once; those that measure times are played alone
 """
 import argparse
+import concurrent.futures
 import contextlib
 import http.client
 import json
@@ -273,6 +275,7 @@ class Stage:
     def __init__(self, options, folder):
         self.options, self.folder, self.running, self.servers = options, pathlib.Path(folder), [], {}
         self.store = str(self.folder / "tools.wt")
+        self.note = ""
 
     def file(self, name):
         return self.folder / name
@@ -958,14 +961,30 @@ def concurrent_edits(stage):
 # ---------------------------------------------------------------- all of them
 
 
-def play(options, name, scene):
+TIMED = ("B6", "B11")
+
+
+def play(options, scene):
+    """(what crossed, or None; a note; whether it could not be played; seconds)"""
+    began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="whichtool-trust-") as folder:
         stage = Stage(options, folder)
-        stage.note = ""
         try:
-            return scene(stage), stage.note
+            seen, failed = scene(stage), False
+        except (NoAnswer, OSError, ValueError, KeyError, EOFError, subprocess.TimeoutExpired) as error:
+            seen, failed = f"{type(error).__name__}: {error}", True
         finally:
             stage.close()
+    return seen, stage.note, failed, time.monotonic() - began
+
+
+def tell(options, name, says, result):
+    seen, note, failed, seconds = result
+    seen = seen and " ".join(seen.split())
+    state = "failed " if failed else "crossed" if seen else "held   "
+    detail = f": {seen}" if failed else f": {says}: {seen}" if seen else f" ({note})" if note else ""
+    print(f"{state}  {name}{detail}" + (f" ({seconds:.1f} s)" if options.verbose else ""), flush=True)
+    return result
 
 
 def main():
@@ -979,23 +998,18 @@ def main():
     parser.add_argument("--hanging", type=int, default=300)
     parser.add_argument("--honest", type=int, default=25)
     parser.add_argument("--storm", type=float, default=3)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     chosen = [one for one in SCENARIOS if one[0].startswith(tuple(options.only.split(",")))]
-    crossed, unplayed = 0, 0
-    for name, says, scene in chosen:
-        began = time.monotonic()
-        try:
-            seen, note = play(options, name, scene)
-        except (NoAnswer, OSError, ValueError, KeyError, EOFError, subprocess.TimeoutExpired) as error:
-            unplayed += 1
-            print(f"failed   {name}: {type(error).__name__}: {error}", flush=True)
-            continue
-        crossed += seen is not None
-        took = f" ({time.monotonic() - began:.1f} s)" if options.verbose else ""
-        detail = f": {says}: {seen}" if seen else f" ({note})" if note else ""
-        print(f"{'crossed' if seen else 'held   '}  {name}{detail}{took}", flush=True)
-    print(f"{crossed} crossed")
+    together = [one for one in chosen if not one[0].startswith(TIMED)]
+    with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
+        running = [(name, says, pool.submit(play, options, scene)) for name, says, scene in together]
+        results = [tell(options, name, says, one.result()) for name, says, one in running]
+    results += [tell(options, name, says, play(options, scene)) for name, says, scene in chosen if name.startswith(TIMED)]
+    crossed = sum(seen is not None and not failed for seen, _, failed, _ in results)
+    unplayed = sum(failed for _, _, failed, _ in results)
+    print(f"{crossed} crossed" + (f", {unplayed} could not be played" if unplayed else ""))
     return 2 if unplayed else 1 if crossed else 0
 
 
