@@ -10,7 +10,7 @@ some were, 2 if a scenario could not be played. The servers are this script itse
 and do from a file, so that a scenario can change it while they run.
 
     --only         scenarios whose names begin with one of these
-    --inits        runs of `mcp init` beside a client that writes its own file every 2 to 60 ms (B12)
+    --inits        runs of `mcp init` and `mcp undo` beside a client that writes its own file every 2 to 60 ms (B12)
     --initializes  sessions that one client opens (B6)
     --hanging      calls of one client to a server that never answers (B6)
     --honest       clients that report use truthfully (B5)
@@ -925,7 +925,7 @@ class Editor(threading.Thread):
 
 
 def edits_and_init(stage, seed):
-    """(what the client lost, exit code of init, whether a copy holds what was replaced)"""
+    """(what the client lost, exit codes of init and undo)"""
     home = stage.file(f"home{seed}")
     home.mkdir()
     path = home / ".claude.json"
@@ -934,27 +934,30 @@ def edits_and_init(stage, seed):
     editor.start()
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME")} | {"HOME": str(home)}
-    time.sleep(editor.random.uniform(0.01, 0.05))
-    done = subprocess.run([stage.options.whichtool, "-q", "mcp", "init", "--yes"], env=environment, capture_output=True,
-                          check=False, timeout=60)
+    codes = []
+    for action in ("init", "undo"):
+        time.sleep(editor.random.uniform(0.01, 0.05))
+        codes.append(subprocess.run([stage.options.whichtool, "-q", "mcp", action, "--yes"], env=environment,
+                                    capture_output=True, check=False, timeout=60).returncode)
     time.sleep(0.07)
     editor.done.set()
     editor.join()
     last = editor.read()
     lost = editor.lost + ([(editor.number, last["starts"])] if last["starts"] != editor.number else [])
     shutil.rmtree(home)
-    return lost, done.returncode
+    return lost, codes
 
 
-@scenario("B12 mcp init", "`mcp init` loses an edit that a client makes meanwhile")
+@scenario("B12 mcp init", "`mcp init` or `mcp undo` loses an edit that a client makes meanwhile")
 def concurrent_edits(stage):
-    lost, seen, codes = 0, "", []
+    lost, seen, ends = 0, "", []
     for seed in range(stage.options.inits):
-        one, code = edits_and_init(stage, seed)
+        one, codes = edits_and_init(stage, seed)
         lost += bool(one)
         seen = seen or (one and f"number {one[0][0]}, where {one[0][1]} was found, run {seed}")
-        codes.append(code)
-    stage.note = f"{stage.options.inits} runs, {codes.count(0)} moved"
+        ends.append(codes)
+    stage.note = f"{len(ends)} runs, {sum(init == 0 for init, _ in ends)} moved, {sum(codes == [0, 0] for codes in ends)} " \
+                 "also back"
     return f"{lost} of {stage.options.inits} runs, as {seen}" if lost else None
 
 

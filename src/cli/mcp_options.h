@@ -40,7 +40,8 @@
          .kind = VALUE_FILE,                                                                                           \
          .value = "FILE",                                                                                              \
          .help = "Add a line of JSON to this file for each call, read and prompt, before it is sent, and for each "    \
-                 "that was refused. What cannot be written down is not sent."},                                        \
+                 "that was refused. What cannot be written down is not sent, and nothing is once the file was moved, " \
+                 "cut or changed. FILE.head says how long it is."},                                                    \
         {.id = OPT_AUDIT_KEY,                                                                                          \
          .name = "audit-key",                                                                                          \
          .kind = VALUE_FILE,                                                                                           \

@@ -746,7 +746,8 @@ static int record_again(struct import *import, struct import_file *file, wt_erro
     return rc;
 }
 
-/* Writes a client's file. While its client changes it, the plan is made for the new text and tried again. */
+/* Writes a client's file. While its client changes it, the plan is made for the new text and tried again. The text may
+ * be half written when it is read, and understood the next time. */
 static int write_client_file(struct import *import, struct import_file *file, wt_error *err)
 {
     int rc = wt__client_text_write(&file->text, file->after, err);
@@ -754,12 +755,12 @@ static int write_client_file(struct import *import, struct import_file *file, wt
         wt_error why;
         wt__client_pause(tries);
         int again = plan_file_again(import, file, &why);
-        if (again == 1 && (again = record_again(import, file, &why)) == 0)
-            rc = wt__client_text_write(&file->text, file->after, err);
-        else if (again < 0)
+        if (again == 1)
+            again = record_again(import, file, &why) < 0 ? why.code : 1;
+        if (again < 0)
             rc = wt__fail(err, again, "%s", why.message);
-        else
-            return rc;
+        else if (again == 1)
+            rc = wt__client_text_write(&file->text, file->after, err);
     }
     return rc;
 }

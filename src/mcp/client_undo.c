@@ -411,23 +411,26 @@ static int replace_edited(struct undo *undo, struct undo_file *file, wt_error *e
     int rc = file->state == UNDO_EDITED ? wt__client_backup(&copy, &is_new, &undo->arena, &file->text, err) : 0;
     if (rc == 0)
         rc = wt__client_text_write(&file->text, file->after, err);
-    if (rc < 0 && is_new)
+    if (rc == WT_EBUSY && is_new)
         unlink(copy); /* nothing was replaced */
     return rc;
 }
 
+/* The same as for init: a text may be half written when it is read. */
 static int write_undone_file(struct undo *undo, struct undo_file *file, wt_error *err)
 {
     int rc = replace_edited(undo, file, err);
     for (int tries = 0; rc == WT_EBUSY && tries < CLIENT_TRIES; tries++) {
         wt__client_pause(tries);
-        rc = plan_undo_again(undo, file, err);
-        if (rc == 0 && file->state != UNDO_BYTES && file->state != UNDO_EDITED)
-            return 0;
-        if (rc == 0)
+        int again = plan_undo_again(undo, file, err);
+        if (again < 0)
+            return again;
+        if (file->state == UNDO_BYTES || file->state == UNDO_EDITED)
             rc = replace_edited(undo, file, err);
+        else if (file->state != UNDO_LEFT)
+            return 0;
     }
-    return rc;
+    return file->state == UNDO_LEFT ? 0 : rc;
 }
 
 int wt__client_undo_apply(struct undo *undo, wt_error *err)
