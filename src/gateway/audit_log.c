@@ -562,7 +562,7 @@ static int put_next_file(struct audit_log *log, struct str line, wt_error *err)
     return rc;
 }
 
-/* Under the lock of the file. The old file gets its second name first, so that a crash loses no line. */
+/* Locks the file until the log is closed. The old file gets its second name first, so that a crash loses no line. */
 static int rotate_file(struct audit_log *log, char **kept, wt_error *err)
 {
     struct audit_chain chain;
@@ -589,9 +589,9 @@ static int rotate_file(struct audit_log *log, char **kept, wt_error *err)
     if (rc == 0)
         rc = put_next_file(log, wt__buffer_view(&line), err);
     if (rc == 0) {
-        log->size = (off_t)line.len;
         log->chain = chain;
         *kept = wt__buffer_take(&name);
+        rc = wt__audit_head_write(log->path, line.len, &chain, log->key, err);
     }
     wt__buffer_dispose(&name);
     wt__buffer_dispose(&line);
@@ -609,6 +609,10 @@ int wt__audit_rotate(char **kept, uint64_t *number, const char *path, const stru
         return rc;
     rc = rotate_file(log, kept, err);
     *number = log->chain.number;
-    wt__audit_close(log); /* writes the head of the new file */
+    wt__audit_close(log);
+    if (rc < 0) {
+        free(*kept);
+        *kept = NULL;
+    }
     return rc;
 }

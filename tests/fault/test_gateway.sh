@@ -90,4 +90,38 @@ for how in EIO ENOSPC KILL; do
 done
 [ "$served" -gt 10 ] || fail "with writes that fail a call came through $served times alone"
 [ "$told" -gt 0 ] || fail "nobody was told that the audit cannot be written"
+
+# A rotation that fails or is killed anywhere leaves one chain, in one file or two, on which the next rotation goes on.
+restore "$folder/old.wt"
+rm -f "$folder/audit" "$folder/audit.head"
+serve
+cp "$folder/audit" "$folder/log.old"
+cp "$folder/audit.head" "$folder/head.old"
+chain() { # WHAT: all files, the oldest first
+    local first last
+    last=$folder/log
+    first=$(grep -l '"seq":1,' "$folder"/log.2* 2>/dev/null | head -1)
+    if head -1 "$last" | grep -q '"continues"'; then run mcp audit "$first" "$last"; else run mcp audit "$last"; fi
+    [ "$rc" -eq 0 ] || fail "$1: the chain: $(cat "$folder/err")"
+    grep -q "earlier file" "$folder/out" && fail "$1: the first file is missing"
+    return 0
+}
+log_again() {
+    rm -f "$folder"/log "$folder"/log.2* "$folder/log.head"
+    cp "$folder/log.old" "$folder/log"
+    cp "$folder/head.old" "$folder/log.head"
+}
+log_again
+counts mcp audit "$folder/log" --rotate
+for how in EIO ENOSPC KILL TEAR; do
+    for n in $(points "$calls" 100 1); do
+        log_again
+        run FAULT_IO="$n" FAULT_HOW=$how mcp audit "$folder/log" --rotate
+        chain "call $n of a rotation, $how"
+        rm -f "$folder"/log.2*.kept
+        for kept in "$folder"/log.2*; do [ ! -e "$kept" ] || mv "$kept" "$kept.kept"; done # the next one has the same second
+        run mcp audit "$folder/log" --rotate
+        [ "$rc" -eq 0 ] || fail "call $n of a rotation, $how, then another: $(cat "$folder/err")"
+    done
+done
 conclude

@@ -547,6 +547,9 @@ static void a_rotated_log_goes_on(void **state)
     struct str head = text_of(head_path);
     SOUND(wt__audit_rotate(&kept, &number, path, NULL, &err));
     assert_int_equal(number, 7);
+    struct str next_head = text_of(head_path);
+    assert_non_null(strstr(next_head.ptr, "\"seq\":7,"));
+    free((char *)next_head.ptr);
     write_lines(one, 1);
     write_lines(two, 1);
     wt__audit_close(one);
