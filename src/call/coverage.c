@@ -170,13 +170,13 @@ void wt__coverage_check(struct call_arguments *arguments, struct str request, st
 
 /* Words that say how, how much, or to whom, and never on what a tool acts. */
 static const char *const never_narrowing[] = {
-    "afterwards", "again",       "ahead",     "alexa",    "all",        "already",  "anyway",       "asap",
-    "back",       "both",        "carefully", "current",  "completely", "dear",     "directly",     "each",
-    "entire",     "entirely",    "every",     "fast",     "favor",      "favour",   "finally",      "fully",
-    "gently",     "immediately", "instantly", "kind",     "manually",   "now",      "ok",           "okay",
-    "pls",        "plz",         "possibly",  "promptly", "properly",   "quick",    "quickly",      "ready",
-    "right",      "safely",      "securely",  "simply",   "soon",       "straight", "straightaway", "tool",
-    "today",      "totally",     "urgently",  "wanna",    "whole",
+    "afterwards", "again",   "ahead",    "alexa",    "all",         "already",   "anyway",   "asap",         "back",
+    "both",       "bro",     "buddy",    "dude",     "mate",        "sir",       "thx",      "carefully",    "current",
+    "completely", "dear",    "directly", "each",     "entire",      "entirely",  "every",    "fast",         "favor",
+    "favour",     "finally", "fully",    "gently",   "immediately", "instantly", "kind",     "manually",     "now",
+    "ok",         "okay",    "pls",      "plz",      "possibly",    "promptly",  "properly", "quick",        "quickly",
+    "ready",      "right",   "safely",   "securely", "simply",      "soon",      "straight", "straightaway", "tool",
+    "today",      "totally", "urgently", "wanna",    "whole",
 };
 
 static bool never_narrows(struct str word)

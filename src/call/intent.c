@@ -27,6 +27,7 @@ struct clause {
     enum clause_kind kind;
     bool first;   /* first clause of its sentence */
     bool joined;  /* follows the clause before it by "and" or "or", without a sign */
+    bool revokes; /* takes back the orders before it */
     bool goes_on; /* is a part of the order before it: "and the rice timers" */
 };
 
@@ -208,12 +209,14 @@ enum phrase_means {
     MEANS_WISH,      /* the whole clause is a polite order: "I'd like" */
     MEANS_QUESTION,  /* the whole clause is a question */
     MEANS_DENIAL,    /* the whole clause is a prohibition */
+    MEANS_REVOKE,    /* the whole clause takes back the orders before it: "no, don't" */
     MEANS_CONDITION, /* the whole clause is a condition */
 };
 
 struct phrase {
     /* Words of the phrase; '|' between alternatives, '?' after a word that may be missing, '$' for the end of the
-     * clause, '+ing' for any word that ends so, '*' for up to four words. */
+     * clause, '+ing' for any verb that ends so, '=verb' for a verb that is no part of the phrase, '*' for up to four
+     * words. */
     const char *words;
     enum phrase_means means;
 };
@@ -237,6 +240,14 @@ static const struct phrase phrases[] = {
     {"isn't|aren't|wasn't|weren't|doesn't|didn't|hasn't|haven't|hadn't|don't|can't|won't " PRONOUN " $", MEANS_TAG},
     {"right|correct|huh|eh|innit|yes|no|true|yeah|what|not $", MEANS_TAG},
     {"thank you", MEANS_ASIDE},
+    {"don't|dont|stop $", MEANS_REVOKE},
+    {"do not $", MEANS_REVOKE},
+    {"don't|dont do it|that|this $", MEANS_REVOKE},
+    {"do not do it|that|this $", MEANS_REVOKE},
+    {"never mind $", MEANS_REVOKE},
+    {"nevermind $", MEANS_REVOKE},
+    {"forget|scratch|undo it|that|this $", MEANS_REVOKE},
+    {"on second thought|thoughts", MEANS_REVOKE},
     {"because|cause|cuz", MEANS_ASIDE},
     {"if possible|needed|necessary", MEANS_ASIDE},
     {"if you don't|do mind|not? mind?", MEANS_ASIDE},
@@ -267,6 +278,7 @@ static const struct phrase phrases[] = {
     {WE " would|'d appreciate|love it? if " YOU_COULD, MEANS_ORDER},
     {WE " would|'d be grateful|happy|glad|thankful|delighted if " YOU_COULD, MEANS_ORDER},
     {"it|that would|'d be great|nice|good|lovely|helpful|awesome|cool|wonderful if " YOU_COULD, MEANS_ORDER},
+    {"it|that would|'d be great|nice|good|lovely|helpful|awesome|cool|wonderful if", MEANS_WISH},
     {"if you|u can|could|would|will", MEANS_ORDER},
     {"may|can|could|might " WE " ask|trouble|bother you to", MEANS_ORDER},
     {"may|can|could|might " WE " please", MEANS_ORDER},
@@ -326,7 +338,8 @@ static const struct phrase phrases[] = {
     {"how|what about +ing", MEANS_ORDER},
     {"why don't|not|dont you|we", MEANS_ORDER},
     {"why not", MEANS_ORDER},
-    {"do me|us a|the? favor|favour|kindness and?", MEANS_ORDER},
+    {"do me|us a|the? favor|favour|kindness|solid and?", MEANS_ORDER},
+    {"do =verb", MEANS_REST},
     {"go ahead|on and?", MEANS_REST},
     {"feel free to", MEANS_ORDER},
     {"try|remember|proceed|continue to|and", MEANS_REST},
@@ -389,7 +402,7 @@ static bool word_ends_with(struct str word, const char *ending)
 static bool fits_word(struct str word, struct str alternatives)
 {
     if (wt__str_equal(alternatives, STR("+ing")))
-        return word_ends_with(word, "ing");
+        return word_ends_with(word, "ing") && !word_ends_with(word, "thing");
     for (size_t at = 0; at <= alternatives.len;) {
         const char *bar = memchr(alternatives.ptr + at, '|', alternatives.len - at);
         size_t end = bar ? (size_t)(bar - alternatives.ptr) : alternatives.len;
@@ -421,6 +434,8 @@ static size_t match_phrase(const struct reader *r, const struct clause *clause, 
         }
         return SIZE_MAX;
     }
+    if (wt__str_equal(part, STR("=verb")))
+        return at < clause->end && wt__is_base_verb(r->words[at].text) ? at : SIZE_MAX;
     bool optional = part.ptr[part.len - 1] == '?';
     part.len -= optional;
     if (at < clause->end && !r->words[at].quoted && fits_word(r->words[at].text, part)) {
@@ -487,7 +502,7 @@ static enum clause_kind kind_of_obligation(const struct reader *r, const struct 
             continue;
         if (fits_word(next, STR("not|never")))
             return CLAUSE_DENIAL;
-        if (fits_word(next, STR("be|to")))
+        if (fits_word(next, STR("be|to")) || fits_word(next, STR("+ing")))
             return CLAUSE_WISH;
     }
     return CLAUSE_OTHER;
@@ -518,7 +533,7 @@ static void read_clause_kind(const struct reader *r, struct clause *clause, size
     static const enum clause_kind kinds[] = {
         [MEANS_ASIDE] = CLAUSE_ASIDE,       [MEANS_WISH] = CLAUSE_WISH,     [MEANS_COMMAND] = CLAUSE_ORDER,
         [MEANS_QUESTION] = CLAUSE_QUESTION, [MEANS_DENIAL] = CLAUSE_DENIAL, [MEANS_CONDITION] = CLAUSE_CONDITION,
-        [MEANS_PLEASE] = CLAUSE_PLEASE,     [MEANS_TAG] = CLAUSE_TAG,
+        [MEANS_PLEASE] = CLAUSE_PLEASE,     [MEANS_TAG] = CLAUSE_TAG,       [MEANS_REVOKE] = CLAUSE_DENIAL,
     };
     for (size_t i = 0; i < COUNT(phrases); i++) {
         size_t end = match_phrase(r, clause, at, phrases[i].words);
@@ -532,6 +547,7 @@ static void read_clause_kind(const struct reader *r, struct clause *clause, size
             continue;
         }
         clause->kind = kinds[means];
+        clause->revokes = means == MEANS_REVOKE;
         clause->rest = means == MEANS_WISH || means == MEANS_COMMAND ? end : clause->start;
         return;
     }
@@ -719,7 +735,9 @@ static bool is_described(const struct reader *r, const struct clause *clause, si
     if (w == clause->verb || !is_inflected_verb(r, w, verb))
         return false;
     struct str order = clause->verb < clause->end ? r->words[clause->verb].text : STR("");
-    if (w > clause->start && fits_word(r->words[w - 1].text, STR(ARTICLE "|any|of|for|which")))
+    if (w > clause->start &&
+        fits_word(r->words[w - 1].text,
+                  STR("the|a|an|my|our|your|his|her|their|these|those|some|all|every|any|of|for|which")))
         return true;
     return wt__verb(order).actions == ACTION_READ && !fits_word(order, STR("get")); /* "get the vault locked" */
 }
@@ -745,16 +763,38 @@ static enum doubt judge_mention(const struct reader *r, const struct clause *cla
     }
 }
 
+/* True if the word is the opposite of a verb of the tool by its prefix: "unlock" of "lock". */
+static bool is_opposite(const struct reader *r, struct str word)
+{
+    static const char *const prefixes[] = {"un", "dis", "de"};
+    for (size_t i = 0; i < COUNT(prefixes); i++) {
+        struct str prefix = wt__str(prefixes[i]);
+        if (wt__str_starts(word, prefix) &&
+            wt__effect_verb(r->effect, (struct str){word.ptr + prefix.len, word.len - prefix.len}))
+            return true;
+    }
+    return false;
+}
+
+/* The verdict of a word of a clause; DOUBT_COUNT if it is no verb of the tool. */
+static enum doubt judge_word(const struct reader *r, size_t c, size_t w)
+{
+    const struct clause *clause = &r->clauses[c];
+    const char *verb = r->words[w].quoted ? NULL : wt__effect_verb(r->effect, r->words[w].text);
+    if (!verb && w == clause->verb && is_opposite(r, r->words[w].text))
+        return DOUBT_UNASKED;
+    return verb ? judge_mention(r, clause, w, verb) : DOUBT_COUNT;
+}
+
 /* The verdicts of all mentions, as bits. ordered: the clauses that order the call are marked. */
 static unsigned judge_mentions(const struct reader *r, bool *ordered)
 {
     unsigned verdicts = 0;
     for (size_t c = 0; c < r->clause_count; c++)
-        for (size_t w = r->clauses[c].start; w < r->clauses[c].end; w++) {
-            const char *verb = r->words[w].quoted ? NULL : wt__effect_verb(r->effect, r->words[w].text);
-            if (!verb || r->clauses[c].kind == CLAUSE_ASIDE)
+        for (size_t w = r->clauses[c].start; w < r->clauses[c].end && r->clauses[c].kind != CLAUSE_ASIDE; w++) {
+            enum doubt doubt = judge_word(r, c, w);
+            if (doubt == DOUBT_COUNT)
                 continue;
-            enum doubt doubt = judge_mention(r, &r->clauses[c], w, verb);
             verdicts |= 1U << doubt;
             ordered[c] |= doubt == DOUBT_NONE;
         }
@@ -781,6 +821,18 @@ static unsigned judge_clauses(const struct reader *r, bool *ordered)
         verdicts |= orders ? 1U << DOUBT_NONE : 1U << doubts[kind];
     }
     return verdicts;
+}
+
+/* True if an order is taken back after it: "lock the vault. No, don't." */
+static bool is_taken_back(const struct reader *r, const bool *ordered)
+{
+    bool is_ordered = false;
+    for (size_t c = 0; c < r->clause_count; c++) {
+        if (is_ordered && r->clauses[c].revokes)
+            return true;
+        is_ordered |= ordered[c];
+    }
+    return false;
 }
 
 /* A prohibition outweighs an order, an order a question. Fragments and statements order nothing against a question. */
@@ -883,6 +935,8 @@ int wt__intent_read(struct intent *out, struct str request, const struct intent_
     bool mentioned = verdicts != 0;
     if (!mentioned)
         verdicts = judge_clauses(&r, ordered);
+    if (is_taken_back(&r, ordered))
+        verdicts |= 1U << DOUBT_DENIED;
     extend_orders(&r, ordered);
     mark_words(&r, ordered, out->ordered);
     out->words = r.words;

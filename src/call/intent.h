@@ -22,6 +22,7 @@ enum doubt {
     DOUBT_DENIED,   /* the request says not to do it */
     DOUBT_UNASKED,  /* the request speaks of it: "the vault was locked", "remind me to lock the vault" */
     DOUBT_UNREAD,   /* a word of the request is not in the call: "kitchen" of "cancel all kitchen timers" */
+    DOUBT_COUNT,
 };
 
 /* A word of the request, without its quoted texts. */

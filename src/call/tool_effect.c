@@ -213,6 +213,7 @@ struct named_effect {
 
 static struct named_effect read_named_effect(struct tool_effect *out, struct str name)
 {
+    static const char *const switches[] = {"off", "on"}; /* "lamp_off" */
     struct named_effect named = {VERB_UNKNOWN, false}, last = named;
     struct buffer words = {0};
     wt__analyser_spell_out(name, &words);
@@ -223,10 +224,11 @@ static struct named_effect read_named_effect(struct tool_effect *out, struct str
         if (word.len == 0)
             break;
         enum verb_effect effect = wt__is_base_verb(word) ? effect_of(word) : VERB_UNKNOWN;
-        last = (struct named_effect){effect, wt__verb(word).noun};
+        bool is_switch = seen > 0 && wt__str_among(word, switches, COUNT(switches));
+        last = (struct named_effect){is_switch ? VERB_ACTS : effect, wt__verb(word).noun};
         if (effect != VERB_UNKNOWN)
             keep_verb(out, word);
-        if (named.effect == VERB_UNKNOWN && seen < 2)
+        if (named.effect == VERB_UNKNOWN && seen < 2 && !is_switch)
             named = last;
     }
     wt__buffer_dispose(&words);

@@ -17,18 +17,18 @@
 
 static const char catalogue[] = TOOL("lock", "Locks the vault", "", "")
     TOOL("logout", "Ends the session of the user", "", "") TOOL("restart_server", "Restarts the server", "", "")
-        TOOL("cancel_timers", "Cancels timers", "\"label\": " TEXT, "")
-            TOOL("run_backup", "Starts a backup of all files", "", "")
-                TOOL("lights_off", "Turns off the lights", "", "") TOOL("deploy", "Deploys the website", "", "")
-                    TOOL("feed_cat", "Feeds the cat", "", "") TOOL("delete_files", "Deletes temporary files", "", "")
-                        TOOL("get_weather", "The current weather in a city", "\"city\": " TEXT, "\"city\"")
-                            TOOL("vault_status", "Tells whether the vault is locked", "", "")
-                                TOOL("list_timers", "Lists the timers that are running", "", "")
-                                    TOOL("send_note", "Sends a note to a person",
-                                         "\"note\": " TEXT ", \"person\": " TEXT, "\"note\", \"person\"")
-                                        TOOL("look_up", "Searches the manual", "", "")
-                                            TOOL("cancel_orders", "Cancels all orders", "", "")
-                                                TOOL("arm_alarm", "Arms the alarm", "", "");
+        TOOL("cancel_timers", "Cancels timers", "\"label\": " TEXT, "") TOOL("run_backup",
+                                                                             "Starts a backup of all files", "", "")
+            TOOL("lights_off", "Turns off the lights", "", "") TOOL("deploy", "Deploys the website", "", "")
+                TOOL("feed_cat", "Feeds the cat", "", "") TOOL("delete_files", "Deletes temporary files", "", "")
+                    TOOL("get_weather", "The current weather in a city", "\"city\": " TEXT, "\"city\"")
+                        TOOL("vault_status", "Tells whether the vault is locked", "", "")
+                            TOOL("list_timers", "Lists the timers that are running", "", "")
+                                TOOL("send_note", "Sends a note to a person", "\"note\": " TEXT ", \"person\": " TEXT,
+                                     "\"note\", \"person\"") TOOL("look_up", "Searches the manual", "", "")
+                                    TOOL("cancel_orders", "Cancels all orders", "", "")
+                                        TOOL("arm_alarm", "Arms the alarm", "", "") TOOL("lamp_off", "Lamp off", "", "")
+                                            TOOL("stop_all", "Halts all machines", "", "");
 
 /* What they do is said by a method and by annotations, not by a verb in their names. */
 static const char by_method[] = "{\"openapi\": \"3.0.0\", \"info\": {\"title\": \"Alarms\", \"version\": \"1\"}, "
