@@ -1,4 +1,4 @@
-/* coverage.c: see coverage.h. How much may be open or unread was chosen on dev (docs/verified-calls.md). */
+/* coverage.c: see coverage.h. The limits were chosen on dev data (docs/verified-calls.md). */
 #include "call/coverage.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ struct reading {
     struct str request, about;
     const struct parameters *parameters;
     bool open[PARAMETERS_MOST];
-    bool without[DEMONSTRATIONS_MOST]; /* past calls that have none of the open arguments */
+    bool without[DEMONSTRATIONS_MOST]; /* past calls without any of the open arguments */
 };
 
 static bool has(const struct demonstration *call, const struct parameter *parameter)
@@ -31,7 +31,7 @@ static bool is_seldom(const struct parameters *parameters, const struct paramete
     return parameters->past_count >= COVERAGE_PAST_ENOUGH;
 }
 
-/* Returns how many are open. */
+/* Marks the open arguments and returns their number. */
 static size_t find_open(struct reading *r)
 {
     size_t count = 0;
@@ -85,7 +85,7 @@ static bool is_among(struct str word, const struct str *words, size_t count)
     return false;
 }
 
-/* "find", "looking": what is to be done, which the tool does. */
+/* True for "find" and "looking", which say what to do. */
 static bool is_verb(struct str word)
 {
     struct str base = word;
@@ -102,7 +102,7 @@ static bool is_taken(const struct reading *r, size_t start, size_t end)
     return false;
 }
 
-/* Whether an argument is from the same word, said elsewhere. */
+/* True if an argument is read from the same word elsewhere in the request. */
 static bool is_said_again(const struct reading *r, struct str word)
 {
     for (size_t p = 0; p < r->arguments->len; p++) {
@@ -116,7 +116,7 @@ static bool is_said_again(const struct reading *r, struct str word)
     return false;
 }
 
-/* Whether a past call that wanted no more than this one was asked for with the word. */
+/* True if the request of a past call without the open arguments has the word. */
 static bool is_of_past(const struct reading *r, struct str word)
 {
     for (size_t i = 0; i < r->parameters->past_count; i++)
@@ -138,7 +138,7 @@ static bool is_read(const struct reading *r, struct str word)
     return is_of_past(r, word);
 }
 
-/* Whether more words are unread than may be; of so many that none looks at them all, some are. */
+/* True if too many words are unread, or the request is too long to read. */
 static bool leaves_words(const struct reading *r)
 {
     size_t at = 0, unread = 0, count = 0;
