@@ -76,6 +76,9 @@ typedef struct wt_called {
     uint64_t prompt_tokens, completion_tokens;
     double model_ms;
     const char *chances; /* one line on what probability is worth where nothing was recorded to measure it by; NULL */
+    const char *doubt;   /* why the tool, which acts, is not called without asking: "question" (the request asks
+                            something), "denied" (it says not to), "unasked" (it only speaks of it), "unread" (a word of
+                            it   is not in the call); NULL if the request orders the call. Set only where question is */
 } wt_called;
 
 WT_API void wt_called_free(wt_called *called);

@@ -1,7 +1,8 @@
-/* answers.h: what a request gives by an argument's name: "target: kitchen", "target=kitchen", and, of one word,
- * ", target kitchen". So whoever was asked answers, and so what it says is surer than any evidence. A value ends with
- * its clause; one that is a literal (literals.h) has that one's end, commas and all; that of a list goes on over
- * commas. What follows a name that is no argument's is told as well: it is not dropped in silence. */
+/* answers.h: values that a request gives by the name of an argument: "target: kitchen", "target=kitchen", and, for one
+ * word, ", target kitchen". Users answer questions this way, so an answer outweighs all other evidence.
+ *
+ * A value ends with its clause, or with its literal (literals.h), which may contain commas. Values of a list continue
+ * after commas. A "name: value" clause whose name matches no argument is reported, not dropped. */
 #ifndef WT_CALL_ANSWERS_H
 #define WT_CALL_ANSWERS_H
 
@@ -9,38 +10,38 @@
 #include "call/parameters.h"
 
 enum {
-    ANSWER_BYTES = 200,   /* of a value; a longer one is not read */
-    ANSWER_PART_WORDS = 3 /* of a part of a list behind a comma; more are another clause */
+    ANSWER_BYTES = 200,   /* longest value that is read */
+    ANSWER_PART_WORDS = 3 /* most words of a list item after a comma; a longer one is another clause */
 };
 
-/* A parameter's answer, in bytes of the request; end 0: there is none. */
+/* Answer for a parameter, in bytes of the request; end is 0 if there is none. */
 struct answer {
-    size_t name, start, end; /* name: where the name begins, and start where the value does */
-    bool assigned;           /* by a colon or "=" */
+    size_t name, start, end; /* name: start of the name; start, end: the value */
+    bool assigned;           /* the name is followed by a colon or "=" */
 };
 
-/* Where the request says value at start, blanks and joints alike, any case: the end; 0 where it does not. */
+/* Returns the end of value in the request if it stands at start, in any case, with blanks, "_" and "-" alike; else 0.
+ */
 size_t wt__says(struct str request, size_t start, struct str value);
 
-/* Fills out, which has an entry for each parameter. Of one name within another ("name", "pet name") the longer one is
- * meant. */
+/* Fills out, which has one entry per parameter. The longer name wins where names overlap ("name", "pet name"). */
 void wt__answers_read(struct answer *out, const struct literals *literals, const struct parameters *parameters);
 
-/* Whether the answer is "none", and so that there is to be no such argument: not where that is a value. */
+/* True if the answer is "none", so that the argument is left out, unless "none" is a value of the parameter. */
 bool wt__answer_declines(struct str text, const struct parameter *parameter);
 
-/* The next part of a list ("rabies, flu and distemper"), without blanks, brackets and quotes; empty behind the last. */
+/* Returns the next item of a list ("rabies, flu and distemper") without blanks, brackets and quotes; empty at the end.
+ */
 struct str wt__answer_part(struct str text, size_t *at);
 
-/* What stands behind the name of an array of texts: a JSON array of them, texts in quotes with "," or "and" between
- * them, or one text to the end of its clause, in list, which it appends to. *end: where it ends; *sure: whether it is
- * all of a list, and not "a and b" or "a, b" without quotes, which are two or one. 0, WT_EFORMAT where there is none,
- * or WT_ENOMEM. */
+/* Appends to list the texts after the name of an array of texts: a JSON array, quoted texts joined by "," or "and", or
+ * one text to the end of its clause. *end: end of the texts. *sure: false for "a and b" or "a, b" without quotes, which
+ * may be two texts or one. 0, WT_EFORMAT if there is no text, or WT_ENOMEM. */
 int wt__answer_texts(json_t *list, size_t *end, bool *sure, const struct literals *literals,
                      const struct answer *answer);
 
-/* From *at on, the next "WORD: VALUE" behind a comma, a semicolon or on a line of its own whose word is no parameter's
- * name; empty where there is none. *value: its value, which ends with it. */
+/* Returns the next "WORD: VALUE" from *at on, after a comma or semicolon or on its own line, whose word names no
+ * parameter; empty if there is none. *value: its value, which ends where it does. */
 struct str wt__answer_to_nothing(struct str request, size_t *at, const struct parameters *parameters,
                                  struct str *value);
 

@@ -16,17 +16,17 @@
 
 enum {
     WORDS_MOST = 512,
-    WORDS_BEFORE = 5, /* that are looked at beside a literal */
+    WORDS_BEFORE = 5, /* words before a literal that may belong to it */
     WORDS_AFTER = 3,
-    DENIAL_WORDS = 3,  /* before a value */
-    MENTION_BYTES = 4, /* of a word that mentions a parameter */
+    DENIAL_WORDS = 3,  /* words before a value that may deny it */
+    MENTION_BYTES = 4, /* shortest word that mentions a parameter */
 };
 
-/* A pair with less than this is unsure, as is one that another pair comes nearer to than this. */
+/* A pair is unsure if its score is below SURE_SCORE, or less than SURE_MARGIN above the next one. */
 static const float SURE_SCORE = .88F;
 static const float SURE_MARGIN = .25F;
-static const float SOLE = .6F;      /* nothing else in the request could be it, and it nothing else */
-static const float PER_WORD = .12F; /* less for each word between */
+static const float SOLE = .6F;      /* literal and parameter are each other's only candidate */
+static const float PER_WORD = .12F; /* deducted for each word between them */
 static const float PLACE_EVIDENCE = .6F;
 static const float JOINT_EVIDENCE = .15F;
 static const float PLACE_JOINT_EVIDENCE = .3F; /* "the forecast for Oslo" */
@@ -43,16 +43,16 @@ struct reading {
     const struct literal *literals; /* [literal_count] */
     size_t literal_count;
     bool used[LITERALS_MOST];
-    bool repeated[LITERALS_MOST]; /* says again what a parameter was given by its name */
+    bool repeated[LITERALS_MOST]; /* repeats a value that an answer gives */
     const struct literals *all;
     const struct answer *answers;    /* [parameters->len] */
-    struct str nouns[LITERALS_MOST]; /* the word right before a literal that says what it is; empty: none does */
+    struct str nouns[LITERALS_MOST]; /* noun right before each literal; empty if there is none */
     const struct parameters *parameters;
     float (*scores)[LITERALS_MOST]; /* [parameters->len] */
     struct call_arguments *out;
     struct arena *arena;
-    size_t taken;         /* text literals that parameters have */
-    struct str left_over; /* of an answer, what is no value of its enumeration */
+    size_t taken;         /* number of text literals that parameters took */
+    struct str left_over; /* part of an answer that is not in its enumeration */
 };
 
 static struct str word_text(const struct reading *r, size_t w)
@@ -72,7 +72,7 @@ static void read_words(struct reading *r)
     }
 }
 
-/* How many words end at or before a byte of the request. */
+/* Number of words that end at or before a byte of the request. */
 static size_t words_before(const struct reading *r, size_t start)
 {
     size_t w = 0;
@@ -81,7 +81,7 @@ static size_t words_before(const struct reading *r, size_t start)
     return w;
 }
 
-/* The word right before a byte; empty: there is none. */
+/* The word right before a byte; empty if there is none. */
 static struct str word_before(const struct reading *r, size_t start)
 {
     size_t w = words_before(r, start);
@@ -108,7 +108,7 @@ static bool is_denial(struct str word)
     return wt__str_among(word, denials, sizeof denials / sizeof *denials);
 }
 
-/* "not too pricey": what is said is that it is not so. */
+/* True if the value at `start` is denied: "not too pricey". */
 static bool is_denied(const struct reading *r, size_t start)
 {
     size_t w = words_before(r, start);
@@ -118,7 +118,7 @@ static bool is_denied(const struct reading *r, size_t start)
     return false;
 }
 
-/* How many parameters have the word in their names. */
+/* Number of parameters that have the word in their names. */
 static size_t sharers(const struct parameters *parameters, struct str word)
 {
     size_t count = 0;
@@ -163,7 +163,7 @@ static void use_within(struct reading *r, struct span span)
             r->used[l] = true;
 }
 
-/* The same for a value of an enumeration: "USD" does not use the amount up that it stands behind. */
+/* Marks the literals within a value of an enumeration as used, except the amount before a currency: "5 USD". */
 static void use_value(struct reading *r, struct span span)
 {
     for (size_t l = 0; l < r->literal_count; l++) {
@@ -201,7 +201,7 @@ static struct str answer_text(const struct reading *r, size_t p)
     return (struct str){r->request.ptr + r->answers[p].start, r->answers[p].end - r->answers[p].start};
 }
 
-/* Nothing has been said of it yet. */
+/* True if the parameter has no value yet and the request does not decline it. */
 static bool is_vacant(const struct reading *r, size_t p)
 {
     return r->out->items[p].state == ARGUMENT_ABSENT && !r->out->items[p].declined;
@@ -222,7 +222,7 @@ static struct span find_value(const struct reading *r, const json_t *value, stru
     return find_text(r, (struct str){json_string_value(value), json_string_length(value)}, within);
 }
 
-/* A text that the description quotes as an example is a value when the request says it. */
+/* Fills a parameter with an example of its description that the request says. */
 static int fill_example(struct reading *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
@@ -248,7 +248,7 @@ static int fill_example(struct reading *r, size_t p)
     return 0;
 }
 
-/* A literal has forms of its own, and is left to them. */
+/* True if a literal overlaps these bytes. Literals are converted elsewhere. */
 static bool has_literal(const struct reading *r, size_t start, size_t end)
 {
     for (size_t l = 0; l < r->literal_count; l++)
@@ -257,7 +257,7 @@ static bool has_literal(const struct reading *r, size_t start, size_t end)
     return false;
 }
 
-/* The literal that is all of an answer; SIZE_MAX: none is. */
+/* The literal that is the whole answer; SIZE_MAX if there is none. */
 static size_t answering(const struct reading *r, size_t p)
 {
     for (size_t l = 0; r->answers[p].end > 0 && l < r->literal_count; l++)
@@ -287,7 +287,7 @@ static int fill_answer(struct reading *r, size_t p)
     return 0;
 }
 
-/* A list of texts that are no values of an enumeration. */
+/* Fills a list of texts that has no enumeration. */
 static int fill_texts(struct reading *r, size_t p)
 {
     const struct answer *answered = &r->answers[p];
@@ -331,7 +331,7 @@ static int fill_currency(struct reading *r)
             !is_vacant(r, p))
             continue;
         if (argument)
-            return 0; /* it may be either */
+            return 0; /* two parameters could take the currency */
         argument = &r->out->items[p];
     }
     if (!argument)
@@ -350,7 +350,8 @@ static int fill_words(struct reading *r, size_t p)
     return rc < 0 || r->out->items[p].state != ARGUMENT_ABSENT ? rc : fill_example(r, p);
 }
 
-/* All values that the request says, but those within longer ones. Returns how many, or WT_ENOMEM. */
+/* Appends the values that the request says to `found`, without those within longer ones. Returns their number, or
+ * WT_ENOMEM. */
 static int read_values(struct reading *r, const struct parameter *parameter, struct span range, json_t *found,
                        struct span *first)
 {
@@ -441,11 +442,11 @@ struct around {
     size_t first_before, before; /* words first_before .. before - 1 stand before it */
     size_t after, last_after;    /* words after .. last_after - 1 behind it */
     enum parameter_bound bound;
-    bool placed; /* "in", "near": it is a place */
-    bool joined; /* "by", "with": it belongs to what was said before */
+    bool placed; /* follows "in" or "near", and so is a place */
+    bool joined; /* follows "by" or "with", and so belongs to what precedes */
 };
 
-/* Words beside a literal, up to the next one of its kind or the end of the sentence. */
+/* Reads the words beside a literal, up to the next literal of its kind or the end of the sentence. */
 static struct around look_around(const struct reading *r, size_t l)
 {
     const struct literal *literal = &r->literals[l];
@@ -539,7 +540,7 @@ static float score_pair(const struct reading *r, const struct parameter *paramet
     if (around->joined)
         beside = fmaxf(beside, JOINT_EVIDENCE);
     if (parameter->letters > 0 && !wt__has_letters(parameter, literal))
-        return fminf(begin + bound + beside, PAIR_LITTLE); /* where the request has nothing else */
+        return fminf(begin + bound + beside, PAIR_LITTLE); /* enough only if the request has nothing else */
     return begin + bound + beside;
 }
 
@@ -577,7 +578,7 @@ static bool rivals(const struct reading *r, size_t p, size_t l)
     return r->parameters->items[p].required || (!number && r->scores[p][l] > PAIR_LITTLE);
 }
 
-/* Whether neither could be in another pair, now that others are taken. Numbers go to required parameters only: too
+/* True if neither could be in another pair, now that others are taken. Numbers go to required parameters only: too
  * many that are optional would take any. */
 static bool is_sole(const struct reading *r, size_t p, size_t l)
 {
@@ -605,7 +606,7 @@ static float score_now(const struct reading *r, size_t p, size_t l)
     return is_open(r, p, l) ? r->scores[p][l] + (may_be_sole(r, p, l) && is_sole(r, p, l) ? SOLE : 0) : PAIR_NEVER;
 }
 
-/* How far the pair is above the best other one of the same parameter or literal. */
+/* Distance of the pair's score from the best other pair of the same parameter or literal. */
 static float margin_of(const struct reading *r, size_t p, size_t l)
 {
     float second = 0;
@@ -706,7 +707,7 @@ static int take_pair(struct reading *r, size_t p, size_t l)
     return 0;
 }
 
-/* The pair that most speaks for, of those that are sure if there are any. */
+/* Finds the pair with the highest score; a sure pair comes before all others. False if there is none. */
 static bool best_pair(const struct reading *r, size_t *best_p, size_t *best_l)
 {
     float best = PAIR_NEVER;
@@ -734,7 +735,7 @@ static int pair_all(struct reading *r)
     return rc;
 }
 
-/* What was given by a parameter's name, before anything is made of the rest. */
+/* Pairs the answers, which name their parameter, before all other literals. */
 static int take_answers(struct reading *r)
 {
     for (size_t p = 0; p < r->parameters->len; p++) {
@@ -746,7 +747,7 @@ static int take_answers(struct reading *r)
     return 0;
 }
 
-/* Names that differ in a number or a letter alone: "num1" and "num2", "a" and "b". */
+/* True if the names differ only in a number or a letter: "num1" and "num2", "a" and "b". */
 static bool is_of_series(const struct parameter *a, const struct parameter *b)
 {
     size_t len = strlen(a->name);
@@ -754,7 +755,7 @@ static bool is_of_series(const struct parameter *a, const struct parameter *b)
            (len == 1 || (a->name[len - 1] >= '0' && a->name[len - 1] <= '9'));
 }
 
-/* A series of parameters takes as many literals in their order, where no other could. */
+/* Gives a series of parameters ("num1", "num2") the literals in their order, if there are exactly as many. */
 static int take_series(struct reading *r)
 {
     const struct parameter *items = r->parameters->items;
@@ -765,7 +766,7 @@ static int take_series(struct reading *r)
         for (size_t l = 0; l < r->literal_count; l++)
             fitting += is_open(r, first, l);
         if (count < 2 || fitting != count) {
-            first += count - 1; /* what follows is the rest of this series, and none of its own */
+            first += count - 1; /* the rest of this series is not a series of its own */
             continue;
         }
         size_t p = first;
@@ -819,7 +820,7 @@ static bool is_about_tool(const struct reading *r, const struct literal *literal
     return literal->kind == LITERAL_NAME;
 }
 
-/* What is said by the name of no argument, none of which has it from elsewhere; empty: nothing is. */
+/* First "name: value" clause whose name matches no parameter; empty if there is none. */
 static struct str stray(const struct reading *r)
 {
     struct str clause, value;
@@ -831,7 +832,8 @@ static struct str stray(const struct reading *r)
     return STR("");
 }
 
-/* What no parameter took: a literal, of quoted ones what is within their quotes, or what was said by a name. */
+/* First literal, part of an answer, or "name: value" clause that no parameter took; empty if there is none. Quoted
+ * literals come without their quotes. */
 static struct str find_unused(const struct reading *r)
 {
     for (size_t l = 0; l < r->literal_count; l++) {
@@ -855,7 +857,7 @@ static bool is_gainsaid(const struct reading *r, size_t p)
            (argument->end <= answer->start || argument->start >= answer->end);
 }
 
-/* What the request does not say: a default, or missing; an optional one that is no more than likely is left out. */
+/* Sets the state of parameters without a value: default, missing, or unsure if the request mentions them. */
 static void settle(struct reading *r)
 {
     for (size_t p = 0; p < r->parameters->len; p++) {
@@ -874,7 +876,7 @@ static void settle(struct reading *r)
     r->out->unused = find_unused(r);
 }
 
-/* What is read without weighing it against others. */
+/* Fills a parameter by its enumeration, its answer or its examples, which compete with no other parameter. */
 static int fill_one(struct reading *r, size_t p)
 {
     const struct parameter *parameter = &r->parameters->items[p];
@@ -912,7 +914,7 @@ int wt__call_arguments_fill(struct call_arguments *out, const struct literals *l
     r->answers = answers;
     r->all = literals;
     for (size_t p = 0; p < parameters->len; p++)
-        if (answers[p].end > 0) /* a name such as "num2" is none of its values */
+        if (answers[p].end > 0) /* the name "num2" is not a value */
             use_within(r, (struct span){answers[p].name, answers[p].start});
     int rc = 0;
     for (size_t p = 0; p < parameters->len && rc == 0; p++)

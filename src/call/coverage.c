@@ -1,9 +1,11 @@
-/* coverage.c: see coverage.h. How much may be open or unread was chosen on dev (docs/verified-calls.md). */
+/* coverage.c: see coverage.h. The limits were chosen on dev data (docs/verified-calls.md). */
 #include "call/coverage.h"
 
 #include <string.h>
 #include <strings.h>
 
+#include "base/buffer.h"
+#include "base/json.h"
 #include "call/demonstrations.h"
 #include "retrieve/verbs.h"
 #include "retrieve/words.h"
@@ -13,7 +15,7 @@ struct reading {
     struct str request, about;
     const struct parameters *parameters;
     bool open[PARAMETERS_MOST];
-    bool without[DEMONSTRATIONS_MOST]; /* past calls that have none of the open arguments */
+    bool without[DEMONSTRATIONS_MOST]; /* past calls without any of the open arguments */
 };
 
 static bool has(const struct demonstration *call, const struct parameter *parameter)
@@ -29,7 +31,7 @@ static bool is_seldom(const struct parameters *parameters, const struct paramete
     return parameters->past_count >= COVERAGE_PAST_ENOUGH;
 }
 
-/* Returns how many are open. */
+/* Marks the open arguments and returns their number. */
 static size_t find_open(struct reading *r)
 {
     size_t count = 0;
@@ -67,6 +69,14 @@ static bool has_word(struct str text, struct str word)
     return false;
 }
 
+static bool says_text(struct str text, struct str part)
+{
+    for (size_t at = 0; part.len > 0 && at + part.len <= text.len; at++)
+        if (strncasecmp(text.ptr + at, part.ptr, part.len) == 0)
+            return true;
+    return false;
+}
+
 static bool is_among(struct str word, const struct str *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -75,7 +85,7 @@ static bool is_among(struct str word, const struct str *words, size_t count)
     return false;
 }
 
-/* "find", "looking": what is to be done, which the tool does. */
+/* True for "find" and "looking", which say what to do. */
 static bool is_verb(struct str word)
 {
     struct str base = word;
@@ -92,7 +102,7 @@ static bool is_taken(const struct reading *r, size_t start, size_t end)
     return false;
 }
 
-/* Whether an argument is from the same word, said elsewhere. */
+/* True if an argument is read from the same word elsewhere in the request. */
 static bool is_said_again(const struct reading *r, struct str word)
 {
     for (size_t p = 0; p < r->arguments->len; p++) {
@@ -106,7 +116,7 @@ static bool is_said_again(const struct reading *r, struct str word)
     return false;
 }
 
-/* Whether a past call that wanted no more than this one was asked for with the word. */
+/* True if the request of a past call without the open arguments has the word. */
 static bool is_of_past(const struct reading *r, struct str word)
 {
     for (size_t i = 0; i < r->parameters->past_count; i++)
@@ -117,7 +127,7 @@ static bool is_of_past(const struct reading *r, struct str word)
 
 static bool is_read(const struct reading *r, struct str word)
 {
-    if (word.len < 2 || wt__says_nothing(word) || is_verb(word) || has_word(r->about, word))
+    if (word.len < 2 || has_word(r->about, word))
         return true;
     for (size_t p = 0; p < r->arguments->len; p++) {
         const struct parameter *parameter = &r->parameters->items[p];
@@ -128,7 +138,7 @@ static bool is_read(const struct reading *r, struct str word)
     return is_of_past(r, word);
 }
 
-/* Whether more words are unread than may be; of so many that none looks at them all, some are. */
+/* True if too many words are unread, or the request is too long to read. */
 static bool leaves_words(const struct reading *r)
 {
     size_t at = 0, unread = 0, count = 0;
@@ -136,7 +146,8 @@ static bool leaves_words(const struct reading *r)
         if (count++ == COVERAGE_WORDS)
             return true;
         size_t start = (size_t)(word.ptr - r->request.ptr);
-        unread += !is_taken(r, start, start + word.len) && !is_said_again(r, word) && !is_read(r, word);
+        bool says = !wt__says_nothing(word) && !is_verb(word);
+        unread += says && !is_taken(r, start, start + word.len) && !is_said_again(r, word) && !is_read(r, word);
     }
     return unread > COVERAGE_UNREAD;
 }
@@ -153,4 +164,126 @@ void wt__coverage_check(struct call_arguments *arguments, struct str request, st
     for (size_t p = 0; p < arguments->len; p++)
         if (r.open[p])
             arguments->items[p].state = ARGUMENT_UNSURE;
+}
+
+/* ---------------------------------------------------------------- words that an order leaves unread */
+
+/* Words that say how, how much, or to whom, and never on what a tool acts. */
+static const char *const never_narrowing[] = {
+    "afterwards", "again",   "ahead",    "alexa",    "all",         "already",   "anyway",   "asap",         "back",
+    "both",       "bro",     "buddy",    "dude",     "mate",        "sir",       "thx",      "carefully",    "current",
+    "completely", "dear",    "directly", "each",     "entire",      "entirely",  "every",    "fast",         "favor",
+    "favour",     "finally", "fully",    "gently",   "immediately", "instantly", "kind",     "manually",     "now",
+    "ok",         "okay",    "pls",      "plz",      "possibly",    "promptly",  "properly", "quick",        "quickly",
+    "ready",      "right",   "safely",   "securely", "simply",      "soon",      "straight", "straightaway", "tool",
+    "today",      "totally", "urgently", "wanna",    "whole",
+};
+
+static bool never_narrows(struct str word)
+{
+    return wt__says_nothing(word) ||
+           wt__str_among(word, never_narrowing, sizeof never_narrowing / sizeof *never_narrowing);
+}
+
+/* Every optional argument that is absent is open here, whatever its type. */
+static bool open_absent(struct reading *r)
+{
+    bool declined = false;
+    for (size_t p = 0; p < r->arguments->len; p++) {
+        r->open[p] = r->arguments->items[p].state == ARGUMENT_ABSENT;
+        declined |= r->arguments->items[p].declined;
+    }
+    return declined;
+}
+
+/* "id" of "image_id": words that say that something is an identifier, and not of what. */
+static bool is_of_identifier(struct str word)
+{
+    static const char *const words[] = {"code", "id", "identifier", "key", "number", "uuid"};
+    return wt__str_among(word, words, sizeof words / sizeof *words);
+}
+
+/* True if the tool acts on several things by its name and the parameter is an identifier of something else:
+ * "delete_emails" with its "user_id". Then "old" of "the old emails of user AB-12" does narrow them. */
+static bool is_of_other_thing(const struct parameter *parameter, struct str tool)
+{
+    bool alike = false, says = false;
+    struct str last = {0};
+    size_t at = 0;
+    for (struct str word; (word = wt__next_word(tool, &at)).len > 0; last = word) {
+        if (wt__says_nothing(word))
+            return false; /* "post to favorites" says where, and not what */
+        alike |= is_among(word, parameter->words, parameter->word_count);
+    }
+    for (size_t i = 0; i < parameter->word_count; i++)
+        says |= !is_of_identifier(parameter->words[i]);
+    bool plural = last.len > 3 && (last.ptr[last.len - 1] | 0x20) == 's' && (last.ptr[last.len - 2] | 0x20) != 's';
+    return plural && says && !alike;
+}
+
+/* True if the request gives an identifier of what the tool acts on: then other words describe the same thing, and do
+ * not narrow it. */
+static bool is_identified(const struct reading *r, struct str tool)
+{
+    for (size_t p = 0; p < r->arguments->len; p++) {
+        const struct parameter *parameter = &r->parameters->items[p];
+        if (parameter->coded && parameter->required && !parameter->list &&
+            r->arguments->items[p].state == ARGUMENT_GIVEN && !is_of_other_thing(parameter, tool))
+            return true;
+    }
+    return false;
+}
+
+/* The text of a value, as the request might have it. */
+static void write_value_text(struct buffer *out, const json_t *value)
+{
+    if (json_is_string(value))
+        wt__buffer_str(out, (struct str){json_string_value(value), json_string_length(value)});
+    else
+        wt__json_write_typed(out, value);
+    wt__buffer_char(out, ' ');
+}
+
+/* Writes all values. True if a language model gave one in words that the request does not have ("tomorrow" as a date):
+ * no word can be called unread then. */
+static bool write_said_values(struct buffer *out, const struct reading *r)
+{
+    bool reworded = false;
+    for (size_t p = 0; p < r->arguments->len; p++) {
+        const struct argument *argument = &r->arguments->items[p];
+        size_t begin = out->len;
+        if (!argument->value)
+            continue;
+        write_value_text(out, argument->value);
+        struct str text = wt__str_trim((struct str){out->ptr + begin, out->failed ? 0 : out->len - begin});
+        bool said = text.len <= COVERAGE_VALUE_BYTES && says_text(r->request, text);
+        reworded |= argument->state == ARGUMENT_GIVEN && argument->end == 0 && !said;
+    }
+    return reworded;
+}
+
+struct str wt__coverage_unread(const struct call_arguments *arguments, const struct intent *intent, struct str request,
+                               struct str tool, struct str description, const struct parameters *parameters)
+{
+    struct reading r = {.arguments = (struct call_arguments *)arguments,
+                        .request = request,
+                        .about = beginning(description),
+                        .parameters = parameters};
+    struct buffer values = {0};
+    struct str unread = {0};
+    if (open_absent(&r) || is_identified(&r, tool))
+        return unread;
+    find_without(&r);
+    bool reworded = write_said_values(&values, &r);
+    for (size_t w = 0; w < intent->word_count && unread.len == 0 && !reworded; w++) {
+        const struct intent_word *one = &intent->words[w];
+        struct str word = one->text;
+        if (!intent->ordered[w] || one->quoted || word.ptr[0] == '\'' || never_narrows(word))
+            continue;
+        if (!is_taken(&r, one->start, one->end) && !is_said_again(&r, word) && !is_read(&r, word) &&
+            !has_word(tool, word) && !has_word(beginning(wt__buffer_view(&values)), word))
+            unread = (struct str){request.ptr + one->start, one->end - one->start};
+    }
+    wt__buffer_dispose(&values);
+    return unread;
 }

@@ -1,7 +1,7 @@
-/* decision.h: which of the first tools that retrieval found a call is made to, without a language model.
+/* decision.h: chooses one of the first tools that retrieval found, without a language model.
  *
- * ToolVerifier (2.2) lets a model choose between two close tools by a contrastive question. What tells such tools apart
- * is seldom their topic, which retrieval reads, but a detail that only one of them takes. Three details are read here:
+ * ToolVerifier (2.2) lets a model choose between two close tools by a contrastive question. Such tools rarely differ in
+ * their topic, which retrieval reads, but in a detail that only one of them takes. Three details are read here:
  *
  *   time      one tool is for what will be, another for what is or was ("forecast", "current"), and the request says
  *   kind      the request has a ZIP code, an address or coordinates, and only one tool speaks of such
@@ -21,19 +21,20 @@ enum detail { DETAIL_TIME = 1, DETAIL_KIND = 2, DETAIL_LEFTOVER = 4 };
 struct choice {
     struct str name, description;
     const struct parameters *parameters;
-    double score;     /* of the search; the first is the best */
-    double decided;   /* what came of it: orders the choices of this request */
-    unsigned details; /* the same: bits of enum detail that spoke for the tool or against it */
+    double score;     /* score of the search; the first is the highest */
+    double decided;   /* share of the best score, with the details; orders the choices */
+    unsigned details; /* bits of enum detail that changed the share */
     bool leftover;    /* arguments.unused is not empty */
 };
 
-/* How near the second is to the first for both to be meant: less than this of the first's share. */
+/* Two tools are too close to tell apart if their shares differ by less than this. */
 #define DECISION_CLOSE 0.03
 
-/* Fills what comes of it, and returns the index of the best choice; count is above 0. Of equal ones the first. */
+/* Fills `decided` and `details` of the choices and returns the index of the best one, the first of equals. count is
+ * above 0. */
 size_t wt__decide(const struct literals *literals, struct choice *choices, size_t count);
 
-/* The best choice but that one; SIZE_MAX where there is none. */
+/* Returns the best choice except `first`; SIZE_MAX if there is none. */
 size_t wt__decide_second(const struct choice *choices, size_t count, size_t first);
 
 #endif

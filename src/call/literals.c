@@ -18,11 +18,13 @@ enum {
     QUOTED_BYTES = 200,
     FRACTION_DIGITS = 9, /* of a second */
     TIME_BYTES = 32,
+    ADDRESS_BYTES = 4096, /* an address that is as long or longer is not read */
 };
 
 struct scan {
     struct str request;
     size_t at;
+    size_t no_address_before; /* no address begins before this byte, so that a long run of signs is scanned once */
     struct arena *arena;
 };
 
@@ -500,15 +502,23 @@ static int read_time(struct scan *scan, struct literal *out)
 static int read_address(struct scan *scan, struct literal *out)
 {
     size_t end = scan->at;
-    bool at_sign = false, scheme = false, word = true; /* word: nothing else was before */
+    bool at_sign = false, scheme = false, may_be = false, word = true; /* word: nothing else was before */
     if (byte_at(scan, end) && strchr("([<\"'`", byte_at(scan, end)))
         return 0;
-    for (; !is_control(byte_at(scan, end)) && byte_at(scan, end) != ' '; end++) {
+    if (scan->at < scan->no_address_before)
+        return 0;
+    for (; !is_control(byte_at(scan, end)) && byte_at(scan, end) != ' ' && end - scan->at < ADDRESS_BYTES; end++) {
         char c = byte_at(scan, end);
+        bool parts_scheme = past(scan, end, "://") > end;
+        may_be |= c == '@' || parts_scheme;
         at_sign |= c == '@' && end > scan->at;
-        scheme |= word && past(scan, end, "://") > end;
+        scheme |= word && parts_scheme;
         word &= isalnum((unsigned char)c) || strchr("+-.", c);
     }
+    bool is_too_long = end - scan->at == ADDRESS_BYTES;
+    scan->no_address_before = may_be && !is_too_long ? scan->no_address_before : end;
+    if (is_too_long)
+        return 0;
     while (end > scan->at && strchr(".,;:!?'\")>]", byte_at(scan, end - 1)))
         end--;
     if (scheme)

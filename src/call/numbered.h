@@ -1,5 +1,5 @@
-/* numbered.h: an answer that is the number of an item of a list, or, where the prompt says so, none: the one form of
- * every decision about tools and values. What is no such number is no answer, whatever it looks like. */
+/* numbered.h: answers that are the number of a list item, or null if the prompt allows it. Every decision about tools
+ * and values has this form; any other answer is unusable. */
 #ifndef WT_CALL_NUMBERED_H
 #define WT_CALL_NUMBERED_H
 
@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/json.h"
 
-/* A prompt's schema with the numbers 1 to count as the only values of this member, and null where it may be that: a
- * server that keeps to the schema can then give no other. *out ends with json_decref. 0 or WT_ENOMEM. */
+/* Copies a prompt's schema and restricts the member to the numbers 1 to count, and to null if the schema allows it.
+ * Free *out with json_decref. 0 or WT_ENOMEM. */
 int wt__numbered_schema(json_t **out, const json_t *schema, const char *member, size_t count, wt_error *err);
 
 enum numbered {
@@ -19,7 +19,7 @@ enum numbered {
     NUMBERED_ITEM,
 };
 
-/* *item: the item's place, from 0, of NUMBERED_ITEM. answer: NULL is unusable. none: null is an answer. */
+/* Reads an answer; NULL is unusable. none: null is allowed. *item: index of the item, from 0, for NUMBERED_ITEM. */
 enum numbered wt__numbered_read(const json_t *answer, const char *member, size_t count, bool none, size_t *item);
 
 #endif

@@ -1,5 +1,5 @@
-/* pair_evidence.h: what a parameter and a literal have to do with each other by themselves, wherever they stand in the
- * request: kinds, names, ends of ranges. arguments.c weighs it by place. */
+/* pair_evidence.h: scores a parameter and a literal by kind, name and end of a range, independent of the literal's
+ * place in the request. arguments.c adds the place. */
 #ifndef WT_CALL_PAIR_EVIDENCE_H
 #define WT_CALL_PAIR_EVIDENCE_H
 
@@ -7,26 +7,27 @@
 #include "call/parameters.h"
 
 static const float PAIR_NEVER = -1.F;
-static const float PAIR_LITTLE = .1F; /* kinds that fit, by which of equal pairs are told apart */
-static const float PAIR_NAMED = 1.F;  /* a word of the parameter's name stands beside the literal */
+static const float PAIR_LITTLE = .1F; /* breaks ties between pairs of fitting kinds */
+static const float PAIR_NAMED = 1.F;  /* the literal is next to a word of the parameter's name */
 
-/* What a parameter of this kind makes of a literal's: PAIR_NEVER, or what to begin with. */
+/* Returns the base score of the two kinds, or PAIR_NEVER if they do not fit. */
 float wt__kind_evidence(const struct parameter *parameter, const struct literal *literal);
 
-/* Whether the literal is a value behind the parameter's name: words are, whatever they are words of. */
+/* True if the literal can be the answer after the parameter's name; texts always can. */
 bool wt__fits_as_answer(const struct parameter *parameter, const struct literal *literal);
 
-/* What a word beside the literal says for the parameter: it may be of its name, or of its description. */
+/* Returns the score of a word next to the literal that the parameter's name or description has. */
 float wt__word_evidence(const struct parameter *parameter, struct str word);
 
-/* "project ID": the name of the parameter is none of its values. */
+/* True if the text only repeats the parameter's name ("project ID"), which is not a value. */
 bool wt__repeats_name(const struct parameter *parameter, struct str text);
 
-/* The end of a range that a word before the literal, and the one before that, say it is: "at least", "more than". */
+/* Returns the end of a range that the two words before a literal say: "at least", "more than". */
 enum parameter_bound wt__bound_cue(struct str word, struct str before);
 enum parameter_bound wt__bound_opposite(enum parameter_bound bound);
 
-/* PAIR_NEVER where a literal is said to be the other end of the range than the parameter, or no end of one. */
+/* Returns PAIR_NEVER if the request says that the literal is the other end of the range than the parameter, or no end.
+ */
 float wt__bound_evidence(const struct parameter *parameter, enum parameter_bound said);
 
 #endif

@@ -85,9 +85,10 @@ void wt__question_of_tools(struct buffer *out, const struct question_tool *a, co
     bool same = of_a + of_b == 0 && wt__str_equal(wt__str_trim(a->description), wt__str_trim(b->description));
     struct str says_a = tell ? wt__buffer_view(&only_a) : same ? STR("") : a->description;
     struct str says_b = tell ? wt__buffer_view(&only_b) : same ? STR("") : b->description;
-    wt__buffer_text(out, same ? "Two tools say the same of themselves. Which one is meant: " : "Which one is meant: ");
+    wt__buffer_text(out, same ? "Two tools have the same description. " : "");
+    wt__buffer_text(out, "Which tool should be called: ");
     put_tool(out, a, says_a);
-    wt__buffer_text(out, ", or ");
+    wt__buffer_text(out, " or ");
     put_tool(out, b, says_b);
     wt__buffer_char(out, '?');
     out->failed |= only_a.failed || only_b.failed;
@@ -97,9 +98,23 @@ void wt__question_of_tools(struct buffer *out, const struct question_tool *a, co
 
 void wt__question_of_weak(struct buffer *out, const struct question_tool *tool)
 {
-    wt__buffer_text(out, "No tool clearly fits. Is this one meant: ");
+    wt__buffer_text(out, "No tool clearly fits. Should this one be called: ");
     put_tool(out, tool, tool->description);
     wt__buffer_char(out, '?');
+}
+
+/* ---------------------------------------------------------------- whether to call it */
+
+void wt__question_of_intent(struct buffer *out, enum doubt doubt, const struct question_tool *tool)
+{
+    static const char *const reasons[] = {
+        [DOUBT_QUESTION] = "The request asks a question, and ",
+        [DOUBT_DENIED] = "The request says what not to do, and ",
+        [DOUBT_UNASKED] = "The request does not say to do this now, and ",
+    };
+    wt__buffer_text(out, reasons[doubt]);
+    wt__plain_line(out, tool->id, QUESTION_NAME_BYTES);
+    wt__buffer_text(out, " would act. Should it be called? If so, repeat the request as an instruction.");
 }
 
 /* ---------------------------------------------------------------- which value */
@@ -113,58 +128,85 @@ static void put_value(struct buffer *out, const json_t *value)
     wt__buffer_dispose(&json);
 }
 
+/* "unit", "unit (Scale; one of "c", "f")" */
 static void put_parameter(struct buffer *out, const struct parameter *parameter)
 {
     struct str description = wt__json_str(parameter->schema, "description");
-    wt__plain_line(out, wt__str(parameter->name), QUESTION_NAME_BYTES);
-    if (description.len > 0) {
-        wt__buffer_text(out, " (");
-        wt__plain_line(out, description, QUESTION_DESCRIPTION_BYTES);
-        wt__buffer_char(out, ')');
-    }
     size_t values = json_array_size(parameter->values);
+    wt__plain_line(out, wt__str(parameter->name), QUESTION_NAME_BYTES);
+    if (description.len == 0 && values == 0)
+        return;
+    wt__buffer_text(out, " (");
+    wt__plain_line(out, description, QUESTION_DESCRIPTION_BYTES);
+    wt__buffer_text(out, description.len > 0 && values > 0 ? "; " : "");
     for (size_t i = 0; i < values && i < QUESTION_VALUES; i++) {
-        wt__buffer_text(out, i == 0 ? ", one of " : ", ");
+        wt__buffer_text(out, i == 0 ? "one of " : ", ");
         put_value(out, json_array_get(parameter->values, i));
     }
-    wt__buffer_text(out, values > QUESTION_VALUES ? ", ..." : "");
+    wt__buffer_text(out, values > QUESTION_VALUES ? ", ...)" : ")");
+}
+
+static size_t count_missing(const struct call_arguments *arguments)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < arguments->len; i++)
+        count += arguments->items[i].state == ARGUMENT_MISSING;
+    return count < QUESTION_ARGUMENTS ? count : QUESTION_ARGUMENTS;
 }
 
 static void put_missing(struct buffer *out, const struct parameters *parameters, const struct call_arguments *arguments,
                         size_t *asked)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < arguments->len; i++)
-        if (arguments->items[i].state == ARGUMENT_MISSING && count < QUESTION_ARGUMENTS) {
-            wt__buffer_text(out, count++ == 0 ? "What is " : "; and ");
+    size_t count = 0, most = count_missing(arguments);
+    for (size_t i = 0; i < arguments->len && count < most; i++)
+        if (arguments->items[i].state == ARGUMENT_MISSING) {
+            wt__buffer_text(out, count == 0 ? "What should " : count + 1 == most ? " and " : ", ");
             put_parameter(out, &parameters->items[i]);
+            count++;
         }
-    wt__buffer_text(out, count > 0 ? "?" : "");
+    wt__buffer_text(out, count > 0 ? " be?" : "");
     *asked += count;
+}
+
+/* " The schema allows -90 to 90." */
+static void put_range(struct buffer *out, const json_t *schema)
+{
+    const json_t *least = json_object_get(schema, "minimum"), *most = json_object_get(schema, "maximum");
+    if (!json_is_number(least) && !json_is_number(most))
+        return;
+    wt__buffer_text(out, " The schema allows ");
+    if (json_is_number(least)) {
+        wt__buffer_text(out, json_is_number(most) ? "" : "at least ");
+        put_value(out, least);
+    }
+    if (json_is_number(most)) {
+        wt__buffer_text(out, json_is_number(least) ? " to " : "at most ");
+        put_value(out, most);
+    }
+    wt__buffer_char(out, '.');
 }
 
 static void put_unsure(struct buffer *out, const struct parameter *parameter, const struct argument *argument)
 {
-    wt__buffer_text(out, out->len > 0 ? " Is " : "Is ");
+    wt__buffer_text(out, out->len > 0 ? " Should " : "Should ");
     put_parameter(out, parameter);
     if (argument->value) {
-        wt__buffer_text(out, " to be ");
+        wt__buffer_text(out, " be ");
         put_value(out, argument->value);
-        wt__buffer_text(out, ", or what?");
+        wt__buffer_char(out, '?');
+        put_range(out, parameter->schema);
     } else {
-        wt__buffer_text(out, " to be given, and as what?");
+        wt__buffer_text(out, " be set, and to which value?");
     }
 }
 
-/* How an optional argument that is asked for is said to be none: by the first of them. */
+/* How to say that an optional argument should not be set, for the first one that is asked for. */
 static void put_way_out(struct buffer *out, const struct parameters *parameters, const struct call_arguments *arguments)
 {
-    size_t missing = 0;
-    for (size_t i = 0; i < arguments->len; i++)
-        missing += arguments->items[i].state == ARGUMENT_MISSING;
-    for (size_t i = 0; i < arguments->len && missing < QUESTION_ARGUMENTS; i++)
+    bool asked = count_missing(arguments) < QUESTION_ARGUMENTS;
+    for (size_t i = 0; i < arguments->len && asked; i++)
         if (arguments->items[i].state == ARGUMENT_UNSURE && !parameters->items[i].required) {
-            wt__buffer_text(out, " If none, say \"");
+            wt__buffer_text(out, " To leave it out, say \"");
             wt__plain_line(out, wt__str(parameters->items[i].name), QUESTION_NAME_BYTES);
             wt__buffer_text(out, ": none\".");
             return;
@@ -185,6 +227,45 @@ void wt__question_of_arguments(struct buffer *out, const struct parameters *para
     if (asked == 0 && arguments->unused.len > 0) {
         wt__buffer_text(out, "What is \"");
         wt__plain_line(out, arguments->unused, QUESTION_VALUE_BYTES);
-        wt__buffer_text(out, "\" for?");
+        wt__buffer_text(out, "\" for? No argument takes it.");
     }
+}
+
+void wt__question_of_violation(struct buffer *out, const char *violation)
+{
+    wt__buffer_printf(out, "The call does not fit the tool's schema: %s. What should the value be?", violation);
+}
+
+/* "; or if it is a value of label, say "label: kitchen"" */
+static void put_suggestions(struct buffer *out, struct str word, const struct parameters *parameters,
+                            const struct call_arguments *arguments)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < arguments->len && count < QUESTION_SUGGESTIONS; i++) {
+        enum parameter_kind kind = parameters->items[i].kind;
+        if (arguments->items[i].state != ARGUMENT_ABSENT || (kind != PARAMETER_STRING && kind != PARAMETER_ANY))
+            continue;
+        wt__buffer_text(out, count++ == 0 ? " If it is the value of an argument, add its name: \"" : ", \"");
+        wt__plain_line(out, wt__str(parameters->items[i].name), QUESTION_NAME_BYTES);
+        wt__buffer_text(out, ": ");
+        wt__plain_line(out, word, QUESTION_VALUE_BYTES);
+        wt__buffer_char(out, '"');
+    }
+    wt__buffer_text(out, count > 0 ? "." : "");
+}
+
+void wt__question_of_unread(struct buffer *out, struct str word, const struct parameters *parameters,
+                            const struct call_arguments *arguments)
+{
+    bool asked = out->len > 0;
+    if (word.len == 0) {
+        wt__buffer_text(out, asked ? " " : "");
+        wt__buffer_text(out, "The request is too long to be read in full. Please say in one sentence what to do.");
+        return;
+    }
+    wt__buffer_text(out, asked ? " The call ignores \"" : "The call ignores \"");
+    wt__plain_line(out, word, QUESTION_VALUE_BYTES);
+    wt__buffer_text(out, asked ? "\"." : "\". Should it be made? If so, repeat the request without the word.");
+    if (!asked)
+        put_suggestions(out, word, parameters, arguments);
 }

@@ -89,13 +89,13 @@ static void tell(const struct cli *cli, const wt_called *called)
     if (!called->tool)
         wt__cli_note(cli, "No tool fits.");
     else if (exit_code_of(called) == END_DONE)
-        wt__cli_note(cli, "A valid call, in %.1f ms; nothing was called.", called->total_ms);
+        wt__cli_note(cli, "Valid call, written in %.1f ms; nothing was called.", called->total_ms);
     else if (called->missing_count > 0)
-        wt__cli_note(cli, "Not yet a call: what is missing was not said.");
+        wt__cli_note(cli, "No call yet: required arguments are missing.");
     else if (called->question)
-        wt__cli_note(cli, "Not yet a call: the question is open.");
+        wt__cli_note(cli, "No call yet: answer the question first.");
     else
-        wt__cli_note(cli, "Not a call: it could not be validated.");
+        wt__cli_note(cli, "No call: the arguments could not be validated.");
 }
 
 /* Where there is no call to print, why not is the answer, and -q leaves it. */

@@ -232,16 +232,22 @@ static int ask(struct calling *calling, wt_called *out, wt_error *err)
     struct buffer text = {0};
     bool close = second && first->decided - second->decided < DECISION_CLOSE;
     out->asks_tool = close || calling->weak;
+    out->doubt = wt__doubt_name(calling->doubt);
     if (calling->weak) {
         const struct question_tool tool = question_tool(first->tool);
         wt__question_of_weak(&text, &tool);
     } else if (close) {
         const struct question_tool a = question_tool(first->tool), b = question_tool(second->tool);
         wt__question_of_tools(&text, &a, &b);
+    } else if (calling->doubt != DOUBT_NONE && calling->doubt != DOUBT_UNREAD) {
+        const struct question_tool tool = question_tool(first->tool);
+        wt__question_of_intent(&text, calling->doubt, &tool);
     } else {
         wt__question_of_arguments(&text, &first->parameters, &first->arguments);
         if (text.len == 0 && calling->wrong)
-            wt__buffer_printf(&text, "This does not fit: %s. What is right instead?", calling->wrong);
+            wt__question_of_violation(&text, calling->wrong);
+        if (calling->doubt == DOUBT_UNREAD)
+            wt__question_of_unread(&text, calling->unread, &first->parameters, &first->arguments);
     }
     if (text.len > 0 || text.failed)
         return keep(calling, &text, &out->question, err);
@@ -299,9 +305,9 @@ static int tell_model(struct calling *calling, wt_called *out, wt_error *err)
     }
     const char *unsaid = NULL;
     if (model->selected && model->selection.end == SELECTION_UNSAID)
-        unsaid = "the language model chose no tool that was listed; the first one found stands, unverified";
+        unsaid = "the language model chose none of the listed tools; the first one found is used, unverified";
     else if (model->name && calling->count > 0 && !model->generated)
-        unsaid = "the language model wrote no arguments that can be read; these are from the words of the request";
+        unsaid = "the language model's arguments cannot be read; these are from the words of the request";
     return unsaid ? wt__add_notice(&out->notice, unsaid, calling->arena, err) : 0;
 }
 
@@ -332,6 +338,8 @@ static int finish(struct calling *calling, wt_called *out, wt_error *err)
     int rc = wt__call_checker_open(&checker, candidate->tool->schema, err);
     if (rc == 0)
         rc = wt__call_refuse_unfit(&checker, &candidate->parameters, &candidate->arguments, err);
+    if (rc == 0)
+        rc = wt__call_doubt(calling, err);
     if (rc == 0)
         rc = collect(calling, err);
     if (rc == 0)

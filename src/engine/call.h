@@ -11,6 +11,7 @@
 #include "call/decision.h"
 #include "call/demonstrations.h"
 #include "call/generation.h"
+#include "call/intent.h"
 #include "call/selection.h"
 #include "engine/engine_chat.h"
 
@@ -66,6 +67,8 @@ struct calling {
     json_t *values;       /* the arguments that are sure */
     const char **missing; /* [missing_count] */
     size_t missing_count;
+    enum doubt doubt;  /* why the tool is not called without asking */
+    struct str unread; /* word of the request that the call leaves unread; DOUBT_UNREAD */
     const char *wrong; /* the first violation that another value would mend; NULL: none */
 };
 
@@ -76,6 +79,9 @@ int wt__call_model_options(const wt_call_options *options, struct call_model *ou
  * arguments are its then; count is 0 where it says that none fits. Errors: those of wt_call. */
 int wt__call_by_model(struct calling *calling, wt_error *err);
 void wt__call_model_dispose(struct call_model *model);
+
+/* Sets calling->doubt and calling->unread for the first candidate, whose arguments are final. 0 or WT_ENOMEM. */
+int wt__call_doubt(struct calling *calling, wt_error *err);
 
 /* Fills the candidate's demonstrations: its definition's input_examples, and recorded calls. Errors: those of the
  * store, WT_ENOMEM. */

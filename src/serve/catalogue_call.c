@@ -84,6 +84,10 @@ static void answer_called(struct mcp_call *call, const wt_called *called)
         wt__buffer_text(&json, ",\"question\":");
         wt__buffer_json(&json, wt__str(called->question));
     }
+    if (called->doubt) {
+        wt__buffer_text(&json, ",\"doubt\":");
+        wt__buffer_json(&json, wt__str(called->doubt));
+    }
     wt__json_texts(&json, "missing", called->missing, called->missing_count);
     wt__json_texts(&json, "violations", called->violations, called->violation_count);
     wt__buffer_char(&json, '}');
@@ -124,9 +128,12 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
 
 /* ---------------------------------------------------------------- asking */
 
+/* True if a form for missing values may be shown. Filling one in would make a call of a question or a prohibition,
+ * whose reader has not been asked whether to act; an unread word stands in the form's message. */
 static bool may_ask(struct mcp_call *call, const wt_called *called)
 {
-    return called->tool && called->missing_count > 0 && !called->asks_tool &&
+    bool wanted = !called->doubt || strcmp(called->doubt, "unread") == 0;
+    return called->tool && called->missing_count > 0 && !called->asks_tool && wanted &&
            wt__mcp_call_client_can(call, "elicitation");
 }
 

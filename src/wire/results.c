@@ -180,6 +180,7 @@ void wt__json_called(struct buffer *out, const wt_called *called, const char *re
     wt__json_texts(out, "missing", called->missing, called->missing_count);
     wt__json_text_or_null(out, "question", called->question);
     wt__json_flag(out, "asks_tool", called->asks_tool != 0);
+    wt__json_text_or_null(out, "doubt", called->doubt);
     wt__json_texts(out, "violations", called->violations, called->violation_count);
     put_verified(out, called);
     wt__json_number(out, "probability", called->probability);

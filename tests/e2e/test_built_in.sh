@@ -22,7 +22,7 @@ prints "meaning \(dense\): rank "
 says "by the recipe hybrid"
 says "^The encoder $built_in read the request; .whichtool model pull $default. gets a better one\.$"
 expect 8 "a filter of what nothing speaks for: it is asked about" call --abstain 0 --only money/convert_currency rain in Oslo
-prints "^question +No tool clearly fits\. Is this one meant: money/convert_currency "
+prints "^question +No tool clearly fits\. Should this one be called: money/convert_currency "
 expect 0 "a set" pick --json book a table in a restaurant
 same "by it, too" "$built_in" "$(json_of 'd["encoder"]')"
 expect 0 "nothing is missing" vectors

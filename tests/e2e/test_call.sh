@@ -33,19 +33,19 @@ expect 0 "a valid call" call "${model[@]}" the weather forecast for Oslo
 prints "^tool +weather/get_forecast$"
 prints "^arguments +\{\"city\":\"Oslo\"\}$"
 lacks err "calibrated"
-says "^A valid call, in [0-9.]+ ms; nothing was called.$"
+says "^Valid call, written in [0-9.]+ ms; nothing was called.$"
 expect 8 "what is missing" call "${model[@]}" book a table in a restaurant
 prints "^missing +restaurant$"
 prints "^ +guests$"
-prints "^question +What is restaurant; and guests\?$"
-says "^Not yet a call: what is missing was not said.$"
+prints "^question +What should restaurant and guests be\?$"
+says "^No call yet: required arguments are missing.$"
 expect 8 "what does not fit" call "${model[@]}" the weather forecast for Oslo, 12 days
 prints "^wrong +/days: expected at most 10, got 12$"
-prints "^question +This does not fit: /days: expected at most 10, got 12\. What is right instead\?$"
-says "^Not yet a call: the question is open.$"
+prints "^question +The call does not fit the tool.s schema: /days: expected at most 10, got 12\. What should the value be\?$"
+says "^No call yet: answer the question first.$"
 expect 8 "a schema that is wrong" call "${model[@]}" set the brightness of the lamp to 5
 lacks out "^question"
-says "^Not a call: it could not be validated.$"
+says "^No call: the arguments could not be validated.$"
 says "Note: .*the tool.s schema: schema /properties/brightness: .minimum. is no number"
 expect 1 "nothing that anybody said" call "${model[@]}" xyzzy plugh
 silent out
@@ -88,19 +88,52 @@ while IFS='|' read -r code tool request wanted; do
     prints "$wanted"
 done <<'ROWS'
 0|visit_vet|a visit for Rex, pet_name: Rex, start: none, vaccines: none|^arguments +\{"pet_name":"Rex"\}$
-8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: rabies, flu|^question +What is "flu" for\?$
-8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: rabies and flu|^question +What is "flu" for\?$
-8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: rabies, flu, distemper|^question +What is "flu" for\?$
-8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: none, colour: blue|^question +What is "colour: blue" for\?$
-8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: none, note: hello|^question +What is "note: hello" for\?$
+8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: rabies, flu|^question +What is "flu" for\? No argument takes it\.$
+8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: rabies and flu|^question +What is "flu" for\? No argument takes it\.$
+8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: rabies, flu, distemper|^question +What is "flu" for\? No argument takes it\.$
+8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: none, colour: blue|^question +What is "colour: blue" for\? No argument takes it\.$
+8|visit_vet|a visit, pet_name: Rex, start: none, vaccines: none, note: hello|^question +What is "note: hello" for\? No argument takes it\.$
 8|visit_vet|a visit, pet_name: Rex, start: 14:30|expected a time with its zone such as 14:30:00Z
 0|visit_vet|a visit, pet_name: Rex, start: 14:30 UTC|"start":"14:30:00Z"
-8|pay_bill|pay 49.90 EUR tomorrow|^question +Is due to be given, and as what\? If none, say "due: none"\.$
+8|pay_bill|pay 49.90 EUR tomorrow|^question +Should due be set, and to which value\? To leave it out, say "due: none"\. The call ignores "tomorrow"\.$
 0|pay_bill|pay 49.90 EUR tomorrow, due: none|^arguments +\{"amount":49\.9,"currency":"EUR"\}$
 0|order_food|order, items: "dry food" and "a bowl"|^arguments +\{"items":\["dry food","a bowl"\]\}$
-8|order_food|order, items: dry food, a bowl|^question +Is items to be \["dry food"\], or what\?$
+8|order_food|order, items: dry food, a bowl|^question +Should items be \["dry food"\]\? The call ignores "bowl"\.$
 ROWS
 "$WHICHTOOL" -q remove -p pets --yes >/dev/null || exit 1
+
+# Questions, prohibitions and unread words: a tool that acts is not called for them.
+"$python" - >house.json <<'PYTHON'
+import json
+def tool(name, description, **properties):
+    return {"name": name, "description": description, "input_schema": {"type": "object", "properties": properties}}
+print(json.dumps([tool("lock", "Locks the vault"), tool("logout", "Logs the user out"), tool("restart", "Restarts the server"),
+                  tool("vault_status", "Tells whether the vault is locked"),
+                  tool("cancel", "Cancels timers", label={"type": "string"})]))
+PYTHON
+"$WHICHTOOL" -q add --no-vectors --provider house house.json >/dev/null || exit 1
+while IFS='|' read -r code tool request wanted; do
+    expect "$code" "$request" call --tool "house/$tool" "$request"
+    prints "$wanted"
+done <<'ROWS'
+8|lock|is the vault locked?|^question +The request asks a question, and house/lock would act\. Should it be called\? If so, repeat the request as an instruction\.$
+8|logout|am I logged out?|^question +The request asks a question
+8|restart|has the server been restarted?|^question +The request asks a question
+8|lock|don't lock the vault|^question +The request says what not to do
+8|lock|remind me to lock the vault|^question +The request does not say to do this now
+8|cancel|cancel all kitchen timers|^question +Should label be set, and to which value\? To leave it out, say "label: none"\. The call ignores "kitchen"\.$
+8|cancel|cancel the kitchen timers|^question +The call ignores "kitchen"\. Should it be made\? If so, repeat the request without the word\. If it is the value of an argument, add its name: "label: kitchen"\.$
+0|cancel|cancel all timers|^arguments +\{\}$
+0|cancel|cancel the timers, label: kitchen|^arguments +\{"label":"kitchen"\}$
+0|lock|could you lock the vault?|^arguments +\{\}$
+0|vault_status|is the vault locked?|^arguments +\{\}$
+ROWS
+expect 8 "why, for programs" call --tool house/lock --json "is the vault locked"
+same "its word" question "$(json_of 'd["doubt"]')"
+expect 8 "no call for an API" call --tool house/lock --format openai "is the vault locked"
+silent out
+says "^whichtool: The request asks a question"
+"$WHICHTOOL" -q remove -p house --yes >/dev/null || exit 1
 
 # The request, and the tool.
 expect 0 "from standard input" call "${model[@]}" - <<<"the weather forecast for Oslo"
@@ -154,7 +187,7 @@ same "a line each" 'CALLTOOL["at_place"] latitude: 11.6 longitude: -97.8' "$(tr 
 expect 8 "why there is none, quietly" -q call "${model[@]}" --format openai "tides at a place, latitude 11.6"
 says "longitude"
 expect 8 "a call that is not complete" call "${model[@]}" --format openai "tides at a place, latitude 11.6"
-says "^whichtool: What is longitude\?$"
+says "^whichtool: What should longitude be\?$"
 silent out
 for form in openai-responses anthropic gemini mcp; do
     expect 8 "no object of one, as $form" call "${model[@]}" --format "$form" "tides at a place, latitude 11.6"
@@ -163,7 +196,7 @@ done
 expect 8 "what does not fit, quietly" -q call "${model[@]}" --format openai the weather forecast for Oslo, 12 days
 says "days"
 expect 8 "a call that does not fit" call "${model[@]}" --format openai the weather forecast for Oslo, 12 days
-says "^whichtool: This does not fit: /days: expected at most 10"
+says "^whichtool: The call does not fit the tool.s schema: /days: expected at most 10"
 silent out
 expect 8 "what is known of it" call "${model[@]}" --format arguments "tides at a place, latitude 11.6"
 same "what is known of it" '{"latitude":11.6}' "$(cat out)"

@@ -103,20 +103,22 @@ static const struct {
     {"weather at latitude 11.6 and longitude -97.8", "weather/at_place", "{\"latitude\":11.6,\"longitude\":-97.8}", 1,
      NULL, NULL, NULL},
     {"weather at longitude -97.8", "weather/at_place", "{\"longitude\":-97.8}", 0, "latitude", NULL,
-     "What is latitude?"},
+     "What should latitude be?"},
     {"weather at latitude 111.6 and longitude -97.8", "weather/at_place", "{\"latitude\":111.6,\"longitude\":-97.8}", 0,
-     NULL, "/latitude: expected at most 90, got 111.6", "This does not fit: /latitude: expected at most 90"},
+     NULL, "/latitude: expected at most 90, got 111.6",
+     "The call does not fit the tool's schema: /latitude: expected at most 90"},
     {"find flights from Rome to Oslo on 2023-04-15", "travel/search_flights",
      "{\"origin\":\"Rome\",\"destination\":\"Oslo\",\"departure_date\":\"2023-04-15\"}", 1, NULL, NULL, NULL},
     {"find flights from Rome to Oslo tomorrow", "travel/search_flights",
-     "{\"origin\":\"Rome\",\"destination\":\"Oslo\"}", 1, NULL, NULL, "Is departure_date to be given"},
+     "{\"origin\":\"Rome\",\"destination\":\"Oslo\"}", 1, NULL, NULL,
+     "Should departure_date be set, and to which value?"},
     {"book a visit at the clinic on 2023-04-15", "clinic/book_visit", "{}", 0, "visit_date", NULL,
-     "What is visit_date?"},
-    {"find flights", "travel/search_flights", "{}", 0, "origin", NULL, "What is origin; and destination?"},
+     "What should visit_date be?"},
+    {"find flights", "travel/search_flights", "{}", 0, "origin", NULL, "What should origin and destination be?"},
     {"order 2 or 12 of the item with the code AB1234", "shop/order_item", "{\"item_code\":\"AB1234\"}", 0, NULL, NULL,
-     "Is quantity to be 2, or what?"},
+     "Should quantity be 2? The schema allows at most 10."},
     {"order 12 or 13 of the item with the code AB1234", "shop/order_item", "{\"item_code\":\"AB1234\"}", 0, "quantity",
-     NULL, "What is quantity?"},
+     NULL, "What should quantity be?"},
     {"order the item AB1234 with the quantity 2", "shop/order_item", "{\"item_code\":\"AB1234\",\"quantity\":2}", 1,
      NULL, NULL, NULL},
     {"order the item AB12345 with the quantity 2", "shop/order_item", "{\"item_code\":\"AB12345\",\"quantity\":2}", 0,
@@ -265,7 +267,7 @@ static void two_close_tools_are_asked_about(void **state)
     assert_true(called->asks_tool);
     assert_true(called->valid);
     assert_string_equal(called->arguments, "{\"title\":\"Yesterday\"}");
-    assert_non_null(strstr(called->question, "Two tools say the same of themselves. Which one is meant: "));
+    assert_non_null(strstr(called->question, "Two tools have the same description. Which tool should be called: "));
     assert_non_null(strstr(called->question, "tunes/lookup_song"));
     assert_non_null(strstr(called->question, "records/song_lookup"));
     wt_called_free(called);
@@ -289,7 +291,7 @@ static void a_tool_that_hardly_fits_is_asked_about(void **state)
     wt_called *called = call_with("the zebra books xyzzy plugh", &options);
     assert_non_null(called->tool);
     assert_true(called->asks_tool);
-    assert_non_null(strstr(called->question, "No tool clearly fits. Is this one meant: "));
+    assert_non_null(strstr(called->question, "No tool clearly fits. Should this one be called: "));
     assert_non_null(strstr(called->question, called->tool->id));
     wt_called_free(called);
 }
@@ -388,7 +390,7 @@ static const struct {
     {"bad/slow", "check the passphrase 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'", NULL,
      "/passphrase: could not be checked in the time allowed", NULL},
     {"bad/nameless", "ring it", NULL, "required argument \"chime\" is missing",
-     "This does not fit: required argument \"chime\" is missing. What is right instead?"},
+     "The call does not fit the tool's schema: required argument \"chime\" is missing. What should the value be?"},
 };
 
 /* Not valid, and told why. What could not be found out is nobody's to answer. */
@@ -435,7 +437,7 @@ static void what_nobody_sees_is_shown(void **state)
     }
     wt_called_free(called);
     called = call_tool("bad/\xe2\x80\xaeturned", "turn it");
-    assert_string_equal(called->question, "What is page (the[2J page)?");
+    assert_string_equal(called->question, "What should page (the[2J page) be?");
     wt_called_free(called);
 }
 

@@ -176,7 +176,7 @@ static void answers_that_are_none_are_told(void **state)
     assert_string_equal(called->arguments, "{\"city\":\"Oslo\"}");
     assert_false(is_verified(called, "tool", "scripted"));
     assert_false(is_verified(called, "arguments", "scripted"));
-    assert_non_null(strstr(called->notice, "chose no tool that was listed"));
+    assert_non_null(strstr(called->notice, "chose none of the listed tools"));
     wt_called_free(called);
 }
 
@@ -199,8 +199,39 @@ static void one_prediction_verifies_nothing(void **state)
     assert_int_equal(called->valid, 0);
     assert_int_equal(called->missing_count, 1);
     assert_string_equal(called->missing[0], "city");
-    assert_string_equal(called->question, "What is city?");
+    assert_string_equal(called->question, "What should city be?");
     wt_called_free(called);
+}
+
+/* The model writes what it is asked for, whether or not the request wants it done. */
+static void a_question_is_no_order_for_a_model_either(void **state)
+{
+    (void)state;
+    static const char lamp[] =
+        "{\"provider\": \"home\", \"name\": \"switch_lamp\", \"description\": \"Switches a lamp\", "
+        "\"parameters\": {\"type\": \"object\", \"properties\": {\"state\": {\"type\": "
+        "\"string\"}}, \"required\": [\"state\"]}}\n";
+    static const struct script_step steps[] = {SAYS("{\\\"arguments\\\": {\\\"state\\\": \\\"off\\\"}}")};
+    static const struct {
+        const char *request, *doubt;
+    } rows[] = {{"is the lamp switched off?", "question"},
+                {"do not switch the lamp off", "denied"},
+                {"I switched the lamp off", "unasked"},
+                {"switch the bedroom lamp off", "unread"},
+                {"could you switch the lamp off?", NULL}};
+    wt_call_options options = by_model("alone");
+    options.tool = "home/switch_lamp";
+    add(&place, engine, lamp);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_called *called = NULL;
+        script_server_play(&server, steps, 1);
+        sound(&place, wt_call(engine, rows[i].request, strlen(rows[i].request), &options, &called, &place.err));
+        assert_string_equal(called->arguments, "{\"state\":\"off\"}");
+        assert_int_equal(called->valid, 1);
+        assert_string_equal(called->doubt ? called->doubt : "", rows[i].doubt ? rows[i].doubt : "");
+        assert_int_equal(called->question != NULL, rows[i].doubt != NULL);
+        wt_called_free(called);
+    }
 }
 
 /* Which of what was sent holds a text. */
@@ -315,6 +346,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_tool_is_called_where_the_model_says_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(answers_that_are_none_are_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_prediction_verifies_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_question_is_no_order_for_a_model_either, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_recorded_request_of_each_tool_is_shown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_second_model_writes_the_second_prediction, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_model_writes_the_call_itself, set_up, tear_down),

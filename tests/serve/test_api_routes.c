@@ -139,6 +139,8 @@ static const struct {
     {"POST", "/v1/pick", "{\"query\":\"a\",\"recipe\":\"ptr\"}", 400, "this server has no language model"},
     {"POST", "/v1/call", "{\"query\":\"book a table for 2 guests\",\"tool\":\"book_table\",\"format\":\"mcp\"}", 200,
      "\"call\":{"},
+    {"POST", "/v1/call", "{\"query\":\"did anyone book a table for 2 guests\",\"tool\":\"book_table\"}", 200,
+     "\"doubt\":\"question\""},
     {"POST", "/v1/call", "{\"query\":\"a\",\"language_model\":true}", 400, "\"pointer\":\"/language_model\""},
     {"POST", "/v1/call", "{\"query\":\"a\",\"tool\":\"nope\"}", 404, "\"code\":\"not_found\""},
     {"GET", "/v1/tools?limit=1", "", 200, "\"total\":2,\"next_offset\":1,\"tools\":[{"},

@@ -1,0 +1,56 @@
+/* intent.h: whether a request wants a tool that acts to be called: an order does, a question does not.
+ *
+ * A request is cut into clauses. Each clause is an order, a question, a prohibition or a statement by its first words,
+ * after greetings and polite phrases: "could you please lock the vault" is the order "lock the vault", and "could you
+ * tell me whether the vault is locked" is a question. The clauses that have the verb of the tool decide; if none has
+ * it, all clauses do. English only: in other languages the question mark alone tells. */
+#ifndef WT_CALL_INTENT_H
+#define WT_CALL_INTENT_H
+
+#include "base/arena.h"
+#include "call/tool_effect.h"
+
+enum {
+    INTENT_WORDS = 1024,  /* words of a request that are read */
+    INTENT_CLAUSES = 256, /* clauses of a request that are read */
+};
+
+/* Why a tool that acts is not called without asking. */
+enum doubt {
+    DOUBT_NONE,
+    DOUBT_QUESTION, /* the request asks something */
+    DOUBT_DENIED,   /* the request says not to do it */
+    DOUBT_UNASKED,  /* the request speaks of it: "the vault was locked", "remind me to lock the vault" */
+    DOUBT_UNREAD,   /* a word of the request is not in the call: "kitchen" of "cancel all kitchen timers" */
+    DOUBT_COUNT,
+};
+
+/* A word of the request, without its quoted texts. */
+struct intent_word {
+    struct str text;   /* in lower case, with ' for every apostrophe */
+    size_t start, end; /* bytes of the request */
+    char before;       /* sign before the word: one of , ; : . ? ! and newline, or 0 */
+    bool quoted;       /* stands for a quoted text */
+};
+
+struct intent {
+    const struct intent_word *words; /* [word_count] */
+    size_t word_count;
+    bool *ordered; /* [word_count] words of the clauses that order the call, without their verbs */
+    bool cut;      /* the request has more words or clauses than are read */
+    enum doubt doubt;
+};
+
+/* Bytes of the request that are values and not words of it: quoted texts. */
+struct intent_span {
+    size_t start, end;
+};
+
+/* Reads what the request wants of the tool. Everything lives in the arena. 0 or WT_ENOMEM. */
+int wt__intent_read(struct intent *out, struct str request, const struct intent_span *quoted, size_t quoted_count,
+                    const struct tool_effect *effect, struct arena *arena);
+
+/* Name of the doubt: "question", "denied", "unasked", "unread"; NULL for DOUBT_NONE. */
+const char *wt__doubt_name(enum doubt doubt);
+
+#endif
