@@ -46,8 +46,11 @@ static int renew(struct gateway *gateway, wt_error *err)
     struct tool_view *view;
     if (is_current(gateway))
         return 0;
-    int rc =
-        wt__view_make(&view, gateway->engine, gateway->upstreams, gateway->count, gateway->options.bare_names, err);
+    const struct view_options options = {.upstreams = gateway->upstreams,
+                                         .count = gateway->count,
+                                         .bare_names = gateway->options.bare_names,
+                                         .lock = gateway->options.lock.len > 0 ? &gateway->lock_pins : NULL};
+    int rc = wt__view_make(&view, gateway->engine, &options, err);
     if (rc < 0)
         return rc;
     pthread_mutex_lock(&gateway->lock);
@@ -375,6 +378,18 @@ static int open_upstreams(struct gateway *gateway, const struct mcp_server *serv
     return rc;
 }
 
+/* From here on no import can put a tool into a server's provider, whether that has listed anything or not. A store that
+ * cannot be written takes no imports from here, and others' are not shown. */
+static int reserve_providers(struct gateway *gateway, wt_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < gateway->count; i++) {
+        rc = wt_reserve_provider(gateway->engine, wt__upstream_name(gateway->upstreams[i]), err);
+        rc = rc == WT_EREADONLY ? 0 : rc;
+    }
+    return rc;
+}
+
 int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_server *servers, size_t count,
                      const struct gateway_options *options, wt_error *err)
 {
@@ -395,7 +410,11 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
     pthread_mutex_init(&gateway->renew_lock, NULL);
     pthread_mutex_init(&gateway->services_lock, NULL);
     wt__steady_open(&gateway->turn);
-    int rc = open_upstreams(gateway, servers, count, err);
+    int rc = options->lock.len > 0 ? wt__pins_read(&gateway->lock_pins, options->lock.ptr, options->lock.len, err) : 0;
+    if (rc == 0)
+        rc = open_upstreams(gateway, servers, count, err);
+    if (rc == 0)
+        rc = reserve_providers(gateway, err);
     if (rc == 0 && gateway->options.learn)
         rc = wt__outcomes_open(&gateway->outcomes, engine, err);
     if (rc == 0)
@@ -445,6 +464,7 @@ void wt__gateway_close(struct gateway *gateway)
     free(gateway->upstreams);
     wt__unlock_file(gateway->running);
     wt__outcomes_close(gateway->outcomes);
+    wt__pins_dispose(&gateway->lock_pins);
     wt__view_release(gateway->view);
     pthread_cond_destroy(&gateway->turn);
     pthread_mutex_destroy(&gateway->services_lock);

@@ -24,6 +24,7 @@ struct gateway {
     struct outcomes *outcomes;   /* NULL: nothing is learned */
     struct upstream **upstreams; /* [count] */
     size_t count;
+    struct pins lock_pins; /* of options.lock */
     pthread_t tender;
     bool has_tender;
     atomic_bool stopping;
