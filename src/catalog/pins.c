@@ -9,6 +9,8 @@
 enum { PINS_VERSION = 1 };
 #define PINS_KEY "whichtool_pins"
 
+const char *const wt__review_words[REVIEW_KINDS] = {"tool", "prompt", "resource", "template"};
+
 /* ---------------------------------------------------------------- writing */
 
 void wt__pins_begin(struct buffer *out)

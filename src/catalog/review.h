@@ -53,6 +53,8 @@ struct review_listing {
 };
 
 struct review_changes {
+    int64_t *ids; /* [tool_count] tools that are approved, in the catalogue; the caller frees them */
+    size_t tool_count;
     size_t returned; /* tools that had changed and are what was approved again */
     struct store_changes catalogue;
 };

@@ -82,6 +82,7 @@ struct store_import_options {
     struct str reviewed; /* reserved provider whose tools these are (catalog/review.h): they replace its tools of the
                             same names, and sync removes all others of it, whatever their source. "" for other imports,
                             which reserved providers refuse */
+    int64_t *ids;        /* [count of tools] gets the tools' ids; NULL: not wanted */
     struct progress *progress; /* may be NULL */
     struct arena *arena;       /* for the texts of collisions; NULL: they are only counted */
 };

@@ -729,7 +729,7 @@ int wt__store_import(struct store *store, const struct tool *tools, size_t count
     store->progress = options->progress; /* the wait for another writer is told */
     rc = wt__import_begin(store, err);
     if (rc == 0)
-        rc = wt__import_within(store, tools, count, options, NULL, out, err);
+        rc = wt__import_within(store, tools, count, options, options->ids, out, err);
     rc = wt__import_end(store, rc, err);
     store->progress = before;
     if (rc < 0)

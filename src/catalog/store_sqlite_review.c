@@ -12,8 +12,6 @@
 #include "catalog/review.h"
 #include "catalog/store_sqlite.h"
 
-const char *const wt__review_words[REVIEW_KINDS] = {"tool", "prompt", "resource", "template"};
-
 enum { DAY_SECONDS = 24 * 60 * 60 };
 
 /* A row as the judgement needs it. */
@@ -52,49 +50,14 @@ static void copy_hash(char out[DEFINITION_DIGITS + 1], struct str hash)
     out[len] = '\0';
 }
 
-static int find_server(struct store *store, struct str name, int64_t *id, wt_error *err)
-{
-    sqlite3_stmt *row;
-    *id = 0;
-    int rc = wt__sql_prepare(store, "SELECT id FROM review_server WHERE name = ?1", &row, err);
-    if (rc < 0)
-        return rc;
-    if (wt__sql_bind_text(row, 1, name))
-        return wt__fail_nomem(err);
-    rc = wt__sql_step(store, row, err);
-    if (rc == 1)
-        *id = sqlite3_column_int64(row, 0);
-    wt__sql_reset(row);
-    return rc < 0 ? rc : 0;
-}
-
-/* One statement with a name as ?1. */
-static int run_named(struct store *store, const char *sql, struct str name, wt_error *err)
-{
-    sqlite3_stmt *statement;
-    int rc = wt__sql_prepare(store, sql, &statement, err);
-    if (rc < 0)
-        return rc;
-    return wt__sql_bind_text(statement, 1, name) ? wt__fail_nomem(err) : wt__sql_step(store, statement, err);
-}
-
-/* An alias would lead other sources' tools into the provider, or the server's tools out of it. */
-static int drop_aliases(struct store *store, struct str provider, wt_error *err)
-{
-    return run_named(store,
-                     "DELETE FROM provider_alias WHERE name = ?1"
-                     " OR provider = (SELECT id FROM provider WHERE name = ?1)",
-                     provider, err);
-}
-
 /* The server's row, made when absent, with the source that its tools have now. */
 static int open_server(struct reviewing *r)
 {
     const struct review_listing *listing = r->listing;
     sqlite3_stmt *write;
-    int rc = find_server(r->store, listing->provider, &r->server, r->err);
+    int rc = wt__reserved_find(r->store, listing->provider, &r->server, r->err);
     if (rc == 0 && r->server == 0)
-        rc = drop_aliases(r->store, listing->provider, r->err);
+        rc = wt__reserved_drop_aliases(r->store, listing->provider, r->err);
     if (rc == 0)
         rc = wt__sql_prepare(r->store,
                              "INSERT INTO review_server (name, source) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE"
@@ -105,7 +68,7 @@ static int open_server(struct reviewing *r)
     if (wt__sql_bind_text(write, 1, listing->provider) | wt__sql_bind_text(write, 2, listing->source))
         return wt__fail_nomem(r->err);
     rc = wt__sql_step(r->store, write, r->err);
-    return rc < 0 ? rc : find_server(r->store, listing->provider, &r->server, r->err);
+    return rc < 0 ? rc : wt__reserved_find(r->store, listing->provider, &r->server, r->err);
 }
 
 static int find_known(struct reviewing *r, const struct review_item *item, struct known *out)
@@ -386,7 +349,7 @@ static int begin(struct reviewing *r)
     r->known = wt__arena_array(&r->arena, struct known, count);
     r->tools = wt__arena_array(&r->arena, struct tool, count);
     r->places = wt__arena_array(&r->arena, size_t, count);
-    r->ids = wt__arena_array(&r->arena, int64_t, count);
+    r->ids = wt__alloc_array(count, sizeof *r->ids);
     if (!r->known || !r->tools || !r->places || !r->ids)
         return wt__fail_nomem(r->err);
     for (size_t i = 0; i < r->listing->count; i++) {
@@ -406,8 +369,13 @@ static int end(struct reviewing *r, int rc, struct progress *before, struct revi
 {
     rc = wt__import_end(r->store, rc, r->err);
     r->store->progress = before;
-    if (rc == 0)
+    if (rc == 0) {
         *out = r->changes;
+        out->ids = r->ids;
+        out->tool_count = r->tool_count;
+    } else {
+        free(r->ids);
+    }
     wt__arena_dispose(&r->arena);
     return rc;
 }
@@ -480,6 +448,20 @@ static int approve_waiting(struct reviewing *r, const struct review_item *item, 
     return write_approved(r, item, known, true);
 }
 
+/* Gateways of other processes look again when the store's generation has grown. */
+static int tell_approved_offers(struct reviewing *r)
+{
+    const struct store_changes *catalogue = &r->changes.catalogue;
+    uint64_t generation;
+    bool has_offers = false;
+    for (size_t i = 0; i < r->listing->count; i++)
+        has_offers |= r->listing->items[i].kind != REVIEW_TOOL;
+    if (!has_offers || catalogue->added + catalogue->updated + catalogue->removed > 0)
+        return 0;
+    int rc = wt__sql_next_generation(r->store, &generation, r->err);
+    return rc < 0 ? rc : wt__sql_set_generation(r->store, generation, r->err);
+}
+
 int wt__store_approve(struct store *store, const struct review_listing *listing, struct review_changes *out,
                       wt_error *err)
 {
@@ -488,7 +470,7 @@ int wt__store_approve(struct store *store, const struct review_listing *listing,
     *out = (struct review_changes){0};
     int rc = begin(&r);
     if (rc == 0)
-        rc = find_server(store, listing->provider, &r.server, err);
+        rc = wt__reserved_find(store, listing->provider, &r.server, err);
     for (size_t i = 0; rc == 0 && i < listing->count; i++) {
         rc = approve_waiting(&r, &listing->items[i], &r.known[i]);
         listing->items[i].verdict = REVIEW_APPROVED;
@@ -496,64 +478,9 @@ int wt__store_approve(struct store *store, const struct review_listing *listing,
     sort_out(&r);
     if (rc == 0 && r.tool_count > 0)
         rc = import_approved(&r, false);
-    return end(&r, rc, before, out);
-}
-
-/* ---------------------------------------------------------------- reserved providers */
-
-static int fail_reserved(struct str provider, const char *what, wt_error *err)
-{
-    int len = (int)provider.len;
-    return wt__fail(
-        err, WT_EINVAL,
-        "the provider %.*s %s: it belongs to the MCP server of that name behind the gateway, whose approved "
-        "tools alone are in it; choose another name, or release this one by `whichtool mcp forget %.*s`",
-        len, provider.ptr, what, len, provider.ptr);
-}
-
-int wt__reserved_refuse(struct store *store, struct str provider, const char *what, wt_error *err)
-{
-    int64_t server = 0;
-    int rc = find_server(store, provider, &server, err);
-    return rc < 0 || server == 0 ? rc : fail_reserved(provider, what, err);
-}
-
-int wt__reserved_refuse_tool(struct store *store, int64_t tool, wt_error *err)
-{
-    sqlite3_stmt *row;
-    int rc = wt__sql_prepare(store,
-                             "SELECT p.name FROM tool t CROSS JOIN provider p ON p.id = t.provider"
-                             " CROSS JOIN review_server v ON v.name = p.name WHERE t.id = ?1",
-                             &row, err);
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(row, 1, tool);
-    rc = wt__sql_step(store, row, err);
-    if (rc == 1)
-        rc = fail_reserved(wt__sql_column(row, 0), "cannot lose single tools", err);
-    wt__sql_reset(row);
-    return rc;
-}
-
-int wt__reserved_release(struct store *store, struct str provider, wt_error *err)
-{
-    return run_named(store, "DELETE FROM review_server WHERE name = ?1", provider, err);
-}
-
-int wt__store_reserve_provider(struct store *store, struct str provider, wt_error *err)
-{
-    int64_t server = 0;
-    int rc = find_server(store, provider, &server, err);
-    if (rc < 0 || server != 0)
-        return rc;
-    rc = wt__sql_begin(store, err);
-    if (rc < 0)
-        return rc;
-    rc = drop_aliases(store, provider, err);
     if (rc == 0)
-        rc = run_named(store, "INSERT INTO review_server (name, source) VALUES (?1, '') ON CONFLICT DO NOTHING",
-                       provider, err);
-    return wt__sql_end(store, rc, err);
+        rc = tell_approved_offers(&r);
+    return end(&r, rc, before, out);
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -601,7 +528,7 @@ int wt__store_reviews(struct store *store, enum review_rows which, const struct 
     int64_t server = 1;
     *out = NULL;
     *count = 0;
-    int rc = provider ? find_server(store, *provider, &server, err) : 0;
+    int rc = provider ? wt__reserved_find(store, *provider, &server, err) : 0;
     if (rc == 0)
         rc = wt__sql_prepare(store, selects[which], &row, err);
     if (rc < 0)

@@ -76,7 +76,9 @@ static const char mcp_text[] =
     "where something waits. status shows how the servers of --servers are, by what was written of them last; audit "
     "FILE "
     "checks the file of --audit, and decides anew, by --policy, what was decided. lock FILE writes pins of what is "
-    "approved (docs/gateway.md).\n"
+    "approved. Prompts, resources and resource templates are approved as tools are, by prompt:NAME, resource:URI and "
+    "template:URI. forget SERVER removes a server's tools and approvals once it is out of the file of --servers, and "
+    "frees its name for imports (docs/gateway.md).\n"
     "init finds the files in which the MCP clients of this machine keep their servers, shows what it would do, asks, "
     "and "
     "moves the servers behind whichtool, which then stands in their place; undo puts all back (docs/gateway.md, \"In "
@@ -105,7 +107,7 @@ static const struct option mcp_options[] = {
      .help = "With --policy: only what this profile of it allows."},
     {.id = OPT_ALL, .name = "all", .help = "approve: everything of the provider that waits."},
     {.id = OPT_INSTRUCTIONS, .name = "instructions", .help = "approve: the instructions of the provider's server."},
-    {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "approve, init, undo: do not ask."},
+    {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "approve, forget, init, undo: do not ask."},
     {.id = OPT_CLIENT,
      .name = "client",
      .kind = VALUE_TEXT,
@@ -131,6 +133,7 @@ static const struct example mcp_examples[] = {
     {"whichtool mcp approve", "Shows what waits for approval, of all servers."},
     {"whichtool mcp approve github create_issue", "Shows what changed in a tool, asks, and approves."},
     {"whichtool mcp lock whichtool.lock", "Pins what is approved, for a repository."},
+    {"whichtool mcp forget github", "Forgets a server that is no longer used."},
 };
 
 #endif

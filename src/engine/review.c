@@ -396,13 +396,14 @@ static int store_changes(struct reviewing *r, bool approval, struct review_chang
 static int change(struct reviewing *r, bool approval, wt_review_report **out)
 {
     struct report *added;
-    struct review_changes changes;
+    struct review_changes changes = {0};
     int rc = wt__report_new(&added, &r->listed, r->err);
     if (rc < 0)
         return rc;
     wt__engine_begin_import(r->engine);
     rc = store_changes(r, approval, &changes);
     bool stored = rc == 0;
+    added->own = (struct own_tools){.ids = changes.ids, .count = changes.tool_count};
     const struct store_changes *catalogue = &changes.catalogue;
     if (stored && catalogue->added + catalogue->updated + catalogue->removed > 0)
         rc = wt__make_searchable(r->engine, r->no_vectors, &r->progress, added, r->err);

@@ -36,13 +36,19 @@ json_t *wt__offered_list(const struct upstream_offer *offer, enum offered kind)
                                        : offer->prompts;
 }
 
+/* The first item whose name fits; NULL: none. */
+static const json_t *find_item(const json_t *list, const char *key, struct str name,
+                               bool (*fits)(struct str, struct str))
+{
+    for (size_t i = 0; name.len > 0 && i < json_array_size(list); i++)
+        if (fits(wt__json_str(json_array_get(list, i), key), name))
+            return json_array_get(list, i);
+    return NULL;
+}
+
 static bool has(const struct upstream_offer *offer, enum offered kind, struct str name)
 {
-    const json_t *list = wt__offered_list(offer, kind);
-    for (size_t i = 0; name.len > 0 && i < json_array_size(list); i++)
-        if (wt__str_equal(wt__json_str(json_array_get(list, i), kinds[kind].key), name))
-            return true;
-    return false;
+    return find_item(wt__offered_list(offer, kind), kinds[kind].key, name, wt__str_equal) != NULL;
 }
 
 /* The name without its server's, where it begins with one's. */
@@ -99,11 +105,7 @@ static bool may_overlap(struct str template, struct str other)
 
 static bool has_template_for(const struct upstream_offer *offer, struct str name, bool (*fits)(struct str, struct str))
 {
-    const json_t *list = wt__offered_list(offer, OFFERED_TEMPLATES);
-    bool found = false;
-    for (size_t i = 0; !found && i < json_array_size(list); i++)
-        found = fits(wt__json_str(json_array_get(list, i), wt__offered_key(OFFERED_TEMPLATES)), name);
-    return found;
+    return find_item(wt__offered_list(offer, OFFERED_TEMPLATES), kinds[OFFERED_TEMPLATES].key, name, fits) != NULL;
 }
 
 /* ---------------------------------------------------------------- names */
@@ -187,4 +189,16 @@ struct upstream *wt__offered_owner(const struct gateway *gateway, enum offered k
             owner = gateway->upstreams[i];
     wt__offers_close(&offers);
     return owner;
+}
+
+bool wt__offered_hash(struct upstream *upstream, enum offered kind, struct str name, char sha256[DEFINITION_DIGITS + 1])
+{
+    struct upstream_offer *offer = wt__upstream_offer(upstream);
+    const json_t *found = find_item(wt__offered_list(offer, kind), kinds[kind].key, name, wt__str_equal);
+    if (!found && kind == OFFERED_RESOURCES)
+        found =
+            find_item(wt__offered_list(offer, OFFERED_TEMPLATES), kinds[OFFERED_TEMPLATES].key, name, fits_template);
+    bool hashed = found && wt__json_hash(found, sha256) == 0;
+    wt__upstream_offer_release(offer);
+    return hashed;
 }

@@ -7,6 +7,7 @@
 #ifndef WT_GATEWAY_OFFERED_H
 #define WT_GATEWAY_OFFERED_H
 
+#include "catalog/definition_hash.h"
 #include "gateway/gateway_inside.h"
 
 enum offered { OFFERED_RESOURCES, OFFERED_TEMPLATES, OFFERED_PROMPTS };
@@ -28,6 +29,10 @@ void wt__offered_shown(const struct gateway *gateway, const struct offers *offer
                        struct str name, struct buffer *out);
 /* The same of a URI of a server's resource. */
 void wt__uri_shown(const struct gateway *gateway, const struct upstream *upstream, struct str uri, struct buffer *out);
+/* Hash of the definition by which the server has that name of its own: of the item, or of the template that a resource
+ * fits. False if there is none. */
+bool wt__offered_hash(struct upstream *upstream, enum offered kind, struct str name,
+                      char sha256[DEFINITION_DIGITS + 1]);
 /* The server whose it is by the name that clients know; *name becomes the server's own. NULL: nobody's. */
 struct upstream *wt__offered_owner(const struct gateway *gateway, enum offered kind, struct str *name);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "catalog/pins.h"
 #include "gateway/face_names.h"
 #include "whichtool/review.h"
 

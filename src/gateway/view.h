@@ -9,7 +9,6 @@
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "catalog/pins.h"
 #include "gateway/effect.h"
 #include "gateway/upstream.h"
 #include "serve/mcp/input.h"
@@ -41,6 +40,8 @@ struct tool_view {
     pthread_mutex_t lock;
     struct arena arena;
 };
+
+struct pins;
 
 struct view_options {
     struct upstream *const *upstreams; /* [count] */

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "catalog/pins.h"
 #include "gateway/set_up.h"
 
 /* ---------------------------------------------------------------- effects */
