@@ -171,16 +171,19 @@ WT_API int wt_list(wt_engine *engine, const wt_list_options *options, wt_tools *
  * WT_EINVAL (name is NULL, or several tools have that bare name; the message lists some), WT_ESTORE. */
 WT_API int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err);
 
-/* Removes the tool that name stands for, as in wt_get. Returns 1, or WT_ENOTFOUND, WT_EINVAL, WT_EREADONLY, ... */
+/* Removes the tool that name stands for, as in wt_get. Returns 1, or WT_ENOTFOUND, WT_EINVAL (as wt_get, or its
+ * provider is reserved: whichtool/review.h), WT_EREADONLY, ... */
 WT_API int wt_remove(wt_engine *engine, const char *name, wt_error *err);
 
-/* Removes every tool of a provider. Returns how many, or WT_ENOTFOUND when it has none. */
+/* Removes every tool of a provider. Returns how many, or WT_ENOTFOUND when it has none, or WT_EINVAL when it is
+ * reserved (whichtool/review.h). */
 WT_API int64_t wt_remove_provider(wt_engine *engine, const char *provider, wt_error *err);
 
 /* Gives a provider another name. Imports that use the old one are stored under the new one from then on. Its tools keep
  * their usages; their ids and exported names change, and their vectors are made by the next import or wt_embed_missing.
  * Returns how many tools it has. Errors: WT_ENOTFOUND (no tool has that provider), WT_EINVAL (another provider has, or
- * had, that name; provider or name is empty, or is no name), WT_EREADONLY, WT_EBUSY, ... */
+ * had, that name; provider or name is empty, or is no name; one of them is reserved: whichtool/review.h), WT_EREADONLY,
+ * WT_EBUSY, ... */
 WT_API int64_t wt_rename_provider(wt_engine *engine, const char *provider, const char *name, wt_error *err);
 
 typedef struct wt_catalog_info {

@@ -110,6 +110,10 @@ WT_API int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit
 WT_API int wt_audit_listing(const char *provider, const char *listing, size_t len, const char *instructions,
                             wt_audit_result **out, wt_error *err);
 
+/* The same of prompts, resources or resource templates, as a JSON array of their definitions. A finding is of the tool
+ * called by the definition's name. */
+WT_API int wt_audit_offers(const char *provider, const char *offers, wt_audit_result **out, wt_error *err);
+
 /* Pins of the catalogue as it is now, to be kept and compared with a later one (options->pins): a line for each tool,
  * sorted by id, that has the SHA-256 of its whole definition, as JSON with sorted keys, so that its layout does not
  * count, and those of each member; of an operation of OpenAPI also of its arguments with all that they refer to

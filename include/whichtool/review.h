@@ -14,7 +14,11 @@
  * A definition is approved as a whole, by the SHA-256 of its canonical JSON (compact, keys sorted): annotations,
  * outputSchema, title, icons, _meta and members that nobody knows count as the description does; the order of keys and
  * white space do not. What is in the catalogue are the bytes that were approved. A definition that comes back to what
- * was approved is active again. A server's instructions are approved in the same way.
+ * was approved is active again. A server's instructions, prompts, resources and resource templates are approved in the
+ * same way; they are in no catalogue.
+ *
+ * A provider that was reviewed is reserved for the server of its name: wt_add, wt_remove, wt_rename_provider and their
+ * kin refuse it (WT_EINVAL), so that nobody can put a tool beside the approved ones, or in their place.
  *
  * The conventions are those of whichtool.h, which includes this header. From any thread. docs/gateway.md has the why.
  */
@@ -38,13 +42,36 @@ enum {
     WT_NEW_TOOL_DAYS = 7                  /* that a tool counts as new after it was approved, unless it is called */
 };
 
+/* What is reviewed. The numbers stay. */
+enum {
+    WT_REVIEW_TOOL = 0, /* with the server's instructions, whose name is "" */
+    WT_REVIEW_PROMPT = 1,
+    WT_REVIEW_RESOURCE = 2,
+    WT_REVIEW_TEMPLATE = 3
+};
+
+/* ---------------------------------------------------------------- whose provider it is */
+
+/* Reserves a provider for the MCP server of that name before it has listed anything. Tools that others imported into it
+ * stay in the catalogue until the server's first list replaces them. Reserving it again does nothing.
+ * Errors: WT_EINVAL (no provider can have that name), WT_EREADONLY, WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
+WT_API int wt_reserve_provider(wt_engine *engine, const char *provider, wt_error *err);
+
+/* Ends the reservation: forgets the server with its tools, its approvals and what waits. Its next list is a first one.
+ * Returns how many tools left the catalogue. Errors: WT_ENOTFOUND (the provider is not reserved), WT_EREADONLY, ... */
+WT_API int64_t wt_release_provider(wt_engine *engine, const char *provider, wt_error *err);
+
+/* The provider's tools that may be shown and called: those of its server's last list whose definitions in the catalogue
+ * are byte for byte what was approved. A provider that is not reserved has none. *out ends with wt_tools_free. */
+WT_API int wt_list_approved(wt_engine *engine, const char *provider, wt_tools **out, wt_error *err);
+
 /* ---------------------------------------------------------------- what a server lists */
 
 typedef struct wt_review_options {
     size_t size;
     const char *source_name; /* the scope of sync, as in wt_add_options; NULL: "mcp:PROVIDER" */
-    int trust_first;         /* what a provider lists of which nothing is known yet, neither approved nor waiting, is
-                                approved at once: the baseline */
+    int trust_first;         /* the first list that a provider ever gives is approved at once: the baseline. An empty
+                                list is one, too */
     const char *lock;        /* [lock_len] pins, as wt_lock gives them: what they name by its hash is approved and all
                                 else waits, whatever was approved before; NULL: what was approved counts */
     size_t lock_len;
@@ -52,6 +79,10 @@ typedef struct wt_review_options {
     int no_vectors;           /* do not encode now */
     wt_progress_fn progress;
     void *progress_context;
+    const char *prompts; /* all that the server lists of them, as JSON arrays of their definitions; NULL: not told, and
+                            left as they were. The first list of each is a baseline of its own */
+    const char *resources;
+    const char *templates;
 } wt_review_options;
 
 WT_INIT(wt_review_options_init, wt_review_options)
@@ -71,7 +102,8 @@ typedef struct wt_review_report {
     int changed;            /* the catalogue is another one than before */
     size_t issue_count;     /* why tools were skipped: the first WT_MAX_ISSUES */
     const wt_add_issue *const *issues;
-    const char *notice; /* one line on what is missing (no model), or NULL */
+    const char *notice;    /* one line on what is missing (no model), or NULL */
+    size_t offers_waiting; /* prompts, resources and templates that wait, or are beyond the limits */
 } wt_review_report;
 
 WT_API void wt_review_report_free(wt_review_report *report);
@@ -79,10 +111,10 @@ WT_API void wt_review_report_free(wt_review_report *report);
 /* Takes what a server lists now, compares it with what was approved of the provider, imports what is approved (those
  * that are not listed any more go, as by sync) and leaves the others waiting, all in one transaction: at no moment,
  * whatever ends the process, is in the catalogue what is not approved. Then vectors, and the index, where anything
- * changed. listing: {"tools":[...]}, or pages of such, the bytes as the server wrote them. Tools of the provider that
- * another source brought by the name of a tool that waits leave the catalogue as well.
- * Errors: WT_EINVAL (provider is empty), WT_EFORMAT (the listing breaks off, or is none; the lock is no file of pins):
- * nothing was changed then; those of wt_add. With WT_ECANCELLED after the transaction, *out is set. */
+ * changed. listing: {"tools":[...]}, or pages of such, the bytes as the server wrote them; NULL: the tools are not
+ * told, and are left as they were. Tools that another source brought into the provider leave the catalogue. Errors:
+ * WT_EINVAL (provider is empty), WT_EFORMAT (the listing breaks off, or is none; the lock is no file of pins): nothing
+ * was changed then; those of wt_add. With WT_ECANCELLED after the transaction, *out is set. */
 WT_API int wt_review(wt_engine *engine, const char *provider, const char *listing, size_t len,
                      const wt_review_options *options, wt_review_report **out, wt_error *err);
 
@@ -98,7 +130,7 @@ enum {
 typedef struct wt_waiting {
     const char *id;       /* as in wt_tool; the provider's name, of its instructions */
     const char *provider; /* as wt_review was given it */
-    const char *name;     /* of the tool; "": these are the server's instructions */
+    const char *name;     /* of the tool or prompt, the resource's URI, the template; "": the server's instructions */
     int kind;             /* WT_WAITING_... */
     int64_t since;        /* when it was first seen like this, seconds since 1970 */
     const char *offered;  /* the definition, or the instructions, that waits */
@@ -112,11 +144,12 @@ typedef struct wt_waiting {
     const char *const *changes; /* [change_count] what changed, a line each: plain text in which every character that is
                                    not seen is spelled out. Of a new one: what it says */
     size_t more_changes;        /* that are not told: at most WT_MAX_CHANGES are */
+    int what;                   /* WT_REVIEW_... */
 } wt_waiting;
 
 typedef struct wt_waiting_list {
     size_t len;
-    const wt_waiting *const *items; /* [len] by provider and name, instructions first */
+    const wt_waiting *const *items; /* [len] by provider, what it is and name; instructions first */
 } wt_waiting_list;
 
 WT_API void wt_waiting_list_free(wt_waiting_list *list);
@@ -137,6 +170,7 @@ typedef struct wt_approve_options {
     int no_vectors;             /* do not encode now */
     wt_progress_fn progress;
     void *progress_context;
+    const int *whats; /* [name_count] what each name is of, WT_REVIEW_...; NULL: all are tools' */
 } wt_approve_options;
 
 WT_INIT(wt_approve_options_init, wt_approve_options)
@@ -153,9 +187,15 @@ WT_API int wt_approve(wt_engine *engine, const char *provider, const wt_approve_
  * wt_string_free. Errors: WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
 WT_API int wt_approved_instructions(wt_engine *engine, const char *provider, char **out, wt_error *err);
 
+/* The definitions of a provider's prompts, resources or templates (what: WT_REVIEW_...) that its server lists now and
+ * that were approved, as a JSON array in order of their names. *out ends with wt_string_free. Errors: WT_EINVAL (what
+ * is none of these), WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
+WT_API int wt_approved_offers(wt_engine *engine, const char *provider, int what, char **out, wt_error *err);
+
 /* Pins of what is approved, of one provider or (NULL) of all: a file for wt_review_options.lock, to be kept beside what
- * uses the servers. A line a tool, sorted, as wt_audit_pins writes them, and one for each server's instructions.
- * *out ends with wt_string_free. Errors: WT_ENOTFOUND (nothing of that provider was ever reviewed), WT_ESTORE, ... */
+ * uses the servers. A line a tool, sorted, as wt_audit_pins writes them, and one for each server's instructions,
+ * prompt, resource and template. *out ends with wt_string_free. Errors: WT_ENOTFOUND (nothing of that provider was ever
+ * reviewed), WT_ESTORE, ... */
 WT_API int wt_lock(wt_engine *engine, const char *provider, char **out, wt_error *err);
 
 /* ---------------------------------------------------------------- what it would take */

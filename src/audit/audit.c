@@ -492,6 +492,55 @@ int wt_audit_listing(const char *provider, const char *listing, size_t len, cons
     return finish(&a, rc, result, begun, out, err);
 }
 
+/* A prompt, a resource or a template, as a tool that says the same: its arguments are that of its schema. */
+static json_t *offer_as_tool(const json_t *offer)
+{
+    json_t *tool = json_copy((json_t *)offer), *properties = json_object();
+    const json_t *arguments = wt__json_array(offer, "arguments");
+    struct str name = wt__str_head(wt__json_str(offer, "name"), WT_MAX_NAME_BYTES);
+    bool whole = tool && properties;
+    for (size_t i = 0; whole && i < json_array_size(arguments); i++) {
+        json_t *argument = json_array_get(arguments, i);
+        const char *key = json_string_value(json_object_get(argument, "name"));
+        whole = json_object_set(properties, key ? key : "", argument) == 0;
+    }
+    whole = whole && json_object_set_new(tool, "name", wt__json_string(name.len > 0 ? name : STR("unnamed"))) == 0 &&
+            json_object_set_new(tool, "inputSchema",
+                                json_pack("{s:s,s:O}", "type", "object", "properties", properties)) == 0;
+    json_decref(properties);
+    if (whole)
+        return tool;
+    json_decref(tool);
+    return NULL;
+}
+
+int wt_audit_offers(const char *provider, const char *offers, wt_audit_result **out, wt_error *err)
+{
+    json_t *list = NULL, *tools = json_array();
+    struct buffer text = {0};
+    *out = NULL;
+    int rc = wt__json_parse(&list, offers, strlen(offers), err);
+    if (rc == 0 && !json_is_array(list))
+        rc = wt__fail(err, WT_EFORMAT, "what is audited is not an array of definitions");
+    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++)
+        if (json_is_object(json_array_get(list, i)) &&
+            json_array_append_new(tools, offer_as_tool(json_array_get(list, i))) < 0)
+            rc = wt__fail_nomem(err);
+    size_t count = json_array_size(tools);
+    wt__buffer_text(&text, "{\"tools\":");
+    if (rc == 0 && (!tools || wt__json_write(&text, tools) < 0))
+        rc = wt__fail_nomem(err);
+    wt__buffer_char(&text, '}');
+    if (rc == 0)
+        rc = text.failed
+                 ? wt__fail_nomem(err)
+                 : wt_audit_listing(provider, count > 0 ? text.ptr : NULL, count > 0 ? text.len : 0, NULL, out, err);
+    wt__buffer_dispose(&text);
+    json_decref(tools);
+    json_decref(list);
+    return rc;
+}
+
 /* ---------------------------------------------------------------- pins */
 
 static int by_id(const void *one, const void *other)

@@ -356,7 +356,7 @@ static int read_waiting(struct preview *p, struct store *reader, struct buffer *
     int rc = wt__store_reviews(reader, REVIEWS_WAITING, &p->provider, &p->arena, &rows, &row_count, p->err);
     wt__buffer_text(out, "{\"tools\":[");
     for (size_t i = 0; rc >= 0 && i < row_count; i++) {
-        if (!is_wanted(p, rows[i].name))
+        if (rows[i].kind != REVIEW_TOOL || !is_wanted(p, rows[i].name))
             continue;
         wt__buffer_text(out, *count > 0 ? "," : "");
         wt__buffer_str(out, rows[i].offered);

@@ -4,9 +4,12 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "catalog/review.h"
 
 enum { PINS_VERSION = 1 };
 #define PINS_KEY "whichtool_pins"
+
+const char *const wt__review_words[REVIEW_KINDS] = {"tool", "prompt", "resource", "template"};
 
 /* ---------------------------------------------------------------- writing */
 
@@ -40,7 +43,50 @@ void wt__pins_add_instructions(struct buffer *out, struct str provider, const ch
     wt__buffer_printf(out, ", \"sha256\": \"%s\"}\n", sha256);
 }
 
+void wt__pins_add_offer(struct buffer *out, const char *kind, struct str provider, struct str name, const char *sha256)
+{
+    wt__buffer_printf(out, "{\"%s\": ", kind);
+    wt__buffer_json(out, name);
+    wt__buffer_text(out, ", \"provider\": ");
+    wt__buffer_json(out, provider);
+    wt__buffer_printf(out, ", \"sha256\": \"%s\"}\n", sha256);
+}
+
 /* ---------------------------------------------------------------- reading */
+
+/* The key of an offer among by_offer. */
+static void put_offer_key(struct buffer *out, const char *kind, struct str provider, struct str name)
+{
+    wt__buffer_text(out, kind);
+    wt__buffer_char(out, '\0');
+    wt__buffer_str(out, provider);
+    wt__buffer_char(out, '\0');
+    wt__buffer_str(out, name);
+}
+
+/* Which of the pins' maps a line belongs to, and its key there, "" if it is none. The key is the arena's. */
+static struct map *find_map(struct pins *pins, const json_t *row, struct str *key)
+{
+    struct buffer text = {0};
+    struct map *map = &pins->by_id;
+    *key = wt__json_str(row, "id");
+    if (key->len > 0)
+        return map;
+    *key = wt__json_str(row, "instructions");
+    if (key->len > 0)
+        return &pins->by_server;
+    for (int kind = REVIEW_PROMPT; kind < REVIEW_KINDS; kind++) {
+        struct str name = wt__json_str(row, wt__review_words[kind]);
+        if (name.len == 0)
+            continue;
+        put_offer_key(&text, wt__review_words[kind], wt__json_str(row, "provider"), name);
+        map = &pins->by_offer;
+    }
+    if (text.len > 0)
+        *key = (struct str){text.failed ? NULL : wt__arena_copy(&pins->arena, wt__buffer_view(&text)), text.len};
+    wt__buffer_dispose(&text);
+    return map;
+}
 
 static struct pin *grow_pins(struct pins *pins, struct str id, struct str provider, struct str sha256)
 {
@@ -58,16 +104,20 @@ static int add_pin(struct pins *pins, const json_t *row, size_t line, wt_error *
     struct str id = wt__json_str(row, "id"), provider = wt__json_str(row, "provider");
     struct str sha256 = wt__json_str(row, "sha256");
     json_t *members = wt__json_object(row, "members");
-    bool instructions = json_is_string(json_object_get(row, "instructions"));
-    if (instructions)
-        provider = wt__json_str(row, "instructions");
-    if ((id.len == 0) != instructions || !wt__is_hash(sha256, DEFINITION_DIGITS) || (!members && !instructions))
+    struct str key;
+    struct map *map = find_map(pins, row, &key);
+    if (map == &pins->by_server)
+        provider = key;
+    if (key.len > 0 && !key.ptr)
+        return wt__fail_nomem(err);
+    if (key.len == 0 || !wt__is_hash(sha256, DEFINITION_DIGITS) || (!members && map == &pins->by_id))
         return wt__fail_at(err, WT_EFORMAT, line, 0, NULL,
                            "line %zu of the pins is no pin: it has no id, sha256 or members", line);
     struct pin *pin = grow_pins(pins, id, provider, sha256);
     bool added;
-    if (!pin || !wt__map_insert(instructions ? &pins->by_server : &pins->by_id, instructions ? pin->provider : pin->id,
-                                (uint32_t)pins->count, &added))
+    if (map != &pins->by_offer && pin)
+        key = map == &pins->by_id ? pin->id : pin->provider;
+    if (!pin || !wt__map_insert(map, key, (uint32_t)pins->count, &added))
         return wt__fail_nomem(err);
     if (!added)
         return wt__fail_at(err, WT_EFORMAT, line, 0, NULL, "line %zu of the pins has the id of an earlier one", line);
@@ -122,6 +172,7 @@ void wt__pins_dispose(struct pins *pins)
     free(pins->items);
     wt__map_dispose(&pins->by_id);
     wt__map_dispose(&pins->by_server);
+    wt__map_dispose(&pins->by_offer);
     wt__arena_dispose(&pins->arena);
     *pins = (struct pins){0};
 }
@@ -135,5 +186,14 @@ struct pin *wt__pins_find(const struct pins *pins, struct str id)
 const struct pin *wt__pins_instructions(const struct pins *pins, struct str provider)
 {
     const uint32_t *place = wt__map_get(&pins->by_server, provider);
+    return place ? &pins->items[*place] : NULL;
+}
+
+const struct pin *wt__pins_offer(const struct pins *pins, const char *kind, struct str provider, struct str name)
+{
+    struct buffer key = {0};
+    put_offer_key(&key, kind, provider, name);
+    const uint32_t *place = key.failed ? NULL : wt__map_get(&pins->by_offer, wt__buffer_view(&key));
+    wt__buffer_dispose(&key);
     return place ? &pins->items[*place] : NULL;
 }

@@ -5,6 +5,7 @@
  *
  *   {"id": ..., "provider": ..., "sha256": HEX, "members": {NAME: HEX, ...}}
  *   {"instructions": PROVIDER, "sha256": HEX}
+ *   {"prompt": NAME, "provider": PROVIDER, "sha256": HEX}, and so a "resource" by its URI and a "template"
  *
  * Hashes are those of definition_hash.h: a member's tells what changed, and the whole one that something did.
  * Instructions are hashed as bytes. */
@@ -20,7 +21,7 @@
 #include "catalog/definition_hash.h"
 
 struct pin {
-    struct str id, provider; /* in the pins' arena; no id: of the provider's instructions */
+    struct str id, provider; /* in the pins' arena; no id: of anything but a tool */
     char sha256[DEFINITION_DIGITS + 1];
     json_t *members; /* object of name: digits; NULL of instructions */
     size_t line;     /* of the file, from 1 */
@@ -31,7 +32,7 @@ struct pin {
 struct pins {
     struct pin *items; /* [count] */
     size_t count, capacity;
-    struct map by_id, by_server;
+    struct map by_id, by_server, by_offer;
     struct arena arena;
 };
 
@@ -43,9 +44,13 @@ void wt__pins_dispose(struct pins *pins);
 struct pin *wt__pins_find(const struct pins *pins, struct str id);
 const struct pin *wt__pins_instructions(const struct pins *pins, struct str provider);
 
-/* Appends the first line, a tool's, and a server's. */
+/* The pin of a prompt, a resource or a template, or NULL. kind: of wt__review_words (catalog/review.h). */
+const struct pin *wt__pins_offer(const struct pins *pins, const char *kind, struct str provider, struct str name);
+
+/* Appends the first line, a tool's, a server's, and an offer's. */
 void wt__pins_begin(struct buffer *out);
 int wt__pins_add(struct buffer *out, struct str id, const struct tool *tool, wt_error *err);
 void wt__pins_add_instructions(struct buffer *out, struct str provider, const char *sha256);
+void wt__pins_add_offer(struct buffer *out, const char *kind, struct str provider, struct str name, const char *sha256);
 
 #endif

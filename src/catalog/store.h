@@ -79,8 +79,10 @@ struct store_import_options {
     bool sync;                       /* remove what this source, and what lies below it, brought earlier and not now */
     const struct skipped_tool *left; /* [left_count] of the source: sync lets what is stored of them stay */
     size_t left_count;
-    const int64_t *banned; /* [banned_count] tools to remove, whoever's they are */
-    size_t banned_count;
+    struct str reviewed; /* reserved provider whose tools these are (catalog/review.h): they replace its tools of the
+                            same names, and sync removes all others of it, whatever their source. "" for other imports,
+                            which reserved providers refuse */
+    int64_t *ids;        /* [count of tools] gets the tools' ids; NULL: not wanted */
     struct progress *progress; /* may be NULL */
     struct arena *arena;       /* for the texts of collisions; NULL: they are only counted */
 };
@@ -106,18 +108,20 @@ struct store_changes {
  * it is the same tool, changed, when its source is that of the stored one; otherwise it is another tool, which is found
  * among "name~2", "name~3", ... when its source has brought it before, and is else added by the first of them that is
  * free. So is a name that comes twice in one import. Nothing is overwritten but by its own source.
- * Errors: WT_ETOOLONG (over WT_MAX_TOOLS, WT_MAX_NAME_BYTES or STORE_MAX_ROW), WT_ECANCELLED: nothing was changed. */
+ * Errors: WT_ETOOLONG (over WT_MAX_TOOLS, WT_MAX_NAME_BYTES or STORE_MAX_ROW), WT_EINVAL (a tool's provider is
+ * reserved), WT_ECANCELLED: nothing was changed. */
 int wt__store_import(struct store *store, const struct tool *tools, size_t count,
                      const struct store_import_options *options, struct store_changes *out, wt_error *err);
 
-/* Removes tools by id. Returns how many there were. */
+/* Removes tools by id. Returns how many there were. Errors: WT_EINVAL (a tool's provider is reserved). */
 int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, wt_error *err);
-/* Removes every tool of a provider. Returns how many there were. */
+/* Removes every tool of a provider. Returns how many there were. Errors: WT_EINVAL (the provider is reserved). */
 int64_t wt__store_remove_provider(struct store *store, struct str provider, wt_error *err);
 
 /* Gives a provider another name, by which later imports of the old one are stored too. Its tools keep their usages, get
  * exported names anew, and count as changed. Returns how many there are.
- * Errors: WT_ENOTFOUND (no such provider), WT_EINVAL (another provider has that name, or had it). */
+ * Errors: WT_ENOTFOUND (no such provider), WT_EINVAL (another provider has that name, or had it; one of them is
+ * reserved). */
 int64_t wt__store_rename_provider(struct store *store, struct str provider, struct str name, wt_error *err);
 
 /* ---------------------------------------------------------------- reading tools */

@@ -81,6 +81,19 @@ int wt__names_fill(struct store *store, wt_error *err);
 int wt__provider_find(struct store *store, struct str name, int64_t *id, struct str *shown, struct arena *arena,
                       wt_error *err);
 
+/* Reserved providers (store_sqlite_reserved.c). The row of a server; *id 0 if its name is not reserved. */
+int wt__reserved_find(struct store *store, struct str provider, int64_t *id, wt_error *err);
+/* Takes the aliases from a provider and its name, within a transaction: they would lead other sources' tools into it,
+ * or the server's out of it. */
+int wt__reserved_drop_aliases(struct store *store, struct str provider, wt_error *err);
+/* Refuses a change of a reserved provider with WT_EINVAL;
+ * what: "cannot be imported into". To be called within the transaction of the change. */
+int wt__reserved_refuse(struct store *store, struct str provider, const char *what, wt_error *err);
+/* The same for the removal of one tool of it. */
+int wt__reserved_refuse_tool(struct store *store, int64_t tool, wt_error *err);
+/* Ends a reservation and forgets the server's approvals; does nothing if the name is not reserved. */
+int wt__reserved_release(struct store *store, struct str provider, wt_error *err);
+
 /* The model's row, 0 when the store has none of it; make adds it. Errors: WT_EMODEL (another dimension). */
 int wt__sql_find_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err);
 int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err);

@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "catalog/review.h"
 
 enum { STEP_TOOLS = 64 }; /* tools between two looks at the progress */
 
@@ -177,11 +178,14 @@ static int set_owner(struct import *import, const struct tool *tool)
 
 static int new_provider(struct import *import, struct str name, struct provider *out)
 {
+    bool reviewed = wt__str_equal(import->options->reviewed, name);
     int rc = wt__provider_find(import->store, name, &out->id, &out->name, &import->arena, import->err);
-    if (rc != 0)
-        return rc < 0 ? rc : 0;
-    out->name = name;
-    return name_id(import, provider_select, provider_insert, name, &out->id);
+    bool known = rc == 1;
+    if (rc == 0)
+        out->name = name;
+    if (rc >= 0 && !reviewed)
+        rc = wt__reserved_refuse(import->store, out->name, "cannot be imported into", import->err);
+    return rc < 0 || known ? (rc < 0 ? rc : 0) : name_id(import, provider_select, provider_insert, name, &out->id);
 }
 
 static int find_provider(struct import *import, struct str name, struct provider *out)
@@ -367,6 +371,12 @@ static int find_row(struct import *import, int64_t id, const struct incoming *in
     return wt__sql_step(import->store, *row, import->err);
 }
 
+/* True if the import may change a row of that source. A reviewed listing may change all of its provider. */
+static bool owns_source(const struct import *import, int64_t source)
+{
+    return import->options->reviewed.len > 0 || wt__owner_has(&import->owner, source);
+}
+
 /* Whether the tool is the row's: it has that definition, or is of the same source and nothing else is it. */
 static bool belongs(const struct import *import, const struct tool *tool, sqlite3_stmt *row)
 {
@@ -374,7 +384,7 @@ static bool belongs(const struct import *import, const struct tool *tool, sqlite
     return (wt__str_equal(wt__sql_column(row, COLUMN_SHA256), sha256) &&
             wt__str_equal(wt__sql_column(row, COLUMN_TEXTS), tool->source_id) &&
             wt__str_equal(wt__sql_column(row, COLUMN_TEXTS + 5), tool->schema)) ||
-           (wt__owner_has(&import->owner, sqlite3_column_int64(row, COLUMN_SOURCE)) &&
+           (owns_source(import, sqlite3_column_int64(row, COLUMN_SOURCE)) &&
             !is_taken(import, sqlite3_column_int64(row, COLUMN_ID)));
 }
 
@@ -382,7 +392,7 @@ static bool belongs(const struct import *import, const struct tool *tool, sqlite
 static int settle(struct import *import, const struct tool *tool, sqlite3_stmt *row)
 {
     int64_t id = sqlite3_column_int64(row, COLUMN_ID), source = sqlite3_column_int64(row, COLUMN_SOURCE);
-    bool same = same_as_row(tool, row), own = wt__owner_has(&import->owner, source), again = is_taken(import, id);
+    bool same = same_as_row(tool, row), own = owns_source(import, source), again = is_taken(import, id);
     wt__sql_reset(row);
     take(import, id);
     if (own && !same && !again)
@@ -428,8 +438,10 @@ static int import_tool(struct import *import, const struct tool *tool)
         rc = find_row(import, 0, &in, &row);
     if (rc < 0)
         return rc;
-    if (rc == 0)
-        return import->owner_is_new ? insert_tool(import, &in) : import_relative(import, &in, true);
+    if (rc == 0) {
+        bool has_own_names = import->owner_is_new || import->options->reviewed.len > 0;
+        return has_own_names ? insert_tool(import, &in) : import_relative(import, &in, true);
+    }
     if (belongs(import, tool, row))
         return settle(import, tool, row);
     wt__sql_reset(row);
@@ -478,21 +490,26 @@ static int index_left(struct import *import, struct map *left)
     return failed ? wt__fail_nomem(import->err) : 0;
 }
 
-/* The rows of the source, and of all below it, that this import neither brought nor left. *ids is the caller's to
- * free. */
+/* The rows of the source, and of all below it, that this import neither brought nor left, without those of reserved
+ * providers; with a reviewed provider all its rows. *ids is the caller's to free. */
 static int find_gone(struct import *import, const struct map *left, int64_t **ids, size_t *count)
 {
     struct str source = import->options->source;
     struct buffer key = {0};
     size_t capacity = 0;
     sqlite3_stmt *rows;
-    int rc = wt__sql_prepare(import->store,
-                             "SELECT t.id, s.name, t.source_id FROM source s CROSS JOIN tool t ON t.source = s.id"
-                             " WHERE s.name = ?1 OR substr(s.name, 1, length(?1) + 1) = ?1 || '/'",
-                             &rows, import->err);
+    int rc =
+        wt__sql_prepare(import->store,
+                        "SELECT t.id, s.name, t.source_id FROM source s CROSS JOIN tool t ON t.source = s.id"
+                        " WHERE (s.name = ?1 OR substr(s.name, 1, length(?1) + 1) = ?1 || '/')"
+                        " AND t.provider NOT IN (SELECT p.id FROM review_server v CROSS JOIN provider p"
+                        " ON p.name = v.name WHERE v.name <> ?2)"
+                        " UNION SELECT t.id, s.name, t.source_id FROM tool t CROSS JOIN source s ON s.id = t.source"
+                        " WHERE ?2 <> '' AND t.provider = (SELECT id FROM provider WHERE name = ?2)",
+                        &rows, import->err);
     if (rc < 0)
         return rc;
-    if (wt__sql_bind_text(rows, 1, source))
+    if (wt__sql_bind_text(rows, 1, source) | wt__sql_bind_text(rows, 2, import->options->reviewed))
         return wt__fail_nomem(import->err);
     while (rc == 0 && (rc = wt__sql_step(import->store, rows, import->err)) == 1) {
         int64_t id = sqlite3_column_int64(rows, 0);
@@ -564,13 +581,17 @@ int64_t wt__store_remove(struct store *store, const int64_t *ids, size_t count, 
         return rc;
     rc = wt__usage_count_links(store, &links, err);
     for (size_t i = 0; rc >= 0 && i < count; i++) {
-        rc = remove_tool(store, ids[i], err);
+        rc = wt__reserved_refuse_tool(store, ids[i], err);
+        if (rc == 0)
+            rc = remove_tool(store, ids[i], err);
         removed += rc;
     }
     return end_removal(store, rc < 0 ? rc : removed, links, err);
 }
 
-int64_t wt__store_remove_provider(struct store *store, struct str provider, wt_error *err)
+/* Removes a provider's tools. may: refuses the removal, or ends the reservation that forbids it. */
+static int64_t remove_provider(struct store *store, struct str provider,
+                               int (*may)(struct store *, struct str, wt_error *), wt_error *err)
 {
     sqlite3_stmt *statement;
     int64_t links = 0;
@@ -579,11 +600,28 @@ int64_t wt__store_remove_provider(struct store *store, struct str provider, wt_e
         return rc;
     rc = wt__usage_count_links(store, &links, err);
     if (rc == 0)
+        rc = may(store, provider, err);
+    if (rc == 0)
         rc = wt__sql_prepare(store, "DELETE FROM tool WHERE provider = (SELECT id FROM provider WHERE name = ?1)",
                              &statement, err);
     if (rc == 0)
         rc = wt__sql_bind_text(statement, 1, provider) ? wt__fail_nomem(err) : wt__sql_step(store, statement, err);
     return end_removal(store, rc < 0 ? rc : sqlite3_changes(store->db), links, err);
+}
+
+static int refuse_removal(struct store *store, struct str provider, wt_error *err)
+{
+    return wt__reserved_refuse(store, provider, "cannot be removed", err);
+}
+
+int64_t wt__store_remove_provider(struct store *store, struct str provider, wt_error *err)
+{
+    return remove_provider(store, provider, refuse_removal, err);
+}
+
+int64_t wt__store_release_provider(struct store *store, struct str provider, wt_error *err)
+{
+    return remove_provider(store, provider, wt__reserved_release, err);
 }
 
 /* ---------------------------------------------------------------- the import */
@@ -615,11 +653,6 @@ static int finish_import(struct import *import)
     struct store *store = import->store;
     int64_t links = 0;
     int rc = wt__usage_count_links(store, &links, import->err);
-    for (size_t i = 0; rc >= 0 && i < import->options->banned_count; i++) {
-        rc = remove_tool(store, import->options->banned[i], import->err);
-        import->changes.removed += rc == 1;
-    }
-    rc = rc < 0 ? rc : 0;
     if (rc == 0 && import->options->sync)
         rc = remove_gone(import);
     if (rc == 0 && import->changes.removed)
@@ -696,7 +729,7 @@ int wt__store_import(struct store *store, const struct tool *tools, size_t count
     store->progress = options->progress; /* the wait for another writer is told */
     rc = wt__import_begin(store, err);
     if (rc == 0)
-        rc = wt__import_within(store, tools, count, options, NULL, out, err);
+        rc = wt__import_within(store, tools, count, options, options->ids, out, err);
     rc = wt__import_end(store, rc, err);
     store->progress = before;
     if (rc < 0)

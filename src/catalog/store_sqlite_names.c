@@ -202,6 +202,10 @@ int64_t wt__store_rename_provider(struct store *store, struct str provider, stru
     if (rc < 0)
         return rc;
     rc = check_rename(store, provider, name, &id, err);
+    if (rc == 0)
+        rc = wt__reserved_refuse(store, provider, "cannot be renamed", err);
+    if (rc == 0)
+        rc = wt__reserved_refuse(store, name, "cannot be renamed to", err);
     if (rc < 0)
         return wt__sql_end(store, rc, err);
     int64_t changed = rename_provider(store, id, provider, name, err);

@@ -1,7 +1,7 @@
 /* store_sqlite_review.c: what is approved of servers, and what waits (catalog/review.h).
  *
- *   judge each item by its row -> write what differs -> rows that are not listed any more -> import the approved ones,
- *   with sync, and remove what may not be there -> link the rows with the tools
+ *   judge each item by its row -> write what differs -> rows that are not listed any more -> import the approved ones
+ *   and remove all others of the provider -> link the rows with the tools
  *
  * A listing that is as it was writes nothing. Changed definitions are judged before new ones, so that a flood of new
  * ones keeps nobody from seeing what changed. */
@@ -25,16 +25,14 @@ struct known {
 struct reviewing {
     struct store *store;
     const struct review_listing *listing;
-    int64_t server; /* row */
-    bool any_known; /* of its tools, before this: approved or waiting */
+    int64_t server;   /* row */
+    int64_t baseline; /* bits of the kinds of which a list was seen before this one */
     bool any_approved;
     struct known *known; /* [count] of the items */
     struct tool *tools;  /* [tool_count] that are approved */
     size_t *places;      /* [tool_count] their items */
     int64_t *ids;        /* [tool_count] their rows in the catalogue */
     size_t tool_count;
-    int64_t *banned; /* [banned_count] tools that may not be in the catalogue */
-    size_t banned_count, banned_capacity;
     size_t waiting, waiting_bytes;
     int64_t last_usage;
     struct review_changes changes;
@@ -52,28 +50,14 @@ static void copy_hash(char out[DEFINITION_DIGITS + 1], struct str hash)
     out[len] = '\0';
 }
 
-static int find_server(struct store *store, struct str name, int64_t *id, wt_error *err)
-{
-    sqlite3_stmt *row;
-    *id = 0;
-    int rc = wt__sql_prepare(store, "SELECT id FROM review_server WHERE name = ?1", &row, err);
-    if (rc < 0)
-        return rc;
-    if (wt__sql_bind_text(row, 1, name))
-        return wt__fail_nomem(err);
-    rc = wt__sql_step(store, row, err);
-    if (rc == 1)
-        *id = sqlite3_column_int64(row, 0);
-    wt__sql_reset(row);
-    return rc < 0 ? rc : 0;
-}
-
 /* The server's row, made when absent, with the source that its tools have now. */
 static int open_server(struct reviewing *r)
 {
     const struct review_listing *listing = r->listing;
     sqlite3_stmt *write;
-    int rc = find_server(r->store, listing->provider, &r->server, r->err);
+    int rc = wt__reserved_find(r->store, listing->provider, &r->server, r->err);
+    if (rc == 0 && r->server == 0)
+        rc = wt__reserved_drop_aliases(r->store, listing->provider, r->err);
     if (rc == 0)
         rc = wt__sql_prepare(r->store,
                              "INSERT INTO review_server (name, source) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE"
@@ -84,20 +68,21 @@ static int open_server(struct reviewing *r)
     if (wt__sql_bind_text(write, 1, listing->provider) | wt__sql_bind_text(write, 2, listing->source))
         return wt__fail_nomem(r->err);
     rc = wt__sql_step(r->store, write, r->err);
-    return rc < 0 ? rc : find_server(r->store, listing->provider, &r->server, r->err);
+    return rc < 0 ? rc : wt__reserved_find(r->store, listing->provider, &r->server, r->err);
 }
 
-static int find_known(struct reviewing *r, struct str name, struct known *out)
+static int find_known(struct reviewing *r, const struct review_item *item, struct known *out)
 {
     sqlite3_stmt *row;
     *out = (struct known){0};
     int rc = wt__sql_prepare(r->store,
                              "SELECT id, tool, listed, approved_sha256, offered_sha256 FROM review"
-                             " WHERE server = ?1 AND name = ?2",
+                             " WHERE server = ?1 AND kind = ?2 AND name = ?3",
                              &row, r->err);
     if (rc < 0)
         return rc;
-    if (sqlite3_bind_int64(row, 1, r->server) | wt__sql_bind_text(row, 2, name))
+    if (sqlite3_bind_int64(row, 1, r->server) | sqlite3_bind_int(row, 2, (int)item->kind) |
+        wt__sql_bind_text(row, 3, item->tool.name))
         return wt__fail_nomem(r->err);
     rc = wt__sql_step(r->store, row, r->err);
     if (rc == 1) {
@@ -114,15 +99,17 @@ static int find_known(struct reviewing *r, struct str name, struct known *out)
 }
 
 /* The row's id, made when absent. */
-static int make_row(struct reviewing *r, struct str name, struct known *known)
+static int make_row(struct reviewing *r, const struct review_item *item, struct known *known)
 {
     sqlite3_stmt *insert;
     if (known->id != 0)
         return 0;
-    int rc = wt__sql_prepare(r->store, "INSERT INTO review (server, name, listed) VALUES (?1, ?2, 1)", &insert, r->err);
+    int rc = wt__sql_prepare(r->store, "INSERT INTO review (server, kind, name, listed) VALUES (?1, ?2, ?3, 1)",
+                             &insert, r->err);
     if (rc < 0)
         return rc;
-    if (sqlite3_bind_int64(insert, 1, r->server) | wt__sql_bind_text(insert, 2, name))
+    if (sqlite3_bind_int64(insert, 1, r->server) | sqlite3_bind_int(insert, 2, (int)item->kind) |
+        wt__sql_bind_text(insert, 3, item->tool.name))
         return wt__fail_nomem(r->err);
     rc = wt__sql_step(r->store, insert, r->err);
     known->id = sqlite3_last_insert_rowid(r->store->db);
@@ -130,11 +117,21 @@ static int make_row(struct reviewing *r, struct str name, struct known *known)
     return rc;
 }
 
+static bool is_tool(const struct review_item *item)
+{
+    return item->kind == REVIEW_TOOL && item->tool.name.len > 0;
+}
+
+static bool is_instructions(const struct review_item *item)
+{
+    return item->kind == REVIEW_TOOL && item->tool.name.len == 0;
+}
+
 /* asked: whether it is new to the requests that are asked, and so takes few places for a while. */
 static int write_approved(struct reviewing *r, const struct review_item *item, struct known *known, bool asked)
 {
     sqlite3_stmt *update;
-    int rc = make_row(r, item->tool.name, known);
+    int rc = make_row(r, item, known);
     if (rc == 0)
         rc = wt__sql_prepare(r->store,
                              "UPDATE review SET listed = 1, approved_sha256 = ?2, approved = ?3, approved_since = ?4,"
@@ -146,7 +143,7 @@ static int write_approved(struct reviewing *r, const struct review_item *item, s
     int failed = sqlite3_bind_int64(update, 1, known->id) | wt__sql_bind_text(update, 2, wt__str(item->sha256)) |
                  wt__sql_bind_blob(update, 3, item->offered.ptr, item->offered.len) |
                  sqlite3_bind_int64(update, 4, r->listing->now);
-    if (asked && item->tool.name.len > 0)
+    if (asked && is_tool(item))
         failed |= sqlite3_bind_int64(update, 5, r->last_usage);
     return failed ? wt__fail_nomem(r->err) : wt__sql_step(r->store, update, r->err);
 }
@@ -154,7 +151,7 @@ static int write_approved(struct reviewing *r, const struct review_item *item, s
 static int write_offered(struct reviewing *r, const struct review_item *item, struct known *known)
 {
     sqlite3_stmt *update;
-    int rc = make_row(r, item->tool.name, known);
+    int rc = make_row(r, item, known);
     if (rc == 0)
         rc = wt__sql_prepare(r->store,
                              "UPDATE review SET listed = 1, offered_sha256 = ?2, offered = ?3, offered_since = ?4"
@@ -198,8 +195,8 @@ static bool is_approved(const struct reviewing *r, const struct review_item *ite
     const struct review_listing *listing = r->listing;
     if (listing->lock)
         return item->locked;
-    return (listing->trust_first && !r->any_known) ||
-           (known->approved && strcmp(known->approved_sha256, item->sha256) == 0);
+    bool first = (r->baseline >> item->kind & 1) == 0;
+    return (listing->trust_first && first) || (known->approved && strcmp(known->approved_sha256, item->sha256) == 0);
 }
 
 static int approve(struct reviewing *r, struct review_item *item, struct known *known)
@@ -208,7 +205,7 @@ static int approve(struct reviewing *r, struct review_item *item, struct known *
     item->verdict = REVIEW_APPROVED;
     if (!same)
         return write_approved(r, item, known, r->any_approved);
-    r->changes.returned += known->offered && item->tool.name.len > 0;
+    r->changes.returned += known->offered && is_tool(item);
     return known->offered || !known->listed ? withdraw(r, known->id, true) : 0;
 }
 
@@ -216,7 +213,7 @@ static int wait(struct reviewing *r, struct review_item *item, struct known *kno
 {
     bool same = known->offered && strcmp(known->offered_sha256, item->sha256) == 0;
     bool fits = r->waiting < WT_MAX_WAITING && item->offered.len <= WT_MAX_WAITING_BYTES - r->waiting_bytes &&
-                (item->tool.name.len > 0 || item->offered.len <= WT_MAX_INSTRUCTIONS_BYTES);
+                (!is_instructions(item) || item->offered.len <= WT_MAX_INSTRUCTIONS_BYTES);
     if (!fits) {
         item->verdict = REVIEW_BEYOND;
         return known->id != 0 && (known->offered || known->listed) ? withdraw(r, known->id, false) : 0;
@@ -233,7 +230,7 @@ static int judge_all(struct reviewing *r)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < listing->count; i++) {
         struct review_item *item = &listing->items[i];
-        rc = find_known(r, item->tool.name, &r->known[i]);
+        rc = find_known(r, item, &r->known[i]);
         item->verdict = is_approved(r, item, &r->known[i]) ? REVIEW_APPROVED
                         : r->known[i].approved             ? REVIEW_CHANGED
                                                            : REVIEW_NEW;
@@ -252,6 +249,15 @@ static int judge_all(struct reviewing *r)
 
 /* ---------------------------------------------------------------- what is not listed any more */
 
+/* Bits of the kinds that the listing has all of. */
+static int64_t kinds_told(const struct review_listing *listing)
+{
+    int64_t bits = 0;
+    for (int kind = 0; kind < REVIEW_KINDS; kind++)
+        bits |= (int64_t)listing->told[kind] << kind;
+    return bits;
+}
+
 static int by_id(const void *one, const void *other)
 {
     int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
@@ -266,13 +272,15 @@ static int find_unlisted(struct reviewing *r, const int64_t *seen, size_t seen_c
     *gone = NULL;
     *count = 0;
     int rc = wt__sql_prepare(r->store,
-                             "SELECT id FROM review WHERE server = ?1 AND (name <> '' OR ?2)"
+                             "SELECT id FROM review WHERE server = ?1"
+                             " AND iif(kind = 0 AND name = '', ?2, ?3 >> kind & 1)"
                              " AND (listed OR offered_sha256 IS NOT NULL)",
                              &rows, r->err);
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(rows, 1, r->server);
     sqlite3_bind_int64(rows, 2, r->listing->instructions);
+    sqlite3_bind_int64(rows, 3, kinds_told(r->listing));
     while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1) {
         int64_t id = sqlite3_column_int64(rows, 0);
         rc = 0;
@@ -309,61 +317,21 @@ static int leave_unlisted(struct reviewing *r)
 
 /* ---------------------------------------------------------------- the catalogue */
 
-static int ban(struct reviewing *r, int64_t tool)
+static void sort_out(struct reviewing *r)
 {
-    if (wt__grow((void **)&r->banned, &r->banned_capacity, r->banned_count + 1, sizeof *r->banned) < 0)
-        return wt__fail_nomem(r->err);
-    r->banned[r->banned_count++] = tool;
-    return 0;
-}
-
-/* The tools of a provider, by the name that it has now, that have the name of what waits, whoever brought them. */
-static int ban_named(struct reviewing *r, const struct review_item *item, const struct known *known)
-{
-    struct arena arena = {0};
-    struct str shown;
-    int64_t provider = 0;
-    sqlite3_stmt *row;
-    int rc = known->tool != 0 ? ban(r, known->tool) : 0;
-    if (rc == 0)
-        rc = wt__provider_find(r->store, r->listing->provider, &provider, &shown, &arena, r->err);
-    wt__arena_dispose(&arena);
-    if (rc <= 0)
-        return rc;
-    rc = wt__sql_prepare(r->store, "SELECT id FROM tool WHERE name = ?1 AND provider = ?2", &row, r->err);
-    if (rc < 0)
-        return rc;
-    if (wt__sql_bind_text(row, 1, item->tool.name) | sqlite3_bind_int64(row, 2, provider))
-        return wt__fail_nomem(r->err);
-    rc = wt__sql_step(r->store, row, r->err);
-    int64_t tool = rc == 1 ? sqlite3_column_int64(row, 0) : 0;
-    wt__sql_reset(row);
-    return rc < 0 ? rc : tool != 0 && tool != known->tool ? ban(r, tool) : 0;
-}
-
-static int sort_out(struct reviewing *r)
-{
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < r->listing->count; i++) {
+    for (size_t i = 0; i < r->listing->count; i++) {
         const struct review_item *item = &r->listing->items[i];
-        if (item->tool.name.len == 0)
+        if (!is_tool(item) || item->verdict != REVIEW_APPROVED)
             continue;
-        if (item->verdict == REVIEW_APPROVED) {
-            r->places[r->tool_count] = i;
-            r->tools[r->tool_count++] = item->tool;
-        } else
-            rc = ban_named(r, item, &r->known[i]);
+        r->places[r->tool_count] = i;
+        r->tools[r->tool_count++] = item->tool;
     }
-    return rc;
 }
 
 static int import_approved(struct reviewing *r, bool sync)
 {
-    const struct store_import_options options = {.source = r->listing->source,
-                                                 .sync = sync,
-                                                 .banned = r->banned,
-                                                 .banned_count = r->banned_count,
-                                                 .progress = r->listing->progress};
+    const struct store_import_options options = {
+        .source = r->listing->source, .sync = sync, .reviewed = r->listing->provider, .progress = r->listing->progress};
     int rc = wt__import_within(r->store, r->tools, r->tool_count, &options, r->ids, &r->changes.catalogue, r->err);
     for (size_t i = 0; rc == 0 && i < r->tool_count; i++) {
         const struct known *known = &r->known[r->places[i]];
@@ -381,12 +349,12 @@ static int begin(struct reviewing *r)
     r->known = wt__arena_array(&r->arena, struct known, count);
     r->tools = wt__arena_array(&r->arena, struct tool, count);
     r->places = wt__arena_array(&r->arena, size_t, count);
-    r->ids = wt__arena_array(&r->arena, int64_t, count);
+    r->ids = wt__alloc_array(count, sizeof *r->ids);
     if (!r->known || !r->tools || !r->places || !r->ids)
         return wt__fail_nomem(r->err);
     for (size_t i = 0; i < r->listing->count; i++) {
         const struct tool *tool = &r->listing->items[i].tool;
-        int rc = tool->name.len > 0 ? wt__import_check(tool, 1, r->err) : 0;
+        int rc = is_tool(&r->listing->items[i]) ? wt__import_check(tool, 1, r->err) : 0;
         if (rc < 0)
             return rc;
     }
@@ -401,29 +369,42 @@ static int end(struct reviewing *r, int rc, struct progress *before, struct revi
 {
     rc = wt__import_end(r->store, rc, r->err);
     r->store->progress = before;
-    if (rc == 0)
+    if (rc == 0) {
         *out = r->changes;
-    free(r->banned);
+        out->ids = r->ids;
+        out->tool_count = r->tool_count;
+    } else {
+        free(r->ids);
+    }
     wt__arena_dispose(&r->arena);
     return rc;
 }
 
-/* What is known of the server's tools. */
+/* What is known of the server. */
 static int look_back(struct reviewing *r)
 {
     sqlite3_stmt *row;
-    int rc = wt__sql_prepare(
-        r->store, "SELECT max(approved_sha256 IS NOT NULL) FROM review WHERE server = ?1 AND name <> ''", &row, r->err);
+    int rc = wt__sql_prepare(r->store,
+                             "SELECT baseline, EXISTS (SELECT 1 FROM review WHERE server = ?1 AND kind = 0"
+                             " AND name <> '' AND approved_sha256 IS NOT NULL) FROM review_server WHERE id = ?1",
+                             &row, r->err);
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(row, 1, r->server);
     rc = wt__sql_step(r->store, row, r->err);
     if (rc == 1) {
-        r->any_known = sqlite3_column_type(row, 0) != SQLITE_NULL;
-        r->any_approved = sqlite3_column_int(row, 0) != 0;
+        r->baseline = sqlite3_column_int64(row, 0);
+        r->any_approved = sqlite3_column_int(row, 1) != 0;
     }
     wt__sql_reset(row);
     return rc < 0 ? rc : 0;
+}
+
+/* An empty list is a baseline, too: else a server would be trusted again once it had listed nothing. */
+static int keep_baseline(struct reviewing *r)
+{
+    int64_t bits = r->baseline | kinds_told(r->listing);
+    return bits == r->baseline ? 0 : run(r, "UPDATE review_server SET baseline = ?2 WHERE id = ?1", r->server, bits);
 }
 
 int wt__store_review(struct store *store, const struct review_listing *listing, struct review_changes *out,
@@ -442,17 +423,19 @@ int wt__store_review(struct store *store, const struct review_listing *listing, 
     if (rc == 0)
         rc = leave_unlisted(&r);
     if (rc == 0)
-        rc = sort_out(&r);
-    if (rc == 0)
+        rc = keep_baseline(&r);
+    if (rc == 0 && listing->told[REVIEW_TOOL]) {
+        sort_out(&r);
         rc = import_approved(&r, true);
+    }
     return end(&r, rc, before, out);
 }
 
 /* What waits by that name must be what was meant. */
 static int approve_waiting(struct reviewing *r, const struct review_item *item, struct known *known)
 {
-    struct str name = item->tool.name.len > 0 ? item->tool.name : STR("the instructions");
-    int rc = find_known(r, item->tool.name, known);
+    struct str name = is_instructions(item) ? STR("the instructions") : item->tool.name;
+    int rc = find_known(r, item, known);
     if (rc < 0)
         return rc;
     if (!known->offered)
@@ -465,6 +448,20 @@ static int approve_waiting(struct reviewing *r, const struct review_item *item, 
     return write_approved(r, item, known, true);
 }
 
+/* Gateways of other processes look again when the store's generation has grown. */
+static int tell_approved_offers(struct reviewing *r)
+{
+    const struct store_changes *catalogue = &r->changes.catalogue;
+    uint64_t generation;
+    bool has_offers = false;
+    for (size_t i = 0; i < r->listing->count; i++)
+        has_offers |= r->listing->items[i].kind != REVIEW_TOOL;
+    if (!has_offers || catalogue->added + catalogue->updated + catalogue->removed > 0)
+        return 0;
+    int rc = wt__sql_next_generation(r->store, &generation, r->err);
+    return rc < 0 ? rc : wt__sql_set_generation(r->store, generation, r->err);
+}
+
 int wt__store_approve(struct store *store, const struct review_listing *listing, struct review_changes *out,
                       wt_error *err)
 {
@@ -473,15 +470,16 @@ int wt__store_approve(struct store *store, const struct review_listing *listing,
     *out = (struct review_changes){0};
     int rc = begin(&r);
     if (rc == 0)
-        rc = find_server(store, listing->provider, &r.server, err);
+        rc = wt__reserved_find(store, listing->provider, &r.server, err);
     for (size_t i = 0; rc == 0 && i < listing->count; i++) {
         rc = approve_waiting(&r, &listing->items[i], &r.known[i]);
         listing->items[i].verdict = REVIEW_APPROVED;
     }
-    if (rc == 0)
-        rc = sort_out(&r);
-    if (rc == 0)
+    sort_out(&r);
+    if (rc == 0 && r.tool_count > 0)
         rc = import_approved(&r, false);
+    if (rc == 0)
+        rc = tell_approved_offers(&r);
     return end(&r, rc, before, out);
 }
 
@@ -505,22 +503,24 @@ static int read_row(sqlite3_stmt *row, struct arena *arena, struct review_row *o
     out->approved_since = sqlite3_column_int64(row, 7);
     out->offered_since = sqlite3_column_int64(row, 8);
     out->listed = sqlite3_column_int(row, 9) != 0;
+    out->kind = (enum review_kind)sqlite3_column_int(row, 10);
     return 0;
 }
 
 #define ROWS_SELECT                                                                                                    \
     "SELECT s.name, s.source, r.name, r.approved, r.offered, r.approved_sha256, r.offered_sha256,"                     \
-    " r.approved_since, r.offered_since, r.listed FROM review_server s CROSS JOIN review r ON r.server = s.id"         \
+    " r.approved_since, r.offered_since, r.listed, r.kind FROM review_server s CROSS JOIN review r ON r.server = s.id" \
     " WHERE (s.name = ?1 OR ?2)"
-#define ROWS_ORDER " ORDER BY s.name, r.name"
+#define ROWS_ORDER " ORDER BY s.name, r.kind, r.name"
 
-int wt__store_reviews(struct store *store, enum review_kind kind, const struct str *provider, struct arena *arena,
+int wt__store_reviews(struct store *store, enum review_rows which, const struct str *provider, struct arena *arena,
                       struct review_row **out, size_t *count, wt_error *err)
 {
     static const char *const selects[] = {
         [REVIEWS_WAITING] = ROWS_SELECT " AND r.offered_sha256 IS NOT NULL" ROWS_ORDER,
         [REVIEWS_APPROVED] = ROWS_SELECT " AND r.approved_sha256 IS NOT NULL" ROWS_ORDER,
-        [REVIEWS_INSTRUCTIONS] = ROWS_SELECT " AND r.approved_sha256 IS NOT NULL AND r.name = ''" ROWS_ORDER,
+        [REVIEWS_INSTRUCTIONS] =
+            ROWS_SELECT " AND r.approved_sha256 IS NOT NULL AND r.kind = 0 AND r.name = ''" ROWS_ORDER,
     };
     struct review_row *rows = NULL;
     size_t capacity = 0;
@@ -528,9 +528,9 @@ int wt__store_reviews(struct store *store, enum review_kind kind, const struct s
     int64_t server = 1;
     *out = NULL;
     *count = 0;
-    int rc = provider ? find_server(store, *provider, &server, err) : 0;
+    int rc = provider ? wt__reserved_find(store, *provider, &server, err) : 0;
     if (rc == 0)
-        rc = wt__sql_prepare(store, selects[kind], &row, err);
+        rc = wt__sql_prepare(store, selects[which], &row, err);
     if (rc < 0)
         return rc;
     if (wt__sql_bind_text(row, 1, provider ? *provider : STR("")) | sqlite3_bind_int(row, 2, !provider))
@@ -551,6 +551,39 @@ int wt__store_reviews(struct store *store, enum review_kind kind, const struct s
         memcpy(*out, rows, *count * sizeof *rows);
     free(rows);
     return rc < 0 ? rc : server != 0;
+}
+
+int wt__store_approved_tools(struct store *store, struct str provider, struct arena *arena, int64_t **ids,
+                             size_t *count, wt_error *err)
+{
+    int64_t *list = NULL;
+    size_t capacity = 0;
+    sqlite3_stmt *rows;
+    *ids = NULL;
+    *count = 0;
+    int rc = wt__sql_prepare(store,
+                             "SELECT t.id FROM review_server s CROSS JOIN review r ON r.server = s.id"
+                             " CROSS JOIN tool t ON t.id = r.tool CROSS JOIN provider p ON p.id = t.provider"
+                             " WHERE s.name = ?1 AND p.name = ?1 AND r.kind = 0 AND t.name = r.name AND r.listed"
+                             " AND r.offered IS NULL AND t.definition = r.approved ORDER BY t.id",
+                             &rows, err);
+    if (rc < 0)
+        return rc;
+    if (wt__sql_bind_text(rows, 1, provider))
+        return wt__fail_nomem(err);
+    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
+        rc = wt__grow((void **)&list, &capacity, *count + 1, sizeof *list) < 0 ? wt__fail_nomem(err) : 0;
+        if (rc == 0)
+            list[(*count)++] = sqlite3_column_int64(rows, 0);
+    }
+    wt__sql_reset(rows);
+    *ids = wt__arena_array(arena, int64_t, *count);
+    if (rc == 0 && !*ids)
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && *count > 0)
+        memcpy(*ids, list, *count * sizeof *list);
+    free(list);
+    return rc;
 }
 
 /* A label's usages lie in order, so that whether there is a later one is one look. */

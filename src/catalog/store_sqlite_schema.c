@@ -16,9 +16,12 @@
  * client: whose requests they were, where that was told.
  * usage: AUTOINCREMENT, because a mark (usage_encoding.last) must never be passed by an id that is given again.
  *   key         what its client calls it, unique among that client's: kept as long as the usage, and gone with it
- * review_server: an MCP server whose definitions are approved one by one, by the name that it is given.
+ * review_server: an MCP server whose definitions are approved one by one, by the name that it is given. The provider of
+ *   that name is reserved: imports, removals and renames refuse it.
+ *   baseline        bits of the kinds of which a list was seen: later lists are changes
  * review: what of it is approved and what waits (catalog/review.h). Nothing that finds, lists, shows or calls reads it.
- *   name            of a tool; '' for the server's instructions
+ *   kind            enum review_kind
+ *   name            of the tool or the prompt, the resource's URI, the URI template; '' for the server's instructions
  *   listed          in its last listing
  *   tool            the row in the catalogue; NULL: it is not in it
  *   approved_after  the newest usage when it was approved: a later one shows that it is called. NULL: nobody asks
@@ -206,6 +209,16 @@ static const struct migration steps[] = {
      "CREATE UNIQUE INDEX review_name ON review (server, name);"
      "CREATE INDEX review_tool ON review (tool) WHERE tool IS NOT NULL;"
      "CREATE INDEX review_new ON review (approved_since) WHERE approved_after IS NOT NULL;",
+     NULL},
+
+    /* A server that an earlier version knew has listed its tools. */
+    {"ALTER TABLE review_server ADD COLUMN baseline INTEGER NOT NULL DEFAULT 0;"
+     "UPDATE review_server SET baseline = 1;"
+     "ALTER TABLE review ADD COLUMN kind INTEGER NOT NULL DEFAULT 0 CHECK (kind IN (0, 1, 2, 3));"
+     "DROP INDEX review_name;"
+     "CREATE UNIQUE INDEX review_name ON review (server, kind, name);"
+     "DELETE FROM provider_alias WHERE name IN (SELECT name FROM review_server)"
+     " OR provider IN (SELECT p.id FROM review_server s CROSS JOIN provider p ON p.name = s.name);",
      NULL},
 };
 

@@ -10,8 +10,10 @@
 #include "base/file.h"
 #include "base/nearest.h"
 #include "catalog/pins.h"
+#include "catalog/review.h"
 #include "cli/output.h"
 #include "cli/progress_line.h"
+#include "cli/servers.h"
 #include "cli/text.h"
 #include "whichtool/audit.h"
 #include "whichtool/review.h"
@@ -31,13 +33,31 @@ static const char *kind_of(const wt_waiting *item)
     return item->kind == WT_WAITING_NEW ? "new" : "changed";
 }
 
+static bool is_instructions(const wt_waiting *item)
+{
+    return item->what == WT_REVIEW_TOOL && !*item->name;
+}
+
+static bool is_tool(const wt_waiting *item)
+{
+    return item->what == WT_REVIEW_TOOL && *item->name;
+}
+
+/* The name within its provider: "create_issue", "prompt:review"; "" of the instructions. */
+static const char *name_within(const wt_waiting *item)
+{
+    return is_instructions(item) ? "" : item->id + strlen(item->provider) + 1;
+}
+
 /* How it stands to the lock, for programs; NULL: without --lock. */
 static const char *lock_of(const struct cli *cli, const struct meant *meant, const wt_waiting *item)
 {
     if (!wt__given(cli, OPT_LOCK))
         return NULL;
-    const struct pin *pin = *item->name ? wt__pins_find(&meant->lock, wt__str(item->id))
-                                        : wt__pins_instructions(&meant->lock, wt__str(item->provider));
+    const struct pin *pin = item->what != WT_REVIEW_TOOL ? wt__pins_offer(&meant->lock, wt__review_words[item->what],
+                                                                          wt__str(item->provider), wt__str(item->name))
+                            : is_instructions(item)      ? wt__pins_instructions(&meant->lock, wt__str(item->provider))
+                                                         : wt__pins_find(&meant->lock, wt__str(item->id));
     return !pin ? "absent" : strcmp(pin->sha256, item->sha256) == 0 ? "same" : "differs";
 }
 
@@ -45,12 +65,14 @@ static const char *lock_of(const struct cli *cli, const struct meant *meant, con
 static int audit_item(const wt_waiting *item, wt_audit_result **out, wt_error *err)
 {
     struct buffer listing = {0};
-    if (!*item->name)
+    if (is_instructions(item))
         return wt_audit_listing(item->provider, NULL, 0, item->offered, out, err);
-    wt__buffer_text(&listing, "{\"tools\":[");
+    bool tool = is_tool(item);
+    wt__buffer_text(&listing, tool ? "{\"tools\":[" : "[");
     wt__buffer_append(&listing, item->offered, item->offered_len);
-    wt__buffer_text(&listing, "]}");
+    wt__buffer_text(&listing, tool ? "]}" : "]");
     int rc = listing.failed ? wt__fail_nomem(err)
+             : !tool        ? wt_audit_offers(item->provider, listing.ptr, out, err)
                             : wt_audit_listing(item->provider, listing.ptr, listing.len, NULL, out, err);
     wt__buffer_dispose(&listing);
     return rc;
@@ -77,7 +99,8 @@ static void json_item(struct buffer *out, const wt_waiting *item, const char *lo
     wt__json_text(out, "id", item->id);
     wt__json_text(out, "provider", item->provider);
     wt__json_text(out, "name", item->name);
-    wt__json_flag(out, "instructions", !*item->name);
+    wt__json_text(out, "what", wt__review_words[item->what]);
+    wt__json_flag(out, "instructions", is_instructions(item));
     wt__json_text(out, "kind", kind_of(item));
     if (lock)
         wt__json_text(out, "lock", lock);
@@ -127,7 +150,7 @@ static void put_item(const struct cli *cli, struct buffer *out, const wt_waiting
 {
     struct buffer line = {0};
     const char *file = wt__text_of(cli, OPT_LOCK);
-    wt__buffer_printf(&line, "%s%s: %s", item->id, *item->name ? "" : " (instructions)", kind_of(item));
+    wt__buffer_printf(&line, "%s%s: %s", item->id, is_instructions(item) ? " (instructions)" : "", kind_of(item));
     if (lock)
         wt__buffer_printf(&line,
                           strcmp(lock, "differs") == 0  ? ", differs from %s"
@@ -198,7 +221,7 @@ static int show_preview(struct cli *cli, wt_engine *engine, const char *provider
 static bool has_tools(const wt_waiting_list *list, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++)
-        if (*list->items[i]->name)
+        if (is_tool(list->items[i]))
             return true;
     return false;
 }
@@ -237,8 +260,8 @@ static int show_waiting(struct cli *cli, wt_engine *engine, const struct meant *
 
 static const wt_waiting *item_named(const wt_waiting_list *list, const char *name)
 {
-    for (size_t i = 0; i < list->len; i++)
-        if (strcmp(list->items[i]->name, name) == 0 || (*name && strcmp(list->items[i]->id, name) == 0))
+    for (size_t i = 0; i < list->len; i++) /* tools first: none loses its name to a prompt's */
+        if (strcmp(name_within(list->items[i]), name) == 0 || (*name && strcmp(list->items[i]->id, name) == 0))
             return list->items[i];
     return NULL;
 }
@@ -248,7 +271,7 @@ static int refuse_name(const struct cli *cli, const struct meant *meant, const c
     struct nearest nearest;
     wt__nearest_begin(&nearest, wt__str(name));
     for (size_t i = 0; i < meant->list->len; i++)
-        wt__nearest_show(&nearest, wt__str(meant->list->items[i]->name));
+        wt__nearest_show(&nearest, wt__str(name_within(meant->list->items[i])));
     if (!*name)
         return wt__cli_say(cli, END_NOTHING, "%s has no instructions that wait for approval; nothing was approved",
                            meant->provider);
@@ -320,15 +343,18 @@ static int approve_chosen(struct cli *cli, wt_engine *engine, const wt_waiting *
     wt_error err;
     const char **names = wt__arena_array(&cli->arena, const char *, count);
     const char **hashes = wt__arena_array(&cli->arena, const char *, count);
-    if (!names || !hashes)
+    int *whats = wt__arena_array(&cli->arena, int, count);
+    if (!names || !hashes || !whats)
         return wt__cli_say(cli, END_SYSTEM, "out of memory");
     for (size_t i = 0; i < count; i++) {
         names[i] = chosen[i]->name;
         hashes[i] = chosen[i]->sha256;
+        whats[i] = chosen[i]->what;
     }
     wt_approve_options_init(&options);
     options.names = names;
     options.sha256s = hashes;
+    options.whats = whats;
     options.name_count = count;
     wt__interrupt_watch();
     wt__progress_begin(&line, cli);
@@ -379,7 +405,7 @@ static int find_named(struct cli *cli, wt_engine *engine, struct meant *meant, w
     for (size_t i = 0; code < 0 && i < all->len; i++) {
         const wt_waiting *item = all->items[i];
         wt__nearest_show(&nearest, wt__str(item->provider));
-        if (!*item->name || strcmp(item->id, word) != 0)
+        if (is_instructions(item) || strcmp(item->id, word) != 0)
             continue;
         meant->provider = wt__arena_copy(&cli->arena, wt__str(item->provider));
         meant->names = 1;
@@ -472,6 +498,78 @@ int wt__mcp_lock(struct cli *cli)
     int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
     if (code == 0)
         code = write_lock(cli, engine);
+    wt_close(engine);
+    return code;
+}
+
+/* ---------------------------------------------------------------- forgetting */
+
+static int count_known(struct cli *cli, wt_engine *engine, const char *provider, size_t *tools)
+{
+    wt_tools *list = NULL;
+    wt_error err;
+    wt_list_options options;
+    wt_list_options_init(&options);
+    options.provider = provider;
+    int rc = wt_list(engine, &options, &list, &err);
+    *tools = list ? list->len : 0;
+    wt_tools_free(list);
+    return rc < 0 && rc != WT_ENOTFOUND ? wt__cli_fail(cli, &err) : 0;
+}
+
+static bool agreed_to_forget(const struct cli *cli, const char *provider, size_t tools)
+{
+    char answer[16];
+    if (wt__given(cli, OPT_YES))
+        return true;
+    fprintf(stderr, "Forget %s, its %zu tool%s and its approvals? [y/N] ", provider, tools, tools == 1 ? "" : "s");
+    return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+static int forget(struct cli *cli, wt_engine *engine, const char *provider)
+{
+    const char *lock = wt__servers_lock_path(cli);
+    wt_waiting_list *waiting = NULL;
+    struct buffer out = {0};
+    wt_error err;
+    size_t tools = 0;
+    if (wt_list_waiting(engine, provider, &waiting, &err) < 0)
+        return wt__cli_fail_input(cli, &err);
+    wt_waiting_list_free(waiting);
+    if (lock && wt__is_shared(lock))
+        return wt__cli_say(cli, END_INPUT,
+                           "a gateway is running on the store %s; take %s out of its file, end it, and try again",
+                           cli->store, provider);
+    int code = count_known(cli, engine, provider, &tools);
+    if (code != 0)
+        return code;
+    if (!wt__given(cli, OPT_YES) && !(isatty(STDIN_FILENO) == 1 && cli->tty_err))
+        return wt__cli_usage(cli, "nobody can be asked here: --yes forgets without that");
+    if (!agreed_to_forget(cli, provider, tools))
+        return wt__cli_say(cli, END_NOTHING, "nothing was forgotten");
+    int64_t removed = wt_release_provider(engine, provider, &err);
+    if (removed < 0)
+        return wt__cli_fail(cli, &err);
+    if (cli->json) {
+        wt__buffer_char(&out, '{');
+        wt__json_text(&out, "forgotten", provider);
+        wt__json_count(&out, "removed", (uint64_t)removed);
+        wt__buffer_text(&out, "}\n");
+    } else {
+        wt__buffer_printf(&out, "%s is forgotten; %lld tool%s removed\n", provider, (long long)removed,
+                          removed == 1 ? "" : "s");
+    }
+    return wt__cli_print(&out) ? 0 : END_SYSTEM;
+}
+
+int wt__mcp_forget(struct cli *cli)
+{
+    wt_engine *engine = NULL;
+    if (cli->arguments.word_count != 2)
+        return wt__cli_usage(cli, "`mcp forget` takes the name of one server");
+    int code = wt__cli_open(cli, OPEN_EXISTING, "", &engine);
+    if (code == 0)
+        code = forget(cli, engine, cli->arguments.words[1]);
     wt_close(engine);
     return code;
 }

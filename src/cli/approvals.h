@@ -1,4 +1,5 @@
-/* approvals.h: `whichtool mcp approve` and `whichtool mcp lock`: what waits for approval is shown, approved, pinned. */
+/* approvals.h: `whichtool mcp approve`, `lock` and `forget`: what waits for approval is shown, approved, pinned; a
+ * server is forgotten with its approvals. */
 #ifndef WT_CLI_APPROVALS_H
 #define WT_CLI_APPROVALS_H
 
@@ -6,5 +7,6 @@
 
 int wt__mcp_approve(struct cli *cli);
 int wt__mcp_lock(struct cli *cli);
+int wt__mcp_forget(struct cli *cli);
 
 #endif

@@ -135,7 +135,7 @@ static int check_options(struct cli *cli, const char *action)
                 {OPT_LEARN, "learn", "serve"},
                 {OPT_ALL, "all", "approve"},
                 {OPT_INSTRUCTIONS, "instructions", "approve"},
-                {OPT_YES, "yes", "approve init undo"},
+                {OPT_YES, "yes", "approve forget init undo"},
                 {OPT_CLIENT, "client", "init undo"},
                 {OPT_DRY_RUN, "dry-run", "init undo"},
                 {OPT_PROJECT, "project", "init undo"}};
@@ -154,7 +154,7 @@ int wt__cmd_mcp(struct cli *cli)
         int (*run)(struct cli *cli);
     } actions[] = {{"serve", serve_client}, {"status", wt__mcp_status}, {"approve", wt__mcp_approve},
                    {"lock", wt__mcp_lock},  {"audit", wt__mcp_audit},   {"init", wt__mcp_init},
-                   {"undo", wt__mcp_undo}};
+                   {"undo", wt__mcp_undo},  {"forget", wt__mcp_forget}};
     const char *action = cli->arguments.word_count > 0 ? cli->arguments.words[0] : "serve";
     size_t at = 0;
     while (strcmp(actions[at].action, action) != 0) /* the table of options has let it through */

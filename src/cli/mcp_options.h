@@ -81,10 +81,12 @@ static const char mcp_text[] =
     "provider's tools, or --all, it approves. Until then they are not in the catalogue. Without names the exit code is "
     "1 "
     "where something waits. status shows how the servers of --servers are, by what was written of them last. lock FILE "
-    "writes pins of what is approved (docs/gateway.md).\n"
+    "writes pins of what is approved. Prompts, resources and resource templates are approved as tools are, by "
+    "prompt:NAME, resource:URI and template:URI. forget SERVER removes a server's tools and approvals once it is out "
+    "of "
+    "the file of --servers, and frees its name for imports (docs/gateway.md).\n"
     "audit FILE checks the log of --audit, and repeats its decisions by --policy; --audit-key FILE checks its HMACs. "
-    "The "
-    "files of a rotated log are named together, the oldest first. audit FILE --rotate starts a new file, in which "
+    "The files of a rotated log are named together, the oldest first. audit FILE --rotate starts a new file, in which "
     "running gateways go on.\n"
     "init finds the files in which the MCP clients of this machine keep their servers, shows what it would do, asks, "
     "and "
@@ -117,7 +119,7 @@ static const struct option mcp_options[] = {
      .help = "audit: start a new file that continues the log, and keep the old one as FILE.YYYYMMDDTHHMMSSZ."},
     {.id = OPT_ALL, .name = "all", .help = "approve: everything of the provider that waits."},
     {.id = OPT_INSTRUCTIONS, .name = "instructions", .help = "approve: the instructions of the provider's server."},
-    {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "approve, init, undo: do not ask."},
+    {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "approve, forget, init, undo: do not ask."},
     {.id = OPT_CLIENT,
      .name = "client",
      .kind = VALUE_TEXT,
@@ -143,6 +145,7 @@ static const struct example mcp_examples[] = {
     {"whichtool mcp approve", "Shows what waits for approval, of all servers."},
     {"whichtool mcp approve github create_issue", "Shows what changed in a tool, asks, and approves."},
     {"whichtool mcp lock whichtool.lock", "Pins what is approved, for a repository."},
+    {"whichtool mcp forget github", "Forgets a server that is no longer used."},
 };
 
 #endif

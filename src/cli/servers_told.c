@@ -31,6 +31,7 @@ static void put_words(struct buffer *out, const char *text, size_t width)
 static void put_server(const struct cli *cli, struct buffer *out, const json_t *server, size_t name_width)
 {
     long long waiting = (long long)wt__json_int(server, "waiting", 0);
+    long long offers = (long long)wt__json_int(server, "offers_waiting", 0);
     bool instructions = json_is_true(json_object_get(server, "instructions_wait"));
     const char *name = json_string_value(json_object_get(server, "name"));
     const char *state = json_string_value(json_object_get(server, "state"));
@@ -41,6 +42,9 @@ static void put_server(const struct cli *cli, struct buffer *out, const json_t *
     wt__buffer_printf(out, "%lld tools", (long long)wt__json_int(server, "tools", 0));
     if (waiting > 0)
         wt__buffer_printf(out, ", %lld of them %s for approval", waiting, waiting == 1 ? "waits" : "wait");
+    if (offers > 0)
+        wt__buffer_printf(out, ", %lld prompt%s or resource%s for approval", offers, offers == 1 ? "" : "s",
+                          offers == 1 ? " waits" : "s wait");
     if (instructions)
         wt__buffer_text(out, ", its instructions wait for approval");
     wt__buffer_char(out, '\n');
@@ -72,14 +76,17 @@ static int count_waiting(wt_engine *engine, json_t *servers, wt_error *err)
     for (size_t i = 0; rc == 0 && i < json_array_size(servers); i++) {
         json_t *server = json_array_get(servers, i);
         struct str name = wt__json_str(server, "name");
-        json_int_t tools = 0;
+        json_int_t tools = 0, offers = 0;
         bool instructions = false;
         for (size_t k = 0; k < list->len; k++) {
             bool its = wt__str_equal(name, wt__str(list->items[k]->provider));
-            tools += its && *list->items[k]->name;
-            instructions |= its && !*list->items[k]->name;
+            bool tool = list->items[k]->what == WT_REVIEW_TOOL;
+            tools += its && tool && *list->items[k]->name;
+            offers += its && !tool;
+            instructions |= its && tool && !*list->items[k]->name;
         }
         if (json_object_set_new(server, "waiting", json_integer(tools)) < 0 ||
+            json_object_set_new(server, "offers_waiting", json_integer(offers)) < 0 ||
             json_object_set_new(server, "instructions_wait", json_boolean(instructions)) < 0)
             rc = wt__fail_nomem(err);
     }

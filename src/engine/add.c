@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "catalog/names.h"
 #include "engine/add.h"
 #include "engine/notice.h"
@@ -20,6 +21,7 @@ void wt_add_report_free(wt_add_report *public)
     if (!public)
         return;
     struct report *report = (struct report *)public;
+    free(report->own.ids);
     wt__arena_dispose(&report->arena);
     free(report);
 }
@@ -146,11 +148,15 @@ int wt__store_tools(wt_engine *engine, const struct import *import, struct str s
                                            .arena = &report->arena};
     struct store_changes changes;
     wt_add_report *told = &report->public;
+    options.ids = report->own.ids = wt__alloc_array(import->tool_count + 1, sizeof *report->own.ids);
+    if (!options.ids)
+        return wt__fail_nomem(err);
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__store_import(engine->store, import->tools, import->tool_count, &options, &changes, err);
     pthread_mutex_unlock(&engine->store_lock);
     if (rc < 0)
         return rc;
+    report->own.count = import->tool_count;
     told->added = changes.added;
     told->updated = changes.updated;
     told->unchanged = changes.unchanged;
@@ -159,6 +165,19 @@ int wt__store_tools(wt_engine *engine, const struct import *import, struct str s
         told->notice = "the source was not read to its end, so nothing was removed";
     rc = tell_kept(report, changes.kept, err);
     return rc < 0 ? rc : tell_collisions(report, &changes, err);
+}
+
+int wt__report_take_own(struct report *report, const struct report *other, wt_error *err)
+{
+    struct own_tools *own = &report->own;
+    size_t count = other->own.count;
+    if (count == 0)
+        return 0;
+    if (wt__grow((void **)&own->ids, &own->capacity, own->count + count, sizeof *own->ids) < 0)
+        return wt__fail_nomem(err);
+    memcpy(own->ids + own->count, other->own.ids, count * sizeof *own->ids);
+    own->count += count;
+    return 0;
 }
 
 /* Without a model the lexical index is all there is, and the report says why. */
@@ -201,7 +220,7 @@ int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *pro
         wt__engine_keep_tools(engine);
     }
     if (rc == 0 && encoder)
-        rc = wt__embed_missing(engine, encoder, progress, &report->public.embedded, err);
+        rc = wt__embed_import(engine, encoder, &report->own, progress, &report->public.embedded, err);
     if (rc == 0 && !no_vectors)
         rc = wt__engine_update_trained(engine, progress, err);
     if (rc < 0)

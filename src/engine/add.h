@@ -7,6 +7,7 @@
 
 struct report {
     wt_add_report public; /* first, so that the public pointer is this one */
+    struct own_tools own; /* what this import brought; its ids are freed with the report */
     struct arena arena;
 };
 
@@ -17,7 +18,10 @@ int wt__report_new(struct report **out, const struct import *import, wt_error *e
 int wt__store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
                     struct progress *progress, struct report *report, wt_error *err);
 
-/* Vectors and the snapshot. */
+/* Appends what another report's import brought. */
+int wt__report_take_own(struct report *report, const struct report *other, wt_error *err);
+
+/* Vectors and the snapshot. Encodes the report's own tools first, and others only where no import of theirs runs. */
 int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct report *report,
                         wt_error *err);
 

@@ -302,6 +302,9 @@ static int add_answers(struct adding *adding, wt_mcp_report **out, wt_error *err
         return rc;
     wt__engine_begin_import(adding->engine);
     rc = import_all(adding, err);
+    for (size_t i = 0; rc == 0 && i < adding->config.count; i++)
+        if (adding->asked[i].report)
+            rc = wt__report_take_own(searchable, adding->asked[i].report, err);
     if (rc == 0)
         rc = wt__make_searchable(adding->engine, adding->options.no_vectors, &adding->progress, searchable, err);
     if (rc < 0) /* so no newer index was made */

@@ -23,16 +23,51 @@ struct batch {
     float *vectors; /* [BATCH * DOCUMENT_TEXTS, D] */
 };
 
+/* Which tools are encoded. */
+struct embed_scope {
+    const struct own_tools *own; /* these alone; NULL: all */
+    uint64_t newest;             /* and of all those that have not changed since this generation of the store */
+};
+
+static int by_id(const void *one, const void *other)
+{
+    int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
+    return (a > b) - (a < b);
+}
+
+static bool is_in_scope(const struct embed_scope *scope, const struct store_key *key)
+{
+    const struct own_tools *own = scope->own;
+    if (!own)
+        return key->generation <= scope->newest;
+    return own->count > 0 && bsearch(&key->id, own->ids, own->count, sizeof *own->ids, by_id);
+}
+
+/* The next keys of tools in scope without a vector; *after: behind the last one that was looked at. */
+static int read_keys(wt_engine *engine, const struct vector_set *set, const struct embed_scope *scope, int64_t *after,
+                     struct batch *batch, wt_error *err)
+{
+    int rc = 1;
+    for (batch->count = 0; rc > 0 && batch->count == 0;) {
+        rc = wt__store_missing_vectors(engine->store, set, *after, batch->keys, BATCH, err);
+        if (rc > 0)
+            *after = batch->keys[rc - 1].id;
+        for (int i = 0; i < rc; i++)
+            if (is_in_scope(scope, &batch->keys[i]))
+                batch->keys[batch->count++] = batch->keys[i];
+    }
+    return rc;
+}
+
 /* The next tools without a vector and their texts. */
-static int read_batch(wt_engine *engine, const struct encoder *encoder, const struct vector_set *set, int64_t after,
-                      struct batch *batch, wt_error *err)
+static int read_batch(wt_engine *engine, const struct encoder *encoder, const struct vector_set *set,
+                      const struct embed_scope *scope, int64_t *after, struct batch *batch, wt_error *err)
 {
     int64_t ids[BATCH];
     wt__arena_reset(&batch->arena);
     wt__buffer_clear(&batch->text);
     pthread_mutex_lock(&engine->store_lock);
-    int rc = wt__store_missing_vectors(engine->store, set, after, batch->keys, BATCH, err);
-    batch->count = rc > 0 ? (size_t)rc : 0;
+    int rc = read_keys(engine, set, scope, after, batch, err);
     struct tool *tools = wt__arena_array(&batch->arena, struct tool, batch->count);
     for (size_t i = 0; i < batch->count; i++)
         ids[i] = batch->keys[i].id;
@@ -90,23 +125,33 @@ static int64_t embed_batch(wt_engine *engine, const struct encoder *encoder, con
     return stored;
 }
 
-int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *embedded,
-                      wt_error *err)
+/* Whether any tool is without a vector, in scope or not: *missing of them. */
+static int count_missing(wt_engine *engine, const struct vector_set *set, uint64_t *missing, wt_error *err)
 {
-    struct vector_set set = wt__engine_vectors(encoder, engine);
     uint64_t tools = 0, providers = 0, there = 0;
-    *embedded = 0;
     pthread_mutex_lock(&engine->store_lock);
     int rc = wt__store_count(engine->store, &tools, &providers, err);
     if (rc >= 0)
-        rc = wt__store_count_vectors(engine->store, &set, &there, err);
+        rc = wt__store_count_vectors(engine->store, set, &there, err);
     pthread_mutex_unlock(&engine->store_lock);
-    if (rc >= 0 && tools > there && engine->read_only)
+    *missing = rc >= 0 && tools > there ? tools - there : 0;
+    if (*missing > 0 && engine->read_only)
         rc =
             wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; no vectors can be added", engine->path);
-    if (rc < 0 || tools <= there)
-        return rc < 0 ? rc : 0;
+    return rc < 0 ? rc : 0;
+}
 
+/* Adds to *embedded. */
+static int embed_scope(wt_engine *engine, const struct encoder *encoder, const struct embed_scope *scope,
+                       struct progress *progress, size_t *embedded, wt_error *err)
+{
+    struct vector_set set = wt__engine_vectors(encoder, engine);
+    uint64_t missing;
+    int rc = count_missing(engine, &set, &missing, err);
+    if (rc < 0 || missing == 0)
+        return rc;
+    if (scope->own && scope->own->count < missing)
+        missing = scope->own->count;
     struct batch *batch = calloc(1, sizeof *batch);
     float *vectors = wt__alloc_aligned((size_t)BATCH * DOCUMENT_TEXTS * set.dim, sizeof *vectors);
     if (!batch || !vectors) {
@@ -115,10 +160,10 @@ int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct p
         return wt__fail_nomem(err);
     }
     batch->vectors = vectors;
-    if (wt__progress_phase(progress, "encoding", (tools - there) * DOCUMENT_TEXTS))
+    if (missing > 0 && wt__progress_phase(progress, "encoding", missing * DOCUMENT_TEXTS))
         rc = wt__fail_cancelled(err);
-    for (int64_t after = 0; rc >= 0; after = batch->keys[batch->count - 1].id) {
-        rc = read_batch(engine, encoder, &set, after, batch, err);
+    for (int64_t after = 0; rc >= 0;) {
+        rc = read_batch(engine, encoder, &set, scope, &after, batch, err);
         if (rc < 0 || batch->count == 0)
             break;
         int64_t stored = embed_batch(engine, encoder, &set, batch, progress, err);
@@ -132,6 +177,40 @@ int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct p
     free(batch);
     free(vectors);
     return rc < 0 ? rc : 0;
+}
+
+int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *embedded,
+                      wt_error *err)
+{
+    *embedded = 0;
+    return embed_scope(engine, encoder, &(struct embed_scope){.newest = UINT64_MAX}, progress, embedded, err);
+}
+
+/* An import that begins after the generation was read has newer tools, and one that began before is seen then. */
+static int find_rest(wt_engine *engine, struct embed_scope *rest, bool *alone, wt_error *err)
+{
+    *rest = (struct embed_scope){0};
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_generation(engine->store, &rest->newest, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    *alone = wt__engine_imports_alone(engine);
+    return rc;
+}
+
+int wt__embed_import(wt_engine *engine, const struct encoder *encoder, struct own_tools *own, struct progress *progress,
+                     size_t *embedded, wt_error *err)
+{
+    struct embed_scope rest;
+    bool alone = false;
+    *embedded = 0;
+    if (own->count > 0)
+        qsort(own->ids, own->count, sizeof *own->ids, by_id);
+    int rc = find_rest(engine, &rest, &alone, err);
+    if (rc == 0 && !alone && own->count > 0)
+        rc = embed_scope(engine, encoder, &(struct embed_scope){.own = own}, progress, embedded, err);
+    if (rc == 0 && !alone)
+        rc = find_rest(engine, &rest, &alone, err);
+    return rc == 0 && alone ? embed_scope(engine, encoder, &rest, progress, embedded, err) : rc;
 }
 
 /* The trained encoder's, too, where there is one. A damaged one is told to who asks for its recipes. */

@@ -163,6 +163,16 @@ struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_eng
 /* Its sums of the requests that used them (engine/recorded_use.h). */
 struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const wt_engine *engine);
 
+/* Tools that an import brought. */
+struct own_tools {
+    int64_t *ids; /* [count]; sorted by wt__embed_import */
+    size_t count, capacity;
+};
+
+/* Encodes an import's own tools, between begin_import and end_import; and tools that no running import of this engine
+ * brought, if it is the only one. Other imports encode theirs. *embedded as below. Takes store_lock. */
+int wt__embed_import(wt_engine *engine, const struct encoder *encoder, struct own_tools *own, struct progress *progress,
+                     size_t *embedded, wt_error *err);
 /* Encodes every tool without a vector of this model. *embedded: how many, up to where it ended. Takes store_lock. */
 int wt__embed_missing(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *embedded,
                       wt_error *err);
@@ -188,6 +198,8 @@ int wt__moment_read(wt_engine *engine, struct store *reader, struct moment *out,
 /* Between these two an import runs: it will make the next index itself. */
 void wt__engine_begin_import(wt_engine *engine);
 void wt__engine_end_import(wt_engine *engine);
+/* True if no other import runs. */
+bool wt__engine_imports_alone(wt_engine *engine);
 /* To be called before a call returns that changed what a snapshot shows. */
 void wt__engine_changed(wt_engine *engine);
 void wt__index_release(struct index_handle *index); /* frees nothing; NULL is a no-op */

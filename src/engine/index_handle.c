@@ -438,6 +438,14 @@ void wt__engine_end_import(wt_engine *engine)
     pthread_mutex_unlock(&engine->lock);
 }
 
+bool wt__engine_imports_alone(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    bool alone = engine->imports <= 1;
+    pthread_mutex_unlock(&engine->lock);
+    return alone;
+}
+
 static void set_unknown_change(wt_engine *engine, bool unknown)
 {
     pthread_mutex_lock(&engine->lock);

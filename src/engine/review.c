@@ -15,6 +15,7 @@
 #include "engine/add.h"
 #include "engine/notice.h"
 #include "engine/sized_options.h"
+#include "engine/tools.h"
 #include "whichtool/review.h"
 
 struct review_report {
@@ -39,6 +40,7 @@ struct reviewing {
     struct review_listing listing;
     struct import listed, kept; /* what was listed; what of it is imported in the bytes that were approved */
     struct buffer kept_bytes;
+    struct map offer_keys; /* kinds and names of offers that were met */
     struct pins lock;
     bool no_vectors;
     struct progress progress;
@@ -51,6 +53,7 @@ static void end_reviewing(struct reviewing *r)
     wt__import_dispose(&r->listed);
     wt__import_dispose(&r->kept);
     wt__buffer_dispose(&r->kept_bytes);
+    wt__map_dispose(&r->offer_keys);
     wt__pins_dispose(&r->lock);
     wt__progress_dispose(&r->progress);
     wt__arena_dispose(&r->arena);
@@ -79,20 +82,28 @@ static int read_tools(struct reviewing *r, struct import *out, struct str bytes)
     return wt__import_bytes(out, bytes, &reading, r->err);
 }
 
-/* The row of that name among sorted ones; NULL: none. */
-static const struct review_row *find_row(const struct review_row *rows, size_t count, struct str name)
+/* The row of that kind and name among sorted ones, or NULL. */
+static const struct review_row *find_row(const struct review_row *rows, size_t count, enum review_kind kind,
+                                         struct str name)
 {
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2,
                shared = rows[middle].name.len < name.len ? rows[middle].name.len : name.len;
-        int order = shared > 0 ? memcmp(rows[middle].name.ptr, name.ptr, shared) : 0;
+        int order = (rows[middle].kind > kind) - (rows[middle].kind < kind);
+        if (order == 0 && shared > 0)
+            order = memcmp(rows[middle].name.ptr, name.ptr, shared);
         if (order < 0 || (order == 0 && rows[middle].name.len < name.len))
             low = middle + 1;
         else
             high = middle;
     }
-    return low < count && wt__str_equal(rows[low].name, name) ? &rows[low] : NULL;
+    return low < count && rows[low].kind == kind && wt__str_equal(rows[low].name, name) ? &rows[low] : NULL;
+}
+
+static bool is_tool(const struct review_item *item)
+{
+    return item->kind == REVIEW_TOOL && item->tool.name.len > 0;
 }
 
 /* Reads definitions one by one: [count] tools, each by the name that it goes by. */
@@ -133,7 +144,7 @@ static int keep_approved_bytes(struct reviewing *r, const struct review_row *row
         return wt__fail_nomem(r->err);
     for (size_t i = 0; i < most; i++) {
         struct review_item *item = &r->listing.items[i];
-        const struct review_row *row = item->tool.name.len > 0 ? find_row(rows, row_count, item->tool.name) : NULL;
+        const struct review_row *row = is_tool(item) ? find_row(rows, row_count, REVIEW_TOOL, item->tool.name) : NULL;
         if (!row || strcmp(row->approved_sha256, item->sha256) != 0 || wt__str_equal(row->approved, item->offered))
             continue;
         definitions[count] = row->approved;
@@ -143,19 +154,107 @@ static int keep_approved_bytes(struct reviewing *r, const struct review_row *row
     return read_kept(r, definitions, names, tools, count);
 }
 
-static void look_in_lock(const struct reviewing *r, struct review_item *item, const char *id)
+static int look_in_lock(struct reviewing *r, struct review_item *item)
 {
-    bool tool = item->tool.name.len > 0;
-    const struct pin *pin = tool ? wt__pins_find(&r->lock, wt__str(id)) : wt__pins_instructions(&r->lock, wt__str(id));
+    struct str provider = r->listing.provider, name = item->tool.name;
+    const struct pin *pin;
+    if (item->kind != REVIEW_TOOL) {
+        pin = wt__pins_offer(&r->lock, wt__review_words[item->kind], provider, name);
+    } else {
+        const char *id = copy_id(&r->arena, provider, name);
+        if (!id)
+            return wt__fail_nomem(r->err);
+        pin = name.len > 0 ? wt__pins_find(&r->lock, wt__str(id)) : wt__pins_instructions(&r->lock, wt__str(id));
+    }
     item->locked = pin && strcmp(pin->sha256, item->sha256) == 0;
+    return 0;
 }
 
+/* ---------------------------------------------------------------- prompts, resources and templates */
+
+/* What is listed beside tools: its lists, and which member of a definition is its name. */
+struct offers {
+    json_t *lists[REVIEW_KINDS]; /* NULL: not told */
+    size_t count;                /* of all items */
+};
+
+static const char *const offer_names[REVIEW_KINDS] = {NULL, "name", "uri", "uriTemplate"};
+
+static int read_offers(struct reviewing *r, const wt_review_options *options, struct offers *out)
+{
+    const char *const texts[REVIEW_KINDS] = {NULL, options->prompts, options->resources, options->templates};
+    int rc = 0;
+    for (int kind = REVIEW_PROMPT; rc == 0 && kind < REVIEW_KINDS; kind++) {
+        if (!texts[kind])
+            continue;
+        rc = wt__json_parse(&out->lists[kind], texts[kind], strlen(texts[kind]), r->err);
+        if (rc == 0 && !json_is_array(out->lists[kind]))
+            rc = wt__fail(r->err, WT_EFORMAT, "the list of %ss of %.*s is not an array", wt__review_words[kind],
+                          (int)r->listing.provider.len, r->listing.provider.ptr);
+        out->count += json_array_size(out->lists[kind]);
+        r->listing.told[kind] = rc == 0;
+    }
+    return rc;
+}
+
+/* 1 if the name is the first of its kind, else 0. */
+static int meet_offer(struct reviewing *r, enum review_kind kind, struct str name)
+{
+    struct buffer key = {0};
+    bool added = false;
+    wt__buffer_char(&key, (char)('0' + kind));
+    wt__buffer_str(&key, name);
+    const char *copy = key.failed ? NULL : wt__arena_copy(&r->arena, wt__buffer_view(&key));
+    bool known = copy && wt__map_insert(&r->offer_keys, (struct str){copy, key.len}, 0, &added);
+    wt__buffer_dispose(&key);
+    return known ? added : wt__fail_nomem(r->err);
+}
+
+/* An offer that has no name, or one that an earlier offer has, cannot be approved, and so is not shown. */
+static int add_offer(struct reviewing *r, enum review_kind kind, const json_t *offer)
+{
+    struct str name = wt__json_str(offer, offer_names[kind]);
+    struct buffer text = {0};
+    int rc = name.len > 0 && name.len <= REVIEW_NAME_BYTES_MAX ? meet_offer(r, kind, name) : 0;
+    if (rc <= 0)
+        return rc;
+    rc = wt__json_write(&text, offer) < 0 || text.failed ? wt__fail_nomem(r->err) : 0;
+    if (rc == 0 && text.len <= WT_MAX_DEFINITION_BYTES) {
+        struct review_item *item = &r->listing.items[r->listing.count];
+        *item = (struct review_item){.kind = kind,
+                                     .tool.name = {wt__arena_copy(&r->arena, name), name.len},
+                                     .offered = {wt__arena_copy(&r->arena, wt__buffer_view(&text)), text.len}};
+        rc = item->tool.name.ptr && item->offered.ptr ? wt__definition_hash(item->offered, item->sha256, NULL, r->err)
+                                                      : wt__fail_nomem(r->err);
+        r->listing.count++;
+    }
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+static int add_offers(struct reviewing *r, const struct offers *offers)
+{
+    int rc = 0;
+    for (int kind = REVIEW_PROMPT; rc == 0 && kind < REVIEW_KINDS; kind++)
+        for (size_t i = 0; rc == 0 && i < json_array_size(offers->lists[kind]); i++)
+            rc = add_offer(r, (enum review_kind)kind, json_array_get(offers->lists[kind], i));
+    return rc;
+}
+
+static void drop_offers(struct offers *offers)
+{
+    for (int kind = 0; kind < REVIEW_KINDS; kind++)
+        json_decref(offers->lists[kind]);
+}
+
+/* ---------------------------------------------------------------- a listing */
+
 /* instructions: NULL: not told. */
-static int make_items(struct reviewing *r, const char *instructions)
+static int make_items(struct reviewing *r, const char *instructions, const struct offers *offers)
 {
     struct review_listing *listing = &r->listing;
     size_t count = r->listed.tool_count;
-    listing->items = wt__arena_array(&r->arena, struct review_item, count + 1);
+    listing->items = wt__arena_array(&r->arena, struct review_item, count + offers->count + 1);
     if (!listing->items)
         return wt__fail_nomem(r->err);
     for (size_t i = 0; i < count; i++) {
@@ -171,22 +270,19 @@ static int make_items(struct reviewing *r, const char *instructions)
         *item = (struct review_item){.offered = wt__str(instructions)};
         wt__bytes_hash(item->offered, item->sha256);
     }
-    for (size_t i = 0; listing->lock && i < listing->count; i++) {
-        const char *id = copy_id(&r->arena, listing->provider, listing->items[i].tool.name);
-        if (!id)
-            return wt__fail_nomem(r->err);
-        look_in_lock(r, &listing->items[i], id);
-    }
-    return 0;
+    int rc = add_offers(r, offers);
+    for (size_t i = 0; rc == 0 && listing->lock && i < listing->count; i++)
+        rc = look_in_lock(r, &listing->items[i]);
+    return rc;
 }
 
-static int read_rows(struct reviewing *r, enum review_kind kind, struct review_row **rows, size_t *count)
+static int read_rows(struct reviewing *r, enum review_rows which, struct review_row **rows, size_t *count)
 {
     struct store *reader;
     int rc = wt__engine_reader(r->engine, &reader, r->err);
     if (rc < 0)
         return rc;
-    rc = wt__store_reviews(reader, kind, &r->listing.provider, &r->arena, rows, count, r->err);
+    rc = wt__store_reviews(reader, which, &r->listing.provider, &r->arena, rows, count, r->err);
     wt__engine_return_reader(r->engine, reader);
     return rc;
 }
@@ -217,14 +313,19 @@ static int check_whole(struct reviewing *r, struct str bytes)
 static int read_listing(struct reviewing *r, struct str bytes, const wt_review_options *options)
 {
     struct review_row *rows = NULL;
+    struct offers offers = {0};
     size_t count = 0;
+    r->listing.told[REVIEW_TOOL] = bytes.ptr != NULL;
     int rc = options->lock ? wt__pins_read(&r->lock, options->lock, options->lock_len, r->err) : 0;
-    if (rc == 0)
+    if (rc == 0 && bytes.ptr)
         rc = read_tools(r, &r->listed, bytes);
-    if (rc == 0)
+    if (rc == 0 && bytes.ptr)
         rc = check_whole(r, bytes);
     if (rc == 0)
-        rc = make_items(r, options->instructions);
+        rc = read_offers(r, options, &offers);
+    if (rc == 0)
+        rc = make_items(r, options->instructions, &offers);
+    drop_offers(&offers);
     if (rc == 0)
         rc = read_rows(r, REVIEWS_APPROVED, &rows, &count);
     return rc < 0 ? rc : keep_approved_bytes(r, rows, count);
@@ -241,12 +342,13 @@ static int tell_waiting(struct reviewing *r, struct review_report *report)
         return wt__fail_nomem(r->err);
     for (size_t i = 0; i < most; i++) {
         const struct review_item *item = &r->listing.items[i];
-        bool tool = item->tool.name.len > 0, waits = item->verdict == REVIEW_NEW || item->verdict == REVIEW_CHANGED;
+        bool tool = is_tool(item), waits = item->verdict == REVIEW_NEW || item->verdict == REVIEW_CHANGED;
+        out->offers_waiting += item->kind != REVIEW_TOOL && item->verdict != REVIEW_APPROVED;
         out->approved += tool && item->verdict == REVIEW_APPROVED;
         out->waiting_new += tool && item->verdict == REVIEW_NEW;
         out->waiting_changed += tool && item->verdict == REVIEW_CHANGED;
         out->beyond += tool && item->verdict == REVIEW_BEYOND;
-        out->instructions_wait |= !tool && waits;
+        out->instructions_wait |= item->kind == REVIEW_TOOL && !tool && waits;
         if (tool && waits && !(ids[count++] = copy_id(&report->arena, r->listing.provider, item->tool.name)))
             return wt__fail_nomem(r->err);
     }
@@ -294,13 +396,14 @@ static int store_changes(struct reviewing *r, bool approval, struct review_chang
 static int change(struct reviewing *r, bool approval, wt_review_report **out)
 {
     struct report *added;
-    struct review_changes changes;
+    struct review_changes changes = {0};
     int rc = wt__report_new(&added, &r->listed, r->err);
     if (rc < 0)
         return rc;
     wt__engine_begin_import(r->engine);
     rc = store_changes(r, approval, &changes);
     bool stored = rc == 0;
+    added->own = (struct own_tools){.ids = changes.ids, .count = changes.tool_count};
     const struct store_changes *catalogue = &changes.catalogue;
     if (stored && catalogue->added + catalogue->updated + catalogue->removed > 0)
         rc = wt__make_searchable(r->engine, r->no_vectors, &r->progress, added, r->err);
@@ -332,6 +435,9 @@ static int begin(struct reviewing *r, const char *provider, const char *source)
 {
     if (!provider || !*provider)
         return wt__fail(r->err, WT_EINVAL, "whose definitions are reviewed is not said: there is no provider");
+    if (!wt__is_provider_name(wt__str(provider)))
+        return wt__fail(r->err, WT_EINVAL, "\"%.200s\" cannot be a provider's name: nothing of it can be reviewed",
+                        provider);
     r->listing.provider = wt__str(provider);
     r->listing.source = wt__str(name_source(r, source));
     r->listing.now = (int64_t)time(NULL);
@@ -363,9 +469,9 @@ int wt_review(wt_engine *engine, const char *provider, const char *listing, size
 
 /* ---------------------------------------------------------------- approving */
 
-static int no_such(struct reviewing *r, struct str name)
+static int no_such(struct reviewing *r, enum review_kind kind, struct str name)
 {
-    if (name.len == 0)
+    if (kind == REVIEW_TOOL && name.len == 0)
         return wt__fail(r->err, WT_ENOTFOUND, "no instructions of %.*s wait for approval", (int)r->listing.provider.len,
                         r->listing.provider.ptr);
     return wt__fail(r->err, WT_ENOTFOUND, "nothing waits for approval as \"%.*s\" of %.*s", (int)name.len, name.ptr,
@@ -380,13 +486,14 @@ static int choose(struct reviewing *r, const wt_approve_options *options, const 
         meant[(*meant_count)++] = &rows[i];
     for (size_t i = 0; !options->all && i < options->name_count; i++) {
         struct str name = wt__str(options->names[i]);
-        const struct review_row *row = find_row(rows, count, name);
+        enum review_kind kind = options->whats ? (enum review_kind)options->whats[i] : REVIEW_TOOL;
+        const struct review_row *row = find_row(rows, count, kind, name);
         const char *shown = options->sha256s ? options->sha256s[i] : NULL;
         bool again = false;
         for (size_t m = 0; m < *meant_count; m++)
             again |= meant[m] == row;
         if (!row)
-            return no_such(r, name);
+            return no_such(r, kind, name);
         if (shown && strcmp(shown, row->offered_sha256) != 0)
             return wt__fail(r->err, WT_EINVAL,
                             "what waits of %.*s as \"%.*s\" is not what was shown any more; look at it again",
@@ -409,10 +516,10 @@ static int read_meant(struct reviewing *r, const struct review_row *const *meant
         return wt__fail_nomem(r->err);
     for (size_t i = 0; i < count; i++) {
         struct review_item *item = &listing->items[listing->count++];
-        *item = (struct review_item){.offered = meant[i]->offered};
+        *item = (struct review_item){.kind = meant[i]->kind, .tool.name = meant[i]->name, .offered = meant[i]->offered};
         memcpy(item->sha256, meant[i]->offered_sha256, sizeof item->sha256);
         listing->source = meant[i]->source;
-        if (meant[i]->name.len == 0)
+        if (!is_tool(item))
             continue;
         definitions[tools] = meant[i]->offered;
         names[tools] = meant[i]->name;

@@ -52,8 +52,7 @@ int wt__tool_materialise(struct arena *arena, const struct tool *tool, wt_tool *
     return whole ? 0 : wt__fail_nomem(err);
 }
 
-/* Turns ids into a public list. */
-static int list_new(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err)
+int wt__tool_list(struct store *store, const int64_t *ids, size_t count, wt_tools **out, wt_error *err)
 {
     struct tool_list *list = calloc(1, sizeof *list);
     if (!list)
@@ -132,7 +131,7 @@ int wt_list(wt_engine *engine, const wt_list_options *given, wt_tools **out, wt_
                                                        &count, err)
                              : wt__store_list(reader, of, options.limit, options.offset, &arena, &ids, &count, err);
     if (rc >= 0)
-        rc = list_new(reader, ids, count, out, err);
+        rc = wt__tool_list(reader, ids, count, out, err);
     if (rc >= 0 && count == 0 && options.provider)
         rc = check_provider(reader, options.provider, out, err);
     wt__store_read_end(reader);
@@ -213,7 +212,7 @@ int wt_get(wt_engine *engine, const char *name, wt_tools **out, wt_error *err)
     if (rc == 0)
         rc = wt__tool_resolve(reader, name, &id, err);
     if (rc == 0)
-        rc = list_new(reader, &id, 1, out, err);
+        rc = wt__tool_list(reader, &id, 1, out, err);
     else if (rc == WT_ENOTFOUND)
         rc = wt__fail_no_tool(reader, name, err);
     wt__store_read_end(reader);
@@ -246,8 +245,7 @@ int64_t wt_remove_provider(wt_engine *engine, const char *provider, wt_error *er
     return removed;
 }
 
-/* As an import would leave it. */
-static bool is_provider_name(struct str name)
+bool wt__is_provider_name(struct str name)
 {
     for (size_t i = 0; i < name.len; i++)
         if ((unsigned char)name.ptr[i] < 0x20 || name.ptr[i] == 0x7f)
@@ -260,7 +258,7 @@ int64_t wt_rename_provider(wt_engine *engine, const char *provider, const char *
     struct str from = wt__str(provider), to = wt__str(name);
     if (from.len == 0)
         return wt__fail(err, WT_EINVAL, "tools without a provider cannot be renamed: import them with a provider");
-    if (!is_provider_name(to))
+    if (!wt__is_provider_name(to))
         return wt__fail(err, WT_EINVAL,
                         "a provider's name is 1 to %d bytes of UTF-8 without control characters or blanks at its ends",
                         WT_MAX_NAME_BYTES);

@@ -369,6 +369,8 @@ static void put_line(struct buffer *out, const struct audit_line *line, bool who
         member(out, "server", shorten(wt__str(line->server), whole));
     if (line->tool)
         member(out, "tool", shorten(wt__str(line->tool), whole));
+    if (line->own_name)
+        member(out, "own_name", shorten(wt__str(line->own_name), whole));
     if (line->uri.len > 0)
         member(out, "uri", shorten(line->uri, whole));
     if (line->prompt.len > 0)

@@ -50,6 +50,7 @@ struct audit_line {
     const char *method;
     const char *server;     /* NULL: none has what was asked for */
     const char *tool;       /* NULL: none of that name, or something else was asked for: */
+    const char *own_name;   /* of the tool, as its server has it; NULL: the same */
     struct str uri, prompt; /* of a resource, of a prompt, as its server knows it; "" for none */
     struct str asked;       /* the name that the client said */
     const char *effect, *sha256, *revision;

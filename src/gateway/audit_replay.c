@@ -16,6 +16,7 @@ static int decide(const json_t *line, const struct policy *policy)
                                              .profile = text_of(line, "profile"),
                                              .server = text_of(line, "server"),
                                              .tool = text_of(line, "tool"),
+                                             .own_name = text_of(line, "own_name"),
                                              .effect = (enum effect)effect};
     if (!question.server || !question.principal)
         return -1;

@@ -12,6 +12,7 @@ bool wt__face_allows(const struct face *face, const struct mcp_call *call, const
                                              .profile = face->options.profile,
                                              .server = wt__upstream_name(tool->upstream),
                                              .tool = tool->name,
+                                             .own_name = tool->own_name,
                                              .effect = tool->effect};
     return wt__policy_allows(face->gateway->options.policy, &question);
 }
@@ -37,7 +38,7 @@ static void put_origin(struct mcp_call *call, const struct view_tool *tool)
     wt__buffer_text(&meta, "{\"whichtool/server\":");
     wt__buffer_json(&meta, wt__str(wt__upstream_name(tool->upstream)));
     wt__buffer_text(&meta, ",\"whichtool/tool\":");
-    wt__buffer_json(&meta, wt__str(tool->name));
+    wt__buffer_json(&meta, wt__str(tool->own_name));
     wt__buffer_char(&meta, '}');
     if (!meta.failed)
         wt__mcp_set_meta(call, wt__buffer_view(&meta));
@@ -66,7 +67,7 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
 {
     const struct relay what = {.method = "tools/call",
                                .name_key = "name",
-                               .name = wt__str(tool->name),
+                               .name = wt__str(tool->own_name),
                                .arguments = arguments,
                                .headers = mirrors->headers,
                                .header_count = mirrors->count,

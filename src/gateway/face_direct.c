@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "catalog/pins.h"
+
 #include "whichtool/review.h"
 
 /* A page goes on behind a name, whether that is still there or not. */
@@ -56,6 +58,17 @@ static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool
     wt__face_call(context, call, view->tools[tool->number], wt__mcp_call_arguments(call), false);
 }
 
+/* True if the lock, where there is one, has what the server says of itself. */
+static bool has_locked_words(const struct gateway *gateway, const char *server, const char *words)
+{
+    char sha256[DEFINITION_DIGITS + 1];
+    if (!gateway->lock_pins)
+        return true;
+    const struct pin *pin = wt__pins_instructions(gateway->lock_pins, wt__str(server));
+    wt__bytes_hash(wt__str(words), sha256);
+    return pin && strcmp(pin->sha256, sha256) == 0;
+}
+
 /* What servers say of themselves, where all their tools are shown: as it was approved, and marked as theirs. */
 static void write_instructions(void *context, const char *principal, struct buffer *out)
 {
@@ -68,6 +81,8 @@ static void write_instructions(void *context, const char *principal, struct buff
             wt_approved_instructions(gateway->engine, name, &words, NULL) < 0)
             continue;
         struct str shown = wt__str_head(wt__str(words), FACE_INSTRUCTIONS_BYTES);
+        if (!has_locked_words(gateway, name, words))
+            shown.len = 0;
         if (shown.len > 0)
             wt__buffer_printf(out, "%sThe server %s says: %.*s", out->len > 0 ? "\n" : "", name, (int)shown.len,
                               shown.ptr);

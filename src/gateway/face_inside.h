@@ -52,6 +52,7 @@ struct face_asked {
     const struct view_tool *tool; /* NULL: none, or no tool was asked for */
     struct upstream *upstream;    /* NULL: none has it */
     struct str uri, prompt;       /* as the server knows it; "" for none */
+    const char *sha256;           /* of its definition as it was approved; NULL: none, or it is the tool's */
     struct str arguments;
 };
 /* Writes down the decision, asks the server, and writes down what came of it. Where the decision cannot be written, the

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/steady.h"
+#include "catalog/pins.h"
 #include "gateway/audit_log.h"
 #include "gateway/gateway_inside.h"
 #include "gateway/offered.h"
@@ -46,8 +47,11 @@ static int renew(struct gateway *gateway, wt_error *err)
     struct tool_view *view;
     if (is_current(gateway))
         return 0;
-    int rc =
-        wt__view_make(&view, gateway->engine, gateway->upstreams, gateway->count, gateway->options.bare_names, err);
+    const struct view_options options = {.upstreams = gateway->upstreams,
+                                         .count = gateway->count,
+                                         .bare_names = gateway->options.bare_names,
+                                         .lock = gateway->lock_pins};
+    int rc = wt__view_make(&view, gateway->engine, &options, err);
     if (rc < 0)
         return rc;
     pthread_mutex_lock(&gateway->lock);
@@ -125,12 +129,16 @@ static void tell_waiting(struct gateway *gateway, const char *name, const wt_rev
 {
     struct buffer sentence = {0};
     size_t tools = report->waiting_count + report->beyond;
+    size_t offers = report->offers_waiting, all = tools + offers;
     wt__buffer_printf(&sentence, "%s: ", name);
     if (tools > 0)
         wt__buffer_printf(&sentence, "%zu tool%s", tools, tools == 1 ? "" : "s");
+    if (offers > 0)
+        wt__buffer_printf(&sentence, "%s%zu prompt%s or resource%s", tools > 0 ? ", " : "", offers,
+                          offers == 1 ? "" : "s", offers == 1 ? "" : "s");
     if (report->instructions_wait)
-        wt__buffer_text(&sentence, tools > 0 ? " and its instructions" : "its instructions");
-    wt__buffer_printf(&sentence, " wait%s for approval%s: `%s %s`", tools == 1 && !report->instructions_wait ? "s" : "",
+        wt__buffer_text(&sentence, all > 0 ? " and its instructions" : "its instructions");
+    wt__buffer_printf(&sentence, " wait%s for approval%s: `%s %s`", all == 1 && !report->instructions_wait ? "s" : "",
                       deceives ? ", and texts of its list give a model orders or hide something" : "",
                       gateway->options.approve ? gateway->options.approve : "whichtool mcp approve", name);
     tell(gateway, false, &sentence);
@@ -138,18 +146,53 @@ static void tell_waiting(struct gateway *gateway, const char *name, const wt_rev
 
 /* Whether a server is trusted with what it lists first: not where its texts give a model orders that no definition
  * gives, or hide what they say. A list that cannot be read is refused by who takes it. */
-static bool is_trusted(const struct gateway *gateway, const char *name, struct str tools, const char *instructions,
-                       bool *deceives)
+static bool is_trusted(const struct gateway *gateway, const char *name, const struct upstream_listing *listing,
+                       const char *instructions, bool *deceives)
 {
+    const char *const offers[] = {listing->prompts, listing->resources, listing->templates};
     wt_audit_result *audit = NULL;
-    int rc = wt_audit_listing(name, tools.ptr, tools.len, instructions, &audit, NULL);
+    int rc = wt_audit_listing(name, listing->tools.ptr, listing->tools.len, instructions, &audit, NULL);
     *deceives = rc == 0 && audit->errors > 0;
     wt_audit_free(audit);
+    for (size_t i = 0; rc == 0 && i < sizeof offers / sizeof *offers; i++) {
+        rc = offers[i] ? wt_audit_offers(name, offers[i], &audit, NULL) : 0;
+        *deceives |= rc == 0 && offers[i] && audit->errors > 0;
+        if (rc == 0 && offers[i])
+            wt_audit_free(audit);
+    }
     return rc == 0 && !*deceives && !gateway->options.review_first && gateway->options.lock.len == 0;
 }
 
+static int read_approved(const struct gateway *gateway, const char *server, int what, json_t **out, wt_error *err)
+{
+    char *text = NULL;
+    int rc = wt_approved_offers(gateway->engine, server, what, &text, err);
+    if (rc == 0)
+        rc = wt__json_parse(out, text, strlen(text), err);
+    wt_string_free(text);
+    return rc;
+}
+
+/* Has the server offer what is approved of what it listed beside tools. */
+static int renew_offers(struct gateway *gateway, struct upstream *upstream, wt_error *err)
+{
+    const char *name = wt__upstream_name(upstream);
+    json_t *resources = NULL, *templates = NULL, *prompts = NULL;
+    int rc = read_approved(gateway, name, WT_REVIEW_RESOURCE, &resources, err);
+    if (rc == 0)
+        rc = read_approved(gateway, name, WT_REVIEW_TEMPLATE, &templates, err);
+    if (rc == 0)
+        rc = read_approved(gateway, name, WT_REVIEW_PROMPT, &prompts, err);
+    if (rc == 0)
+        rc = wt__upstream_approve_offers(upstream, &(struct approved_offers){resources, templates, prompts}, err);
+    json_decref(resources);
+    json_decref(templates);
+    json_decref(prompts);
+    return rc;
+}
+
 /* What is not approved waits, and is nowhere else (whichtool/review.h). */
-static int listed(void *context, struct upstream *upstream, struct str tools, struct str instructions, wt_error *err)
+static int listed(void *context, struct upstream *upstream, const struct upstream_listing *listing, wt_error *err)
 {
     struct gateway *gateway = context;
     const char *name = wt__upstream_name(upstream);
@@ -158,22 +201,27 @@ static int listed(void *context, struct upstream *upstream, struct str tools, st
     struct buffer source = {0}, said = {0};
     bool deceives = false;
     wt__buffer_printf(&source, "mcp:gateway#%s", name);
-    wt__buffer_str(&said, instructions);
+    wt__buffer_str(&said, listing->instructions);
     wt__buffer_char(&said, '\0');
     wt_review_options_init(&options);
     options.source_name = source.ptr;
-    options.trust_first = !said.failed && is_trusted(gateway, name, tools, said.ptr, &deceives);
+    options.trust_first = !said.failed && is_trusted(gateway, name, listing, said.ptr, &deceives);
     options.lock = gateway->options.lock.len > 0 ? gateway->options.lock.ptr : NULL;
     options.lock_len = gateway->options.lock.len;
     options.instructions = said.ptr;
+    options.prompts = listing->prompts;
+    options.resources = listing->resources;
+    options.templates = listing->templates;
     pthread_mutex_lock(&gateway->import_lock);
     int rc = source.failed || said.failed
                  ? wt__fail_nomem(err)
-                 : wt_review(gateway->engine, name, tools.ptr, tools.len, &options, &report, err);
+                 : wt_review(gateway->engine, name, listing->tools.ptr, listing->tools.len, &options, &report, err);
     if (rc == 0)
         rc = wt__gateway_renew(gateway, err);
     pthread_mutex_unlock(&gateway->import_lock);
-    if (report && wt__upstream_set_waiting(upstream, report))
+    if (rc == 0)
+        rc = renew_offers(gateway, upstream, err);
+    if (report && wt__upstream_set_waiting(upstream, listing, report))
         tell_waiting(gateway, name, report, deceives);
     wt_review_report_free(report);
     wt__buffer_dispose(&source);
@@ -208,10 +256,10 @@ static void put_server(struct buffer *out, struct upstream *upstream)
     wt__buffer_text(out, "{\"name\":");
     wt__buffer_json(out, wt__str(wt__upstream_name(upstream)));
     wt__buffer_printf(out,
-                      ",\"state\":\"%s\",\"era\":\"%s\",\"since\":%lld,\"tools\":%zu,\"waiting\":%zu,\"resources\":%zu,"
-                      "\"prompts\":%zu",
+                      ",\"state\":\"%s\",\"era\":\"%s\",\"since\":%lld,\"tools\":%zu,\"waiting\":%zu,"
+                      "\"offers_waiting\":%zu,\"resources\":%zu,\"prompts\":%zu",
                       wt__upstream_state_word(status.state), wt__era_word(status.era), status.since, status.tools,
-                      status.waiting, status.resources, status.prompts);
+                      status.waiting, status.offers_waiting, status.resources, status.prompts);
     wt__buffer_printf(out, ",\"failures\":%u,\"error\":", status.failures);
     wt__buffer_json(out, wt__str(status.error));
     wt__buffer_char(out, '}');
@@ -307,6 +355,19 @@ static void tell_of_audit(struct gateway *gateway)
     tell(gateway, true, &sentence);
 }
 
+/* Somebody may have approved of prompts and resources since. An error waits for the next change. */
+static void renew_withheld(struct gateway *gateway)
+{
+    wt_catalog_info info;
+    wt_catalog_info_init(&info);
+    if (wt_info(gateway->engine, &info, NULL) < 0 || info.generation == gateway->offers_generation)
+        return;
+    gateway->offers_generation = info.generation;
+    for (size_t i = 0; i < gateway->count; i++)
+        if (wt__upstream_withholds(gateway->upstreams[i]))
+            renew_offers(gateway, gateway->upstreams[i], NULL);
+}
+
 /* What another process did to the catalogue shows within GATEWAY_LOOK_MS, and what nobody came back for goes. */
 static void *tend(void *context)
 {
@@ -321,6 +382,7 @@ static void *tend(void *context)
         tell_of_audit(gateway);
         wt__outcomes_sweep(gateway->outcomes);
         wt__gateway_renew(gateway, NULL);
+        renew_withheld(gateway);
         pthread_mutex_lock(&gateway->lock);
     }
     pthread_mutex_unlock(&gateway->lock);
@@ -375,6 +437,27 @@ static int open_upstreams(struct gateway *gateway, const struct mcp_server *serv
     return rc;
 }
 
+/* From here on no import can put a tool into a server's provider, whether that has listed anything or not. A store that
+ * cannot be written takes no imports from here, and others' are not shown. */
+static int reserve_providers(struct gateway *gateway, wt_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < gateway->count; i++) {
+        rc = wt_reserve_provider(gateway->engine, wt__upstream_name(gateway->upstreams[i]), err);
+        rc = rc == WT_EREADONLY ? 0 : rc;
+    }
+    return rc;
+}
+
+static int read_lock_pins(struct gateway *gateway, wt_error *err)
+{
+    struct str text = gateway->options.lock;
+    if (text.len == 0)
+        return 0;
+    gateway->lock_pins = calloc(1, sizeof *gateway->lock_pins);
+    return gateway->lock_pins ? wt__pins_read(gateway->lock_pins, text.ptr, text.len, err) : wt__fail_nomem(err);
+}
+
 int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_server *servers, size_t count,
                      const struct gateway_options *options, wt_error *err)
 {
@@ -395,7 +478,11 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
     pthread_mutex_init(&gateway->renew_lock, NULL);
     pthread_mutex_init(&gateway->services_lock, NULL);
     wt__steady_open(&gateway->turn);
-    int rc = open_upstreams(gateway, servers, count, err);
+    int rc = read_lock_pins(gateway, err);
+    if (rc == 0)
+        rc = open_upstreams(gateway, servers, count, err);
+    if (rc == 0)
+        rc = reserve_providers(gateway, err);
     if (rc == 0 && gateway->options.learn)
         rc = wt__outcomes_open(&gateway->outcomes, engine, err);
     if (rc == 0)
@@ -445,6 +532,9 @@ void wt__gateway_close(struct gateway *gateway)
     free(gateway->upstreams);
     wt__unlock_file(gateway->running);
     wt__outcomes_close(gateway->outcomes);
+    if (gateway->lock_pins)
+        wt__pins_dispose(gateway->lock_pins);
+    free(gateway->lock_pins);
     wt__view_release(gateway->view);
     pthread_cond_destroy(&gateway->turn);
     pthread_mutex_destroy(&gateway->services_lock);

@@ -16,6 +16,7 @@ enum {
 };
 
 struct parked;
+struct pins;
 struct remainder;
 
 struct gateway {
@@ -24,6 +25,7 @@ struct gateway {
     struct outcomes *outcomes;   /* NULL: nothing is learned */
     struct upstream **upstreams; /* [count] */
     size_t count;
+    struct pins *lock_pins; /* of options.lock; NULL: it has none */
     pthread_t tender;
     bool has_tender;
     atomic_bool stopping;
@@ -37,7 +39,8 @@ struct gateway {
     struct parked *parked;
     size_t parked_count;
     struct remainder *remainders;
-    bool audit_fails;              /* as it was told; the tender's alone */
+    bool audit_fails;              /* as it was told; the tender's alone, as is the next */
+    uint64_t offers_generation;    /* of the catalogue, when approvals of offers were looked at last */
     pthread_mutex_t services_lock; /* what follows; held while they are told, which may take a client's time */
     struct mcp_service *services[GATEWAY_SERVICES_MAX];
     size_t service_count;

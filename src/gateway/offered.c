@@ -36,13 +36,19 @@ json_t *wt__offered_list(const struct upstream_offer *offer, enum offered kind)
                                        : offer->prompts;
 }
 
+/* The first item whose name fits; NULL: none. */
+static const json_t *find_item(const json_t *list, const char *key, struct str name,
+                               bool (*fits)(struct str, struct str))
+{
+    for (size_t i = 0; name.len > 0 && i < json_array_size(list); i++)
+        if (fits(wt__json_str(json_array_get(list, i), key), name))
+            return json_array_get(list, i);
+    return NULL;
+}
+
 static bool has(const struct upstream_offer *offer, enum offered kind, struct str name)
 {
-    const json_t *list = wt__offered_list(offer, kind);
-    for (size_t i = 0; name.len > 0 && i < json_array_size(list); i++)
-        if (wt__str_equal(wt__json_str(json_array_get(list, i), kinds[kind].key), name))
-            return true;
-    return false;
+    return find_item(wt__offered_list(offer, kind), kinds[kind].key, name, wt__str_equal) != NULL;
 }
 
 /* The name without its server's, where it begins with one's. */
@@ -57,6 +63,67 @@ static bool strip(const struct upstream *upstream, enum offered kind, struct str
     return true;
 }
 
+/* ---------------------------------------------------------------- templates */
+
+/* What a template begins with, up to its first expression. */
+static struct str template_head(struct str template)
+{
+    const char *brace = template.len > 0 ? memchr(template.ptr, '{', template.len) : NULL;
+    return (struct str){template.ptr, brace ? (size_t)(brace - template.ptr) : template.len};
+}
+
+/* True if the URI may be one of the template's: its literal parts come in their order, from the beginning to the end.
+ * An expression stands for any text, since servers differ in what they encode. A template without a head would be
+ * everybody's, and fits nothing. */
+static bool fits_template(struct str template, struct str uri)
+{
+    struct str part = template_head(template);
+    if (part.len == 0 || !wt__str_starts(uri, part))
+        return false;
+    while (part.len < template.len) {
+        const char *end = memchr(template.ptr + part.len, '}', template.len - part.len);
+        size_t taken = end ? (size_t)(end + 1 - template.ptr) : template.len;
+        uri = (struct str){uri.ptr + part.len, uri.len - part.len};
+        template = (struct str){template.ptr + taken, template.len - taken};
+        part = template_head(template);
+        if (part.len == template.len)
+            return part.len <= uri.len && memcmp(uri.ptr + uri.len - part.len, part.ptr, part.len) == 0;
+        const char *found = memmem(uri.ptr, uri.len, part.ptr, part.len);
+        if (!found)
+            return false;
+        uri = (struct str){found, uri.len - (size_t)(found - uri.ptr)};
+    }
+    return uri.len == part.len;
+}
+
+/* True if a URI may be of both templates: one's beginning begins with the other's. */
+static bool may_overlap(struct str template, struct str other)
+{
+    struct str one = template_head(template), two = template_head(other);
+    return one.len > 0 && two.len > 0 && (wt__str_starts(one, two) || wt__str_starts(two, one));
+}
+
+static bool has_template_for(const struct upstream_offer *offer, struct str name, bool (*fits)(struct str, struct str))
+{
+    return find_item(wt__offered_list(offer, OFFERED_TEMPLATES), kinds[OFFERED_TEMPLATES].key, name, fits) != NULL;
+}
+
+/* ---------------------------------------------------------------- names */
+
+/* True if the name leads to the server, were there no other one: it is listed, or a template of its fits. A template's
+ * completion may also name a resource. */
+static bool offers_name(const struct upstream_offer *offer, enum offered kind, struct str name)
+{
+    return has(offer, kind, name) || (kind == OFFERED_TEMPLATES && has(offer, OFFERED_RESOURCES, name)) ||
+           (kind == OFFERED_RESOURCES && has_template_for(offer, name, fits_template));
+}
+
+/* True if what the name stands for leads, or may lead, to the earlier server of that offer. */
+static bool is_taken_by(const struct upstream_offer *offer, enum offered kind, struct str name)
+{
+    return offers_name(offer, kind, name) || (kind == OFFERED_TEMPLATES && has_template_for(offer, name, may_overlap));
+}
+
 /* Whether the name alone would lead to another server. */
 static bool is_ambiguous(const struct gateway *gateway, const struct offers *offers, size_t server, enum offered kind,
                          struct str name)
@@ -64,7 +131,8 @@ static bool is_ambiguous(const struct gateway *gateway, const struct offers *off
     bool ambiguous = false;
     for (size_t i = 0; !ambiguous && i < offers->count; i++) {
         struct str rest = name;
-        ambiguous = (i < server && has(offers->items[i], kind, name)) || strip(gateway->upstreams[i], kind, &rest);
+        ambiguous =
+            (i < server && is_taken_by(offers->items[i], kind, name)) || strip(gateway->upstreams[i], kind, &rest);
     }
     return ambiguous;
 }
@@ -91,53 +159,46 @@ void wt__uri_shown(const struct gateway *gateway, const struct upstream *upstrea
 
 /* ---------------------------------------------------------------- the way back */
 
-/* Whether a URI may be one of a template's: it begins as that does. */
-static bool fits_template(const struct upstream_offer *offer, struct str uri)
-{
-    const json_t *list = wt__offered_list(offer, OFFERED_TEMPLATES);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        struct str text = wt__json_str(json_array_get(list, i), "uriTemplate");
-        const char *brace = text.len > 0 ? memchr(text.ptr, '{', text.len) : NULL;
-        struct str begin = {text.ptr, brace ? (size_t)(brace - text.ptr) : text.len};
-        if (begin.len > 0 && wt__str_starts(uri, begin))
-            return true;
-    }
-    return false;
-}
-
-/* Of two servers that fit, as a and a+b do to a+b+c, it is the one that has what is named then. */
+/* Whose it is by a server's name that it begins with, of two such as a and a+b the first that offers the rest. begins:
+ * it begins with one's: then it is nobody else's. */
 static struct upstream *owner_by_prefix(const struct gateway *gateway, const struct offers *offers, enum offered kind,
-                                        struct str *name)
+                                        struct str *name, bool *begins)
 {
-    struct upstream *owner = NULL;
-    struct str own = *name;
-    bool certain = false;
-    for (size_t i = 0; !certain && i < offers->count; i++) {
+    *begins = false;
+    for (size_t i = 0; i < offers->count; i++) {
         struct str rest = *name;
         if (!strip(gateway->upstreams[i], kind, &rest))
             continue;
-        certain = has(offers->items[i], kind, rest);
-        if (owner && !certain)
+        *begins = true;
+        if (!offers_name(offers->items[i], kind, rest))
             continue;
-        owner = gateway->upstreams[i];
-        own = rest;
+        *name = rest;
+        return gateway->upstreams[i];
     }
-    *name = own;
-    return owner;
+    return NULL;
 }
 
 struct upstream *wt__offered_owner(const struct gateway *gateway, enum offered kind, struct str *name)
 {
     struct offers offers;
+    bool begins;
     wt__offers_open(gateway, &offers);
-    struct upstream *owner = owner_by_prefix(gateway, &offers, kind, name);
-    for (size_t i = 0; !owner && i < offers.count; i++)
-        if (has(offers.items[i], kind, *name) ||
-            (kind == OFFERED_TEMPLATES && has(offers.items[i], OFFERED_RESOURCES, *name)))
-            owner = gateway->upstreams[i];
-    for (size_t i = 0; !owner && kind == OFFERED_RESOURCES && i < offers.count; i++)
-        if (fits_template(offers.items[i], *name))
+    struct upstream *owner = owner_by_prefix(gateway, &offers, kind, name, &begins);
+    for (size_t i = 0; !owner && !begins && i < offers.count; i++)
+        if (offers_name(offers.items[i], kind, *name))
             owner = gateway->upstreams[i];
     wt__offers_close(&offers);
     return owner;
+}
+
+bool wt__offered_hash(struct upstream *upstream, enum offered kind, struct str name, char sha256[DEFINITION_DIGITS + 1])
+{
+    struct upstream_offer *offer = wt__upstream_offer(upstream);
+    const json_t *found = find_item(wt__offered_list(offer, kind), kinds[kind].key, name, wt__str_equal);
+    if (!found && kind == OFFERED_RESOURCES)
+        found =
+            find_item(wt__offered_list(offer, OFFERED_TEMPLATES), kinds[OFFERED_TEMPLATES].key, name, fits_template);
+    bool hashed = found && wt__json_hash(found, sha256) == 0;
+    wt__upstream_offer_release(offer);
+    return hashed;
 }

@@ -84,8 +84,11 @@ void wt__face_read(void *context, struct mcp_call *call, struct str uri)
     struct str own = uri;
     struct face_asked asked = {.method = "resources/read", .name = uri};
     asked.upstream = wt__offered_owner(((const struct face *)context)->gateway, OFFERED_RESOURCES, &own);
+    char sha256[DEFINITION_DIGITS + 1];
     if (asked.upstream)
         asked.uri = own;
+    if (asked.upstream && wt__offered_hash(asked.upstream, OFFERED_RESOURCES, own, sha256))
+        asked.sha256 = sha256;
     const struct relay what = {.method = asked.method, .name_key = "uri", .name = own, .is_safe = true};
     relay_to(context, call, &asked, &what);
 }
@@ -104,8 +107,11 @@ void wt__face_get_prompt(void *context, struct mcp_call *call, struct str name)
     struct str own = name;
     struct face_asked asked = {.method = "prompts/get", .name = name, .arguments = wt__mcp_call_arguments(call)};
     asked.upstream = wt__offered_owner(((const struct face *)context)->gateway, OFFERED_PROMPTS, &own);
+    char sha256[DEFINITION_DIGITS + 1];
     if (asked.upstream)
         asked.prompt = own;
+    if (asked.upstream && wt__offered_hash(asked.upstream, OFFERED_PROMPTS, own, sha256))
+        asked.sha256 = sha256;
     const struct relay what = {
         .method = asked.method, .name_key = "name", .name = own, .arguments = asked.arguments, .is_safe = true};
     relay_to(context, call, &asked, &what);

@@ -304,13 +304,18 @@ static bool matches(const struct patterns *patterns, const char *name)
     return fits;
 }
 
+static bool matches_tool(const struct patterns *patterns, const struct policy_question *question)
+{
+    return matches(patterns, question->tool) || (question->own_name && matches(patterns, question->own_name));
+}
+
 static bool rules_allow(const struct rules *rules, const struct policy_question *question)
 {
     bool allowed = false;
     for (size_t i = 0; i < rules->count; i++) {
         const struct rule *rule = &rules->items[i];
         if (!rule->effects[question->effect] || !matches(&rule->keys, question->principal) ||
-            !matches(&rule->servers, question->server) || !matches(&rule->tools, question->tool))
+            !matches(&rule->servers, question->server) || !matches_tool(&rule->tools, question))
             continue;
         if (rule->denies)
             return false;

@@ -46,6 +46,8 @@ struct policy_question {
     const char *profile;   /* NULL: none */
     const char *server, *tool;
     enum effect effect;
+    const char *own_name; /* of the tool, as its server has it, where that is another one: a rule for either name is for
+                             the tool; NULL: tool */
 };
 
 /* policy: NULL allows everything. A profile that there is not allows nothing. */

@@ -37,6 +37,7 @@ void wt__upstream_status(struct upstream *upstream, struct upstream_status *out)
         .era = upstream->era,
         .tools = upstream->tool_count,
         .waiting = upstream->waiting_count,
+        .offers_waiting = upstream->offers_waiting,
         .resources = offer ? json_array_size(offer->resources) + json_array_size(offer->templates) : 0,
         .prompts = offer ? json_array_size(offer->prompts) : 0,
         .ran = upstream->ran,
@@ -47,17 +48,20 @@ void wt__upstream_status(struct upstream *upstream, struct upstream_status *out)
     pthread_mutex_unlock(&upstream->lock);
 }
 
-bool wt__upstream_set_waiting(struct upstream *upstream, const wt_review_report *report)
+bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_listing *listing,
+                              const wt_review_report *report)
 {
-    size_t tools = report->waiting_count + report->beyond, all = tools + (report->instructions_wait != 0);
     pthread_mutex_lock(&upstream->lock);
+    if (listing->tools.ptr) {
+        upstream->waiting_count = report->waiting_count + report->beyond;
+        wt__buffer_clear(&upstream->waiting);
+        for (size_t i = 0; i < report->waiting_count; i++)
+            wt__buffer_append(&upstream->waiting, report->ids[i], strlen(report->ids[i]) + 1);
+    }
+    size_t all = upstream->waiting_count + upstream->offers_waiting + (report->instructions_wait != 0);
     bool more = all > upstream->waiting_most;
-    upstream->waiting_count = tools;
     if (more)
         upstream->waiting_most = all;
-    wt__buffer_clear(&upstream->waiting);
-    for (size_t i = 0; i < report->waiting_count; i++)
-        wt__buffer_append(&upstream->waiting, report->ids[i], strlen(report->ids[i]) + 1);
     pthread_mutex_unlock(&upstream->lock);
     return more;
 }
@@ -390,6 +394,7 @@ void wt__upstream_close(struct upstream *upstream)
         return;
     wt__upstream_end(upstream);
     wt__upstream_offer_release(upstream->offer);
+    wt__upstream_offer_release(upstream->listed);
     for (size_t i = 0; i < upstream->watched_count; i++)
         free(upstream->watched[i]);
     free(upstream->watched);

@@ -34,13 +34,19 @@ struct upstream;
 
 enum upstream_state { UPSTREAM_DISABLED, UPSTREAM_STARTING, UPSTREAM_READY, UPSTREAM_WAITING };
 
+/* What a server lists, all of each kind that it was asked for. */
+struct upstream_listing {
+    struct str tools;                            /* {"tools":[...]}; ptr NULL: it was not asked for them */
+    struct str instructions;                     /* what it says of itself; "" for nothing */
+    const char *prompts, *resources, *templates; /* JSON arrays; NULL: it was not asked, or refused to say */
+};
+
 struct upstream_options {
     enum mcp_era era;    /* as it was found before; MCP_ERA_UNKNOWN: it is probed */
     unsigned timeout_ms; /* of a start; 0: MCP_CONNECT_MS */
     void *context;       /* of the functions, which run on the upstream's thread, and one at a time */
-    /* All its tools as it lists them, {"tools":[...]}, and what it says of itself, "" for nothing. An error is kept as
-     * the upstream's, which serves on with what was known. */
-    int (*listed)(void *context, struct upstream *upstream, struct str tools, struct str instructions, wt_error *err);
+    /* What it lists. An error is kept as the upstream's, which serves on with what was known. */
+    int (*listed)(void *context, struct upstream *upstream, const struct upstream_listing *listing, wt_error *err);
     void (*changed)(void *context, struct upstream *upstream, enum mcp_change change); /* as it says, or as it lists */
     void (*updated)(void *context, struct upstream *upstream, struct str uri);         /* a resource that is watched */
     void (*moved)(void *context, struct upstream *upstream);                           /* or listed anew */
@@ -66,14 +72,17 @@ struct upstream_status {
     enum mcp_era era;
     size_t tools, resources, prompts; /* that it listed last */
     size_t waiting;                   /* of the tools, that wait until somebody approves of them */
+    size_t offers_waiting;            /* of the resources, templates and prompts; they are not among the counts above */
     bool ran;                         /* it was ready once */
     unsigned failures;                /* in a row */
     long long since;                  /* that it is in its state: seconds since 1970 */
     char error[UPSTREAM_ERROR_BYTES]; /* why it failed last; "" when it did not */
 };
 void wt__upstream_status(struct upstream *upstream, struct upstream_status *out);
-/* Which of its tools wait, and whether its instructions do. Returns whether more wait than ever did: that is news. */
-bool wt__upstream_set_waiting(struct upstream *upstream, const wt_review_report *report);
+/* Which of its tools wait, and whether its instructions do, by the review of a listing. Returns whether more wait than
+ * ever did: that is news. */
+bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_listing *listing,
+                              const wt_review_report *report);
 /* Whether a tool waits that goes by this name: by its exported one or its id, with bare by its server's own, too. own:
  * its server's name for it. */
 bool wt__upstream_waits(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1]);
@@ -84,13 +93,22 @@ const char *wt__era_word(enum mcp_era era);
 
 /* What it listed last, beside its tools; never changes. Arrays, never NULL. */
 struct upstream_offer {
-    json_t *resources, *templates, *prompts;
-    bool completes; /* it completes arguments */
+    json_t *resources, *templates, *prompts; /* of each those that were approved */
+    bool completes;                          /* it completes arguments */
     atomic_uint refs;
 };
 /* Give it back. NULL: it has not been ready yet. */
 struct upstream_offer *wt__upstream_offer(struct upstream *upstream);
 void wt__upstream_offer_release(struct upstream_offer *offer); /* NULL is a no-op */
+
+/* Offers what it listed last and what was approved of that: arrays of definitions, borrowed. Tells whoever opened it of
+ * what has changed (options.changed). Errors: WT_ENOMEM. */
+struct approved_offers {
+    const json_t *resources, *templates, *prompts;
+};
+int wt__upstream_approve_offers(struct upstream *upstream, const struct approved_offers *approved, wt_error *err);
+/* True if it listed what is not offered, so that an approval may change that. */
+bool wt__upstream_withholds(struct upstream *upstream);
 
 /* Clients want to know when the resource changes; quick. */
 void wt__upstream_watch(struct upstream *upstream, struct str uri);

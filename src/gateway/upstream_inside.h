@@ -29,14 +29,15 @@ struct upstream {
     pthread_cond_t turn;  /* something of it changed */
     enum upstream_state state;
     enum mcp_era era;
-    struct upstream_link *link;   /* while it is ready */
-    struct upstream_offer *offer; /* NULL: none yet */
-    bool wanted;                  /* somebody waits for it */
-    bool stale[UPSTREAM_CHANGES]; /* these lists are to be asked for, */
-    bool told[UPSTREAM_CHANGES];  /* for the server says that they changed: so clients are told, too */
-    char **watched;               /* URIs [watched_count], of which the server was told watched_told */
+    struct upstream_link *link;    /* while it is ready */
+    struct upstream_offer *offer;  /* NULL: none yet */
+    struct upstream_offer *listed; /* the same with what is not approved; NULL: none yet */
+    bool wanted;                   /* somebody waits for it */
+    bool stale[UPSTREAM_CHANGES];  /* these lists are to be asked for, */
+    bool told[UPSTREAM_CHANGES];   /* for the server says that they changed: so clients are told, too */
+    char **watched;                /* URIs [watched_count], of which the server was told watched_told */
     size_t watched_count, watched_capacity, watched_told;
-    size_t tool_count, waiting_count;
+    size_t tool_count, waiting_count, offers_waiting;
     struct buffer waiting;            /* their ids, a NUL behind each */
     size_t waiting_most;              /* that ever waited, with its instructions */
     unsigned failures, failed_starts; /* in a row; ever */

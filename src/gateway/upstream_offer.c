@@ -87,7 +87,7 @@ static int gather(struct mcp_connection *connection, struct mcp_pages *pages, do
     return rc == WT_ENOTFOUND ? 0 : rc;
 }
 
-/* A list as an array; one that is broken is empty. *out is never NULL, but where memory is out. */
+/* A list as an array; *out is NULL if the server refuses to say, or says what is no list. */
 static int gather_array(struct mcp_connection *connection, const char *method, const char *member, json_t **out,
                         wt_error *err)
 {
@@ -99,12 +99,10 @@ static int gather_array(struct mcp_connection *connection, const char *method, c
     wt__buffer_str(&text, wt__buffer_view(&pages.items));
     wt__buffer_char(&text, ']');
     *out = NULL;
-    if (rc < 0 || text.failed || wt__json_parse(out, text.ptr, text.len, NULL) < 0)
-        *out = json_array();
+    if (rc == 0 && !text.failed)
+        wt__json_parse(out, text.ptr, text.len, NULL);
     wt__buffer_dispose(&text);
     wt__mcp_pages_dispose(&pages);
-    if (!*out)
-        return wt__fail_nomem(err);
     return wt__mcp_connection_is_lost(connection) ? rc : 0;
 }
 
@@ -117,63 +115,218 @@ static json_t *read_self(struct mcp_connection *connection)
     return wt__json_parse(&out, self.ptr ? self.ptr : "", self.len, NULL) == 0 ? out : json_object();
 }
 
-static int gather_tools(struct upstream *upstream, struct mcp_connection *connection, const json_t *self,
-                        double *ttl_ms, wt_error *err)
+/* {"tools":[...]} into text. */
+static int gather_tools(struct mcp_connection *connection, struct buffer *text, size_t *count, double *ttl_ms,
+                        wt_error *err)
 {
     struct mcp_pages pages = {.method = "tools/list", .member = "tools"};
-    struct buffer listing = {0};
-    wt_error why = {0};
     int rc = gather(connection, &pages, ttl_ms, err);
-    wt__buffer_text(&listing, "{\"tools\":[");
-    wt__buffer_str(&listing, wt__buffer_view(&pages.items));
-    wt__buffer_text(&listing, "]}");
-    if (rc == 0 && listing.failed)
-        rc = wt__fail_nomem(err);
-    int taken = rc == 0 ? upstream->options.listed(upstream->options.context, upstream, wt__buffer_view(&listing),
-                                                   wt__json_str(self, "instructions"), &why)
-                        : 0;
-    pthread_mutex_lock(&upstream->lock);
-    upstream->tool_count = pages.item_count;
-    upstream->error = rc == 0 && taken < 0 ? why : (wt_error){0};
-    pthread_mutex_unlock(&upstream->lock);
-    wt__buffer_dispose(&listing);
+    wt__buffer_text(text, "{\"tools\":[");
+    wt__buffer_str(text, wt__buffer_view(&pages.items));
+    wt__buffer_text(text, "]}");
+    *count = pages.item_count;
     wt__mcp_pages_dispose(&pages);
-    return rc;
+    return rc == 0 && text->failed ? wt__fail_nomem(err) : rc;
 }
 
-/* What there is beside tools. changed: which of it is another than before. */
-static int gather_rest(struct upstream *upstream, struct mcp_connection *connection, const json_t *self,
-                       bool changed[UPSTREAM_CHANGES], wt_error *err)
+/* What there is beside tools. A server that cannot have any of a kind has an empty list of it. */
+static int gather_rest(struct mcp_connection *connection, const json_t *self, struct upstream_offer *out, wt_error *err)
 {
-    struct upstream_offer *offer = calloc(1, sizeof *offer);
     const json_t *capabilities = wt__json_object(self, "capabilities");
     bool has_resources = json_object_get(capabilities, "resources"),
          has_prompts = json_object_get(capabilities, "prompts");
-    if (!offer)
-        return wt__fail_nomem(err);
-    atomic_init(&offer->refs, 1);
-    offer->completes = json_object_get(capabilities, "completions");
-    int rc = has_resources ? gather_array(connection, "resources/list", "resources", &offer->resources, err) : 0;
+    out->completes = json_object_get(capabilities, "completions");
+    int rc = 0;
+    if (has_resources)
+        rc = gather_array(connection, "resources/list", "resources", &out->resources, err);
+    else
+        out->resources = json_array();
     if (rc == 0 && has_resources)
-        rc = gather_array(connection, "resources/templates/list", "resourceTemplates", &offer->templates, err);
+        rc = gather_array(connection, "resources/templates/list", "resourceTemplates", &out->templates, err);
+    else if (rc == 0)
+        out->templates = json_array();
     if (rc == 0 && has_prompts)
-        rc = gather_array(connection, "prompts/list", "prompts", &offer->prompts, err);
-    offer->resources = offer->resources ? offer->resources : json_array();
-    offer->templates = offer->templates ? offer->templates : json_array();
-    offer->prompts = offer->prompts ? offer->prompts : json_array();
-    if (rc < 0) {
-        wt__upstream_offer_release(offer);
-        return rc;
-    }
+        rc = gather_array(connection, "prompts/list", "prompts", &out->prompts, err);
+    else if (rc == 0)
+        out->prompts = json_array();
+    return rc;
+}
+
+/* The list, or where it could not be had the one before. */
+static json_t *list_or_before(const json_t *list, const json_t *before)
+{
+    return list ? json_incref((json_t *)list) : before ? json_incref((json_t *)before) : json_array();
+}
+
+/* Remembers what was listed. What is offered of it says whoever knows what is approved. */
+static int keep_listed(struct upstream *upstream, const struct upstream_offer *got, wt_error *err)
+{
+    struct upstream_offer *listed = calloc(1, sizeof *listed);
+    if (!listed)
+        return wt__fail_nomem(err);
+    atomic_init(&listed->refs, 1);
+    listed->completes = got->completes;
     pthread_mutex_lock(&upstream->lock);
-    struct upstream_offer *before = upstream->offer;
-    upstream->offer = offer;
+    struct upstream_offer *before = upstream->listed;
+    listed->resources = list_or_before(got->resources, before ? before->resources : NULL);
+    listed->templates = list_or_before(got->templates, before ? before->templates : NULL);
+    listed->prompts = list_or_before(got->prompts, before ? before->prompts : NULL);
+    bool whole = listed->resources && listed->templates && listed->prompts;
+    if (whole)
+        upstream->listed = listed;
     pthread_mutex_unlock(&upstream->lock);
-    changed[MCP_RESOURCES_CHANGED] |=
-        !before || !json_equal(before->resources, offer->resources) || !json_equal(before->templates, offer->templates);
-    changed[MCP_PROMPTS_CHANGED] |= !before || !json_equal(before->prompts, offer->prompts);
-    wt__upstream_offer_release(before);
-    return 0;
+    wt__upstream_offer_release(whole ? before : listed);
+    return whole ? 0 : wt__fail_nomem(err);
+}
+
+/* ---------------------------------------------------------------- what of it is approved */
+
+/* The definitions by their names; NULL when memory is out. */
+static json_t *index_by_name(const json_t *list, const char *key)
+{
+    json_t *index = json_object();
+    for (size_t i = 0; index && i < json_array_size(list); i++) {
+        json_t *item = json_array_get(list, i);
+        const char *name = json_string_value(json_object_get(item, key));
+        if (name && json_object_set(index, name, item) < 0) {
+            json_decref(index);
+            index = NULL;
+        }
+    }
+    return index;
+}
+
+/* The definitions that are as they were approved, in the server's order; NULL when memory is out. */
+static json_t *keep_approved(const json_t *listed, const json_t *approved, const char *key)
+{
+    json_t *index = index_by_name(approved, key), *out = json_array();
+    bool whole = index && out;
+    for (size_t i = 0; whole && i < json_array_size(listed); i++) {
+        json_t *item = json_array_get(listed, i);
+        const char *name = json_string_value(json_object_get(item, key));
+        const json_t *same = name ? json_object_get(index, name) : NULL;
+        if (!same || !json_equal(same, item))
+            continue;
+        whole = json_array_append(out, item) == 0 && json_object_del(index, name) == 0;
+    }
+    json_decref(index);
+    if (whole)
+        return out;
+    json_decref(out);
+    return NULL;
+}
+
+static struct upstream_offer *hold_listed(struct upstream *upstream)
+{
+    pthread_mutex_lock(&upstream->lock);
+    struct upstream_offer *listed = upstream->listed;
+    if (listed)
+        atomic_fetch_add(&listed->refs, 1);
+    pthread_mutex_unlock(&upstream->lock);
+    return listed;
+}
+
+static size_t count_offers(const struct upstream_offer *offer)
+{
+    return offer
+               ? json_array_size(offer->resources) + json_array_size(offer->templates) + json_array_size(offer->prompts)
+               : 0;
+}
+
+bool wt__upstream_withholds(struct upstream *upstream)
+{
+    pthread_mutex_lock(&upstream->lock);
+    bool withholds = count_offers(upstream->listed) > count_offers(upstream->offer);
+    pthread_mutex_unlock(&upstream->lock);
+    return withholds;
+}
+
+int wt__upstream_approve_offers(struct upstream *upstream, const struct approved_offers *approved, wt_error *err)
+{
+    struct upstream_offer *listed = hold_listed(upstream), *offer = listed ? calloc(1, sizeof *offer) : NULL;
+    bool changed[UPSTREAM_CHANGES] = {false};
+    if (!listed)
+        return 0;
+    if (offer) {
+        atomic_init(&offer->refs, 1);
+        offer->completes = listed->completes;
+        offer->resources = keep_approved(listed->resources, approved->resources, "uri");
+        offer->templates = keep_approved(listed->templates, approved->templates, "uriTemplate");
+        offer->prompts = keep_approved(listed->prompts, approved->prompts, "name");
+    }
+    bool whole = offer && offer->resources && offer->templates && offer->prompts;
+    struct upstream_offer *dropped = offer;
+    if (whole) {
+        pthread_mutex_lock(&upstream->lock);
+        struct upstream_offer *before = dropped = upstream->offer;
+        upstream->offer = offer;
+        upstream->offers_waiting = count_offers(listed) - count_offers(offer);
+        pthread_mutex_unlock(&upstream->lock);
+        changed[MCP_RESOURCES_CHANGED] = !before || !json_equal(before->resources, offer->resources) ||
+                                         !json_equal(before->templates, offer->templates);
+        changed[MCP_PROMPTS_CHANGED] = !before || !json_equal(before->prompts, offer->prompts);
+    }
+    wt__upstream_offer_release(dropped);
+    wt__upstream_offer_release(listed);
+    for (int i = 0; i < UPSTREAM_CHANGES; i++)
+        if (changed[i])
+            upstream->options.changed(upstream->options.context, upstream, (enum mcp_change)i);
+    return whole ? 0 : wt__fail_nomem(err);
+}
+
+/* ---------------------------------------------------------------- a listing */
+
+/* NULL: it was not told. */
+static const char *write_list(const json_t *list, struct buffer *out)
+{
+    return list && wt__json_write(out, list) == 0 && !out->failed ? out->ptr : NULL;
+}
+
+/* Tells what was listed. An error is the upstream's, not the connection's. */
+static void tell_listed(struct upstream *upstream, struct str tools, struct str instructions,
+                        const struct upstream_offer *got, wt_error *why)
+{
+    struct buffer texts[3] = {0};
+    const struct upstream_listing listing = {.tools = tools,
+                                             .instructions = instructions,
+                                             .prompts = write_list(got->prompts, &texts[0]),
+                                             .resources = write_list(got->resources, &texts[1]),
+                                             .templates = write_list(got->templates, &texts[2])};
+    if (upstream->options.listed(upstream->options.context, upstream, &listing, why) == 0)
+        *why = (wt_error){0};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        wt__buffer_dispose(&texts[i]);
+}
+
+/* Asks for the lists that are stale. */
+static int gather_lists(struct upstream *upstream, struct mcp_connection *connection, bool has_tools, bool has_rest,
+                        double *ttl_ms, wt_error *err)
+{
+    json_t *self = read_self(connection);
+    struct buffer tools = {0};
+    struct upstream_offer got = {0};
+    size_t count = 0;
+    wt_error why = {0};
+    int rc = has_tools ? gather_tools(connection, &tools, &count, ttl_ms, err) : 0;
+    if (rc == 0 && has_rest)
+        rc = gather_rest(connection, self, &got, err);
+    if (rc == 0 && has_rest)
+        rc = keep_listed(upstream, &got, err);
+    if (rc == 0 && (has_tools || has_rest))
+        tell_listed(upstream, has_tools ? wt__buffer_view(&tools) : (struct str){0}, wt__json_str(self, "instructions"),
+                    &got, &why);
+    pthread_mutex_lock(&upstream->lock);
+    if (has_tools)
+        upstream->tool_count = count;
+    if (has_tools || why.code != 0)
+        upstream->error = why;
+    pthread_mutex_unlock(&upstream->lock);
+    json_decref(got.resources);
+    json_decref(got.templates);
+    json_decref(got.prompts);
+    json_decref(self);
+    wt__buffer_dispose(&tools);
+    return rc;
 }
 
 int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connection, double *ttl_ms, wt_error *err)
@@ -185,11 +338,8 @@ int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connec
     memset(upstream->stale, 0, sizeof upstream->stale);
     memset(upstream->told, 0, sizeof upstream->told);
     pthread_mutex_unlock(&upstream->lock);
-    json_t *self = read_self(connection);
-    int rc = stale[MCP_TOOLS_CHANGED] ? gather_tools(upstream, connection, self, ttl_ms, err) : 0;
-    if (rc == 0 && (stale[MCP_RESOURCES_CHANGED] || stale[MCP_PROMPTS_CHANGED]))
-        rc = gather_rest(upstream, connection, self, changed, err);
-    json_decref(self);
+    int rc = gather_lists(upstream, connection, stale[MCP_TOOLS_CHANGED],
+                          stale[MCP_RESOURCES_CHANGED] || stale[MCP_PROMPTS_CHANGED], ttl_ms, err);
     for (int i = 0; rc == 0 && i < UPSTREAM_CHANGES; i++)
         if (changed[i])
             upstream->options.changed(upstream->options.context, upstream, (enum mcp_change)i);

@@ -5,13 +5,16 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "catalog/pins.h"
 #include "gateway/face_names.h"
+#include "whichtool/review.h"
 
 /* An argument that is to be repeated in a header by rules of its own: who breaks them is not listed at all. */
 #define MIRRORED "\"x-mcp-header\""
 
 struct making {
     struct tool_view *view;
+    const struct view_options *options;
     size_t capacity;
     struct map bare; /* names of tools by their servers, and exported ones, and how many have each */
     wt_error *err;
@@ -44,13 +47,14 @@ static int show(struct making *m, struct view_tool *tool, const wt_tool *from, c
         json_decref(definition);
         return 0; /* not as a server of MCP lists it: it cannot be called */
     }
+    tool->own_name = wt__arena_copy(&view->arena, wt__json_str(definition, "name"));
     json_object_set_new(definition, "name", json_string(shown));
     tool->shown = wt__arena_copy(&view->arena, wt__str(shown));
     tool->definition = keep_json(view, definition);
     tool->schema = schema_of(view, definition);
     tool->effect = wt__effect_of(definition);
     json_decref(definition);
-    return tool->shown && tool->definition.ptr && tool->schema.ptr ? 0 : wt__fail_nomem(m->err);
+    return tool->shown && tool->own_name && tool->definition.ptr && tool->schema.ptr ? 0 : wt__fail_nomem(m->err);
 }
 
 /* A tool's own name is shown where it can be nobody else's: another tool's, or one of a search face's own. */
@@ -60,9 +64,22 @@ static bool is_free(const struct making *m, const char *name)
     return same && *same == 1 && !wt__str_among(wt__str(name), wt__face_names, FACE_TOOLS);
 }
 
-static int add(struct making *m, struct upstream *upstream, const wt_tool *from, bool bare_names)
+/* True if the lock has the definition. Who has no lock has approved of it in the store. */
+static bool is_locked(const struct making *m, const wt_tool *tool)
+{
+    char sha256[DEFINITION_DIGITS + 1];
+    if (!m->options->lock)
+        return true;
+    const struct pin *pin = wt__pins_find(m->options->lock, wt__str(tool->id));
+    struct str definition = {tool->definition, tool->definition_len};
+    return pin && wt__definition_hash(definition, sha256, NULL, NULL) == 0 && strcmp(pin->sha256, sha256) == 0;
+}
+
+static int add_tool(struct making *m, struct upstream *upstream, const wt_tool *from)
 {
     struct tool_view *view = m->view;
+    if (!is_locked(m, from))
+        return 0;
     struct view_tool *tool = wt__arena_array(&view->arena, struct view_tool, 1);
     if (!tool || wt__grow((void **)&view->tools, &m->capacity, view->count + 1, sizeof *view->tools) < 0)
         return wt__fail_nomem(m->err);
@@ -74,7 +91,8 @@ static int add(struct making *m, struct upstream *upstream, const wt_tool *from,
                                .lock = &view->lock};
     if (!tool->id || !tool->exported || !tool->name || !tool->sha256)
         return wt__fail_nomem(m->err);
-    int rc = show(m, tool, from, bare_names && is_free(m, from->name) ? from->name : from->export_name);
+    bool bare = m->options->bare_names && is_free(m, from->name);
+    int rc = show(m, tool, from, bare ? from->name : from->export_name);
     if (rc < 0 || !tool->shown)
         return rc;
     tool->repeats = strstr(tool->schema.ptr, MIRRORED);
@@ -133,27 +151,22 @@ static int arrange(struct making *m)
     return whole ? 0 : wt__fail_nomem(m->err);
 }
 
-/* Of each server its tools; lists [count], NULL for one that has none. */
-static int read_lists(struct making *m, wt_engine *engine, struct upstream *const *upstreams, size_t count,
-                      wt_tools **lists)
+/* Of each server its tools; lists [count]. */
+static int read_lists(struct making *m, wt_engine *engine, wt_tools **lists)
 {
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        wt_list_options options;
-        wt_list_options_init(&options);
-        options.provider = wt__upstream_name(upstreams[i]);
-        rc = wt_list(engine, &options, &lists[i], m->err);
-        rc = rc == WT_ENOTFOUND ? 0 : rc;
-        if (rc == 0 && lists[i])
+    for (size_t i = 0; rc == 0 && i < m->options->count; i++) {
+        rc = wt_list_approved(engine, wt__upstream_name(m->options->upstreams[i]), &lists[i], m->err);
+        if (rc == 0)
             rc = count_names(m, lists[i]);
     }
     return rc;
 }
 
-int wt__view_make(struct tool_view **out, wt_engine *engine, struct upstream *const *upstreams, size_t count,
-                  bool bare_names, wt_error *err)
+int wt__view_make(struct tool_view **out, wt_engine *engine, const struct view_options *options, wt_error *err)
 {
-    struct making m = {.view = calloc(1, sizeof *m.view), .err = err};
+    struct making m = {.view = calloc(1, sizeof *m.view), .options = options, .err = err};
+    size_t count = options->count;
     wt_tools **lists = calloc(count + 1, sizeof(wt_tools *));
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -165,10 +178,10 @@ int wt__view_make(struct tool_view **out, wt_engine *engine, struct upstream *co
         m.view->generation = info.generation;
     }
     if (rc == 0)
-        rc = read_lists(&m, engine, upstreams, count, lists);
+        rc = read_lists(&m, engine, lists);
     for (size_t i = 0; rc == 0 && i < count; i++)
-        for (size_t t = 0; rc == 0 && lists[i] && t < lists[i]->len; t++)
-            rc = add(&m, upstreams[i], lists[i]->items[t], bare_names);
+        for (size_t t = 0; rc == 0 && t < lists[i]->len; t++)
+            rc = add_tool(&m, options->upstreams[i], lists[i]->items[t]);
     if (rc == 0)
         rc = arrange(&m);
     for (size_t i = 0; lists && i < count; i++)

@@ -1,6 +1,7 @@
 /* view.h: the tools that can be called from here, as they are at one moment: those of the catalogue whose provider is a
- * server behind the gateway. A view never changes; who uses one holds it, and a later one takes its place. So a call is
- * checked by the definition that its client was shown, or by a newer one, and nothing of it is read from the store. */
+ * server behind the gateway, whose definition is byte for byte what was approved, and has the hash of the lock. A view
+ * never changes; who uses one holds it, and a later one takes its place. So a call is checked by the definition that
+ * its client was shown, or by a newer one, and nothing of it is read from the store. */
 #ifndef WT_GATEWAY_VIEW_H
 #define WT_GATEWAY_VIEW_H
 
@@ -16,7 +17,8 @@
 struct view_tool {
     struct upstream *upstream;
     const char *id, *exported; /* of the catalogue */
-    const char *name;          /* as its server knows it */
+    const char *name;          /* of the catalogue */
+    const char *own_name;      /* as its server knows it: an import may have changed it */
     const char *shown;         /* as clients know it */
     const char *sha256;        /* of its definition, in hexadecimal digits */
     struct str definition;     /* under the name that is shown */
@@ -39,11 +41,18 @@ struct tool_view {
     struct arena arena;
 };
 
-/* bare_names: a tool is shown by its server's own name where no other tool has it or is exported by it, and no tool of
- * a search face, else by its exported one.
- * Errors: those of wt_list. */
-int wt__view_make(struct tool_view **out, wt_engine *engine, struct upstream *const *upstreams, size_t count,
-                  bool bare_names, wt_error *err);
+struct pins;
+
+struct view_options {
+    struct upstream *const *upstreams; /* [count] */
+    size_t count;
+    bool bare_names; /* a tool is shown by its server's own name where no other tool has it or is exported by it, and no
+                        tool of a search face, else by its exported one */
+    const struct pins *lock; /* what it does not name by its hash is left out; NULL: no lock */
+};
+
+/* Errors: those of wt_list_approved. */
+int wt__view_make(struct tool_view **out, wt_engine *engine, const struct view_options *options, wt_error *err);
 struct tool_view *wt__view_keep(struct tool_view *view);
 void wt__view_release(struct tool_view *view); /* NULL is a no-op */
 

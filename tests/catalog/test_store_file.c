@@ -119,7 +119,7 @@ static const struct {
     {"marked.db", "SQL:PRAGMA application_id=7", false, WT_ESTORE, "is not a whichtool store"},
     {"empty-read.wt", "", true, WT_ESTORE, "empty-read.wt is empty, not a whichtool store"},
     {"newer.wt", "STORE:PRAGMA user_version=99", false, WT_ENEWER,
-     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 8)"},
+     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 9)"},
     {"negative.wt", "STORE:PRAGMA user_version=-1", true, WT_ENEWER, "(store version -1;"},
 };
 
@@ -231,10 +231,12 @@ static void test_migrations_run_in_order_and_as_one(void **state)
                                              {"SELECT 'nor the one after it'", NULL},
                                              {"SELECT 'nor what came then'", NULL},
                                              {"SELECT 'nor the one behind that'", NULL},
+                                             {"SELECT 'nor the eighth'", NULL},
                                              {"SELECT 'nor the last'", NULL},
                                              {"CREATE TABLE one (x); INSERT INTO one VALUES (1)", add_two},
                                              {"INSERT INTO one SELECT x + 1 FROM one", NULL}};
     static const struct migration broken[] = {{"", NULL},
+                                              {"", NULL},
                                               {"", NULL},
                                               {"", NULL},
                                               {"", NULL},
@@ -247,22 +249,22 @@ static void test_migrations_run_in_order_and_as_one(void **state)
     int64_t sum;
     struct store *store = open_store("old.wt", false);
     assert_int_equal(add_one(store, "kept"), 0);
-    assert_int_equal(wt__store_migrate(store, broken, 10, &err), WT_ESTORE);
+    assert_int_equal(wt__store_migrate(store, broken, 11, &err), WT_ESTORE);
     assert_non_null(strstr(err.message, "table half already exists"));
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'", &sum, &err), 0);
     assert_int_equal(sum, 0);
-    assert_int_equal(wt__store_migrate(store, steps, 10, &err), 0);
-    assert_int_equal(wt__store_migrate(store, steps, 10, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 11, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 11, &err), 0);
     assert_int_equal(wt__sql_number(store, "SELECT sum(x) FROM one", &sum, &err), 0);
     assert_int_equal(sum, 7);
     assert_int_equal(count_tools(store), 1);
-    assert_int_equal(wt__store_migrate(store, steps, 9, &err), WT_ENEWER);
+    assert_int_equal(wt__store_migrate(store, steps, 10, &err), WT_ENEWER);
     wt__store_close(store);
 
     wt__store_close(open_store("old-read.wt", false));
     store = open_store("old-read.wt", true);
-    assert_int_equal(wt__store_migrate(store, steps, 10, &err), WT_EREADONLY);
-    assert_non_null(strstr(err.message, "is of an older whichtool (store version 8)"));
+    assert_int_equal(wt__store_migrate(store, steps, 11, &err), WT_EREADONLY);
+    assert_non_null(strstr(err.message, "is of an older whichtool (store version 9)"));
     wt__store_close(store);
 }
 
@@ -327,10 +329,41 @@ static void test_a_store_of_version_7_learns_of_reviews(void **state)
     wt__store_close(store);
     store = open_store("v7.wt", false);
     assert_int_equal(wt__sql_number(store, "PRAGMA user_version", &version, &err), 0);
-    assert_int_equal(version, 8);
+    assert_int_equal(version, 9);
     assert_int_equal(count_tools(store), 1);
     assert_int_equal(wt__store_reviews(store, REVIEWS_APPROVED, NULL, &arena, &rows, &count, &err), 1);
     assert_int_equal(count, 0);
+    assert_int_equal(wt__store_check(store, &err), 0);
+    wt__arena_dispose(&arena);
+    wt__store_close(store);
+}
+
+/* Version 8 knew servers, but neither of what they had listed once, nor that their providers are theirs alone. */
+static void test_a_store_of_version_8_reserves_the_names_of_servers(void **state)
+{
+    (void)state;
+    static const char back[] = "INSERT INTO review_server (name, source) VALUES ('p', 'mcp:p');"
+                               "INSERT INTO review (server, name, listed, offered_sha256, offered) VALUES (1, 'x', 1, "
+                               "printf('%064d', 7), x'7b7d');"
+                               "DROP INDEX review_name; ALTER TABLE review DROP COLUMN kind;"
+                               "CREATE UNIQUE INDEX review_name ON review (server, name);"
+                               "ALTER TABLE review_server DROP COLUMN baseline; PRAGMA user_version=8";
+    struct store *store = open_store("v8.wt", false);
+    struct arena arena = {0};
+    struct review_row *rows;
+    size_t count = 0;
+    int64_t baseline = 0;
+    assert_int_equal(add_one(store, "kept"), 0);
+    assert_int_equal(wt__sql_exec(store, back, &err), 0);
+    wt__store_close(store);
+    store = open_store("v8.wt", false);
+    assert_int_equal(wt__sql_number(store, "SELECT baseline FROM review_server", &baseline, &err), 0);
+    assert_int_equal(baseline, 1);
+    assert_int_equal(wt__store_reviews(store, REVIEWS_WAITING, NULL, &arena, &rows, &count, &err), 1);
+    assert_int_equal(count, 1);
+    assert_int_equal(rows[0].kind, REVIEW_TOOL);
+    assert_int_equal(add_one(store, "another"), WT_EINVAL);
+    assert_int_equal(count_tools(store), 1);
     assert_int_equal(wt__store_check(store, &err), 0);
     wt__arena_dispose(&arena);
     wt__store_close(store);
@@ -632,6 +665,7 @@ int main(void)
         cmocka_unit_test(test_migrations_run_in_order_and_as_one),
         cmocka_unit_test(test_a_store_of_version_4_gets_exported_names),
         cmocka_unit_test(test_a_store_of_version_7_learns_of_reviews),
+        cmocka_unit_test(test_a_store_of_version_8_reserves_the_names_of_servers),
         cmocka_unit_test(test_a_store_is_looked_at_as_of_one_moment),
         cmocka_unit_test(test_two_processes_add_to_a_store_that_neither_made),
         cmocka_unit_test(test_a_reader_sees_what_is_committed),

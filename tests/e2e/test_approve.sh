@@ -82,7 +82,7 @@ says "budget is no option of .mcp approve"
 expect 2 "and one of none" mcp --all
 says "all is no option of .mcp"
 expect 2 "no such action" mcp aprove
-says "one of: status approve lock audit"
+says "one of: status approve lock forget audit"
 expect 3 "a provider that is nearly one" mcp approve zo
 says 'no server was ever reviewed as "zo"; did you mean zoo\?'
 expect 1 "nothing of that name" mcp approve zoo pet --yes
@@ -134,4 +134,23 @@ expect 0 "the audit reads it" check --model "" --provider zoo --against zoo.lock
 expect 3 "of nobody" mcp lock x.lock nobody
 [ ! -e x.lock ] || fail "a file was written"
 expect 2 "without a file" mcp lock
+
+# Nobody but the server writes its provider, whether a gateway runs or not.
+echo '{"name": "forged", "description": "Forges a quokka"}' >forged.jsonl
+expect 2 "an import into it" add forged.jsonl --provider zoo --model ""
+says 'the provider zoo cannot be imported into: it belongs to the MCP server of that name behind the gateway'
+says 'whichtool mcp forget zoo'
+expect 2 "a removal of one" remove zoo/feed --yes
+says 'the provider zoo cannot lose single tools'
+expect 2 "and of all" remove --provider zoo --yes
+expect 2 "a rename" rename zoo ark
+says 'the provider zoo cannot be renamed'
+expect 0 "all is there" show zoo/feed
+expect 2 "nobody can be asked" mcp forget zoo </dev/null
+expect 3 "of nobody" mcp forget nobody --yes
+expect 2 "of no one" mcp forget
+expect 0 "it is forgotten" mcp forget zoo --yes
+prints '^zoo is forgotten; [0-9]+ tools removed$'
+expect 1 "with its tools" show zoo/feed
+expect 0 "the name is free" add forged.jsonl --provider zoo --model ""
 finish

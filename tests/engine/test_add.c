@@ -297,6 +297,54 @@ static int stop_at(void *context, const char *phase, uint64_t done, uint64_t tot
     return ++stop->calls == stop->at;
 }
 
+/* An import within another one, begun when that starts to encode: each encodes what it brought, and nothing twice. */
+struct nested {
+    wt_engine *engine;
+    size_t embedded;
+    bool ran;
+};
+
+static int add_within(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct nested *nested = context;
+    (void)done, (void)total;
+    if (nested->ran || strcmp(phase, "encoding") != 0)
+        return 0;
+    nested->ran = true;
+    wt_add_report *report = add_with(&place, nested->engine, handmade, NULL);
+    nested->embedded = report->embedded;
+    wt_add_report_free(report);
+    return 0;
+}
+
+static void parallel_imports_encode_their_own_tools(void **state)
+{
+    (void)state;
+    struct buffer tools = {0};
+    wt_add_report *report;
+    wt_add_options options;
+    wt_catalog_info info;
+    struct nested nested = {.engine = open_store(&place, NULL)};
+    synthetic_tools(&tools, 5, MANY, 20);
+    wt_add_options_init(&options);
+    options.no_vectors = 1;
+    static const char left[] = "{\"provider\":\"left\",\"name\":\"l\",\"description\":\"left without a vector\"}";
+    wt_add_report_free(add_with(&place, nested.engine, left, &options));
+    wt_add_options_init(&options);
+    options.progress = add_within;
+    options.progress_context = &nested;
+    sound(&place, wt_add(nested.engine, tools.ptr, tools.len, &options, &report, &place.err));
+    assert_true(nested.ran);
+    assert_int_equal(nested.embedded, HANDMADE);
+    assert_int_equal(report->embedded, MANY + 1); /* with what nobody else was at */
+    wt_catalog_info_init(&info);
+    sound(&place, wt_info(nested.engine, &info, &place.err));
+    assert_int_equal(info.embedded, info.tools);
+    wt_add_report_free(report);
+    wt_close(nested.engine);
+    wt__buffer_dispose(&tools);
+}
+
 /* Stops at every report in turn: nothing that was there is lost, and going on ends as if nothing had happened. */
 static void a_stop_at_any_moment_loses_nothing(void **state)
 {
@@ -613,6 +661,7 @@ int main(void)
         test(sync_lets_stay_what_its_source_has_broken),
         test(tools_of_one_name_in_one_source_are_told),
         test(vectors_can_wait),
+        test(parallel_imports_encode_their_own_tools),
         test(a_stop_at_any_moment_loses_nothing),
         test(what_one_engine_adds_the_other_finds),
         test(a_damaged_index_is_made_again),

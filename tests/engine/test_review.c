@@ -716,10 +716,10 @@ static void who_is_new_gets_one_place(void **state)
     sound(&place, wt_review(engine, "trusted", text.ptr, text.len, &options, &report, &place.err));
     wt_review_report_free(report);
     for (size_t r = 0; r < sizeof recipes / sizeof *recipes; r++) {
-        if (places_of(engine, recipes[r], "weather", NULL, &all) > 3) /* two of them are handmade */
+        if (places_of(engine, recipes[r], "weather", NULL, &all) > 1)
             fail_msg("%s gives more than one place to new tools", recipes[r]);
         if (r > 0) /* words alone find few others */
-            assert_int_equal(all, 10);
+            assert_true(all >= 9);
         assert_int_equal(places_of(engine, recipes[r], "trusted", NULL, &all), 3);
         assert_int_equal(places_of(engine, recipes[r], "weather", "weather", &all), 10);
     }
@@ -764,23 +764,214 @@ static void nobody_gets_old_by_a_trick(void **state)
     wt_close(engine);
 }
 
-/* Whoever brought a tool by that name: it is not what a call would meet. */
-static void others_tools_of_that_name_go_too(void **state)
+/* ---------------------------------------------------------------- whose a provider is */
+
+static void refuse_add(wt_engine *engine, const char *provider, const char *tool)
+{
+    wt_add_options options;
+    wt_add_report *report = NULL;
+    struct buffer text = {0};
+    wt_add_options_init(&options);
+    options.provider = provider;
+    wt__buffer_printf(&text, "{\"name\":\"%s\",\"description\":\"forged\"}", tool);
+    refused(&place, wt_add(engine, text.ptr, text.len, &options, &report, &place.err), WT_EINVAL,
+            "the provider weather cannot be imported into");
+    assert_null(report);
+    wt__buffer_dispose(&text);
+}
+
+static void exported_as(wt_engine *engine, const char *id, const char *name)
+{
+    wt_tools *tools = NULL;
+    sound(&place, wt_get(engine, id, &tools, &place.err));
+    assert_string_equal(tools->items[0]->export_name, name);
+    wt_tools_free(tools);
+}
+
+/* From its first review on nobody else writes, removes or renames a server's provider: no tool of any name. */
+static void nobody_else_writes_a_servers_provider(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
+    add(&place, engine, "{\"provider\":\"other\",\"name\":\"a\",\"description\":\"another's\"}\n");
+    wt_review_options options = trusting();
+    wt_review_report *report = NULL;
+    sound(&place, wt_review(engine, "weather", LIST(ONE("a", "1")), sizeof LIST(ONE("a", "1")) - 1, &options, &report,
+                            &place.err));
+    wt_review_report_free(report);
+    refuse_add(engine, "weather", "a");
+    refuse_add(engine, "weather", "never_listed");
+    refuse_add(engine, " weather\t", "cleaned");
+    refused(&place, wt_remove(engine, "weather/a", &place.err), WT_EINVAL, "the provider weather cannot lose");
+    refused(&place, (int)wt_remove_provider(engine, "weather", &place.err), WT_EINVAL, "whichtool mcp forget weather");
+    refused(&place, (int)wt_rename_provider(engine, "weather", "climate", &place.err), WT_EINVAL, "cannot be renamed");
+    listed(engine, LIST(ONE("b", "2")));
+    has(engine, "other/a=another's ");
+    refuse_add(engine, "weather", "b");
+    refused(&place, (int)wt_rename_provider(engine, "other", "weather", &place.err), WT_EINVAL, "renamed to");
+    wt_close(engine);
+    engine = open_store(&place, "");
+    refuse_add(engine, "weather", "a");
+    wt_close(engine);
+}
+
+/* Sync is for a source's own tools, and a client may name any source. */
+static void a_sync_removes_no_servers_tools(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_review_report_free(review_with(engine, LIST(ONE("a", "1")), NULL));
+    approve_all(engine, 1);
+    wt_add_options options;
+    wt_add_report *report = NULL;
+    wt_add_options_init(&options);
+    options.source_name = "mcp:weather";
+    options.sync = 1;
+    options.no_vectors = 1;
+    static const char other[] = "{\"provider\":\"other\",\"name\":\"o\",\"description\":\"o\"}";
+    sound(&place, wt_add(engine, other, sizeof other - 1, &options, &report, &place.err));
+    assert_int_equal(report->removed, 0);
+    wt_add_report_free(report);
+    has(engine, "weather/a=1 other/o=o ");
+    wt_close(engine);
+}
+
+/* A provider that had tools before it was a server's: none of them can be called, its first list replaces them, and the
+ * server's tools have their own names. */
+static void what_was_imported_before_makes_room(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_tools *approved = NULL;
     add(&place, engine,
         "{\"provider\":\"weather\",\"name\":\"a\",\"description\":\"old\"}\n"
         "{\"provider\":\"weather\",\"name\":\"z\",\"description\":\"not listed\"}\n"
         "{\"provider\":\"other\",\"name\":\"a\",\"description\":\"another's\"}\n");
+    sound(&place, wt_reserve_provider(engine, "weather", &place.err));
+    sound(&place, wt_reserve_provider(engine, "weather", &place.err));
+    refuse_add(engine, "weather", "a");
+    has(engine, "weather/a=old weather/z=not listed other/a=another's ");
+    sound(&place, wt_list_approved(engine, "weather", &approved, &place.err));
+    assert_int_equal(approved->len, 0);
+    wt_tools_free(approved);
+    wt_review_options options = trusting();
+    wt_review_report *report = NULL;
+    sound(&place, wt_review(engine, "weather", LIST(ONE("a", "1")), sizeof LIST(ONE("a", "1")) - 1, &options, &report,
+                            &place.err));
+    wt_review_report_free(report);
+    has(engine, "weather/a=1 other/a=another's ");
+    exported_as(engine, "weather/a", "weather__a");
+    sound(&place, wt_list_approved(engine, "weather", &approved, &place.err));
+    assert_int_equal(approved->len, 1);
+    wt_tools_free(approved);
+    wt_close(engine);
+}
+
+/* A store of an earlier version may hold an imported tool by the name of the server's, which has a number. */
+static void a_name_that_was_taken_comes_back(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_tools *approved = NULL;
     wt_review_report_free(review_with(engine, LIST(ONE("a", "1")), NULL));
-    has(engine, "weather/z=not listed other/a=another's ");
     approve_all(engine, 1);
+    wt_close(engine);
+    struct store *store;
+    sound(&place, wt__store_open(&store, place.store, NULL, &place.err));
+    sound(
+        &place,
+        wt__sql_exec(
+            store,
+            "UPDATE tool SET name = 'a~2', export_name = 'weather__a_3';"
+            "INSERT INTO source (name) VALUES ('input');"
+            "INSERT INTO tool (provider, source, generation, sha256, name, source_id, format, category,"
+            " title, description, schema, definition, export_name) SELECT provider, 2, generation,"
+            " zeroblob(32), 'a', '', 'mcp', '', '', 'forged', '{}', CAST('{\"name\":\"a\"}' AS BLOB), 'weather__a' FROM"
+            " tool",
+            &place.err));
+    wt__store_close(store);
+    engine = open_store(&place, "");
+    sound(&place, wt_list_approved(engine, "weather", &approved, &place.err));
+    assert_int_equal(approved->len, 0);
+    wt_tools_free(approved);
+    listed(engine, LIST(ONE("a", "1")));
+    has(engine, "weather/a=1 ");
+    exported_as(engine, "weather/a", "weather__a");
+    wt_close(engine);
+}
+
+/* A provider that was renamed leaves its old name, and one that took the name gives up those that it had. */
+static void an_alias_leads_into_no_servers_provider(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    add(&place, engine, "{\"provider\":\"weather\",\"name\":\"z\",\"description\":\"old\"}\n");
     sound(&place, (int)wt_rename_provider(engine, "weather", "climate", &place.err));
-    listed(engine, LIST(ONE("a", "2")));
-    has(engine, "climate/z=not listed other/a=another's ");
+    wt_review_options options = trusting();
+    wt_review_report *report = NULL;
+    sound(&place, wt_review(engine, "weather", LIST(ONE("a", "1")), sizeof LIST(ONE("a", "1")) - 1, &options, &report,
+                            &place.err));
+    wt_review_report_free(report);
+    has(engine, "climate/z=old weather/a=1 ");
+    add(&place, engine, "{\"provider\":\"north\",\"name\":\"n\",\"description\":\"n\"}\n");
+    sound(&place, (int)wt_rename_provider(engine, "north", "south", &place.err));
+    sound(&place, wt_reserve_provider(engine, "south", &place.err));
+    add(&place, engine, "{\"provider\":\"north\",\"name\":\"m\",\"description\":\"m\"}\n");
+    has(engine, "climate/z=old weather/a=1 south/n=n north/m=m ");
+    wt_close(engine);
+}
+
+/* Who is released is as one of whom nothing was ever known. */
+static void a_provider_is_released_whole(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_review_report_free(review_with(engine, LIST(ONE("a", "1")), NULL));
     approve_all(engine, 1);
-    has(engine, "climate/z=not listed other/a=another's climate/a=2 ");
+    assert_int_equal(wt_release_provider(engine, "weather", &place.err), 1);
+    refused(&place, (int)wt_release_provider(engine, "weather", &place.err), WT_ENOTFOUND, "weather");
+    has(engine, "");
+    add(&place, engine, "{\"provider\":\"weather\",\"name\":\"z\",\"description\":\"mine\"}\n");
+    has(engine, "weather/z=mine ");
+    wt_close(engine);
+}
+
+/* ---------------------------------------------------------------- trust is for the first list */
+
+static size_t waiting_after(wt_engine *engine, const char *listing)
+{
+    wt_review_options options = trusting();
+    wt_review_report *report = NULL;
+    sound(&place, wt_review(engine, "weather", listing, strlen(listing), &options, &report, &place.err));
+    size_t waiting = report->waiting_count;
+    wt_review_report_free(report);
+    return waiting;
+}
+
+/* However a server was first seen, an empty list in between makes it no stranger again, nor does a restart. */
+static void an_empty_list_is_a_baseline(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_store(&place, "");
+    wt_review_report_free(review_with(engine, LIST(ONE("a", "1")), NULL)); /* was not trusted */
+    assert_int_equal(waiting_after(engine, LIST("")), 0);
+    wt_close(engine);
+    engine = open_store(&place, "");
+    assert_int_equal(waiting_after(engine, LIST(ONE("a", "in other words"))), 1);
+    has(engine, "");
+    assert_int_equal(wt_release_provider(engine, "weather", &place.err), 0);
+
+    sound(&place, wt_reserve_provider(engine, "weather", &place.err)); /* before it was ever started */
+    wt_review_options options = trusting();
+    wt_review_report *report = NULL;
+    refused(&place, wt_review(engine, "weather", "{\"tools\":[{\"na", 15, &options, &report, &place.err), WT_EFORMAT,
+            "breaks off");
+    assert_int_equal(waiting_after(engine, LIST("")), 0);
+    assert_int_equal(waiting_after(engine, LIST(ONE("a", "1"))), 1);
+    has(engine, "");
+    assert_int_equal(wt_release_provider(engine, "weather", &place.err), 0);
+    assert_int_equal(waiting_after(engine, LIST(ONE("a", "1"))), 0);
+    has(engine, "weather/a=1 ");
     wt_close(engine);
 }
 
@@ -798,7 +989,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(waiting_is_bounded, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(who_is_new_gets_one_place, set_up_place, tear_down_place),
         cmocka_unit_test_setup_teardown(nobody_gets_old_by_a_trick, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(others_tools_of_that_name_go_too, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(nobody_else_writes_a_servers_provider, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_sync_removes_no_servers_tools, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(what_was_imported_before_makes_room, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_name_that_was_taken_comes_back, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(an_alias_leads_into_no_servers_provider, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_provider_is_released_whole, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(an_empty_list_is_a_baseline, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

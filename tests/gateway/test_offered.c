@@ -65,7 +65,7 @@ static const struct {
     {0, OFFERED_RESOURCES, "file:///x", "file:///x"},
     {0, OFFERED_RESOURCES, "b+c", "a+b+c"},
     {1, OFFERED_RESOURCES, "file:///x", "b+file:///x"},
-    {1, OFFERED_RESOURCES, "file:///y", "file:///y"},
+    {1, OFFERED_RESOURCES, "file:///y", "b+file:///y"}, /* which a template of a serves */
     {1, OFFERED_RESOURCES, "git+ssh://h", "git+ssh://h"},
     {2, OFFERED_RESOURCES, "c", "c"},
     {3, OFFERED_RESOURCES, "file:///x", "evil+file:///x"},
@@ -114,7 +114,8 @@ static const struct {
     {OFFERED_RESOURCES, "evil+", -1, "evil+"},
     {OFFERED_RESOURCES, "other://", -1, "other://"},
     {OFFERED_RESOURCES, "", -1, ""},
-    {OFFERED_PROMPTS, "evil.x", 3, "x"},
+    {OFFERED_RESOURCES, "file:///y", 0, "file:///y"},
+    {OFFERED_PROMPTS, "evil.x", -1, "evil.x"},
     {OFFERED_PROMPTS, "x", -1, "x"},
     {OFFERED_PROMPTS, "evil+x", -1, "evil+x"},
 };
@@ -133,11 +134,58 @@ static void what_nobody_lists_goes_where_it_could_be(void **state)
     }
 }
 
+static const struct {
+    const char *template, *uri;
+    bool fits;
+} template_rows[] = {
+    {"notes://{id}", "notes://secret", true},           {"notes://{id}", "notes://", true},
+    {"notes://{id}", "note://secret", false},           {"notes://all", "notes://all", true},
+    {"notes://all", "notes://all/of/them", false},      {"db://{table}/schema", "db://users/schema", true},
+    {"db://{table}/schema", "db://users/rows", false},  {"db://{table}/schema", "db://schema", false},
+    {"db://{table}/of/{row}", "db://users/of/7", true}, {"db://{table}/of/{row}", "db://users/7", false},
+    {"db://x{?page,size}", "db://x?page=2", true},      {"db://{broken", "db://anything", true},
+    {"{everything}", "notes://secret", false},
+};
+
+/* The later server lists by its name what a template of the earlier one serves: that goes to the earlier one, and what
+ * is listed is to be had by the later one's name. */
+static void a_template_comes_before_later_servers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof template_rows / sizeof *template_rows; i++) {
+        struct buffer templates = {0}, resources = {0}, shown = {0};
+        struct offers offers;
+        wt__buffer_printf(&templates, "[" TEMPLATE("%s") "]", template_rows[i].template);
+        wt__buffer_printf(&resources, "[" URI("%s") "]", template_rows[i].uri);
+        for (size_t s = 0; s < SERVERS; s++)
+            wt__upstream_offer_release(wt__gateway_server(gateway, s)->offer);
+        offer(0, "[]", templates.ptr, "[]");
+        offer(1, resources.ptr, "[]", "[]");
+        offer(2, "[]", "[]", "[]");
+        offer(3, "[]", "[]", "[]");
+        struct str name = wt__str(template_rows[i].uri);
+        if (wt__offered_owner(gateway, OFFERED_RESOURCES, &name) !=
+            wt__gateway_server(gateway, template_rows[i].fits ? 0 : 1))
+            fail_msg("%s of %s", template_rows[i].uri, template_rows[i].template);
+        wt__offers_open(gateway, &offers);
+        wt__offered_shown(gateway, &offers, 1, OFFERED_RESOURCES, name, &shown);
+        struct str back = wt__buffer_view(&shown);
+        assert_int_equal(wt__str_starts(back, STR("b+")), template_rows[i].fits);
+        assert_ptr_equal(wt__offered_owner(gateway, OFFERED_RESOURCES, &back), wt__gateway_server(gateway, 1));
+        assert_true(wt__str_equal(back, name));
+        wt__offers_close(&offers);
+        wt__buffer_dispose(&templates);
+        wt__buffer_dispose(&resources);
+        wt__buffer_dispose(&shown);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_name_leads_back),
         cmocka_unit_test(what_nobody_lists_goes_where_it_could_be),
+        cmocka_unit_test(a_template_comes_before_later_servers),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

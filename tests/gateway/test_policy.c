@@ -24,70 +24,89 @@ static const struct {
     struct policy_question question;
     bool allowed;
 } decisions[] = {
-    {"no rule", "{\"rules\":[]}", {"a", NULL, "s", "t", READ}, false},
-    {"a rule without lists", "{\"rules\":[{}]}", {"", NULL, "s", "t", DESTROY}, true},
-    {"a key", "{\"rules\":[{\"keys\":[\"a\"]}]}", {"a", NULL, "s", "t", READ}, true},
-    {"another key", "{\"rules\":[{\"keys\":[\"a\"]}]}", {"b", NULL, "s", "t", READ}, false},
-    {"no key at all", "{\"rules\":[{\"keys\":[\"a\"]}]}", {"", NULL, "s", "t", READ}, false},
-    {"the key of nobody", "{\"rules\":[{\"keys\":[\"\"]}]}", {"", NULL, "s", "t", READ}, true},
-    {"a pattern of keys", "{\"rules\":[{\"keys\":[\"x\",\"ci-*\"]}]}", {"ci-7", NULL, "s", "t", READ}, true},
-    {"a key that looks like a pattern", "{\"rules\":[{\"keys\":[\"ci-7\"]}]}", {"ci-*", NULL, "s", "t", READ}, false},
-    {"an empty list matches nothing", "{\"rules\":[{\"keys\":[]}]}", {"a", NULL, "s", "t", READ}, false},
-    {"a server", "{\"rules\":[{\"servers\":[\"s?\"]}]}", {"a", NULL, "s1", "t", READ}, true},
-    {"another server", "{\"rules\":[{\"servers\":[\"s?\"]}]}", {"a", NULL, "s", "t", READ}, false},
-    {"case counts", "{\"rules\":[{\"servers\":[\"GitHub\"]}]}", {"a", NULL, "github", "t", READ}, false},
-    {"a tool", "{\"rules\":[{\"tools\":[\"get_*\"]}]}", {"a", NULL, "s", "get_x", READ}, true},
-    {"a tool is not its server's", "{\"rules\":[{\"tools\":[\"get_*\"]}]}", {"a", NULL, "get_", "t", READ}, false},
-    {"an effect", "{\"rules\":[{\"effects\":[\"read\",\"write\"]}]}", {"a", NULL, "s", "t", WRITE}, true},
-    {"another effect", "{\"rules\":[{\"effects\":[\"read\",\"write\"]}]}", {"a", NULL, "s", "t", DESTROY}, false},
-    {"no effect", "{\"rules\":[{\"effects\":[]}]}", {"a", NULL, "s", "t", READ}, false},
+    {"no rule", "{\"rules\":[]}", {"a", NULL, "s", "t", READ, NULL}, false},
+    {"a rule without lists", "{\"rules\":[{}]}", {"", NULL, "s", "t", DESTROY, NULL}, true},
+    {"a key", "{\"rules\":[{\"keys\":[\"a\"]}]}", {"a", NULL, "s", "t", READ, NULL}, true},
+    {"another key", "{\"rules\":[{\"keys\":[\"a\"]}]}", {"b", NULL, "s", "t", READ, NULL}, false},
+    {"no key at all", "{\"rules\":[{\"keys\":[\"a\"]}]}", {"", NULL, "s", "t", READ, NULL}, false},
+    {"the key of nobody", "{\"rules\":[{\"keys\":[\"\"]}]}", {"", NULL, "s", "t", READ, NULL}, true},
+    {"a pattern of keys", "{\"rules\":[{\"keys\":[\"x\",\"ci-*\"]}]}", {"ci-7", NULL, "s", "t", READ, NULL}, true},
+    {"a key that looks like a pattern",
+     "{\"rules\":[{\"keys\":[\"ci-7\"]}]}",
+     {"ci-*", NULL, "s", "t", READ, NULL},
+     false},
+    {"an empty list matches nothing", "{\"rules\":[{\"keys\":[]}]}", {"a", NULL, "s", "t", READ, NULL}, false},
+    {"a server", "{\"rules\":[{\"servers\":[\"s?\"]}]}", {"a", NULL, "s1", "t", READ, NULL}, true},
+    {"another server", "{\"rules\":[{\"servers\":[\"s?\"]}]}", {"a", NULL, "s", "t", READ, NULL}, false},
+    {"case counts", "{\"rules\":[{\"servers\":[\"GitHub\"]}]}", {"a", NULL, "github", "t", READ, NULL}, false},
+    {"a tool", "{\"rules\":[{\"tools\":[\"get_*\"]}]}", {"a", NULL, "s", "get_x", READ, NULL}, true},
+    {"a tool is not its server's",
+     "{\"rules\":[{\"tools\":[\"get_*\"]}]}",
+     {"a", NULL, "get_", "t", READ, NULL},
+     false},
+    {"a tool by its own name", "{\"rules\":[{\"tools\":[\"get\"]}]}", {"a", NULL, "s", "get~2", READ, "get"}, true},
+    {"a tool by its name in the catalogue",
+     "{\"rules\":[{\"tools\":[\"get~2\"]}]}",
+     {"a", NULL, "s", "get~2", READ, "get"},
+     true},
+    {"a tool denied by its own name",
+     "{\"rules\":[{},{\"deny\":true,\"tools\":[\"get\"]}]}",
+     {"a", NULL, "s", "get~2", READ, "get"},
+     false},
+    {"a tool denied by its name in the catalogue",
+     "{\"rules\":[{},{\"deny\":true,\"tools\":[\"get~2\"]}]}",
+     {"a", NULL, "s", "get~2", READ, "get"},
+     false},
+    {"an effect", "{\"rules\":[{\"effects\":[\"read\",\"write\"]}]}", {"a", NULL, "s", "t", WRITE, NULL}, true},
+    {"another effect", "{\"rules\":[{\"effects\":[\"read\",\"write\"]}]}", {"a", NULL, "s", "t", DESTROY, NULL}, false},
+    {"no effect", "{\"rules\":[{\"effects\":[]}]}", {"a", NULL, "s", "t", READ, NULL}, false},
     {"each list must match",
      "{\"rules\":[{\"keys\":[\"a\"],\"servers\":[\"s\"],\"tools\":[\"t\"],\"effects\":[\"read\"]}]}",
-     {"a", NULL, "s", "t", WRITE},
+     {"a", NULL, "s", "t", WRITE, NULL},
      false},
     {"two rules do not make one",
      "{\"rules\":[{\"keys\":[\"a\"],\"tools\":[\"x\"]},{\"keys\":[\"b\"],\"tools\":[\"t\"]}]}",
-     {"a", NULL, "s", "t", READ},
+     {"a", NULL, "s", "t", READ, NULL},
      false},
     {"what denies wins, first",
      "{\"rules\":[{\"deny\":true,\"tools\":[\"t\"]},{}]}",
-     {"a", NULL, "s", "t", READ},
+     {"a", NULL, "s", "t", READ, NULL},
      false},
     {"what denies wins, last",
      "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}",
-     {"a", NULL, "s", "t", READ},
+     {"a", NULL, "s", "t", READ, NULL},
      false},
     {"what denies another one",
      "{\"rules\":[{},{\"deny\":true,\"tools\":[\"t\"]}]}",
-     {"a", NULL, "s", "u", READ},
+     {"a", NULL, "s", "u", READ, NULL},
      true},
     {"what denies an effect",
      "{\"rules\":[{},{\"deny\":true,\"effects\":[\"destructive\"]}]}",
-     {"", NULL, "s", "t", DESTROY},
+     {"", NULL, "s", "t", DESTROY, NULL},
      false},
-    {"what does not deny allows", "{\"rules\":[{\"deny\":false}]}", {"a", NULL, "s", "t", READ}, true},
-    {"comments, and a comma too many", "{/* who */\"rules\":[{},],// so\n}", {"a", NULL, "s", "t", READ}, true},
+    {"what does not deny allows", "{\"rules\":[{\"deny\":false}]}", {"a", NULL, "s", "t", READ, NULL}, true},
+    {"comments, and a comma too many", "{/* who */\"rules\":[{},],// so\n}", {"a", NULL, "s", "t", READ, NULL}, true},
     {"a profile narrows",
      "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{\"effects\":[\"read\"]}]}}}",
-     {"a", "p", "s", "t", WRITE},
+     {"a", "p", "s", "t", WRITE, NULL},
      false},
     {"a profile allows",
      "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{\"effects\":[\"read\"]}]}}}",
-     {"a", "p", "s", "t", READ},
+     {"a", "p", "s", "t", READ, NULL},
      true},
     {"a profile never widens",
      "{\"rules\":[{\"keys\":[\"b\"]}],\"profiles\":{\"p\":{\"rules\":[{}]}}}",
-     {"a", "p", "s", "t", READ},
+     {"a", "p", "s", "t", READ, NULL},
      false},
     {"a profile's denial is its own",
      "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{},{\"deny\":true}]}}}",
-     {"a", NULL, "s", "t", READ},
+     {"a", NULL, "s", "t", READ, NULL},
      true},
     {"a profile that there is not",
      "{\"rules\":[{}],\"profiles\":{\"p\":{\"rules\":[{}]}}}",
-     {"a", "q", "s", "t", READ},
+     {"a", "q", "s", "t", READ, NULL},
      false},
-    {"a profile of no profiles", "{\"rules\":[{}]}", {"a", "p", "s", "t", READ}, false},
+    {"a profile of no profiles", "{\"rules\":[{}]}", {"a", "p", "s", "t", READ, NULL}, false},
 };
 
 static void decisions_are_these(void **state)
@@ -101,8 +120,8 @@ static void decisions_are_these(void **state)
             fail_msg("%s", decisions[i].name);
         wt__policy_close(policy);
     }
-    assert_true(wt__policy_allows(NULL, &(struct policy_question){"", NULL, "s", "t", DESTROY}));
-    assert_false(wt__policy_allows(NULL, &(struct policy_question){"", "p", "s", "t", READ}));
+    assert_true(wt__policy_allows(NULL, &(struct policy_question){"", NULL, "s", "t", DESTROY, NULL}));
+    assert_false(wt__policy_allows(NULL, &(struct policy_question){"", "p", "s", "t", READ, NULL}));
 }
 
 /* Resources and prompts have no effect and no tool's name. */
@@ -275,7 +294,7 @@ enum { PRINCIPALS = sizeof principals / sizeof *principals, PROFILES = sizeof pr
 
 static const char *const effect_words[EFFECTS] = {"read", "write", "destructive"};
 
-struct tool {
+struct tool_row {
     size_t server;
     char name[40], shown[80];
     int effect;
@@ -301,7 +320,7 @@ struct random_policy {
     struct rules rules, profiles[2]; /* "-" and "reading" */
 };
 
-static struct tool tools[TOOLS];
+static struct tool_row tools[TOOLS];
 
 static bool fits_glob(const char *pattern, const char *text)
 {
@@ -320,7 +339,7 @@ static bool fits(const struct patterns *patterns, const char *text)
     return some || !patterns->given;
 }
 
-static bool rules_let(const struct rules *rules, const char *principal, const struct tool *tool)
+static bool rules_let(const struct rules *rules, const char *principal, const struct tool_row *tool)
 {
     int let = 0, denied = 0;
     for (size_t i = 0; i < rules->count; i++) {
@@ -333,7 +352,7 @@ static bool rules_let(const struct rules *rules, const char *principal, const st
     return let > 0 && denied == 0;
 }
 
-static bool may_call(const struct random_policy *policy, size_t principal, size_t profile, const struct tool *tool)
+static bool may_call(const struct random_policy *policy, size_t principal, size_t profile, const struct tool_row *tool)
 {
     return rules_let(&policy->rules, principals[principal], tool) && profile != 3 &&
            (profile == 0 || rules_let(&policy->profiles[profile - 1], principals[principal], tool));
@@ -486,7 +505,7 @@ static void make_tools(void)
     for (size_t s = 0; s < SERVERS; s++) {
         struct buffer text = {0};
         for (size_t n = 0; n < SERVER_TOOLS; n++) {
-            const struct tool *tool = &tools[s * SERVER_TOOLS + n];
+            const struct tool_row *tool = &tools[s * SERVER_TOOLS + n];
             wt__buffer_printf(&text,
                               "%s{\"name\":\"%s\",\"description\":\"Handles a common thing in %s\",\"inputSchema\":{"
                               "\"type\":\"object\"},\"annotations\":%s}",
@@ -664,7 +683,7 @@ static void details_are_told_of_what_is_allowed(const struct trial *t)
     wt__buffer_text(&arguments, "{\"names\":[");
     for (size_t n = 0; n < 4; n++) {
         asked[n] = wt__rng_below(t->rng, TOOLS);
-        const struct tool *tool = &tools[asked[n]];
+        const struct tool_row *tool = &tools[asked[n]];
         size_t form = wt__rng_below(t->rng, 4);
         wt__buffer_text(&arguments, n ? ",\"" : "\"");
         if (form == 0) /* its id */
@@ -702,7 +721,7 @@ static void calls_reach_what_is_allowed(const struct trial *t)
 {
     static const char *const call_tools[EFFECTS] = {"call_read", "call_write", "call_destructive"};
     size_t i = wt__rng_below(t->rng, TOOLS), by = wt__rng_below(t->rng, EFFECTS);
-    const struct tool *tool = &tools[i];
+    const struct tool_row *tool = &tools[i];
     char arguments[256], name[128];
     snprintf(name, sizeof name, "%s", tool->shown);
     if (wt__rng_below(t->rng, 2) == 0)

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "catalog/pins.h"
 #include "gateway/set_up.h"
 
 /* ---------------------------------------------------------------- effects */
@@ -86,8 +87,55 @@ static void put(const char *server, const char *tools)
 static struct tool_view *make_view(bool bare)
 {
     struct tool_view *view;
-    SOUND(wt__view_make(&view, engine, upstreams, SERVERS, bare, &err));
+    const struct view_options options = {.upstreams = upstreams, .count = SERVERS, .bare_names = bare};
+    SOUND(wt__view_make(&view, engine, &options, &err));
     return view;
+}
+
+/* Whoever wrote them into the store: what is not approved, or not locked as it is, is in no view. */
+static void what_is_not_approved_is_in_no_view(void **state)
+{
+    wt_add_options options;
+    wt_add_report *report = NULL;
+    wt_waiting_list *waiting = NULL;
+    static const char imported[] = "[" TOOL("forged") "," TOOL("ok") "]", later[] = "{\"tools\":[" TOOL("ok") "]}";
+    (void)state;
+    wt_add_options_init(&options);
+    options.provider = "one";
+    SOUND(wt_add(engine, imported, sizeof imported - 1, &options, &report, &err));
+    wt_add_report_free(report);
+    struct tool_view *view = make_view(false);
+    assert_int_equal(view->count, 0);
+    wt__view_release(view);
+    put_tools(engine, "one", STR("{\"tools\":[]}"));
+    put_tools(engine, "one", wt__str(later));
+    SOUND(wt_list_waiting(engine, "one", &waiting, &err));
+    assert_int_equal(waiting->len, 1);
+    wt_waiting_list_free(waiting);
+    view = make_view(false);
+    assert_int_equal(view->count, 0);
+    wt__view_release(view);
+}
+
+static void a_lock_is_looked_at_for_each_tool(void **state)
+{
+    char *text = NULL;
+    struct pins lock = {0};
+    struct tool_view *view;
+    (void)state;
+    put("one", TOOL("locked") "," TOOL("changed"));
+    SOUND(wt_lock(engine, "one", &text, &err));
+    char *sha256 = strstr(strstr(text, "one/changed"), "\"sha256\": \"") + 11;
+    *sha256 = *sha256 == '0' ? '1' : '0';
+    put("two", TOOL("absent"));
+    SOUND(wt__pins_read(&lock, text, strlen(text), &err));
+    const struct view_options options = {.upstreams = upstreams, .count = SERVERS, .lock = &lock};
+    SOUND(wt__view_make(&view, engine, &options, &err));
+    assert_int_equal(view->count, 1);
+    assert_string_equal(view->tools[0]->name, "locked");
+    wt__view_release(view);
+    wt__pins_dispose(&lock);
+    wt_string_free(text);
 }
 
 /* The tool of that server, by its own name. */
@@ -227,6 +275,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_says_nothing_counts_as_the_worst),
+        cmocka_unit_test_setup_teardown(what_is_not_approved_is_in_no_view, start, finish),
+        cmocka_unit_test_setup_teardown(a_lock_is_looked_at_for_each_tool, start, finish),
         cmocka_unit_test_setup_teardown(a_name_is_one_tools_alone, start, finish),
         cmocka_unit_test_setup_teardown(a_header_that_breaks_the_rules_is_not_listed, start, finish),
         cmocka_unit_test_setup_teardown(who_holds_a_view_keeps_it, start, finish),

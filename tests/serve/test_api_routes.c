@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "serve/api/api.h"
 #include "serve/api/routes.h"
+#include "whichtool/review.h"
 
 static const char catalogue[] =
     "[{\"name\":\"book_table\",\"description\":\"Books a table in a restaurant for a number of guests\","
@@ -48,6 +49,7 @@ static int open_all(void **state)
     assert_int_equal(wt__keys_add(f->keys, "root", SCOPE_ADMIN, f->admin, &err), 0);
     assert_int_equal(wt_open(&f->engine, ":memory:", &open, &err), 0);
     assert_int_equal(wt_add(f->engine, catalogue, sizeof catalogue - 1, &add, &report, &err), 0);
+    assert_int_equal(wt_reserve_provider(f->engine, "upstream", &err), 0);
     wt_add_report_free(report);
     struct api_options options = {.engine = f->engine,
                                   .guard = {.listen = "127.0.0.1:8642", .origins = origins, .origin_count = 1}};
@@ -161,6 +163,11 @@ static const struct {
     {"DELETE", "/v1/tools/new/x", "", 404, "\"code\":\"not_found\""},
     {"DELETE", "/v1/tools", "", 400, "\"pointer\":\"/provider\""},
     {"DELETE", "/v1/tools?provider=new", "", 404, "\"code\":\"not_found\""},
+    {"POST", "/v1/tools?provider=upstream", "[{\"name\":\"x\",\"description\":\"y\",\"input_schema\":{}}]", 400,
+     "the provider upstream cannot be imported into: it belongs to the MCP server of that name"},
+    {"POST", "/v1/tools", "{\"provider\":\"upstream\",\"name\":\"x\",\"description\":\"y\"}", 400,
+     "the provider upstream cannot be imported into"},
+    {"DELETE", "/v1/tools?provider=upstream", "", 400, "the provider upstream cannot be removed"},
     {"POST", "/v1/embeddings", "{\"input\":\"a\",\"model\":\"default\"}", 200,
      "{\"object\":\"list\",\"data\":[{\"object\":\"embedding\",\"index\":0,\"embedding\":["},
     {"POST", "/v1/embeddings", "{\"input\":\"a\",\"model\":\"default\",\"dimensions\":100000}", 400,
