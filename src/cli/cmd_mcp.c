@@ -64,7 +64,9 @@ static int serve_catalogue(struct cli *cli, wt_engine *engine)
 {
     const struct catalogue_options options = {.summary = wt__text_of(cli, OPT_SUMMARY),
                                               .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET],
-                                              .time_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT]};
+                                              .time_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT],
+                                              .failed = wt__servers_tell_error,
+                                              .failed_context = cli};
     struct catalogue *catalogue = NULL;
     wt_error err;
     if (wt__catalogue_open(&catalogue, engine, &options, &err) < 0)

@@ -244,7 +244,9 @@ static int mount_catalogue(struct cli *cli, const struct api_options *options, s
 {
     const struct catalogue_options catalogue = {.summary = wt__text_of(cli, OPT_SUMMARY),
                                                 .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET],
-                                                .time_ms = options->time_limit_ms};
+                                                .time_ms = options->time_limit_ms,
+                                                .failed = wt__servers_tell_error,
+                                                .failed_context = cli};
     wt_error err;
     if (wt__catalogue_open(&modules->catalogue, options->engine, &catalogue, &err) < 0)
         return wt__cli_fail(cli, &err);
@@ -262,7 +264,7 @@ static int open_modules(struct cli *cli, struct api_options *options, struct mod
     if (code != 0)
         return code;
     if (wt__mcp_routes_open(&modules->mcp, modules->mounts, modules->mount_count, &err) < 0 ||
-        wt__usage_routes_open(&modules->usage, options->engine, &err) < 0)
+        wt__usage_routes_open(&modules->usage, options->engine, modules->servers.policy != NULL, &err) < 0)
         return wt__cli_fail(cli, &err);
     modules->routes[0] = *wt__mcp_routes(modules->mcp);
     modules->routes[1] = *wt__usage_routes(modules->usage);

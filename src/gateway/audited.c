@@ -72,8 +72,12 @@ enum relayed wt__face_relay(const struct face *face, struct mcp_call *call, cons
     struct gateway *gateway = face->gateway;
     struct audit_mark mark = {""};
     double began = wt__now_ms();
+    if (!wt__face_may_call(call, err)) {
+        wt__face_note(face, call, asked, AUDIT_DENIED);
+        return RELAY_FAILED;
+    }
     if (write_decision(face, call, asked, AUDIT_ALLOWED, &mark, NULL) < 0) {
-        wt__fail(err, WT_EIO,
+        wt__fail(err, WT_EBUSY,
                  "nothing was sent: the gateway's audit cannot be written, and until it can be nothing is called "
                  "or read; whoever runs the gateway sees why");
         return RELAY_FAILED;

@@ -518,8 +518,9 @@ static void what_takes_long_is_not_begun_on_a_worker(void **state)
     wt_tools_free(tools);
 }
 
-static void take_nothing(void *context, struct http_exchange *exchange, const char *principal)
+static void take_nothing(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
 {
+    (void)scopes;
     (void)context;
     (void)exchange;
     (void)principal;

@@ -16,7 +16,7 @@
 
 enum {
     API_TIME_LIMIT_MS = 60000, /* of a request, when none is said */
-    API_LONG_MAX = 4,          /* calls that take long, at once; more are 503 */
+    API_LONG_MAX = 8,          /* calls that take long, at once, shared by keys (shares.h); more are 503 */
     API_STRANGER_BYTES = 9999, /* of a body whose sender may not ask: enough to tell them so */
     API_STRANGER_DIGITS = 5,   /* that a longer one's length has */
 };
