@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/approvals.h"
 #include "cli/clients.h"
 #include "cli/servers.h"
@@ -107,6 +108,7 @@ static int serve_client(struct cli *cli)
     if (!watch_signals())
         return wt__cli_say(cli, END_SYSTEM, "no pipe for signals can be had");
     int code = wt__servers_prepare(cli);
+    wt__file_map_copies();
     if (code == 0)
         code = wt__cli_open(cli, OPEN_CREATE, NULL, &engine);
     if (code == 0)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/log_writer.h"
 #include "cli/output.h"
@@ -160,6 +161,18 @@ static void tell_holdings(const struct cli *cli, wt_engine *engine, const struct
     wt_status_free(status);
 }
 
+/* Before the scope `call` existed, `find` was enough to call: whoever has such a file hears what changed. */
+static void tell_finding_only(const struct cli *cli, const struct api *api)
+{
+    size_t count = wt__api_keys_finding_only(api);
+    if (count > 0 && wt__given(cli, OPT_SERVERS))
+        wt__cli_note(cli,
+                     "%zu key%s the scope find without call: %s tools of the servers and cannot call them. To let a key "
+                     "call, write find,call in its line of %s and send SIGHUP.",
+                     count, count == 1 ? " has" : "s have", count == 1 ? "it finds" : "they find",
+                     wt__text_of(cli, OPT_KEYS));
+}
+
 static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *listen)
 {
     wt_error err;
@@ -176,6 +189,7 @@ static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *
     int code = tell_address(cli, wt__http_server_address(server));
     if (code == 0) {
         tell_holdings(cli, engine, api);
+        tell_finding_only(cli, api);
         wt__api_warm(api);
         rc = wt__http_server_run(server, &err);
         code = rc < 0 ? wt__cli_say(cli, END_NETWORK, "%s", err.message) : END_DONE;
@@ -321,6 +335,7 @@ int wt__cmd_serve(struct cli *cli)
         code = wt__cli_say(cli, END_SYSTEM, "out of memory");
     options.say = wt__log_writer_say;
     options.say_context = log;
+    wt__file_map_copies();
     if (code == 0)
         code = wt__cli_open(cli, OPEN_CREATE, NULL, &options.engine);
     if (code == 0)

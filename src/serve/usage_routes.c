@@ -42,14 +42,20 @@ static void refuse(const struct usage_routes *usage, struct http_exchange *excha
     wt__buffer_dispose(&body);
 }
 
+/* With a policy a usage of tools that do not exist is answered as one of tools that the client may not know of. */
+static bool is_refused(const struct reported_usage *usage, bool policed)
+{
+    return usage->code != 0 && !(policed && usage->none_known);
+}
+
 /* Which usages made no sense, by their place in the body from 1. */
-static void put_refused(struct buffer *out, struct reported_usage *const *usages, size_t count)
+static void put_refused(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     bool any = false;
     wt__json_key(out, "refused");
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < count; i++) {
-        if (usages[i]->code == 0)
+        if (!is_refused(usages[i], policed))
             continue;
         wt__buffer_text(out, any ? ",{" : "{");
         wt__json_count(out, "usage", i + 1);
@@ -60,7 +66,7 @@ static void put_refused(struct buffer *out, struct reported_usage *const *usages
     wt__buffer_char(out, ']');
 }
 
-/* policed: which tools there are is not told, and so not which of the named ones are missing. */
+/* With a policy every usage that makes sense is called recorded: the other words tell whether its tools exist. */
 static void put_told(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     static const char *const fates[] = {[USAGE_ADDED] = "recorded",
@@ -69,9 +75,9 @@ static void put_told(struct buffer *out, struct reported_usage *const *usages, s
                                         [USAGE_MISSING] = "missing"};
     size_t counts[sizeof fates / sizeof *fates] = {0}, unknown = 0;
     for (size_t i = 0; i < count; i++) {
-        if (usages[i]->code != 0)
+        if (is_refused(usages[i], policed))
             continue;
-        counts[usages[i]->fate]++;
+        counts[policed ? USAGE_ADDED : usages[i]->fate]++;
         unknown += usages[i]->unknown_tools;
     }
     wt__buffer_char(out, '{');
@@ -79,7 +85,7 @@ static void put_told(struct buffer *out, struct reported_usage *const *usages, s
         wt__json_count(out, fates[i], counts[i]);
     if (!policed)
         wt__json_count(out, "unknown_tools", unknown);
-    put_refused(out, usages, count);
+    put_refused(out, usages, count, policed);
     wt__buffer_char(out, '}');
 }
 
@@ -95,7 +101,7 @@ static void told(void *context, int rc, const char *why, struct reported_usage *
     if (rc < 0) {
         wt__fail(&err, rc, "%s", why);
         refuse(usage, exchange, &err, 0);
-    } else if (count == 1 && usages[0]->code != 0) {
+    } else if (count == 1 && is_refused(usages[0], usage->policed)) {
         wt__fail(&err, usages[0]->code, "%s", usages[0]->message);
         refuse(usage, exchange, &err, 0);
     } else {

@@ -56,7 +56,8 @@ static size_t path_length(const char *text, const char *at, const char *pointer)
         len--;
     struct str path = {at, len};
     bool is_pointer = wt__str_equal(path, wt__str(pointer)); /* into what the client sent */
-    return len > 1 && memchr(at + 1, '/', len - 1) && !is_pointer && !is_route(path) ? len : 0;
+    const char *second = len > 2 ? memchr(at + 2, '/', len - 2) : NULL;
+    return second && at[1] != '/' && second + 1 < at + len && !is_pointer && !is_route(path) ? len : 0;
 }
 
 /* Puts the word in place of `len` bytes at `at`, as far as there is room. */

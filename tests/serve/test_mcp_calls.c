@@ -346,7 +346,7 @@ static void two_calls_run_at_once(void **state)
 }
 
 /* What one client leaves waiting keeps no other client waiting: a principal, or without keys a session. */
-static void calls_that_wait_are_shared(void **state)
+static void calls_that_wait_are_counted(void **state)
 {
     static const struct mcp_service_options options = {.waiting_max = 8};
     static const struct {
@@ -484,7 +484,7 @@ int main(void)
         cmocka_unit_test(a_cancel_reaches_its_call_alone),
         cmocka_unit_test(a_legacy_client_that_goes_for_good_cancels),
         cmocka_unit_test(two_calls_run_at_once),
-        cmocka_unit_test(calls_that_wait_are_shared),
+        cmocka_unit_test(calls_that_wait_are_counted),
         cmocka_unit_test(progress_goes_to_who_asked_for_it),
         cmocka_unit_test(listeners_hear_what_they_asked_for),
         cmocka_unit_test(legacy_clients_hear_on_their_stream),

@@ -338,6 +338,11 @@ size_t wt__api_keys(const struct api *api)
     return api->keys ? wt__keys_count(api->keys) : 0;
 }
 
+size_t wt__api_keys_finding_only(const struct api *api)
+{
+    return api->keys ? wt__keys_finding_only(api->keys) : 0;
+}
+
 bool wt__api_is_ready(const struct api *api)
 {
     return atomic_load(&api->presence.ready);

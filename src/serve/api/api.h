@@ -58,6 +58,8 @@ void wt__api_warm(struct api *api);
 bool wt__api_is_ready(const struct api *api);
 /* How many keys were read when it was opened; 0 where nobody needs one. */
 size_t wt__api_keys(const struct api *api);
+/* Keys that may find and not call (wt__keys_finding_only). */
+size_t wt__api_keys_finding_only(const struct api *api);
 /* The keys are read anew before the next request, which also begins to read what training left where that has changed;
  * requests are answered by what was there until it is read. Files that are wrong then change nothing, and are told to
  * `say`. From a signal handler, too. */
