@@ -1,4 +1,5 @@
-/* shares.c: see shares.h. A holder has an entry only while it holds something, so the table is no longer than the pool. */
+/* shares.c: see shares.h. A holder has an entry only while it holds something, so the table is no longer than the pool.
+ */
 #include "base/shares.h"
 
 #include <stdlib.h>

@@ -324,9 +324,9 @@ int wt__store_migrate(struct store *store, const struct migration *list, size_t 
     int rc = look(store, count, &version, err);
     if (rc == 0 && version < (int64_t)count && store->read_only)
         rc = wt__fail(err, WT_EREADONLY,
-                        "%s is of an older whichtool (store version %lld) and cannot be updated: it is open for "
-                        "reading only",
-                        store->path, (long long)version);
+                      "%s is of an older whichtool (store version %lld) and cannot be updated: it is open for "
+                      "reading only",
+                      store->path, (long long)version);
     bool is_behind = rc == 0 && version < (int64_t)count;
     if (is_behind)
         rc = wt__sql_begin(store, err);

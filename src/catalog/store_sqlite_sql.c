@@ -135,15 +135,17 @@ static int check_version(struct store *store, wt_error *err)
     int64_t version = store->version;
     int rc = version > 0 ? wt__sql_number(store, "PRAGMA user_version", &version, err) : 0;
     if (rc == 0 && version > store->version)
-        rc = wt__fail(err, WT_ENEWER,
-                      "%s was updated by a newer whichtool while this one ran (store version %lld; this one uses %lld): "
-                      "end this process and start it again with the newer whichtool",
-                      store->path, (long long)version, (long long)store->version);
+        rc =
+            wt__fail(err, WT_ENEWER,
+                     "%s was updated by a newer whichtool while this one ran (store version %lld; this one uses %lld): "
+                     "end this process and start it again with the newer whichtool",
+                     store->path, (long long)version, (long long)store->version);
     else if (rc == 0 && version < store->version)
-        rc = wt__fail(err, WT_ESTORE,
-                      "%s was replaced by an older store while this process ran (store version %lld; it was %lld): start "
-                      "this process again",
-                      store->path, (long long)version, (long long)store->version);
+        rc = wt__fail(
+            err, WT_ESTORE,
+            "%s was replaced by an older store while this process ran (store version %lld; it was %lld): start "
+            "this process again",
+            store->path, (long long)version, (long long)store->version);
     if (rc < 0 && !sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return rc;

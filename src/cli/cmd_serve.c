@@ -166,11 +166,11 @@ static void tell_finding_only(const struct cli *cli, const struct api *api)
 {
     size_t count = wt__api_keys_finding_only(api);
     if (count > 0 && wt__given(cli, OPT_SERVERS))
-        wt__cli_note(cli,
-                     "%zu key%s the scope find without call: %s tools of the servers and cannot call them. To let a key "
-                     "call, write find,call in its line of %s and send SIGHUP.",
-                     count, count == 1 ? " has" : "s have", count == 1 ? "it finds" : "they find",
-                     wt__text_of(cli, OPT_KEYS));
+        wt__cli_note(
+            cli,
+            "%zu key%s the scope find without call: %s tools of the servers and cannot call them. To let a key "
+            "call, write find,call in its line of %s and send SIGHUP.",
+            count, count == 1 ? " has" : "s have", count == 1 ? "it finds" : "they find", wt__text_of(cli, OPT_KEYS));
 }
 
 static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *listen)

@@ -3,6 +3,17 @@
 #include "base/clock.h"
 #include "gateway/face_inside.h"
 
+bool wt__face_may_call(const struct mcp_call *call, wt_error *err)
+{
+    if (wt__mcp_call_may_call(call))
+        return true;
+    wt__fail(err, WT_EINVAL,
+             "the key %s does not have the scope call, which calling tools, reading resources and getting prompts of "
+             "servers needs: whoever runs the gateway adds it in the file of keys",
+             wt__mcp_call_principal(call));
+    return false;
+}
+
 static int write_decision(const struct face *face, const struct mcp_call *call, const struct face_asked *asked,
                           enum audit_decision decision, struct audit_mark *mark, wt_error *err)
 {

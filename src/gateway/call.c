@@ -22,17 +22,6 @@ bool wt__face_allows_server(const struct face *face, const struct mcp_call *call
                                     wt__upstream_name(upstream));
 }
 
-bool wt__face_may_call(const struct mcp_call *call, wt_error *err)
-{
-    if (wt__mcp_call_may_call(call))
-        return true;
-    wt__fail(err, WT_EINVAL,
-             "the key %s does not have the scope call, which calling tools, reading resources and getting prompts of "
-             "servers needs: whoever runs the gateway adds it in the file of keys",
-             wt__mcp_call_principal(call));
-    return false;
-}
-
 /* ---------------------------------------------------------------- the call */
 
 /* Arguments that are repeated in headers. */

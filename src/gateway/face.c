@@ -129,9 +129,8 @@ static void read_more(struct face *face, struct mcp_call *call)
     const struct result_reader reader = {wt__mcp_call_principal(call), wt__mcp_call_holder(call)};
     struct buffer result = {0};
     wt_error err;
-    if (wt__result_more(face->gateway, &reader,
-                        wt__json_str(wt__mcp_call_argument_tree(call), "handle"), face->gateway->options.result_bytes,
-                        &result, &err) < 0)
+    if (wt__result_more(face->gateway, &reader, wt__json_str(wt__mcp_call_argument_tree(call), "handle"),
+                        face->gateway->options.result_bytes, &result, &err) < 0)
         wt__mcp_fail_tool_error(call, &err);
     else
         wt__mcp_result(call, wt__buffer_view(&result));

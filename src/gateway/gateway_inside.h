@@ -38,10 +38,10 @@ struct gateway {
     struct parked *parked;
     size_t parked_count;
     struct remainder *remainders;
-    struct shares calls;                               /* requests under way, by server */
+    struct shares calls;                                /* requests under way, by server */
     struct shares parked_of_clients, parked_of_servers; /* parked calls, by client and by server */
-    struct shares results, result_bytes;               /* remainders, by client */
-    bool audit_fails;              /* as it was told; the tender's alone */
+    struct shares results, result_bytes;                /* remainders, by client */
+    bool audit_fails;                                   /* as it was told; the tender's alone */
     pthread_mutex_t services_lock; /* what follows; held while they are told, which may take a client's time */
     struct mcp_service *services[GATEWAY_SERVICES_MAX];
     size_t service_count;

@@ -216,8 +216,8 @@ static size_t move_some(json_t *content, json_t *head, size_t most)
 }
 
 /* Head becomes a result's content, with the handle of what is left. Takes content. */
-static int put_piece(struct gateway *gateway, const struct result_reader *reader, json_t *result, json_t *content, size_t most,
-                     struct buffer *out, wt_error *err)
+static int put_piece(struct gateway *gateway, const struct result_reader *reader, json_t *result, json_t *content,
+                     size_t most, struct buffer *out, wt_error *err)
 {
     json_t *head = json_array();
     char words[200], handle[HANDLE_BYTES];
@@ -226,7 +226,8 @@ static int put_piece(struct gateway *gateway, const struct result_reader *reader
     if (rc == 0 && left > 0) {
         bool kept = keep(gateway, reader, json_incref(content), left, handle);
         if (kept)
-            snprintf(words, sizeof words, "[%zu more bytes of this result: read_more with the handle %s]", left, handle);
+            snprintf(words, sizeof words, "[%zu more bytes of this result: read_more with the handle %s]", left,
+                     handle);
         else
             snprintf(words, sizeof words, "[%zu more bytes of this result are lost: too many results are kept now]",
                      left);

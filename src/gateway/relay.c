@@ -519,10 +519,11 @@ static bool take_turn(const struct relaying *r)
     if (wt__shares_take(servers, server, 1))
         return true;
     wt__shares_give(clients, holder, 1);
-    wt__fail(r->err, WT_EBUSY,
-             "the server %s has not answered %zu requests, which is its share of the %d that servers are asked at once: "
-             "try again when one has ended",
-             server, wt__shares_of(servers, server), GATEWAY_CALLS_MAX);
+    wt__fail(
+        r->err, WT_EBUSY,
+        "the server %s has not answered %zu requests, which is its share of the %d that servers are asked at once: "
+        "try again when one has ended",
+        server, wt__shares_of(servers, server), GATEWAY_CALLS_MAX);
     return false;
 }
 

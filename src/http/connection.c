@@ -57,7 +57,7 @@ struct connection {
     bool last;     /* the connection ends with this answer */
     bool only_end; /* `readable` waits for the peer's end alone */
     bool waits_to_write;
-    bool counts; /* among those of its holder that are being answered */
+    bool counts;                    /* among those of its holder that are being answered */
     char holder[HTTP_HOLDER_BYTES]; /* of the last head; "" before there is one */
     char peer[HTTP_PEER_BYTES];
 };

@@ -1,6 +1,6 @@
 /* queue.c: lines of exchanges under a mutex, and threads that wait for one. The longest stay here is a handler's; so
- * nothing finer pays. All memory is allocated at the start: a queue of places, and a line for each holder that there can
- * be. */
+ * nothing finer pays. All memory is allocated at the start: a queue of places, and a line for each holder that there
+ * can be. */
 #include "http/queue.h"
 
 #include <pthread.h>

@@ -15,12 +15,8 @@ enum { DIGEST = 32, SECRET = 32 };
 static const struct {
     const char *word;
     enum scope scope;
-} words[] = {{"find", SCOPE_FIND},
-             {"call", SCOPE_CALL},
-             {"write", SCOPE_WRITE},
-             {"usage", SCOPE_USAGE},
-             {"metrics", SCOPE_METRICS},
-             {"admin", SCOPE_ADMIN}};
+} words[] = {{"find", SCOPE_FIND},   {"call", SCOPE_CALL},       {"write", SCOPE_WRITE},
+             {"usage", SCOPE_USAGE}, {"metrics", SCOPE_METRICS}, {"admin", SCOPE_ADMIN}};
 
 struct key {
     const char *name;
@@ -190,8 +186,8 @@ size_t wt__keys_finding_only(const struct keys *keys)
 {
     size_t count = 0;
     for (size_t i = 0; i < keys->len; i++)
-        count += wt__scope_allows(keys->items[i].scopes, SCOPE_FIND) &&
-                 !wt__scope_allows(keys->items[i].scopes, SCOPE_CALL);
+        count +=
+            wt__scope_allows(keys->items[i].scopes, SCOPE_FIND) && !wt__scope_allows(keys->items[i].scopes, SCOPE_CALL);
     return count;
 }
 

@@ -7,8 +7,8 @@
 
 struct usage_routes;
 
-/* The engine lives longer. policed: answers tell nothing of which tools there are. A store that is open for reading only answers that it is. Errors: those of
- * wt__usage_log_open. */
+/* The engine lives longer. policed: answers tell nothing of which tools there are. A store that is open for reading
+ * only answers that it is. Errors: those of wt__usage_log_open. */
 int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool policed, wt_error *err);
 /* Live as long as usage. */
 const struct routes *wt__usage_routes(const struct usage_routes *usage);

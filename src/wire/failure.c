@@ -21,7 +21,8 @@ static const struct failure failures[] = {
     {WT_ENOMEM, 503, "memory", "there is no memory for the request now", true, true},
     {WT_EFULL, 507, "disk_full", "the server's disk is full", false, true},
     {WT_ESTORE, 500, "store", "the server's store is damaged", false, true},
-    {WT_ENEWER, 500, "store_newer", "a newer whichtool has updated the server's store: the server has to be started again with it", false, true},
+    {WT_ENEWER, 500, "store_newer",
+     "a newer whichtool has updated the server's store: the server has to be started again with it", false, true},
     {WT_EIO, 500, "internal", "reading or writing failed", false, true},
 };
 

@@ -223,7 +223,8 @@ static void reading_says_what_is_wrong(void **state)
     unlink("big");
 }
 
-/* A server's files are copied: what becomes of them then does not reach it. In a process of its own, for it stays so. */
+/* A server's files are copied: what becomes of them then does not reach it. In a process of its own, for it stays so.
+ */
 static void a_copied_file_may_be_emptied(void **state)
 {
     (void)state;

@@ -355,7 +355,8 @@ static void test_an_update_while_a_store_is_open_is_noticed(void **state)
         const char *says;
     } others[] = {
         {99, WT_ENEWER,
-         "was updated by a newer whichtool while this one ran (store version 99; this one uses 8): end this process and "
+         "was updated by a newer whichtool while this one ran (store version 99; this one uses 8): end this process "
+         "and "
          "start it again with the newer whichtool"},
         {7, WT_ESTORE, "was replaced by an older store while this process ran (store version 7; it was 8)"},
     };

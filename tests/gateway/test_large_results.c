@@ -265,7 +265,9 @@ static void cut_for(const char *principal, char handle[64])
 static void refused(const char *principal, const char *handle)
 {
     struct buffer out = {0};
-    assert_int_equal(wt__result_more(gateway, &(struct result_reader){principal, principal}, wt__str(handle), 50, &out, &err), WT_ENOTFOUND);
+    assert_int_equal(
+        wt__result_more(gateway, &(struct result_reader){principal, principal}, wt__str(handle), 50, &out, &err),
+        WT_ENOTFOUND);
     assert_string_equal(err.message,
                         "there is no more by this handle: it was read, or 10 minutes are over; call the tool anew");
     assert_int_equal(out.len, 0);
@@ -285,8 +287,7 @@ static void a_handle_is_of_one_for_once_for_a_while(void **state)
     refused("alice", "000000000000000000000000");
     clock_ms += 10 * 60000 - 1;
     wt__result_sweep(gateway, false);
-    SOUND(
-        wt__result_more(gateway, &alice, wt__str(handle), 50, &out, &err)); /* for who asked in vain is not charged */
+    SOUND(wt__result_more(gateway, &alice, wt__str(handle), 50, &out, &err)); /* for who asked in vain is not charged */
     refused("alice", handle);
     clock_ms += 1;
     refused("bob", other);

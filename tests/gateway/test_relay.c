@@ -420,8 +420,9 @@ static void a_full_table_refuses_the_next(void **state)
         free(said);
     }
     char *said = ask_name(s.modern, LP);
-    if (strstr(said, "input_required") || !strstr(said, "256 calls wait for this client's answers, which is its share of "
-                                                        "512: answer one, or try again later"))
+    if (strstr(said, "input_required") ||
+        !strstr(said, "256 calls wait for this client's answers, which is its share of "
+                      "512: answer one, or try again later"))
         fail_msg("%s", said);
     free(said);
     said = ask_name(bob, LP);

@@ -348,7 +348,8 @@ static void a_full_queue_is_said(void **state)
     receive_answer(clients[3], &in, &last);
     assert_memory_equal(last.ptr, "HTTP/1.1 503 Service Unavailable\r\n", 34);
     assert_non_null(strstr(last.ptr, "\r\nRetry-After: 1\r\n"));
-    assert_non_null(strstr(last.ptr, ERROR("overloaded", "Too many requests of this client wait for a worker; come later.")));
+    assert_non_null(
+        strstr(last.ptr, ERROR("overloaded", "Too many requests of this client wait for a worker; come later.")));
     add(&world.open);
     for (int i = 0; i < 3; i++)
         assert_string_equal(receive_answer(clients[i], &in, &last), i == 0 ? "waited" : "/a");

@@ -356,8 +356,8 @@ static void calls_that_wait_are_counted(void **state)
     (void)state;
     for (size_t c = 0; c < sizeof clients / sizeof *clients; c++) {
         bool is_legacy = clients[c].legacy;
-        const char *wait = is_legacy ? REQUEST("1", "tools/call", "\"name\":\"wait\"")
-                                     : MODERN("1", "tools/call", TOOL("wait"));
+        const char *wait =
+            is_legacy ? REQUEST("1", "tools/call", "\"name\":\"wait\"") : MODERN("1", "tools/call", TOOL("wait"));
         struct mcp_service *small;
         struct recorder *calls[5];
         assert_int_equal(wt__mcp_service_open(&small, &service->features, &options, &err), 0);
@@ -369,8 +369,9 @@ static void calls_that_wait_are_counted(void **state)
             calls[i] = recorder_begin(small, flooding, wait, NULL);
         meanwhile_until(&meanwhile.waiting, 4);
         char *said = recorder_ask(small, flooding, wait, NULL, NULL);
-        assert_true(says(said, "4 calls of this client are running, which is its share of the 8 that the server runs at "
-                               "once; try again when one of them has ended"));
+        assert_true(says(said,
+                         "4 calls of this client are running, which is its share of the 8 that the server runs at "
+                         "once; try again when one of them has ended"));
         free(said);
         calls[4] = recorder_begin(small, other, wait, NULL);
         meanwhile_until(&meanwhile.waiting, 5);

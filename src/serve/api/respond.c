@@ -41,8 +41,7 @@ unsigned wt__api_scopes(struct api *api, const struct http_request *request, cha
 {
     *name = '\0';
     if (!api->keys_path)
-        return api->options.policed ? SCOPE_FIND | SCOPE_CALL | SCOPE_WRITE | SCOPE_USAGE | SCOPE_METRICS
-                                     : SCOPE_ADMIN;
+        return api->options.policed ? SCOPE_FIND | SCOPE_CALL | SCOPE_WRITE | SCOPE_USAGE | SCOPE_METRICS : SCOPE_ADMIN;
     pthread_rwlock_rdlock(&api->keys_lock);
     struct key_found found = wt__keys_find(api->keys, wt__bearer_of(wt__http_field(request, "Authorization")));
     if (found.name)
@@ -193,7 +192,8 @@ static void run(const struct api *api, struct api_call *call, const struct route
 void wt__api_overloaded(struct api_call *call)
 {
     wt__api_field(call, "Retry-After", "1");
-    refuse(call, 503, "overloaded", "too many calls of this client that take long are running; come again when one has ended", "");
+    refuse(call, 503, "overloaded",
+           "too many calls of this client that take long are running; come again when one has ended", "");
 }
 
 const struct route *wt__api_respond(struct api *api, struct api_call *call, bool *takes_long)

@@ -304,7 +304,7 @@ struct mcp_service {
     struct mcp_features features;
     unsigned char key[32];
     double (*now_ms)(void); /* of a test; NULL: the machine's clocks */
-    struct shares waiting; /* calls that threads run, or are about to */
+    struct shares waiting;  /* calls that threads run, or are about to */
     size_t sessions_max, page_items;
     pthread_mutex_t lock; /* what follows */
     pthread_cond_t idle;
