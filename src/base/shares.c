@@ -11,13 +11,18 @@ struct share {
     char holder[]; /* ends in NUL */
 };
 
+static const char *share_name(const char *holder)
+{
+    return holder ? holder : "";
+}
+
 static struct share **find_share(struct shares *shares, const char *holder)
 {
     unsigned hash = 5381;
-    for (const char *c = holder; *c; c++)
+    for (const char *c = share_name(holder); *c; c++)
         hash = hash * 33 ^ (unsigned char)*c;
     struct share **at = &shares->buckets[hash % SHARES_BUCKETS];
-    while (*at && strcmp((*at)->holder, holder) != 0)
+    while (*at && strcmp((*at)->holder, share_name(holder)) != 0)
         at = &(*at)->next;
     return at;
 }
@@ -26,11 +31,11 @@ static struct share **find_share(struct shares *shares, const char *holder)
 static bool add_units(struct shares *shares, struct share **at, const char *holder, size_t units)
 {
     if (!*at) {
-        size_t len = strlen(holder) + 1;
+        size_t len = strlen(share_name(holder)) + 1;
         struct share *share = calloc(1, sizeof *share + len);
         if (!share)
             return false;
-        memcpy(share->holder, holder, len);
+        memcpy(share->holder, share_name(holder), len);
         *at = share;
     }
     (*at)->units += units;
@@ -55,9 +60,10 @@ static void drop_units(struct shares *shares, struct share **at, size_t units)
 }
 
 /* Under the lock: whether the holder may have so many more. */
-static bool fits_share(const struct shares *shares, const struct share *share, size_t units)
+static bool fits_share(const struct shares *shares, const struct share *share, const char *holder, size_t units)
 {
-    size_t own = share ? share->units : 0, left = shares->used < shares->most ? shares->most - shares->used : 0;
+    size_t own = share && holder ? share->units : 0,
+           left = shares->used < shares->most ? shares->most - shares->used : 0;
     return own <= left && units <= left - own;
 }
 
@@ -81,7 +87,7 @@ bool wt__shares_take(struct shares *shares, const char *holder, size_t units)
 {
     pthread_mutex_lock(&shares->lock);
     struct share **at = find_share(shares, holder);
-    bool taken = fits_share(shares, *at, units) && add_units(shares, at, holder, units);
+    bool taken = fits_share(shares, *at, holder, units) && add_units(shares, at, holder, units);
     pthread_mutex_unlock(&shares->lock);
     return taken;
 }
@@ -99,7 +105,7 @@ bool wt__shares_change(struct shares *shares, const char *holder, size_t before,
     pthread_mutex_lock(&shares->lock);
     struct share **at = find_share(shares, holder);
     if (after > before)
-        fits = fits_share(shares, *at, after - before);
+        fits = fits_share(shares, *at, holder, after - before);
     if (after > before)
         fits &= add_units(shares, at, holder, after - before);
     else

@@ -4,7 +4,8 @@
  * half of the pool, two holders a third each, and something is left for the next one (the dynamic threshold of
  * Choudhury and Hahne, 1998, with a factor of 1). No configuration is needed, and an idle holder reserves nothing.
  *
- * Holders are names: of a key, of a session, of an upstream server. From any thread. */
+ * Holders are names: of a key, of a session, of an upstream server. NULL is a holder that may use the whole pool, for
+ * where holders cannot be told apart. From any thread. */
 #ifndef WT_BASE_SHARES_H
 #define WT_BASE_SHARES_H
 

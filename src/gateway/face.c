@@ -256,7 +256,7 @@ static const struct face_kind_row *const kinds[FACE_KIND_COUNT] = {
     [FACE_AUTO] = &automatic,
 };
 
-static void tell_failed(void *context, const wt_error *err)
+static void tell_face_error(void *context, const wt_error *err)
 {
     const struct gateway_options *options = &((const struct face *)context)->gateway->options;
     if (options->told)
@@ -276,7 +276,7 @@ static void fill_features(struct face *face)
     features->changes = true;
     features->context = face;
     features->store_path = face->gateway->engine->path;
-    features->failed = tell_failed;
+    features->failed = tell_face_error;
     features->tools.list = kind->list;
     features->tools.find = kind->find;
     features->tools.run = kind->run;

@@ -58,6 +58,7 @@ struct connection {
     bool only_end; /* `readable` waits for the peer's end alone */
     bool waits_to_write;
     bool counts;                    /* among those of its holder that are being answered */
+    bool has_holder;                /* clients are told apart */
     char holder[HTTP_HOLDER_BYTES]; /* of the last head; "" before there is one */
     char peer[HTTP_PEER_BYTES];
 };
@@ -90,6 +91,12 @@ static void record_own(struct connection *connection)
     *own = (struct own_answer){0};
 }
 
+/* Whom the connection counts as (base/shares.h). */
+static const char *holder_of(const struct connection *connection)
+{
+    return connection->has_holder ? connection->holder : NULL;
+}
+
 /* Counts what the connection holds of requests. False: those of its holder hold too much. */
 static bool hold(struct connection *connection)
 {
@@ -99,21 +106,19 @@ static bool hold(struct connection *connection)
     if (message)
         connection->message_bytes = sizeof *message + message->head.capacity + message->body.capacity;
     connection->held = connection->message_bytes + connection->ahead.capacity;
-    return wt__shares_change(&loop->held, connection->holder, before, connection->held);
+    return wt__shares_change(&loop->held, holder_of(connection), before, connection->held);
 }
 
 /* Whom the connection counts as from this head on. */
 static void set_holder(struct connection *connection, const struct http_request *head)
 {
     struct http_loop *loop = connection->loop;
+    const struct http_handler *handler = &loop->handler;
     char holder[HTTP_HOLDER_BYTES] = "";
-    if (loop->handler.holder)
-        loop->handler.holder(loop->handler.context, head, holder);
-    if (strcmp(holder, connection->holder) == 0)
-        return;
-    wt__shares_change(&loop->held, connection->holder, connection->held, 0);
-    wt__shares_change(&loop->held, holder, 0, connection->held);
+    wt__shares_change(&loop->held, holder_of(connection), connection->held, 0);
+    connection->has_holder = handler->holder && handler->holder(handler->context, head, holder);
     memcpy(connection->holder, holder, sizeof holder);
+    wt__shares_change(&loop->held, holder_of(connection), 0, connection->held);
 }
 
 /* The exchange is over for the loop. */
@@ -134,7 +139,7 @@ static void part(struct connection *connection)
     course->connection = NULL;
     connection->exchange = NULL;
     if (connection->counts)
-        wt__shares_give(&connection->loop->answering, connection->holder, 1);
+        wt__shares_give(&connection->loop->answering, holder_of(connection), 1);
     connection->counts = false;
     wt__exchange_drop(exchange);
 }
@@ -357,13 +362,16 @@ static void answer_overload(struct connection *connection, const char *message)
 static void queue_request(struct connection *connection, bool fits)
 {
     struct http_loop *loop = connection->loop;
-    connection->counts = fits && wt__shares_take(&loop->answering, connection->holder, 1);
+    const char *holder = holder_of(connection), *why = NULL;
+    connection->counts = fits && wt__shares_take(&loop->answering, holder, 1);
     if (!fits)
-        answer_overload(connection, "The requests of this client take too much memory; come later.");
+        why = "The requests of this client take too much memory; come later.";
     else if (!connection->counts)
-        answer_overload(connection, "Too many requests of this client are being answered; come later.");
-    else if (!wt__http_queue_push(loop->queue, connection->exchange, connection->holder))
-        answer_overload(connection, "Too many requests of this client wait for a worker; come later.");
+        why = "Too many requests of this client are being answered; come later.";
+    else if (!wt__http_queue_push(loop->queue, connection->exchange, holder))
+        why = "Too many requests of this client wait for a worker; come later.";
+    if (why)
+        answer_overload(connection, holder ? why : NULL);
 }
 
 /* The reader has a whole request. */

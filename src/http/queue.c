@@ -14,15 +14,15 @@
 enum { WORKERS_MAX = 256 };
 
 /* A place in the queue. */
-struct place {
+struct queue_place {
     struct http_exchange *exchange;
-    struct place *next;
+    struct queue_place *next;
 };
 
 /* The requests of one holder. A line is in use while any of them waits or is worked on. */
-struct line {
-    struct line *next, *before;  /* in the ring of lines in use; next alone among the free ones */
-    struct place *first, **last; /* that wait */
+struct queue_line {
+    struct queue_line *next, *before;  /* in the ring of lines in use; next alone among the free ones */
+    struct queue_place *first, **last; /* that wait */
     size_t running;
     char holder[HTTP_HOLDER_BYTES];
 };
@@ -32,9 +32,9 @@ struct http_queue {
     struct shares shares; /* of the places */
     pthread_mutex_t lock;
     pthread_cond_t filled;
-    struct place *places, *free_places; /* [max] */
-    struct line *lines, *free_lines;    /* [max + WORKERS_MAX + 1] */
-    struct line *turn;                  /* the line in use whose turn it is; NULL: none is in use */
+    struct queue_place *places, *free_places; /* [max] */
+    struct queue_line *lines, *free_lines;    /* [max + WORKERS_MAX + 1] */
+    struct queue_line *turn;                  /* the line in use whose turn it is; NULL: none is in use */
     size_t len, running;
     bool stopping;
     pthread_t workers[WORKERS_MAX + 1];
@@ -83,18 +83,19 @@ void wt__http_queue_free(struct http_queue *queue)
 /* ---------------------------------------------------------------- under the lock */
 
 /* The holder's line, which is put in use when it is not: behind all others. */
-static struct line *line_of(struct http_queue *queue, const char *holder)
+static struct queue_line *find_line(struct http_queue *queue, const char *holder)
 {
-    struct line *line = queue->turn;
+    const char *name = holder ? holder : "";
+    struct queue_line *line = queue->turn;
     do {
-        if (line && strcmp(line->holder, holder) == 0)
+        if (line && strcmp(line->holder, name) == 0)
             return line;
         line = line ? line->next : NULL;
     } while (line != queue->turn);
     line = queue->free_lines;
     queue->free_lines = line->next;
-    *line = (struct line){.next = line, .before = line, .last = &line->first};
-    snprintf(line->holder, sizeof line->holder, "%s", holder);
+    *line = (struct queue_line){.next = line, .before = line, .last = &line->first};
+    snprintf(line->holder, sizeof line->holder, "%s", name);
     if (queue->turn) {
         line->next = queue->turn;
         line->before = queue->turn->before;
@@ -105,7 +106,7 @@ static struct line *line_of(struct http_queue *queue, const char *holder)
     return line;
 }
 
-static void free_idle_line(struct http_queue *queue, struct line *line)
+static void free_idle_line(struct http_queue *queue, struct queue_line *line)
 {
     if (line->first || line->running > 0)
         return;
@@ -118,9 +119,9 @@ static void free_idle_line(struct http_queue *queue, struct line *line)
 }
 
 /* The line whose turn it is of those that have a request and may have another worker; NULL. */
-static struct line *next_line(const struct http_queue *queue)
+static struct queue_line *find_ready_line(const struct http_queue *queue)
 {
-    struct line *line = queue->turn;
+    struct queue_line *line = queue->turn;
     do {
         if (line && line->first && line->running < queue->most_each)
             return line;
@@ -129,9 +130,9 @@ static struct line *next_line(const struct http_queue *queue)
     return NULL;
 }
 
-static struct http_exchange *take_first(struct http_queue *queue, struct line *line)
+static struct http_exchange *take_from_line(struct http_queue *queue, struct queue_line *line)
 {
-    struct place *place = line->first;
+    struct queue_place *place = line->first;
     struct http_exchange *exchange = place->exchange;
     line->first = place->next;
     if (!line->first)
@@ -149,20 +150,20 @@ static struct http_exchange *take_first(struct http_queue *queue, struct line *l
 /* ---------------------------------------------------------------- workers */
 
 /* The next exchange and its line; NULL when the queue is empty and ends. */
-static struct http_exchange *pop(struct http_queue *queue, struct line **line)
+static struct http_exchange *queue_pop(struct http_queue *queue, struct queue_line **line)
 {
     struct http_exchange *exchange = NULL;
     pthread_mutex_lock(&queue->lock);
-    while (!(*line = next_line(queue)) && !(queue->stopping && queue->len == 0))
+    while (!(*line = find_ready_line(queue)) && !(queue->stopping && queue->len == 0))
         pthread_cond_wait(&queue->filled, &queue->lock);
     if (*line)
-        exchange = take_first(queue, *line);
+        exchange = take_from_line(queue, *line);
     pthread_mutex_unlock(&queue->lock);
     return exchange;
 }
 
 /* The worker itself takes what its line could not be given before; but at the end, all have to look. */
-static void end_work(struct http_queue *queue, struct line *line)
+static void end_work(struct http_queue *queue, struct queue_line *line)
 {
     pthread_mutex_lock(&queue->lock);
     queue->running--;
@@ -173,12 +174,12 @@ static void end_work(struct http_queue *queue, struct line *line)
     pthread_mutex_unlock(&queue->lock);
 }
 
-static void *work(void *argument)
+static void *run_queue_worker(void *argument)
 {
     struct http_queue *queue = argument;
     struct http_exchange *exchange;
-    struct line *line;
-    while ((exchange = pop(queue, &line)) != NULL) {
+    struct queue_line *line;
+    while ((exchange = queue_pop(queue, &line)) != NULL) {
         wt__exchange_start(exchange);
         if (!wt__http_is_gone(exchange))
             queue->handler->answer(queue->handler->context, exchange);
@@ -196,7 +197,7 @@ int wt__http_queue_start(struct http_queue *queue, unsigned workers, wt_error *e
         workers = WORKERS_MAX;
     queue->most_each = workers;
     while (queue->worker_count < workers + 1 &&
-           pthread_create(&queue->workers[queue->worker_count], NULL, work, queue) == 0)
+           pthread_create(&queue->workers[queue->worker_count], NULL, run_queue_worker, queue) == 0)
         queue->worker_count++;
     return queue->worker_count > 0 ? 0 : wt__fail(err, WT_ENOMEM, "no thread can be started to answer requests");
 }
@@ -206,11 +207,11 @@ bool wt__http_queue_push(struct http_queue *queue, struct http_exchange *exchang
     pthread_mutex_lock(&queue->lock);
     bool pushed = queue->free_places && wt__shares_take(&queue->shares, holder, 1);
     if (pushed) {
-        struct place *place = queue->free_places;
-        struct line *line = line_of(queue, holder);
+        struct queue_place *place = queue->free_places;
+        struct queue_line *line = find_line(queue, holder);
         queue->free_places = place->next;
         wt__exchange_hand_over(exchange);
-        *place = (struct place){.exchange = exchange};
+        *place = (struct queue_place){.exchange = exchange};
         *line->last = place;
         line->last = &place->next;
         queue->len++;

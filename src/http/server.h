@@ -43,9 +43,9 @@ struct http_handler {
     /* Bytes that the body of this request may have; on the loop, so it only looks at the head. 413 beyond. NULL:
      * HTTP_BODY_BYTES_MAX. */
     size_t (*body_max)(void *context, const struct http_request *head);
-    /* Writes whom the request counts as where clients share something: a key's name, "" for a stranger. On the loop, so
-     * it only looks at the head. NULL: all requests count as one client's. */
-    void (*holder)(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES]);
+    /* Writes whom the request counts as where clients share something: a key's name, "" for a stranger. False: clients
+     * are not told apart, and nothing is shared. On the loop, so it only looks at the head. NULL: always false. */
+    bool (*holder)(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES]);
     /* 0, or the status to refuse the head with before its body is read (403, 421, ...); on the loop. NULL: none is. */
     int (*refuse)(void *context, const struct http_request *head);
     /* Adds fields to *out, which has none, that every answer to this request has: a handler's, whole or in pieces, and

@@ -160,7 +160,7 @@ static void write_instructions(void *context, const char *principal, struct buff
     put_summary(context, out);
 }
 
-static void tell_failed(void *context, const wt_error *err)
+static void tell_catalogue_error(void *context, const wt_error *err)
 {
     const struct catalogue_options *options = &((const struct catalogue *)context)->options;
     if (options->failed)
@@ -177,7 +177,7 @@ static void fill_features(struct catalogue *catalogue)
     features->ttl_ms = 60000;
     features->context = catalogue;
     features->store_path = catalogue->engine->path;
-    features->failed = tell_failed;
+    features->failed = tell_catalogue_error;
     features->tools.list = list_tools;
     features->tools.find = find_tool;
     features->tools.run = run_tool;

@@ -114,8 +114,8 @@ static void told(void *context, int rc, const char *why, struct reported_usage *
 
 /* ---------------------------------------------------------------- the route */
 
-static int report(const struct usage_routes *usage, struct http_exchange *exchange, const struct usage_batch *batch,
-                  unsigned *retry_ms, wt_error *err)
+static int report_batch(const struct usage_routes *usage, struct http_exchange *exchange,
+                        const struct usage_batch *batch, unsigned *retry_ms, wt_error *err)
 {
     struct reporting *reporting = malloc(sizeof *reporting);
     if (!reporting)
@@ -145,7 +145,7 @@ static void take(void *context, struct http_exchange *exchange, const char *prin
         const struct usage_batch batch = {.client = wt__str(*principal ? principal : USAGE_LOG_NO_KEY),
                                           .id = wt__str(query.id),
                                           .lines = request->body};
-        rc = report(usage, exchange, &batch, &retry_ms, &err);
+        rc = report_batch(usage, exchange, &batch, &retry_ms, &err);
     }
     if (rc < 0)
         refuse(usage, exchange, &err, retry_ms);

@@ -78,12 +78,27 @@ static void a_change_is_counted_also_beyond_the_share(void **state)
     wt__shares_close(&shares);
 }
 
+static void who_is_not_told_apart_may_use_all(void **state)
+{
+    struct shares shares;
+    (void)state;
+    wt__shares_open(&shares, 100);
+    assert_int_equal(take_all(&shares, NULL), 100);
+    wt__shares_give(&shares, NULL, 100);
+    assert_true(wt__shares_change(&shares, NULL, 0, 100));
+    assert_false(wt__shares_change(&shares, NULL, 100, 101));
+    assert_true(wt__shares_change(&shares, NULL, 101, 0));
+    assert_int_equal(shares.used, 0);
+    wt__shares_close(&shares);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_single_holder_gets_half),
         cmocka_unit_test(something_is_left_for_the_next_holder),
         cmocka_unit_test(what_is_given_back_can_be_taken_again),
+        cmocka_unit_test(who_is_not_told_apart_may_use_all),
         cmocka_unit_test(a_change_is_counted_also_beyond_the_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

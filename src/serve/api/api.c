@@ -29,7 +29,7 @@ static void send_answer(struct http_exchange *exchange, struct api_call *call)
 static bool take_place(struct api *api, const char *holder)
 {
     pthread_mutex_lock(&api->long_lock);
-    bool taken = wt__shares_take(&api->long_shares, holder, 1);
+    bool taken = wt__shares_take(&api->long_shares, api->keys_path ? holder : NULL, 1);
     api->long_running += taken;
     pthread_mutex_unlock(&api->long_lock);
     return taken;
@@ -38,7 +38,7 @@ static bool take_place(struct api *api, const char *holder)
 static void leave_place(struct api *api, const char *holder)
 {
     pthread_mutex_lock(&api->long_lock);
-    wt__shares_give(&api->long_shares, holder, 1);
+    wt__shares_give(&api->long_shares, api->keys_path ? holder : NULL, 1);
     api->long_running--;
     pthread_cond_broadcast(&api->long_ended);
     pthread_mutex_unlock(&api->long_lock);
@@ -161,10 +161,11 @@ static bool may(struct api *api, const struct http_request *head, const struct r
     return wt__scope_allows(wt__api_scopes(api, head, name), wt__api_needed(api, route));
 }
 
-static void write_holder(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES])
+static bool write_holder(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES])
 {
     _Static_assert((int)HTTP_HOLDER_BYTES > (int)KEY_NAME_BYTES_MAX, "a key's name is a holder");
     wt__api_scopes(context, head, out);
+    return ((const struct api *)context)->keys_path;
 }
 
 /* A long body of who may not ask is refused by its head; a short one is read, so that the answer can say more. */

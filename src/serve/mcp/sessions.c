@@ -57,13 +57,19 @@ static void link_as_newest(struct mcp_sessions *sessions, struct mcp_session *se
     session->used_ms = wt__mcp_steady_ms(sessions->service);
 }
 
+/* Whom the sessions of a principal count as; without keys all are one client's. */
+static const char *session_holder(const char *principal)
+{
+    return *principal ? principal : NULL;
+}
+
 /* Takes the session out of the table; it is the caller's. */
 static struct mcp_session *take_session(struct mcp_sessions *sessions, struct mcp_session **at)
 {
     struct mcp_session *session = *at;
     *at = session->chain;
     unlink_by_use(sessions, session);
-    wt__shares_give(&sessions->shares, session->peer->principal, 1);
+    wt__shares_give(&sessions->shares, session_holder(session->peer->principal), 1);
     sessions->count--;
     return session;
 }
@@ -95,7 +101,7 @@ static struct mcp_session *take_dispensable(struct mcp_sessions *sessions, const
 /* Takes a place for one more session. *gone: a chain of sessions that made room. */
 static bool make_room(struct mcp_sessions *sessions, const char *principal, struct mcp_session **gone)
 {
-    while (!wt__shares_take(&sessions->shares, principal, 1)) {
+    while (!wt__shares_take(&sessions->shares, session_holder(principal), 1)) {
         struct mcp_session *session = take_dispensable(sessions, principal);
         if (!session)
             return false;
@@ -134,7 +140,7 @@ static int fail_full(struct mcp_sessions *sessions, const char *principal, wt_er
     return wt__fail(err, WT_EBUSY,
                     "%zu sessions of this client are in use, which is its share of %zu: end one with DELETE, or try "
                     "again later",
-                    wt__shares_of(&sessions->shares, principal), sessions->service->sessions_max);
+                    wt__shares_of(&sessions->shares, session_holder(principal)), sessions->service->sessions_max);
 }
 
 int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, char id[MCP_SESSION_ID_BYTES],
