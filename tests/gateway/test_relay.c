@@ -171,6 +171,42 @@ static void resources_and_prompts_lead_to_their_servers(void **state)
     }
 }
 
+/* Without the scope `call` lists are seen, and no server is asked for anything. */
+static void who_may_not_call_reads_nothing(void **state)
+{
+    static const char lacks[] = "the key alice does not have the scope call";
+    static const struct {
+        const char *method, *params, *says;
+    } asked[] = {
+        {"resources/list", "", "\"uri\":\"mh+test://static-text\""},
+        {"prompts/list", "", "\"name\":\"mp.test_simple_prompt\""},
+        {"resources/read", ",\"uri\":\"test://static-text\"", lacks},
+        {"prompts/get", ",\"name\":\"mp.test_simple_prompt\"", lacks},
+        {"completion/complete",
+         ",\"ref\":{\"type\":\"ref/"
+         "prompt\",\"name\":\"lh.test_prompt_with_arguments\"},\"argument\":{\"name\":\"arg1\","
+         "\"value\":\"par\"}",
+         lacks},
+        {"tools/call", ",\"name\":\"lp__test_simple_text\",\"arguments\":{}", lacks},
+    };
+    (void)state;
+    need_fixture();
+    atomic_store(&s.modern->may_call, false);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char *said = ask_modern(&s.direct, s.modern, asked[i].method, asked[i].params);
+        if (!strstr(said, asked[i].says))
+            fail_msg("%s %s: %s", asked[i].method, asked[i].params, said);
+        free(said);
+    }
+    atomic_store(&s.modern->may_call, true);
+    atomic_store(&s.legacy->may_call, false);
+    char *said = recorder_ask(s.direct.service, s.legacy,
+                              REQUEST("3", "resources/subscribe", "\"uri\":\"test://static-text\""), NULL, NULL);
+    atomic_store(&s.legacy->may_call, true);
+    assert_non_null(strstr(said, "does not have the scope call"));
+    free(said);
+}
+
 /* ---------------------------------------------------------------- notices */
 
 /* Has the server's tool give a notice until the words are heard: the gateway may not listen to it yet. */
@@ -445,6 +481,7 @@ int main(void)
         cmocka_unit_test(eras_are_as_they_were_remembered),
         cmocka_unit_test(calls_come_through_in_all_cells),
         cmocka_unit_test(resources_and_prompts_lead_to_their_servers),
+        cmocka_unit_test(who_may_not_call_reads_nothing),
         cmocka_unit_test(servers_say_unasked_what_changed),
         cmocka_unit_test(a_cancel_reaches_the_server),
         cmocka_unit_test(questions_of_servers_are_their_clients),
