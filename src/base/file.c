@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -104,6 +105,32 @@ int wt__file_read(char **out, size_t *len, const char *path, size_t max, wt_erro
     return rc;
 }
 
+static atomic_bool map_copies;
+
+void wt__file_map_copies(void)
+{
+    atomic_store(&map_copies, true);
+}
+
+/* The file's bytes in pages of our own, which a packed file's alignment needs. */
+static int copy_pages(struct mapping *out, int fd, size_t size, const char *path, wt_error *err)
+{
+    size_t got = 0;
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        return wt__fail_nomem(err);
+    int rc = read_all(fd, pages, size, &got) < 0 ? wt__fail_errno(err, "read", path) : 0;
+    if (rc == 0 && got < size)
+        rc = wt__fail(err, WT_EIO, "%s was cut short while it was read", path);
+    if (rc == 0 && mprotect(pages, size, PROT_READ) < 0)
+        rc = wt__fail_errno(err, "protect", path);
+    if (rc < 0)
+        munmap(pages, size);
+    else
+        *out = (struct mapping){pages, size};
+    return rc;
+}
+
 int wt__file_map(struct mapping *out, const char *path, wt_error *err)
 {
     struct stat info;
@@ -112,7 +139,9 @@ int wt__file_map(struct mapping *out, const char *path, wt_error *err)
     int rc = open_file(&fd, &info, path, err);
     if (rc < 0)
         return rc;
-    if (info.st_size > 0) {
+    if (info.st_size > 0 && atomic_load(&map_copies)) {
+        rc = copy_pages(out, fd, (size_t)info.st_size, path, err);
+    } else if (info.st_size > 0) {
         void *ptr = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
         if (ptr == MAP_FAILED)
             rc = wt__fail_errno(err, "map", path);

@@ -21,6 +21,9 @@ struct mapping {
     size_t len;
 };
 int wt__file_map(struct mapping *out, const char *path, wt_error *err);
+/* From now on wt__file_map reads files into memory instead. A mapped file that somebody cuts short ends the process by
+ * SIGBUS when it is next read; a server must not end for that (docs/decisions/0020-servers-copy-files.md). */
+void wt__file_map_copies(void);
 void wt__file_unmap(struct mapping *mapping);
 
 /* Replacing a file: begin, write, commit. Until commit the old content stays; without a commit, wt__replace_abort

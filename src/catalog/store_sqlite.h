@@ -16,6 +16,7 @@ struct store {
     sqlite3 *db;
     char *path;
     bool read_only;
+    int64_t version; /* of the file's tables, as they were opened; 0 until that is known */
     unsigned busy_ms;
     struct progress *progress; /* of the open call, or of the import that is running; may be NULL */
     double wait_began_ms;

@@ -335,15 +335,19 @@ int wt__store_migrate(struct store *store, const struct migration *list, size_t 
 {
     int64_t version = 0;
     int rc = look(store, count, &version, err);
-    if (rc < 0 || version == (int64_t)count)
-        return rc;
-    if (store->read_only)
-        return wt__fail(err, WT_EREADONLY,
-                        "%s is of an older whichtool (store version %lld) and cannot be updated: it is open for "
-                        "reading only",
-                        store->path, (long long)version);
-    rc = wt__sql_begin(store, err);
-    return rc < 0 ? rc : wt__sql_end(store, apply(store, list, count, err), err);
+    if (rc == 0 && version < (int64_t)count && store->read_only)
+        rc = wt__fail(err, WT_EREADONLY,
+                      "%s is of an older whichtool (store version %lld) and cannot be updated: it is open for "
+                      "reading only",
+                      store->path, (long long)version);
+    bool is_behind = rc == 0 && version < (int64_t)count;
+    if (is_behind)
+        rc = wt__sql_begin(store, err);
+    if (is_behind && rc == 0)
+        rc = wt__sql_end(store, apply(store, list, count, err), err);
+    if (rc == 0)
+        store->version = (int64_t)count;
+    return rc;
 }
 
 int wt__store_update_schema(struct store *store, wt_error *err)

@@ -128,11 +128,35 @@ int wt__sql_number(struct store *store, const char *sql, int64_t *out, wt_error 
 
 /* ---------------------------------------------------------------- transactions */
 
+/* In a transaction, which it ends when the check fails: another whichtool may have updated the tables since they were
+ * opened, and this one would read and write them wrongly. */
+static int check_version(struct store *store, wt_error *err)
+{
+    int64_t version = store->version;
+    int rc = version > 0 ? wt__sql_number(store, "PRAGMA user_version", &version, err) : 0;
+    if (rc == 0 && version > store->version)
+        rc =
+            wt__fail(err, WT_ENEWER,
+                     "%s was updated by a newer whichtool while this one ran (store version %lld; this one uses %lld): "
+                     "end this process and start it again with the newer whichtool",
+                     store->path, (long long)version, (long long)store->version);
+    else if (rc == 0 && version < store->version)
+        rc = wt__fail(
+            err, WT_ESTORE,
+            "%s was replaced by an older store while this process ran (store version %lld; it was %lld): start "
+            "this process again",
+            store->path, (long long)version, (long long)store->version);
+    if (rc < 0 && !sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
 int wt__sql_begin(struct store *store, wt_error *err)
 {
     if (store->read_only)
         return wt__fail(err, WT_EREADONLY, "%s is open for reading only", store->path);
-    return wt__sql_exec(store, "BEGIN IMMEDIATE", err);
+    int rc = wt__sql_exec(store, "BEGIN IMMEDIATE", err);
+    return rc < 0 ? rc : check_version(store, err);
 }
 
 int wt__sql_end(struct store *store, int rc, wt_error *err)
@@ -159,7 +183,8 @@ static int run_prepared(struct store *store, const char *sql, wt_error *err)
 
 int wt__store_read_begin(struct store *store, wt_error *err)
 {
-    return run_prepared(store, "BEGIN", err);
+    int rc = run_prepared(store, "BEGIN", err);
+    return rc < 0 ? rc : check_version(store, err);
 }
 
 void wt__store_read_end(struct store *store)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/approvals.h"
 #include "cli/clients.h"
 #include "cli/servers.h"
@@ -64,7 +65,9 @@ static int serve_catalogue(struct cli *cli, wt_engine *engine)
 {
     const struct catalogue_options options = {.summary = wt__text_of(cli, OPT_SUMMARY),
                                               .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET],
-                                              .time_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT]};
+                                              .time_ms = 1000 * (unsigned)cli->arguments.number[OPT_TIMEOUT],
+                                              .failed = wt__servers_tell_error,
+                                              .failed_context = cli};
     struct catalogue *catalogue = NULL;
     wt_error err;
     if (wt__catalogue_open(&catalogue, engine, &options, &err) < 0)
@@ -105,6 +108,7 @@ static int serve_client(struct cli *cli)
     if (!watch_signals())
         return wt__cli_say(cli, END_SYSTEM, "no pipe for signals can be had");
     int code = wt__servers_prepare(cli);
+    wt__file_map_copies();
     if (code == 0)
         code = wt__cli_open(cli, OPEN_CREATE, NULL, &engine);
     if (code == 0)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/log_writer.h"
 #include "cli/output.h"
@@ -160,6 +161,18 @@ static void tell_holdings(const struct cli *cli, wt_engine *engine, const struct
     wt_status_free(status);
 }
 
+/* Before the scope `call` existed, `find` was enough to call: whoever has such a file hears what changed. */
+static void tell_finding_only(const struct cli *cli, const struct api *api)
+{
+    size_t count = wt__api_keys_finding_only(api);
+    if (count > 0 && wt__given(cli, OPT_SERVERS))
+        wt__cli_note(
+            cli,
+            "%zu key%s the scope find without call: %s tools of the servers and cannot call them. To let a key "
+            "call, write find,call in its line of %s and send SIGHUP.",
+            count, count == 1 ? " has" : "s have", count == 1 ? "it finds" : "they find", wt__text_of(cli, OPT_KEYS));
+}
+
 static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *listen)
 {
     wt_error err;
@@ -176,6 +189,7 @@ static int run(struct cli *cli, struct api *api, wt_engine *engine, const char *
     int code = tell_address(cli, wt__http_server_address(server));
     if (code == 0) {
         tell_holdings(cli, engine, api);
+        tell_finding_only(cli, api);
         wt__api_warm(api);
         rc = wt__http_server_run(server, &err);
         code = rc < 0 ? wt__cli_say(cli, END_NETWORK, "%s", err.message) : END_DONE;
@@ -244,7 +258,9 @@ static int mount_catalogue(struct cli *cli, const struct api_options *options, s
 {
     const struct catalogue_options catalogue = {.summary = wt__text_of(cli, OPT_SUMMARY),
                                                 .budget_bytes = (size_t)cli->arguments.number[OPT_BUDGET],
-                                                .time_ms = options->time_limit_ms};
+                                                .time_ms = options->time_limit_ms,
+                                                .failed = wt__servers_tell_error,
+                                                .failed_context = cli};
     wt_error err;
     if (wt__catalogue_open(&modules->catalogue, options->engine, &catalogue, &err) < 0)
         return wt__cli_fail(cli, &err);
@@ -262,7 +278,7 @@ static int open_modules(struct cli *cli, struct api_options *options, struct mod
     if (code != 0)
         return code;
     if (wt__mcp_routes_open(&modules->mcp, modules->mounts, modules->mount_count, &err) < 0 ||
-        wt__usage_routes_open(&modules->usage, options->engine, &err) < 0)
+        wt__usage_routes_open(&modules->usage, options->engine, modules->servers.policy != NULL, &err) < 0)
         return wt__cli_fail(cli, &err);
     modules->routes[0] = *wt__mcp_routes(modules->mcp);
     modules->routes[1] = *wt__usage_routes(modules->usage);
@@ -319,6 +335,7 @@ int wt__cmd_serve(struct cli *cli)
         code = wt__cli_say(cli, END_SYSTEM, "out of memory");
     options.say = wt__log_writer_say;
     options.say_context = log;
+    wt__file_map_copies();
     if (code == 0)
         code = wt__cli_open(cli, OPEN_CREATE, NULL, &options.engine);
     if (code == 0)

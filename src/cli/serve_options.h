@@ -40,8 +40,8 @@ static const struct option serve_options[] = {
      .kind = VALUE_TEXT,
      .value = "LIST",
      .help =
-         "With --new-key: what the key is for, of find, write, usage, metrics and admin, which is all of them, with "
-         "commas between. Default: find."},
+         "With --new-key: what the key is for, of find, call, write, usage, metrics and admin, which is all of them, "
+         "with commas between. With --servers, calling a tool takes call. Default: find."},
     {.id = OPT_HOST,
      .name = "host",
      .kind = VALUE_TEXT,
@@ -66,7 +66,8 @@ static const struct option serve_options[] = {
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 100000,
-     .help = "Requests that may wait for a worker; others are told to come again (503). Default: 1024."},
+     .help = "Requests that may wait for a worker; others are told to come again (503). One key gets half of them at "
+             "most. Default: 2048."},
     {.id = OPT_TIME_LIMIT,
      .name = "time-limit",
      .kind = VALUE_NUMBER,
@@ -88,6 +89,7 @@ static const struct option serve_options[] = {
 static const struct example serve_examples[] = {
     {"whichtool serve", "Serves this machine at http://" API_LISTEN "."},
     {"whichtool serve --keys keys --new-key laptop --scopes find,usage", "Makes a key and prints it."},
+    {"whichtool serve --keys keys --new-key agent --scopes find,call", "Makes a key that may call tools of --servers."},
     {"whichtool serve --listen 0.0.0.0:8642 --keys keys --host tools.example.com",
      "Serves others, by a name, whoever has a key."},
     {"whichtool serve --listen unix:/run/whichtool/socket --log json", "Serves a proxy on this machine."},

@@ -119,6 +119,11 @@ static void tell(void *cli, bool failing, const char *sentence)
         wt__cli_note(cli, "whichtool: %s", sentence);
 }
 
+void wt__servers_tell_error(void *cli, const wt_error *err)
+{
+    tell(cli, false, err->message);
+}
+
 /* The command that approves of what waits in this store. */
 static const char *approve_command(struct cli *cli)
 {

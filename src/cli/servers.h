@@ -21,6 +21,8 @@ struct servers {
 int wt__servers_prepare(struct cli *cli);
 /* The same. Nothing is started yet. list_wait_ms: as in gateway_options. */
 int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, struct servers *out);
+/* Tells whoever runs the server an error of which a client was not told everything; of catalogue_options. */
+void wt__servers_tell_error(void *cli, const wt_error *err);
 /* What a face is by the options; kind: where they do not say. */
 struct face_options wt__servers_face(const struct cli *cli, enum face_kind kind);
 void wt__servers_close(struct servers *servers);

@@ -269,6 +269,7 @@ struct import {
     int64_t now;
     struct str client; /* whose they are, whatever they say; "": what they say */
     struct str key;    /* of one that says none */
+    bool none_known;   /* no tool of the last usage is known, which was skipped for that */
 };
 
 void wt_usage_report_free(wt_usage_report *public)
@@ -354,6 +355,7 @@ static int take(void *context, const struct usage_draft *draft, wt_error *err)
         return rc;
     if (known == 0 && draft->tool_count > 0) {
         import->report->import.skipped++;
+        import->none_known = true;
         return 0;
     }
     import->report->public.unknown_tools += draft->tool_count - known;
@@ -505,10 +507,12 @@ static int read_reported(struct import *import, struct reported_usage *usage, wt
     import->report = &report;
     import->client = usage->client;
     import->key = usage->key;
+    import->none_known = false;
     int rc = wt__usage_import_bytes(&report.import, usage->line, "usage", &why);
     if (rc == 0 && report.import.issue_count > 0)
         snprintf(why.message, sizeof why.message, "%s", report.import.issues[0].reason);
     usage->unknown_tools = report.public.unknown_tools;
+    usage->none_known = import->none_known;
     usage->code = import->count > before ? 0 : WT_EFORMAT;
     snprintf(usage->message, sizeof usage->message, "%.*s", REPORTED_MESSAGE_BYTES - 1, why.message);
     wt__usage_import_dispose(&report.import);

@@ -24,6 +24,7 @@ struct reported_usage {
     int code;             /* told: 0, or WT_EFORMAT: it makes no sense, or no tool of it is known */
     enum usage_fate fate; /* where code is 0 */
     size_t unknown_tools;
+    bool none_known;                      /* code is WT_EFORMAT because no tool of it is known */
     char message[REPORTED_MESSAGE_BYTES]; /* the first that is wrong with it; "": nothing is */
 };
 

@@ -3,6 +3,17 @@
 #include "base/clock.h"
 #include "gateway/face_inside.h"
 
+bool wt__face_may_call(const struct mcp_call *call, wt_error *err)
+{
+    if (wt__mcp_call_may_call(call))
+        return true;
+    wt__fail(err, WT_EINVAL,
+             "the key %s does not have the scope call, which calling tools, reading resources and getting prompts of "
+             "servers needs: whoever runs the gateway adds it in the file of keys",
+             wt__mcp_call_principal(call));
+    return false;
+}
+
 static int write_decision(const struct face *face, const struct mcp_call *call, const struct face_asked *asked,
                           enum audit_decision decision, struct audit_mark *mark, wt_error *err)
 {
@@ -73,8 +84,12 @@ enum relayed wt__face_relay(const struct face *face, struct mcp_call *call, cons
     struct gateway *gateway = face->gateway;
     struct audit_mark mark = {""};
     double began = wt__now_ms();
+    if (!wt__face_may_call(call, err)) {
+        wt__face_note(face, call, asked, AUDIT_DENIED);
+        return RELAY_FAILED;
+    }
     if (write_decision(face, call, asked, AUDIT_ALLOWED, &mark, NULL) < 0) {
-        wt__fail(err, WT_EIO,
+        wt__fail(err, WT_EBUSY,
                  "nothing was sent: the gateway's audit cannot be written, and until it can be nothing is called "
                  "or read; whoever runs the gateway sees why");
         return RELAY_FAILED;

@@ -49,12 +49,12 @@ static void give_result(struct face *face, struct mcp_call *call, const struct v
                         bool cut)
 {
     struct gateway *gateway = face->gateway;
+    const struct result_reader reader = {wt__mcp_call_principal(call), wt__mcp_call_holder(call)};
     struct buffer short_one = {0};
     wt_error err;
     if (!cut)
         wt__mcp_result(call, result);
-    else if (wt__result_cut(gateway, wt__mcp_call_principal(call), result, gateway->options.result_bytes, &short_one,
-                            &err) < 0)
+    else if (wt__result_cut(gateway, &reader, result, gateway->options.result_bytes, &short_one, &err) < 0)
         wt__mcp_refuse_error(call, &err);
     else
         wt__mcp_result(call, wt__buffer_view(&short_one));
@@ -84,7 +84,7 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
     if (out == RELAY_ANSWERED)
         give_result(face, call, tool, given, cut);
     else if (out == RELAY_FAILED)
-        wt__mcp_fail_tool(call, "%s", err.message);
+        wt__mcp_fail_tool_error(call, &err);
     if (out == RELAY_ANSWERED || out == RELAY_REFUSED)
         wt__outcomes_called(face->gateway->outcomes, wt__mcp_call_principal(call), tool->id,
                             out == RELAY_ANSWERED && !wt__result_is_error(given));
@@ -135,7 +135,7 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
     } else if (!allowed) {
         wt__face_absent(face, call, name, tool != NULL, &err);
-        wt__mcp_fail_tool(call, "%s", err.message);
+        wt__mcp_fail_tool_error(call, &err);
         wt__face_refused(face, call, tool, name, wt__buffer_view(&arguments), tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
     } else if (tool->effect != effect) {
         wt__mcp_fail_tool(call, "%s is called by %s", tool->shown, wt__face_call_name(tool->effect));

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "engine/engine.h"
 #include "serve/summary.h"
 
 /* Schemas stand in every prompt, so they say no more than a model needs. */
@@ -125,12 +126,12 @@ static int find_auto(void *context, struct mcp_call *call, struct str name, stru
 
 static void read_more(struct face *face, struct mcp_call *call)
 {
+    const struct result_reader reader = {wt__mcp_call_principal(call), wt__mcp_call_holder(call)};
     struct buffer result = {0};
     wt_error err;
-    if (wt__result_more(face->gateway, wt__mcp_call_principal(call),
-                        wt__json_str(wt__mcp_call_argument_tree(call), "handle"), face->gateway->options.result_bytes,
-                        &result, &err) < 0)
-        wt__mcp_fail_tool(call, "%s", err.message);
+    if (wt__result_more(face->gateway, &reader, wt__json_str(wt__mcp_call_argument_tree(call), "handle"),
+                        face->gateway->options.result_bytes, &result, &err) < 0)
+        wt__mcp_fail_tool_error(call, &err);
     else
         wt__mcp_result(call, wt__buffer_view(&result));
     wt__buffer_dispose(&result);
@@ -255,6 +256,13 @@ static const struct face_kind_row *const kinds[FACE_KIND_COUNT] = {
     [FACE_AUTO] = &automatic,
 };
 
+static void tell_face_error(void *context, const wt_error *err)
+{
+    const struct gateway_options *options = &((const struct face *)context)->gateway->options;
+    if (options->told)
+        options->told(options->told_context, false, err->message);
+}
+
 static void fill_features(struct face *face)
 {
     struct mcp_features *features = &face->features;
@@ -267,6 +275,8 @@ static void fill_features(struct face *face)
     features->private_lists = face->gateway->options.policy != NULL;
     features->changes = true;
     features->context = face;
+    features->store_path = face->gateway->engine->path;
+    features->failed = tell_face_error;
     features->tools.list = kind->list;
     features->tools.find = kind->find;
     features->tools.run = kind->run;

@@ -45,6 +45,8 @@ int wt__face_absent(const struct face *face, const struct mcp_call *call, struct
 
 /* Calls a tool, on a thread that may wait; its arguments were not checked yet. cut: a long result is cut. */
 void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments, bool cut);
+/* True if the caller's key may have a server do something (SCOPE_CALL); else *err says what it lacks. */
+bool wt__face_may_call(const struct mcp_call *call, wt_error *err);
 /* What somebody wants of a server, for the audit. */
 struct face_asked {
     const char *method;
@@ -55,8 +57,8 @@ struct face_asked {
     const char *sha256;           /* of its definition as it was approved; NULL: none, or it is the tool's */
     struct str arguments;
 };
-/* Writes down the decision, asks the server, and writes down what came of it. Where the decision cannot be written, the
- * server is not asked (RELAY_FAILED). */
+/* Writes down the decision, asks the server, and writes down what came of it. Where the caller may not call, or the
+ * decision cannot be written, the server is not asked (RELAY_FAILED). */
 enum relayed wt__face_relay(const struct face *face, struct mcp_call *call, const struct face_asked *asked,
                             const struct relay *what, struct buffer *result, wt_error *err);
 /* Writes down a decision by which no server is asked. */
@@ -72,7 +74,7 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
 void wt__face_list_resources(void *context, struct mcp_call *call, struct str after);
 void wt__face_list_templates(void *context, struct mcp_call *call, struct str after);
 void wt__face_read(void *context, struct mcp_call *call, struct str uri);
-void wt__face_watch(void *context, struct str uri);
+bool wt__face_watch(void *context, struct mcp_call *call, struct str uri, wt_error *why);
 void wt__face_list_prompts(void *context, struct mcp_call *call, struct str after);
 void wt__face_get_prompt(void *context, struct mcp_call *call, struct str name);
 void wt__face_complete(void *context, struct mcp_call *call, const struct mcp_completion *what);

@@ -478,6 +478,10 @@ int wt__gateway_open(struct gateway **out, wt_engine *engine, const struct mcp_s
     pthread_mutex_init(&gateway->renew_lock, NULL);
     pthread_mutex_init(&gateway->services_lock, NULL);
     wt__steady_open(&gateway->turn);
+    wt__shares_open(&gateway->calls, GATEWAY_CALLS_MAX);
+    wt__shares_open(&gateway->parked_of_clients, GATEWAY_PARKED_MAX);
+    wt__shares_open(&gateway->parked_of_servers, GATEWAY_PARKED_MAX);
+    wt__results_open(gateway);
     int rc = read_lock_pins(gateway, err);
     if (rc == 0)
         rc = open_upstreams(gateway, servers, count, err);
@@ -536,6 +540,10 @@ void wt__gateway_close(struct gateway *gateway)
         wt__pins_dispose(gateway->lock_pins);
     free(gateway->lock_pins);
     wt__view_release(gateway->view);
+    wt__shares_close(&gateway->calls);
+    wt__shares_close(&gateway->parked_of_clients);
+    wt__shares_close(&gateway->parked_of_servers);
+    wt__results_close(gateway);
     pthread_cond_destroy(&gateway->turn);
     pthread_mutex_destroy(&gateway->services_lock);
     pthread_mutex_destroy(&gateway->renew_lock);

@@ -18,7 +18,9 @@ enum {
     GATEWAY_DIRECT_MOST = 20,        /* tools up to which `auto` shows all of them */
     GATEWAY_RESULT_BYTES = 48 << 10, /* of a result; the rest is read on by its handle */
     GATEWAY_START_WAIT_MS = 30000,   /* that a call waits for a server that starts */
-    GATEWAY_PARKED_MAX = 256,        /* calls that wait for a modern client's answer between two of its requests */
+    GATEWAY_CALLS_MAX = 512,         /* requests to servers that are under way, shared by servers (base/shares.h) */
+    GATEWAY_PARKED_MAX = 512,        /* calls that wait for a modern client's answer between two of its requests, shared
+                                        by clients and by servers */
 };
 
 struct gateway;

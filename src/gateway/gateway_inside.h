@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/clock.h"
+#include "base/shares.h"
 #include "gateway/gateway.h"
 #include "gateway/outcomes.h"
 #include "gateway/view.h"
@@ -39,7 +40,10 @@ struct gateway {
     struct parked *parked;
     size_t parked_count;
     struct remainder *remainders;
-    bool audit_fails;              /* as it was told; the tender's alone, as is the next */
+    struct shares calls;                                /* requests under way, by server */
+    struct shares parked_of_clients, parked_of_servers; /* parked calls, by client and by server */
+    struct shares results, result_bytes;                /* remainders, by client */
+    bool audit_fails;                                   /* as it was told; the tender's alone, as is the next */
     uint64_t offers_generation;    /* of the catalogue, when approvals of offers were looked at last */
     pthread_mutex_t services_lock; /* what follows; held while they are told, which may take a client's time */
     struct mcp_service *services[GATEWAY_SERVICES_MAX];
@@ -70,12 +74,18 @@ void wt__parked_sweep(struct gateway *gateway, bool all);
 
 /* ---------------------------------------------------------------- results that are too long for one answer */
 
+/* Who reads a result on, and whom the pool of handles counts it as. */
+struct result_reader {
+    const char *principal, *holder;
+};
 /* The result, or as much of it as `most` bytes hold, with a handle for the rest; out: an object as JSON. WT_ENOMEM. */
-int wt__result_cut(struct gateway *gateway, const char *principal, struct str result, size_t most, struct buffer *out,
-                   wt_error *err);
+int wt__result_cut(struct gateway *gateway, const struct result_reader *reader, struct str result, size_t most,
+                   struct buffer *out, wt_error *err);
 /* The next piece of what a handle stands for. WT_ENOTFOUND: none of this principal's, or its time is over. */
-int wt__result_more(struct gateway *gateway, const char *principal, struct str handle, size_t most, struct buffer *out,
-                    wt_error *err);
+int wt__result_more(struct gateway *gateway, const struct result_reader *reader, struct str handle, size_t most,
+                    struct buffer *out, wt_error *err);
 void wt__result_sweep(struct gateway *gateway, bool all);
+void wt__results_open(struct gateway *gateway);
+void wt__results_close(struct gateway *gateway);
 
 #endif

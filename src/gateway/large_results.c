@@ -14,15 +14,15 @@
 
 enum {
     HANDLE_BYTES = 25,
-    REMAINDERS_MAX = 256,
-    REMAINDER_BYTES_MAX = 64 << 20, /* of all of them; the oldest go first */
+    REMAINDERS_MAX = 512,            /* shared by clients, as are their bytes; a client loses its own oldest */
+    REMAINDER_BYTES_MAX = 128 << 20, /* of all of them */
     REMAINDER_MS = 10 * 60000,
 };
 
 struct remainder {
     struct remainder *next; /* older */
     char handle[HANDLE_BYTES];
-    char *principal;
+    char *principal, *holder;
     json_t *content; /* what is left; one thread at a time has it */
     size_t bytes;
     double until_ms;
@@ -34,66 +34,125 @@ static void let_go(struct remainder *remainder)
         return;
     json_decref(remainder->content);
     free(remainder->principal);
+    free(remainder->holder);
     free(remainder);
 }
 
-/* Takes those out whose time is over, all of them, or the oldest beyond the bounds. Under the lock; to be freed after.
- */
-static struct remainder *take_old(struct gateway *gateway, bool all)
+static void let_all_go(struct remainder *chain)
 {
-    struct remainder *old = NULL;
-    size_t count = 0, bytes = 0;
-    double now = wt__gateway_now(gateway);
-    for (struct remainder **at = &gateway->remainders; *at;) {
-        struct remainder *remainder = *at;
-        bool fits = count < REMAINDERS_MAX && bytes + remainder->bytes <= REMAINDER_BYTES_MAX;
-        if (!all && fits && now < remainder->until_ms) {
-            count++;
-            bytes += remainder->bytes;
-            at = &remainder->next;
-            continue;
-        }
-        *at = remainder->next;
-        remainder->next = old;
-        old = remainder;
+    for (struct remainder *next; chain; chain = next) {
+        next = chain->next;
+        let_go(chain);
     }
-    return old;
+}
+
+/* Takes one out of the list, which is then the caller's. Under the lock. */
+static struct remainder *take_remainder(struct gateway *gateway, struct remainder **at)
+{
+    struct remainder *remainder = *at;
+    *at = remainder->next;
+    remainder->next = NULL;
+    wt__shares_give(&gateway->results, remainder->holder, 1);
+    wt__shares_give(&gateway->result_bytes, remainder->holder, remainder->bytes);
+    return remainder;
+}
+
+/* The holder's oldest; NULL. Under the lock. */
+static struct remainder *take_oldest_of(struct gateway *gateway, const char *holder)
+{
+    struct remainder **oldest = NULL;
+    for (struct remainder **at = &gateway->remainders; *at; at = &(*at)->next)
+        if (strcmp((*at)->holder, holder) == 0)
+            oldest = at;
+    return oldest ? take_remainder(gateway, oldest) : NULL;
+}
+
+/* Takes the places that it needs, for which its holder's oldest make room: *gone. Under the lock. */
+static bool make_room_for(struct gateway *gateway, const struct remainder *fresh, struct remainder **gone)
+{
+    for (;;) {
+        bool placed = wt__shares_take(&gateway->results, fresh->holder, 1);
+        if (placed && wt__shares_take(&gateway->result_bytes, fresh->holder, fresh->bytes))
+            return true;
+        if (placed)
+            wt__shares_give(&gateway->results, fresh->holder, 1);
+        struct remainder *oldest = take_oldest_of(gateway, fresh->holder);
+        if (!oldest)
+            return false;
+        oldest->next = *gone;
+        *gone = oldest;
+    }
 }
 
 void wt__result_sweep(struct gateway *gateway, bool all)
 {
+    struct remainder *old = NULL;
+    double now = wt__gateway_now(gateway);
     pthread_mutex_lock(&gateway->lock);
-    struct remainder *old = take_old(gateway, all);
-    pthread_mutex_unlock(&gateway->lock);
-    for (struct remainder *next; old; old = next) {
-        next = old->next;
-        let_go(old);
+    for (struct remainder **at = &gateway->remainders; *at;) {
+        if (!all && now < (*at)->until_ms) {
+            at = &(*at)->next;
+            continue;
+        }
+        struct remainder *remainder = take_remainder(gateway, at);
+        remainder->next = old;
+        old = remainder;
     }
+    pthread_mutex_unlock(&gateway->lock);
+    let_all_go(old);
 }
 
-/* Takes content, and writes its handle. False: memory is out. */
-static bool keep(struct gateway *gateway, const char *principal, json_t *content, size_t bytes,
+void wt__results_open(struct gateway *gateway)
+{
+    wt__shares_open(&gateway->results, REMAINDERS_MAX);
+    wt__shares_open(&gateway->result_bytes, REMAINDER_BYTES_MAX);
+}
+
+void wt__results_close(struct gateway *gateway)
+{
+    wt__shares_close(&gateway->results);
+    wt__shares_close(&gateway->result_bytes);
+}
+
+/* A remainder with a handle, which takes content; NULL when memory is out. */
+static struct remainder *make_remainder(const struct result_reader *reader, json_t *content, size_t bytes)
+{
+    struct remainder *made = calloc(1, sizeof *made);
+    if (!made) {
+        json_decref(content);
+        return NULL;
+    }
+    *made = (struct remainder){.principal = wt__copy_string(reader->principal, strlen(reader->principal)),
+                               .holder = wt__copy_string(reader->holder, strlen(reader->holder)),
+                               .content = content,
+                               .bytes = bytes};
+    if (made->principal && made->holder && wt__random_digits(made->handle, HANDLE_BYTES - 1))
+        return made;
+    let_go(made);
+    return NULL;
+}
+
+/* Takes content, and writes its handle. False: it cannot be kept, for want of memory or of a share. */
+static bool keep(struct gateway *gateway, const struct result_reader *reader, json_t *content, size_t bytes,
                  char handle[HANDLE_BYTES])
 {
-    struct remainder *kept = calloc(1, sizeof *kept);
-    char *copy = wt__copy_string(principal, strlen(principal));
-    if (!kept || !copy || !wt__random_digits(kept->handle, HANDLE_BYTES - 1)) {
-        free(kept);
-        free(copy);
-        json_decref(content);
+    struct remainder *kept = make_remainder(reader, content, bytes), *gone = NULL;
+    if (!kept)
         return false;
-    }
-    kept->principal = copy;
-    kept->content = content;
-    kept->bytes = bytes;
+    wt__result_sweep(gateway, false);
     kept->until_ms = wt__gateway_now(gateway) + REMAINDER_MS;
     memcpy(handle, kept->handle, HANDLE_BYTES); /* once it is in the list, another thread may let go of it */
     pthread_mutex_lock(&gateway->lock);
-    kept->next = gateway->remainders;
-    gateway->remainders = kept;
+    bool room = make_room_for(gateway, kept, &gone);
+    if (room) {
+        kept->next = gateway->remainders;
+        gateway->remainders = kept;
+    }
     pthread_mutex_unlock(&gateway->lock);
-    wt__result_sweep(gateway, false);
-    return true;
+    if (!room)
+        let_go(kept);
+    let_all_go(gone);
+    return room;
 }
 
 /* ---------------------------------------------------------------- cutting */
@@ -157,19 +216,23 @@ static size_t move_some(json_t *content, json_t *head, size_t most)
 }
 
 /* Head becomes a result's content, with the handle of what is left. Takes content. */
-static int put_piece(struct gateway *gateway, const char *principal, json_t *result, json_t *content, size_t most,
-                     struct buffer *out, wt_error *err)
+static int put_piece(struct gateway *gateway, const struct result_reader *reader, json_t *result, json_t *content,
+                     size_t most, struct buffer *out, wt_error *err)
 {
     json_t *head = json_array();
     char words[200], handle[HANDLE_BYTES];
     int rc = head ? 0 : wt__fail_nomem(err);
     size_t left = rc == 0 ? move_some(content, head, most) : 0;
     if (rc == 0 && left > 0) {
-        bool kept = keep(gateway, principal, json_incref(content), left, handle);
-        snprintf(words, sizeof words, "[%zu more bytes of this result: read_more with the handle %s]", left,
-                 kept ? handle : "");
+        bool kept = keep(gateway, reader, json_incref(content), left, handle);
+        if (kept)
+            snprintf(words, sizeof words, "[%zu more bytes of this result: read_more with the handle %s]", left,
+                     handle);
+        else
+            snprintf(words, sizeof words, "[%zu more bytes of this result are lost: too many results are kept now]",
+                     left);
         json_t *note = json_pack("{s:s,s:s}", "type", "text", "text", words);
-        if (json_array_append_new(head, note) < 0 || !kept)
+        if (json_array_append_new(head, note) < 0)
             rc = wt__fail_nomem(err);
     }
     if (rc == 0 && (json_object_set(result, "content", head) < 0 || wt__json_write(out, result) < 0))
@@ -205,8 +268,8 @@ static json_t *copy_content(const json_t *result)
     return NULL;
 }
 
-int wt__result_cut(struct gateway *gateway, const char *principal, struct str result, size_t most, struct buffer *out,
-                   wt_error *err)
+int wt__result_cut(struct gateway *gateway, const struct result_reader *reader, struct str result, size_t most,
+                   struct buffer *out, wt_error *err)
 {
     json_t *read = NULL;
     if (result.len <= most || wt__json_parse(&read, result.ptr, result.len, NULL) < 0) {
@@ -215,29 +278,27 @@ int wt__result_cut(struct gateway *gateway, const char *principal, struct str re
     }
     json_t *content = copy_content(read);
     json_object_del(read, "structuredContent");
-    int rc = content ? put_piece(gateway, principal, read, content, most, out, err) : wt__fail_nomem(err);
+    int rc = content ? put_piece(gateway, reader, read, content, most, out, err) : wt__fail_nomem(err);
     json_decref(read);
     return rc;
 }
 
-int wt__result_more(struct gateway *gateway, const char *principal, struct str handle, size_t most, struct buffer *out,
-                    wt_error *err)
+int wt__result_more(struct gateway *gateway, const struct result_reader *reader, struct str handle, size_t most,
+                    struct buffer *out, wt_error *err)
 {
     wt__result_sweep(gateway, false); /* what is late is not there any more */
     pthread_mutex_lock(&gateway->lock);
     struct remainder **at = &gateway->remainders;
-    while (*at && !(wt__str_equal(handle, wt__str((*at)->handle)) && strcmp((*at)->principal, principal) == 0))
+    while (*at && !(wt__str_equal(handle, wt__str((*at)->handle)) && strcmp((*at)->principal, reader->principal) == 0))
         at = &(*at)->next;
-    struct remainder *found = *at;
-    if (found)
-        *at = found->next;
+    struct remainder *found = *at ? take_remainder(gateway, at) : NULL;
     pthread_mutex_unlock(&gateway->lock);
     if (!found)
         return wt__fail(err, WT_ENOTFOUND,
                         "there is no more by this handle: it was read, or %d minutes are over; call the tool anew",
                         REMAINDER_MS / 60000);
     json_t *result = json_object();
-    int rc = put_piece(gateway, principal, result, json_incref(found->content), most, out, err);
+    int rc = put_piece(gateway, reader, result, json_incref(found->content), most, out, err);
     json_decref(result);
     let_go(found);
     return rc;

@@ -60,7 +60,7 @@ static void give(struct mcp_call *call, enum relayed relayed, const struct buffe
     if (relayed == RELAY_ANSWERED)
         wt__mcp_result(call, wt__buffer_view(result));
     else if (relayed == RELAY_FAILED)
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%s", err->message);
+        wt__mcp_refuse_error(call, err);
 }
 
 /* Asks the owner, if there is one and the caller may use it; what is not allowed is as what is not there. */
@@ -93,13 +93,12 @@ void wt__face_read(void *context, struct mcp_call *call, struct str uri)
     relay_to(context, call, &asked, &what);
 }
 
-/* Who may watch is looked at when it is read: a notice says no more than that something changed. */
-void wt__face_watch(void *context, struct str uri)
+/* The policy decides when the resource is read: a notice says no more than that something changed. */
+bool wt__face_watch(void *context, struct mcp_call *call, struct str uri, wt_error *why)
 {
     const struct face *face = context;
     struct upstream *owner = wt__offered_owner(face->gateway, OFFERED_RESOURCES, &uri);
-    if (owner)
-        wt__upstream_watch(owner, uri);
+    return !owner || (wt__face_may_call(call, why) && wt__upstream_watch(owner, wt__mcp_call_holder(call), uri, why));
 }
 
 void wt__face_get_prompt(void *context, struct mcp_call *call, struct str name)
@@ -148,7 +147,9 @@ void wt__face_complete(void *context, struct mcp_call *call, const struct mcp_co
     struct upstream_offer *offer = upstream ? wt__upstream_offer(upstream) : NULL;
     struct buffer params = {0}, result = {0};
     wt_error err;
-    if (offer && offer->completes && put_completion(what, ref, &params)) {
+    if (upstream && !wt__face_may_call(call, &err)) {
+        wt__mcp_refuse_error(call, &err);
+    } else if (offer && offer->completes && put_completion(what, ref, &params)) {
         const struct relay request = {
             .method = "completion/complete", .more = wt__buffer_view(&params), .is_safe = true};
         give(call, wt__relay(face->gateway, call, upstream, &request, &result, &err), &result, &err);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/random_digits.h"
 #include "gateway/gateway_inside.h"
 
@@ -19,6 +20,8 @@ struct parked {
     struct parked *next;
     char handle[HANDLE_BYTES];
     double until_ms;
+    char *holder;       /* whom it counts as, and the server that it counts as; NULL: in no share */
+    const char *server; /* lives as long as the gateway */
     struct upstream_link *link;
     struct mcp_exchange *exchange;
     unsigned questions; /* that its server asked so far */
@@ -45,26 +48,60 @@ static void let_go(struct parked *parked)
 {
     if (!parked)
         return;
+    free(parked->holder);
     wt__mcp_exchange_end(parked->exchange);
     wt__upstream_return(parked->link);
     wt__buffer_dispose(&parked->id);
     free(parked);
 }
 
-static bool park(struct gateway *gateway, struct parked *parked)
+/* Takes the place of a parked call, of its client's share and of its server's. False, as *err says. */
+static bool take_places(const struct relaying *r, wt_error *err)
 {
-    if (!wt__random_digits(parked->handle, HANDLE_BYTES - 1))
+    struct shares *clients = &r->gateway->parked_of_clients, *servers = &r->gateway->parked_of_servers;
+    const char *holder = wt__mcp_call_holder(r->call), *server = wt__upstream_name(r->upstream);
+    if (!wt__shares_take(clients, holder, 1)) {
+        wt__fail(err, WT_EBUSY,
+                 "%zu calls wait for this client's answers, which is its share of %d: answer one, or try again later",
+                 wt__shares_of(clients, holder), GATEWAY_PARKED_MAX);
+        return false;
+    }
+    if (wt__shares_take(servers, server, 1))
+        return true;
+    wt__shares_give(clients, holder, 1);
+    wt__fail(err, WT_EBUSY,
+             "%zu calls of the server %s wait for clients' answers, which is its share of %d: try again later",
+             wt__shares_of(servers, server), server, GATEWAY_PARKED_MAX);
+    return false;
+}
+
+static void give_places(struct gateway *gateway, const struct parked *parked)
+{
+    wt__shares_give(&gateway->parked_of_clients, parked->holder, 1);
+    wt__shares_give(&gateway->parked_of_servers, parked->server, 1);
+}
+
+/* False: it cannot be parked, as *err says. */
+static bool park(const struct relaying *r, struct parked *parked, wt_error *err)
+{
+    struct gateway *gateway = r->gateway;
+    const char *holder = wt__mcp_call_holder(r->call);
+    free(parked->holder);
+    parked->holder = wt__copy_string(holder, strlen(holder));
+    parked->server = wt__upstream_name(r->upstream);
+    if (!parked->holder || !wt__random_digits(parked->handle, HANDLE_BYTES - 1)) {
+        wt__fail_nomem(err);
+        return false;
+    }
+    if (!take_places(r, err))
         return false;
     parked->until_ms = wt__gateway_now(gateway) + MCP_STATE_MS;
     pthread_mutex_lock(&gateway->lock);
-    bool room = gateway->parked_count < GATEWAY_PARKED_MAX;
-    if (room) {
-        parked->next = gateway->parked;
-        gateway->parked = parked;
-        gateway->parked_count++;
-    }
+    parked->next = gateway->parked;
+    gateway->parked = parked;
+    gateway->parked_count++;
     pthread_mutex_unlock(&gateway->lock);
-    return room;
+    return true;
 }
 
 /* NULL: its time is over, or it was taken up before. */
@@ -79,6 +116,7 @@ static struct parked *take_up(struct gateway *gateway, struct str handle)
     if (parked) {
         *at = parked->next;
         gateway->parked_count--;
+        give_places(gateway, parked);
     }
     pthread_mutex_unlock(&gateway->lock);
     return parked;
@@ -99,6 +137,7 @@ void wt__parked_sweep(struct gateway *gateway, bool all)
         parked->next = late;
         late = parked;
         gateway->parked_count--;
+        give_places(gateway, parked);
     }
     pthread_mutex_unlock(&gateway->lock);
     for (struct parked *next; late; late = next) {
@@ -239,10 +278,11 @@ static enum relayed put_question(struct relaying *r, const struct mcp_event *eve
     }
     wt__buffer_clear(&at->id);
     wt__buffer_str(&at->id, event->id);
-    if (at->id.failed || !park(r->gateway, at)) { /* else it would be asked, and its answer lead to nothing */
-        wt__mcp_refuse(r->call, MCP_INTERNAL_ERROR,
-                       "%d calls wait for their clients' answers already, which is the most: try again later",
-                       GATEWAY_PARKED_MAX);
+    if (at->id.failed)
+        return wt__fail_nomem(r->err), RELAY_FAILED;
+    wt_error why;
+    if (!park(r, at, &why)) { /* else the client would be asked, and its answer lead to nothing */
+        wt__mcp_refuse_error(r->call, &why);
         return RELAY_REFUSED;
     }
     char state[HANDLE_BYTES + 1];
@@ -463,11 +503,43 @@ static enum relayed ask_server(struct relaying *r, bool *asks)
     return out;
 }
 
+/* Counts the request as the server's and the client's, so that a server that never answers, and a client that never
+ * stops asking, keep no one else's requests waiting. False, as the error says. */
+static bool take_turn(const struct relaying *r)
+{
+    struct shares *servers = &r->gateway->calls, *clients = wt__upstream_calls(r->upstream);
+    const char *holder = wt__mcp_call_holder(r->call), *server = wt__upstream_name(r->upstream);
+    if (!wt__shares_take(clients, holder, 1)) {
+        wt__fail(r->err, WT_EBUSY,
+                 "the server %s has not answered %zu requests of this client, which is its share of the %d that a "
+                 "server is asked at once: try again when one has ended",
+                 server, wt__shares_of(clients, holder), UPSTREAM_CALLS_MAX);
+        return false;
+    }
+    if (wt__shares_take(servers, server, 1))
+        return true;
+    wt__shares_give(clients, holder, 1);
+    wt__fail(
+        r->err, WT_EBUSY,
+        "the server %s has not answered %zu requests, which is its share of the %d that servers are asked at once: "
+        "try again when one has ended",
+        server, wt__shares_of(servers, server), GATEWAY_CALLS_MAX);
+    return false;
+}
+
+static void give_turn(const struct relaying *r)
+{
+    wt__shares_give(&r->gateway->calls, wt__upstream_name(r->upstream), 1);
+    wt__shares_give(wt__upstream_calls(r->upstream), wt__mcp_call_holder(r->call), 1);
+}
+
 enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct upstream *upstream,
                        const struct relay *what, struct buffer *result, wt_error *err)
 {
     struct relaying r = {
         .gateway = gateway, .call = call, .upstream = upstream, .what = what, .result = result, .err = err};
+    if (!take_turn(&r))
+        return RELAY_FAILED;
     enum relayed out = resume(&r) ? RELAY_ANSWERED : RELAY_FAILED;
     bool asks = true;
     for (int round = 0; out == RELAY_ANSWERED && asks && round < MCP_ROUNDS_MAX; round++)
@@ -477,6 +549,7 @@ enum relayed wt__relay(struct gateway *gateway, struct mcp_call *call, struct up
         out = RELAY_FAILED;
     }
     let_go(r.at);
+    give_turn(&r);
     wt__buffer_dispose(&r.responses);
     wt__buffer_dispose(&r.state);
     return out;

@@ -116,6 +116,11 @@ static void release(struct upstream_link *link)
     free(link);
 }
 
+struct shares *wt__upstream_calls(struct upstream *upstream)
+{
+    return &upstream->calls;
+}
+
 struct mcp_connection *wt__upstream_connection(const struct upstream_link *link)
 {
     return link->connection;
@@ -358,6 +363,8 @@ int wt__upstream_open(struct upstream **out, const struct mcp_server *server, co
     upstream->state = server->disabled || server->refusal ? UPSTREAM_DISABLED : UPSTREAM_STARTING;
     if (server->refusal)
         wt__fail(&upstream->error, WT_EINVAL, "%s", server->refusal);
+    wt__shares_open(&upstream->calls, UPSTREAM_CALLS_MAX);
+    wt__shares_open(&upstream->watchers, UPSTREAM_WATCHED_MAX);
     pthread_mutex_init(&upstream->lock, NULL);
     wt__steady_open(&upstream->turn);
     *out = upstream;
@@ -399,6 +406,8 @@ void wt__upstream_close(struct upstream *upstream)
         free(upstream->watched[i]);
     free(upstream->watched);
     wt__buffer_dispose(&upstream->waiting);
+    wt__shares_close(&upstream->calls);
+    wt__shares_close(&upstream->watchers);
     pthread_cond_destroy(&upstream->turn);
     pthread_mutex_destroy(&upstream->lock);
     free(upstream);

@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "base/json.h"
+#include "base/shares.h"
 #include "mcp/connection.h"
 #include "serve/mcp/service.h"
 #include "whichtool/review.h"
@@ -26,7 +27,8 @@ enum {
     UPSTREAM_TTL_MS = 300000,      /* and where it says nothing, this holds */
     UPSTREAM_TRIES = 3, /* starts that may fail while somebody waits for one that ran before; else the first counts */
     UPSTREAM_LISTEN_MS = 24 * 3600000, /* that a server need not say anything of what changes */
-    UPSTREAM_WATCHED_MAX = 1000,       /* resources of it that clients watch */
+    UPSTREAM_CALLS_MAX = 256,          /* requests of clients to it that are under way, shared by clients */
+    UPSTREAM_WATCHED_MAX = 2000,       /* resources of it that clients watch, shared by who watched them first */
     UPSTREAM_ERROR_BYTES = 1024,       /* kept of why it failed last */
 };
 
@@ -110,8 +112,9 @@ int wt__upstream_approve_offers(struct upstream *upstream, const struct approved
 /* True if it listed what is not offered, so that an approval may change that. */
 bool wt__upstream_withholds(struct upstream *upstream);
 
-/* Clients want to know when the resource changes; quick. */
-void wt__upstream_watch(struct upstream *upstream, struct str uri);
+/* A client wants to know when the resource changes; quick. False: the holder watches its share, or memory is out, as
+ * *err says. */
+bool wt__upstream_watch(struct upstream *upstream, const char *holder, struct str uri, wt_error *err);
 
 /* ---------------------------------------------------------------- asking it */
 
@@ -122,6 +125,8 @@ struct upstream_link; /* a connection that is borrowed */
  * is known of why), WT_ETIMEOUT, WT_ECANCELLED. */
 int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_unwanted)(const void *context),
                         const void *context, struct upstream_link **out, wt_error *err);
+/* Requests to it that are under way, by holder. */
+struct shares *wt__upstream_calls(struct upstream *upstream);
 struct mcp_connection *wt__upstream_connection(const struct upstream_link *link);
 void wt__upstream_return(struct upstream_link *link); /* NULL is a no-op */
 

@@ -24,6 +24,8 @@ struct upstream {
     pthread_t listener;             /* while it listens: */
     struct mcp_exchange *listening; /* NULL: it does not */
     atomic_bool stopping;
+    struct shares calls;    /* under way, by holder */
+    struct shares watchers; /* of `watched`, by who watched the resource first */
 
     pthread_mutex_t lock; /* what follows; never held while the server is asked */
     pthread_cond_t turn;  /* something of it changed */

@@ -32,21 +32,44 @@ void wt__upstream_noticed(struct upstream *upstream, struct str method, struct s
     json_decref(said);
 }
 
-void wt__upstream_watch(struct upstream *upstream, struct str uri)
+/* Under the lock. */
+static bool is_watched(const struct upstream *upstream, struct str uri)
+{
+    for (size_t i = 0; i < upstream->watched_count; i++)
+        if (wt__str_equal(uri, wt__str(upstream->watched[i])))
+            return true;
+    return false;
+}
+
+/* Under the lock. False: memory is out. */
+static bool add_watched(struct upstream *upstream, struct str uri)
+{
+    char *copy = wt__copy_string(uri.ptr, uri.len);
+    if (!copy || wt__grow((void **)&upstream->watched, &upstream->watched_capacity, upstream->watched_count + 1,
+                          sizeof *upstream->watched) < 0) {
+        free(copy);
+        return false;
+    }
+    upstream->watched[upstream->watched_count++] = copy;
+    pthread_cond_broadcast(&upstream->turn);
+    return true;
+}
+
+bool wt__upstream_watch(struct upstream *upstream, const char *holder, struct str uri, wt_error *err)
 {
     pthread_mutex_lock(&upstream->lock);
-    bool known = upstream->watched_count == UPSTREAM_WATCHED_MAX;
-    for (size_t i = 0; !known && i < upstream->watched_count; i++)
-        known = wt__str_equal(uri, wt__str(upstream->watched[i]));
-    char *copy = known ? NULL : wt__copy_string(uri.ptr, uri.len);
-    if (copy && wt__grow((void **)&upstream->watched, &upstream->watched_capacity, upstream->watched_count + 1,
-                         sizeof *upstream->watched) == 0) {
-        upstream->watched[upstream->watched_count++] = copy;
-        pthread_cond_broadcast(&upstream->turn);
-    } else {
-        free(copy);
-    }
+    bool known = is_watched(upstream, uri);
+    bool has_share = known || wt__shares_take(&upstream->watchers, holder, 1);
+    bool added = known || (has_share && add_watched(upstream, uri));
     pthread_mutex_unlock(&upstream->lock);
+    if (!has_share)
+        wt__fail(err, WT_ETOOLONG,
+                 "this client watches %zu resources of the server %s, which is its share of %d; it gets no notices of "
+                 "further ones",
+                 wt__shares_of(&upstream->watchers, holder), upstream->server->name, UPSTREAM_WATCHED_MAX);
+    else if (!added)
+        wt__fail_nomem(err);
+    return added;
 }
 
 /* ---------------------------------------------------------------- listening */

@@ -57,6 +57,9 @@ struct connection {
     bool last;     /* the connection ends with this answer */
     bool only_end; /* `readable` waits for the peer's end alone */
     bool waits_to_write;
+    bool counts;                    /* among those of its holder that are being answered */
+    bool has_holder;                /* clients are told apart */
+    char holder[HTTP_HOLDER_BYTES]; /* of the last head; "" before there is one */
     char peer[HTTP_PEER_BYTES];
 };
 
@@ -88,17 +91,34 @@ static void record_own(struct connection *connection)
     *own = (struct own_answer){0};
 }
 
-/* Counts what the connection holds of requests. False: all of them together hold too much. */
+/* Whom the connection counts as (base/shares.h). */
+static const char *holder_of(const struct connection *connection)
+{
+    return connection->has_holder ? connection->holder : NULL;
+}
+
+/* Counts what the connection holds of requests. False: those of its holder hold too much. */
 static bool hold(struct connection *connection)
 {
     struct http_loop *loop = connection->loop;
+    size_t before = connection->held;
     const struct http_message *message = connection->reader.message;
     if (message)
         connection->message_bytes = sizeof *message + message->head.capacity + message->body.capacity;
-    loop->held -= connection->held;
     connection->held = connection->message_bytes + connection->ahead.capacity;
-    loop->held += connection->held;
-    return loop->held <= loop->held_max;
+    return wt__shares_change(&loop->held, holder_of(connection), before, connection->held);
+}
+
+/* Whom the connection counts as from this head on. */
+static void set_holder(struct connection *connection, const struct http_request *head)
+{
+    struct http_loop *loop = connection->loop;
+    const struct http_handler *handler = &loop->handler;
+    char holder[HTTP_HOLDER_BYTES] = "";
+    wt__shares_change(&loop->held, holder_of(connection), connection->held, 0);
+    connection->has_holder = handler->holder && handler->holder(handler->context, head, holder);
+    memcpy(connection->holder, holder, sizeof holder);
+    wt__shares_change(&loop->held, holder_of(connection), 0, connection->held);
 }
 
 /* The exchange is over for the loop. */
@@ -118,6 +138,9 @@ static void part(struct connection *connection)
                                              .run_ms = now - started});
     course->connection = NULL;
     connection->exchange = NULL;
+    if (connection->counts)
+        wt__shares_give(&connection->loop->answering, holder_of(connection), 1);
+    connection->counts = false;
     wt__exchange_drop(exchange);
 }
 
@@ -335,7 +358,23 @@ static void answer_overload(struct connection *connection, const char *message)
     absorb(connection);
 }
 
-/* The reader has a whole request: it goes to the workers. */
+/* The request goes to the workers, unless its client has its share of something. */
+static void queue_request(struct connection *connection, bool fits)
+{
+    struct http_loop *loop = connection->loop;
+    const char *holder = holder_of(connection), *why = NULL;
+    connection->counts = fits && wt__shares_take(&loop->answering, holder, 1);
+    if (!fits)
+        why = "The requests of this client take too much memory; come later.";
+    else if (!connection->counts)
+        why = "Too many requests of this client are being answered; come later.";
+    else if (!wt__http_queue_push(loop->queue, connection->exchange, holder))
+        why = "Too many requests of this client wait for a worker; come later.";
+    if (why)
+        answer_overload(connection, holder ? why : NULL);
+}
+
+/* The reader has a whole request. */
 static void hand_over(struct connection *connection)
 {
     struct http_loop *loop = connection->loop;
@@ -357,8 +396,8 @@ static void hand_over(struct connection *connection)
     wait_for(connection, HTTP_WAIT_ANSWER);
     if (loop->stopping)
         answer_overload(connection, "The server is ending.");
-    else if (!fits || !wt__http_queue_push(loop->queue, exchange))
-        answer_overload(connection, NULL);
+    else
+        queue_request(connection, fits);
 }
 
 /* The reader has a head: is its body wanted? */
@@ -369,6 +408,7 @@ static void accept_head(struct connection *connection, bool body_has_begun)
     struct http_reader *reader = &connection->reader;
     const struct http_request *head = &reader->message->request;
     bool has_body = reader->framing.chunked || reader->framing.length > 0;
+    set_holder(connection, head);
     int status = handler->refuse ? handler->refuse(handler->context, head) : 0;
     if (status != 0) {
         answer_alone(connection, status, NULL, true, has_body || !head->keep_alive);

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "base/shares.h"
 #include "http/queue.h"
 #include "http/waits.h"
 
@@ -17,7 +18,8 @@ struct http_loop {
     struct waits waits;
     struct connection *connections; /* a list of all */
     size_t connections_max;
-    size_t held, held_max;                 /* bytes of requests that connections hold */
+    struct shares held;                    /* bytes of requests that connections hold, by holder */
+    struct shares answering;               /* connections whose request is being answered, by holder */
     bool stopping;                         /* idle connections do not stay, and the last one ends the loop */
     atomic_uint_fast64_t connection_count; /* now */
     atomic_uint_fast64_t accepted, refused, overloaded, requests; /* since it was opened */

@@ -1,24 +1,44 @@
-/* queue.c: a ring of exchanges under a mutex, and threads that wait for it. The longest stay here is a handler's; so
- * nothing finer pays. */
+/* queue.c: lines of exchanges under a mutex, and threads that wait for one. The longest stay here is a handler's; so
+ * nothing finer pays. All memory is allocated at the start: a queue of places, and a line for each holder that there
+ * can be. */
 #include "http/queue.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/shares.h"
 
 enum { WORKERS_MAX = 256 };
 
+/* A place in the queue. */
+struct queue_place {
+    struct http_exchange *exchange;
+    struct queue_place *next;
+};
+
+/* The requests of one holder. A line is in use while any of them waits or is worked on. */
+struct queue_line {
+    struct queue_line *next, *before;  /* in the ring of lines in use; next alone among the free ones */
+    struct queue_place *first, **last; /* that wait */
+    size_t running;
+    char holder[HTTP_HOLDER_BYTES];
+};
+
 struct http_queue {
     const struct http_handler *handler;
+    struct shares shares; /* of the places */
     pthread_mutex_t lock;
     pthread_cond_t filled;
-    struct http_exchange **ring;
-    size_t max, first, len, running;
+    struct queue_place *places, *free_places; /* [max] */
+    struct queue_line *lines, *free_lines;    /* [max + WORKERS_MAX + 1] */
+    struct queue_line *turn;                  /* the line in use whose turn it is; NULL: none is in use */
+    size_t len, running;
     bool stopping;
-    pthread_t workers[WORKERS_MAX];
-    unsigned worker_count;
+    pthread_t workers[WORKERS_MAX + 1];
+    unsigned worker_count, most_each; /* most_each: workers of one holder */
 };
 
 struct http_queue *wt__http_queue_new(size_t max, const struct http_handler *handler)
@@ -26,15 +46,25 @@ struct http_queue *wt__http_queue_new(size_t max, const struct http_handler *han
     struct http_queue *queue = calloc(1, sizeof *queue);
     if (!queue)
         return NULL;
-    queue->ring = wt__alloc_array(max, sizeof(struct http_exchange *));
-    if (!queue->ring) {
-        free(queue);
-        return NULL;
-    }
+    size_t line_count = max + WORKERS_MAX + 1;
     queue->handler = handler;
-    queue->max = max;
+    queue->places = wt__alloc_array(max, sizeof *queue->places);
+    queue->lines = wt__alloc_array(line_count, sizeof *queue->lines);
+    wt__shares_open(&queue->shares, max);
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->filled, NULL);
+    if (!queue->places || !queue->lines) {
+        wt__http_queue_free(queue);
+        return NULL;
+    }
+    for (size_t i = 0; i < max; i++) {
+        queue->places[i].next = queue->free_places;
+        queue->free_places = &queue->places[i];
+    }
+    for (size_t i = 0; i < line_count; i++) {
+        queue->lines[i].next = queue->free_lines;
+        queue->free_lines = &queue->lines[i];
+    }
     return queue;
 }
 
@@ -44,39 +74,117 @@ void wt__http_queue_free(struct http_queue *queue)
         return;
     pthread_cond_destroy(&queue->filled);
     pthread_mutex_destroy(&queue->lock);
-    free(queue->ring);
+    wt__shares_close(&queue->shares);
+    free(queue->places);
+    free(queue->lines);
     free(queue);
 }
 
-/* The oldest one; NULL when the queue is empty and ends. */
-static struct http_exchange *pop(struct http_queue *queue)
+/* ---------------------------------------------------------------- under the lock */
+
+/* The holder's line, which is put in use when it is not: behind all others. */
+static struct queue_line *find_line(struct http_queue *queue, const char *holder)
+{
+    const char *name = holder ? holder : "";
+    struct queue_line *line = queue->turn;
+    do {
+        if (line && strcmp(line->holder, name) == 0)
+            return line;
+        line = line ? line->next : NULL;
+    } while (line != queue->turn);
+    line = queue->free_lines;
+    queue->free_lines = line->next;
+    *line = (struct queue_line){.next = line, .before = line, .last = &line->first};
+    snprintf(line->holder, sizeof line->holder, "%s", name);
+    if (queue->turn) {
+        line->next = queue->turn;
+        line->before = queue->turn->before;
+        line->before->next = line->next->before = line;
+    } else {
+        queue->turn = line;
+    }
+    return line;
+}
+
+static void free_idle_line(struct http_queue *queue, struct queue_line *line)
+{
+    if (line->first || line->running > 0)
+        return;
+    if (queue->turn == line)
+        queue->turn = line->next == line ? NULL : line->next;
+    line->before->next = line->next;
+    line->next->before = line->before;
+    line->next = queue->free_lines;
+    queue->free_lines = line;
+}
+
+/* The line whose turn it is of those that have a request and may have another worker; NULL. */
+static struct queue_line *find_ready_line(const struct http_queue *queue)
+{
+    struct queue_line *line = queue->turn;
+    do {
+        if (line && line->first && line->running < queue->most_each)
+            return line;
+        line = line ? line->next : NULL;
+    } while (line != queue->turn);
+    return NULL;
+}
+
+static struct http_exchange *take_from_line(struct http_queue *queue, struct queue_line *line)
+{
+    struct queue_place *place = line->first;
+    struct http_exchange *exchange = place->exchange;
+    line->first = place->next;
+    if (!line->first)
+        line->last = &line->first;
+    place->next = queue->free_places;
+    queue->free_places = place;
+    wt__shares_give(&queue->shares, line->holder, 1);
+    line->running++;
+    queue->turn = line->next;
+    queue->len--;
+    queue->running++;
+    return exchange;
+}
+
+/* ---------------------------------------------------------------- workers */
+
+/* The next exchange and its line; NULL when the queue is empty and ends. */
+static struct http_exchange *queue_pop(struct http_queue *queue, struct queue_line **line)
 {
     struct http_exchange *exchange = NULL;
     pthread_mutex_lock(&queue->lock);
-    while (queue->len == 0 && !queue->stopping)
+    while (!(*line = find_ready_line(queue)) && !(queue->stopping && queue->len == 0))
         pthread_cond_wait(&queue->filled, &queue->lock);
-    if (queue->len > 0) {
-        exchange = queue->ring[queue->first];
-        queue->first = (queue->first + 1) % queue->max;
-        queue->len--;
-        queue->running++;
-    }
+    if (*line)
+        exchange = take_from_line(queue, *line);
     pthread_mutex_unlock(&queue->lock);
     return exchange;
 }
 
-static void *work(void *argument)
+/* The worker itself takes what its line could not be given before; but at the end, all have to look. */
+static void end_work(struct http_queue *queue, struct queue_line *line)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->running--;
+    line->running--;
+    free_idle_line(queue, line);
+    if (queue->stopping)
+        pthread_cond_broadcast(&queue->filled);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static void *run_queue_worker(void *argument)
 {
     struct http_queue *queue = argument;
     struct http_exchange *exchange;
-    while ((exchange = pop(queue)) != NULL) {
+    struct queue_line *line;
+    while ((exchange = queue_pop(queue, &line)) != NULL) {
         wt__exchange_start(exchange);
         if (!wt__http_is_gone(exchange))
             queue->handler->answer(queue->handler->context, exchange);
         wt__http_release(exchange);
-        pthread_mutex_lock(&queue->lock);
-        queue->running--;
-        pthread_mutex_unlock(&queue->lock);
+        end_work(queue, line);
     }
     return NULL;
 }
@@ -87,19 +195,25 @@ int wt__http_queue_start(struct http_queue *queue, unsigned workers, wt_error *e
         workers = wt__processor_count();
     if (workers > WORKERS_MAX)
         workers = WORKERS_MAX;
-    while (queue->worker_count < workers &&
-           pthread_create(&queue->workers[queue->worker_count], NULL, work, queue) == 0)
+    queue->most_each = workers;
+    while (queue->worker_count < workers + 1 &&
+           pthread_create(&queue->workers[queue->worker_count], NULL, run_queue_worker, queue) == 0)
         queue->worker_count++;
     return queue->worker_count > 0 ? 0 : wt__fail(err, WT_ENOMEM, "no thread can be started to answer requests");
 }
 
-bool wt__http_queue_push(struct http_queue *queue, struct http_exchange *exchange)
+bool wt__http_queue_push(struct http_queue *queue, struct http_exchange *exchange, const char *holder)
 {
     pthread_mutex_lock(&queue->lock);
-    bool pushed = queue->len < queue->max;
+    bool pushed = queue->free_places && wt__shares_take(&queue->shares, holder, 1);
     if (pushed) {
+        struct queue_place *place = queue->free_places;
+        struct queue_line *line = find_line(queue, holder);
+        queue->free_places = place->next;
         wt__exchange_hand_over(exchange);
-        queue->ring[(queue->first + queue->len) % queue->max] = exchange;
+        *place = (struct queue_place){.exchange = exchange};
+        *line->last = place;
+        line->last = &place->next;
         queue->len++;
         pthread_cond_signal(&queue->filled);
     }

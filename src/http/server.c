@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "http/connection.h"
 #include "http/listener.h"
@@ -96,12 +97,23 @@ static unsigned or_default(unsigned value, unsigned default_value)
     return value > 0 ? value : default_value;
 }
 
+/* Descriptors are needed for more than connections: servers behind this one, the store. */
+static size_t connections_within(size_t most)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / 4 * 3 < most)
+        most = (size_t)(files.rlim_cur / 4 * 3);
+    return most;
+}
+
 static void set_options(struct http_server *server, const struct http_server_options *options)
 {
     struct http_loop *loop = &server->loop;
     loop->handler = options->handler;
-    loop->connections_max = options->connections_max ? options->connections_max : HTTP_CONNECTIONS_MAX;
-    loop->held_max = options->held_max ? options->held_max : HTTP_HELD_BYTES_MAX;
+    loop->connections_max =
+        connections_within(options->connections_max ? options->connections_max : HTTP_CONNECTIONS_MAX);
+    wt__shares_open(&loop->held, options->held_max ? options->held_max : HTTP_HELD_BYTES_MAX);
+    wt__shares_open(&loop->answering, loop->connections_max);
     loop->waits.long_ms[HTTP_WAIT_IDLE] = or_default(options->idle_ms, HTTP_IDLE_MS);
     loop->waits.long_ms[HTTP_WAIT_HEAD] = or_default(options->head_ms, HTTP_HEAD_MS);
     loop->waits.long_ms[HTTP_WAIT_BODY] = or_default(options->body_ms, HTTP_BODY_MS);
@@ -238,5 +250,7 @@ void wt__http_server_close(struct http_server *server)
     if (server->loop.base)
         event_base_free(server->loop.base);
     wt__http_queue_free(server->loop.queue);
+    wt__shares_close(&server->loop.held);
+    wt__shares_close(&server->loop.answering);
     free(server);
 }

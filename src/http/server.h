@@ -13,14 +13,17 @@
 #include "http/exchange.h"
 
 enum {
-    HTTP_QUEUE_MAX = 1024,        /* requests that wait for a worker, when none is said */
-    HTTP_CONNECTIONS_MAX = 20000, /* at once; one without a whole head makes room, else a new one is closed */
+    HTTP_QUEUE_MAX = 2048,        /* requests that wait for a worker, when none is said; shared by holders (shares.h) */
+    HTTP_CONNECTIONS_MAX = 20000, /* at once, and no more than three quarters of the descriptors that the process may
+                                     have; one without a whole head makes room, else a new one is closed. Those whose
+                                     request is being answered are shared by holders */
     HTTP_HEAD_MS = 10000,         /* from a request's first byte, or the connection's begin, to the end of its head */
     HTTP_BODY_MS = 30000,         /* and of its body */
     HTTP_IDLE_MS = 75000,         /* of a connection between requests */
     HTTP_READER_MS = 30000,       /* that a client may read nothing of what is ready for it */
     HTTP_STOP_MS = 10000,         /* that running requests have to end when the server stops */
-    HTTP_HELD_BYTES_MAX = 256 << 20, /* of requests that are read or answered, all together; 503 beyond */
+    HTTP_HELD_BYTES_MAX = 512 << 20, /* of requests that are read or answered, shared by holders; 503 beyond */
+    HTTP_HOLDER_BYTES = 80,          /* of a holder's name, with a NUL */
     HTTP_BODY_BYTES_MAX = 1 << 20,   /* when the handler names no other limit */
     HTTP_ADDRESS_BYTES = 128,        /* of an address in words, with a NUL */
 };
@@ -40,6 +43,9 @@ struct http_handler {
     /* Bytes that the body of this request may have; on the loop, so it only looks at the head. 413 beyond. NULL:
      * HTTP_BODY_BYTES_MAX. */
     size_t (*body_max)(void *context, const struct http_request *head);
+    /* Writes whom the request counts as where clients share something: a key's name, "" for a stranger. False: clients
+     * are not told apart, and nothing is shared. On the loop, so it only looks at the head. NULL: always false. */
+    bool (*holder)(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES]);
     /* 0, or the status to refuse the head with before its body is read (403, 421, ...); on the loop. NULL: none is. */
     int (*refuse)(void *context, const struct http_request *head);
     /* Adds fields to *out, which has none, that every answer to this request has: a handler's, whole or in pieces, and

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "engine/engine.h"
 #include "serve/summary.h"
 
 /* Descriptions are instructions to a model, so they say when to use the tool, and what not to expect. */
@@ -159,6 +160,13 @@ static void write_instructions(void *context, const char *principal, struct buff
     put_summary(context, out);
 }
 
+static void tell_catalogue_error(void *context, const wt_error *err)
+{
+    const struct catalogue_options *options = &((const struct catalogue *)context)->options;
+    if (options->failed)
+        options->failed(options->failed_context, err);
+}
+
 static void fill_features(struct catalogue *catalogue)
 {
     struct mcp_features *features = &catalogue->features;
@@ -168,6 +176,8 @@ static void fill_features(struct catalogue *catalogue)
     features->write_instructions = write_instructions;
     features->ttl_ms = 60000;
     features->context = catalogue;
+    features->store_path = catalogue->engine->path;
+    features->failed = tell_catalogue_error;
     features->tools.list = list_tools;
     features->tools.find = find_tool;
     features->tools.run = run_tool;

@@ -39,6 +39,9 @@ struct catalogue_options {
     const char *summary; /* what is behind it, in place of the sentence made of its providers (serve/summary.h) */
     size_t budget_bytes; /* 0: CATALOGUE_BUDGET_BYTES */
     unsigned time_ms;    /* 0: CATALOGUE_TIME_LIMIT_MS */
+    /* As of mcp_features, with its own context. */
+    void (*failed)(void *context, const wt_error *err);
+    void *failed_context;
 };
 
 struct catalogue;

@@ -109,7 +109,7 @@ static void answer_completed(struct mcp_call *call, const wt_called *called, con
         rc = wt__mcp_input_open(&input, wt__str(called->tool->schema), &err);
     int fits = rc == 0 ? wt__mcp_input_check(input, wt__buffer_view(&arguments), &violations) : rc;
     if (fits < 0) {
-        wt__mcp_fail_tool(call, "%s", err.message);
+        wt__mcp_fail_tool_error(call, &err);
     } else {
         put_call(&json, called->tool, wt__buffer_view(&arguments), fits);
         wt__buffer_text(&json, ",\"missing\":[],\"violations\":[");
@@ -169,7 +169,7 @@ void wt__catalogue_write_call(struct catalogue *catalogue, struct mcp_call *call
     options.progress = wt__catalogue_progress;
     options.progress_context = call;
     if (wt_call(catalogue->engine, request.ptr, request.len, &options, &called, &err) < 0)
-        wt__mcp_fail_tool(call, "%s", err.message);
+        wt__mcp_fail_tool_error(call, &err);
     else if (may_ask(call, called) && put_form(&form, called))
         ask(call, called, wt__buffer_view(&form));
     else

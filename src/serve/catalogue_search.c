@@ -186,7 +186,7 @@ void wt__catalogue_search(struct catalogue *catalogue, struct mcp_call *call)
         return;
     }
     if (rc < 0) {
-        wt__mcp_fail_tool(call, "%s", err.message);
+        wt__mcp_fail_tool_error(call, &err);
         return;
     }
     wt__mcp_progress(call, 1, 1, STR("searched"));
@@ -230,6 +230,7 @@ static void put_named(struct catalogue *catalogue, struct mcp_call *call, struct
     wt_error err;
     size_t before = out->len;
     if (get_named(catalogue, call, name, &found, &err) < 0) {
+        wt__mcp_client_error(call, &err, &err);
         put_refusal(out, wt__str(name), err.message);
         return;
     }

@@ -15,11 +15,8 @@ enum { DIGEST = 32, SECRET = 32 };
 static const struct {
     const char *word;
     enum scope scope;
-} words[] = {{"find", SCOPE_FIND},
-             {"write", SCOPE_WRITE},
-             {"usage", SCOPE_USAGE},
-             {"metrics", SCOPE_METRICS},
-             {"admin", SCOPE_ADMIN}};
+} words[] = {{"find", SCOPE_FIND},   {"call", SCOPE_CALL},       {"write", SCOPE_WRITE},
+             {"usage", SCOPE_USAGE}, {"metrics", SCOPE_METRICS}, {"admin", SCOPE_ADMIN}};
 
 struct key {
     const char *name;
@@ -59,7 +56,8 @@ unsigned wt__scopes_read(struct str text, wt_error *err)
                 bit = words[i].scope;
         if (bit == 0) {
             wt__fail(err, WT_EINVAL,
-                     "\"%.*s\" is no scope: they are find, write, usage, metrics and admin, with commas between",
+                     "\"%.*s\" is no scope: they are find, call, write, usage, metrics and admin, with commas "
+                     "between",
                      (int)(word.len < 40 ? word.len : 40), word.ptr);
             return 0;
         }
@@ -182,6 +180,15 @@ void wt__keys_close(struct keys *keys)
 size_t wt__keys_count(const struct keys *keys)
 {
     return keys->len;
+}
+
+size_t wt__keys_finding_only(const struct keys *keys)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < keys->len; i++)
+        count +=
+            wt__scope_allows(keys->items[i].scopes, SCOPE_FIND) && !wt__scope_allows(keys->items[i].scopes, SCOPE_CALL);
+    return count;
 }
 
 /* ---------------------------------------------------------------- one key */

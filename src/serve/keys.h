@@ -14,11 +14,12 @@
 
 enum scope {
     SCOPE_OPEN = 0,         /* no key is needed */
-    SCOPE_FIND = 1 << 0,    /* find, pick, call, list, embed */
+    SCOPE_FIND = 1 << 0,    /* find, pick, list, embed; write a call (POST /v1/call), which calls nothing */
     SCOPE_WRITE = 1 << 1,   /* import and remove tools */
     SCOPE_USAGE = 1 << 2,   /* record use */
     SCOPE_METRICS = 1 << 3, /* figures and status */
     SCOPE_ADMIN = 1 << 4,   /* all of these */
+    SCOPE_CALL = 1 << 5,    /* have a server behind the gateway do something: call a tool, read a resource, ... */
 };
 
 enum {
@@ -40,6 +41,8 @@ struct keys;
 int wt__keys_open(struct keys **out, const char *path, wt_error *err);
 void wt__keys_close(struct keys *keys); /* NULL is a no-op */
 size_t wt__keys_count(const struct keys *keys);
+/* Keys with the scope `find` that may not call: a file written before the scope `call` existed has such keys. */
+size_t wt__keys_finding_only(const struct keys *keys);
 
 struct key_found {
     const char *name; /* lives as long as the keys; NULL: no such key */

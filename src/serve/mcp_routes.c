@@ -20,10 +20,11 @@ struct mcp_routes {
     struct routes routes;
 };
 
-static void take(void *context, struct http_exchange *exchange, const char *principal)
+static void take(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
 {
     const struct mounted *mounted = context;
-    wt__mcp_http_answer(mounted->http, exchange, principal);
+    const struct mcp_asker asker = {principal, wt__scope_allows(scopes, SCOPE_CALL)};
+    wt__mcp_http_answer(mounted->http, exchange, &asker);
 }
 
 static void fill_rows(struct route rows[MCP_METHODS], struct mounted *mounted, const struct mcp_mount *mount)

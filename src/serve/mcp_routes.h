@@ -1,5 +1,6 @@
 /* mcp_routes.h: MCP servers at paths of the HTTP API: their routes, as rows of the API's table, and what lives as long
- * as they do. Who may ask is the API's to say: whoever may find. */
+ * as they do. Who may ask is the API's to say: the scope `find` opens them, and
+ * `call` is needed for what reaches a server behind them. */
 #ifndef WT_SERVE_MCP_ROUTES_H
 #define WT_SERVE_MCP_ROUTES_H
 

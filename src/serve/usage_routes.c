@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/engine.h"
 #include "serve/usage_log.h"
 #include "wire/bodies.h"
 #include "wire/failure.h"
@@ -10,34 +11,51 @@
 
 struct usage_routes {
     struct usage_log *log; /* NULL: the store is open for reading only */
+    const wt_engine *engine;
+    bool policed; /* a policy says who may know of which tools */
     struct route row;
     struct routes routes;
 };
 
+/* A report that waits until it is written. */
+struct reporting {
+    const struct usage_routes *usage;
+    struct http_exchange *exchange; /* kept */
+};
+
 /* ---------------------------------------------------------------- answers */
 
-static void refuse(struct http_exchange *exchange, const wt_error *err, unsigned retry_ms)
+static void refuse(const struct usage_routes *usage, struct http_exchange *exchange, const wt_error *err,
+                   unsigned retry_ms)
 {
     const struct failure *failure = wt__failure_of(err->code);
+    wt_error told_client;
+    wt__client_error(&told_client, err, usage->engine->path);
     struct buffer body = {0};
     char seconds[16];
     snprintf(seconds, sizeof seconds, "%u", retry_ms / 1000 + 1);
     const struct http_field later = {STR("Retry-After"), wt__str(seconds)};
     bool again = failure->again || retry_ms > 0;
-    wt__json_failure(&body, failure->word, err->message, err->pointer);
+    wt__json_failure(&body, failure->word, told_client.message, told_client.pointer);
     wt__http_answer(exchange, retry_ms > 0 ? 429 : failure->status, "application/json", &later, again ? 1 : 0,
                     wt__buffer_view(&body));
     wt__buffer_dispose(&body);
 }
 
+/* With a policy a usage of tools that do not exist is answered as one of tools that the client may not know of. */
+static bool is_refused(const struct reported_usage *usage, bool policed)
+{
+    return usage->code != 0 && !(policed && usage->none_known);
+}
+
 /* Which usages made no sense, by their place in the body from 1. */
-static void put_refused(struct buffer *out, struct reported_usage *const *usages, size_t count)
+static void put_refused(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     bool any = false;
     wt__json_key(out, "refused");
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < count; i++) {
-        if (usages[i]->code == 0)
+        if (!is_refused(usages[i], policed))
             continue;
         wt__buffer_text(out, any ? ",{" : "{");
         wt__json_count(out, "usage", i + 1);
@@ -48,7 +66,8 @@ static void put_refused(struct buffer *out, struct reported_usage *const *usages
     wt__buffer_char(out, ']');
 }
 
-static void put_told(struct buffer *out, struct reported_usage *const *usages, size_t count)
+/* With a policy every usage that makes sense is called recorded: the other words tell whether its tools exist. */
+static void put_told(struct buffer *out, struct reported_usage *const *usages, size_t count, bool policed)
 {
     static const char *const fates[] = {[USAGE_ADDED] = "recorded",
                                         [USAGE_REPEATED] = "repeated",
@@ -56,33 +75,37 @@ static void put_told(struct buffer *out, struct reported_usage *const *usages, s
                                         [USAGE_MISSING] = "missing"};
     size_t counts[sizeof fates / sizeof *fates] = {0}, unknown = 0;
     for (size_t i = 0; i < count; i++) {
-        if (usages[i]->code != 0)
+        if (is_refused(usages[i], policed))
             continue;
-        counts[usages[i]->fate]++;
+        counts[policed ? USAGE_ADDED : usages[i]->fate]++;
         unknown += usages[i]->unknown_tools;
     }
     wt__buffer_char(out, '{');
     for (size_t i = 0; i < sizeof fates / sizeof *fates; i++)
         wt__json_count(out, fates[i], counts[i]);
-    wt__json_count(out, "unknown_tools", unknown);
-    put_refused(out, usages, count);
+    if (!policed)
+        wt__json_count(out, "unknown_tools", unknown);
+    put_refused(out, usages, count, policed);
     wt__buffer_char(out, '}');
 }
 
 /* A single usage that makes no sense is a bad request; among several it is told beside the others. */
 static void told(void *context, int rc, const char *why, struct reported_usage *const *usages, size_t count)
 {
-    struct http_exchange *exchange = context;
+    struct reporting *reporting = context;
+    struct http_exchange *exchange = reporting->exchange;
+    const struct usage_routes *usage = reporting->usage;
     struct buffer body = {0};
     wt_error err;
+    free(reporting);
     if (rc < 0) {
         wt__fail(&err, rc, "%s", why);
-        refuse(exchange, &err, 0);
-    } else if (count == 1 && usages[0]->code != 0) {
+        refuse(usage, exchange, &err, 0);
+    } else if (count == 1 && is_refused(usages[0], usage->policed)) {
         wt__fail(&err, usages[0]->code, "%s", usages[0]->message);
-        refuse(exchange, &err, 0);
+        refuse(usage, exchange, &err, 0);
     } else {
-        put_told(&body, usages, count);
+        put_told(&body, usages, count, usage->policed);
         wt__http_answer(exchange, body.failed ? 503 : 200, "application/json", NULL, 0, wt__buffer_view(&body));
         wt__buffer_dispose(&body);
     }
@@ -91,8 +114,25 @@ static void told(void *context, int rc, const char *why, struct reported_usage *
 
 /* ---------------------------------------------------------------- the route */
 
-static void take(void *context, struct http_exchange *exchange, const char *principal)
+static int report_batch(const struct usage_routes *usage, struct http_exchange *exchange,
+                        const struct usage_batch *batch, unsigned *retry_ms, wt_error *err)
 {
+    struct reporting *reporting = malloc(sizeof *reporting);
+    if (!reporting)
+        return wt__fail_nomem(err);
+    *reporting = (struct reporting){usage, exchange};
+    wt__http_keep(exchange);
+    int rc = wt__usage_log_report(usage->log, batch, told, reporting, retry_ms, err);
+    if (rc < 0) {
+        free(reporting);
+        wt__http_release(exchange);
+    }
+    return rc;
+}
+
+static void take(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
+{
+    (void)scopes;
     const struct usage_routes *usage = context;
     const struct http_request *request = wt__http_request(exchange);
     struct batch_query query;
@@ -105,13 +145,10 @@ static void take(void *context, struct http_exchange *exchange, const char *prin
         const struct usage_batch batch = {.client = wt__str(*principal ? principal : USAGE_LOG_NO_KEY),
                                           .id = wt__str(query.id),
                                           .lines = request->body};
-        wt__http_keep(exchange);
-        rc = wt__usage_log_report(usage->log, &batch, told, exchange, &retry_ms, &err);
-        if (rc < 0)
-            wt__http_release(exchange);
+        rc = report_batch(usage, exchange, &batch, &retry_ms, &err);
     }
     if (rc < 0)
-        refuse(exchange, &err, retry_ms);
+        refuse(usage, exchange, &err, retry_ms);
     wt__body_dispose(&query.body);
 }
 
@@ -152,12 +189,14 @@ static void put_figures(void *context, struct buffer *out)
                      "Times that the encoder could not read them.", (double)counts.failed_learnings);
 }
 
-int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, wt_error *err)
+int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool policed, wt_error *err)
 {
     struct usage_routes *usage = calloc(1, sizeof *usage);
     *out = NULL;
     if (!usage)
         return wt__fail_nomem(err);
+    usage->engine = engine;
+    usage->policed = policed;
     int rc = wt__usage_log_open(&usage->log, engine, NULL, err);
     if (rc < 0 && rc != WT_EREADONLY) {
         free(usage);

@@ -7,9 +7,9 @@
 
 struct usage_routes;
 
-/* The engine lives longer. A store that is open for reading only answers that it is. Errors: those of
- * wt__usage_log_open. */
-int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, wt_error *err);
+/* The engine lives longer. policed: answers tell nothing of which tools there are. A store that is open for reading
+ * only answers that it is. Errors: those of wt__usage_log_open. */
+int wt__usage_routes_open(struct usage_routes **out, wt_engine *engine, bool policed, wt_error *err);
 /* Live as long as usage. */
 const struct routes *wt__usage_routes(const struct usage_routes *usage);
 /* When the server runs no more: what was reported is written, and told. NULL is a no-op. */

@@ -1,25 +1,29 @@
 #include "wire/failure.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "wire/members.h"
 
 static const struct failure failures[] = {
-    {WT_EINVAL, 400, "invalid", "a value makes no sense, or a member is not known", false},
-    {WT_EFORMAT, 400, "malformed", "what was sent is no JSON, or not of the format that it should have", false},
-    {WT_ETOOLONG, 413, "too_long", "what was sent is over a limit", false},
-    {WT_ENOTFOUND, 404, "not_found", "no tool, provider or model has that name", false},
-    {WT_EEMPTY, 409, "empty", "the catalogue holds no tools", false},
-    {WT_ERECIPE, 422, "recipe", "there is no such recipe, or what it needs is missing", false},
-    {WT_EMODEL, 422, "model", "the model that it takes is missing or damaged", false},
-    {WT_EREADONLY, 409, "read_only", "the server's store cannot be written", false},
-    {WT_EBUSY, 503, "busy", "another process kept the store locked too long", true},
-    {WT_ENETWORK, 502, "network", "the language model did not answer", true},
-    {WT_ETIMEOUT, 504, "timeout", "the time limit ran out", true},
-    {WT_ECANCELLED, 503, "cancelled", "the server is ending, or the client went away", true},
-    {WT_ENOMEM, 503, "memory", "there is no memory for the request now", true},
-    {WT_EFULL, 507, "disk_full", "the server's disk is full", false},
-    {WT_ESTORE, 500, "store", "the server's store is damaged", false},
-    {WT_ENEWER, 500, "store_newer", "the server's store was written by a newer whichtool", false},
-    {WT_EIO, 500, "internal", "reading or writing failed", false},
+    {WT_EINVAL, 400, "invalid", "a value makes no sense, or a member is not known", false, false},
+    {WT_EFORMAT, 400, "malformed", "what was sent is no JSON, or not of the format that it should have", false, false},
+    {WT_ETOOLONG, 413, "too_long", "what was sent is over a limit", false, false},
+    {WT_ENOTFOUND, 404, "not_found", "no tool, provider or model has that name", false, false},
+    {WT_EEMPTY, 409, "empty", "the catalogue holds no tools", false, true},
+    {WT_ERECIPE, 422, "recipe", "there is no such recipe, or what it needs is missing", false, false},
+    {WT_EMODEL, 422, "model", "the model that it takes is missing or damaged", false, false},
+    {WT_EREADONLY, 409, "read_only", "the server's store cannot be written", false, true},
+    {WT_EBUSY, 503, "busy", "another process kept the store locked too long", true, false},
+    {WT_ENETWORK, 502, "network", "the language model did not answer", true, false},
+    {WT_ETIMEOUT, 504, "timeout", "the time limit ran out", true, false},
+    {WT_ECANCELLED, 503, "cancelled", "the server is ending, or the client went away", true, false},
+    {WT_ENOMEM, 503, "memory", "there is no memory for the request now", true, true},
+    {WT_EFULL, 507, "disk_full", "the server's disk is full", false, true},
+    {WT_ESTORE, 500, "store", "the server's store is damaged", false, true},
+    {WT_ENEWER, 500, "store_newer",
+     "a newer whichtool has updated the server's store: the server has to be started again with it", false, true},
+    {WT_EIO, 500, "internal", "reading or writing failed", false, true},
 };
 
 const struct failure *wt__failure_at(size_t index)
@@ -34,6 +38,67 @@ const struct failure *wt__failure_of(int code)
         if (failures[i].code == code)
             return &failures[i];
     return &failures[last];
+}
+
+/* ---------------------------------------------------------------- what a client is told */
+
+/* Our own routes are no files. */
+static bool is_route(struct str path)
+{
+    return wt__str_starts(path, STR("/v1/")) || wt__str_starts(path, STR("/v2/")) || wt__str_starts(path, STR("/mcp/"));
+}
+
+/* Bytes of the absolute path at `at`, which has at least two parts; 0 if there is none. */
+static size_t path_length(const char *text, const char *at, const char *pointer)
+{
+    bool begins = at == text || strchr(" \"'`(=,[", at[-1]);
+    size_t len = begins && *at == '/' ? strcspn(at, " \"'`),;]") : 0;
+    while (len > 0 && (at[len - 1] == ':' || at[len - 1] == '.'))
+        len--;
+    struct str path = {at, len};
+    bool is_pointer = wt__str_equal(path, wt__str(pointer)); /* into what the client sent */
+    const char *second = len > 2 ? memchr(at + 2, '/', len - 2) : NULL;
+    return second && at[1] != '/' && second + 1 < at + len && !is_pointer && !is_route(path) ? len : 0;
+}
+
+/* Puts the word in place of `len` bytes at `at`, as far as there is room. */
+static void replace_bytes(char *text, size_t room, char *at, size_t len, const char *word)
+{
+    size_t word_len = strlen(word), rest = strlen(at + len), before = (size_t)(at - text);
+    if (before + word_len >= room)
+        word_len = room - before - 1;
+    if (before + word_len + rest >= room)
+        rest = room - before - word_len - 1;
+    memmove(at + word_len, at + len, rest);
+    memcpy(at, word, word_len);
+    at[word_len + rest] = '\0';
+}
+
+static bool hide_paths(wt_error *err, const char *store_path)
+{
+    char *text = err->message;
+    size_t store_len = store_path && *store_path && *store_path != ':' ? strlen(store_path) : 0;
+    bool changed = false;
+    for (char *at = text; *at; at++) {
+        bool is_store = store_len > 0 && strncmp(at, store_path, store_len) == 0;
+        size_t len = is_store ? store_len : path_length(text, at, err->pointer);
+        if (len == 0)
+            continue;
+        replace_bytes(text, sizeof err->message, at, len, is_store ? "the store" : "a file");
+        changed = true;
+    }
+    return changed;
+}
+
+bool wt__client_error(wt_error *out, const wt_error *err, const char *store_path)
+{
+    const struct failure *failure = wt__failure_of(err->code);
+    if (out != err)
+        *out = *err;
+    if (!failure->is_ours)
+        return hide_paths(out, store_path);
+    snprintf(out->message, sizeof out->message, "%s", failure->means);
+    return true;
 }
 
 void wt__json_failure(struct buffer *out, const char *word, const char *message, const char *pointer)

@@ -227,6 +227,33 @@ static void reading_says_what_is_wrong(void **state)
     unlink("big");
 }
 
+/* A server's files are copied: what becomes of them then does not reach it. In a process of its own, for it stays so.
+ */
+static void a_copied_file_may_be_emptied(void **state)
+{
+    (void)state;
+    enum { SIZE = 3 * 4096 + 17 };
+    static char bytes[SIZE];
+    memset(bytes, 'x', SIZE);
+    wt_error err;
+    assert_int_equal(wt__file_replace("emptied", bytes, SIZE, &err), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct mapping mapping;
+        wt__file_map_copies();
+        bool same = wt__file_map(&mapping, "emptied", &err) == 0 && mapping.len == SIZE &&
+                    truncate("emptied", 0) == 0 && memcmp(mapping.ptr, bytes, SIZE) == 0 &&
+                    (uintptr_t)mapping.ptr % 4096 == 0;
+        wt__file_unmap(&mapping);
+        same = same && wt__file_map(&mapping, "emptied", &err) == 0 && !mapping.ptr;
+        _exit(same ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    unlink("emptied");
+}
+
 static void folders_are_made_with_their_parents_and_listed_in_order(void **state)
 {
     (void)state;
@@ -418,6 +445,7 @@ int main(void)
         cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(reading_says_what_is_wrong),
         cmocka_unit_test(folders_are_made_with_their_parents_and_listed_in_order),
+        cmocka_unit_test(a_copied_file_may_be_emptied),
         cmocka_unit_test(a_lock_keeps_others_out),
         cmocka_unit_test(a_lock_can_be_shared),
         cmocka_unit_test(data_lives_where_xdg_says),

@@ -369,6 +369,48 @@ static void test_a_store_of_version_8_reserves_the_names_of_servers(void **state
     wt__store_close(store);
 }
 
+static void set_version(const char *name, int version)
+{
+    sqlite3 *db;
+    char sql[64];
+    snprintf(sql, sizeof sql, "PRAGMA user_version=%d", version);
+    assert_int_equal(sqlite3_open(path_of(name), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* Another whichtool updates the file while this one has it open: neither writes nor reads by the old tables. */
+static void test_an_update_while_a_store_is_open_is_noticed(void **state)
+{
+    (void)state;
+    static const struct {
+        int version, code;
+        const char *says;
+    } others[] = {
+        {99, WT_ENEWER,
+         "was updated by a newer whichtool while this one ran (store version 99; this one uses 9): end this process "
+         "and "
+         "start it again with the newer whichtool"},
+        {7, WT_ESTORE, "was replaced by an older store while this process ran (store version 7; it was 9)"},
+    };
+    struct store *store = open_store("updated.wt", false), *reader = open_store("updated.wt", true);
+    assert_int_equal(add_one(store, "before"), 0);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        set_version("updated.wt", others[i].version);
+        assert_int_equal(add_one(store, "meanwhile"), others[i].code);
+        assert_non_null(strstr(err.message, others[i].says));
+        assert_int_equal(wt__store_read_begin(reader, &err), others[i].code);
+        assert_non_null(strstr(err.message, others[i].says));
+        set_version("updated.wt", 9);
+    }
+    assert_int_equal(wt__store_read_begin(reader, &err), 0);
+    assert_int_equal(count_tools(reader), 1);
+    wt__store_read_end(reader);
+    assert_int_equal(add_one(store, "after"), 0);
+    wt__store_close(store);
+    wt__store_close(reader);
+}
+
 /* Somebody else makes the store between the first thing that is read of it and the second. */
 static int make_meanwhile(unsigned event, void *made, void *statement, void *unused)
 {
@@ -666,6 +708,7 @@ int main(void)
         cmocka_unit_test(test_a_store_of_version_4_gets_exported_names),
         cmocka_unit_test(test_a_store_of_version_7_learns_of_reviews),
         cmocka_unit_test(test_a_store_of_version_8_reserves_the_names_of_servers),
+        cmocka_unit_test(test_an_update_while_a_store_is_open_is_noticed),
         cmocka_unit_test(test_a_store_is_looked_at_as_of_one_moment),
         cmocka_unit_test(test_two_processes_add_to_a_store_that_neither_made),
         cmocka_unit_test(test_a_reader_sees_what_is_committed),

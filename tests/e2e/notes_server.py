@@ -1,7 +1,8 @@
 """An MCP server of 2025-06-18 with three tools of different effects, for tests of what stands before it.
 
-    python3 notes_server.py NAME
+    python3 notes_server.py NAME [mute]
 
+A mute one answers no call, and adds a line to the file `cancelled` for each that is cancelled.
 It starts a program of its own, and adds both process numbers to the file `started`. `drop_note` ends it all at once.
 """
 import json
@@ -26,7 +27,10 @@ tools = [tool("read", {"readOnlyHint": True}), tool("write", {"destructiveHint":
 for line in sys.stdin:
     message = json.loads(line)
     method, params = message.get("method"), message.get("params", {})
-    if "id" not in message:
+    if method == "notifications/cancelled":
+        with open("cancelled", "a", encoding="utf-8") as file:
+            file.write(f"{params['requestId']}\n")
+    if "id" not in message or (method == "tools/call" and sys.argv[2:] == ["mute"]):
         continue
     answer = {"error": {"code": -32601, "message": "what"}}
     if method == "initialize":

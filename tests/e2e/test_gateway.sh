@@ -180,9 +180,13 @@ nothing_is_left "and its servers with it"
 
 # Over HTTP, a key a principal.
 for who in boss clerk; do
-    expect 0 "a key for $who" serve --keys keys --new-key "$who" --scopes find
+    expect 0 "a key for $who" serve --keys keys --new-key "$who" --scopes find,call
     cp out "$who"
 done
+expect 0 "a key that only finds" serve --keys keys --new-key finder
+cp out finder
+expect 0 "a key that reports use" serve --keys keys --new-key reporter --scopes usage
+cp out reporter
 "$WHICHTOOL" --json serve --model "" --listen 127.0.0.1:0 --keys keys --servers servers.json --policy policy.json \
     --audit served.jsonl >listening 2>log &
 served=$!
@@ -203,6 +207,10 @@ post() { # STATUS NAME WHO PATH METHOD PARAMS [NAME-HEADER]
 say() { # PATTERN: within a minute of their start, servers have listed
     grep -qE -- "$1" out || fail "no \"$1\""
 }
+what="keys of before are told of"
+checks=$((checks + 1))
+until grep -qF "1 key has the scope find without call: it finds tools of the servers and cannot call them. To let a key \
+call, write find,call in its line of keys and send SIGHUP." log; do sleep 0.05; done
 post 200 "one may use all" boss /mcp/all tools/list ""
 say '"home__read_note"'
 say '"work__write_note"'
@@ -225,7 +233,19 @@ post 200 "a call of it" boss /mcp tools/call ', "name": "call_read", "arguments"
 say 'work: read_note z'
 post 200 "and one that is denied" clerk /mcp tools/call ', "name": "call_read", "arguments": {"name": "work__read_note", "arguments": {"title": "z"}}' call_read
 say 'there is no tool'
-same "the audit says who" "boss allowed clerk denied" "$("$python" -c '
+post 200 "a key that only finds calls nothing" finder /mcp tools/call ', "name": "call_read", "arguments": {"name": "home__read_note", "arguments": {"title": "z"}}' call_read
+say 'the key finder does not have the scope call'
+post 200 "but finds" finder /mcp tools/call ', "name": "search_tools", "arguments": {"query": "a note of home", "k": 50}' search_tools
+say '"home__read_note"'
+usage() { # ANSWER-FILE TOOL: what is answered to its use
+    "$python" "$here/ask.py" "$url" POST /v1/usage "{\"request\": \"a note\", \"tools\": [\"$2\"]}" \
+        "Authorization: Bearer $(grep -o 'wt_[A-Za-z0-9_-]*' reporter | head -1)" >"$1" 2>err
+}
+usage hidden work/read_note
+usage absent work/no_such_tool
+same "with a policy a report tells of no tool" "$(cat absent)" "$(cat hidden)"
+same "and is taken" 200 "$(head -1 hidden)"
+same "the audit says who" "boss allowed clerk denied finder denied" "$("$python" -c '
 import json
 lines = [line for line in map(json.loads, open("served.jsonl")) if "decision" in line]
 print(*[line[key] for line in lines for key in ("principal", "decision")])')"

@@ -18,6 +18,7 @@ enum {
 static wt_engine *engine;
 static struct gateway *gateway;
 static double clock_ms;
+static const struct result_reader alice = {"alice", "alice"};
 
 static double now(void)
 {
@@ -92,7 +93,7 @@ static json_t *read_all(struct str result, size_t most, size_t *pieces)
     json_t *content = json_array();
     struct buffer piece = {0};
     char handle[64];
-    SOUND(wt__result_cut(gateway, "alice", result, most, &piece, &err));
+    SOUND(wt__result_cut(gateway, &alice, result, most, &piece, &err));
     for (*pieces = 1;; ++*pieces) {
         json_t *own = json_array();
         take_piece(wt__buffer_view(&piece), own, handle);
@@ -103,7 +104,7 @@ static json_t *read_all(struct str result, size_t most, size_t *pieces)
         if (!handle[0])
             break;
         wt__buffer_clear(&piece);
-        SOUND(wt__result_more(gateway, "alice", wt__str(handle), most, &piece, &err));
+        SOUND(wt__result_more(gateway, &alice, wt__str(handle), most, &piece, &err));
         assert_true(*pieces < 100000);
     }
     wt__buffer_dispose(&piece);
@@ -209,14 +210,14 @@ static void other_contents_are_whole(void **state)
         struct buffer out = {0};
         char handle[64];
         json_t *content = json_array();
-        SOUND(wt__result_cut(gateway, "alice", wt__str(others[i].result), 90, &out, &err));
+        SOUND(wt__result_cut(gateway, &alice, wt__str(others[i].result), 90, &out, &err));
         if (!others[i].joined)
             assert_string_equal(out.ptr, others[i].result);
         assert_true(!others[i].joined || !strstr(out.ptr, "structuredContent"));
         take_piece(wt__buffer_view(&out), content, handle);
         while (handle[0]) {
             wt__buffer_clear(&out);
-            SOUND(wt__result_more(gateway, "alice", wt__str(handle), 90, &out, &err));
+            SOUND(wt__result_more(gateway, &alice, wt__str(handle), 90, &out, &err));
             take_piece(wt__buffer_view(&out), content, handle);
         }
         char *joined = flatten(content);
@@ -253,7 +254,7 @@ static void cut_for(const char *principal, char handle[64])
 {
     struct buffer out = {0};
     json_t *content = json_array();
-    SOUND(wt__result_cut(gateway, principal, STR(LONG), 50, &out, &err));
+    SOUND(wt__result_cut(gateway, &(struct result_reader){principal, principal}, STR(LONG), 50, &out, &err));
     assert_non_null(strstr(out.ptr, "\"isError\":true,\"_meta\":{\"k\":1}"));
     take_piece(wt__buffer_view(&out), content, handle);
     assert_true(handle[0]);
@@ -264,7 +265,9 @@ static void cut_for(const char *principal, char handle[64])
 static void refused(const char *principal, const char *handle)
 {
     struct buffer out = {0};
-    assert_int_equal(wt__result_more(gateway, principal, wt__str(handle), 50, &out, &err), WT_ENOTFOUND);
+    assert_int_equal(
+        wt__result_more(gateway, &(struct result_reader){principal, principal}, wt__str(handle), 50, &out, &err),
+        WT_ENOTFOUND);
     assert_string_equal(err.message,
                         "there is no more by this handle: it was read, or 10 minutes are over; call the tool anew");
     assert_int_equal(out.len, 0);
@@ -284,28 +287,30 @@ static void a_handle_is_of_one_for_once_for_a_while(void **state)
     refused("alice", "000000000000000000000000");
     clock_ms += 10 * 60000 - 1;
     wt__result_sweep(gateway, false);
-    SOUND(
-        wt__result_more(gateway, "alice", wt__str(handle), 50, &out, &err)); /* for who asked in vain is not charged */
+    SOUND(wt__result_more(gateway, &alice, wt__str(handle), 50, &out, &err)); /* for who asked in vain is not charged */
     refused("alice", handle);
     clock_ms += 1;
     refused("bob", other);
     wt__buffer_dispose(&out);
 }
 
-/* The oldest go. */
+/* The oldest go, of who keeps too much alone. */
 static void what_is_kept_is_bounded(void **state)
 {
-    char first[64], second[64], last[64];
+    char first[64], second[64], last[64], of_bob[64];
+    const struct result_reader bob = {"bob", "bob"};
     struct buffer out = {0};
     (void)state;
     wt__result_sweep(gateway, true);
+    cut_for("bob", of_bob);
     cut_for("alice", first);
     cut_for("alice", second);
     for (int i = 0; i < 255; i++)
         cut_for("alice", last);
     refused("alice", first);
-    SOUND(wt__result_more(gateway, "alice", wt__str(second), 1000, &out, &err));
-    SOUND(wt__result_more(gateway, "alice", wt__str(last), 1000, &out, &err));
+    SOUND(wt__result_more(gateway, &alice, wt__str(second), 1000, &out, &err));
+    SOUND(wt__result_more(gateway, &alice, wt__str(last), 1000, &out, &err));
+    SOUND(wt__result_more(gateway, &bob, wt__str(of_bob), 1000, &out, &err));
     wt__buffer_dispose(&out);
 }
 

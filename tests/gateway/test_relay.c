@@ -171,6 +171,42 @@ static void resources_and_prompts_lead_to_their_servers(void **state)
     }
 }
 
+/* Without the scope `call` lists are seen, and no server is asked for anything. */
+static void who_may_not_call_reads_nothing(void **state)
+{
+    static const char lacks[] = "the key alice does not have the scope call";
+    static const struct {
+        const char *method, *params, *says;
+    } asked[] = {
+        {"resources/list", "", "\"uri\":\"mh+test://static-text\""},
+        {"prompts/list", "", "\"name\":\"mp.test_simple_prompt\""},
+        {"resources/read", ",\"uri\":\"test://static-text\"", lacks},
+        {"prompts/get", ",\"name\":\"mp.test_simple_prompt\"", lacks},
+        {"completion/complete",
+         ",\"ref\":{\"type\":\"ref/"
+         "prompt\",\"name\":\"lh.test_prompt_with_arguments\"},\"argument\":{\"name\":\"arg1\","
+         "\"value\":\"par\"}",
+         lacks},
+        {"tools/call", ",\"name\":\"lp__test_simple_text\",\"arguments\":{}", lacks},
+    };
+    (void)state;
+    need_fixture();
+    atomic_store(&s.modern->may_call, false);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char *said = ask_modern(&s.direct, s.modern, asked[i].method, asked[i].params);
+        if (!strstr(said, asked[i].says))
+            fail_msg("%s %s: %s", asked[i].method, asked[i].params, said);
+        free(said);
+    }
+    atomic_store(&s.modern->may_call, true);
+    atomic_store(&s.legacy->may_call, false);
+    char *said = recorder_ask(s.direct.service, s.legacy,
+                              REQUEST("3", "resources/subscribe", "\"uri\":\"test://static-text\""), NULL, NULL);
+    atomic_store(&s.legacy->may_call, true);
+    assert_non_null(strstr(said, "does not have the scope call"));
+    free(said);
+}
+
 /* ---------------------------------------------------------------- notices */
 
 /* Has the server's tool give a notice until the words are heard: the gateway may not listen to it yet. */
@@ -236,26 +272,22 @@ static struct recorder *begin_wait(struct mcp_peer *peer, size_t way)
     return call;
 }
 
-/* A modern client's stream that closes, and a legacy client's word, reach the server; that a legacy client's stream
- * closes means nothing. */
+/* A client that goes away, and a legacy client's word, reach the server. */
 static void a_cancel_reaches_the_server(void **state)
 {
     (void)state;
     need_fixture();
     for (size_t w = 0; w < WAYS; w++)
-        for (int legacy = 0; legacy < 2; legacy++) {
+        for (int by = 0; by < 3; by++) {
             unsigned before = count_cancels(w);
-            struct recorder *call = begin_wait(legacy ? s.legacy : s.modern, w);
-            if (legacy) {
+            struct recorder *call = begin_wait(by == 0 ? s.modern : s.legacy, w);
+            if (by < 2)
                 wt__mcp_channel_gone(&call->channel);
-                assert_int_equal(count_cancels(w), before);
+            else
                 free(recorder_ask(
                     s.direct.service, s.legacy,
                     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":77}}", NULL,
                     NULL));
-            } else {
-                wt__mcp_channel_gone(&call->channel);
-            }
             while (count_cancels(w) == before)
                 usleep(1000);
             recorder_wait(call);
@@ -410,21 +442,29 @@ static void a_parked_call_is_its_askers_and_taken_up_once(void **state)
     wt__mcp_peer_release(mallory);
 }
 
-/* One more than may wait is told so, and is not begun a second time behind its client's back. */
+/* A client's next call beyond its share is refused, and is not begun a second time behind its back. Another client's is
+ * not. */
 static void a_full_table_refuses_the_next(void **state)
 {
     (void)state;
     need_fixture();
-    for (int i = 0; i < GATEWAY_PARKED_MAX; i++) { /* of two servers, which have a bound of their own */
+    struct mcp_peer *bob = wt__mcp_peer_open(s.direct.service, "bob", false);
+    for (int i = 0; i < GATEWAY_PARKED_MAX / 2; i++) {
         char *said = ask_name(s.modern, i % 2 ? LP : LH);
         if (!strstr(said, "input_required"))
             fail_msg("call %d: %s", i, said);
         free(said);
     }
     char *said = ask_name(s.modern, LP);
-    if (strstr(said, "input_required") || !strstr(said, "256 calls wait for their clients' answers already"))
+    if (strstr(said, "input_required") ||
+        !strstr(said, "256 calls wait for this client's answers, which is its share of "
+                      "512: answer one, or try again later"))
         fail_msg("%s", said);
     free(said);
+    said = ask_name(bob, LP);
+    assert_non_null(strstr(said, "input_required"));
+    free(said);
+    wt__mcp_peer_release(bob);
     said = ask_name(s.modern, MP); /* what a modern server asks is not parked */
     assert_non_null(strstr(said, "input_required"));
     free(said);
@@ -441,6 +481,7 @@ int main(void)
         cmocka_unit_test(eras_are_as_they_were_remembered),
         cmocka_unit_test(calls_come_through_in_all_cells),
         cmocka_unit_test(resources_and_prompts_lead_to_their_servers),
+        cmocka_unit_test(who_may_not_call_reads_nothing),
         cmocka_unit_test(servers_say_unasked_what_changed),
         cmocka_unit_test(a_cancel_reaches_the_server),
         cmocka_unit_test(questions_of_servers_are_their_clients),

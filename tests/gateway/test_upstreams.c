@@ -102,6 +102,135 @@ static void good_is_good(const char *beside)
     free(said);
 }
 
+/* ---------------------------------------------------------------- shares */
+
+enum { FLOOD = 300, FLOODERS = 8 };
+
+/* A call that the bad server does not answer. */
+static struct recorder *begin_call_of_bad(struct mcp_peer *peer)
+{
+    return recorder_begin(s.direct.service, peer,
+                          "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"bad__t\","
+                          "\"arguments\":{},\"_meta\":{" MODERN_META_MEMBERS "}}}",
+                          NULL);
+}
+
+static void end_calls(struct recorder **calls, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        wt__mcp_channel_gone(&calls[i]->channel);
+    for (size_t i = 0; i < count; i++) {
+        recorder_wait(calls[i]);
+        wt__mcp_channel_release(&calls[i]->channel);
+    }
+}
+
+/* Until so many calls are under way at the bad server. */
+static void wait_for_calls(size_t count)
+{
+    while (wt__shares_of(&s.gateway->calls, "bad") != count)
+        usleep(1000);
+}
+
+static size_t count_saying(struct recorder *const *calls, size_t count, const char *words)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        pthread_mutex_lock(&calls[i]->lock);
+        found += calls[i]->said.len > 0 && memmem(calls[i]->said.ptr, calls[i]->said.len, words, strlen(words));
+        pthread_mutex_unlock(&calls[i]->lock);
+    }
+    return found;
+}
+
+/* Calls of one client to a server that never answers: neither other clients nor other servers wait for them. */
+static void a_flood_to_one_server_stays_there(void **state)
+{
+    struct recorder *calls[FLOOD];
+    (void)state;
+    stand_both("call() { :; }; serve", LISTED(""), &(struct gateway_options){0});
+    wait_for_tool(&s, "good__t", true);
+    wait_for_state(&s, 0, UPSTREAM_READY);
+    struct mcp_peer *bob = wt__mcp_peer_open(s.direct.service, "bob", false);
+    for (size_t i = 0; i < FLOOD; i++)
+        calls[i] = begin_call_of_bad(s.modern);
+    wait_for_calls(UPSTREAM_CALLS_MAX / 2);
+    for (size_t refused = 0; refused < FLOOD - UPSTREAM_CALLS_MAX / 2; usleep(1000))
+        refused = count_saying(calls, FLOOD,
+                               "the server bad has not answered 128 requests of this client, which is its share of the "
+                               "256 that a server is asked at once: try again when one has ended");
+    char *said = call_of(&s, bob, "good__t", "{}", "");
+    assert_non_null(strstr(said, "\"text\":\"fine\""));
+    free(said);
+    good_is_good("a flood of its own");
+    struct recorder *of_bob = begin_call_of_bad(bob); /* there is room at the same server, too */
+    wait_for_calls(UPSTREAM_CALLS_MAX / 2 + 1);
+    end_calls(calls, FLOOD); /* who goes away leaves nothing behind */
+    wait_for_calls(1);
+    end_calls(&of_bob, 1);
+    wait_for_calls(0);
+    wt__mcp_peer_release(bob);
+    stand_down(&s);
+}
+
+/* The same of many clients: the server gets its share, and no more. */
+static void a_server_that_many_wait_for_leaves_room(void **state)
+{
+    enum { EACH = 100, CALLS = FLOODERS * EACH };
+    static struct recorder *calls[CALLS];
+    struct mcp_peer *flooders[FLOODERS];
+    (void)state;
+    stand_both("call() { :; }; serve", LISTED(""), &(struct gateway_options){0});
+    wait_for_tool(&s, "good__t", true);
+    wait_for_state(&s, 0, UPSTREAM_READY);
+    for (size_t f = 0; f < FLOODERS; f++) {
+        char name[16];
+        snprintf(name, sizeof name, "flooder%zu", f);
+        flooders[f] = wt__mcp_peer_open(s.direct.service, name, false);
+        for (size_t i = 0; i < EACH; i++)
+            calls[f * EACH + i] = begin_call_of_bad(flooders[f]);
+    }
+    for (size_t refused = 0; refused < CALLS - UPSTREAM_CALLS_MAX; usleep(1000))
+        refused = count_saying(calls, CALLS, "which is its share of the ");
+    assert_in_range(wt__shares_of(&s.gateway->calls, "bad"), 1, GATEWAY_CALLS_MAX / 2);
+    good_is_good("a flood of many");
+    end_calls(calls, CALLS);
+    for (size_t f = 0; f < FLOODERS; f++)
+        wt__mcp_peer_release(flooders[f]);
+    stand_down(&s);
+}
+
+/* A key that may find and not call: nothing reaches a server. */
+static void who_may_not_call_may_find(void **state)
+{
+    static const char lacks[] = "the key alice does not have the scope call";
+    char path[128];
+    (void)state;
+    stand_both("call() { echo called >\"$0/once\"; text fine; }; serve", LISTED(""), &(struct gateway_options){0});
+    wait_for_tool(&s, "good__t", true);
+    wait_for_state(&s, 0, UPSTREAM_READY);
+    atomic_store(&s.modern->may_call, false);
+    atomic_store(&s.finder->may_call, false);
+    char *said = call_bad();
+    assert_non_null(strstr(said, lacks));
+    assert_non_null(strstr(said, "\"isError\":true"));
+    free(said);
+    said = call_modern(&s.search, s.finder, "call_destructive", "{\"name\":\"bad__t\"}");
+    assert_non_null(strstr(said, lacks));
+    free(said);
+    said = call_modern(&s.search, s.finder, "search_tools", "{\"query\":\"does a zanzibar thing\"}");
+    assert_non_null(strstr(said, "bad__t"));
+    free(said);
+    snprintf(path, sizeof path, "%s/once", folder);
+    assert_int_equal(access(path, F_OK), -1);
+    atomic_store(&s.modern->may_call, true);
+    said = call_bad();
+    assert_non_null(strstr(said, "\"text\":\"fine\""));
+    free(said);
+    assert_int_equal(access(path, F_OK), 0);
+    stand_down(&s);
+}
+
 /* ---------------------------------------------------------------- bad ones */
 
 static const struct {
@@ -665,6 +794,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_face_searches_until_every_server_has_listed, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(the_state_counts_the_tools_of_the_last_list, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(an_era_that_is_remembered_wrongly_is_found, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_flood_to_one_server_stays_there, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_server_that_many_wait_for_leaves_room, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(who_may_not_call_may_find, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_definition_that_changes_waits_until_it_is_approved, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(what_is_reviewed_first_waits_from_the_beginning, make_folder, remove_folder),

@@ -570,6 +570,95 @@ static void a_stop_does_not_wait_for_ever(void **state)
     close(client);
 }
 
+#define GET_OF(who, path) "GET " path " HTTP/1.1\r\nHost: a\r\nWho: " who "\r\n\r\n"
+
+/* Whom a request counts as: it says so itself, which a real server would know. */
+static bool write_holder(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES])
+{
+    struct str who = wt__http_field(head, "Who");
+    (void)context;
+    snprintf(out, HTTP_HOLDER_BYTES, "%.*s", (int)who.len, who.ptr ? who.ptr : "");
+    return true;
+}
+
+/* One client's requests fill neither the workers nor the queue for another client. */
+static void a_flood_leaves_room_for_others(void **state)
+{
+    (void)state;
+    enum { WORKERS = 2, FLOOD = WORKERS + 3 };
+    struct served served;
+    struct http_server_options options = plain;
+    struct buffer in = {0}, last = {0};
+    int clients[FLOOD];
+    options.workers = WORKERS;
+    options.queue_max = 6;
+    options.handler.holder = write_holder;
+    serve(&served, options);
+    for (int i = 0; i < FLOOD; i++) { /* all workers of one client, and its share of the queue */
+        clients[i] = connect_to(served.server);
+        send_text(clients[i], GET_OF("a", "/wait"));
+        struct http_figures figures = {0};
+        if (i < WORKERS)
+            await(&world.entered, (unsigned)i + 1);
+        while (i >= WORKERS && figures.queued < (uint64_t)(i - WORKERS + 1))
+            wt__http_server_figures(served.server, &figures);
+    }
+    int more = connect_to(served.server), other = connect_to(served.server);
+    send_text(more, GET_OF("a", "/a"));
+    receive_answer(more, &in, &last);
+    assert_non_null(
+        strstr(last.ptr, ERROR("overloaded", "Too many requests of this client wait for a worker; come later.")));
+    send_text(other, GET_OF("b", "/b"));
+    assert_string_equal(receive_answer(other, &in, &last), "/b");
+    assert_int_equal(count_of(&world.entered), WORKERS + 1); /* while none of the first client's has ended */
+    for (int i = 0; i < FLOOD; i++)
+        add(&world.open);
+    for (int i = 0; i < FLOOD; i++) {
+        assert_string_equal(receive_answer(clients[i], &in, &last), "waited");
+        close(clients[i]);
+    }
+    close(more);
+    close(other);
+    wt__buffer_dispose(&in);
+    wt__buffer_dispose(&last);
+    stop_server(&served);
+}
+
+/* The worker that is free goes to the client that has none, though another one's request came first. */
+static void a_line_waits_for_its_own_worker(void **state)
+{
+    (void)state;
+    enum { SENT = 4 };
+    static const char *const sent[SENT] = {GET_OF("a", "/wait"), GET_OF("z", "/stream"), GET_OF("a", "/a"),
+                                           GET_OF("b", "/b")};
+    struct served served;
+    struct http_server_options options = plain;
+    struct buffer in = {0}, last = {0};
+    int clients[SENT];
+    options.workers = 1;
+    options.queue_max = 20;
+    options.handler.holder = write_holder;
+    serve(&served, options);
+    for (int i = 0; i < SENT; i++) {
+        clients[i] = connect_to(served.server);
+        send_text(clients[i], sent[i]);
+        if (i == 0)
+            await(&world.entered, 1);
+    }
+    assert_string_equal(receive_answer(clients[3], &in, &last), "/b");
+    struct http_figures figures;
+    wt__http_server_figures(served.server, &figures);
+    assert_int_equal(figures.queued, 1); /* a's second */
+    add(&world.open);
+    assert_string_equal(receive_answer(clients[0], &in, &last), "waited");
+    assert_string_equal(receive_answer(clients[2], &in, &last), "/a");
+    for (int i = 0; i < SENT; i++)
+        close(clients[i]);
+    wt__buffer_dispose(&in);
+    wt__buffer_dispose(&last);
+    stop_server(&served);
+}
+
 static void connections_have_a_limit(void **state)
 {
     (void)state;
@@ -578,7 +667,10 @@ static void connections_have_a_limit(void **state)
     struct http_server_options options = plain;
     struct buffer in = {0}, last = {0};
     int clients[MOST + 1];
+    static const char *const waits[] = {GET_OF("a", "/wait"), GET_OF("b", "/wait"), GET_OF("c", "/wait")};
     options.connections_max = MOST;
+    options.workers = MOST - 1;
+    options.handler.holder = write_holder;
     serve(&served, options);
     for (int i = 0; i <= MOST; i++) { /* the last one takes the place of the first, which is idle longest */
         clients[i] = connect_to(served.server);
@@ -587,13 +679,9 @@ static void connections_have_a_limit(void **state)
     }
     receive_to_end(clients[0], &in);
     for (int i = 1; i <= MOST; i++) {
-        send_text(clients[i], GET("/wait"));
-        await(&world.entered, (unsigned)(MOST + 1 + (i < 2 ? i : 2)));
+        send_text(clients[i], waits[i - 1]);
+        await(&world.entered, (unsigned)(MOST + 1 + i));
     }
-    struct http_figures figures;
-    do
-        wt__http_server_figures(served.server, &figures);
-    while (figures.queued < 1);
     int refused = connect_to(served.server); /* nobody is idle now */
     receive_to_end(refused, &in);
     assert_int_equal(in.len, 0);
@@ -880,6 +968,8 @@ int main(void)
         TEST(a_kept_exchange_may_outlive_the_server),
         TEST(a_stop_lets_running_requests_end),
         TEST(a_stop_does_not_wait_for_ever),
+        TEST(a_flood_leaves_room_for_others),
+        TEST(a_line_waits_for_its_own_worker),
         TEST(connections_have_a_limit),
         TEST(silent_clients_keep_nobody_out),
         TEST(what_requests_hold_has_a_limit),

@@ -24,7 +24,7 @@ static const char catalogue[] =
 struct fixture {
     wt_engine *engine;
     struct api *open, *keyed; /* without keys, and with */
-    char folder[40], keys[64], find[64], write[64], admin[64];
+    char folder[40], keys[64], find[64], call[64], write[64], admin[64];
 };
 
 static const char *const origins[] = {"https://app.example.com"};
@@ -45,6 +45,7 @@ static int open_all(void **state)
         return -1;
     snprintf(f->keys, sizeof f->keys, "%s/keys", f->folder);
     assert_int_equal(wt__keys_add(f->keys, "finder", SCOPE_FIND, f->find, &err), 0);
+    assert_int_equal(wt__keys_add(f->keys, "caller", SCOPE_CALL, f->call, &err), 0);
     assert_int_equal(wt__keys_add(f->keys, "writer", SCOPE_WRITE | SCOPE_USAGE, f->write, &err), 0);
     assert_int_equal(wt__keys_add(f->keys, "root", SCOPE_ADMIN, f->admin, &err), 0);
     assert_int_equal(wt_open(&f->engine, ":memory:", &open, &err), 0);
@@ -212,8 +213,8 @@ static void each_scope_opens_its_routes_alone(void **state)
     struct fixture *f = *state;
     for (size_t i = 0; i < wt__api_routes.count; i++) {
         const struct route *route = &wt__api_routes.items[i];
-        const char *const keys[] = {NULL, "", "wt_nonsense", f->find, f->write, f->admin};
-        const unsigned scopes[] = {0, 0, 0, SCOPE_FIND, SCOPE_WRITE | SCOPE_USAGE, SCOPE_ADMIN};
+        const char *const keys[] = {NULL, "", "wt_nonsense", f->find, f->call, f->write, f->admin};
+        const unsigned scopes[] = {0, 0, 0, SCOPE_FIND, SCOPE_CALL, SCOPE_WRITE | SCOPE_USAGE, SCOPE_ADMIN};
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
             struct http_request request;
             const struct asked asked = {.method = route->method, .target = route->path, .body = "", .key = keys[k]};
@@ -527,8 +528,9 @@ static void what_takes_long_is_not_begun_on_a_worker(void **state)
     wt_tools_free(tools);
 }
 
-static void take_nothing(void *context, struct http_exchange *exchange, const char *principal)
+static void take_nothing(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
 {
+    (void)scopes;
     (void)context;
     (void)exchange;
     (void)principal;

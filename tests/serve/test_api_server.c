@@ -60,7 +60,7 @@ static int begin(void **state)
     assert_int_equal(wt__catalogue_open(&f->catalogue, f->engine, NULL, &err), 0);
     const struct mcp_mount mount = {"/mcp", "mcp", wt__catalogue_features(f->catalogue)};
     assert_int_equal(wt__mcp_routes_open(&f->mcp, &mount, 1, &err), 0);
-    assert_int_equal(wt__usage_routes_open(&f->usage, f->engine, &err), 0);
+    assert_int_equal(wt__usage_routes_open(&f->usage, f->engine, false, &err), 0);
     const struct routes more[] = {*wt__mcp_routes(f->mcp), *wt__usage_routes(f->usage)};
     const struct api_options options = {.engine = f->engine,
                                         .guard = {.listen = "127.0.0.1:0", .origins = origins, .origin_count = 1},

@@ -102,6 +102,36 @@ static void a_key_is_found_whole_and_has_its_scopes(void **state)
     wt__keys_close(keys);
 }
 
+/* Keys of files from before the scope `call`, and of those that are meant so. */
+static void keys_that_only_find_are_counted(void **state)
+{
+    static const struct {
+        const char *scopes;
+        size_t finding_only;
+        bool may_call;
+    } rows[] = {{"find", 1, false},
+                {"find,usage", 1, false},
+                {"find,call", 0, true},
+                {"admin", 0, true},
+                {"find,write,admin", 0, true},
+                {"usage", 0, false},
+                {"call", 0, true},
+                {"find,write,usage,metrics", 1, false}};
+    wt_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[256];
+        struct keys *keys;
+        snprintf(text, sizeof text, "k %s " HASH_OF_A "\n", rows[i].scopes);
+        assert_int_equal(wt__file_replace(path, text, strlen(text), &err), 0);
+        assert_int_equal(wt__keys_open(&keys, path, &err), 0);
+        if (wt__keys_finding_only(keys) != rows[i].finding_only ||
+            wt__scope_allows(wt__keys_find(keys, STR("a")).scopes, SCOPE_CALL) != rows[i].may_call)
+            fail_msg("%s", rows[i].scopes);
+        wt__keys_close(keys);
+    }
+}
+
 static void a_new_key_opens_and_only_its_hash_is_kept(void **state)
 {
     (void)state;
@@ -162,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(files_are_read_or_refused_with_their_line),
                                        cmocka_unit_test(a_key_is_found_whole_and_has_its_scopes),
+                                       cmocka_unit_test(keys_that_only_find_are_counted),
                                        cmocka_unit_test(a_new_key_opens_and_only_its_hash_is_kept),
                                        cmocka_unit_test(a_bearer_is_read_from_its_field),
                                        cmocka_unit_test(scopes_are_words)};

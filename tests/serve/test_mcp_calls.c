@@ -320,18 +320,15 @@ static void a_cancel_reaches_its_call_alone(void **state)
     wt__mcp_peer_release(other);
 }
 
-/* Its stream that closes is no word of it: it may come back for the answer. */
-static void a_legacy_client_that_goes_leaves_its_call(void **state)
+static void a_legacy_client_that_goes_for_good_cancels(void **state)
 {
     (void)state;
     meanwhile_reset();
     struct recorder *call = recorder_begin(service, legacy, REQUEST("78", "tools/call", "\"name\":\"wait\""), NULL);
     meanwhile_until(&meanwhile.waiting, 1);
     wt__mcp_channel_gone(&call->channel);
-    meanwhile_add(&meanwhile.let_go);
     recorder_wait(call);
-    assert_int_equal(meanwhile.cancelled, 0);
-    assert_true(says(call->said.ptr, "let go"));
+    assert_int_equal(meanwhile.cancelled, 1);
     wt__mcp_channel_release(&call->channel);
 }
 
@@ -348,29 +345,50 @@ static void two_calls_run_at_once(void **state)
     wt__mcp_channel_release(&two->channel);
 }
 
+/* What one client leaves waiting keeps no other client waiting: a principal, or without keys a session. */
 static void calls_that_wait_are_counted(void **state)
 {
-    static const struct mcp_service_options options = {.waiting_max = 2};
-    struct mcp_service *small;
-    struct recorder *calls[2];
+    static const struct mcp_service_options options = {.waiting_max = 8};
+    static const struct {
+        const char *flooding, *other;
+        bool legacy;
+    } clients[] = {{"alice", "bob", false}, {"", "bob", false}, {"", "", true}, {"alice", "bob", true}};
     (void)state;
-    assert_int_equal(wt__mcp_service_open(&small, &service->features, &options, &err), 0);
-    struct mcp_peer *peer = wt__mcp_peer_open(small, "", false);
-    meanwhile_reset();
-    for (size_t i = 0; i < 2; i++)
-        calls[i] = recorder_begin(small, peer, MODERN("1", "tools/call", TOOL("wait")), NULL);
-    meanwhile_until(&meanwhile.waiting, 2);
-    char *said = recorder_ask(small, peer, MODERN("3", "tools/call", TOOL("wait")), NULL, NULL);
-    assert_true(says(said, "2 calls wait already"));
-    free(said);
-    meanwhile_add(&meanwhile.let_go);
-    meanwhile_add(&meanwhile.let_go);
-    for (size_t i = 0; i < 2; i++) {
-        recorder_wait(calls[i]);
-        wt__mcp_channel_release(&calls[i]->channel);
+    for (size_t c = 0; c < sizeof clients / sizeof *clients; c++) {
+        bool is_legacy = clients[c].legacy;
+        const char *wait =
+            is_legacy ? REQUEST("1", "tools/call", "\"name\":\"wait\"") : MODERN("1", "tools/call", TOOL("wait"));
+        struct mcp_service *small;
+        struct recorder *calls[5];
+        assert_int_equal(wt__mcp_service_open(&small, &service->features, &options, &err), 0);
+        struct mcp_peer *flooding = wt__mcp_peer_open(small, clients[c].flooding, is_legacy),
+                        *other = wt__mcp_peer_open(small, clients[c].other, is_legacy);
+        flooding->opened = other->opened = true;
+        meanwhile_reset();
+        for (size_t i = 0; i < 4; i++)
+            calls[i] = recorder_begin(small, flooding, wait, NULL);
+        meanwhile_until(&meanwhile.waiting, 4);
+        char *said = recorder_ask(small, flooding, wait, NULL, NULL);
+        assert_true(says(said,
+                         "4 calls of this client are running, which is its share of the 8 that the server runs at "
+                         "once; try again when one of them has ended"));
+        free(said);
+        calls[4] = recorder_begin(small, other, wait, NULL);
+        meanwhile_until(&meanwhile.waiting, 5);
+        wt__mcp_channel_gone(&calls[0]->channel); /* a call that is cancelled makes room at once */
+        meanwhile_until(&meanwhile.cancelled, 1);
+        for (size_t i = 1; i < 5; i++)
+            meanwhile_add(&meanwhile.let_go);
+        for (size_t i = 0; i < 5; i++) {
+            recorder_wait(calls[i]);
+            wt__mcp_channel_release(&calls[i]->channel);
+        }
+        wt__mcp_peer_close(flooding);
+        wt__mcp_peer_close(other);
+        wt__mcp_peer_release(flooding);
+        wt__mcp_peer_release(other);
+        wt__mcp_service_close(small);
     }
-    wt__mcp_peer_release(peer);
-    wt__mcp_service_close(small);
 }
 
 static void progress_goes_to_who_asked_for_it(void **state)
@@ -465,7 +483,7 @@ int main(void)
         cmocka_unit_test(a_legacy_client_that_cannot_be_asked_is_told),
         cmocka_unit_test(who_waits_for_an_answer_can_be_cancelled),
         cmocka_unit_test(a_cancel_reaches_its_call_alone),
-        cmocka_unit_test(a_legacy_client_that_goes_leaves_its_call),
+        cmocka_unit_test(a_legacy_client_that_goes_for_good_cancels),
         cmocka_unit_test(two_calls_run_at_once),
         cmocka_unit_test(calls_that_wait_are_counted),
         cmocka_unit_test(progress_goes_to_who_asked_for_it),

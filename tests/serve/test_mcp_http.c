@@ -8,6 +8,7 @@
 
 #include "http/served.h"
 #include "recorder.h"
+#include "serve/mcp/http_channel.h"
 #include "serve/mcp/sessions.h"
 #include "serve/mcp/streamable_http.h"
 #include "waiting.h"
@@ -17,6 +18,13 @@ static struct mcp_service *service;
 static struct mcp_http *http;
 static struct served served;
 
+static _Atomic int64_t clock_ms = 1000000000;
+
+static double now(void)
+{
+    return (double)clock_ms;
+}
+
 /* Who asks says so; a real server would know. */
 static void answer(void *context, struct http_exchange *exchange)
 {
@@ -24,7 +32,7 @@ static void answer(void *context, struct http_exchange *exchange)
     char principal[2048];
     (void)context;
     snprintf(principal, sizeof principal, "%.*s", (int)who.len, who.ptr);
-    wt__mcp_http_answer(http, exchange, principal);
+    wt__mcp_http_answer(http, exchange, &(struct mcp_asker){principal, true});
 }
 
 static size_t body_max(void *context, const struct http_request *head)
@@ -37,7 +45,8 @@ static size_t body_max(void *context, const struct http_request *head)
 static int start(void **state)
 {
     (void)state;
-    if (waiting_open(&service, NULL, &err) < 0 || wt__mcp_http_open(&http, service, &err) < 0)
+    static const struct mcp_service_options options = {.now_ms = now};
+    if (waiting_open(&service, &options, &err) < 0 || wt__mcp_http_open(&http, service, &err) < 0)
         return -1;
     serve(&served, (struct http_server_options){.workers = 3, .handler = {.answer = answer, .body_max = body_max}});
     return 0;
@@ -355,31 +364,37 @@ static void a_session_is_its_principals(void **state)
     }
 }
 
-static _Atomic int64_t clock_ms = 1000000000;
-
-static double now(void)
+/* A session of a peer that is opened and let go; its id. */
+static int add_session_of(struct mcp_sessions *sessions, const char *principal, char id[MCP_SESSION_ID_BYTES])
 {
-    return (double)clock_ms;
+    struct mcp_peer *peer = wt__mcp_peer_open(sessions->service, principal, true);
+    int rc = wt__mcp_session_add(sessions, peer, id, &err);
+    if (rc < 0)
+        wt__mcp_peer_close(peer);
+    wt__mcp_peer_release(peer);
+    return rc;
 }
 
-/* A session of a peer that is opened and let go; its id. */
 static void add_session(struct mcp_sessions *sessions, char id[MCP_SESSION_ID_BYTES])
 {
-    struct mcp_peer *peer = wt__mcp_peer_open(sessions->service, "p", true);
-    assert_int_equal(wt__mcp_session_add(sessions, peer, id), 0);
-    wt__mcp_peer_release(peer);
+    assert_int_equal(add_session_of(sessions, "p", id), 0);
 }
 
-static bool has_session(struct mcp_sessions *sessions, const char *id)
+static bool has_session_of(struct mcp_sessions *sessions, const char *principal, const char *id)
 {
-    struct mcp_peer *peer = wt__mcp_session_find(sessions, wt__str(id), "p");
+    struct mcp_peer *peer = wt__mcp_session_find(sessions, wt__str(id), principal);
     wt__mcp_peer_release(peer);
     return peer;
 }
 
+static bool has_session(struct mcp_sessions *sessions, const char *id)
+{
+    return has_session_of(sessions, "p", id);
+}
+
 static void sessions_make_room_and_end_when_idle(void **state)
 {
-    static const struct mcp_service_options options = {.now_ms = now, .sessions_max = 100};
+    static const struct mcp_service_options options = {.now_ms = now, .sessions_max = 200}; /* half for one */
     char ids[101][MCP_SESSION_ID_BYTES];
     struct mcp_service *small;
     struct mcp_sessions sessions;
@@ -413,6 +428,71 @@ static void sessions_make_room_and_end_when_idle(void **state)
     assert_int_equal(sessions.count, 0);
     assert_null(small->peers);
     wt__mcp_channel_release(&stream->channel);
+    wt__mcp_sessions_close(&sessions);
+    wt__mcp_service_close(small);
+}
+
+static void set_running(struct mcp_sessions *sessions, const char *id, size_t count)
+{
+    struct mcp_peer *peer = wt__mcp_session_find(sessions, wt__str(id), "a");
+    assert_non_null(peer);
+    pthread_mutex_lock(&peer->lock);
+    peer->running_count = count;
+    pthread_mutex_unlock(&peer->lock);
+    wt__mcp_peer_release(peer);
+}
+
+/* A principal that opens sessions without end ends its own: first those that it never used. */
+static void a_flood_of_sessions_ends_only_its_own(void **state)
+{
+    enum { MOST = 100, HALF = MOST / 2, FLOOD = 10 * MOST };
+    static const struct mcp_service_options options = {.now_ms = now, .sessions_max = MOST};
+    char others[MCP_SESSION_ID_BYTES], busy[MCP_SESSION_ID_BYTES], used[MCP_SESSION_ID_BYTES], id[MCP_SESSION_ID_BYTES];
+    struct mcp_service *small;
+    struct mcp_sessions sessions;
+    (void)state;
+    assert_int_equal(wt__mcp_service_open(&small, &service->features, &options, &err), 0);
+    wt__mcp_sessions_open(&sessions, small);
+    assert_int_equal(add_session_of(&sessions, "b", others), 0);
+    assert_int_equal(add_session_of(&sessions, "a", busy), 0);
+    set_running(&sessions, busy, 1);
+    assert_int_equal(add_session_of(&sessions, "a", used), 0);
+    assert_true(has_session_of(&sessions, "a", used));
+    for (int i = 0; i < FLOOD; i++)
+        assert_int_equal(add_session_of(&sessions, "a", id), 0);
+    assert_in_range(sessions.count, 2, HALF + 1);
+    assert_true(has_session_of(&sessions, "b", others));
+    assert_true(has_session_of(&sessions, "a", busy)); /* the oldest, but something runs in it */
+    assert_true(has_session_of(&sessions, "a", used));
+    assert_true(has_session_of(&sessions, "a", id));
+    set_running(&sessions, busy, 0);
+    wt__mcp_sessions_close(&sessions);
+    wt__mcp_service_close(small);
+}
+
+static void who_has_only_sessions_in_use_gets_no_other(void **state)
+{
+    enum { MOST = 8 };
+    static const struct mcp_service_options options = {.now_ms = now, .sessions_max = MOST};
+    char ids[MOST / 2][MCP_SESSION_ID_BYTES], id[MCP_SESSION_ID_BYTES];
+    struct mcp_service *small;
+    struct mcp_sessions sessions;
+    (void)state;
+    assert_int_equal(wt__mcp_service_open(&small, &service->features, &options, &err), 0);
+    wt__mcp_sessions_open(&sessions, small);
+    for (int i = 0; i < MOST / 2; i++) {
+        assert_int_equal(add_session_of(&sessions, "a", ids[i]), 0);
+        set_running(&sessions, ids[i], 1);
+    }
+    assert_int_equal(add_session_of(&sessions, "a", id), WT_EBUSY);
+    assert_string_equal(err.message, "4 sessions of this client are in use, which is its share of 8: end one with "
+                                     "DELETE, or try again later");
+    assert_int_equal(add_session_of(&sessions, "b", id), 0);
+    for (int i = 0; i < MOST / 2; i++) {
+        assert_true(has_session_of(&sessions, "a", ids[i]));
+        set_running(&sessions, ids[i], 0);
+    }
+    assert_int_equal(add_session_of(&sessions, "a", id), 0);
     wt__mcp_sessions_close(&sessions);
     wt__mcp_service_close(small);
 }
@@ -524,7 +604,8 @@ static void until_nobody_is_connected(void)
         wt__http_server_figures(served.server, &figures);
 }
 
-static void a_legacy_client_that_goes_does_not(void **state)
+/* Its answer has not begun, so that it could not come back for it. */
+static void a_legacy_client_that_cannot_come_back_cancels(void **state)
 {
     char id[64], fields[512];
     (void)state;
@@ -534,10 +615,8 @@ static void a_legacy_client_that_goes_does_not(void **state)
     int client = open_request("POST", fields, REQUEST("1", "tools/call", "\"name\":\"wait\""));
     meanwhile_until(&meanwhile.waiting, 1);
     close(client);
-    until_nobody_is_connected();
-    meanwhile_add(&meanwhile.let_go);
-    meanwhile_until(&meanwhile.answered, 1);
-    assert_int_equal(meanwhile.cancelled, 0);
+    meanwhile_until(&meanwhile.cancelled, 1);
+    assert_true(meanwhile.cancel_heard);
 }
 
 #define WAIT_WITH_PROGRESS REQUEST("1", "tools/call", "\"name\":\"wait\",\"_meta\":{\"progressToken\":\"t\"}")
@@ -590,6 +669,24 @@ static void a_legacy_client_comes_back_for_its_answer(void **state)
     assert_null(strstr(in.ptr, "let go"));
     close(client);
     free(ask_in(mine, "", "DELETE", NULL));
+    wt__buffer_dispose(&in);
+}
+
+static void a_legacy_client_that_stays_away_cancels(void **state)
+{
+    char id[64], fields[512];
+    struct buffer in = {0};
+    (void)state;
+    meanwhile_reset();
+    begin_session(id, "");
+    snprintf(fields, sizeof fields, JSON_FIELDS "Mcp-Session-Id: %s\r\n", id);
+    int client = open_request("POST", fields, WAIT_WITH_PROGRESS);
+    receive_until(client, &in, "notifications/progress");
+    close(client);
+    until_nobody_is_connected();
+    assert_int_equal(meanwhile.cancelled, 0); /* it may come back */
+    clock_ms += MCP_AWAY_MS + 1;
+    meanwhile_until(&meanwhile.cancelled, 1);
     wt__buffer_dispose(&in);
 }
 
@@ -727,12 +824,15 @@ int main(void)
         cmocka_unit_test(a_connection_serves_both_eras),
         cmocka_unit_test(a_session_is_its_principals),
         cmocka_unit_test(sessions_make_room_and_end_when_idle),
+        cmocka_unit_test(a_flood_of_sessions_ends_only_its_own),
+        cmocka_unit_test(who_has_only_sessions_in_use_gets_no_other),
         cmocka_unit_test(what_is_said_meanwhile_makes_a_stream),
         cmocka_unit_test(a_listener_hears_changes_until_it_closes),
         cmocka_unit_test(a_legacy_stream_hears_changes),
         cmocka_unit_test(a_legacy_client_is_asked_on_its_stream),
         cmocka_unit_test(a_modern_client_that_goes_cancels),
-        cmocka_unit_test(a_legacy_client_that_goes_does_not),
+        cmocka_unit_test(a_legacy_client_that_cannot_come_back_cancels),
+        cmocka_unit_test(a_legacy_client_that_stays_away_cancels),
         cmocka_unit_test(a_legacy_client_comes_back_for_its_answer),
         cmocka_unit_test(a_legacy_client_comes_back_while_it_runs),
         cmocka_unit_test(an_older_revision_has_no_events_with_ids),

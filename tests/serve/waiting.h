@@ -198,10 +198,11 @@ static void read_watched(void *context, struct mcp_call *call, struct str uri)
     wt__mcp_add_contents(call, uri, NULL, STR("text"), (struct str){NULL, 0});
 }
 
-static void watch(void *context, struct str uri)
+static bool watch(void *context, struct mcp_call *call, struct str uri, wt_error *why)
 {
-    (void)context;
+    (void)context, (void)call, (void)why;
     snprintf(meanwhile.watched, sizeof meanwhile.watched, "%.*s", (int)uri.len, uri.ptr);
+    return true;
 }
 
 static const struct mcp_resource_row waiting_resources[] = {

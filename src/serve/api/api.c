@@ -1,5 +1,6 @@
 #include "serve/api/inside.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -7,6 +8,9 @@
 #include "engine/engine.h"
 #include "serve/access.h"
 #include "serve/api/routes.h"
+
+/* What the server itself does holds a place, too. No key is called so. */
+#define THE_SERVER "#server"
 
 /* ---------------------------------------------------------------- an exchange */
 
@@ -21,18 +25,20 @@ static void send_answer(struct http_exchange *exchange, struct api_call *call)
     wt__api_call_dispose(call);
 }
 
-static bool take_place(struct api *api)
+/* holder: a key's name, or THE_SERVER. */
+static bool take_place(struct api *api, const char *holder)
 {
     pthread_mutex_lock(&api->long_lock);
-    bool taken = api->long_running < API_LONG_MAX;
+    bool taken = wt__shares_take(&api->long_shares, api->keys_path ? holder : NULL, 1);
     api->long_running += taken;
     pthread_mutex_unlock(&api->long_lock);
     return taken;
 }
 
-static void leave_place(struct api *api)
+static void leave_place(struct api *api, const char *holder)
 {
     pthread_mutex_lock(&api->long_lock);
+    wt__shares_give(&api->long_shares, api->keys_path ? holder : NULL, 1);
     api->long_running--;
     pthread_cond_broadcast(&api->long_ended);
     pthread_mutex_unlock(&api->long_lock);
@@ -54,6 +60,7 @@ static bool detach(void *(*run)(void *context), void *context)
 struct long_call {
     struct api *api;
     struct http_exchange *exchange;
+    char principal[KEY_NAME_BYTES_MAX + 1];
 };
 
 static void *answer_long(void *context)
@@ -68,25 +75,26 @@ static void *answer_long(void *context)
     wt__api_respond(api, &call, &takes_long);
     send_answer(job->exchange, &call);
     wt__http_release(job->exchange);
+    leave_place(api, job->principal);
     free(job);
-    leave_place(api);
     return NULL;
 }
 
 /* False: there is no thread for it now. */
-static bool begin_long(struct api *api, struct http_exchange *exchange)
+static bool begin_long(struct api *api, struct http_exchange *exchange, const char *principal)
 {
-    struct long_call *job = malloc(sizeof *job);
-    if (!job || !take_place(api)) {
+    struct long_call *job = calloc(1, sizeof *job);
+    if (!job || !take_place(api, principal)) {
         free(job);
         return false;
     }
-    *job = (struct long_call){api, exchange};
+    *job = (struct long_call){.api = api, .exchange = exchange};
+    snprintf(job->principal, sizeof job->principal, "%s", principal);
     wt__http_keep(exchange);
     bool begun = detach(answer_long, job);
     if (!begun) {
         wt__http_release(exchange);
-        leave_place(api);
+        leave_place(api, principal);
         free(job);
     }
     return begun;
@@ -108,20 +116,20 @@ static void *reread_models(void *context)
     if (line.len > 0 && api->options.say && !line.failed)
         api->options.say(api->options.say_context, wt__buffer_view(&line));
     wt__buffer_dispose(&line);
-    leave_place(api);
+    leave_place(api, THE_SERVER);
     return NULL;
 }
 
 /* Beside the workers: a model takes a second, and an index may take many. */
 static void reload_models(struct api *api)
 {
-    if (!atomic_load(&api->models_stale) || !take_place(api))
+    if (!atomic_load(&api->models_stale) || !take_place(api, THE_SERVER))
         return;
     if (!atomic_exchange(&api->models_stale, false)) { /* another request was quicker */
-        leave_place(api);
+        leave_place(api, THE_SERVER);
     } else if (!detach(reread_models, api)) {
         atomic_store(&api->models_stale, true);
-        leave_place(api);
+        leave_place(api, THE_SERVER);
     }
 }
 
@@ -134,10 +142,10 @@ static void answer(void *context, struct http_exchange *exchange)
     reload_models(api);
     const struct route *route = wt__api_respond(api, &call, &takes_long);
     if (route) {
-        route->take(route->context, exchange, call.principal);
+        route->take(route->context, exchange, call.principal, call.scopes);
     } else if (takes_long) {
         wt__api_call_dispose(&call);
-        if (begin_long(api, exchange))
+        if (begin_long(api, exchange, call.principal))
             return;
         call = (struct api_call){0};
         wt__api_overloaded(&call);
@@ -151,6 +159,13 @@ static void answer(void *context, struct http_exchange *exchange)
 static bool may(struct api *api, const struct http_request *head, const struct route *route, char *name)
 {
     return wt__scope_allows(wt__api_scopes(api, head, name), wt__api_needed(api, route));
+}
+
+static bool write_holder(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES])
+{
+    _Static_assert((int)HTTP_HOLDER_BYTES > (int)KEY_NAME_BYTES_MAX, "a key's name is a holder");
+    wt__api_scopes(context, head, out);
+    return ((const struct api *)context)->keys_path;
 }
 
 /* A long body of who may not ask is refused by its head; a short one is read, so that the answer can say more. */
@@ -224,6 +239,7 @@ struct http_handler wt__api_handler(struct api *api)
     return (struct http_handler){.answer = answer,
                                  .body_max = body_max,
                                  .refuse = refuse_head,
+                                 .holder = write_holder,
                                  .fields = origin_fields,
                                  .record = record,
                                  .stopping = stopping,
@@ -265,6 +281,7 @@ int wt__api_open(struct api **out, const struct api_options *options, wt_error *
     pthread_rwlock_init(&api->keys_lock, NULL);
     pthread_mutex_init(&api->long_lock, NULL);
     pthread_cond_init(&api->long_ended, NULL);
+    wt__shares_open(&api->long_shares, API_LONG_MAX);
     api->presence.started = (long long)time(NULL);
     api->tables[0] = wt__api_routes;
     for (size_t i = 0; i < options->more_count && i < API_MORE_MAX; i++)
@@ -322,6 +339,11 @@ size_t wt__api_keys(const struct api *api)
     return api->keys ? wt__keys_count(api->keys) : 0;
 }
 
+size_t wt__api_keys_finding_only(const struct api *api)
+{
+    return api->keys ? wt__keys_finding_only(api->keys) : 0;
+}
+
 bool wt__api_is_ready(const struct api *api)
 {
     return atomic_load(&api->presence.ready);
@@ -351,5 +373,6 @@ void wt__api_close(struct api *api)
     pthread_rwlock_destroy(&api->keys_lock);
     pthread_mutex_destroy(&api->long_lock);
     pthread_cond_destroy(&api->long_ended);
+    wt__shares_close(&api->long_shares);
     free(api);
 }

@@ -16,7 +16,7 @@
 
 enum {
     API_TIME_LIMIT_MS = 60000, /* of a request, when none is said */
-    API_LONG_MAX = 4,          /* calls that take long, at once; more are 503 */
+    API_LONG_MAX = 8,          /* calls that take long, at once, shared by keys (shares.h); more are 503 */
     API_STRANGER_BYTES = 9999, /* of a body whose sender may not ask: enough to tell them so */
     API_STRANGER_DIGITS = 5,   /* that a longer one's length has */
 };
@@ -58,6 +58,8 @@ void wt__api_warm(struct api *api);
 bool wt__api_is_ready(const struct api *api);
 /* How many keys were read when it was opened; 0 where nobody needs one. */
 size_t wt__api_keys(const struct api *api);
+/* Keys that may find and not call (wt__keys_finding_only). */
+size_t wt__api_keys_finding_only(const struct api *api);
 /* The keys are read anew before the next request, which also begins to read what training left where that has changed;
  * requests are answered by what was there until it is read. Files that are wrong then change nothing, and are told to
  * `say`. From a signal handler, too. */

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/shares.h"
 #include "serve/api/api.h"
 
 struct api {
@@ -22,6 +23,7 @@ struct api {
     pthread_mutex_t long_lock;
     pthread_cond_t long_ended;
     size_t long_running;
+    struct shares long_shares; /* by key */
 
     pthread_t warming;
     bool warms;

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "engine/engine.h"
 #include "serve/api/routes.h"
 #include "wire/failure.h"
 
@@ -40,7 +41,7 @@ unsigned wt__api_scopes(struct api *api, const struct http_request *request, cha
 {
     *name = '\0';
     if (!api->keys_path)
-        return api->options.policed ? SCOPE_FIND | SCOPE_WRITE | SCOPE_USAGE | SCOPE_METRICS : SCOPE_ADMIN;
+        return api->options.policed ? SCOPE_FIND | SCOPE_CALL | SCOPE_WRITE | SCOPE_USAGE | SCOPE_METRICS : SCOPE_ADMIN;
     pthread_rwlock_rdlock(&api->keys_lock);
     struct key_found found = wt__keys_find(api->keys, wt__bearer_of(wt__http_field(request, "Authorization")));
     if (found.name)
@@ -59,12 +60,22 @@ static void refuse(struct api_call *call, int status, const char *word, const ch
     wt__json_failure(&call->body, word, message, pointer);
 }
 
-static void fail(struct api_call *call, const wt_error *err)
+/* The client is told what wt__client_error leaves; the log has the rest. */
+static void fail(const struct api *api, struct api_call *call, const wt_error *err)
 {
     const struct failure *failure = wt__failure_of(err->code);
+    wt_error told;
     if (failure->again)
         wt__api_field(call, "Retry-After", "1");
-    refuse(call, failure->status, failure->word, err->message, err->pointer);
+    if (wt__client_error(&told, err, api->service.engine->path) && api->options.say) {
+        struct buffer line = {0};
+        wt__buffer_printf(&line, "whichtool: %.*s: %s\n", (int)call->request->path.len, call->request->path.ptr,
+                          err->message);
+        if (!line.failed)
+            api->options.say(api->options.say_context, wt__buffer_view(&line));
+        wt__buffer_dispose(&line);
+    }
+    refuse(call, failure->status, failure->word, told.message, told.pointer);
 }
 
 /* The body with the request's own Host or Origin in it would be an echo of hostile text: it is not repeated. */
@@ -159,7 +170,7 @@ static void refuse_method(const struct api *api, struct api_call *call)
     wt__buffer_dispose(&message);
 }
 
-static void run(struct api_call *call, const struct route *route, bool *takes_long)
+static void run(const struct api *api, struct api_call *call, const struct route *route, bool *takes_long)
 {
     wt_error err = {0};
     if (route->takes_long && !call->may_take_long) {
@@ -173,7 +184,7 @@ static void run(struct api_call *call, const struct route *route, bool *takes_lo
     int rc = route->answer(call, &err);
     *takes_long = rc == API_TAKES_LONG;
     if (rc < 0)
-        fail(call, &err);
+        fail(api, call, &err);
     else if (call->body.failed)
         refuse(call, 503, "memory", "there is no memory for the answer now", "");
 }
@@ -181,7 +192,8 @@ static void run(struct api_call *call, const struct route *route, bool *takes_lo
 void wt__api_overloaded(struct api_call *call)
 {
     wt__api_field(call, "Retry-After", "1");
-    refuse(call, 503, "overloaded", "too many calls that take long are running", "");
+    refuse(call, 503, "overloaded",
+           "too many calls of this client that take long are running; come again when one has ended", "");
 }
 
 const struct route *wt__api_respond(struct api *api, struct api_call *call, bool *takes_long)
@@ -203,15 +215,15 @@ const struct route *wt__api_respond(struct api *api, struct api_call *call, bool
         answer_preflight(call);
         return NULL;
     }
-    unsigned scopes = wt__api_scopes(api, call->request, call->principal);
+    call->scopes = wt__api_scopes(api, call->request, call->principal);
     if (!route && path_known)
         refuse_method(api, call);
     else if (!route)
         refuse(call, 404, "no_route", "there is nothing at this path; /openapi.json tells what there is", "");
-    else if (is_allowed(api, call, route, scopes, *call->principal != '\0')) {
+    else if (is_allowed(api, call, route, call->scopes, *call->principal != '\0')) {
         if (route->take)
             return route;
-        run(call, route, takes_long);
+        run(api, call, route, takes_long);
     }
     return NULL;
 }

@@ -45,6 +45,7 @@ struct api_call {
     const struct http_request *request;
     struct str rest;                        /* what stands where the path has {id}, as it was sent */
     char principal[KEY_NAME_BYTES_MAX + 1]; /* name of the key; "" where there is none */
+    unsigned scopes;                        /* of the key, or of everybody where no key is needed */
     bool may_take_long;                     /* it is on a thread of its own */
     bool (*is_gone)(const void *context);   /* NULL: nobody can go */
     const void *gone_context;
@@ -70,7 +71,7 @@ struct route {
     /* Fills the call's answer: 0, a negative WT_E... with *err, or API_TAKES_LONG before it has done anything. */
     int (*answer)(struct api_call *call, wt_error *err);
     /* In place of answer: the route answers the exchange by itself, when it likes. */
-    void (*take)(void *context, struct http_exchange *exchange, const char *principal);
+    void (*take)(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes);
     void *context;
     enum scope scope;
     bool takes_long; /* always: see API_TAKES_LONG */

@@ -6,6 +6,7 @@
 #include "base/base64.h"
 #include "base/json_scan.h"
 #include "serve/mcp/inside.h"
+#include "wire/failure.h"
 
 enum { WORDS_BYTES = 1024 }; /* of a refusal that is formatted */
 
@@ -55,12 +56,28 @@ void wt__mcp_refuse_cursor(struct mcp_call *call)
     wt__mcp_refuse(call, MCP_INVALID_PARAMS, "this cursor is none of ours, or of a list that has changed: begin anew");
 }
 
+void wt__mcp_client_error(const struct mcp_call *call, const wt_error *err, wt_error *told)
+{
+    const struct mcp_features *features = &call->service->features;
+    if (wt__client_error(told, err, features->store_path) && features->failed)
+        features->failed(features->context, err);
+}
+
 void wt__mcp_refuse_error(struct mcp_call *call, const wt_error *err)
 {
     bool theirs =
         err->code == WT_EINVAL || err->code == WT_EFORMAT || err->code == WT_ENOTFOUND || err->code == WT_ETOOLONG;
+    wt_error told;
+    wt__mcp_client_error(call, err, &told);
     wt__mcp_refuse(call, theirs ? MCP_INVALID_PARAMS : MCP_INTERNAL_ERROR, "%s",
-                   err->message[0] ? err->message : "it failed, and does not say why");
+                   told.message[0] ? told.message : "it failed, and does not say why");
+}
+
+void wt__mcp_fail_tool_error(struct mcp_call *call, const wt_error *err)
+{
+    wt_error told;
+    wt__mcp_client_error(call, err, &told);
+    wt__mcp_fail_tool(call, "%s", told.message);
 }
 
 /* ---------------------------------------------------------------- pieces */

@@ -50,6 +50,16 @@ const char *wt__mcp_call_principal(const struct mcp_call *call)
     return call->peer->principal;
 }
 
+const char *wt__mcp_call_holder(const struct mcp_call *call)
+{
+    return call->peer->holder;
+}
+
+bool wt__mcp_call_may_call(const struct mcp_call *call)
+{
+    return atomic_load(&call->peer->may_call);
+}
+
 const json_t *wt__mcp_call_client(const struct mcp_call *call)
 {
     return call->client;

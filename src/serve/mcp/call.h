@@ -55,6 +55,10 @@ const json_t *wt__mcp_call_params(const struct mcp_call *call);
 bool wt__mcp_call_is_modern(const struct mcp_call *call);
 /* As the transport vouches for it; "" when there is none. */
 const char *wt__mcp_call_principal(const struct mcp_call *call);
+/* Whom shared pools count the call as (base/shares.h): its principal, or without keys its session. */
+const char *wt__mcp_call_holder(const struct mcp_call *call);
+/* True if the caller's key has the scope `call`, or no key is needed. */
+bool wt__mcp_call_may_call(const struct mcp_call *call);
 /* What the client says of itself: an object with name and version, or NULL. Not to be believed. */
 const json_t *wt__mcp_call_client(const struct mcp_call *call);
 /* What it says it can do; NULL: nothing. */
@@ -117,6 +121,10 @@ void wt__mcp_refuse_unknown(struct mcp_call *call);
 void wt__mcp_refuse_cursor(struct mcp_call *call);
 /* err in the words of the protocol: invalid parameters where the caller is to blame, else an internal error. */
 void wt__mcp_refuse_error(struct mcp_call *call, const wt_error *err);
+/* The same as a tool's own failure, which a model reads (wt__mcp_fail_tool). */
+void wt__mcp_fail_tool_error(struct mcp_call *call, const wt_error *err);
+/* What the client is told of the error: nothing of this machine's files (wire/failure.h). */
+void wt__mcp_client_error(const struct mcp_call *call, const wt_error *err, wt_error *told);
 
 /* The whole result, an object as JSON, as some server gave it: what an era wants or does not know is put right. */
 void wt__mcp_result(struct mcp_call *call, struct str result);

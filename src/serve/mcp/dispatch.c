@@ -156,7 +156,7 @@ static bool check(struct mcp_call *call)
 
 /* ---------------------------------------------------------------- begin */
 
-/* Among the running ones of its client, and, where a closed stream is a cancel, where its channel finds it. */
+/* Puts the call among the running ones of its client, and where its channel finds it when the client goes away. */
 static bool enlist(struct mcp_call *call)
 {
     struct mcp_peer *peer = call->peer;
@@ -173,8 +173,8 @@ static bool enlist(struct mcp_call *call)
     if (!room)
         return refuse(call, MCP_INTERNAL_ERROR, "this client has more requests running than one may");
     pthread_mutex_lock(&call->channel->lock);
-    call->channel->call = call->modern ? call : NULL;
-    bool gone = call->modern && call->channel->gone;
+    call->channel->call = call;
+    bool gone = call->channel->gone;
     pthread_mutex_unlock(&call->channel->lock);
     if (gone)
         wt__mcp_call_cancel(call);

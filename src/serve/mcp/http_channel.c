@@ -29,6 +29,7 @@ struct http_channel {
     struct http_channel *resumable_next; /* under the streams' lock, as is the next */
     double answered_ms;                  /* 0: not yet */
     atomic_bool resumable;               /* it is on the list */
+    _Atomic double left_ms;              /* when the client went away or was sent away; 0 while it is here */
 };
 
 /* ---------------------------------------------------------------- the lists */
@@ -68,6 +69,7 @@ static struct http_channel *take_resumable(struct mcp_streams *streams,
             continue;
         }
         *at = own->resumable_next;
+        wt__shares_give(&streams->kept, own->peer->holder, 1);
         atomic_store(&own->resumable, false);
         own->resumable_next = gone;
         gone = own;
@@ -97,6 +99,30 @@ static void forget(struct http_channel *own)
     release_chain(gone);
 }
 
+/* The earliest of the holder; NULL. */
+static struct http_channel *earliest_of(const struct mcp_streams *streams, const char *holder)
+{
+    struct http_channel *earliest = NULL;
+    for (struct http_channel *own = streams->resumable; own; own = own->resumable_next)
+        if (strcmp(own->peer->holder, holder) == 0)
+            earliest = own;
+    return earliest;
+}
+
+/* Takes a place for one more stream of the holder. *gone: a chain of its streams that made room. */
+static bool make_room_to_resume(struct mcp_streams *streams, const char *holder, struct http_channel **gone)
+{
+    while (!wt__shares_take(&streams->kept, holder, 1)) {
+        struct http_channel *earliest = earliest_of(streams, holder);
+        if (!earliest)
+            return false;
+        take_resumable(streams, is_it, earliest);
+        earliest->resumable_next = *gone;
+        *gone = earliest;
+    }
+    return true;
+}
+
 /* The earliest of the peer, which has too many; NULL. */
 static struct http_channel *one_too_many(const struct mcp_streams *streams, const struct mcp_peer *peer)
 {
@@ -117,14 +143,18 @@ static void remember(struct http_channel *own)
     pthread_mutex_lock(&own->peer->lock);
     own->number = ++own->peer->stream_number;
     pthread_mutex_unlock(&own->peer->lock);
-    wt__mcp_channel_keep(&own->channel);
+    struct http_channel *gone = NULL, *too_many = NULL;
     pthread_mutex_lock(&streams->lock);
-    atomic_store(&own->resumable, true);
-    own->resumable_next = streams->resumable;
-    streams->resumable = own;
-    struct http_channel *gone = take_resumable(streams, is_it, one_too_many(streams, own->peer));
+    if (make_room_to_resume(streams, own->peer->holder, &gone)) {
+        wt__mcp_channel_keep(&own->channel);
+        atomic_store(&own->resumable, true);
+        own->resumable_next = streams->resumable;
+        streams->resumable = own;
+        too_many = take_resumable(streams, is_it, one_too_many(streams, own->peer));
+    }
     pthread_mutex_unlock(&streams->lock);
     release_chain(gone);
+    release_chain(too_many);
 }
 
 /* ---------------------------------------------------------------- events */
@@ -155,11 +185,11 @@ static bool send_event(struct http_channel *own, struct str message)
     wt__mcp_append_line(&event, message);
     wt__buffer_text(&event, "\n\n");
     bool sent = !event.failed && !own->away && wt__http_send(own->exchange, wt__buffer_view(&event));
-    if (own->peer && !event.failed) {
+    if (atomic_load(&own->resumable) && !event.failed) {
         wt__buffer_str(&own->kept, wt__buffer_view(&event));
         if (!own->kept.failed)
             keep_event(own, event.len);
-        sent |= atomic_load(&own->resumable) && !own->kept.failed;
+        sent |= !own->kept.failed;
     }
     wt__buffer_dispose(&event);
     return sent;
@@ -241,6 +271,7 @@ static void channel_close_early(struct mcp_channel *channel)
     begin_stream(own);
     wt__http_finish(own->exchange);
     own->away = true;
+    atomic_store(&own->left_ms, wt__mcp_steady_ms(own->streams->service));
 }
 
 static bool channel_is_gone(struct mcp_channel *channel)
@@ -280,9 +311,14 @@ struct mcp_channel *wt__mcp_http_channel(struct mcp_streams *streams, struct htt
     return &own->channel;
 }
 
+/* On the loop, so it takes no lock that is held while something is sent. */
 static void gone(void *context)
 {
-    wt__mcp_channel_gone(context);
+    struct http_channel *own = context;
+    if (atomic_load(&own->resumable))
+        atomic_store(&own->left_ms, wt__mcp_steady_ms(own->streams->service));
+    else
+        wt__mcp_channel_gone(&own->channel);
 }
 
 void wt__mcp_http_channel_cancels(struct mcp_channel *channel)
@@ -372,6 +408,8 @@ bool wt__mcp_http_channel_resume(struct mcp_streams *streams, const struct mcp_p
         wt__http_finish(last);
     own->exchange = exchange;
     own->away = false;
+    atomic_store(&own->left_ms, 0);
+    wt__http_on_gone(exchange, gone, own);
     begin_http_stream(exchange);
     replay(own, event);
     if (own->channel.over) {
@@ -389,6 +427,7 @@ bool wt__mcp_http_channel_resume(struct mcp_streams *streams, const struct mcp_p
 void wt__mcp_streams_open(struct mcp_streams *streams, struct mcp_service *service)
 {
     *streams = (struct mcp_streams){.service = service};
+    wt__shares_open(&streams->kept, MCP_RESUME_ALL_MAX);
     pthread_mutex_init(&streams->lock, NULL);
 }
 
@@ -405,6 +444,7 @@ void wt__mcp_streams_close(struct mcp_streams *streams)
     struct http_channel *gone = take_resumable(streams, always, NULL);
     pthread_mutex_unlock(&streams->lock);
     release_chain(gone);
+    wt__shares_close(&streams->kept);
     pthread_mutex_destroy(&streams->lock);
 }
 
@@ -417,20 +457,41 @@ static bool keep_if_alive(struct mcp_channel *channel)
     return refs > 0;
 }
 
-void wt__mcp_streams_keep_alive(struct mcp_streams *streams)
+/* Calls the function for the open streams that are chosen, without the lock. */
+static void for_open_streams(struct mcp_streams *streams, bool (*is_chosen)(const struct http_channel *own, double now),
+                             void (*act)(struct mcp_channel *channel))
 {
+    double now = wt__mcp_steady_ms(streams->service);
     size_t count = 0;
     pthread_mutex_lock(&streams->lock);
     struct mcp_channel **open = wt__alloc_array(streams->open_count, sizeof(struct mcp_channel *));
     for (struct http_channel *own = streams->open; open && own; own = own->next)
-        if (keep_if_alive(&own->channel))
+        if (is_chosen(own, now) && keep_if_alive(&own->channel))
             open[count++] = &own->channel;
     pthread_mutex_unlock(&streams->lock);
     for (size_t i = 0; i < count; i++) {
-        wt__mcp_channel_keep_alive(open[i]);
+        act(open[i]);
         wt__mcp_channel_release(open[i]);
     }
     free(open);
+}
+
+static bool is_any(const struct http_channel *own, double now)
+{
+    (void)own;
+    (void)now;
+    return true;
+}
+
+static bool is_abandoned(const struct http_channel *own, double now)
+{
+    double left_ms = atomic_load(&own->left_ms);
+    return left_ms > 0 && now - left_ms > MCP_AWAY_MS;
+}
+
+void wt__mcp_streams_keep_alive(struct mcp_streams *streams)
+{
+    for_open_streams(streams, is_any, wt__mcp_channel_keep_alive);
 }
 
 static bool is_late(const struct http_channel *own, const void *context)
@@ -443,6 +504,7 @@ static bool is_late(const struct http_channel *own, const void *context)
 
 void wt__mcp_streams_tend(struct mcp_streams *streams)
 {
+    for_open_streams(streams, is_abandoned, wt__mcp_channel_gone);
     double now = wt__mcp_steady_ms(streams->service);
     pthread_mutex_lock(&streams->lock);
     struct http_channel *gone = take_resumable(streams, is_late, &now);

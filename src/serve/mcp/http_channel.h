@@ -14,8 +14,10 @@ enum {
     MCP_RESUME_BYTES_MAX = 1 << 20, /* kept of one stream; the earliest events go first */
     MCP_RESUME_EVENTS_MAX = 64,     /* likewise */
     MCP_RESUME_STREAMS_MAX = 16,    /* kept of one session; the earliest goes first */
+    MCP_RESUME_ALL_MAX = 512,       /* kept of all sessions, shared by holders; a holder loses its own earliest */
     MCP_RESUME_MS = 60000,          /* that an answer nobody has heard is kept */
     MCP_RETRY_MS = 500,             /* after which a client shall come back */
+    MCP_AWAY_MS = 10000,            /* that a client may be away from a call before the call is cancelled */
 };
 
 struct http_channel;
@@ -27,17 +29,18 @@ struct mcp_streams {
     struct http_channel *open;
     size_t open_count;
     struct http_channel *resumable; /* the latest first; a reference each */
+    struct shares kept;             /* of these, by holder */
 };
 
 void wt__mcp_streams_open(struct mcp_streams *streams, struct mcp_service *service);
 void wt__mcp_streams_close(struct mcp_streams *streams);
 void wt__mcp_streams_keep_alive(struct mcp_streams *streams);
-/* Forgets what nobody came back for. */
+/* Forgets answers that no client came back for, and cancels calls whose client is away too long. */
 void wt__mcp_streams_tend(struct mcp_streams *streams);
 
 /* For one exchange, which it keeps. NULL: memory is out. */
 struct mcp_channel *wt__mcp_http_channel(struct mcp_streams *streams, struct http_exchange *exchange);
-/* A modern request: a client that goes away cancels it. */
+/* A client that goes away cancels its call: at once, or if it may resume the stream, after MCP_AWAY_MS. */
 void wt__mcp_http_channel_cancels(struct mcp_channel *channel);
 /* The request of a legacy session, whose stream may be resumed. */
 void wt__mcp_http_channel_of(struct mcp_channel *channel, struct mcp_peer *peer);

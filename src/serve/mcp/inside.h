@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
+#include "base/shares.h"
 #include "mcp/message.h"
 #include "serve/mcp/service.h"
 
@@ -56,7 +57,7 @@ bool wt__mcp_channel_send(struct mcp_channel *channel, struct str message);
 void wt__mcp_channel_answer(struct mcp_channel *channel, int status, struct str message);
 void wt__mcp_channel_keep_alive(struct mcp_channel *channel);
 void wt__mcp_channel_close_early(struct mcp_channel *channel);
-/* The client has gone away, which is a cancel to a modern call. */
+/* The client has gone away and will not come back: cancels the call. */
 void wt__mcp_channel_gone(struct mcp_channel *channel);
 /* Appends the message without its line breaks, which JSON has only between its tokens. */
 void wt__mcp_append_line(struct buffer *out, struct str message);
@@ -77,7 +78,11 @@ struct mcp_peer {
     struct mcp_service *service;
     struct mcp_peer *next, *before; /* of the service's peers, under its lock */
     char *principal;
-    bool known; /* of the service's peers: it hears notices */
+    /* Whom shared pools count it as (base/shares.h): the principal, or without one the session. Never changes. */
+    const char *holder;
+    char session_holder[24];
+    atomic_bool may_call; /* the principal may call what is behind this server, as of its last request */
+    bool known;           /* of the service's peers: it hears notices */
 
     pthread_mutex_t lock; /* what follows */
     bool opened;          /* `initialize` was answered */
@@ -299,12 +304,12 @@ struct mcp_service {
     struct mcp_features features;
     unsigned char key[32];
     double (*now_ms)(void); /* of a test; NULL: the machine's clocks */
-    unsigned waiting_max;
+    struct shares waiting;  /* calls that threads run, or are about to */
     size_t sessions_max, page_items;
     pthread_mutex_t lock; /* what follows */
     pthread_cond_t idle;
     struct mcp_peer *peers;
-    unsigned waiting;     /* calls that threads run, or are about to */
+    unsigned peer_number; /* of the last peer that was opened */
     struct mcp_job *jobs; /* for threads that rest */
     pthread_cond_t job_came;
     unsigned job_count, resting, threads;
@@ -312,6 +317,7 @@ struct mcp_service {
     pthread_mutex_t notice_lock; /* listeners; held while they are told, so that their messages have an order */
     struct mcp_listener *listeners;
     size_t listener_count;
+    struct shares listening; /* listeners, by holder */
 };
 
 /* Steady, and of the wall: what others shall check, too. */

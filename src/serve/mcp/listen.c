@@ -11,6 +11,16 @@ static const char *const change_wishes[] = {"toolsListChanged", "resourcesListCh
 
 /* ---------------------------------------------------------------- listeners */
 
+/* Takes the listener out of the list. Under the notice lock. */
+static struct mcp_listener *unlink_listener(struct mcp_service *service, struct mcp_listener **at)
+{
+    struct mcp_listener *listener = *at;
+    *at = listener->next;
+    service->listener_count--;
+    wt__shares_give(&service->listening, listener->peer->holder, 1);
+    return listener;
+}
+
 static void free_listener(struct mcp_listener *listener)
 {
     for (size_t i = 0; i < listener->uri_count; i++)
@@ -99,24 +109,43 @@ static bool acknowledge(const struct mcp_listener *listener)
 static bool enlist(struct mcp_call *call, struct mcp_listener *listener)
 {
     struct mcp_service *service = call->service;
+    const char *holder = call->peer->holder;
     pthread_mutex_lock(&service->notice_lock);
-    bool room = service->listener_count < MCP_LISTENERS_MAX && !atomic_load(&service->stopping);
+    bool room = !atomic_load(&service->stopping) && wt__shares_take(&service->listening, holder, 1);
     bool sent = room && acknowledge(listener);
     if (sent) {
         listener->next = service->listeners;
         service->listeners = listener;
         service->listener_count++;
+    } else if (room) {
+        wt__shares_give(&service->listening, holder, 1);
     }
     pthread_mutex_unlock(&service->notice_lock);
     if (!room)
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%d streams of notices are open, which is the most",
-                       MCP_LISTENERS_MAX);
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR,
+                       "this client has %zu streams of notices open, which is its share of %d: close one first",
+                       wt__shares_of(&service->listening, holder), MCP_LISTENERS_MAX);
     return sent;
+}
+
+/* What cannot be watched is not acknowledged. */
+static void watch_uris(struct mcp_call *call, struct mcp_listener *listener)
+{
+    const struct mcp_features *features = &call->service->features;
+    size_t kept = 0;
+    if (!features->resources.watch)
+        return;
+    for (size_t i = 0; i < listener->uri_count; i++) {
+        if (features->resources.watch(features->context, call, wt__str(listener->uris[i]), NULL))
+            listener->uris[kept++] = listener->uris[i];
+        else
+            free(listener->uris[i]);
+    }
+    listener->uri_count = kept;
 }
 
 bool wt__mcp_run_listen(struct mcp_call *call)
 {
-    const struct mcp_features *features = &call->service->features;
     struct mcp_listener *listener = calloc(1, sizeof *listener);
     if (!wt__json_object(call->in.params, "notifications")) {
         wt__mcp_refuse(call, MCP_INVALID_PARAMS, "params.notifications is missing, or no object");
@@ -135,8 +164,7 @@ bool wt__mcp_run_listen(struct mcp_call *call)
     wt__mcp_peer_keep(call->peer);
     listener->channel = call->channel;
     listener->peer = call->peer;
-    for (size_t i = 0; features->resources.watch && i < listener->uri_count; i++)
-        features->resources.watch(features->context, wt__str(listener->uris[i]));
+    watch_uris(call, listener);
     if (!enlist(call, listener)) { /* from here on it may be gone at any time */
         free_listener(listener);
         return false;
@@ -178,8 +206,7 @@ bool wt__mcp_unlisten(struct mcp_service *service, const struct mcp_peer *peer, 
             at = &listener->next;
             continue;
         }
-        *at = listener->next;
-        service->listener_count--;
+        unlink_listener(service, at);
         found = true;
         wt__mcp_channel_answer(listener->channel, 200, STR(""));
         free_listener(listener);
@@ -196,8 +223,7 @@ void wt__mcp_end_listeners(struct mcp_service *service, const struct mcp_peer *p
             at = &listener->next;
             continue;
         }
-        *at = listener->next;
-        service->listener_count--;
+        unlink_listener(service, at);
         say_goodbye(service, listener);
         free_listener(listener);
     }
@@ -212,8 +238,7 @@ void wt__mcp_tend_listeners(struct mcp_service *service)
             at = &listener->next;
             continue;
         }
-        *at = listener->next;
-        service->listener_count--;
+        unlink_listener(service, at);
         free_listener(listener);
     }
     pthread_mutex_unlock(&service->notice_lock);

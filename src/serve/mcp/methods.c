@@ -199,13 +199,16 @@ static bool set_level(struct mcp_call *call)
 static bool subscribe(struct mcp_call *call)
 {
     const struct mcp_features *features = &call->service->features;
+    wt_error why;
+    if (features->resources.watch && !features->resources.watch(features->context, call, call->name, &why)) {
+        wt__mcp_refuse_error(call, &why);
+        return false;
+    }
     int rc = wt__mcp_peer_watch(call->peer, call->name);
     if (rc < 0)
         wt__mcp_refuse(call, rc == WT_ETOOLONG ? MCP_INVALID_PARAMS : MCP_INTERNAL_ERROR,
                        rc == WT_ETOOLONG ? "one client watches at most %d resources" : "memory is out (%d)",
                        MCP_SUBSCRIPTIONS_MAX);
-    else if (features->resources.watch)
-        features->resources.watch(features->context, call->name);
     return false;
 }
 

@@ -1,5 +1,6 @@
 /* peer.c: who is at the other end, for as long as we know: what it runs, what it was asked, what it watches, and where
  * it hears what belongs to no request. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -20,8 +21,14 @@ struct mcp_peer *wt__mcp_peer_open(struct mcp_service *service, const char *prin
         wt__mcp_peer_release(peer);
         return NULL;
     }
+    atomic_init(&peer->may_call, true);
+    peer->holder = peer->principal;
     if (known) {
         pthread_mutex_lock(&service->lock);
+        /* No key is called so: a name of a key has no '#'. */
+        snprintf(peer->session_holder, sizeof peer->session_holder, "#%u", ++service->peer_number);
+        if (!*peer->principal)
+            peer->holder = peer->session_holder;
         peer->known = true;
         peer->next = service->peers;
         if (peer->next)

@@ -115,11 +115,14 @@ static void *run_jobs(void *context)
     struct mcp_job *job = context;
     struct mcp_service *service = job->call->service;
     while (job) {
+        struct mcp_peer *peer = job->call->peer;
+        wt__mcp_peer_keep(peer); /* its call is gone when its place is given back */
         job->work(job->call);
         wt__mcp_finish(job->call);
+        wt__shares_give(&service->waiting, peer->holder, 1);
+        wt__mcp_peer_release(peer);
         free(job);
         pthread_mutex_lock(&service->lock);
-        service->waiting--;
         job = next_job(service);
         pthread_mutex_unlock(&service->lock);
     }
@@ -143,10 +146,9 @@ static bool start_thread(struct mcp_service *service, struct mcp_job *job)
     return started;
 }
 
+/* With the lock held. False: the system gives no thread. */
 static bool hand_over(struct mcp_service *service, struct mcp_job *job)
 {
-    if (service->waiting >= service->waiting_max)
-        return false;
     if (service->resting > service->job_count) {
         job->next = service->jobs;
         service->jobs = job;
@@ -155,16 +157,29 @@ static bool hand_over(struct mcp_service *service, struct mcp_job *job)
     } else if (!start_thread(service, job)) {
         return false;
     }
-    service->waiting++;
     return true;
+}
+
+/* Who has used up its share hears that; another client cannot have caused it. */
+static void refuse_waiting(struct mcp_call *call)
+{
+    struct shares *waiting = &call->service->waiting;
+    size_t own = wt__shares_of(waiting, call->peer->holder);
+    if (own > 0)
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR,
+                       "%zu calls of this client are running, which is its share of the %zu that the server runs at "
+                       "once; try again when one of them has ended",
+                       own, waiting->most);
+    else
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR,
+                       "the server runs all the %zu calls that it can run at once; try again later", waiting->most);
 }
 
 bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call))
 {
     struct mcp_service *service = call->service;
-    unsigned most = service->waiting_max;
-    struct mcp_job *job = malloc(sizeof *job);
-    bool handed = false;
+    bool has_share = wt__shares_take(&service->waiting, call->peer->holder, 1), handed = false;
+    struct mcp_job *job = has_share ? malloc(sizeof *job) : NULL;
     call->headers = NULL;
     if (job) {
         *job = (struct mcp_job){NULL, call, work};
@@ -175,6 +190,11 @@ bool wt__mcp_start(struct mcp_call *call, void (*work)(struct mcp_call *call))
     if (handed)
         return true;
     free(job);
-    wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "%u calls wait already, which is the most: try again later", most);
+    if (has_share)
+        wt__shares_give(&service->waiting, call->peer->holder, 1);
+    if (has_share)
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "the system gives no thread; try again later");
+    else
+        refuse_waiting(call);
     return false;
 }

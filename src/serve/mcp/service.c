@@ -32,7 +32,6 @@ int wt__mcp_service_open(struct mcp_service **out, const struct mcp_features *fe
         return wt__fail_nomem(err);
     service->features = *features;
     service->now_ms = given->now_ms;
-    service->waiting_max = given->waiting_max ? given->waiting_max : MCP_WAITING_MAX;
     service->sessions_max = given->sessions_max ? given->sessions_max : MCP_SESSIONS_MAX;
     service->page_items = given->page_items ? given->page_items : MCP_PAGE_ITEMS;
     if (given->key)
@@ -41,6 +40,8 @@ int wt__mcp_service_open(struct mcp_service **out, const struct mcp_features *fe
         free(service);
         return wt__fail(err, WT_EIO, "the system gives no random numbers");
     }
+    wt__shares_open(&service->waiting, given->waiting_max ? given->waiting_max : MCP_WAITING_MAX);
+    wt__shares_open(&service->listening, MCP_LISTENERS_MAX);
     pthread_mutex_init(&service->lock, NULL);
     pthread_mutex_init(&service->notice_lock, NULL);
     pthread_cond_init(&service->idle, NULL);
@@ -79,6 +80,8 @@ void wt__mcp_service_close(struct mcp_service *service)
     while (service->threads > 0)
         pthread_cond_wait(&service->idle, &service->lock);
     pthread_mutex_unlock(&service->lock);
+    wt__shares_close(&service->waiting);
+    wt__shares_close(&service->listening);
     pthread_mutex_destroy(&service->lock);
     pthread_mutex_destroy(&service->notice_lock);
     pthread_cond_destroy(&service->idle);

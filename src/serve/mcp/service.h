@@ -17,8 +17,8 @@
 
 enum {
     MCP_MESSAGE_BYTES_MAX = 4 << 20,  /* of one message of a client */
-    MCP_WAITING_MAX = 256,            /* calls that wait at once, each on a thread; more are refused (-32603) */
-    MCP_SESSIONS_MAX = 10000,         /* of legacy clients over HTTP; the one used longest ago makes room */
+    MCP_WAITING_MAX = 512,            /* calls that wait at once, each on a thread; shared by holders (shares.h) */
+    MCP_SESSIONS_MAX = 20000,         /* of legacy clients over HTTP, shared by principals */
     MCP_SESSION_IDLE_MS = 30 * 60000, /* then a session is forgotten */
     MCP_STATE_MS = 5 * 60000,         /* that a client may take to answer what a call asks it, in both eras */
     MCP_STATE_BYTES_MAX = 64 << 10,   /* of a requestState, sealed: what a call keeps, and all answers so far */
@@ -27,7 +27,7 @@ enum {
     MCP_PAGE_ITEMS = 1000,            /* of a list; the rest comes by its cursor */
     MCP_PAGE_BYTES = 1 << 20,         /* likewise; one item alone may be larger */
     MCP_NAME_BYTES_MAX = 4096,        /* of a tool's or prompt's name, and of a URI, that is asked for */
-    MCP_LISTENERS_MAX = 20000,        /* open streams of change notices */
+    MCP_LISTENERS_MAX = 20000,        /* open streams of change notices, shared by holders */
     MCP_SUBSCRIPTIONS_MAX = 1000,     /* resources that one client watches */
     MCP_KEEP_ALIVE_MS = 15000,        /* a stream that says nothing says a comment */
     MCP_RUNNING_MAX = 1024,           /* requests of one client that run at once */
@@ -56,6 +56,9 @@ struct mcp_features {
     bool private_lists;               /* they depend on who asks: cacheScope is private */
     bool changes;                     /* the lists change while it runs: wt__mcp_service_changed will tell */
     void *context;                    /* the first argument of every function */
+    const char *store_path;           /* taken out of errors before clients are told of them; NULL: none */
+    /* An error of which a client is not told everything (wire/failure.h), for a log. NULL: no log wants it. */
+    void (*failed)(void *context, const wt_error *err);
     /* Instructions that change, appended for each client that opens; in place of those above. NULL: those above. */
     void (*write_instructions)(void *context, const char *principal, struct buffer *out);
 
@@ -72,8 +75,9 @@ struct mcp_features {
         void (*read)(void *context, struct mcp_call *call, struct str uri);
         bool waits;   /* to read one */
         bool watched; /* clients may subscribe: wt__mcp_service_resource_updated will tell */
-        /* A client begins to watch one, which others may watch already; it must be quick. NULL: all are told of. */
-        void (*watch)(void *context, struct str uri);
+        /* The call's client begins to watch a resource, which others may watch already; it must be quick. False: no
+         * notices of the resource will come, and `why` is a sentence. NULL: the client hears of all resources. */
+        bool (*watch)(void *context, struct mcp_call *call, struct str uri, wt_error *why);
     } resources;
     struct {
         void (*list)(void *context, struct mcp_call *call, struct str after);

@@ -11,12 +11,14 @@ struct mcp_session {
     struct mcp_session *newer, *older;
     struct mcp_peer *peer;
     double used_ms;
+    bool was_used; /* after it was begun */
     char id[MCP_SESSION_ID_BYTES];
 };
 
 void wt__mcp_sessions_open(struct mcp_sessions *sessions, struct mcp_service *service)
 {
     *sessions = (struct mcp_sessions){.service = service};
+    wt__shares_open(&sessions->shares, service->sessions_max);
     pthread_mutex_init(&sessions->lock, NULL);
 }
 
@@ -55,19 +57,58 @@ static void link_as_newest(struct mcp_sessions *sessions, struct mcp_session *se
     session->used_ms = wt__mcp_steady_ms(sessions->service);
 }
 
-/* Out of the table; it is the caller's. */
-static struct mcp_session *take(struct mcp_sessions *sessions, struct mcp_session **at)
+/* Whom the sessions of a principal count as; without keys all are one client's. */
+static const char *session_holder(const char *principal)
+{
+    return *principal ? principal : NULL;
+}
+
+/* Takes the session out of the table; it is the caller's. */
+static struct mcp_session *take_session(struct mcp_sessions *sessions, struct mcp_session **at)
 {
     struct mcp_session *session = *at;
     *at = session->chain;
     unlink_by_use(sessions, session);
+    wt__shares_give(&sessions->shares, session_holder(session->peer->principal), 1);
     sessions->count--;
     return session;
 }
 
-static struct mcp_session *take_oldest(struct mcp_sessions *sessions)
+static bool is_in_use(struct mcp_peer *peer)
 {
-    return take(sessions, place_of(sessions, wt__str(sessions->oldest->id)));
+    pthread_mutex_lock(&peer->lock);
+    bool in_use = peer->running_count > 0 || (peer->stream && !peer->stream->is_gone(peer->stream));
+    pthread_mutex_unlock(&peer->lock);
+    return in_use;
+}
+
+/* The session that the principal can miss most: one that was never used, else the one used longest ago. NULL if it has
+ * none that is not in use. */
+static struct mcp_session *take_dispensable(struct mcp_sessions *sessions, const char *principal)
+{
+    struct mcp_session *found = NULL;
+    for (struct mcp_session *session = sessions->oldest; session; session = session->newer) {
+        if ((found && session->was_used) || strcmp(session->peer->principal, principal) != 0 ||
+            is_in_use(session->peer))
+            continue;
+        found = session;
+        if (!session->was_used)
+            break;
+    }
+    return found ? take_session(sessions, place_of(sessions, wt__str(found->id))) : NULL;
+}
+
+/* Takes a place for one more session. *gone: a chain of sessions that made room. */
+static bool make_room(struct mcp_sessions *sessions, const char *principal, struct mcp_session **gone)
+{
+    while (!wt__shares_take(&sessions->shares, session_holder(principal), 1)) {
+        struct mcp_session *session = take_dispensable(sessions, principal);
+        if (!session)
+            return false;
+        session->chain = *gone;
+        *gone = session;
+    }
+    return true;
 }
 
 static bool make_buckets(struct mcp_sessions *sessions)
@@ -83,25 +124,39 @@ static bool make_buckets(struct mcp_sessions *sessions)
 
 /* ---------------------------------------------------------------- without the lock */
 
-static void end_session(struct mcp_session *session)
+/* Ends a chain of sessions. NULL is a no-op. */
+static void end_sessions(struct mcp_session *session)
 {
-    if (!session)
-        return;
-    wt__mcp_peer_close(session->peer);
-    wt__mcp_peer_release(session->peer);
-    free(session);
+    for (struct mcp_session *next; session; session = next) {
+        next = session->chain;
+        wt__mcp_peer_close(session->peer);
+        wt__mcp_peer_release(session->peer);
+        free(session);
+    }
 }
 
-int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, char id[MCP_SESSION_ID_BYTES])
+static int fail_full(struct mcp_sessions *sessions, const char *principal, wt_error *err)
+{
+    return wt__fail(err, WT_EBUSY,
+                    "%zu sessions of this client are in use, which is its share of %zu: end one with DELETE, or try "
+                    "again later",
+                    wt__shares_of(&sessions->shares, session_holder(principal)), sessions->service->sessions_max);
+}
+
+int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, char id[MCP_SESSION_ID_BYTES],
+                        wt_error *err)
 {
     struct mcp_session *session = calloc(1, sizeof *session), *gone = NULL;
-    int rc = !session ? WT_ENOMEM : wt__random_digits(session->id, MCP_SESSION_ID_BYTES - 1) ? 0 : WT_EIO;
+    int rc = !session ? wt__fail_nomem(err)
+             : wt__random_digits(session->id, MCP_SESSION_ID_BYTES - 1)
+                 ? 0
+                 : wt__fail(err, WT_EIO, "the system gives no random numbers");
     pthread_mutex_lock(&sessions->lock);
     if (rc == 0 && !make_buckets(sessions))
-        rc = WT_ENOMEM;
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && !make_room(sessions, peer->principal, &gone))
+        rc = fail_full(sessions, peer->principal, err);
     if (rc == 0) {
-        if (sessions->count >= sessions->service->sessions_max)
-            gone = take_oldest(sessions);
         wt__mcp_peer_keep(peer);
         session->peer = peer;
         struct mcp_session **bucket = &sessions->buckets[bucket_of(sessions, session->id)];
@@ -114,7 +169,7 @@ int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, ch
     pthread_mutex_unlock(&sessions->lock);
     if (rc < 0)
         free(session);
-    end_session(gone);
+    end_sessions(gone);
     return rc;
 }
 
@@ -126,6 +181,7 @@ struct mcp_peer *wt__mcp_session_find(struct mcp_sessions *sessions, struct str 
     if (at && strcmp((*at)->peer->principal, principal) == 0) {
         struct mcp_session *session = *at;
         peer = session->peer;
+        session->was_used = true;
         wt__mcp_peer_keep(peer);
         unlink_by_use(sessions, session);
         link_as_newest(sessions, session);
@@ -140,14 +196,17 @@ bool wt__mcp_session_end(struct mcp_sessions *sessions, struct str id, const cha
     pthread_mutex_lock(&sessions->lock);
     struct mcp_session **at = place_of(sessions, id);
     if (at && strcmp((*at)->peer->principal, principal) == 0)
-        session = take(sessions, at);
+        session = take_session(sessions, at);
+    if (session)
+        session->chain = NULL;
     pthread_mutex_unlock(&sessions->lock);
-    end_session(session);
-    return session;
+    bool found = session;
+    end_sessions(session);
+    return found;
 }
 
-/* A stream whose client has gone is forgotten by the way. */
-static bool is_in_use(struct mcp_peer *peer)
+/* Forgets a stream whose client has gone. */
+static void drop_gone_stream(struct mcp_peer *peer)
 {
     struct mcp_channel *gone = NULL;
     pthread_mutex_lock(&peer->lock);
@@ -155,10 +214,8 @@ static bool is_in_use(struct mcp_peer *peer)
         gone = peer->stream;
         peer->stream = NULL;
     }
-    bool in_use = peer->running_count > 0 || peer->stream;
     pthread_mutex_unlock(&peer->lock);
     wt__mcp_channel_release(gone);
-    return in_use;
 }
 
 void wt__mcp_sessions_tend(struct mcp_sessions *sessions)
@@ -168,28 +225,27 @@ void wt__mcp_sessions_tend(struct mcp_sessions *sessions)
     double now = wt__mcp_steady_ms(sessions->service);
     for (struct mcp_session *session = sessions->oldest, *newer; session; session = newer) {
         newer = session->newer;
-        bool in_use = is_in_use(session->peer);
-        if (in_use || now - session->used_ms < MCP_SESSION_IDLE_MS)
+        drop_gone_stream(session->peer);
+        if (is_in_use(session->peer) || now - session->used_ms < MCP_SESSION_IDLE_MS)
             continue;
-        take(sessions, place_of(sessions, wt__str(session->id)));
+        take_session(sessions, place_of(sessions, wt__str(session->id)));
         session->chain = ended;
         ended = session;
     }
     pthread_mutex_unlock(&sessions->lock);
-    for (struct mcp_session *next; ended; ended = next) {
-        next = ended->chain;
-        end_session(ended);
-    }
+    end_sessions(ended);
 }
 
 void wt__mcp_sessions_close(struct mcp_sessions *sessions)
 {
     while (sessions->count > 0) {
         pthread_mutex_lock(&sessions->lock);
-        struct mcp_session *session = take_oldest(sessions);
+        struct mcp_session *session = take_session(sessions, place_of(sessions, wt__str(sessions->oldest->id)));
+        session->chain = NULL;
         pthread_mutex_unlock(&sessions->lock);
-        end_session(session);
+        end_sessions(session);
     }
+    wt__shares_close(&sessions->shares);
     free(sessions->buckets);
     pthread_mutex_destroy(&sessions->lock);
 }

@@ -13,13 +13,17 @@ struct mcp_sessions {
     struct mcp_session **buckets; /* NULL until there is one */
     size_t bucket_count, count;
     struct mcp_session *newest, *oldest; /* by their last use */
+    struct shares shares;                /* by principal */
 };
 
 void wt__mcp_sessions_open(struct mcp_sessions *sessions, struct mcp_service *service);
 void wt__mcp_sessions_close(struct mcp_sessions *sessions);
 
-/* A session of the peer; the one used longest ago makes room. WT_EIO: no random numbers. */
-int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, char id[MCP_SESSION_ID_BYTES]);
+/* Begins a session of the peer. A principal that has its share of sessions loses one that runs nothing and has no
+ * stream open: one that was never used, else the one used longest ago. WT_EBUSY: it has none to lose. WT_EIO: no random
+ * numbers. WT_ENOMEM. */
+int wt__mcp_session_add(struct mcp_sessions *sessions, struct mcp_peer *peer, char id[MCP_SESSION_ID_BYTES],
+                        wt_error *err);
 /* Its peer, with a reference, and the time of its last use is now; NULL: there is none of this principal. */
 struct mcp_peer *wt__mcp_session_find(struct mcp_sessions *sessions, struct str id, const char *principal);
 /* False: there was none of this principal. */

@@ -1,8 +1,8 @@
 /* streamable_http.c: see streamable_http.h.
  *
  * A request is answered by JSON, unless something is said before its answer: then by a stream of events, of which the
- * answer is the last. A modern client that closes the connection cancels its request; a legacy one that does loses the
- * answer, and the call runs on. */
+ * answer is the last. A client that closes the connection cancels its request. The exception is a legacy client that
+ * can resume the stream of the answer (http_channel.h): it has some time to come back. */
 #include "serve/mcp/streamable_http.h"
 
 #include <stdio.h>
@@ -120,36 +120,39 @@ static struct mcp_peer *find_peer(struct mcp_http *http, struct http_exchange *e
     return peer;
 }
 
-/* A peer whose session begins when initialize is answered. */
+/* A peer whose session begins when initialize is answered; NULL with *err. */
 static struct mcp_peer *begin_session(struct mcp_http *http, struct mcp_channel *channel, const char *principal,
-                                      char session[MCP_SESSION_ID_BYTES])
+                                      char session[MCP_SESSION_ID_BYTES], wt_error *err)
 {
     struct mcp_peer *peer = wt__mcp_peer_open(http->service, principal, true);
-    if (peer && wt__mcp_session_add(&http->sessions, peer, session) < 0) {
+    if (!peer) {
+        wt__fail_nomem(err);
+    } else if (wt__mcp_session_add(&http->sessions, peer, session, err) < 0) {
         wt__mcp_peer_close(peer);
         wt__mcp_peer_release(peer);
-        return NULL;
-    }
-    if (peer)
+        peer = NULL;
+    } else {
         wt__mcp_http_channel_begins(channel, peer, session);
+    }
     return peer;
 }
 
 static void answer_in(struct mcp_http *http, struct mcp_peer *peer, struct mcp_channel *channel,
                       struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
 {
-    if (modern)
-        wt__mcp_http_channel_cancels(channel);
-    else
+    if (!modern)
         wt__mcp_http_channel_of(channel, peer);
+    wt__mcp_http_channel_cancels(channel);
     struct mcp_call *call = wt__mcp_begin(http->service, peer, channel, in, modern, headers);
     if (call)
         wt__mcp_run(call);
 }
 
-static void take_request(struct mcp_http *http, struct http_exchange *exchange, const char *principal,
+static void take_request(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker,
                          struct mcp_incoming *in, const struct mcp_headers *headers)
 {
+    const char *principal = asker->principal;
+    wt_error err;
     bool modern = wt__mcp_is_modern(in, headers->version);
     bool begins = !modern && wt__str_equal(in->method, STR("initialize"));
     char session[MCP_SESSION_ID_BYTES] = "";
@@ -157,11 +160,15 @@ static void take_request(struct mcp_http *http, struct http_exchange *exchange, 
     struct mcp_peer *peer = NULL;
     if (channel)
         peer = modern   ? wt__mcp_peer_open(http->service, principal, false)
-               : begins ? begin_session(http, channel, principal, session)
+               : begins ? begin_session(http, channel, principal, session, &err)
                         : find_peer(http, exchange, principal, in);
     if (peer)
+        atomic_store(&peer->may_call, asker->may_call);
+    if (peer)
         answer_in(http, peer, channel, in, modern, headers);
-    else if (modern || begins || !channel)
+    else if (begins && channel)
+        answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, err.message);
+    else if (modern || !channel)
         answer_error(exchange, 503, wt__buffer_view(&in->id), MCP_INTERNAL_ERROR, "memory is out");
     if (peer && begins && !peer->opened)
         wt__mcp_session_end(&http->sessions, wt__str(session), principal);
@@ -189,7 +196,7 @@ static void take_other(struct mcp_http *http, struct http_exchange *exchange, co
     wt__http_answer(exchange, 202, NULL, NULL, 0, STR(""));
 }
 
-static void post(struct mcp_http *http, struct http_exchange *exchange, const char *principal)
+static void post(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker)
 {
     const struct http_request *request = wt__http_request(exchange);
     struct str accept = field(request, "Accept");
@@ -212,13 +219,13 @@ static void post(struct mcp_http *http, struct http_exchange *exchange, const ch
     }
     wt__mcp_read_message(&in, request->body);
     if (in.kind == MCP_IN_REQUEST) {
-        take_request(http, exchange, principal, &in, &headers);
+        take_request(http, exchange, asker, &in, &headers);
         return;
     }
     if (in.kind == MCP_IN_BAD)
         answer_error(exchange, in.code == MCP_INTERNAL_ERROR ? 503 : 400, wt__buffer_view(&in.id), in.code, in.words);
     else
-        take_other(http, exchange, principal, &in, &headers);
+        take_other(http, exchange, asker->principal, &in, &headers);
     wt__mcp_incoming_dispose(&in);
 }
 
@@ -266,17 +273,16 @@ static void get_or_delete(struct mcp_http *http, struct http_exchange *exchange,
     wt__mcp_incoming_dispose(&none);
 }
 
-void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, const char *principal)
+void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker)
 {
     static const struct http_field allow = {{"Allow", 5}, {"GET, POST, DELETE", 17}};
     struct str method = wt__http_request(exchange)->method;
-    const char *who = principal ? principal : "";
-    if (strlen(who) > MCP_PRINCIPAL_BYTES_MAX)
+    if (strlen(asker->principal) > MCP_PRINCIPAL_BYTES_MAX)
         answer_error(exchange, 400, STR("null"), MCP_INVALID_REQUEST, "the principal's name is too long");
     else if (wt__str_equal(method, STR("POST")))
-        post(http, exchange, who);
+        post(http, exchange, asker);
     else if (wt__str_equal(method, STR("GET")) || wt__str_equal(method, STR("DELETE")))
-        get_or_delete(http, exchange, who, wt__str_equal(method, STR("GET")));
+        get_or_delete(http, exchange, asker->principal, wt__str_equal(method, STR("GET")));
     else
         wt__http_answer(exchange, 405, NULL, &allow, 1, STR(""));
 }

@@ -9,11 +9,17 @@
 
 struct mcp_http;
 
+/* Who sends a request. */
+struct mcp_asker {
+    const char *principal; /* copied; "" where no key is needed */
+    bool may_call;         /* may call what is behind the server (SCOPE_CALL) */
+};
+
 /* One for each path; it keeps the sessions of that path. */
 int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_error *err);
 
-/* Answers a request to the path, on the worker that calls it, or keeps the exchange. principal is copied. */
-void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, const char *principal);
+/* Answers a request to the path, on the worker that calls it, or keeps the exchange. */
+void wt__mcp_http_answer(struct mcp_http *http, struct http_exchange *exchange, const struct mcp_asker *asker);
 
 /* After the HTTP server has ended, and before the service is closed. NULL is a no-op. */
 void wt__mcp_http_close(struct mcp_http *http);

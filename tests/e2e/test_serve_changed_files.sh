@@ -1,0 +1,69 @@
+#!/bin/bash
+# A server whose files change under it: an index that is emptied, and a store that a newer whichtool updates or somebody
+# damages. It goes on, refuses with a sentence, and tells clients of none of its files.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+served=
+trap '[ -z "$served" ] || kill "$served" 2>/dev/null; rm -rf "$work"' EXIT
+
+expect 0 "a catalogue" add --provider town "$source_root/tests/catalog/formats/mcp/example.json"
+"$WHICHTOOL" --json serve --listen 127.0.0.1:0 >listening 2>log &
+served=$!
+until [ -s listening ] || ! kill -0 "$served" 2>/dev/null; do sleep 0.05; done
+url=$("$python" -c 'import json; print(json.load(open("listening"))["listening"])') || { cat log; exit 1; }
+ask() { # STATUS NAME METHOD PATH BODY
+    what=$2
+    checks=$((checks + 1))
+    "$python" "$here/ask.py" "$url" "$3" "$4" "$5" "Content-Type: application/json" >out 2>err
+    [ "$(head -1 out)" = "$1" ] || fail "status $(head -1 out), wanted $1"
+    lacks out "$work|tools\.wt"
+}
+until_ready() {
+    until "$python" "$here/ask.py" "$url" GET /health | grep -q '"ready":true'; do sleep 0.05; done
+}
+
+until_ready
+ask 200 "a find" POST /v1/find '{"query": "what is the weather"}'
+what="an index"
+[ -s "$WHICHTOOL_STORE-index/snapshot" ] || ls "$WHICHTOOL_STORE-index" >&2
+for file in "$WHICHTOOL_STORE-index"/*; do : >"$file"; done
+for query in "what is the weather" "another request" "book a table for two"; do
+    ask 200 "finds go on when the index was emptied" POST /v1/find "{\"query\": \"$query\"}"
+    say_hits=$(tail -1 out | grep -c '"hits":\[{')
+    [ "$say_hits" = 1 ] || fail "no hits"
+done
+ask 200 "and a new index is made" POST "/v1/tools?provider=late" \
+    '{"tools": [{"name": "milk_cow", "description": "milks a cow", "inputSchema": {"type": "object"}}]}'
+ask 200 "which has what is new" POST /v1/find '{"query": "milk a cow"}'
+prints 'late/milk_cow'
+
+version() {
+    "$python" -c 'import sqlite3, sys
+c = sqlite3.connect(sys.argv[1]); c.execute(f"pragma user_version = {sys.argv[2]}"); c.commit()' "$WHICHTOOL_STORE" "$1"
+}
+old=$("$python" -c 'import sqlite3, sys
+print(*sqlite3.connect(sys.argv[1]).execute("pragma user_version").fetchone())' "$WHICHTOOL_STORE")
+version 9999
+ask 500 "a newer store is not written" POST "/v1/tools?provider=late" \
+    '{"tools": [{"name": "shear_sheep", "description": "shears a sheep", "inputSchema": {"type": "object"}}]}'
+prints '"code":"store_newer"'
+prints 'has to be started again'
+what="the log has the whole sentence"
+checks=$((checks + 1))
+until grep -qF "$WHICHTOOL_STORE was updated by a newer whichtool while this one ran (store version 9999; this one uses $old)" log; do sleep 0.05; done
+version "$old"
+ask 200 "and is when it is its own again" POST "/v1/tools?provider=late" \
+    '{"tools": [{"name": "shear_sheep", "description": "shears a sheep", "inputSchema": {"type": "object"}}]}'
+
+: >"$WHICHTOOL_STORE"
+ask 500 "a store that was emptied" POST "/v1/tools?provider=late" \
+    '{"tools": [{"name": "feed_hen", "description": "feeds a hen", "inputSchema": {"type": "object"}}]}'
+what="it has not ended"
+checks=$((checks + 1))
+kill -0 "$served" || fail "it has"
+kill -TERM "$served"
+wait "$served"
+same "and ends well" 0 $?
+served=
+finish

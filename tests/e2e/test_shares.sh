@@ -1,0 +1,32 @@
+#!/bin/bash
+# The built command before two servers, one of which never answers, with two keys: what one key's client does reaches the
+# other key's client in nothing. SHARES_CALLS and SHARES_SESSIONS make it larger: 300 and 10050 are what was reported.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+need_python
+served=
+trap '[ -z "$served" ] || kill "$served" 2>/dev/null; rm -rf "$work"' EXIT
+
+cat >servers.json <<JSON
+{"mcpServers": {
+  "mute": {"command": "$python", "args": ["$here/notes_server.py", "mute", "mute"]},
+  "home": {"command": "$python", "args": ["$here/notes_server.py", "home"]}
+}}
+JSON
+for who in a b; do
+    expect 0 "a key for $who" serve --keys keys --new-key "$who" --scopes find,call
+    grep -o 'wt_[A-Za-z0-9_-]*' out | head -1 >"$who"
+done
+"$WHICHTOOL" --json -q serve --model "" --listen 127.0.0.1:0 --keys keys --servers servers.json >listening 2>log &
+served=$!
+until [ -s listening ] || ! kill -0 "$served" 2>/dev/null; do sleep 0.05; done
+url=$("$python" -c 'import json; print(json.load(open("listening"))["listening"])') || { cat log; exit 1; }
+"$python" "$here/shares.py" "$url" "$(cat a)" "$(cat b)" "${SHARES_CALLS:-300}" "${SHARES_SESSIONS:-300}" >out 2>err
+cat out
+same "nothing of one client reaches another" "0 crossed" "$(tail -1 out)"
+silent err
+kill -TERM "$served"
+wait "$served"
+same "the server ends well" 0 $?
+served=
+finish

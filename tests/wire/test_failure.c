@@ -1,0 +1,77 @@
+/* What a client is told of an error: nothing of the server's files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "wire/failure.h"
+
+static const struct {
+    const char *name;
+    int code;
+    const char *message, *pointer, *told;
+    bool changed;
+} rows[] = {
+    {"a store that is damaged", WT_ESTORE, "/srv/data/tools.wt is damaged: tool 3 is not whole", "",
+     "the server's store is damaged", true},
+    {"a disk that is full", WT_EFULL, "cannot write tools.wt: the disk is full", "", "the server's disk is full", true},
+    {"an update", WT_ENEWER, "/srv/tools.wt was updated by a newer whichtool", "",
+     "a newer whichtool has updated the server's store: the server has to be started again with it", true},
+    {"no tools", WT_EEMPTY, "the store tools.wt holds no tools; add some with `whichtool add FILE`", "",
+     "the catalogue holds no tools", true},
+    {"what the client sent", WT_EINVAL, "\"k\" is no number from 1 to 1000", "/k", "\"k\" is no number from 1 to 1000",
+     false},
+    {"a pointer into it", WT_EINVAL, "/filter/only: takes a list", "/filter/only", "/filter/only: takes a list", false},
+    {"a route", WT_ENOTFOUND, "ask /v1/recipes", "", "ask /v1/recipes", false},
+    {"a tool's id", WT_ENOTFOUND, "there is no tool town/book", "", "there is no tool town/book", false},
+    {"an address", WT_ENETWORK, "http://127.0.0.1:9/mcp/x did not answer", "",
+     "http://127.0.0.1:9/mcp/x did not answer", false},
+    {"the store's name", WT_ETOOLONG, "tools.wt would hold 9 usages; at most 8 fit", "",
+     "the store would hold 9 usages; at most 8 fit", true},
+    {"files", WT_EMODEL, "cannot open /home/ada/models/x: no; see '/tmp/a b', (/etc/x/y), \"/opt/z/w\".", "",
+     "cannot open a file: no; see 'a file b', (a file), \"a file\".", true},
+    {"a program", WT_ENETWORK, "the server bad does not run: cannot start /usr/local/bin/bad: Permission denied", "",
+     "the server bad does not run: cannot start a file: Permission denied", true},
+    {"a slash", WT_EINVAL, "/ and a/b/c and //", "", "/ and a/b/c and //", false},
+};
+
+static void a_client_is_told_of_no_file(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_error err = {.code = rows[i].code}, told;
+        strcpy(err.message, rows[i].message);
+        strcpy(err.pointer, rows[i].pointer);
+        bool changed = wt__client_error(&told, &err, "tools.wt");
+        if (changed != rows[i].changed || strcmp(told.message, rows[i].told) != 0 || told.code != rows[i].code)
+            fail_msg("%s: %s", rows[i].name, told.message);
+        assert_string_equal(err.message, rows[i].message);
+        assert_string_equal(told.pointer, rows[i].pointer);
+        wt__client_error(&err, &err, "tools.wt");
+        assert_string_equal(err.message, rows[i].told);
+    }
+}
+
+/* A short path makes room for a longer word, as far as there is room. */
+static void a_full_message_stays_within_its_room(void **state)
+{
+    wt_error err = {.code = WT_EINVAL};
+    (void)state;
+    for (size_t i = 0; i + 5 < sizeof err.message; i += 5)
+        memcpy(err.message + i, " /a/b", 5);
+    wt__client_error(&err, &err, "/a");
+    assert_true(strlen(err.message) < sizeof err.message);
+    assert_null(strstr(err.message, "/a/b"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_client_is_told_of_no_file),
+        cmocka_unit_test(a_full_message_stays_within_its_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
