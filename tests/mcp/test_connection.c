@@ -26,6 +26,8 @@ static const char prelude[] =
     "legacy() { want server/discover; error 1 -32601 what; want '\"elicitation\":{\"form\"'; "
     "result 2 '{\"protocolVersion\":\"2025-06-18\"}'; want notifications/initialized; }\n"
     "modern() { want server/discover; result 1 '{\"supportedVersions\":[\"2026-07-28\"]}'; }\n"
+    "legacy_self() { case \"$r\" in *initialize*) ;; *) exit 9;; esac; i=${r#*\\\"id\\\":}; "
+    "result \"${i%%,*}\" '{\"protocolVersion\":\"2025-06-18\"}'; }\n"
     "stay() { cat >/dev/null; }\n";
 
 /* What a connection's callbacks heard. */
@@ -145,6 +147,16 @@ static const struct {
     {"one that ends of being remembered as modern",
      "read -r r; case \"$r\" in *server/discover*) exit 1;; esac; result 2 '" SELF "'; stay", MCP_ERA_MODERN, 0, 0,
      MCP_ERA_LEGACY, SELF},
+    {"silent about the probe, ends at initialize",
+     "read -r r; case \"$r\" in *server/discover*) read -r r; exit 1;; esac; legacy_self; stay", 0, 0, 0,
+     MCP_ERA_LEGACY, SELF},
+    {"refuses the probe as invalid and ends",
+     "read -r r; case \"$r\" in *server/discover*) error 1 -32600 invalid; exit 1;; esac; legacy_self; stay", 0, 0, 0,
+     MCP_ERA_LEGACY, SELF},
+    {"refuses initialize after the probe",
+     "read -r r; case \"$r\" in *server/discover*) error 1 -32601 what; want initialize; error 2 -32600 'too late'; "
+     "stay;; esac; legacy_self; stay",
+     0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"one that cannot read the probe",
      "want discover; error null -32700 what; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY,
      SELF},
@@ -164,7 +176,8 @@ static const struct {
     {"mute", "sleep 900", 0, 200, WT_ETIMEOUT, 0, "no answer came within 0."},
     {"dead", "echo 'no  database' >&2; exit 3", 0, 0, WT_ENETWORK, 0,
      "sh ended before it answered `initialize`; it said last: no database"},
-    {"dead of the second request", "want discover; error 1 -32601 what; read -r r; echo bye >&2; exit 1", 0, 0,
+    {"dead of initialize, with and without the probe",
+     "read -r r; case \"$r\" in *discover*) error 1 -32601 what; read -r r;; esac; echo bye >&2; exit 1", 0, 0,
      WT_ENETWORK, 0, "sh ended before it answered `initialize`; it said last: bye"},
     {"a refusal of both", "want discover; error 1 -1 what; want initialize; error 2 -32000 'not today'; stay", 0, 0,
      WT_ENETWORK, 0, "`initialize` is refused: not today (error -32000)"},
