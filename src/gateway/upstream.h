@@ -36,6 +36,7 @@ enum upstream_state { UPSTREAM_DISABLED, UPSTREAM_STARTING, UPSTREAM_READY, UPST
 
 struct upstream_options {
     enum mcp_era era;    /* as it was found before; MCP_ERA_UNKNOWN: it is probed */
+    bool speaks_both;    /* both eras worked before */
     unsigned timeout_ms; /* of a start; 0: MCP_CONNECT_MS */
     void *context;       /* of the functions, which run on the upstream's thread, and one at a time */
     /* All its tools as it lists them, {"tools":[...]}, and what it says of itself, "" for nothing. An error is kept as
@@ -64,6 +65,8 @@ const char *wt__upstream_name(const struct upstream *upstream);
 struct upstream_status {
     enum upstream_state state;
     enum mcp_era era;
+    enum mcp_era preferred; /* the era that its clients need; the next start should use it */
+    bool speaks_both;
     size_t tools, resources, prompts; /* that it listed last */
     size_t waiting;                   /* of the tools, that wait until somebody approves of them */
     bool ran;                         /* it was ready once */
@@ -104,6 +107,11 @@ struct upstream_link; /* a connection that is borrowed */
  * is known of why), WT_ETIMEOUT, WT_ECANCELLED. */
 int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_unwanted)(const void *context),
                         const void *context, struct upstream_link **out, wt_error *err);
+/* Replaces *link with a connection in `era` if the server speaks that era, too, and otherwise leaves it. A client that
+ * answers questions needs this: a server that speaks both eras asks a legacy client by requests of its own, which a
+ * modern connection does not carry. Opens the second connection if there is none yet, and waits for it as above. */
+void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned wait_ms,
+                          bool (*is_unwanted)(const void *context), const void *context, struct upstream_link **link);
 struct mcp_connection *wt__upstream_connection(const struct upstream_link *link);
 void wt__upstream_return(struct upstream_link *link); /* NULL is a no-op */
 

@@ -200,6 +200,18 @@ static void read_address(struct parsing *p, const json_t *entry, const json_t *u
     read_headers(p, entry);
 }
 
+static void read_protocol(struct parsing *p, const json_t *entry)
+{
+    const json_t *given = member(entry, "protocol");
+    const char *word = json_is_string(given) ? json_string_value(given) : "";
+    if (strcmp(word, "legacy") == 0)
+        p->server->protocol = MCP_ERA_LEGACY;
+    else if (strcmp(word, "modern") == 0)
+        p->server->protocol = MCP_ERA_MODERN;
+    else if (given)
+        refuse(p, "its \"protocol\" should be \"legacy\" or \"modern\"", NULL);
+}
+
 static void read_server(struct parsing *p, const char *name, const json_t *entry)
 {
     const json_t *url = NULL, *enabled = json_object_get(entry, "enabled");
@@ -219,6 +231,7 @@ static void read_server(struct parsing *p, const char *name, const json_t *entry
     } else {
         refuse(p, "it has neither a \"command\" nor a \"url\"", NULL);
     }
+    read_protocol(p, entry);
 }
 
 /* ---------------------------------------------------------------- the file */

@@ -387,16 +387,52 @@ static int open_older(struct opening *opening, bool *refused, wt_error *refusal)
     return rc;
 }
 
-static int open_eras(struct opening *opening)
+static int open_link_of_server(struct opening *opening)
+{
+    return open_link(opening, opening->connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link);
+}
+
+/* Speaks the modern era alone. */
+static int open_modern(struct opening *opening)
+{
+    enum verdict verdict = IS_LEGACY;
+    wt_error refusal = {0};
+    int rc = open_link_of_server(opening);
+    if (rc == 0)
+        rc = discover(opening, 0, &verdict, &refusal);
+    if (rc < 0 || verdict == IS_MODERN)
+        return rc;
+    return wt__fail(opening->err, WT_ENETWORK, "%s does not speak MCP %s: %s", opening->connection->shown,
+                    MCP_MODERN_VERSION,
+                    opening->ended ? "it ended"
+                    : refusal.code ? refusal.message
+                                   : "it lists legacy revisions only");
+}
+
+/* Speaks the legacy era alone. */
+static int open_legacy(struct opening *opening)
+{
+    wt_error refusal;
+    bool refused = false;
+    int rc = open_link_of_server(opening);
+    if (rc == 0)
+        rc = initialize(opening, &refused, &refusal);
+    if (rc < 0 && opening->misplaced)
+        rc = open_older(opening, &refused, &refusal);
+    if (rc == 0 && refused)
+        *opening->err = refusal;
+    return rc == 0 && refused ? refusal.code : rc;
+}
+
+static int open_either_era(struct opening *opening)
 {
     enum mcp_era first = opening->connection->options.era;
     /* A server that was modern may be another program by now: leave time for `initialize`. */
-    unsigned patience_ms =
-        first == MCP_ERA_UNKNOWN ? MCP_PROBE_MS : opening->connection->options.timeout_ms / 2;
+    unsigned patience_ms = first == MCP_ERA_UNKNOWN ? MCP_PROBE_MS : opening->connection->options.timeout_ms / 2;
     enum verdict verdict = IS_LEGACY;
     wt_error refusal, unheard, *err = opening->err;
     bool refused = false;
-    int rc = open_link(opening, opening->connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link);
+    int rc = open_link_of_server(opening);
     if (rc == 0 && first != MCP_ERA_LEGACY) {
         opening->probed = true;
         rc = discover(opening, patience_ms, &verdict, &unheard);
@@ -426,6 +462,15 @@ static int open_eras(struct opening *opening)
     }
     *err = refusal;
     return refusal.code;
+}
+
+static int open_eras(struct opening *opening)
+{
+    enum mcp_era only = opening->connection->options.only;
+    only = only ? only : opening->connection->server->protocol;
+    return only == MCP_ERA_LEGACY   ? open_legacy(opening)
+           : only == MCP_ERA_MODERN ? open_modern(opening)
+                                    : open_either_era(opening);
 }
 
 /* ---------------------------------------------------------------- the whole */

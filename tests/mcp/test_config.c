@@ -27,6 +27,9 @@ static void describe(struct buffer *out, const struct mcp_config *config)
             wt__buffer_printf(out, " at %s", server->url);
         for (size_t h = 0; !server->refusal && h < server->header_count; h++)
             wt__buffer_printf(out, " with %s=%s", server->headers[h].name, server->headers[h].value);
+        wt__buffer_text(out, server->protocol == MCP_ERA_LEGACY   ? " speaks legacy"
+                             : server->protocol == MCP_ERA_MODERN ? " speaks modern"
+                                                                  : "");
         wt__buffer_text(out, server->itself ? " itself" : "");
         wt__buffer_printf(out, "%s%s%s", server->disabled ? " off" : "", server->refusal ? " not: " : "",
                           server->refusal ? server->refusal : "");
@@ -59,6 +62,11 @@ static const struct {
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"disabled\":true},\"b\":{\"command\":\"c\",\"enabled\":false},\"c\":{"
      "\"command\":\"c\",\"disabled\":false}}}",
      "a: c off\nb: c off\nc: c"},
+    {"protocol",
+     "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"protocol\":\"legacy\"},\"b\":{\"url\":\"http://h\",\"protocol\":"
+     "\"modern\"},\"c\":{\"command\":\"c\",\"protocol\":\"2025\"},\"d\":{\"command\":\"c\",\"protocol\":null}}}",
+     "a: c speaks legacy\nb: at http://h speaks modern\nc: not: its \"protocol\" should be \"legacy\" or "
+     "\"modern\"\nd: c"},
     {"variables",
      "{\"mcpServers\":{\"a\":{\"command\":\"${SET}\",\"args\":[\"x${SET}y${env:SET}\",\"${UNSET:-d:-e}\",\"${EMPTY:-f}"
      "\",\"${EMPTY}\",\"${UNSET:-}\"],\"env\":{\"K\":\"${SET}\"},\"cwd\":\"/${SET}\"}}}",

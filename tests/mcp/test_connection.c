@@ -113,6 +113,7 @@ static const struct {
     int rc;
     enum mcp_era era;
     const char *says; /* of itself, or the sentence */
+    enum mcp_era only;
 } openings[] = {
     {"a legacy one", "legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"a modern one", "modern; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
@@ -174,6 +175,15 @@ static const struct {
      0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"an id as text", "want discover; result '\"1\"' '" DISCOVERED "'; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
     {"mute", "sleep 900", 0, 200, WT_ETIMEOUT, 0, "no answer came within 0."},
+    {"legacy only", "want initialize; result 1 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF, MCP_ERA_LEGACY},
+    {"legacy only, refused", "want initialize; error 1 -1 no; stay", 0, 0, WT_ENETWORK, 0,
+     "`initialize` is refused: no (error -1)", MCP_ERA_LEGACY},
+    {"modern only", "modern; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED, MCP_ERA_MODERN},
+    {"modern only, refused", "want discover; error 1 -32601 what; stay", 0, 0, WT_ENETWORK, 0,
+     "sh does not speak MCP 2026-07-28: `server/discover` is refused: what (error -32601)", MCP_ERA_MODERN},
+    {"modern only, lists legacy revisions", "want discover; " OLD_ONLY "; stay", 0, 0, WT_ENETWORK, 0,
+     "sh does not speak MCP 2026-07-28", MCP_ERA_MODERN},
+    {"modern only, ends", "exit 3", 0, 0, WT_ENETWORK, 0, "sh does not speak MCP 2026-07-28: it ended", MCP_ERA_MODERN},
     {"dead", "echo 'no  database' >&2; exit 3", 0, 0, WT_ENETWORK, 0,
      "sh ended before it answered `initialize`; it said last: no database"},
     {"dead of initialize, with and without the probe",
@@ -200,8 +210,10 @@ static void test_openings(void **state)
         const char *words[6];
         struct mcp_server server;
         struct mcp_connection *connection;
-        const struct mcp_connection_options options = {
-            .era = openings[i].remembered, .timeout_ms = openings[i].timeout_ms ? openings[i].timeout_ms : 900000};
+        const struct mcp_connection_options options = {.era = openings[i].remembered,
+                                                       .only = openings[i].only,
+                                                       .timeout_ms =
+                                                           openings[i].timeout_ms ? openings[i].timeout_ms : 900000};
         int rc = connect_script(&connection, openings[i].script, words, &text, &server, &options);
         struct str self = rc == 0 ? wt__mcp_connection_self(connection) : none;
         enum mcp_era era = rc == 0 ? wt__mcp_connection_era(connection) : MCP_ERA_UNKNOWN;
