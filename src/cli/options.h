@@ -140,6 +140,8 @@ enum option_id {
     OPT_AUDIT,
     OPT_BARE_NAMES,
     OPT_LEARN,
+    OPT_CALL_TIMEOUT,
+    OPT_LIST_WAIT,
     OPT_REVIEW_FIRST,
     OPT_LOCK,
     OPT_BUDGET,

@@ -198,11 +198,12 @@ static int send_to(struct relaying *r)
         .meta = wt__buffer_view(&meta),
         .capabilities = wt__buffer_view(&capabilities),
         .log_level = wt__mcp_wanted_level(call),
-        .progress = json_object_get(wt__json_object(wt__mcp_call_params(call), "_meta"), "progressToken"),
+        .progress = true, /* a server that reports progress is alive, whether or not the client asked for it */
         .name = r->what->name,
         .headers = r->what->headers,
         .header_count = r->what->header_count,
         .principal = wt__mcp_call_principal(call),
+        .timeout_ms = wt__upstream_call_timeout(r->upstream, r->gateway->options.call_timeout_ms),
     };
     int rc = params.failed || meta.failed || capabilities.failed ? wt__fail_nomem(r->err) : 0;
     if (rc == 0)

@@ -103,6 +103,11 @@ const char *wt__upstream_name(const struct upstream *upstream)
     return upstream->server->name;
 }
 
+unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned otherwise)
+{
+    return upstream->server->call_timeout_ms ? upstream->server->call_timeout_ms : otherwise;
+}
+
 /* ---------------------------------------------------------------- links */
 
 /* Who gives the last one back ends the connection. */
@@ -312,11 +317,14 @@ static int connect_to(struct upstream *upstream, wt_error *err)
     struct upstream_link *link;
     struct progress progress;
     wt__progress_init(&progress, is_stopping, upstream);
-    int rc = open_link(
-        &link, upstream,
-        &(struct mcp_connection_options){
-            .era = upstream->era, .timeout_ms = upstream->options.timeout_ms, .progress = &progress, .lost = lost},
-        err);
+    int rc = open_link(&link, upstream,
+                       &(struct mcp_connection_options){.era = upstream->era,
+                                                        .timeout_ms = upstream->server->start_timeout_ms
+                                                                          ? upstream->server->start_timeout_ms
+                                                                          : upstream->options.timeout_ms,
+                                                        .progress = &progress,
+                                                        .lost = lost},
+                       err);
     wt__progress_dispose(&progress);
     if (rc < 0)
         return rc;

@@ -61,6 +61,9 @@ void wt__upstream_close(struct upstream *upstream);
 
 const char *wt__upstream_name(const struct upstream *upstream);
 
+/* How long a call may go without a word of the server: by its entry, else `otherwise`. */
+unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned otherwise);
+
 /* How it is. */
 struct upstream_status {
     enum upstream_state state;

@@ -275,6 +275,16 @@ static struct mcp_exchange *find_hearer(struct mcp_connection *connection, int64
     return NULL;
 }
 
+/* With the lock held. A log message shows that the server works on the request of its stream, or on one of those that
+ * run where there is one stream for all. */
+static void count_as_life(struct mcp_connection *connection, int64_t stream)
+{
+    double now = wt__now_ms();
+    for (struct mcp_exchange *exchange = connection->newest; exchange; exchange = exchange->older)
+        if (stream <= 0 || exchange->id == stream)
+            exchange->heard_ms = now;
+}
+
 static void take_notification(struct mcp_connection *connection, int64_t stream, const struct mcp_message *message)
 {
     struct str method = without_quotes(message->method);
@@ -285,6 +295,8 @@ static void take_notification(struct mcp_connection *connection, int64_t stream,
     }
     pthread_mutex_lock(&connection->lock);
     bool opened = connection->opened;
+    if (wt__str_equal(method, STR("notifications/message")))
+        count_as_life(connection, stream);
     struct mcp_exchange *exchange = opened ? find_hearer(connection, stream, method, message->params) : NULL;
     if (exchange && !append(exchange, &event))
         exchange->heard_ms = wt__now_ms();

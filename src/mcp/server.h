@@ -21,6 +21,7 @@ struct mcp_server {
     const char *url;
     const struct http_header *headers;
     size_t header_count;
+    unsigned start_timeout_ms, call_timeout_ms; /* 0 if the file does not say */
     enum mcp_era protocol; /* the only era to speak with it ("protocol"); MCP_ERA_UNKNOWN if the file does not say */
     bool disabled;
     bool itself;         /* it is whichtool: left out by all that would start it, with this as its refusal */

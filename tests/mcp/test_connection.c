@@ -448,12 +448,18 @@ static void test_talks(void **state)
 
 /* ---------------------------------------------------------------- several at once */
 
-static struct mcp_exchange *begin(struct mcp_connection *connection, const char *method, const char *principal)
+static struct mcp_exchange *begin_timed(struct mcp_connection *connection, const char *method, const char *principal,
+                                        unsigned timeout_ms)
 {
-    const struct mcp_request request = {.method = method, .principal = principal, .timeout_ms = 900000};
+    const struct mcp_request request = {.method = method, .principal = principal, .timeout_ms = timeout_ms};
     struct mcp_exchange *exchange;
     assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), 0);
     return exchange;
+}
+
+static struct mcp_exchange *begin(struct mcp_connection *connection, const char *method, const char *principal)
+{
+    return begin_timed(connection, method, principal, 900000);
 }
 
 static void finish(struct mcp_exchange *exchange, const char *wanted)
@@ -497,6 +503,27 @@ static void test_questions_of_several(void **state)
         wt__buffer_dispose(&text);
         wt__buffer_dispose(&script);
     }
+}
+
+/* A log message that names no request goes to neither of two principals, but keeps the calls of both alive. */
+static void test_log_messages_keep_calls_alive(void **state)
+{
+    struct buffer text = {0};
+    const char *words[6];
+    struct mcp_server server;
+    struct mcp_connection *connection;
+    const struct mcp_connection_options options = {.timeout_ms = 900000};
+    const char *script = "legacy; want one; want two; for i in 1 2 3 4 5 6 7 8; do sleep .2; note message "
+                         "'{\"level\":\"info\",\"data\":1}'; done; result 4 '{}'; result 3 '{}'; stay";
+    (void)state;
+    assert_int_equal(connect_script(&connection, script, words, &text, &server, &options), 0);
+    struct mcp_exchange *one = begin_timed(connection, "one", "ada", 1500);
+    struct mcp_exchange *two = begin_timed(connection, "two", "bob", 1500);
+    finish(two, "= {}\n");
+    finish(one, "= {}\n");
+    wt__mcp_disconnect(connection, true);
+    nothing_is_left();
+    wt__buffer_dispose(&text);
 }
 
 /* Whoever is asked several things may answer them in any order, and each of them once. */
@@ -652,6 +679,7 @@ int main(void)
         cmocka_unit_test(test_openings),
         cmocka_unit_test(test_talks),
         cmocka_unit_test(test_questions_of_several),
+        cmocka_unit_test(test_log_messages_keep_calls_alive),
         cmocka_unit_test(test_answers_in_another_order),
         cmocka_unit_test(test_events_that_nobody_takes),
         cmocka_unit_test(test_too_many_requests),
