@@ -84,31 +84,42 @@ bool wt__gateway_knows(struct gateway *gateway, const struct upstream *upstream)
     return known;
 }
 
-/* Whether there is a server that starts, and of which nothing is known. */
-static bool is_unsettled(struct gateway *gateway)
+/* True if no server is starting whose tools, or with `rest` whose resources and prompts, are still unknown. */
+static bool is_settled(struct gateway *gateway, bool rest)
 {
     struct tool_view *view = wt__gateway_view(gateway);
-    bool unsettled = false;
-    for (size_t i = 0; !unsettled && i < gateway->count; i++) {
+    bool settled = true;
+    for (size_t i = 0; settled && i < gateway->count; i++) {
         struct upstream_status status;
         wt__upstream_status(gateway->upstreams[i], &status);
-        unsettled = status.state == UPSTREAM_STARTING && status.failures == 0 && !is_known(view, gateway->upstreams[i]);
+        bool known = rest ? status.has_offer : is_known(view, gateway->upstreams[i]);
+        settled = status.state != UPSTREAM_STARTING || status.failures > 0 || known;
     }
     wt__view_release(view);
-    return unsettled;
+    return settled;
 }
 
-bool wt__gateway_settle(struct gateway *gateway)
+static bool wait_until_settled(struct gateway *gateway, bool rest)
 {
     double until = wt__now_ms() + gateway->options.list_wait_ms;
-    bool settled = !is_unsettled(gateway);
+    bool settled = is_settled(gateway, rest);
     while (!settled && !atomic_load(&gateway->stopping) && wt__now_ms() < until) {
         pthread_mutex_lock(&gateway->lock);
         wt__steady_wait(&gateway->turn, &gateway->lock, wt__now_ms() + GATEWAY_SETTLE_MS);
         pthread_mutex_unlock(&gateway->lock);
-        settled = !is_unsettled(gateway);
+        settled = is_settled(gateway, rest);
     }
     return settled;
+}
+
+bool wt__gateway_settle(struct gateway *gateway)
+{
+    return wait_until_settled(gateway, false);
+}
+
+void wt__gateway_settle_rest(struct gateway *gateway)
+{
+    wait_until_settled(gateway, true);
 }
 
 /* ---------------------------------------------------------------- what servers tell */

@@ -42,6 +42,7 @@ void wt__upstream_status(struct upstream *upstream, struct upstream_status *out)
         .resources = offer ? json_array_size(offer->resources) + json_array_size(offer->templates) : 0,
         .prompts = offer ? json_array_size(offer->prompts) : 0,
         .ran = upstream->ran,
+        .has_offer = offer,
         .failures = upstream->failures,
         .since = upstream->since,
     };

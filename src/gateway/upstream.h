@@ -73,6 +73,7 @@ struct upstream_status {
     size_t tools, resources, prompts; /* that it listed last */
     size_t waiting;                   /* of the tools, that wait until somebody approves of them */
     bool ran;                         /* it was ready once */
+    bool has_offer;                   /* its resources and prompts are known */
     unsigned failures;                /* in a row */
     long long since;                  /* that it is in its state: seconds since 1970 */
     char error[UPSTREAM_ERROR_BYTES]; /* why it failed last; "" when it did not */
