@@ -167,6 +167,9 @@ static const struct {
      "read -r r; want initialize; result 1 '" DISCOVERED "'; error 2 -32601 what; stay", 0, 0, 0, MCP_ERA_MODERN,
      DISCOVERED},
     {"one that talks at its start", "echo Listening...; echo; echo '[1]'; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"talks at its start without a newline", "printf 'Loading {config: 1} ... '; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY,
+     SELF},
+    {"begins with a byte order mark", "printf '\\357\\273\\277'; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"one that asks at its start",
      "say '\"id\":\"p\",\"method\":\"ping\"'; say '\"id\":7,\"method\":\"roots/list\"'; for i in 1 2 3; do read -r r; "
      "case \"$r\" in *server/discover*) ;; *'\"id\":\"p\",\"result\":{}'*) ;; *'\"id\":7,\"error\":{\"code\":-32601'*) "
