@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Servers of many SDKs and SDK versions, asked directly and through the gateway: what works directly must work through it.
+"""Servers and clients of many SDKs and SDK versions, directly and through the gateway: what works directly must work
+through it.
 
-    python3 bench/sdk_matrix.py WHICHTOOL [NAME=COMMAND ...] [--only NAME]
+    python3 bench/sdk_matrix.py WHICHTOOL [NAME=COMMAND ...] [--client NAME=COMMAND ...] [--only NAME]
 
 Each server is a program on standard input and output with the features of bench/mcp/sdk/server.py. COMMAND is split as a
 shell would. A cell is "yes" where the feature works through the gateway, "-" where it does not work directly either (in the
-client's era, or in the server's only one), and "no" where only the gateway breaks it. Exit status 1 with a "no". For the Python SDK:
+client's era, or in the server's only one), and "no" where only the gateway breaks it. A client gets the command of its
+server behind its own and reports as bench/mcp/sdk/client.py does; its server, behind the gateway and alone, is the last
+NAME=COMMAND. Exit status 1 with a "no". For the Python SDK:
 
     for v in 1.2.1 1.8.1 1.9.4 1.30.0 2.3.0; do python3 -m venv py-$v && py-$v/bin/pip install "mcp==$v"; done
     for v in 1.2.1 1.8.1 1.9.4; do py-$v/bin/pip install "pydantic<2.11"; done
@@ -81,7 +84,10 @@ class Client:
                 raise Failed("no answer") from None
             if line is None:
                 raise Failed("it ended")
-            message = json.loads(line)
+            try:
+                message = json.loads(line)
+            except ValueError:  # a program that talks before it speaks
+                continue
             if message.get("method") in ANSWERS and "id" in message:
                 self._send({"id": message["id"], "result": ANSWERS[message["method"]]})
             elif message.get("method") == "notifications/progress":
@@ -175,10 +181,32 @@ def gateway_command(whichtool, folder, command):
             "--list-wait", str(LIMIT_S), "--servers", str(configuration)]
 
 
+def report_of(command):
+    """What a client of an SDK reports; nothing where it fails as a whole."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10 * LIMIT_S)
+    try:
+        return json.loads(done.stdout.strip().splitlines()[-1])
+    except (IndexError, ValueError):
+        print(f"{command[0]}: {done.stderr[-800:]}", file=sys.stderr)
+        return {}
+
+
+def measure_client(options, row, server):
+    name, command = row.split("=", 1)
+    command = shlex.split(command)
+    direct = report_of([*command, *server])
+    with tempfile.TemporaryDirectory() as folder:
+        through = report_of([*command, *gateway_command(options.whichtool, pathlib.Path(folder), server)])
+    cells = {check: "yes" if through.get(check) else "no" if direct.get(check) else "-" for check in CHECKS}
+    print(f"| {name} | " + " | ".join(cells.values()) + " |", flush=True)
+    return "no" not in cells.values()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("whichtool", type=os.path.abspath)
     parser.add_argument("servers", nargs="+", metavar="NAME=COMMAND")
+    parser.add_argument("--client", action="append", default=[], metavar="NAME=COMMAND")
     parser.add_argument("--only")
     options = parser.parse_args()
     print("| server | client's era | " + " | ".join(CHECKS) + " |\n|---|---|" + "---|" * len(CHECKS))
@@ -200,6 +228,11 @@ def main():
                     print(f"{name}, {era} client, {check}: {through[check]}", file=sys.stderr)
             good &= "no" not in cells.values()
             print(f"| {name} | {era} | " + " | ".join(cells.values()) + " |", flush=True)
+    server = shlex.split(options.servers[-1].split("=", 1)[1])
+    if options.client:
+        print("\n| client | " + " | ".join(CHECKS) + " |\n|---|" + "---|" * len(CHECKS))
+    for row in options.client:
+        good &= measure_client(options, row, server)
     sys.exit(0 if good else 1)
 
 
