@@ -28,6 +28,7 @@ async def progress(ctx: Context) -> str:
     """Reports progress three times."""
     for done in (1, 2, 3):
         await ctx.report_progress(done, 3)
+        await asyncio.sleep(0.05)  # the TypeScript SDK drops what comes together with the result
     return "done"
 
 

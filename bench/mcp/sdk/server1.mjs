@@ -20,11 +20,13 @@ let cancels = 0;
 const tools = {
     add: async ({ a, b }) => text(String(a + b)),
     progress: async (_, extra, meta) => {
-        for (const progress of [1, 2, 3])
+        for (const progress of [1, 2, 3]) {
             await server.notification({
                 method: "notifications/progress",
                 params: { progressToken: meta.progressToken, progress, total: 3 },
             });
+            await new Promise((done) => setTimeout(done, 50)); // a client drops what comes together with the result
+        }
         return text("done");
     },
     wait: (_, extra) =>

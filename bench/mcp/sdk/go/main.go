@@ -36,6 +36,7 @@ func progress(ctx context.Context, req *mcp.CallToolRequest, _ none) (*mcp.CallT
 		if err := req.Session.NotifyProgress(ctx, params); err != nil {
 			return nil, nil, err
 		}
+		time.Sleep(50 * time.Millisecond) // the TypeScript SDK drops what comes together with the result
 	}
 	return text("done")
 }
