@@ -7,7 +7,8 @@ that need no account must give the same result.
 FOLDER of npm has node_modules with the packages below; FOLDER of PyPI has a virtual environment a package:
 
     npm i --prefix FOLDER --ignore-scripts PACKAGE...
-    python3 -m venv FOLDER/PACKAGE && FOLDER/PACKAGE/bin/pip install PACKAGE
+    python3 -m venv FOLDER/PACKAGE && FOLDER/PACKAGE/bin/pip install PACKAGE     # mcp-server-sqlite: with "mcp<2",
+                                                              # markitdown-mcp==0.0.1a4: with "pydantic<2.11"
 
 A package that is not installed, or whose server does not start directly either, is left out and named. Keys are made up,
 so nothing is sent to a service. Exit status 1 where a list or a call differs.
@@ -22,7 +23,6 @@ import tempfile
 from sdk_matrix import Client, Failed, gateway_command
 
 KEY = "0123456789abcdef0123456789abcdef"
-DATABASE = "postgresql://nobody@127.0.0.1:1/none"
 # Registry, package, program, arguments, environment, a call that needs no account.
 SERVERS = (
     ("npm", "@upstash/context7-mcp", "context7-mcp", (), {}, None),
@@ -36,32 +36,23 @@ SERVERS = (
     ("npm", "exa-mcp-server", "exa-mcp-server", (), {"EXA_API_KEY": KEY}, None),
     ("npm", "@sentry/mcp-server", "sentry-mcp", ("--access-token", KEY), {}, None),
     ("npm", "mongodb-mcp-server", "mongodb-mcp-server", (), {"MDB_MCP_TELEMETRY": "disabled"}, None),
-    ("npm", "@stripe/mcp", "mcp", (f"--api-key=rk_test_{KEY}", "--tools=all"), {}, None),
     ("npm", "chrome-devtools-mcp", "chrome-devtools-mcp", ("--no-usage-statistics",), {}, None),
     ("npm", "@wonderwhy-er/desktop-commander", "desktop-commander", (), {}, None),
     ("npm", "figma-developer-mcp", "figma-developer-mcp", ("--stdio", f"--figma-api-key={KEY}"), {}, None),
     ("npm", "@brave/brave-search-mcp-server", "brave-search-mcp-server", (), {"BRAVE_API_KEY": KEY}, None),
-    ("npm", "@hubspot/mcp-server", "mcp-server", (), {"PRIVATE_APP_ACCESS_TOKEN": KEY}, None),
-    ("npm", "@heroku/mcp-server", "heroku-mcp-server", (), {"HEROKU_API_KEY": KEY}, None),
-    ("npm", "@azure-devops/mcp", "mcp-server-azuredevops", ("none",), {}, None),
     ("npm", "mcp-server-code-runner", "mcp-server-code-runner", (), {},
      ("run-code", {"code": "console.log(6 * 7)", "languageId": "javascript"})),
     ("pypi", "mcp-server-sqlite", "mcp-server-sqlite", ("--db-path", "{folder}/one.db"), {},
      ("read_query", {"query": "select 6 * 7 as answer"})),
-    ("pypi", "mcp-server-qdrant", "mcp-server-qdrant", (), {"QDRANT_LOCAL_PATH": "{folder}/qdrant", "COLLECTION_NAME": "c"}, None),
     ("pypi", "markitdown-mcp", "markitdown-mcp", (), {}, ("convert_to_markdown", {"uri": "data:text/plain,hello"})),
-    ("pypi", "mcp-server-docker", "mcp-server-docker", (), {"DOCKER_HOST": "tcp://127.0.0.1:1"}, None),
     ("pypi", "duckduckgo-mcp-server", "duckduckgo-mcp-server", (), {}, None),
     ("pypi", "wikipedia-mcp", "wikipedia-mcp", (), {}, None),
     ("pypi", "mcp-yahoo-finance", "mcp-yahoo-finance", (), {}, None),
     ("pypi", "mcp-server-calculator", "mcp-server-calculator", (), {}, ("calculate", {"expression": "6 * 7"})),
     ("pypi", "awslabs.aws-documentation-mcp-server", "awslabs.aws-documentation-mcp-server", (), {}, None),
-    ("pypi", "postgres-mcp", "postgres-mcp", (DATABASE,), {}, None),
     ("pypi", "mcp-atlassian", "mcp-atlassian", (),
      {"JIRA_URL": "http://127.0.0.1:1", "JIRA_USERNAME": "a", "JIRA_API_TOKEN": KEY}, None),
     ("pypi", "mcp-obsidian", "mcp-obsidian", (), {"OBSIDIAN_API_KEY": KEY}, None),
-    ("pypi", "mcp-server-motherduck", "mcp-server-motherduck", ("--db-path", ":memory:"), {},
-     ("query", {"query": "select 6 * 7", "sql": "select 6 * 7"})),
     ("pypi", "elevenlabs-mcp", "elevenlabs-mcp", (), {"ELEVENLABS_API_KEY": KEY}, None),
 )
 LISTS = (("tools/list", "tools"), ("resources/list", "resources"), ("prompts/list", "prompts"))
@@ -86,7 +77,7 @@ def read_lists(client):
 
 
 def ask(command, call, environment):
-    os.environ.update(environment)
+    os.environ.update(environment, PYTHONHASHSEED="0")  # mcp-atlassian writes sets into its schemas
     client = Client(command, "legacy")
     try:
         lists = read_lists(client)
@@ -125,7 +116,7 @@ def measure(options, row, folder):
     gateway = gateway_command(options.whichtool, folder, command)
     configuration = folder / "servers.json"
     entry = json.loads(configuration.read_text())
-    entry["mcpServers"]["sdk"]["env"] = environment
+    entry["mcpServers"]["sdk"]["env"] = environment | {"PYTHONHASHSEED": "0"}
     configuration.write_text(json.dumps(entry))
     through, said_through = ask(gateway, call, {})
     wrong = differing(direct, through)
