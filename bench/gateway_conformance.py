@@ -5,8 +5,8 @@ era by the upstream's transport.
     python3 bench/gateway_conformance.py WHICHTOOL FIXTURE_SERVER NODE_MODULES [--only TRANSPORT-ERA] [--json]
 
 NODE_MODULES as in bench/conformance.py, whose rules of what passes hold. The gateway shows all tools by their own names
-(`serve --servers FILE --bare-names`, at /mcp/all). An upstream's era is that which the state file remembers, so it is
-written beforehand. Exit status 1 where a scenario does not pass.
+(`serve --servers FILE --bare-names`, at /mcp/all). The entry's "protocol" pins the era of the upstream.
+Exit status 1 where a scenario does not pass.
 """
 import argparse
 import json
@@ -26,15 +26,14 @@ def start_gateway(whichtool, folder, server, era):
     """The gateway, and its address, once the upstream is ready."""
     configuration, store = folder / "servers.json", folder / "tools.wt"
     state = folder / "tools.wt-servers.json"
-    configuration.write_text(json.dumps({"mcpServers": {"fixture": server}}))
-    state.write_text(json.dumps({"servers": [{"name": "fixture", "era": era}]}))
+    configuration.write_text(json.dumps({"mcpServers": {"fixture": server | {"protocol": era}}}))
     command = [whichtool, "-s", str(store), "serve", "--json", "--log", "off", "--listen", "127.0.0.1:0", "--model", "",
                "--servers", str(configuration), "--bare-names"]
     gateway = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     address = json.loads(gateway.stdout.readline())["listening"]
     until = time.monotonic() + LIMIT_S
     while True:
-        known = json.loads(state.read_text())["servers"][0]
+        known = json.loads(state.read_text())["servers"][0] if state.exists() else {}
         if known.get("state") == "ready" and known["tools"]:
             break
         if time.monotonic() > until:

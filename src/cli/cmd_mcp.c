@@ -15,7 +15,7 @@
 #include "serve/catalogue.h"
 #include "serve/mcp/stdio.h"
 
-enum { LIST_WAIT_MS = 10000 /* that its first list waits for servers of which nothing is known yet */ };
+enum { LIST_WAIT_MS = 1000 /* how long the first list waits for servers of which nothing is known yet */ };
 
 static int stop_pipe[2] = {-1, -1}; /* a signal's way to the loop that reads */
 
@@ -136,6 +136,8 @@ static int check_options(struct cli *cli, const char *action)
                 {OPT_LOCK, "lock", "serve approve"},
                 {OPT_REVIEW_FIRST, "review-first", "serve"},
                 {OPT_BARE_NAMES, "bare-names", "serve"},
+                {OPT_CALL_TIMEOUT, "call-timeout", "serve"},
+                {OPT_LIST_WAIT, "list-wait", "serve"},
                 {OPT_LEARN, "learn", "serve"},
                 {OPT_ALL, "all", "approve"},
                 {OPT_INSTRUCTIONS, "instructions", "approve"},

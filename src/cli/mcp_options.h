@@ -59,6 +59,20 @@
          .help =                                                                                                       \
              "Even what a server lists first waits for `whichtool mcp approve`. Default: it is approved, but where "   \
              "its texts give a model orders to deceive, and what changes later waits."},                               \
+        {.id = OPT_CALL_TIMEOUT,                                                                                       \
+         .name = "call-timeout",                                                                                       \
+         .kind = VALUE_NUMBER,                                                                                         \
+         .value = "SECONDS",                                                                                           \
+         .max = TIMEOUT_MAX,                                                                                           \
+         .help = "How long a call of a server may go without a word from it; progress and log messages count. A "      \
+                 "server's own \"timeout\" in FILE comes first. Default: 60."},                                        \
+        {.id = OPT_LIST_WAIT,                                                                                          \
+         .name = "list-wait",                                                                                          \
+         .kind = VALUE_NUMBER,                                                                                         \
+         .value = "SECONDS",                                                                                           \
+         .max = TIMEOUT_MAX,                                                                                           \
+         .help = "How long the first list of tools waits for servers that start. Tools that arrive later are "         \
+                 "announced. Default: 1; 0 with serve."},                                                              \
         {.id = OPT_LEARN,                                                                                              \
          .name = "learn",                                                                                              \
          .help = "Record what is called after a search, with what was asked for, as use that the store learns from."}, \

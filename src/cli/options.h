@@ -142,6 +142,8 @@ enum option_id {
     OPT_ROTATE,
     OPT_BARE_NAMES,
     OPT_LEARN,
+    OPT_CALL_TIMEOUT,
+    OPT_LIST_WAIT,
     OPT_REVIEW_FIRST,
     OPT_LOCK,
     OPT_BUDGET,

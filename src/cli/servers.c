@@ -83,6 +83,8 @@ static int refuse_without(const struct cli *cli)
                    {OPT_BARE_NAMES, "bare-names"},
                    {OPT_REVIEW_FIRST, "review-first"},
                    {OPT_LOCK, "lock"},
+                   {OPT_CALL_TIMEOUT, "call-timeout"},
+                   {OPT_LIST_WAIT, "list-wait"},
                    {OPT_LEARN, "learn"}};
     for (size_t i = 0; i < sizeof needing / sizeof *needing; i++)
         if (wt__given(cli, needing[i].id))
@@ -176,6 +178,9 @@ int wt__servers_open(struct cli *cli, wt_engine *engine, unsigned list_wait_ms, 
         code = read_lock(cli, out, &options);
     if (code != 0)
         return code;
+    if (wt__given(cli, OPT_LIST_WAIT))
+        options.list_wait_ms = 1000 * (unsigned)cli->arguments.number[OPT_LIST_WAIT];
+    options.call_timeout_ms = 1000 * (unsigned)cli->arguments.number[OPT_CALL_TIMEOUT];
     options.policy = out->policy;
     options.audit = out->audit;
     options.state_path = wt__servers_state_path(cli);

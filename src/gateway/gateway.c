@@ -88,31 +88,42 @@ bool wt__gateway_knows(struct gateway *gateway, const struct upstream *upstream)
     return known;
 }
 
-/* Whether there is a server that starts, and of which nothing is known. */
-static bool is_unsettled(struct gateway *gateway)
+/* True if no server is starting whose tools, or with `rest` whose resources and prompts, are still unknown. */
+static bool is_settled(struct gateway *gateway, bool rest)
 {
     struct tool_view *view = wt__gateway_view(gateway);
-    bool unsettled = false;
-    for (size_t i = 0; !unsettled && i < gateway->count; i++) {
+    bool settled = true;
+    for (size_t i = 0; settled && i < gateway->count; i++) {
         struct upstream_status status;
         wt__upstream_status(gateway->upstreams[i], &status);
-        unsettled = status.state == UPSTREAM_STARTING && status.failures == 0 && !is_known(view, gateway->upstreams[i]);
+        bool known = rest ? status.has_offer : is_known(view, gateway->upstreams[i]);
+        settled = status.state != UPSTREAM_STARTING || status.failures > 0 || known;
     }
     wt__view_release(view);
-    return unsettled;
+    return settled;
 }
 
-bool wt__gateway_settle(struct gateway *gateway)
+static bool wait_until_settled(struct gateway *gateway, bool rest)
 {
     double until = wt__now_ms() + gateway->options.list_wait_ms;
-    bool settled = !is_unsettled(gateway);
+    bool settled = is_settled(gateway, rest);
     while (!settled && !atomic_load(&gateway->stopping) && wt__now_ms() < until) {
         pthread_mutex_lock(&gateway->lock);
         wt__steady_wait(&gateway->turn, &gateway->lock, wt__now_ms() + GATEWAY_SETTLE_MS);
         pthread_mutex_unlock(&gateway->lock);
-        settled = !is_unsettled(gateway);
+        settled = is_settled(gateway, rest);
     }
     return settled;
+}
+
+bool wt__gateway_settle(struct gateway *gateway)
+{
+    return wait_until_settled(gateway, false);
+}
+
+void wt__gateway_settle_rest(struct gateway *gateway)
+{
+    wait_until_settled(gateway, true);
 }
 
 /* ---------------------------------------------------------------- what servers tell */
@@ -256,10 +267,11 @@ static void put_server(struct buffer *out, struct upstream *upstream)
     wt__buffer_text(out, "{\"name\":");
     wt__buffer_json(out, wt__str(wt__upstream_name(upstream)));
     wt__buffer_printf(out,
-                      ",\"state\":\"%s\",\"era\":\"%s\",\"since\":%lld,\"tools\":%zu,\"waiting\":%zu,"
-                      "\"offers_waiting\":%zu,\"resources\":%zu,\"prompts\":%zu",
-                      wt__upstream_state_word(status.state), wt__era_word(status.era), status.since, status.tools,
-                      status.waiting, status.offers_waiting, status.resources, status.prompts);
+                      ",\"state\":\"%s\",\"era\":\"%s\",\"preferred_era\":\"%s\",\"speaks_both\":%s,\"since\":%lld,"
+                      "\"tools\":%zu,\"waiting\":%zu,\"offers_waiting\":%zu,\"resources\":%zu,\"prompts\":%zu",
+                      wt__upstream_state_word(status.state), wt__era_word(status.era), wt__era_word(status.preferred),
+                      status.speaks_both ? "true" : "false", status.since, status.tools, status.waiting,
+                      status.offers_waiting, status.resources, status.prompts);
     wt__buffer_printf(out, ",\"failures\":%u,\"error\":", status.failures);
     wt__buffer_json(out, wt__str(status.error));
     wt__buffer_char(out, '}');
@@ -310,19 +322,23 @@ static void moved(void *context, struct upstream *upstream)
     tell(gateway, false, &sentence);
 }
 
-/* The era that a server had when its state was last written: it need not be probed again. */
-static enum mcp_era era_before(const json_t *state, const char *name)
+/* Reads which eras a server spoke when its state was last written, so that it need not be probed again. */
+static void read_eras(const json_t *state, const char *name, struct upstream_options *options)
 {
     const json_t *servers = wt__json_array(state, "servers");
+    options->era = MCP_ERA_UNKNOWN;
+    options->speaks_both = false;
     for (size_t i = 0; i < json_array_size(servers); i++) {
         const json_t *server = json_array_get(servers, i);
-        struct str era = wt__json_str(server, "era");
-        if (wt__str_equal(wt__json_str(server, "name"), wt__str(name)))
-            return wt__str_equal(era, STR("legacy"))   ? MCP_ERA_LEGACY
-                   : wt__str_equal(era, STR("modern")) ? MCP_ERA_MODERN
-                                                       : MCP_ERA_UNKNOWN;
+        struct str era = wt__json_str(server, "preferred_era");
+        era = era.len > 0 ? era : wt__json_str(server, "era"); /* a state of an older version */
+        if (!wt__str_equal(wt__json_str(server, "name"), wt__str(name)))
+            continue;
+        options->era = wt__str_equal(era, STR("legacy"))   ? MCP_ERA_LEGACY
+                       : wt__str_equal(era, STR("modern")) ? MCP_ERA_MODERN
+                                                           : MCP_ERA_UNKNOWN;
+        options->speaks_both = wt__json_bool(server, "speaks_both", false);
     }
-    return MCP_ERA_UNKNOWN;
 }
 
 static json_t *read_state(const char *path)
@@ -426,7 +442,7 @@ static int open_upstreams(struct gateway *gateway, const struct mcp_server *serv
         rc = wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         rc = check_name(servers, i, err);
-        options.era = era_before(state, servers[i].name);
+        read_eras(state, servers[i].name, &options);
         if (rc == 0)
             rc = wt__upstream_open(&gateway->upstreams[i], &servers[i], &options, err);
         gateway->count += rc == 0;

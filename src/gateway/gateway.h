@@ -31,6 +31,7 @@ struct gateway_options {
     bool bare_names;             /* tools are shown by their servers' own names where no other has it */
     size_t result_bytes;         /* 0: GATEWAY_RESULT_BYTES */
     unsigned start_timeout_ms;   /* of a server; 0: MCP_CONNECT_MS */
+    unsigned call_timeout_ms;    /* without a word of a server about a call; 0: MCP_REQUEST_MS */
     unsigned list_wait_ms;       /* that a list of tools waits for servers of which nothing is known yet: a client that
                                     lists once, at its first start, sees them. 0: it does not */
     const char *state_path;      /* where the state of the servers is written for others; NULL: nowhere */

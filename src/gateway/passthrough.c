@@ -13,6 +13,7 @@ static void list_all(const struct face *face, struct mcp_call *call, enum offere
     struct gateway *gateway = face->gateway;
     struct offers offers;
     bool full = false;
+    wt__gateway_settle_rest(gateway);
     wt__offers_open(gateway, &offers);
     for (size_t s = 0; !full && s < offers.count; s++) {
         const json_t *list = wt__offered_list(offers.items[s], kind);
@@ -79,11 +80,22 @@ static void relay_to(const struct face *face, struct mcp_call *call, const struc
     wt__buffer_dispose(&result);
 }
 
+/* The server that offers it. A client may ask for what it knows from an earlier session before the server has listed.
+ */
+static struct upstream *find_owner(const struct face *face, enum offered kind, struct str *name)
+{
+    struct upstream *owner = wt__offered_owner(face->gateway, kind, name);
+    if (owner)
+        return owner;
+    wt__gateway_settle_rest(face->gateway);
+    return wt__offered_owner(face->gateway, kind, name);
+}
+
 void wt__face_read(void *context, struct mcp_call *call, struct str uri)
 {
     struct str own = uri;
     struct face_asked asked = {.method = "resources/read", .name = uri};
-    asked.upstream = wt__offered_owner(((const struct face *)context)->gateway, OFFERED_RESOURCES, &own);
+    asked.upstream = find_owner(context, OFFERED_RESOURCES, &own);
     char sha256[DEFINITION_DIGITS + 1];
     if (asked.upstream)
         asked.uri = own;
@@ -105,7 +117,7 @@ void wt__face_get_prompt(void *context, struct mcp_call *call, struct str name)
 {
     struct str own = name;
     struct face_asked asked = {.method = "prompts/get", .name = name, .arguments = wt__mcp_call_arguments(call)};
-    asked.upstream = wt__offered_owner(((const struct face *)context)->gateway, OFFERED_PROMPTS, &own);
+    asked.upstream = find_owner(context, OFFERED_PROMPTS, &own);
     char sha256[DEFINITION_DIGITS + 1];
     if (asked.upstream)
         asked.prompt = own;

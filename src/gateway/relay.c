@@ -200,6 +200,26 @@ static void cancel(void *exchange)
     wt__mcp_exchange_cancel(exchange);
 }
 
+/* The era that the server should be spoken to in; MCP_ERA_UNKNOWN if either does. */
+static enum mcp_era needed_era(const struct mcp_call *call)
+{
+    static const char *const answered[] = {"elicitation", "sampling", "roots"};
+    for (size_t i = 0; i < sizeof answered / sizeof *answered; i++)
+        if (json_object_get(wt__mcp_call_capabilities(call), answered[i]))
+            return wt__mcp_call_is_modern(call) ? MCP_ERA_MODERN : MCP_ERA_LEGACY;
+    return MCP_ERA_UNKNOWN;
+}
+
+static int borrow_link(struct relaying *r, struct upstream_link **out)
+{
+    enum mcp_era era = needed_era(r->call);
+    unsigned wait_ms = (unsigned)fmax(0, r->until_ms - wt__now_ms());
+    int rc = wt__upstream_borrow(r->upstream, wait_ms, is_unwanted, r->call, out, r->err);
+    if (rc == 0 && era != MCP_ERA_UNKNOWN)
+        wt__upstream_fit_era(r->upstream, era, wait_ms, is_unwanted, r->call, out);
+    return rc;
+}
+
 static int send_to(struct relaying *r)
 {
     struct mcp_call *call = r->call;
@@ -217,16 +237,16 @@ static int send_to(struct relaying *r)
         .meta = wt__buffer_view(&meta),
         .capabilities = wt__buffer_view(&capabilities),
         .log_level = wt__mcp_wanted_level(call),
-        .progress = json_object_get(wt__json_object(wt__mcp_call_params(call), "_meta"), "progressToken"),
+        .progress = true, /* a server that reports progress is alive, whether or not the client asked for it */
         .name = r->what->name,
         .headers = r->what->headers,
         .header_count = r->what->header_count,
         .principal = wt__mcp_call_principal(call),
+        .timeout_ms = wt__upstream_call_timeout(r->upstream, r->gateway->options.call_timeout_ms),
     };
     int rc = params.failed || meta.failed || capabilities.failed ? wt__fail_nomem(r->err) : 0;
     if (rc == 0)
-        rc = wt__upstream_borrow(r->upstream, (unsigned)fmax(0, r->until_ms - wt__now_ms()), is_unwanted, call,
-                                 &at->link, r->err);
+        rc = borrow_link(r, &at->link);
     if (rc == 0)
         rc = wt__mcp_exchange_begin(&at->exchange, wt__upstream_connection(at->link), &request, r->err);
     wt__buffer_dispose(&params);

@@ -35,12 +35,15 @@ void wt__upstream_status(struct upstream *upstream, struct upstream_status *out)
     *out = (struct upstream_status){
         .state = upstream->state,
         .era = upstream->era,
+        .preferred = upstream->preferred ? upstream->preferred : upstream->era,
+        .speaks_both = upstream->speaks_both,
         .tools = upstream->tool_count,
         .waiting = upstream->waiting_count,
         .offers_waiting = upstream->offers_waiting,
         .resources = offer ? json_array_size(offer->resources) + json_array_size(offer->templates) : 0,
         .prompts = offer ? json_array_size(offer->prompts) : 0,
         .ran = upstream->ran,
+        .has_offer = offer,
         .failures = upstream->failures,
         .since = upstream->since,
     };
@@ -103,6 +106,11 @@ const char *wt__era_word(enum mcp_era era)
 const char *wt__upstream_name(const struct upstream *upstream)
 {
     return upstream->server->name;
+}
+
+unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned otherwise)
+{
+    return upstream->server->call_timeout_ms ? upstream->server->call_timeout_ms : otherwise;
 }
 
 /* ---------------------------------------------------------------- links */
@@ -197,6 +205,114 @@ static void lost(void *context, const wt_error *why)
     pthread_mutex_unlock(&upstream->lock);
 }
 
+/* ---------------------------------------------------------------- connections */
+
+/* Connects; noticed and context of the options are filled in. */
+static int open_link(struct upstream_link **out, struct upstream *upstream, struct mcp_connection_options *options,
+                     wt_error *err)
+{
+    struct upstream_link *link = calloc(1, sizeof *link);
+    *out = NULL;
+    if (!link)
+        return wt__fail_nomem(err);
+    link->upstream = upstream;
+    atomic_init(&link->refs, 1);
+    options->context = link;
+    options->noticed = noticed;
+    int rc = wt__mcp_connect(&link->connection, upstream->server, options, err);
+    if (rc < 0)
+        free(link);
+    else
+        *out = link;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the other era */
+
+/* The loss of the second connection costs the calls on it and nothing else. */
+static void lost_other(void *context, const wt_error *why)
+{
+    struct upstream_link *link = context;
+    (void)why;
+    pthread_mutex_lock(&link->upstream->lock);
+    link->lost = true;
+    pthread_mutex_unlock(&link->upstream->lock);
+}
+
+struct other_wait {
+    struct upstream *upstream;
+    bool (*is_unwanted)(const void *context);
+    const void *context;
+};
+
+static int is_other_unwanted(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    const struct other_wait *wait = context;
+    (void)phase, (void)done, (void)total;
+    return atomic_load(&wait->upstream->stopping) || (wait->is_unwanted && wait->is_unwanted(wait->context));
+}
+
+/* Takes the second connection if it stands. Returns true if the question is settled: *out is it, or NULL if the server
+ * should be used in the era that it has. */
+static bool take_other(struct upstream *upstream, enum mcp_era era, struct upstream_link **out)
+{
+    *out = NULL;
+    pthread_mutex_lock(&upstream->lock);
+    bool knows_modern = era == MCP_ERA_LEGACY || upstream->speaks_both;
+    bool settled = upstream->era == era || upstream->speaks_one || !knows_modern || upstream->server->protocol ||
+                   !is_sound(upstream->link);
+    if (!settled && is_sound(upstream->other)) {
+        atomic_fetch_add(&upstream->other->refs, 1);
+        *out = upstream->other;
+    }
+    pthread_mutex_unlock(&upstream->lock);
+    return settled || *out;
+}
+
+static void open_other(struct upstream *upstream, enum mcp_era era, unsigned wait_ms, struct other_wait *wait)
+{
+    struct upstream_link *link, *before = NULL;
+    struct progress progress;
+    wt__progress_init(&progress, is_other_unwanted, wait);
+    int rc = open_link(
+        &link, upstream,
+        &(struct mcp_connection_options){.only = era, .timeout_ms = wait_ms, .progress = &progress, .lost = lost_other},
+        NULL);
+    wt__progress_dispose(&progress);
+    pthread_mutex_lock(&upstream->lock);
+    if (rc == 0) {
+        before = upstream->other;
+        upstream->other = link;
+        upstream->speaks_both = true;
+        upstream->preferred = era;
+    } else if (rc != WT_ECANCELLED && rc != WT_ENOMEM) {
+        upstream->speaks_one = true;
+    }
+    pthread_mutex_unlock(&upstream->lock);
+    release(before);
+    if (rc == 0)
+        tell_moved(upstream);
+}
+
+void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned wait_ms,
+                          bool (*is_unwanted)(const void *context), const void *context, struct upstream_link **link)
+{
+    struct other_wait wait = {upstream, is_unwanted, context};
+    struct upstream_link *other;
+    if (!take_other(upstream, era, &other)) {
+        pthread_mutex_lock(&upstream->other_lock);
+        if (!take_other(upstream, era, &other)) {
+            open_other(upstream, era, wait_ms, &wait);
+            take_other(upstream, era, &other);
+        }
+        pthread_mutex_unlock(&upstream->other_lock);
+    }
+    if (!other)
+        return;
+    release(*link);
+    *link = other;
+}
+
 /* ---------------------------------------------------------------- its thread */
 
 static int is_stopping(void *context, const char *phase, uint64_t done, uint64_t total)
@@ -208,27 +324,23 @@ static int is_stopping(void *context, const char *phase, uint64_t done, uint64_t
 
 static int connect_to(struct upstream *upstream, wt_error *err)
 {
-    struct upstream_link *link = calloc(1, sizeof *link);
+    struct upstream_link *link;
     struct progress progress;
-    if (!link)
-        return wt__fail_nomem(err);
     wt__progress_init(&progress, is_stopping, upstream);
-    const struct mcp_connection_options options = {.era = upstream->era,
-                                                   .timeout_ms = upstream->options.timeout_ms,
-                                                   .progress = &progress,
-                                                   .context = link,
-                                                   .noticed = noticed,
-                                                   .lost = lost};
-    link->upstream = upstream;
-    atomic_init(&link->refs, 1);
-    int rc = wt__mcp_connect(&link->connection, upstream->server, &options, err);
+    int rc = open_link(&link, upstream,
+                       &(struct mcp_connection_options){.era = upstream->era,
+                                                        .timeout_ms = upstream->server->start_timeout_ms
+                                                                          ? upstream->server->start_timeout_ms
+                                                                          : upstream->options.timeout_ms,
+                                                        .progress = &progress,
+                                                        .lost = lost},
+                       err);
     wt__progress_dispose(&progress);
-    if (rc < 0) {
-        free(link);
+    if (rc < 0)
         return rc;
-    }
     pthread_mutex_lock(&upstream->lock);
     upstream->link = link;
+    upstream->speaks_one = false;
     upstream->era = wt__mcp_connection_era(link->connection);
     upstream->watched_told = 0;
     for (size_t i = 0; i < UPSTREAM_CHANGES; i++)
@@ -286,10 +398,11 @@ static void part(struct upstream *upstream)
 {
     wt__upstream_unlisten(upstream);
     pthread_mutex_lock(&upstream->lock);
-    struct upstream_link *link = upstream->link;
-    upstream->link = NULL;
+    struct upstream_link *link = upstream->link, *other = upstream->other;
+    upstream->link = upstream->other = NULL;
     pthread_mutex_unlock(&upstream->lock);
     release(link);
+    release(other);
 }
 
 /* Until it is time for another attempt. */
@@ -359,6 +472,7 @@ int wt__upstream_open(struct upstream **out, const struct mcp_server *server, co
     upstream->server = server;
     upstream->options = *options;
     upstream->era = options->era;
+    upstream->speaks_both = options->speaks_both;
     upstream->since = (long long)time(NULL);
     upstream->state = server->disabled || server->refusal ? UPSTREAM_DISABLED : UPSTREAM_STARTING;
     if (server->refusal)
@@ -366,6 +480,7 @@ int wt__upstream_open(struct upstream **out, const struct mcp_server *server, co
     wt__shares_open(&upstream->calls, UPSTREAM_CALLS_MAX);
     wt__shares_open(&upstream->watchers, UPSTREAM_WATCHED_MAX);
     pthread_mutex_init(&upstream->lock, NULL);
+    pthread_mutex_init(&upstream->other_lock, NULL);
     wt__steady_open(&upstream->turn);
     *out = upstream;
     return 0;
@@ -409,6 +524,7 @@ void wt__upstream_close(struct upstream *upstream)
     wt__shares_close(&upstream->calls);
     wt__shares_close(&upstream->watchers);
     pthread_cond_destroy(&upstream->turn);
+    pthread_mutex_destroy(&upstream->other_lock);
     pthread_mutex_destroy(&upstream->lock);
     free(upstream);
 }

@@ -45,6 +45,7 @@ struct upstream_listing {
 
 struct upstream_options {
     enum mcp_era era;    /* as it was found before; MCP_ERA_UNKNOWN: it is probed */
+    bool speaks_both;    /* both eras worked before */
     unsigned timeout_ms; /* of a start; 0: MCP_CONNECT_MS */
     void *context;       /* of the functions, which run on the upstream's thread, and one at a time */
     /* What it lists. An error is kept as the upstream's, which serves on with what was known. */
@@ -68,14 +69,20 @@ void wt__upstream_close(struct upstream *upstream);
 
 const char *wt__upstream_name(const struct upstream *upstream);
 
+/* How long a call may go without a word of the server: by its entry, else `otherwise`. */
+unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned otherwise);
+
 /* How it is. */
 struct upstream_status {
     enum upstream_state state;
     enum mcp_era era;
+    enum mcp_era preferred; /* the era that its clients need; the next start should use it */
+    bool speaks_both;
     size_t tools, resources, prompts; /* that it listed last */
     size_t waiting;                   /* of the tools, that wait until somebody approves of them */
     size_t offers_waiting;            /* of the resources, templates and prompts; they are not among the counts above */
     bool ran;                         /* it was ready once */
+    bool has_offer;                   /* its resources and prompts are known */
     unsigned failures;                /* in a row */
     long long since;                  /* that it is in its state: seconds since 1970 */
     char error[UPSTREAM_ERROR_BYTES]; /* why it failed last; "" when it did not */
@@ -127,6 +134,11 @@ int wt__upstream_borrow(struct upstream *upstream, unsigned wait_ms, bool (*is_u
                         const void *context, struct upstream_link **out, wt_error *err);
 /* Requests to it that are under way, by holder. */
 struct shares *wt__upstream_calls(struct upstream *upstream);
+/* Replaces *link with a connection in `era` if the server speaks that era, too, and otherwise leaves it. A client that
+ * answers questions needs this: a server that speaks both eras asks a legacy client by requests of its own, which a
+ * modern connection does not carry. Opens the second connection if there is none yet, and waits for it as above. */
+void wt__upstream_fit_era(struct upstream *upstream, enum mcp_era era, unsigned wait_ms,
+                          bool (*is_unwanted)(const void *context), const void *context, struct upstream_link **link);
 struct mcp_connection *wt__upstream_connection(const struct upstream_link *link);
 void wt__upstream_return(struct upstream_link *link); /* NULL is a no-op */
 

@@ -27,11 +27,17 @@ struct upstream {
     struct shares calls;    /* under way, by holder */
     struct shares watchers; /* of `watched`, by who watched the resource first */
 
+    pthread_mutex_t other_lock; /* held while `other` is opened; before `lock` */
+
     pthread_mutex_t lock; /* what follows; never held while the server is asked */
     pthread_cond_t turn;  /* something of it changed */
     enum upstream_state state;
     enum mcp_era era;
     struct upstream_link *link;    /* while it is ready */
+    struct upstream_link *other;   /* in the era that link does not have, for clients that need it; NULL if none */
+    bool speaks_both;              /* `other` was opened once, in this run or an earlier one */
+    bool speaks_one;               /* `other` could not be opened since `link` was */
+    enum mcp_era preferred;        /* the era last needed by a client; MCP_ERA_UNKNOWN if none was */
     struct upstream_offer *offer;  /* NULL: none yet */
     struct upstream_offer *listed; /* the same with what is not approved; NULL: none yet */
     bool wanted;                   /* somebody waits for it */

@@ -7,6 +7,11 @@
 #include "base/file.h"
 #include "base/json.h"
 
+enum {
+    TIMEOUT_SECONDS_MAX = 3600, /* larger values are milliseconds */
+    TIMEOUT_MS_MAX = 24 * 3600000
+};
+
 /* Where the servers may be: the member, or the member of a member. */
 static const struct {
     const char *outer, *inner;
@@ -200,6 +205,41 @@ static void read_address(struct parsing *p, const json_t *entry, const json_t *u
     read_headers(p, entry);
 }
 
+/* Clients disagree on the unit of a time-out. Values up to TIMEOUT_SECONDS_MAX are seconds (Cline, Roo Code), larger
+ * ones are milliseconds (Gemini CLI, LibreChat); "..._sec" (Codex) says it. A value that is no time-out is ignored: it
+ * is no reason to do without the server. */
+static const struct {
+    const char *key;
+    bool of_start, in_seconds;
+} timeout_keys[] = {{"timeout", false, false},
+                    {"tool_timeout_sec", false, true},
+                    {"initTimeout", true, false},
+                    {"startup_timeout_sec", true, true}};
+
+static void read_timeouts(struct parsing *p, const json_t *entry)
+{
+    for (size_t i = 0; i < sizeof timeout_keys / sizeof *timeout_keys; i++) {
+        const json_t *given = member(entry, timeout_keys[i].key);
+        double value = json_number_value(given);
+        bool in_seconds = timeout_keys[i].in_seconds || value <= TIMEOUT_SECONDS_MAX;
+        double ms = in_seconds ? value * 1000 : value;
+        if (json_is_number(given) && ms >= 1 && ms <= TIMEOUT_MS_MAX)
+            *(timeout_keys[i].of_start ? &p->server->start_timeout_ms : &p->server->call_timeout_ms) = (unsigned)ms;
+    }
+}
+
+static void read_protocol(struct parsing *p, const json_t *entry)
+{
+    const json_t *given = member(entry, "protocol");
+    const char *word = json_is_string(given) ? json_string_value(given) : "";
+    if (strcmp(word, "legacy") == 0)
+        p->server->protocol = MCP_ERA_LEGACY;
+    else if (strcmp(word, "modern") == 0)
+        p->server->protocol = MCP_ERA_MODERN;
+    else if (given)
+        refuse(p, "its \"protocol\" should be \"legacy\" or \"modern\"", NULL);
+}
+
 static void read_server(struct parsing *p, const char *name, const json_t *entry)
 {
     const json_t *url = NULL, *enabled = json_object_get(entry, "enabled");
@@ -219,6 +259,8 @@ static void read_server(struct parsing *p, const char *name, const json_t *entry
     } else {
         refuse(p, "it has neither a \"command\" nor a \"url\"", NULL);
     }
+    read_protocol(p, entry);
+    read_timeouts(p, entry);
 }
 
 /* ---------------------------------------------------------------- the file */

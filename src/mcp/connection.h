@@ -34,8 +34,6 @@ enum {
     MCP_SENT_BYTES_MAX = 6 << 20,    /* of one message of ours */
 };
 
-enum mcp_era { MCP_ERA_UNKNOWN, MCP_ERA_LEGACY, MCP_ERA_MODERN };
-
 struct mcp_connection;
 struct mcp_exchange;
 
@@ -43,6 +41,7 @@ struct mcp_connection_options {
     /* As it was found before: that one is tried first, and the other one when it is not spoken any more.
      * MCP_ERA_UNKNOWN: it is probed. */
     enum mcp_era era;
+    enum mcp_era only;         /* the one era to try; MCP_ERA_UNKNOWN: the server's `protocol`, or else both */
     bool lists_only;           /* nothing is offered to the server, and what it notices is not asked for */
     unsigned timeout_ms;       /* for the opening; 0: MCP_CONNECT_MS */
     struct progress *progress; /* heard for a wish to stop during the opening; may be NULL */

@@ -13,6 +13,8 @@
 #include "base/memory.h"
 #include "mcp/connection_inside.h"
 
+enum { NOISE_BRACES_MAX = 8 /* places in a line that are tried as the beginning of a message */ };
+
 #define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
 
 /* ---------------------------------------------------------------- allowances */
@@ -275,6 +277,16 @@ static struct mcp_exchange *find_hearer(struct mcp_connection *connection, int64
     return NULL;
 }
 
+/* With the lock held. A log message shows that the server works on the request of its stream, or on one of those that
+ * run where there is one stream for all. */
+static void count_as_life(struct mcp_connection *connection, int64_t stream)
+{
+    double now = wt__now_ms();
+    for (struct mcp_exchange *exchange = connection->newest; exchange; exchange = exchange->older)
+        if (stream <= 0 || exchange->id == stream)
+            exchange->heard_ms = now;
+}
+
 static void take_notification(struct mcp_connection *connection, int64_t stream, const struct mcp_message *message)
 {
     struct str method = without_quotes(message->method);
@@ -285,6 +297,8 @@ static void take_notification(struct mcp_connection *connection, int64_t stream,
     }
     pthread_mutex_lock(&connection->lock);
     bool opened = connection->opened;
+    if (wt__str_equal(method, STR("notifications/message")))
+        count_as_life(connection, stream);
     struct mcp_exchange *exchange = opened ? find_hearer(connection, stream, method, message->params) : NULL;
     if (exchange && !append(exchange, &event))
         exchange->heard_ms = wt__now_ms();
@@ -295,11 +309,31 @@ static void take_notification(struct mcp_connection *connection, int64_t stream,
 
 /* ---------------------------------------------------------------- all of it */
 
+/* Reads a message behind words that the program printed without a newline, or behind a byte order mark. A line that
+ * begins as a message is only read as a whole: its parts are no messages. */
+static enum mcp_kind read_behind_noise(struct str text, struct mcp_message *message)
+{
+    enum mcp_kind kind = wt__mcp_read(text, message);
+    struct str rest = wt__str_trim(text);
+    if (kind != MCP_NO_MESSAGE || wt__str_starts(rest, STR("{")))
+        return kind;
+    for (int i = 0; kind == MCP_NO_MESSAGE && i < NOISE_BRACES_MAX && rest.len > 0; i++) {
+        const char *brace = memchr(rest.ptr, '{', rest.len);
+        if (!brace)
+            break;
+        rest.len -= (size_t)(brace - rest.ptr);
+        rest.ptr = brace;
+        kind = wt__mcp_read(rest, message);
+        rest = (struct str){rest.ptr + 1, rest.len - 1};
+    }
+    return kind;
+}
+
 int wt__mcp_connection_heard(struct mcp_connection *connection, int64_t stream, struct str text, bool *answered,
                              wt_error *err)
 {
     struct mcp_message message;
-    enum mcp_kind kind = wt__mcp_read(text, &message);
+    enum mcp_kind kind = read_behind_noise(text, &message);
     if (answered)
         *answered = false;
     if (kind == MCP_NO_MESSAGE)

@@ -22,6 +22,7 @@ struct opening {
     double until_ms;
     struct progress *progress;
     struct mcp_exchange *late; /* `server/discover`, which was not answered in time; NULL: none */
+    bool probed;               /* the running program has received `server/discover` */
     bool ended;                /* the program has ended of the probe */
     bool misplaced;            /* `initialize` is nothing that can be POSTed there */
     wt_error *err;
@@ -316,14 +317,41 @@ static void close_link(struct mcp_connection *connection, bool hurry, char words
     pthread_mutex_unlock(&connection->lock);
 }
 
-/* A program that ended of the probe is started anew. */
-static int open_again(struct opening *opening)
+/* Starts the program again, so that it never sees `server/discover`. */
+static int restart_program(struct opening *opening)
 {
     char words[CHILD_TAIL_BYTES];
-    if (!opening->ended)
-        return 0;
+    wt__mcp_exchange_end(opening->late);
+    opening->late = NULL;
+    opening->probed = opening->ended = false;
     close_link(opening->connection, true, words);
     return open_link(opening, wt__mcp_open_stdio_link);
+}
+
+/* True if `initialize` may have failed because of the probe before it: some servers (the Python SDK up to 1.8.1) break
+ * at a request that they do not know, and end or refuse everything after it. rc: what `initialize` returned. */
+static bool may_blame_probe(const struct opening *opening, int rc, bool refused)
+{
+    if (!opening->probed || !opening->connection->server->argv)
+        return false;
+    return refused || (rc == WT_ENETWORK && wt__mcp_connection_is_lost(opening->connection));
+}
+
+/* Repeats `initialize` in a program that was not probed. A refusal of the first try stands if the second try gets no
+ * answer. */
+static int initialize_unprobed(struct opening *opening, bool *refused, wt_error *refusal)
+{
+    bool was_refused = *refused;
+    wt_error first = *refusal;
+    int rc = restart_program(opening);
+    *refused = false;
+    if (rc == 0)
+        rc = initialize(opening, refused, refusal);
+    if (rc != WT_ENETWORK || !was_refused)
+        return rc;
+    *refused = true;
+    *refusal = first;
+    return 0;
 }
 
 /* Whether `server/discover` was answered after all. */
@@ -359,22 +387,66 @@ static int open_older(struct opening *opening, bool *refused, wt_error *refusal)
     return rc;
 }
 
-static int open_eras(struct opening *opening)
+static int open_link_of_server(struct opening *opening)
+{
+    return open_link(opening, opening->connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link);
+}
+
+/* Speaks the modern era alone. */
+static int open_modern(struct opening *opening)
+{
+    enum verdict verdict = IS_LEGACY;
+    wt_error refusal = {0};
+    int rc = open_link_of_server(opening);
+    if (rc == 0)
+        rc = discover(opening, 0, &verdict, &refusal);
+    if (rc < 0 || verdict == IS_MODERN)
+        return rc;
+    return wt__fail(opening->err, WT_ENETWORK, "%s does not speak MCP %s: %s", opening->connection->shown,
+                    MCP_MODERN_VERSION,
+                    opening->ended ? "it ended"
+                    : refusal.code ? refusal.message
+                                   : "it lists legacy revisions only");
+}
+
+/* Speaks the legacy era alone. */
+static int open_legacy(struct opening *opening)
+{
+    wt_error refusal;
+    bool refused = false;
+    int rc = open_link_of_server(opening);
+    if (rc == 0)
+        rc = initialize(opening, &refused, &refusal);
+    if (rc < 0 && opening->misplaced)
+        rc = open_older(opening, &refused, &refusal);
+    if (rc == 0 && refused)
+        *opening->err = refusal;
+    return rc == 0 && refused ? refusal.code : rc;
+}
+
+static int open_either_era(struct opening *opening)
 {
     enum mcp_era first = opening->connection->options.era;
-    unsigned patience_ms = first == MCP_ERA_UNKNOWN ? MCP_PROBE_MS : 0;
+    /* A server that was modern may be another program by now: leave time for `initialize`. */
+    unsigned patience_ms = first == MCP_ERA_UNKNOWN ? MCP_PROBE_MS : opening->connection->options.timeout_ms / 2;
     enum verdict verdict = IS_LEGACY;
     wt_error refusal, unheard, *err = opening->err;
     bool refused = false;
-    int rc = open_link(opening, opening->connection->server->argv ? wt__mcp_open_stdio_link : wt__mcp_open_http_link);
+    int rc = open_link_of_server(opening);
     if (rc == 0 && first != MCP_ERA_LEGACY) {
+        opening->probed = true;
         rc = discover(opening, patience_ms, &verdict, &unheard);
         if (rc < 0 || verdict == IS_MODERN)
             return rc;
-        rc = open_again(opening);
+        if (opening->ended)
+            rc = restart_program(opening);
     }
     if (rc == 0)
         rc = initialize(opening, &refused, &refusal);
+    if (refused && opening->late && is_modern_late(opening))
+        return agree_modern(opening);
+    if (may_blame_probe(opening, rc, refused))
+        rc = initialize_unprobed(opening, &refused, &refusal);
     if (rc < 0 && opening->misplaced)
         rc = open_older(opening, &refused, &refusal);
     if (rc < 0 || !refused)
@@ -388,10 +460,17 @@ static int open_eras(struct opening *opening)
         if (rc == WT_ECANCELLED || rc == WT_ENOMEM || (rc == 0 && verdict == IS_MODERN))
             return rc;
     }
-    if (opening->late && is_modern_late(opening))
-        return agree_modern(opening);
     *err = refusal;
     return refusal.code;
+}
+
+static int open_eras(struct opening *opening)
+{
+    enum mcp_era only = opening->connection->options.only;
+    only = only ? only : opening->connection->server->protocol;
+    return only == MCP_ERA_LEGACY   ? open_legacy(opening)
+           : only == MCP_ERA_MODERN ? open_modern(opening)
+                                    : open_either_era(opening);
 }
 
 /* ---------------------------------------------------------------- the whole */

@@ -9,6 +9,8 @@
 #include "net/child.h"
 #include "net/http_post.h"
 
+enum mcp_era { MCP_ERA_UNKNOWN, MCP_ERA_LEGACY, MCP_ERA_MODERN };
+
 /* Strings live as long as what it was read from. Environment, headers and the URL may hold secrets: no message, log or
  * store gets them. */
 struct mcp_server {
@@ -19,6 +21,8 @@ struct mcp_server {
     const char *url;
     const struct http_header *headers;
     size_t header_count;
+    unsigned start_timeout_ms, call_timeout_ms; /* 0 if the file does not say */
+    enum mcp_era protocol; /* the only era to speak with it ("protocol"); MCP_ERA_UNKNOWN if the file does not say */
     bool disabled;
     bool itself;         /* it is whichtool: left out by all that would start it, with this as its refusal */
     const char *refusal; /* why it cannot be asked; NULL: it can */

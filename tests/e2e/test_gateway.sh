@@ -23,7 +23,7 @@ session() { # NAME OPTION...: the session of standard input
     local name=$1
     shift
     cat >session.txt
-    same "$name" "" "$("$python" "$here/mcp_session.py" session.txt "$WHICHTOOL" -q mcp --model "" --servers servers.json "$@" 2>&1)"
+    same "$name" "" "$("$python" "$here/mcp_session.py" session.txt "$WHICHTOOL" -q mcp --model "" --list-wait 60 --servers servers.json "$@" 2>&1)"
 }
 call() { # ID TOOL ARGUMENTS
     printf '> {"id": %s, "method": "tools/call", "params": {"name": "%s", "arguments": %s}}' "$@"
@@ -150,7 +150,7 @@ mv kept.json "$WHICHTOOL_STORE-servers.json"
 
 # Killed, with its servers running.
 mkfifo in
-"$WHICHTOOL" -q mcp --model "" --servers servers.json <in >answers 2>/dev/null &
+"$WHICHTOOL" -q mcp --model "" --list-wait 60 --servers servers.json <in >answers 2>/dev/null &
 served=$!
 exec 4>in
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
@@ -166,7 +166,7 @@ exec 4>&-
 nothing_is_left "kill -9 leaves none of their processes"
 
 # Whoever runs it hears what waits, and how it is approved.
-"$WHICHTOOL" -s other.wt mcp --model "" --servers servers.json --review-first <in >answers 2>log &
+"$WHICHTOOL" -s other.wt mcp --model "" --list-wait 60 --servers servers.json --review-first <in >answers 2>log &
 served=$!
 exec 4>in
 # shellcheck disable=SC2016 # the command is text
@@ -275,7 +275,7 @@ PYTHON
 list_tools() { # NAME SERVERS TOOL: the list has the tool, and what was said goes to log
     what=$1
     checks=$((checks + 1))
-    "$WHICHTOOL" -s "$2.wt" mcp --model "" --servers "$2" --face direct <in >answers 2>log &
+    "$WHICHTOOL" -s "$2.wt" mcp --model "" --list-wait 60 --servers "$2" --face direct <in >answers 2>log &
     served=$!
     exec 4>in
     printf '%s\n' "${hello#> }" | sed 's/^{/{"jsonrpc": "2.0", /' >&4

@@ -36,7 +36,7 @@ client() {
 serve() { # NAME=VALUE...
     : >"$folder/out"
     : >"$folder/err"
-    run "$@" mcp --model "" --servers "$folder/mcp.json" --policy "$folder/policy.json" --face search \
+    run "$@" mcp --model "" --list-wait 60 --servers "$folder/mcp.json" --policy "$folder/policy.json" --face search \
         --audit "$folder/audit" < <(client 2>/dev/null)
 }
 alive() { # whether somebody holds the file open

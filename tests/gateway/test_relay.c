@@ -28,10 +28,11 @@ static int start(void **state)
 {
     static const char *argv[] = {program, NULL}, *far_argv[] = {program, "127.0.0.1:0", NULL};
     static const struct child child = {.argv = far_argv};
-    static const struct mcp_server servers[WAYS] = {{.name = "lp", .argv = argv},
-                                                    {.name = "mp", .argv = argv},
-                                                    {.name = "lh", .url = url},
-                                                    {.name = "mh", .url = url}};
+    /* The fixture speaks both eras; pin one, so that each client meets a server of the other era, too. */
+    static const struct mcp_server servers[WAYS] = {{.name = "lp", .argv = argv, .protocol = MCP_ERA_LEGACY},
+                                                    {.name = "mp", .argv = argv, .protocol = MCP_ERA_MODERN},
+                                                    {.name = "lh", .url = url, .protocol = MCP_ERA_LEGACY},
+                                                    {.name = "mh", .url = url, .protocol = MCP_ERA_MODERN}};
     static const char eras[] =
         "{\"servers\":[{\"name\":\"lp\",\"era\":\"legacy\"},{\"name\":\"mp\",\"era\":\"modern\"},{\"name\":\"lh\","
         "\"era\":\"legacy\"},{\"name\":\"mh\",\"era\":\"modern\"}]}";

@@ -419,6 +419,67 @@ static void an_era_that_is_remembered_wrongly_is_found(void **state)
     free(text);
 }
 
+/* ---------------------------------------------------------------- servers of two eras */
+
+/* A server that says in which era it was called; initialize() answers the legacy opening. */
+#define SERVE_ERAS                                                                                                     \
+    "while read -r r; do id=${r#*'\"id\":'}; id=${id%%,*}\n"                                                           \
+    "case \"$r\" in *server/discover*) result $id '{\"supportedVersions\":[\"2026-07-28\"]}';;\n"                      \
+    "*'\"initialize\"'*) initialize;;\n"                                                                               \
+    "*'\"tools/list\"'*) result $id \"{\\\"tools\\\":[$TOOLS]}\";;\n"                                                  \
+    "*'\"tools/call\"'*) case \"$r\" in *2026-07-28*) text modern;; *) text legacy;; esac;; esac; done"
+
+static const struct {
+    const char *name, *initialize, *before; /* before: the state of an earlier run */
+    enum mcp_era protocol;                  /* as configured */
+    const char *to_legacy, *to_modern;      /* eras in which a client of each era is served */
+    const char *remembered;
+} era_rows[] = {
+    {"speaks both", "result $id '{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}}}'", "", 0,
+     "legacy", "modern", "\"era\":\"modern\",\"preferred_era\":\"legacy\",\"speaks_both\":true"},
+    {"speaks the modern one", "error '{\"code\":-32601,\"message\":\"what\"}'", "", 0, "modern", "modern",
+     "\"era\":\"modern\",\"preferred_era\":\"modern\",\"speaks_both\":false"},
+    {"spoke both before", "result $id '{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}}}'",
+     "\"era\":\"modern\",\"preferred_era\":\"legacy\",\"speaks_both\":true", 0, "legacy", "modern",
+     "\"era\":\"legacy\",\"preferred_era\":\"modern\",\"speaks_both\":true"},
+    {"should speak the legacy one", "result $id '{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}}}'",
+     "", MCP_ERA_LEGACY, "legacy", "legacy", "\"era\":\"legacy\",\"preferred_era\":\"legacy\",\"speaks_both\":false"},
+    {"should speak the modern one", "result $id '{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}}}'",
+     "", MCP_ERA_MODERN, "modern", "modern", "\"era\":\"modern\",\"preferred_era\":\"modern\",\"speaks_both\":false"},
+};
+
+/* Both clients answer questions, so each needs its own era. */
+static void a_client_is_served_in_its_own_era(void **state)
+{
+    char path[128], text[1024], *kept = NULL;
+    size_t len = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/state.json", folder);
+    for (size_t i = 0; i < sizeof era_rows / sizeof *era_rows; i++) {
+        snprintf(text, sizeof text, "{\"servers\":[{\"name\":\"bad\"%s%s}]}", *era_rows[i].before ? "," : "",
+                 era_rows[i].before);
+        SOUND(wt__file_replace(path, text, strlen(text), &err));
+        snprintf(text, sizeof text, "initialize() { %s; }; %s", era_rows[i].initialize, SERVE_ERAS);
+        static struct mcp_server servers[1];
+        servers[0] = script_server("bad", text, 0);
+        servers[0].protocol = era_rows[i].protocol;
+        s = (struct standing){0};
+        stand_up(&s, servers, 1, &(struct gateway_options){.state_path = path});
+        wait_for_tool(&s, "bad__t", true);
+        for (int n = 0; n < 4; n++) {
+            char *said = call_of(&s, n % 2 ? s.modern : s.legacy, "bad__t", "{}", "");
+            if (!strstr(said, n % 2 ? era_rows[i].to_modern : era_rows[i].to_legacy))
+                fail_msg("%s, call %d: %s", era_rows[i].name, n, said);
+            free(said);
+        }
+        stand_down(&s);
+        SOUND(wt__file_read(&kept, &len, path, 1 << 20, &err));
+        if (!strstr(kept, era_rows[i].remembered))
+            fail_msg("%s: %s", era_rows[i].name, kept);
+        free(kept);
+    }
+}
+
 /* ---------------------------------------------------------------- those that become another */
 
 static bool is_listed(const char *name)
@@ -797,6 +858,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_flood_to_one_server_stays_there, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_server_that_many_wait_for_leaves_room, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(who_may_not_call_may_find, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_client_is_served_in_its_own_era, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_definition_that_changes_waits_until_it_is_approved, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(what_is_reviewed_first_waits_from_the_beginning, make_folder, remove_folder),

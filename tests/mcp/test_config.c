@@ -27,6 +27,13 @@ static void describe(struct buffer *out, const struct mcp_config *config)
             wt__buffer_printf(out, " at %s", server->url);
         for (size_t h = 0; !server->refusal && h < server->header_count; h++)
             wt__buffer_printf(out, " with %s=%s", server->headers[h].name, server->headers[h].value);
+        if (server->start_timeout_ms)
+            wt__buffer_printf(out, " starts in %u ms", server->start_timeout_ms);
+        if (server->call_timeout_ms)
+            wt__buffer_printf(out, " answers in %u ms", server->call_timeout_ms);
+        wt__buffer_text(out, server->protocol == MCP_ERA_LEGACY   ? " speaks legacy"
+                             : server->protocol == MCP_ERA_MODERN ? " speaks modern"
+                                                                  : "");
         wt__buffer_text(out, server->itself ? " itself" : "");
         wt__buffer_printf(out, "%s%s%s", server->disabled ? " off" : "", server->refusal ? " not: " : "",
                           server->refusal ? server->refusal : "");
@@ -59,6 +66,19 @@ static const struct {
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"disabled\":true},\"b\":{\"command\":\"c\",\"enabled\":false},\"c\":{"
      "\"command\":\"c\",\"disabled\":false}}}",
      "a: c off\nb: c off\nc: c"},
+    {"protocol",
+     "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"protocol\":\"legacy\"},\"b\":{\"url\":\"http://h\",\"protocol\":"
+     "\"modern\"},\"c\":{\"command\":\"c\",\"protocol\":\"2025\"},\"d\":{\"command\":\"c\",\"protocol\":null}}}",
+     "a: c speaks legacy\nb: at http://h speaks modern\nc: not: its \"protocol\" should be \"legacy\" or "
+     "\"modern\"\nd: c"},
+    {"time-outs",
+     "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"timeout\":90},\"b\":{\"command\":\"c\",\"timeout\":600000},\"c\":{"
+     "\"command\":\"c\",\"startup_timeout_sec\":20,\"tool_timeout_sec\":2.5},\"d\":{\"command\":\"c\",\"initTimeout\":"
+     "150000,\"timeout\":null},\"e\":{\"command\":\"c\",\"timeout\":3600},\"f\":{\"command\":\"c\",\"timeout\":3601},"
+     "\"g\":{\"command\":\"c\",\"timeout\":0},\"h\":{\"command\":\"c\",\"timeout\":\"1m\"},\"i\":{\"command\":\"c\","
+     "\"timeout\":1e300}}}",
+     "a: c answers in 90000 ms\nb: c answers in 600000 ms\nc: c starts in 20000 ms answers in 2500 ms\nd: c starts in "
+     "150000 ms\ne: c answers in 3600000 ms\nf: c answers in 3601 ms\ng: c\nh: c\ni: c"},
     {"variables",
      "{\"mcpServers\":{\"a\":{\"command\":\"${SET}\",\"args\":[\"x${SET}y${env:SET}\",\"${UNSET:-d:-e}\",\"${EMPTY:-f}"
      "\",\"${EMPTY}\",\"${UNSET:-}\"],\"env\":{\"K\":\"${SET}\"},\"cwd\":\"/${SET}\"}}}",

@@ -26,6 +26,8 @@ static const char prelude[] =
     "legacy() { want server/discover; error 1 -32601 what; want '\"elicitation\":{\"form\"'; "
     "result 2 '{\"protocolVersion\":\"2025-06-18\"}'; want notifications/initialized; }\n"
     "modern() { want server/discover; result 1 '{\"supportedVersions\":[\"2026-07-28\"]}'; }\n"
+    "legacy_self() { case \"$r\" in *initialize*) ;; *) exit 9;; esac; i=${r#*\\\"id\\\":}; "
+    "result \"${i%%,*}\" '{\"protocolVersion\":\"2025-06-18\"}'; }\n"
     "stay() { cat >/dev/null; }\n";
 
 /* What a connection's callbacks heard. */
@@ -111,6 +113,7 @@ static const struct {
     int rc;
     enum mcp_era era;
     const char *says; /* of itself, or the sentence */
+    enum mcp_era only;
 } openings[] = {
     {"a legacy one", "legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"a modern one", "modern; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
@@ -145,6 +148,16 @@ static const struct {
     {"one that ends of being remembered as modern",
      "read -r r; case \"$r\" in *server/discover*) exit 1;; esac; result 2 '" SELF "'; stay", MCP_ERA_MODERN, 0, 0,
      MCP_ERA_LEGACY, SELF},
+    {"silent about the probe, ends at initialize",
+     "read -r r; case \"$r\" in *server/discover*) read -r r; exit 1;; esac; legacy_self; stay", 0, 0, 0,
+     MCP_ERA_LEGACY, SELF},
+    {"refuses the probe as invalid and ends",
+     "read -r r; case \"$r\" in *server/discover*) error 1 -32600 invalid; exit 1;; esac; legacy_self; stay", 0, 0, 0,
+     MCP_ERA_LEGACY, SELF},
+    {"refuses initialize after the probe",
+     "read -r r; case \"$r\" in *server/discover*) error 1 -32601 what; want initialize; error 2 -32600 'too late'; "
+     "stay;; esac; legacy_self; stay",
+     0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"one that cannot read the probe",
      "want discover; error null -32700 what; want initialize; result 2 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY,
      SELF},
@@ -154,6 +167,9 @@ static const struct {
      "read -r r; want initialize; result 1 '" DISCOVERED "'; error 2 -32601 what; stay", 0, 0, 0, MCP_ERA_MODERN,
      DISCOVERED},
     {"one that talks at its start", "echo Listening...; echo; echo '[1]'; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
+    {"talks at its start without a newline", "printf 'Loading {config: 1} ... '; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY,
+     SELF},
+    {"begins with a byte order mark", "printf '\\357\\273\\277'; legacy; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"one that asks at its start",
      "say '\"id\":\"p\",\"method\":\"ping\"'; say '\"id\":7,\"method\":\"roots/list\"'; for i in 1 2 3; do read -r r; "
      "case \"$r\" in *server/discover*) ;; *'\"id\":\"p\",\"result\":{}'*) ;; *'\"id\":7,\"error\":{\"code\":-32601'*) "
@@ -162,9 +178,19 @@ static const struct {
      0, 0, 0, MCP_ERA_LEGACY, SELF},
     {"an id as text", "want discover; result '\"1\"' '" DISCOVERED "'; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED},
     {"mute", "sleep 900", 0, 200, WT_ETIMEOUT, 0, "no answer came within 0."},
+    {"legacy only", "want initialize; result 1 '" SELF "'; stay", 0, 0, 0, MCP_ERA_LEGACY, SELF, MCP_ERA_LEGACY},
+    {"legacy only, refused", "want initialize; error 1 -1 no; stay", 0, 0, WT_ENETWORK, 0,
+     "`initialize` is refused: no (error -1)", MCP_ERA_LEGACY},
+    {"modern only", "modern; stay", 0, 0, 0, MCP_ERA_MODERN, DISCOVERED, MCP_ERA_MODERN},
+    {"modern only, refused", "want discover; error 1 -32601 what; stay", 0, 0, WT_ENETWORK, 0,
+     "sh does not speak MCP 2026-07-28: `server/discover` is refused: what (error -32601)", MCP_ERA_MODERN},
+    {"modern only, lists legacy revisions", "want discover; " OLD_ONLY "; stay", 0, 0, WT_ENETWORK, 0,
+     "sh does not speak MCP 2026-07-28", MCP_ERA_MODERN},
+    {"modern only, ends", "exit 3", 0, 0, WT_ENETWORK, 0, "sh does not speak MCP 2026-07-28: it ended", MCP_ERA_MODERN},
     {"dead", "echo 'no  database' >&2; exit 3", 0, 0, WT_ENETWORK, 0,
      "sh ended before it answered `initialize`; it said last: no database"},
-    {"dead of the second request", "want discover; error 1 -32601 what; read -r r; echo bye >&2; exit 1", 0, 0,
+    {"dead of initialize, with and without the probe",
+     "read -r r; case \"$r\" in *discover*) error 1 -32601 what; read -r r;; esac; echo bye >&2; exit 1", 0, 0,
      WT_ENETWORK, 0, "sh ended before it answered `initialize`; it said last: bye"},
     {"a refusal of both", "want discover; error 1 -1 what; want initialize; error 2 -32000 'not today'; stay", 0, 0,
      WT_ENETWORK, 0, "`initialize` is refused: not today (error -32000)"},
@@ -187,8 +213,10 @@ static void test_openings(void **state)
         const char *words[6];
         struct mcp_server server;
         struct mcp_connection *connection;
-        const struct mcp_connection_options options = {
-            .era = openings[i].remembered, .timeout_ms = openings[i].timeout_ms ? openings[i].timeout_ms : 900000};
+        const struct mcp_connection_options options = {.era = openings[i].remembered,
+                                                       .only = openings[i].only,
+                                                       .timeout_ms =
+                                                           openings[i].timeout_ms ? openings[i].timeout_ms : 900000};
         int rc = connect_script(&connection, openings[i].script, words, &text, &server, &options);
         struct str self = rc == 0 ? wt__mcp_connection_self(connection) : none;
         enum mcp_era era = rc == 0 ? wt__mcp_connection_era(connection) : MCP_ERA_UNKNOWN;
@@ -423,12 +451,18 @@ static void test_talks(void **state)
 
 /* ---------------------------------------------------------------- several at once */
 
-static struct mcp_exchange *begin(struct mcp_connection *connection, const char *method, const char *principal)
+static struct mcp_exchange *begin_timed(struct mcp_connection *connection, const char *method, const char *principal,
+                                        unsigned timeout_ms)
 {
-    const struct mcp_request request = {.method = method, .principal = principal, .timeout_ms = 900000};
+    const struct mcp_request request = {.method = method, .principal = principal, .timeout_ms = timeout_ms};
     struct mcp_exchange *exchange;
     assert_int_equal(wt__mcp_exchange_begin(&exchange, connection, &request, &err), 0);
     return exchange;
+}
+
+static struct mcp_exchange *begin(struct mcp_connection *connection, const char *method, const char *principal)
+{
+    return begin_timed(connection, method, principal, 900000);
 }
 
 static void finish(struct mcp_exchange *exchange, const char *wanted)
@@ -472,6 +506,27 @@ static void test_questions_of_several(void **state)
         wt__buffer_dispose(&text);
         wt__buffer_dispose(&script);
     }
+}
+
+/* A log message that names no request goes to neither of two principals, but keeps the calls of both alive. */
+static void test_log_messages_keep_calls_alive(void **state)
+{
+    struct buffer text = {0};
+    const char *words[6];
+    struct mcp_server server;
+    struct mcp_connection *connection;
+    const struct mcp_connection_options options = {.timeout_ms = 900000};
+    const char *script = "legacy; want one; want two; for i in 1 2 3 4 5 6 7 8; do sleep .2; note message "
+                         "'{\"level\":\"info\",\"data\":1}'; done; result 4 '{}'; result 3 '{}'; stay";
+    (void)state;
+    assert_int_equal(connect_script(&connection, script, words, &text, &server, &options), 0);
+    struct mcp_exchange *one = begin_timed(connection, "one", "ada", 1500);
+    struct mcp_exchange *two = begin_timed(connection, "two", "bob", 1500);
+    finish(two, "= {}\n");
+    finish(one, "= {}\n");
+    wt__mcp_disconnect(connection, true);
+    nothing_is_left();
+    wt__buffer_dispose(&text);
 }
 
 /* Whoever is asked several things may answer them in any order, and each of them once. */
@@ -627,6 +682,7 @@ int main(void)
         cmocka_unit_test(test_openings),
         cmocka_unit_test(test_talks),
         cmocka_unit_test(test_questions_of_several),
+        cmocka_unit_test(test_log_messages_keep_calls_alive),
         cmocka_unit_test(test_answers_in_another_order),
         cmocka_unit_test(test_events_that_nobody_takes),
         cmocka_unit_test(test_too_many_requests),
