@@ -48,21 +48,37 @@ static bool is_route(struct str path)
     return wt__str_starts(path, STR("/v1/")) || wt__str_starts(path, STR("/v2/")) || wt__str_starts(path, STR("/mcp/"));
 }
 
-/* Bytes of the absolute path at `at`, which has at least two parts; 0 if there is none. */
-static size_t path_length(const char *text, const char *at, const char *pointer)
+/* Bytes of the word at `at`, without what ends a clause; 0 if no word begins there. */
+static size_t word_length(const char *text, const char *at)
 {
     bool begins = at == text || strchr(" \"'`(=,[", at[-1]);
-    size_t len = begins && *at == '/' ? strcspn(at, " \"'`),;]") : 0;
+    size_t len = begins ? strcspn(at, " \"'`),;]") : 0;
     while (len > 0 && (at[len - 1] == ':' || at[len - 1] == '.'))
         len--;
-    struct str path = {at, len};
-    bool is_pointer = wt__str_equal(path, wt__str(pointer)); /* into what the client sent */
-    const char *second = len > 2 ? memchr(at + 2, '/', len - 2) : NULL;
-    return second && at[1] != '/' && second + 1 < at + len && !is_pointer && !is_route(path) ? len : 0;
+    return len;
 }
 
-/* Puts the word in place of `len` bytes at `at`, as far as there is room. */
-static void replace_bytes(char *text, size_t room, char *at, size_t len, const char *word)
+/* True for an absolute path of at least two parts. pointer: into what the client sent, which is none. */
+static bool is_absolute_path(struct str word, const char *pointer)
+{
+    const char *second =
+        word.len > 2 && word.ptr[0] == '/' && word.ptr[1] != '/' ? memchr(word.ptr + 2, '/', word.len - 2) : NULL;
+    return second && second + 1 < word.ptr + word.len && !wt__str_equal(word, wt__str(pointer)) && !is_route(word);
+}
+
+/* Bytes of the store's path, or of a path beside it (STORE-index/...), at the beginning of the word; 0 if there is
+ * none. The store's path may have blanks, where a word ends before it does. */
+static size_t store_length(struct str word, const char *store_path)
+{
+    size_t len = store_path && *store_path != ':' ? strlen(store_path) : 0;
+    if (len == 0 || word.len == 0 || strncmp(word.ptr, store_path, len) != 0)
+        return 0;
+    bool is_whole = word.len <= len || word.ptr[len] == '-' || word.ptr[len] == ':';
+    return !is_whole ? 0 : word.len > len ? word.len : len;
+}
+
+/* Puts the word in place of `len` bytes at `at`, as far as there is room. Returns the place behind it. */
+static char *replace_bytes(char *text, size_t room, char *at, size_t len, const char *word)
 {
     size_t word_len = strlen(word), rest = strlen(at + len), before = (size_t)(at - text);
     if (before + word_len >= room)
@@ -72,20 +88,22 @@ static void replace_bytes(char *text, size_t room, char *at, size_t len, const c
     memmove(at + word_len, at + len, rest);
     memcpy(at, word, word_len);
     at[word_len + rest] = '\0';
+    return at + word_len;
 }
 
 static bool hide_paths(wt_error *err, const char *store_path)
 {
     char *text = err->message;
-    size_t store_len = store_path && *store_path && *store_path != ':' ? strlen(store_path) : 0;
     bool changed = false;
-    for (char *at = text; *at; at++) {
-        bool is_store = store_len > 0 && strncmp(at, store_path, store_len) == 0;
-        size_t len = is_store ? store_len : path_length(text, at, err->pointer);
-        if (len == 0)
-            continue;
-        replace_bytes(text, sizeof err->message, at, len, is_store ? "the store" : "a file");
-        changed = true;
+    for (char *at = text; *at;) {
+        struct str word = {at, word_length(text, at)};
+        size_t of_store = store_length(word, store_path);
+        bool hides = of_store > 0 || is_absolute_path(word, err->pointer);
+        if (of_store > 0)
+            word.len = of_store;
+        at = hides ? replace_bytes(text, sizeof err->message, at, word.len, of_store > 0 ? "the store" : "a file")
+                   : at + 1;
+        changed |= hides;
     }
     return changed;
 }

@@ -10,7 +10,6 @@ figure, and at the end `N crossed`: how many of B's things A could disturb.
 import http.client
 import json
 import select
-import socket
 import sys
 import time
 from urllib.parse import urlsplit

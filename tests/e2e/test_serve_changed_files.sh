@@ -25,13 +25,10 @@ until_ready() {
 
 until_ready
 ask 200 "a find" POST /v1/find '{"query": "what is the weather"}'
-what="an index"
-[ -s "$WHICHTOOL_STORE-index/snapshot" ] || ls "$WHICHTOOL_STORE-index" >&2
 for file in "$WHICHTOOL_STORE-index"/*; do : >"$file"; done
 for query in "what is the weather" "another request" "book a table for two"; do
     ask 200 "finds go on when the index was emptied" POST /v1/find "{\"query\": \"$query\"}"
-    say_hits=$(tail -1 out | grep -c '"hits":\[{')
-    [ "$say_hits" = 1 ] || fail "no hits"
+    prints '"hits":\[\{'
 done
 ask 200 "and a new index is made" POST "/v1/tools?provider=late" \
     '{"tools": [{"name": "milk_cow", "description": "milks a cow", "inputSchema": {"type": "object"}}]}'

@@ -35,6 +35,10 @@ static const struct {
      "cannot open a file: no; see 'a file b', (a file), \"a file\".", true},
     {"a program", WT_ENETWORK, "the server bad does not run: cannot start /usr/local/bin/bad: Permission denied", "",
      "the server bad does not run: cannot start a file: Permission denied", true},
+    {"what lies beside the store", WT_EMODEL, "tools.wt-index/snapshot: cut short; tools.wt: no. Of tools.wt.", "",
+     "the store: cut short; the store: no. Of the store.", true},
+    {"a word that holds the store's name", WT_EINVAL, "no tool is named mytools.wt or tools.wtx", "",
+     "no tool is named mytools.wt or tools.wtx", false},
     {"a slash", WT_EINVAL, "/ and a/b/c and //", "", "/ and a/b/c and //", false},
 };
 
@@ -67,10 +71,23 @@ static void a_full_message_stays_within_its_room(void **state)
     assert_null(strstr(err.message, "/a/b"));
 }
 
+/* What stands in place of a path is not read again. */
+static void a_store_called_store_is_hidden_once(void **state)
+{
+    wt_error err = {.code = WT_EINVAL, .message = "store is private; the store store-index"};
+    (void)state;
+    assert_true(wt__client_error(&err, &err, "store"));
+    assert_string_equal(err.message, "the store is private; the the store the store");
+    strcpy(err.message, "/srv/my data/tools.wt would hold more; /srv/my data");
+    assert_true(wt__client_error(&err, &err, "/srv/my data/tools.wt"));
+    assert_string_equal(err.message, "the store would hold more; a file data");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_client_is_told_of_no_file),
+        cmocka_unit_test(a_store_called_store_is_hidden_once),
         cmocka_unit_test(a_full_message_stays_within_its_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
