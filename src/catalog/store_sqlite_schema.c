@@ -207,6 +207,20 @@ static const struct migration steps[] = {
      "CREATE INDEX review_tool ON review (tool) WHERE tool IS NOT NULL;"
      "CREATE INDEX review_new ON review (approved_since) WHERE approved_after IS NOT NULL;",
      NULL},
+
+    {"ALTER TABLE usage ADD COLUMN hash INTEGER NOT NULL DEFAULT 0;"
+     "ALTER TABLE usage_tool ADD COLUMN client INTEGER;"
+     "ALTER TABLE client ADD COLUMN last INTEGER NOT NULL DEFAULT 0;"
+     "UPDATE usage_tool SET client = (SELECT client FROM usage WHERE id = usage_tool.usage);"
+     "UPDATE client SET last = (SELECT coalesce(max(id), 0) FROM usage WHERE client = client.id);"
+     "DROP INDEX usage_client;"
+     "DROP INDEX usage_request;"
+     "DROP INDEX usage_tool_label;"
+     "CREATE INDEX usage_client ON usage (client, request);"
+     "CREATE INDEX usage_request ON usage (request, client);"
+     "CREATE INDEX usage_tool_label ON usage_tool (label, client);"
+     "CREATE INDEX client_last ON client (last);",
+     wt__usage_fill_hashes},
 };
 
 enum {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "catalog/older.h"
 #include "catalog/review.h"
 #include "catalog/store_sqlite.h"
 #include "catalog/usages.h"
@@ -119,7 +120,7 @@ static const struct {
     {"marked.db", "SQL:PRAGMA application_id=7", false, WT_ESTORE, "is not a whichtool store"},
     {"empty-read.wt", "", true, WT_ESTORE, "empty-read.wt is empty, not a whichtool store"},
     {"newer.wt", "STORE:PRAGMA user_version=99", false, WT_ENEWER,
-     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 8)"},
+     "newer.wt was written by a newer whichtool (store version 99; this one knows up to 9)"},
     {"negative.wt", "STORE:PRAGMA user_version=-1", true, WT_ENEWER, "(store version -1;"},
 };
 
@@ -231,10 +232,12 @@ static void test_migrations_run_in_order_and_as_one(void **state)
                                              {"SELECT 'nor the one after it'", NULL},
                                              {"SELECT 'nor what came then'", NULL},
                                              {"SELECT 'nor the one behind that'", NULL},
+                                             {"SELECT 'nor the last but one'", NULL},
                                              {"SELECT 'nor the last'", NULL},
                                              {"CREATE TABLE one (x); INSERT INTO one VALUES (1)", add_two},
                                              {"INSERT INTO one SELECT x + 1 FROM one", NULL}};
     static const struct migration broken[] = {{"", NULL},
+                                              {"", NULL},
                                               {"", NULL},
                                               {"", NULL},
                                               {"", NULL},
@@ -247,22 +250,22 @@ static void test_migrations_run_in_order_and_as_one(void **state)
     int64_t sum;
     struct store *store = open_store("old.wt", false);
     assert_int_equal(add_one(store, "kept"), 0);
-    assert_int_equal(wt__store_migrate(store, broken, 10, &err), WT_ESTORE);
+    assert_int_equal(wt__store_migrate(store, broken, 11, &err), WT_ESTORE);
     assert_non_null(strstr(err.message, "table half already exists"));
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM sqlite_schema WHERE name = 'half'", &sum, &err), 0);
     assert_int_equal(sum, 0);
-    assert_int_equal(wt__store_migrate(store, steps, 10, &err), 0);
-    assert_int_equal(wt__store_migrate(store, steps, 10, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 11, &err), 0);
+    assert_int_equal(wt__store_migrate(store, steps, 11, &err), 0);
     assert_int_equal(wt__sql_number(store, "SELECT sum(x) FROM one", &sum, &err), 0);
     assert_int_equal(sum, 7);
     assert_int_equal(count_tools(store), 1);
-    assert_int_equal(wt__store_migrate(store, steps, 9, &err), WT_ENEWER);
+    assert_int_equal(wt__store_migrate(store, steps, 10, &err), WT_ENEWER);
     wt__store_close(store);
 
     wt__store_close(open_store("old-read.wt", false));
     store = open_store("old-read.wt", true);
-    assert_int_equal(wt__store_migrate(store, steps, 10, &err), WT_EREADONLY);
-    assert_non_null(strstr(err.message, "is of an older whichtool (store version 8)"));
+    assert_int_equal(wt__store_migrate(store, steps, 11, &err), WT_EREADONLY);
+    assert_non_null(strstr(err.message, "is of an older whichtool (store version 9)"));
     wt__store_close(store);
 }
 
@@ -271,7 +274,7 @@ static void test_a_store_of_version_4_gets_exported_names(void **state)
 {
     (void)state;
     static const char back[] =
-        "DROP TABLE review; DROP TABLE review_server;"
+        BACK_TO_VERSION_8 "DROP TABLE review; DROP TABLE review_server;"
         "DROP TABLE provider_alias; DROP INDEX tool_export_name;"
         "ALTER TABLE tool DROP COLUMN export_name;"
         "ALTER TABLE tool ADD COLUMN id_hash INTEGER NOT NULL DEFAULT 0;"
@@ -322,12 +325,12 @@ static void test_a_store_of_version_7_learns_of_reviews(void **state)
     size_t count = 1;
     int64_t version = 0;
     assert_int_equal(add_one(store, "kept"), 0);
-    assert_int_equal(wt__sql_exec(store, "DROP TABLE review; DROP TABLE review_server; PRAGMA user_version=7", &err),
+    assert_int_equal(wt__sql_exec(store, BACK_TO_VERSION_8 "DROP TABLE review; DROP TABLE review_server; PRAGMA user_version=7", &err),
                      0);
     wt__store_close(store);
     store = open_store("v7.wt", false);
     assert_int_equal(wt__sql_number(store, "PRAGMA user_version", &version, &err), 0);
-    assert_int_equal(version, 8);
+    assert_int_equal(version, 9);
     assert_int_equal(count_tools(store), 1);
     assert_int_equal(wt__store_reviews(store, REVIEWS_APPROVED, NULL, &arena, &rows, &count, &err), 1);
     assert_int_equal(count, 0);
