@@ -17,10 +17,11 @@ enum {
     LIKE_MAX = 32,           /* nearly equal requests of usages without a client, and as many of all clients */
     NEAR_READ = 200,         /* newest requests without a client that are compared, and as many of all clients */
     NEAR_BYTES = 256 << 10,  /* bytes of those requests */
-    NEAR_CLIENTS = 50,       /* most recently active clients that share the two limits above */
+    NEAR_STEPS = 1000,       /* requests of all clients that are looked up, also those that another client has, too */
+    NEAR_CLIENTS = 50,       /* most recently active clients that share the limits above */
     USAGES_READ = 1000,      /* newest usages without a client that are read */
-    USAGES_MAX = 200,        /* usages that count: without a client, and of all clients */
-    CLIENTS_READ = 250,      /* clients whose usages are read */
+    USAGES_MAX = 200,        /* usages that count: without a client, and as many of all clients */
+    CLIENTS_READ = 100,      /* clients whose usages are read */
     CLIENT_READ = 5,         /* newest usages of one client that are read for one request */
     CLIENT_USAGES = 4,       /* usages of one client that count, over all requests */
     CLIENT_USAGE_TOOLS = 16, /* tools of one usage of a client that count: RECORDED_TOOLS_MAX is shared by all */
@@ -46,6 +47,7 @@ struct look {
     double usages;                      /* usages that counted, each weighted by the likeness of its request */
     struct map said;                    /* (client, tool): a client counts once for a tool */
     struct map heard;                   /* client -> its usages that counted */
+    struct map compared;                /* requests */
     wt_error *err;
 };
 
@@ -96,43 +98,81 @@ static void add_like(struct look *look, int64_t hash, float likeness)
         look->like[look->like_count++] = (struct like_request){hash, likeness};
 }
 
-/* Adds those of the client's newest requests that are like the request. client 0: requests without a client. */
-static int read_near(struct look *look, int64_t client, size_t most_read, size_t most_bytes, size_t most_like)
+/* Moves *request to the newest request of the client below it. client 0: usages without a client. Returns 1, or 0 after
+ * the last. */
+static int next_request(struct look *look, int64_t client, int64_t *request)
 {
-    int64_t before = INT64_MAX;
-    size_t read = 0, bytes = 0, first = look->like_count;
-    int rc = 1;
-    while (rc == 1 && read < most_read && bytes < most_bytes && look->like_count - first < most_like &&
-           look->like_count < 2 * LIKE_MAX) {
-        sqlite3_stmt *row;
-        struct request_words words;
-        rc = wt__sql_prepare(look->store,
-                             "SELECT id, hash, text FROM request WHERE id ="
-                             " (SELECT max(request) FROM usage WHERE client IS nullif(?1, 0) AND request < ?2)",
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(look->store,
+                             "SELECT request FROM usage WHERE client IS nullif(?1, 0) AND request < ?2"
+                             " ORDER BY request DESC LIMIT 1",
                              &row, look->err);
-        if (rc < 0)
-            return rc;
-        sqlite3_bind_int64(row, 1, client);
-        sqlite3_bind_int64(row, 2, before);
-        rc = wt__sql_step(look->store, row, look->err);
-        if (rc == 1) {
-            struct str text = wt__sql_column(row, 2);
-            before = sqlite3_column_int64(row, 0);
-            wt__request_words(text, &words);
-            float likeness = wt__request_likeness(look->words, &words);
-            if (likeness > 0)
-                add_like(look, sqlite3_column_int64(row, 1), likeness);
-            bytes += text.len;
-            read++;
-        }
-        wt__sql_reset(row);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(row, 1, client);
+    sqlite3_bind_int64(row, 2, *request);
+    rc = wt__sql_step(look->store, row, look->err);
+    if (rc == 1)
+        *request = sqlite3_column_int64(row, 0);
+    wt__sql_reset(row);
+    return rc;
+}
+
+/* Compares one request. *bytes grows by its length. */
+static int compare_request(struct look *look, int64_t request, size_t *bytes)
+{
+    sqlite3_stmt *row;
+    struct request_words words;
+    int rc = wt__sql_prepare(look->store, "SELECT hash, text FROM request WHERE id = ?1", &row, look->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(row, 1, request);
+    rc = wt__sql_step(look->store, row, look->err);
+    if (rc == 1) {
+        struct str text = wt__sql_column(row, 1);
+        wt__request_words(text, &words);
+        float likeness = wt__request_likeness(look->words, &words);
+        if (likeness > 0)
+            add_like(look, sqlite3_column_int64(row, 0), likeness);
+        *bytes += text.len;
     }
+    wt__sql_reset(row);
     return rc < 0 ? rc : 0;
+}
+
+/* Limits of what is read for one client. */
+struct near_limits {
+    size_t steps, requests, bytes, like;
+};
+
+/* Adds those of the client's newest requests that are like the request. client 0: usages without a client. What was
+ * read for another client takes nothing of this one's share. */
+static int read_near(struct look *look, int64_t client, struct near_limits most)
+{
+    int64_t request = INT64_MAX;
+    size_t steps = 0, read = 0, bytes = 0, first = look->like_count;
+    int rc = 0;
+    while (rc == 0 && steps++ < most.steps && read < most.requests && bytes < most.bytes &&
+           look->like_count - first < most.like && look->like_count < 2 * LIKE_MAX) {
+        bool added = false;
+        int found = next_request(look, client, &request);
+        if (found <= 0)
+            return found;
+        int64_t *key = wt__arena_array(look->arena, int64_t, 1);
+        if (!key)
+            return wt__fail_nomem(look->err);
+        *key = request;
+        if (!wt__map_insert(&look->compared, (struct str){(const char *)key, sizeof *key}, 0, &added))
+            return wt__fail_nomem(look->err);
+        read += added;
+        rc = added ? compare_request(look, request, &bytes) : 0;
+    }
+    return rc;
 }
 
 static size_t share_of(size_t all, size_t clients)
 {
-    return all > clients ? all / clients : 1;
+    return clients > 0 && all > clients ? all / clients : 1;
 }
 
 static int find_near(struct look *look)
@@ -141,10 +181,11 @@ static int find_near(struct look *look)
     size_t count;
     int rc = read_recent_clients(look, clients, &count);
     if (rc == 0)
-        rc = read_near(look, 0, NEAR_READ, NEAR_BYTES, LIKE_MAX);
+        rc = read_near(look, 0, (struct near_limits){NEAR_READ, NEAR_READ, NEAR_BYTES, LIKE_MAX});
+    const struct near_limits most = {share_of(NEAR_STEPS, count), share_of(NEAR_READ, count),
+                                     share_of(NEAR_BYTES, count), share_of(LIKE_MAX, count)};
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = read_near(look, clients[i], share_of(NEAR_READ, count), share_of(NEAR_BYTES, count),
-                       share_of(LIKE_MAX, count));
+        rc = read_near(look, clients[i], most);
     return rc;
 }
 
@@ -319,6 +360,7 @@ int wt__store_recorded(struct store *store, struct str request, struct arena *ar
         look.tools[i].share /= look.usages + 1;
     wt__map_dispose(&look.said);
     wt__map_dispose(&look.heard);
+    wt__map_dispose(&look.compared);
     *count = rc == 0 ? look.tool_count : 0;
     return rc;
 }

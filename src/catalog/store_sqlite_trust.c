@@ -1,5 +1,5 @@
-/* store_sqlite_trust.c: how far clients are trusted for a tool, so that no client buys a tool a place with usages of its
- * own.
+/* store_sqlite_trust.c: how far clients are trusted for a tool, so that no client buys a tool a place with usages of
+ * its own.
  *
  * Nobody can check what a client reports. But a tool that many people use is reported by several clients, and a tool
  * that somebody wants to promote is reported by that one. So usages with a client count

@@ -155,11 +155,10 @@ static int add_label(struct store *store, int64_t usage, size_t position, int64_
                      wt_error *err)
 {
     sqlite3_stmt *insert;
-    int rc = wt__sql_prepare(
-        store,
-        "INSERT INTO usage_tool (usage, position, label, arguments, client)"
-        " VALUES (?1, ?2, ?3, ?4, (SELECT client FROM usage WHERE id = ?1))",
-        &insert, err);
+    int rc = wt__sql_prepare(store,
+                             "INSERT INTO usage_tool (usage, position, label, arguments, client)"
+                             " VALUES (?1, ?2, ?3, ?4, (SELECT client FROM usage WHERE id = ?1))",
+                             &insert, err);
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(insert, 1, usage);

@@ -266,7 +266,8 @@ static void test_a_store_of_version_5_learns_of_arguments(void **state)
     struct store *store = open_tools(path);
     record_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
     assert_int_equal(wt__sql_exec(store,
-                                  BACK_TO_VERSION_8 "DROP TABLE review; DROP TABLE review_server;"
+                                  BACK_TO_VERSION_8
+                                  "DROP TABLE review; DROP TABLE review_server;"
                                   "DROP INDEX usage_key; ALTER TABLE usage DROP COLUMN key; DROP TABLE contrast;"
                                   "ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=5",
                                   &err),

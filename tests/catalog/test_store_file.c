@@ -275,12 +275,12 @@ static void test_a_store_of_version_4_gets_exported_names(void **state)
     (void)state;
     static const char back[] =
         BACK_TO_VERSION_8 "DROP TABLE review; DROP TABLE review_server;"
-        "DROP TABLE provider_alias; DROP INDEX tool_export_name;"
-        "ALTER TABLE tool DROP COLUMN export_name;"
-        "ALTER TABLE tool ADD COLUMN id_hash INTEGER NOT NULL DEFAULT 0;"
-        "CREATE INDEX tool_id_hash ON tool (id_hash);"
-        "DROP INDEX usage_key; ALTER TABLE usage DROP COLUMN key;"
-        "DROP TABLE contrast; ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=4";
+                          "DROP TABLE provider_alias; DROP INDEX tool_export_name;"
+                          "ALTER TABLE tool DROP COLUMN export_name;"
+                          "ALTER TABLE tool ADD COLUMN id_hash INTEGER NOT NULL DEFAULT 0;"
+                          "CREATE INDEX tool_id_hash ON tool (id_hash);"
+                          "DROP INDEX usage_key; ALTER TABLE usage DROP COLUMN key;"
+                          "DROP TABLE contrast; ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=4";
     static const char *const added[] = {"plain", "get it", "get/it", "get_it", "\xe6\x90\x9c\xe7\xb4\xa2"};
     enum { ADDED = sizeof added / sizeof *added };
     char names[2][300] = {"", ""};
@@ -325,8 +325,10 @@ static void test_a_store_of_version_7_learns_of_reviews(void **state)
     size_t count = 1;
     int64_t version = 0;
     assert_int_equal(add_one(store, "kept"), 0);
-    assert_int_equal(wt__sql_exec(store, BACK_TO_VERSION_8 "DROP TABLE review; DROP TABLE review_server; PRAGMA user_version=7", &err),
-                     0);
+    assert_int_equal(
+        wt__sql_exec(store, BACK_TO_VERSION_8 "DROP TABLE review; DROP TABLE review_server; PRAGMA user_version=7",
+                     &err),
+        0);
     wt__store_close(store);
     store = open_store("v7.wt", false);
     assert_int_equal(wt__sql_number(store, "PRAGMA user_version", &version, &err), 0);
