@@ -24,8 +24,9 @@ half of them. It never knows which requests come.
     one-N       a single tool, stuffed with the N best words
     common-N    a single tool, stuffed with the N commonest words of the catalogue
     said-N      a single tool, stuffed with the N commonest words of known requests
-    text-N      a single tool with the N best words in its description only
     five-N      five tools as in stuffed-N
+
+Stuffed words are in all fields, or in those that are named behind a colon: one-40:name+provider.
 
 Prints Markdown, in percent, mean and range over draws: of all top-5 places, how many are the flooder's; of all
 requests, how many have any of them; and recall@5 of the tools that are right.
@@ -53,6 +54,7 @@ PLACES = 5
 DEEP = 5
 FLOODER = "Prime Tools"
 NAME_BYTES = 240  # of at most 256
+FIELDS = ("name", "provider", "category", "description", "parameters")
 CLUSTER_ROUNDS = 10
 CLUSTER_REQUESTS = 5
 METHODS = {"requests": "asked", "common": "common_words", "said": "said_words"}  # attacks under another name
@@ -162,9 +164,11 @@ class Flooder:
 
     def stuff(self, number, chosen):
         fits = " ".join(chosen)[:NAME_BYTES].rsplit(" ", 1)[0]
+        has = lambda field: field in self.fields
         parameters = [{"name": word, "type": "string", "description": word} for word in chosen]
-        return self.tool(number, fits, " ".join(chosen), fits, category=fits,
-                         parameters={"required": parameters, "optional": []})
+        return self.tool(number, fits if has("name") else "assistant", " ".join(chosen) if has("description") else "",
+                         fits if has("provider") else FLOODER, category=fits if has("category") else "",
+                         parameters={"required": parameters if has("parameters") else [], "optional": []})
 
     def stuffed(self, size, count=None):
         """Each tool its own words, the better the likelier: a weighted draw by exponential races."""
@@ -184,9 +188,6 @@ class Flooder:
     def said_words(self, size):
         return [self.stuff(0, self.said_most[:size])]
 
-    def text(self, size):
-        return [self.tool(0, "assistant", " ".join(self.best[:size]))]
-
     def five(self, size):
         return self.stuffed(size, 5)
 
@@ -194,6 +195,8 @@ class Flooder:
         return []
 
     def flood(self, attack):
+        attack, _, fields = attack.partition(":")
+        self.fields = fields.split("+") if fields else FIELDS
         name, _, size = attack.partition("-")
         return getattr(self, METHODS.get(name, name))(int(size or 0))
 
