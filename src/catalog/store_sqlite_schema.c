@@ -9,12 +9,15 @@
  *   export_name of catalog/names.h
  * provider_alias: names that a provider had, which its sources still use.
  * vector: its own rowid table with an index, because a vector fills half a page, too much for a clustered key.
- * request: equal requests are one row, found by the first 8 bytes of SHA-256. Those that version 1 had are not found.
+ * request: equal requests are one row. hash is that of its words, which other writings of the request share.
  * label: what a usage calls a tool, with a link to it, because a record of what was used outlives the tool.
- * usage_tool: arguments of the call, which nothing that finds tools reads. NULL: not told.
+ * usage_tool:
+ *   arguments   of the call; nothing that finds tools reads them. NULL if they were not reported
+ *   client      of the usage, so that the index lists the clients of a label
  * contrast: questions that tell two definitions apart, as a language model once put them; each can be asked for anew.
- * client: whose requests they were, where that was told.
+ * client: whose requests they were, if that was reported. last is the newest usage, also if that was forgotten.
  * usage: AUTOINCREMENT, because a mark (usage_encoding.last) must never be passed by an id that is given again.
+ *   hash        of the request, so that the index lists the clients of a request in all its writings
  *   key         what its client calls it, unique among that client's: kept as long as the usage, and gone with it
  * review_server: an MCP server whose definitions are approved one by one, by the name that it is given.
  * review: what of it is approved and what waits (catalog/review.h). Nothing that finds, lists, shows or calls reads it.
