@@ -303,9 +303,9 @@ struct recorded_tool {
 enum { RECORDED_TOOLS_MAX = 256 };
 
 /* The tools that teaching usages of such a request used, in the arena. What clients report counts as far as they are
- * trusted for the tool (store_sqlite_trust.c). A lookup costs a bounded number of index seeks. Nearly equal requests are
- * looked for among the newest 200, or the newest 256 KB of them, without a client, and as many of the 50 most recently
- * active clients together. 200 usages without a client count, and at most four of each client. */
+ * trusted for the tool (store_sqlite_trust.c). A lookup costs a bounded number of index seeks. Nearly equal requests
+ * are looked for among the newest 200, or the newest 256 KB of them, without a client, and as many of the 50 most
+ * recently active clients together. 200 usages without a client count, and at most four of each client. */
 int wt__store_recorded(struct store *store, struct str request, struct arena *arena, struct recorded_tool **out,
                        size_t *count, wt_error *err);
 

@@ -400,23 +400,6 @@ int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *re
     return rc < 0 ? rc : 0;
 }
 
-/* ---------------------------------------------------------------- clients */
-
-int wt__sql_next_client(struct store *store, const char *sql, int64_t key, int64_t *client, wt_error *err)
-{
-    sqlite3_stmt *row;
-    int rc = wt__sql_prepare(store, sql, &row, err);
-    if (rc < 0)
-        return rc;
-    sqlite3_bind_int64(row, 1, key);
-    sqlite3_bind_int64(row, 2, *client);
-    rc = wt__sql_step(store, row, err);
-    if (rc == 1)
-        *client = sqlite3_column_int64(row, 0);
-    wt__sql_reset(row);
-    return rc;
-}
-
 /* ---------------------------------------------------------------- which usages */
 
 /* ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 label, ?7 limit, ?9 client. */
