@@ -228,7 +228,7 @@ static double measure(struct bench *b, const struct lexical *index, size_t first
 static void bench_ours(struct bench *b, const char *name, uint32_t tools, int rounds)
 {
     static const struct lexical_settings settings = {
-        .k1 = 1.5F, .field_count = FIELDS, .fields = {{2, 0.75F}, {2, 0.75F}, {1, 0.75F}}};
+        .k1 = 1.5F, .field_count = FIELDS, .fields = {{2, 0.75F, true}, {2, 0.75F, true}, {1, 0.75F, false}}};
     struct lexical_builder *builder;
     struct lexical_text fields[FIELDS];
     static struct str room[1 << 16];

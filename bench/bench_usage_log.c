@@ -8,8 +8,10 @@
  *   {"key": ..., "client": ..., "outcome": ...}                   the same
  *   {"learn": true}                                               what was reported is learned; "learned N"
  *   {"find": "..."}                                               "found" and the ids of the first PLACES (5), by tabs
+ *   {"find": "...", "of": "ID"}                                   "ranked", that tool's place (0: none), its
+ * probability
  *
- * The last two wait until all that was reported before is told. No client has a cap. */
+ * The last three wait until all that was reported before is on the disk. No client has a cap. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -87,7 +89,24 @@ static void settle(struct bench *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-static void find(struct bench *b, struct str request)
+static void print_ids(const wt_hits *hits)
+{
+    printf("found");
+    for (size_t i = 0; i < hits->len; i++)
+        printf("\t%s", hits->items[i]->tool->id);
+    printf("\n");
+}
+
+static void print_place(const wt_hits *hits, struct str id)
+{
+    size_t i = 0;
+    while (i < hits->len && strcmp(hits->items[i]->tool->id, id.ptr) != 0)
+        i++;
+    printf("ranked\t%zu\t%.3f\n", i < hits->len ? i + 1 : 0, i < hits->len ? hits->items[i]->probability : 0);
+}
+
+/* of: a tool whose place is wanted; empty: all ids are. */
+static void find(struct bench *b, struct str request, struct str of)
 {
     wt_find_options options;
     wt_error err;
@@ -96,10 +115,10 @@ static void find(struct bench *b, struct str request)
     options.k = b->places;
     if (wt_find(b->engine, request.ptr, request.len, &options, &hits, &err) < 0)
         die(err.message);
-    printf("found");
-    for (size_t i = 0; i < hits->len; i++)
-        printf("\t%s", hits->items[i]->tool->id);
-    printf("\n");
+    if (of.len > 0)
+        print_place(hits, of);
+    else
+        print_ids(hits);
     wt_hits_free(hits);
 }
 
@@ -114,7 +133,7 @@ static void obey(struct bench *b, struct str line)
     if (request.len > 0 || learns)
         settle(b);
     if (request.len > 0)
-        find(b, request);
+        find(b, request, wt__json_str(object, "of"));
     else if (learns)
         printf("learned %lld\n", (long long)wt_learn_usage(b->engine, NULL, NULL, &err));
     else

@@ -22,6 +22,11 @@ half of them. It never knows which requests come.
                 those that known requests share and the catalogue lacks, each tool gets others by chance
     twins-N     the same, with the same words in every tool
     one-N       a single tool, stuffed with the N best words
+    common-N    a single tool, stuffed with the N commonest words of the catalogue
+    said-N      a single tool, stuffed with the N commonest words of known requests
+    five-N      five tools as in stuffed-N
+
+Stuffed words are in all fields, or in those that are named behind a colon: one-40:name+provider.
 
 Prints Markdown, in percent, mean and range over draws: of all top-5 places, how many are the flooder's; of all
 requests, how many have any of them; and recall@5 of the tools that are right.
@@ -49,8 +54,10 @@ PLACES = 5
 DEEP = 5
 FLOODER = "Prime Tools"
 NAME_BYTES = 240  # of at most 256
+FIELDS = ("name", "provider", "category", "description", "parameters")
 CLUSTER_ROUNDS = 10
 CLUSTER_REQUESTS = 5
+METHODS = {"requests": "asked", "common": "common_words", "said": "said_words"}  # attacks under another name
 ATTACKS = "copies,deep,wide,requests,coverage,stuffed-50,twins-50,one-10,one-25,one-50,one-100,one-200"
 # What every request says and whichtool does not index; a flooder can look that up.
 STOP = set("""a about all also am an and any are as at be been by can could do does each for from get give had has have he
@@ -96,6 +103,8 @@ class Flooder:
         self.rarity = lambda word: math.log(1 + (len(tools) - seen[word] + 0.5) / (seen[word] + 0.5))
         shared = collections.Counter(word for bag in self.bags for word in bag)
         self.best = sorted(shared, key=lambda word: (-shared[word] * self.rarity(word), word))
+        self.common = sorted(seen, key=lambda word: (-seen[word], word))
+        self.said_most = sorted(shared, key=lambda word: (-shared[word], word))
         self.worth = {word: shared[word] * self.rarity(word) for word in self.best}
         needs = collections.Counter(tool for _, needed in self.requests for tool in needed & tools.keys())
         self.popular = sorted(needs, key=lambda tool: (-needs[tool], tool)) or sorted(tools)
@@ -155,14 +164,16 @@ class Flooder:
 
     def stuff(self, number, chosen):
         fits = " ".join(chosen)[:NAME_BYTES].rsplit(" ", 1)[0]
+        has = lambda field: field in self.fields
         parameters = [{"name": word, "type": "string", "description": word} for word in chosen]
-        return self.tool(number, fits, " ".join(chosen), fits, category=fits,
-                         parameters={"required": parameters, "optional": []})
+        return self.tool(number, fits if has("name") else "assistant", " ".join(chosen) if has("description") else "",
+                         fits if has("provider") else FLOODER, category=fits if has("category") else "",
+                         parameters={"required": parameters if has("parameters") else [], "optional": []})
 
-    def stuffed(self, size):
+    def stuffed(self, size, count=None):
         """Each tool its own words, the better the likelier: a weighted draw by exponential races."""
         races = [{word: self.random.expovariate(worth) for word, worth in self.worth.items()}
-                 for _ in range(self.budget)]
+                 for _ in range(count or self.budget)]
         return [self.stuff(n, sorted(race, key=race.get)[:size]) for n, race in enumerate(races)]
 
     def twins(self, size):
@@ -171,12 +182,23 @@ class Flooder:
     def one(self, size):
         return [self.stuff(0, self.best[:size])]
 
+    def common_words(self, size):
+        return [self.stuff(0, self.common[:size])]
+
+    def said_words(self, size):
+        return [self.stuff(0, self.said_most[:size])]
+
+    def five(self, size):
+        return self.stuffed(size, 5)
+
     def none(self, _):
         return []
 
     def flood(self, attack):
+        attack, _, fields = attack.partition(":")
+        self.fields = fields.split("+") if fields else FIELDS
         name, _, size = attack.partition("-")
-        return getattr(self, "asked" if name == "requests" else name)(int(size or 0))
+        return getattr(self, METHODS.get(name, name))(int(size or 0))
 
 
 def call(command):

@@ -2,7 +2,7 @@
 """What 1 % of false usages, told to a server while it runs, buys the tool that they are of, and what a guard costs.
 
     python3 bench/poison_online.py BENCH_USAGE_LOG WHICHTOOL DATA... [--split test] [--share 0.01] [--most 120]
-                                   [--train 1000] [--models FOLDER] [--work FOLDER]
+                                   [--train 1000] [--models FOLDER] [--work FOLDER] [--alone]
 
 Of each data set up to MOST requests of the split are what is asked from now on, some often and some seldom (the n-th by
 1/n, in an order drawn by lot). The store has recorded, from 100 clients (the n-th reports by 1/n), up to TRAIN requests
@@ -19,6 +19,17 @@ before and after; how many places it has risen at most, of 50; and recall@5 of t
 is without false usages, and the one before it without any.
 
 models: what training left; the lessons take effect with the usages (bench_usage_log learns them).
+
+alone: instead, what one client undoes of what 25 others taught. Each of them has reported 20 usages of its own and, for
+up to 20 requests of the split, the request with one of its right tools. For each of those requests the one client then
+reports
+
+    the same usage    1,000 times the request, with a tool that nobody needs
+    praise            260 usages of the right tool, with requests that nobody asks
+    new requests      260 requests that nobody asks, with a tool that nobody needs; the request is then asked in nearly
+                      the same words ("please ...")
+
+Printed is the right tool's probability in mean, how often it comes first, and its mean place, of 50.
 """
 import argparse
 import collections
@@ -33,6 +44,7 @@ import tempfile
 from beir import lines
 from poison import STRANGERS
 
+HONEST, KNOWN, ALONE_REQUESTS = 25, 20, 20
 CLIENTS, USAGES_A_REQUEST, PLACES, DEEP = 100, 10, 5, 50
 ATTACKS = (("often", 1), ("seldom", 1), ("seldom", 3), ("seldom", 10), ("together", 10))
 
@@ -79,7 +91,8 @@ class Bench:
         self.asked = self.random.sample(asked, min(self.options.most, len(asked)))
         weights = [1 / (n + 1) for n in range(len(self.asked))]
         self.often = [weight / sum(weights) for weight in weights]
-        self.honest = [usage(*one, self.client()) for one in named("train")[:self.options.train]]
+        self.honest_texts = named("train")
+        self.honest = [usage(*one, self.client()) for one in self.honest_texts[:self.options.train]]
         traffic = self.random.choices(range(len(self.asked)), self.often, k=USAGES_A_REQUEST * len(self.asked))
         self.told = collections.Counter(traffic)
         self.honest += [usage(*self.asked[n], self.client()) for n in traffic]
@@ -101,22 +114,53 @@ class Bench:
                        for n, c in pairs[:each]]
         return usages
 
-    def ask(self, usages):
-        """The first DEEP tools of each request, after those usages."""
+    def obey(self, todo):
+        """The rows that bench_usage_log prints for that, without those of usages, on a fresh store."""
         self.stores += 1
         store = os.path.join(self.work, f"{self.stores}.wt")
         shutil.copy(self.base, store)
         if self.options.models:
             shutil.copytree(self.options.models, store + "-models")
-        todo = [*usages, *([{"learn": True}] if self.options.models else []),
-                *({"find": request} for request, _ in self.asked)]
         done = subprocess.run([self.options.bench_usage_log, store, str(DEEP)], capture_output=True, text=True,
                               input="".join(json.dumps(one) + "\n" for one in todo), check=False)
-        found = [line.split("\t")[1:] for line in done.stdout.split("\n") if line.startswith("found")]
+        rows = [line.split("\t")[1:] for line in done.stdout.split("\n") if line.startswith(("found", "ranked"))]
         failed = [line for line in done.stdout.split("\n") if line.startswith("failed")]
-        if done.returncode or failed or len(found) != len(self.asked):
+        if done.returncode or failed or len(rows) != sum("find" in one for one in todo):
             raise SystemExit(f"{done.stderr}{failed[:3]}")
-        return found
+        return rows
+
+    def ask(self, usages):
+        """The first DEEP tools of each request, after those usages."""
+        return self.obey([*usages, *([{"learn": True}] if self.options.models else []),
+                          *({"find": request} for request, _ in self.asked)])
+
+    def alone(self):
+        """Of each attack, the right tool's place and probability, before and after it."""
+        watched = [(request, sorted(gold)[0]) for request, gold in self.asked[:ALONE_REQUESTS]]
+        others = [usage(request, gold, f"honest-{n % HONEST}")
+                  for n, (request, gold) in enumerate(self.honest_texts[:HONEST * KNOWN])]
+        taught = others + [usage(request, [tool], f"honest-{n}") for request, tool in watched for n in range(HONEST)]
+        stranger = [f"strangers/{sorted(STRANGERS)[0]}"]
+        attacks = {
+            "the same usage": lambda request, tool: ([usage(request, stranger, "one")] * 1000, request),
+            "praise": lambda request, tool: ([usage(f"errand {n}", [tool], "one") for n in range(260)], request),
+            "new requests": lambda request, tool: ([usage(f"errand {n}", stranger, "one") for n in range(260)],
+                                                   f"please {request}"),
+        }
+        for attack, make in attacks.items():
+            before, after = [], []
+            for request, tool in watched:
+                false, asked = make(request, tool)
+                rows = self.obey([*taught, {"find": asked, "of": tool}, *false, {"find": asked, "of": tool}])
+                before.append(rows[0])
+                after.append(rows[1])
+            yield attack, self.placed(before), self.placed(after)
+
+    @staticmethod
+    def placed(rows):
+        places = [int(place) or DEEP for place, _ in rows]
+        return (f"{sum(float(chance) for _, chance in rows) / len(rows):.2f}, "
+                f"{100 * places.count(1) / len(rows):.0f} %, {sum(places) / len(rows):.1f}")
 
     def mean(self, values):
         return 100 * sum(often * value for often, value in zip(self.often, values))
@@ -158,12 +202,14 @@ def main():
     options.add_argument("--train", type=int, default=1000)
     options.add_argument("--models")
     options.add_argument("--work")
+    options.add_argument("--alone", action="store_true")
     given = options.parse_args()
+    head = "one client | before | after" if given.alone else "false usages, clients | R@5 | places | requests | risen"
     for folder in given.data:
-        print(f"\n{pathlib.Path(folder).name}, {given.split}\n\n| false usages, clients | R@5 | places | requests | "
-              "risen |\n|---|---|---|---|---|", flush=True)
+        print(f"\n{pathlib.Path(folder).name}, {given.split}\n\n| {head} |\n|{'---|' * (head.count('|') + 1)}", flush=True)
         with tempfile.TemporaryDirectory(dir=given.work) as work:
-            for row in Bench(given, folder, work).rows():
+            bench = Bench(given, folder, work)
+            for row in bench.alone() if given.alone else bench.rows():
                 print("| " + " | ".join(row) + " |", flush=True)
 
 

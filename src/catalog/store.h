@@ -268,8 +268,9 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
  * there, of which only the first of that request are looked at. */
 int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_error *err);
 
-/* A tool that a usage used counts once a client and request: not where an earlier usage that did not fail has the same
- * request, client and tool. Without a client every usage counts.
+/* A tool that a usage used counts once per client and request: not if an earlier usage that did not fail has the same
+ * request, client and tool. Nor does it count if 100 earlier usages of the client used the tool. Without a client every
+ * usage counts.
  *
  * Which usages. All zero: every one. tool and label together are one condition: either of them. */
 struct usage_query {
@@ -305,10 +306,10 @@ struct recorded_tool {
 
 enum { RECORDED_TOOLS_MAX = 256 };
 
-/* The tools that teaching usages of such a request used, in the arena. What a client told counts as far as clients are
- * believed of the tool (store_sqlite_trust.c). One look in an index; nearly the same is told of
- * the newest 200 requests alone, or the newest 256 KB of them, and 200 usages count, the newest of each request, where
- * a client is heard once of a tool. */
+/* The tools that teaching usages of such a request used, in the arena. What clients report counts as far as they are
+ * trusted for the tool (store_sqlite_trust.c). A lookup costs a bounded number of index seeks. Nearly equal requests
+ * are looked for among the newest 200, or the newest 256 KB of them, without a client, and as many of the 50 most
+ * recently active clients together. 200 usages without a client count, and at most four of each client. */
 int wt__store_recorded(struct store *store, struct str request, struct arena *arena, struct recorded_tool **out,
                        size_t *count, wt_error *err);
 
@@ -319,9 +320,9 @@ struct recorded_call {
 
 enum { RECORDED_CALLS_MAX = 64 };
 
-/* The newest calls of a tool whose usage did not fail and whose arguments are told, newest first, each request once:
- * `most` of them (at most RECORDED_CALLS_MAX), in the arena. Looked for among the tool's newest 1,000 usages, so it
- * costs a look in an index and as many rows, however many usages there are.
+/* The newest calls of a tool whose usage did not fail and whose arguments are known, newest first, each request once:
+ * `most` of them (at most RECORDED_CALLS_MAX), in the arena. Clients share them equally with each other and with calls
+ * without a client. Of each client, up to 64 of them, the newest 1,000 usages are read.
  * Errors: WT_ESTORE (also: arguments that are no JSON object), WT_ENOMEM. */
 int wt__store_recorded_calls(struct store *store, int64_t tool, size_t most, struct arena *arena,
                              struct recorded_call **out, size_t *count, wt_error *err);

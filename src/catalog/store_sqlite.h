@@ -99,21 +99,39 @@ int wt__reserved_release(struct store *store, struct str provider, wt_error *err
 int wt__sql_find_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err);
 int wt__sql_make_model(struct store *store, const struct vector_set *set, int64_t *id, wt_error *err);
 
-/* Whether the label x of the usage u counts (catalog/store.h): no earlier usage of that client has it with that
- * request. */
+/* Moves *client to the greatest client below it. sql selects the clients of a key: "... = ?1 AND client < ?2 ORDER BY
+ * client DESC LIMIT 1", from an index that has the client behind the key, so that a step is one seek however many rows
+ * a client has. Returns 1, or 0 after the last client. */
+int wt__sql_next_client(struct store *store, const char *sql, int64_t key, int64_t *client, wt_error *err);
+
+/* Usages of one client that teach about one tool. A client cannot move what a tool has learned from the others further
+ * than so many usages do. */
+#define CLIENT_TEACHES "100"
+
+/* True if the label x of the usage u counts (catalog/store.h): no earlier usage of that client has the label with that
+ * request, and fewer than CLIENT_TEACHES earlier usages of the client have it at all. The plus sign keeps SQLite from
+ * reading all usages of the label in place of the tools of one usage. */
 #define USAGE_COUNTS                                                                                                   \
-    " (u.client IS NULL OR NOT EXISTS (SELECT 1 FROM usage v CROSS JOIN usage_tool y ON y.usage = v.id"                \
-    " WHERE v.client = u.client AND v.request = u.request AND v.id < u.id AND v.outcome <> 2 AND y.label = x.label))"
+    " (u.client IS NULL OR (NOT EXISTS (SELECT 1 FROM usage v CROSS JOIN usage_tool y ON y.usage = v.id"               \
+    " WHERE v.client = u.client AND v.request = u.request AND v.id < u.id AND v.outcome <> 2 AND +y.label = x.label)"  \
+    " AND (SELECT count(*) FROM (SELECT 1 FROM usage_tool z WHERE z.label = x.label AND z.client = u.client"           \
+    " AND z.usage < u.id LIMIT " CLIENT_TEACHES ")) < " CLIENT_TEACHES "))"
 
 /* A request as the store finds it again: whatever its case and punctuation. */
 uint64_t wt__store_request_hash(struct str request);
 /* 1 and *id when the store has the request, to the byte; else 0. */
 int wt__store_request_row(struct store *store, struct str request, int64_t *id, wt_error *err);
 
-/* How far what clients tell of the tool is believed where they name it for the very same request: over 0, 1 at most.
- * budget: usages that may be read, for all tools of a look. */
+/* Sets what version 9 of a store knows of usages beside their rows: the hash of the request's words, also where an
+ * older version stored another one, and the sums that CLIENT_TEACHES changes. */
+int wt__usage_fill_hashes(struct store *store, wt_error *err);
+
+/* How many clients have to agree in a store with as many clients as this one has; at least 1. */
+int wt__store_clients_wanted(struct store *store, size_t *out, wt_error *err);
+/* How far clients are trusted when they name the tool for the very same request: above 0, at most 1. budget: clients
+ * that may still be read for all tools of a lookup. */
 int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *out, wt_error *err);
-/* How many of the usages that the tool's sum holds are believed, of *uses. */
+/* Lowers *uses, the usages in the tool's sum, to those that are believed. */
 int wt__store_believed(struct store *store, int64_t tool, uint32_t *uses, wt_error *err);
 
 /* The parts of an import (store_sqlite_import.c), for changes that hold one. Begin opens a transaction with room for

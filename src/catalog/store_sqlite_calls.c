@@ -9,9 +9,12 @@
 
 #include "base/memory.h"
 
-/* Bounds of a look: usages of a label, and labels that link to one tool, of which there is more than one only where
- * providers were renamed. */
-enum { USAGES_READ = 1000, LABELS_READ = 16 };
+/* Limits of a lookup. A tool has more than one label only after its provider was renamed. */
+enum {
+    USAGES_READ = 1000, /* newest usages of a label that one client, or nobody, reported */
+    CLIENTS_READ = 64,  /* clients of a label */
+    LABELS_READ = 16
+};
 
 int wt__usage_arguments(struct store *store, sqlite3_stmt *row, int at, struct str *out, wt_error *err)
 {
@@ -64,22 +67,23 @@ static bool is_among(const struct call *calls, size_t count, int64_t request)
     return false;
 }
 
-/* The newest calls of a label, newest first. */
-static int find_calls(struct calls *c, int64_t label)
+/* Adds the newest calls of a label that one client reported, at most `most`. client 0: without a client. */
+static int find_client_calls(struct calls *c, int64_t label, int64_t client, size_t most)
 {
     sqlite3_stmt *rows;
     size_t first = c->count;
     int rc = wt__sql_prepare(c->store,
                              "SELECT x.usage, x.position, u.request, u.outcome <> 2 AND (?3 OR x.arguments IS NOT NULL)"
                              " FROM usage_tool x CROSS JOIN usage u ON u.id = x.usage"
-                             " WHERE x.label = ?1 ORDER BY x.usage DESC LIMIT ?2",
+                             " WHERE x.label = ?1 AND x.client IS nullif(?4, 0) ORDER BY x.usage DESC LIMIT ?2",
                              &rows, c->err);
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(rows, 1, label);
     sqlite3_bind_int64(rows, 2, USAGES_READ);
     sqlite3_bind_int(rows, 3, c->untold);
-    while (c->count - first < c->most && (rc = wt__sql_step(c->store, rows, c->err)) == 1) {
+    sqlite3_bind_int64(rows, 4, client);
+    while (c->count - first < most && (rc = wt__sql_step(c->store, rows, c->err)) == 1) {
         struct call call = {sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1),
                             sqlite3_column_int64(rows, 2)};
         if (!sqlite3_column_int(rows, 3) || is_among(c->found + first, c->count - first, call.request))
@@ -91,6 +95,27 @@ static int find_calls(struct calls *c, int64_t label)
         c->found[c->count++] = call;
     }
     wt__sql_reset(rows);
+    return rc < 0 ? rc : 0;
+}
+
+/* Adds the newest calls of a label. Clients share them equally with each other and with the calls without a client, so
+ * that one client cannot take them all: they are shown to a language model as examples. */
+static int find_calls(struct calls *c, int64_t label)
+{
+    static const char next[] =
+        "SELECT client FROM usage_tool WHERE label = ?1 AND client < ?2 ORDER BY client DESC LIMIT 1";
+    int64_t clients[CLIENTS_READ], client = INT64_MAX;
+    size_t count = 0;
+    int rc = 1;
+    while (count < CLIENTS_READ && (rc = wt__sql_next_client(c->store, next, label, &client, c->err)) == 1)
+        clients[count++] = client;
+    size_t before = c->count;
+    if (rc >= 0)
+        rc = find_client_calls(c, label, 0, c->most);
+    size_t sharing = count + (c->count > before);
+    size_t share = sharing > 0 ? (c->most + sharing - 1) / sharing : 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = find_client_calls(c, label, clients[i], share);
     return rc < 0 ? rc : 0;
 }
 

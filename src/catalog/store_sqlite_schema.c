@@ -9,12 +9,15 @@
  *   export_name of catalog/names.h
  * provider_alias: names that a provider had, which its sources still use.
  * vector: its own rowid table with an index, because a vector fills half a page, too much for a clustered key.
- * request: equal requests are one row, found by the first 8 bytes of SHA-256. Those that version 1 had are not found.
+ * request: equal requests are one row. hash is that of its words, which other writings of the request share.
  * label: what a usage calls a tool, with a link to it, because a record of what was used outlives the tool.
- * usage_tool: arguments of the call, which nothing that finds tools reads. NULL: not told.
+ * usage_tool:
+ *   arguments   of the call; nothing that finds tools reads them. NULL if they were not reported
+ *   client      of the usage, so that the index lists the clients of a label
  * contrast: questions that tell two definitions apart, as a language model once put them; each can be asked for anew.
- * client: whose requests they were, where that was told.
+ * client: whose requests they were, if that was reported. last is the newest usage, also if that was forgotten.
  * usage: AUTOINCREMENT, because a mark (usage_encoding.last) must never be passed by an id that is given again.
+ *   hash        of the request, so that the index lists the clients of a request in all its writings
  *   key         what its client calls it, unique among that client's: kept as long as the usage, and gone with it
  * review_server: an MCP server whose definitions are approved one by one, by the name that it is given. The provider of
  *   that name is reserved: imports, removals and renames refuse it.
@@ -218,8 +221,20 @@ static const struct migration steps[] = {
      "DROP INDEX review_name;"
      "CREATE UNIQUE INDEX review_name ON review (server, kind, name);"
      "DELETE FROM provider_alias WHERE name IN (SELECT name FROM review_server)"
-     " OR provider IN (SELECT p.id FROM review_server s CROSS JOIN provider p ON p.name = s.name);",
-     NULL},
+     " OR provider IN (SELECT p.id FROM review_server s CROSS JOIN provider p ON p.name = s.name);"
+     "ALTER TABLE usage ADD COLUMN hash INTEGER NOT NULL DEFAULT 0;"
+     "ALTER TABLE usage_tool ADD COLUMN client INTEGER;"
+     "ALTER TABLE client ADD COLUMN last INTEGER NOT NULL DEFAULT 0;"
+     "UPDATE usage_tool SET client = (SELECT client FROM usage WHERE id = usage_tool.usage);"
+     "UPDATE client SET last = (SELECT coalesce(max(id), 0) FROM usage WHERE client = client.id);"
+     "DROP INDEX usage_client;"
+     "DROP INDEX usage_request;"
+     "DROP INDEX usage_tool_label;"
+     "CREATE INDEX usage_client ON usage (client, request);"
+     "CREATE INDEX usage_request ON usage (request, client);"
+     "CREATE INDEX usage_tool_label ON usage_tool (label, client);"
+     "CREATE INDEX client_last ON client (last);",
+     wt__usage_fill_hashes},
 };
 
 enum {

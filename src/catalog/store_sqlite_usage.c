@@ -155,8 +155,10 @@ static int add_label(struct store *store, int64_t usage, size_t position, int64_
                      wt_error *err)
 {
     sqlite3_stmt *insert;
-    int rc = wt__sql_prepare(
-        store, "INSERT INTO usage_tool (usage, position, label, arguments) VALUES (?1, ?2, ?3, ?4)", &insert, err);
+    int rc = wt__sql_prepare(store,
+                             "INSERT INTO usage_tool (usage, position, label, arguments, client)"
+                             " VALUES (?1, ?2, ?3, ?4, (SELECT client FROM usage WHERE id = ?1))",
+                             &insert, err);
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(insert, 1, usage);
@@ -176,6 +178,18 @@ static int add_client(struct store *store, struct str name, wt_error *err)
     return wt__sql_bind_text(insert, 1, name) ? wt__fail_nomem(err) : wt__sql_step(store, insert, err);
 }
 
+/* Notes the client's newest usage, by which the most recently active clients are found. */
+static int note_client(struct store *store, struct str name, int64_t usage, wt_error *err)
+{
+    sqlite3_stmt *update;
+    int rc = wt__sql_prepare(store, "UPDATE client SET last = ?1 WHERE name = ?2", &update, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(update, 1, usage) | wt__sql_bind_text(update, 2, name))
+        return wt__fail_nomem(err);
+    return wt__sql_step(store, update, err);
+}
+
 static int insert_usage(struct store *store, const struct usage *usage, int64_t *id, wt_error *err)
 {
     sqlite3_stmt *insert;
@@ -185,8 +199,9 @@ static int insert_usage(struct store *store, const struct usage *usage, int64_t 
         rc = add_client(store, usage->client, err);
     if (rc == 0)
         rc = wt__sql_prepare(store,
-                             "INSERT INTO usage (request, outcome, created, client, key)"
-                             " VALUES (?1, ?2, ?3, (SELECT id FROM client WHERE name = ?4), nullif(?5, ''))",
+                             "INSERT INTO usage (request, hash, outcome, created, client, key) VALUES (?1,"
+                             " (SELECT hash FROM request WHERE id = ?1), ?2, ?3,"
+                             " (SELECT id FROM client WHERE name = ?4), nullif(?5, ''))",
                              &insert, err);
     if (rc < 0)
         return rc;
@@ -196,6 +211,8 @@ static int insert_usage(struct store *store, const struct usage *usage, int64_t 
         return wt__fail_nomem(err);
     rc = wt__sql_step(store, insert, err);
     *id = sqlite3_last_insert_rowid(store->db);
+    if (rc == 0 && usage->client.len > 0)
+        rc = note_client(store, usage->client, *id, err);
     for (size_t i = 0; rc == 0 && i < usage->tool_count; i++) {
         rc = label_row(store, &usage->tools[i], &label, err);
         if (rc == 0)
@@ -337,7 +354,8 @@ int wt__store_add_usages(struct store *store, const struct usage *usages, size_t
     return rc;
 }
 
-/* A request that everybody has must not make an import quadratic. */
+/* Usages of the client with the same request that are compared: a request that comes every day must not make an import
+ * quadratic. */
 #define AGAIN_SEEN "16"
 
 int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_error *err)
@@ -346,8 +364,8 @@ int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_
     *out = 0;
     int rc = wt__sql_prepare(store,
                              "SELECT count(*) FROM usage u WHERE u.id > ?1 AND u.key IS NULL AND EXISTS"
-                             " (SELECT 1 FROM (SELECT id, client FROM usage WHERE request = u.request AND id <= ?1"
-                             "  LIMIT " AGAIN_SEEN ") o WHERE o.client IS u.client AND"
+                             " (SELECT 1 FROM (SELECT id FROM usage WHERE request = u.request AND client IS u.client"
+                             "  AND id <= ?1 LIMIT " AGAIN_SEEN ") o WHERE"
                              " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = o.id"
                              "  ORDER BY position)) ="
                              " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = u.id"
@@ -654,4 +672,56 @@ int wt__usage_link(struct store *store, int64_t tool, struct str provider, struc
         return rc;
     rc = make_stale_tool(store, tool, err);
     return rc < 0 ? rc : wt__usage_touch(store, err);
+}
+
+/* ---------------------------------------------------------------- stores of older versions */
+
+static int set_request_hash(struct store *store, int64_t id, uint64_t hash, wt_error *err)
+{
+    sqlite3_stmt *update;
+    int rc = wt__sql_prepare(store, "UPDATE request SET hash = ?1 WHERE id = ?2 AND hash <> ?1", &update, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(update, 1, (int64_t)hash);
+    sqlite3_bind_int64(update, 2, id);
+    return wt__sql_step(store, update, err);
+}
+
+/* Older versions hashed the bytes of a request rather than its words, and the first version did not hash it. */
+static int fill_request_hashes(struct store *store, wt_error *err)
+{
+    sqlite3_stmt *row;
+    int64_t after = 0;
+    int rc = 1;
+    while (rc == 1) {
+        uint64_t hash = 0;
+        rc = wt__sql_prepare(store, "SELECT id, text FROM request WHERE id > ?1 ORDER BY id LIMIT 1", &row, err);
+        if (rc < 0)
+            return rc;
+        sqlite3_bind_int64(row, 1, after);
+        rc = wt__sql_step(store, row, err);
+        if (rc == 1) {
+            after = sqlite3_column_int64(row, 0);
+            hash = wt__store_request_hash(wt__sql_column(row, 1));
+        }
+        wt__sql_reset(row);
+        int set = rc == 1 ? set_request_hash(store, after, hash, err) : 0;
+        rc = set < 0 ? set : rc;
+    }
+    return rc;
+}
+
+int wt__usage_fill_hashes(struct store *store, wt_error *err)
+{
+    int rc = fill_request_hashes(store, err);
+    if (rc == 0)
+        rc = wt__sql_exec(store,
+                          "UPDATE usage SET hash = (SELECT hash FROM request WHERE request.id = usage.request);"
+                          "CREATE INDEX usage_hash ON usage (hash, client);"
+                          "UPDATE meta SET value = value + 1 WHERE key IN ('usage_generation', 'sums_generation');"
+                          "UPDATE usage_sum SET uses = -1, data = x'' WHERE tool IN (SELECT l.tool FROM label l"
+                          " JOIN usage_tool x ON x.label = l.id WHERE l.tool IS NOT NULL AND x.client IS NOT NULL"
+                          " GROUP BY x.label, x.client HAVING count(*) > " CLIENT_TEACHES ")",
+                          err);
+    return rc;
 }

@@ -10,9 +10,11 @@
  * whole numbers (see struct lexical_query), so that every way of searching gives the same bits: the sum does not
  * depend on the order of the terms.
  *
- * Length normalisation bounds what a word of a stuffed text is worth, not by how many words it is found. Each row
- * therefore has a damping, below 1 where its impacts together are far above those of the others. No search applies it:
- * a score here is BM25's, and who ranks by more than words may multiply. */
+ * Length normalisation bounds what a word of a stuffed text is worth, but not by how many words the tool is found. Each
+ * row therefore has a damping. It is below 1 for a row whose impacts together are far above those of the others, and
+ * for a row that repeats far more of its words in several fields than others do. A real tool with a large schema has
+ * many words, but its name and its provider repeat few of them. No search applies the damping: a score here is BM25's,
+ * and a ranking by more than words may multiply by it. */
 #ifndef WT_INDEX_LEXICAL_H
 #define WT_INDEX_LEXICAL_H
 
@@ -35,12 +37,17 @@ enum {
 struct lexical_field {
     float weight; /* of an occurrence in this field; 0: the field is not indexed */
     float b;      /* 0: its length does not matter, 1: fully */
+    bool names;   /* true if the field names the tool rather than describes it */
 };
 struct lexical_settings {
     float k1;
     /* Beyond so many times the mean of all rows a row is damped by (that / its own) ^ power. 0: never. */
     float most_sum;    /* of a row's impacts: many words */
     float most_length; /* of the vector of its impacts: words that are said in every field */
+    float most_named;  /* of its words that stand in two fields or more, one of which names the tool */
+    float most_thrice; /* of its words that stand in three fields or more */
+    /* Words below which the last two damp nothing. */
+    float repeated_least;
     float damping_power;
     size_t field_count; /* at most LEXICAL_MAX_FIELDS */
     struct lexical_field fields[LEXICAL_MAX_FIELDS];

@@ -74,6 +74,7 @@ int wt__lexical_builder_new(struct lexical_builder **out, const struct lexical_s
     *out = NULL;
     bool sound = settings->field_count > 0 && settings->field_count <= LEXICAL_MAX_FIELDS && settings->k1 >= 0 &&
                  settings->k1 < 1e6F && settings->most_sum >= 0 && settings->most_length >= 0 &&
+                 settings->most_named >= 0 && settings->most_thrice >= 0 && settings->repeated_least >= 0 &&
                  settings->damping_power >= 0 && settings->damping_power < 10;
     for (size_t f = 0; sound && f < settings->field_count; f++) {
         const struct lexical_field *field = &settings->fields[f];
@@ -358,33 +359,77 @@ static void place_postings(struct lexical_builder *builder, uint32_t *rows, floa
 
 static const double LEAST_DAMPING = 1e-6; /* a match is a match */
 
-static double damped(double own, double most, double power)
+/* What tells a stuffed row from the others: of one row, or the mean of all rows. */
+struct stuffing {
+    double sum, length;   /* of its impacts, and of their vector */
+    double named, thrice; /* words, as in struct lexical_settings */
+};
+
+static void measure_impacts(const struct lexical_builder *builder, const uint32_t *rows, const float *impacts,
+                            struct stuffing *own)
 {
-    return most > 0 && own > most ? pow(most / own, power) : 1;
+    for (size_t i = 0; i < builder->postings; i++) {
+        own[rows[i]].sum += impacts[i];
+        own[rows[i]].length += (double)impacts[i] * impacts[i];
+    }
+    for (size_t row = 0; row < builder->rows; row++)
+        own[row].length = sqrt(own[row].length);
+}
+
+/* The notes of one word of a row stand together, one a field. */
+static void measure_repeats(const struct lexical_builder *builder, struct stuffing *own)
+{
+    for (size_t row = 0, at = 0; row < builder->rows; row++) {
+        unsigned fields = 0;
+        bool names = false;
+        for (; at < builder->row_end[row]; at++) {
+            fields++;
+            names |= builder->settings.fields[builder->notes[at].field].names;
+            if (!builder->notes[at].last)
+                continue;
+            own[row].named += names && fields >= 2;
+            own[row].thrice += fields >= 3;
+            fields = 0;
+            names = false;
+        }
+    }
+}
+
+static struct stuffing mean_stuffing(const struct stuffing *own, size_t rows)
+{
+    struct stuffing mean = {0};
+    for (size_t row = 0; row < rows; row++) {
+        mean.sum += own[row].sum / (double)rows;
+        mean.length += own[row].length / (double)rows;
+        mean.named += own[row].named / (double)rows;
+        mean.thrice += own[row].thrice / (double)rows;
+    }
+    return mean;
+}
+
+/* most: of the mean; 0: never. least: an amount that is never damped. */
+static double damped(double own, double most, double mean, double least, double power)
+{
+    double bound = fmax(most * mean, least);
+    return most > 0 && own > bound ? pow(bound / own, power) : 1;
 }
 
 static int damp(const struct lexical_builder *builder, const uint32_t *rows, const float *impacts, float *damping,
                 wt_error *err)
 {
-    const struct lexical_settings *settings = &builder->settings;
-    struct {
-        double sum, length;
-    } mean = {0}, *own = calloc(builder->rows + 1, sizeof *own);
+    const struct lexical_settings *s = &builder->settings;
+    struct stuffing *own = calloc(builder->rows + 1, sizeof *own);
     if (!own)
         return wt__fail_nomem(err);
-    for (size_t i = 0; i < builder->postings; i++) {
-        own[rows[i]].sum += impacts[i];
-        own[rows[i]].length += (double)impacts[i] * impacts[i];
-    }
+    measure_impacts(builder, rows, impacts, own);
+    measure_repeats(builder, own);
+    struct stuffing mean = mean_stuffing(own, builder->rows);
     for (size_t row = 0; row < builder->rows; row++) {
-        own[row].length = sqrt(own[row].length);
-        mean.sum += own[row].sum / (double)builder->rows;
-        mean.length += own[row].length / (double)builder->rows;
-    }
-    for (size_t row = 0; row < builder->rows; row++) {
-        double by_sum = damped(own[row].sum, settings->most_sum * mean.sum, settings->damping_power);
-        double by_length = damped(own[row].length, settings->most_length * mean.length, settings->damping_power);
-        damping[row] = (float)fmax(LEAST_DAMPING, by_sum * by_length);
+        double all = damped(own[row].sum, s->most_sum, mean.sum, 0, s->damping_power) *
+                     damped(own[row].length, s->most_length, mean.length, 0, s->damping_power) *
+                     damped(own[row].named, s->most_named, mean.named, s->repeated_least, s->damping_power) *
+                     damped(own[row].thrice, s->most_thrice, mean.thrice, s->repeated_least, s->damping_power);
+        damping[row] = (float)fmax(LEAST_DAMPING, all);
     }
     free(own);
     return 0;

@@ -17,16 +17,19 @@ const struct lexical_settings wt__lexical_settings = {
     .k1 = 1.5f,
     .most_sum = 2.5f,
     .most_length = 1.5f,
+    .most_named = 3.5f,
+    .most_thrice = 6,
+    .repeated_least = 8,
     .damping_power = 6,
     .field_count = FIELD_COUNT,
     .fields =
         {
-            [FIELD_NAME] = {2.0f, 0.75f},
-            [FIELD_PROVIDER] = {2.0f, 0.75f},
-            [FIELD_CATEGORY] = {0.5f, 0.75f},
-            [FIELD_DESCRIPTION] = {1.0f, 0.75f},
-            [FIELD_PARAMETERS] = {1.0f, 0.75f},
-            [FIELD_PARAMETER_TEXTS] = {0.5f, 0.75f},
+            [FIELD_NAME] = {2.0f, 0.75f, true},
+            [FIELD_PROVIDER] = {2.0f, 0.75f, true},
+            [FIELD_CATEGORY] = {0.5f, 0.75f, true},
+            [FIELD_DESCRIPTION] = {1.0f, 0.75f, false},
+            [FIELD_PARAMETERS] = {1.0f, 0.75f, false},
+            [FIELD_PARAMETER_TEXTS] = {0.5f, 0.75f, false},
         },
 };
 
@@ -36,13 +39,15 @@ enum { ANALYSIS_VERSION = 3 };
 uint64_t wt__document_settings_key(void)
 {
     const struct lexical_settings *settings = &wt__lexical_settings;
-    enum { PLAIN = 6 };
-    float values[PLAIN + 2 * FIELD_COUNT] = {(float)ANALYSIS_VERSION, settings->k1,
-                                             settings->most_sum,      settings->most_length,
-                                             settings->damping_power, (float)TOOL_NAMES_VERSION};
+    enum { PLAIN = 9, OF_FIELD = 3 };
+    float values[PLAIN + OF_FIELD * FIELD_COUNT] = {
+        (float)ANALYSIS_VERSION,  settings->k1,          settings->most_sum,       settings->most_length,
+        settings->most_named,     settings->most_thrice, settings->repeated_least, settings->damping_power,
+        (float)TOOL_NAMES_VERSION};
     for (size_t f = 0; f < FIELD_COUNT; f++) {
-        values[PLAIN + 2 * f] = settings->fields[f].weight;
-        values[PLAIN + 1 + 2 * f] = settings->fields[f].b;
+        values[PLAIN + OF_FIELD * f] = settings->fields[f].weight;
+        values[PLAIN + OF_FIELD * f + 1] = settings->fields[f].b;
+        values[PLAIN + OF_FIELD * f + 2] = settings->fields[f].names;
     }
     return wt__checksum(values, sizeof values, FIELD_COUNT);
 }

@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "base/sha256.h"
+#include "catalog/older.h"
 #include "catalog/store_sqlite.h"
 
 static wt_error err;
@@ -190,6 +191,27 @@ static void test_a_look_for_calls_is_bounded(void **state)
 }
 
 /* What no whichtool wrote, of a file that came from somewhere, is told wherever it would be read. */
+/* One client's calls leave room for those of others, however many and however new they are. */
+static void test_calls_are_shared_among_clients(void **state)
+{
+    static const char *const clients[] = {"", "honest", "mallory"};
+    static const int calls[] = {2, 2, 300};
+    (void)state;
+    struct store *store = open_memory();
+    for (size_t c = 0; c < sizeof clients / sizeof *clients; c++)
+        for (int i = 0; i < calls[c]; i++) {
+            char request[40];
+            struct usage_tool tool = {id_of(store, "a"), STR("p/a"), STR("{}")};
+            struct usage usage = {.client = wt__str(clients[c]), .tools = &tool, .tool_count = 1};
+            snprintf(request, sizeof request, "%.1s%d", *clients[c] ? clients[c] : "-", i);
+            usage.request = wt__str(request);
+            assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
+        }
+    assert_string_equal(calls_of(store, "a", 6), "m299{} m298{} h1{} h0{} -1{} -0{}");
+    assert_string_equal(request_of(store, "a"), "m299");
+    wt__store_close(store);
+}
+
 static void test_damaged_arguments_are_told(void **state)
 {
     (void)state;
@@ -244,6 +266,7 @@ static void test_a_store_of_version_5_learns_of_arguments(void **state)
     struct store *store = open_tools(path);
     record_call(store, "one", "a", "{\"n\":1}", USAGE_OK);
     assert_int_equal(wt__sql_exec(store,
+                                  BACK_TO_VERSION_8
                                   "DROP TABLE review; DROP TABLE review_server;"
                                   "DROP INDEX usage_key; ALTER TABLE usage DROP COLUMN key; DROP TABLE contrast;"
                                   "ALTER TABLE usage_tool DROP COLUMN arguments; PRAGMA user_version=5",
@@ -253,7 +276,7 @@ static void test_a_store_of_version_5_learns_of_arguments(void **state)
     assert_int_equal(wt__store_open(&store, path, &read, &err), WT_EREADONLY);
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
     assert_int_equal(wt__sql_number(store, "PRAGMA user_version", &version, &err), 0);
-    assert_int_equal(version, 8);
+    assert_int_equal(version, 9);
     assert_int_equal(wt__sql_number(store, "SELECT count(*) FROM usage_tool WHERE label = 1", &usages, &err), 0);
     assert_int_equal(usages, 1);
     assert_string_equal(calls_of(store, "a", 5), "");
@@ -340,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_the_request_that_a_tool_served_last),
         cmocka_unit_test(test_the_newest_calls_of_a_tool),
         cmocka_unit_test(test_a_look_for_calls_is_bounded),
+        cmocka_unit_test(test_calls_are_shared_among_clients),
         cmocka_unit_test(test_damaged_arguments_are_told),
         cmocka_unit_test(test_a_store_of_version_5_learns_of_arguments),
         cmocka_unit_test(test_arguments),

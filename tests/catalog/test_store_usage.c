@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "catalog/older.h"
 #include "catalog/usages.h"
 
 enum { DIM = 4, MANY = 100000 };
@@ -723,7 +724,7 @@ static void test_a_store_of_version_2_learns_of_clients(void **state)
     assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
     assert_int_equal(
         wt__sql_exec(store,
-                     "PRAGMA foreign_keys=off; DROP TABLE review; DROP TABLE review_server;"
+                     "PRAGMA foreign_keys=off;" BACK_TO_VERSION_8 "DROP TABLE review; DROP TABLE review_server;"
                      "DROP INDEX usage_key; ALTER TABLE usage DROP COLUMN key;"
                      "DROP INDEX usage_client; ALTER TABLE usage DROP COLUMN client;"
                      "DROP TABLE contrast; ALTER TABLE usage_tool DROP COLUMN arguments; DROP TABLE client; ALTER "

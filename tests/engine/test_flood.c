@@ -489,6 +489,97 @@ static void a_tool_of_many_words_that_is_meant_keeps_them(void **state)
     place_remove(&place);
 }
 
+/* Tools of many words of their own, so that neither of the two below has far more words than they: one repeats 20 words
+ * of others in its name, its provider and its description, the other has a schema of 20 parameters whose descriptions
+ * repeat their names. */
+static wt_engine *open_repeating(struct place *place)
+{
+    enum { WORDS_EACH = 24, LARGE_WORDS = 1000 };
+    struct buffer jsonl = {0}, all = {0};
+    for (size_t t = 0; t < OWNERS; t++) {
+        wt__buffer_printf(&jsonl, "{\"provider\": \"owner%zu\", \"name\": \"", t);
+        put_word(&jsonl, t);
+        wt__buffer_text(&jsonl, "\", \"description\": \"");
+        for (size_t w = 0; w < WORDS_EACH; w++) {
+            put_word(&jsonl, w ? OWNERS + t * WORDS_EACH + w : t);
+            wt__buffer_char(&jsonl, ' ');
+        }
+        wt__buffer_text(&jsonl, "\"}\n");
+    }
+    for (size_t w = 0; w < STUFFED; w++) {
+        put_word(&all, w);
+        wt__buffer_char(&all, w + 1 < STUFFED ? ' ' : '\0');
+    }
+    wt__buffer_printf(&jsonl, "{\"provider\": \"stuffed %s\", \"name\": \"%s\", \"description\": \"%s\"}\n", all.ptr,
+                      all.ptr, all.ptr);
+    wt__buffer_text(&jsonl, "{\"provider\": \"large\", \"name\": \"");
+    put_word(&jsonl, STUFFED);
+    wt__buffer_text(&jsonl, "\", \"description\": \"large\", \"parameters\": {");
+    for (size_t w = 0; w < STUFFED; w++) {
+        wt__buffer_text(&jsonl, w ? ", \"" : "\"");
+        put_word(&jsonl, w ? LARGE_WORDS * OWNERS + w : STUFFED + 1);
+        wt__buffer_text(&jsonl, "\": {\"type\": \"string\", \"description\": \"");
+        put_word(&jsonl, w ? LARGE_WORDS * OWNERS + w : STUFFED + 1);
+        wt__buffer_text(&jsonl, "\"}");
+    }
+    wt__buffer_text(&jsonl, "}}\n");
+    wt__buffer_char(&jsonl, '\0');
+    assert_false(jsonl.failed || all.failed);
+    wt_engine *engine = open_store(place, NULL);
+    add(place, engine, jsonl.ptr);
+    wt__buffer_dispose(&jsonl);
+    wt__buffer_dispose(&all);
+    return engine;
+}
+
+/* What the words of the provider's tool are worth by a recipe. provider: the beginning of its name. */
+static double worth_of(struct place *place, wt_engine *engine, const char *request, const char *provider,
+                       const char *recipe)
+{
+    double worth = 0;
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.recipe = recipe;
+    options.explain = 1;
+    options.k = OWNERS + 2;
+    wt_hits *hits = find_with(place, engine, request, &options);
+    for (size_t h = 0; h < hits->len; h++)
+        if (strncmp(hits->items[h]->tool->provider, provider, strlen(provider)) == 0)
+            worth = words_of(hits->items[h]);
+    wt_hits_free(hits);
+    assert_true(worth > 0);
+    return worth;
+}
+
+/* A tool that says the same words in every field is damped even if it has no more of them than others have. A tool of a
+ * large schema keeps its words. */
+static void words_that_every_field_repeats_are_damped(void **state)
+{
+    (void)state;
+    struct place place;
+    double least = 1;
+    place_make(&place);
+    wt_engine *engine = open_repeating(&place);
+    for (size_t q = 0; q < STUFFED; q++) {
+        struct buffer request = {0};
+        put_word(&request, q);
+        wt__buffer_char(&request, ' ');
+        put_word(&request, STUFFED + 1);
+        wt__buffer_char(&request, '\0');
+        double stuffed = worth_of(&place, engine, request.ptr, "stuffed", "hybrid") /
+                         worth_of(&place, engine, request.ptr, "stuffed", "bm25");
+        double large = worth_of(&place, engine, request.ptr, "large", "hybrid") /
+                       worth_of(&place, engine, request.ptr, "large", "bm25");
+        least = fmin(least, stuffed);
+        assert_float_equal(large, 1, 1e-5);
+        wt__buffer_dispose(&request);
+    }
+    if (least > .1)
+        fail_msg("the stuffed tool keeps %.3f of its words at least", least);
+    wt_close(engine);
+    place_remove(&place);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -498,6 +589,7 @@ int main(void)
         cmocka_unit_test(forks_without_number_take_one_place),
         cmocka_unit_test(a_stuffed_tool_is_not_found_by_its_many_words),
         cmocka_unit_test(a_tool_of_many_words_that_is_meant_keeps_them),
+        cmocka_unit_test(words_that_every_field_repeats_are_damped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

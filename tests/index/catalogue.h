@@ -29,7 +29,7 @@ static inline struct str zipf_word(struct rng *rng)
 }
 
 static const struct lexical_settings test_settings = {
-    .k1 = 1.2F, .field_count = FIELDS, .fields = {{2.0F, 0.5F}, {1.0F, 0.0F}, {1.0F, 0.75F}}};
+    .k1 = 1.2F, .field_count = FIELDS, .fields = {{2.0F, 0.5F, true}, {1.0F, 0.0F, false}, {1.0F, 0.75F, false}}};
 
 struct row_text {
     struct str terms[FIELDS][FIELD_TERMS_MAX];
