@@ -3,6 +3,9 @@
 #define WT_TESTS_CATALOG_OLDER_H
 
 #define BACK_TO_VERSION_8                                                                                              \
+    "DROP INDEX review_name; ALTER TABLE review DROP COLUMN kind;"                                                     \
+    "CREATE UNIQUE INDEX review_name ON review (server, name);"                                                        \
+    "ALTER TABLE review_server DROP COLUMN baseline;"                                                                  \
     "DROP INDEX client_last; ALTER TABLE client DROP COLUMN last;"                                                     \
     "DROP INDEX usage_hash; ALTER TABLE usage DROP COLUMN hash;"                                                       \
     "DROP INDEX usage_tool_label; ALTER TABLE usage_tool DROP COLUMN client;"                                          \
