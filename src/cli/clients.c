@@ -418,7 +418,7 @@ static void tell_undone(struct cli *cli, const struct undo *undo)
                      undo->servers_path);
     if (wt__cli_store(cli) == 0 && wt__is_file(cli->store))
         wt__cli_note(cli,
-                     "The store %s keeps the tools that were listed: `whichtool remove --provider NAME` takes them "
+                     "The store %s keeps the tools that were listed: `whichtool mcp forget NAME` takes them "
                      "out.",
                      cli->store);
 }

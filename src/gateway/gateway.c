@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/steady.h"
 #include "catalog/pins.h"
+#include "catalog/review.h"
 #include "gateway/audit_log.h"
 #include "gateway/gateway_inside.h"
 #include "gateway/offered.h"
@@ -174,12 +175,29 @@ static bool is_trusted(const struct gateway *gateway, const char *name, const st
     return rc == 0 && !*deceives && !gateway->options.review_first && gateway->options.lock.len == 0;
 }
 
+/* Takes out what the lock, where there is one, does not have by its hash. */
+static void drop_unlocked(const struct gateway *gateway, const char *server, int what, json_t *list)
+{
+    static const char *const keys[] = {
+        [WT_REVIEW_PROMPT] = "name", [WT_REVIEW_RESOURCE] = "uri", [WT_REVIEW_TEMPLATE] = "uriTemplate"};
+    for (size_t i = json_array_size(list); gateway->lock_pins && i-- > 0;) {
+        const json_t *item = json_array_get(list, i);
+        char sha256[DEFINITION_DIGITS + 1];
+        const struct pin *pin =
+            wt__pins_offer(gateway->lock_pins, wt__review_words[what], wt__str(server), wt__json_str(item, keys[what]));
+        if (!pin || wt__json_hash(item, sha256) < 0 || strcmp(pin->sha256, sha256) != 0)
+            json_array_remove(list, i);
+    }
+}
+
 static int read_approved(const struct gateway *gateway, const char *server, int what, json_t **out, wt_error *err)
 {
     char *text = NULL;
     int rc = wt_approved_offers(gateway->engine, server, what, &text, err);
     if (rc == 0)
         rc = wt__json_parse(out, text, strlen(text), err);
+    if (rc == 0)
+        drop_unlocked(gateway, server, what, *out);
     wt_string_free(text);
     return rc;
 }

@@ -256,16 +256,18 @@ int wt__upstream_approve_offers(struct upstream *upstream, const struct approved
     }
     bool whole = offer && offer->resources && offer->templates && offer->prompts;
     struct upstream_offer *dropped = offer;
-    if (whole) {
-        pthread_mutex_lock(&upstream->lock);
-        struct upstream_offer *before = dropped = upstream->offer;
+    pthread_mutex_lock(&upstream->lock);
+    bool current = whole && upstream->listed == listed; /* else whoever took the newer list approves of it */
+    struct upstream_offer *before = upstream->offer;
+    if (current) {
+        dropped = before;
         upstream->offer = offer;
         upstream->offers_waiting = count_offers(listed) - count_offers(offer);
-        pthread_mutex_unlock(&upstream->lock);
         changed[MCP_RESOURCES_CHANGED] = !before || !json_equal(before->resources, offer->resources) ||
                                          !json_equal(before->templates, offer->templates);
         changed[MCP_PROMPTS_CHANGED] = !before || !json_equal(before->prompts, offer->prompts);
     }
+    pthread_mutex_unlock(&upstream->lock); /* from here on another thread may put a newer one in its place */
     wt__upstream_offer_release(dropped);
     wt__upstream_offer_release(listed);
     for (int i = 0; i < UPSTREAM_CHANGES; i++)

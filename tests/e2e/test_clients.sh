@@ -306,5 +306,5 @@ child.wait()
 assert any("greet" in n for n in names), names
 PYTHON
 expect 0 "back again" mcp undo --yes </dev/null
-says "^The store .*tools.wt keeps the tools that were listed: .whichtool remove --provider NAME. takes them out\."
+says "^The store .*tools.wt keeps the tools that were listed: .whichtool mcp forget NAME. takes them out\."
 finish

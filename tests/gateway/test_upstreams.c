@@ -756,6 +756,13 @@ static void offers_that_change_wait_until_they_are_approved(void **state)
     wait_for_offers(1, 2);
     assert_true(says("resources/templates/list", "", "\"uriTemplate\":\"y:{b}\""));
     assert_false(says("prompts/list", "", "\"name\":\"p\""));
+    wt_approve_options_init(&approval);
+    approval.all = 1; /* which does not change the lock */
+    SOUND(wt_approve(s.engine, "bad", &approval, &report, &err));
+    wt_review_report_free(report);
+    usleep(2000 * GATEWAY_LOOK_MS);
+    assert_false(says("prompts/list", "", "\"name\":\"p\""));
+    assert_false(says("resources/list", "", "\"uri\":\"x:a\""));
     stand_down(&s);
     wt_string_free(lock);
 }
