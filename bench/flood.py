@@ -236,7 +236,7 @@ class Catalogue:
         rows = "".join(json.dumps(tool) + "\n" for tool in flood).encode()
         with open(os.path.join(self.set, "corpus.jsonl"), "wb") as file:
             file.write(self.clean + rows)
-        edition = f"whichtool eval cache 1 {self.version}\n".encode()
+        edition = f"whichtool eval cache 2 {self.version}\n".encode()
         store = os.path.join(self.cache, hashlib.sha256(edition + self.clean + rows).hexdigest() + ".wt")
         shutil.copy(self.base, store)
         if flood:

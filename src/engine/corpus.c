@@ -3,7 +3,8 @@
 #include "base/file.h"
 #include "base/sha256.h"
 
-#define CORPUS_EDITION "whichtool eval cache 1 " WT_VERSION "\n"
+/* The number is raised with the version of the store, so that an older whichtool finds no newer store in its cache. */
+#define CORPUS_EDITION "whichtool eval cache 2 " WT_VERSION "\n"
 
 int wt__corpus_cache(const char **out, struct arena *arena, wt_error *err)
 {
