@@ -120,7 +120,7 @@ static const struct {
      "the server bad sent a message that is not valid: nesting of more than 64 levels", false},
     {"garbage", "call() { result '{\"content\":[],\"y\":garbage}'; }; serve", "",
      "the server bad sent a message that is not valid: a byte where a value should be", false},
-    {"an array as result", "call() { result '[1,2]'; }; serve", "",
+    {"an array as result", "call() { echo '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":[1,2]}'; }; serve", "",
      "the server bad sent a result that MCP does not allow: it is not an object", false},
     {"a result without content", "call() { result '{}'; }; serve", "",
      "the server bad sent a result that MCP does not allow: \\\"content\\\" is not an array", false},
