@@ -70,26 +70,6 @@ void wt__buffer_printf(struct buffer *buffer, const char *format, ...)
     va_end(again);
 }
 
-/* Length of the valid UTF-8 sequence at s[0..len), 0 when there is none: no overlong forms, no surrogates. */
-static size_t utf8_length(const unsigned char *s, size_t len)
-{
-    if (s[0] < 0x80)
-        return 1;
-    size_t want = s[0] >= 0xC2 && s[0] < 0xE0   ? 2
-                  : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
-                  : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
-                                                : 0;
-    if (want == 0 || want > len)
-        return 0;
-    for (size_t i = 1; i < want; i++)
-        if ((s[i] & 0xC0) != 0x80)
-            return 0;
-    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] >= 0xA0) || (s[0] == 0xF0 && s[1] < 0x90) ||
-        (s[0] == 0xF4 && s[1] >= 0x90))
-        return 0;
-    return want;
-}
-
 static void append_escape(struct buffer *buffer, unsigned char c)
 {
     static const char shorts[] = {
@@ -107,7 +87,7 @@ void wt__buffer_json(struct buffer *buffer, struct str s)
     for (size_t i = 0; i < s.len;) {
         size_t run = i; /* plain characters go out in one piece */
         while (run < s.len && bytes[run] >= 0x20 && bytes[run] != 0x7F && bytes[run] != '"' && bytes[run] != '\\') {
-            size_t n = utf8_length(bytes + run, s.len - run);
+            size_t n = wt__utf8_length(s.ptr + run, s.len - run);
             if (n == 0)
                 break;
             run += n;

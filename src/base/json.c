@@ -1,9 +1,14 @@
 /* json.c: jansson decides what JSON is; this skin adds the limits that it leaves to its caller. */
 #include "base/json.h"
 
+#include <errno.h>
+#include <float.h>
+#include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/json_check.h"
 #include "base/memory.h"
 
 enum { TYPED_DIGITS = 15 };
@@ -51,14 +56,60 @@ static void begin_noting(void)
     json_set_alloc_funcs(allocate_or_note, release);
 }
 
-/* The value, or NULL with the reason, or with `starved` set. */
+/* Appends a number as C can hold it: an integer beyond 64 bits becomes a real, a real beyond the range of a double the
+ * greatest double. */
+static void put_holdable(struct buffer *out, const char *number, size_t len)
+{
+    char copy[JSON_CHECK_NUMBER_MAX + 1];
+    bool whole = !memchr(number, '.', len) && !memchr(number, 'e', len) && !memchr(number, 'E', len);
+    if (len > JSON_CHECK_NUMBER_MAX || !wt__json_is_number((struct str){number, len})) {
+        wt__buffer_append(out, number, len); /* jansson says what is wrong with it */
+        return;
+    }
+    memcpy(copy, number, len);
+    copy[len] = '\0';
+    double value = strtod(copy, NULL);
+    errno = 0;
+    strtoll(copy, NULL, 10);
+    if (isinf(value))
+        wt__buffer_printf(out, "%.17g", value < 0 ? -DBL_MAX : DBL_MAX);
+    else
+        wt__buffer_append(out, number, len);
+    if (!isinf(value) && whole && errno == ERANGE)
+        wt__buffer_text(out, "e0");
+}
+
+static size_t string_end(const char *text, size_t len, size_t at);
+
+/* The text with all of its numbers as C can hold them. */
+static void put_holdable_text(struct buffer *out, const char *text, size_t len)
+{
+    for (size_t at = 0, end; at < len; at = end) {
+        bool is_number = text[at] == '-' || wt__is_digit(text[at]);
+        end = text[at] == '"' ? string_end(text, len, at) : at + 1;
+        while (is_number && end < len && (wt__is_digit(text[end]) || memchr("+-.eE", text[end], 5)))
+            end++;
+        if (is_number)
+            put_holdable(out, text + at, end - at);
+        else
+            wt__buffer_append(out, text + at, end - at);
+    }
+}
+
+/* The value, or NULL with the reason, or with `starved` set. Numbers that C cannot hold are rounded, and no others:
+ * rather a rounded bound of a schema than a lost tool. Who must keep every digit reads the text. */
 static json_t *load(const char *text, size_t len, json_error_t *why)
 {
     starved = false;
     json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, why);
-    /* Schemas hold bounds such as 18446744073709551615; rather a rounded bound than a lost tool. */
-    if (!value && !starved && json_error_code(why) == json_error_numeric_overflow)
-        value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, why);
+    if (!value && !starved && json_error_code(why) == json_error_numeric_overflow) {
+        struct buffer holdable = {0};
+        put_holdable_text(&holdable, text, len);
+        starved = holdable.failed;
+        if (!starved)
+            value = json_loadb(holdable.ptr, holdable.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, why);
+        wt__buffer_dispose(&holdable);
+    }
     if (!starved)
         return value;
     json_decref(value);

@@ -163,3 +163,40 @@ void wt__json_scan_root(struct str text, size_t at, size_t line, struct json_ite
     skip_blanks(&scan);
     take_value(&scan, item, true);
 }
+
+/* The next character of a key, which *at then stands behind; -1 if it is not ASCII or the escape is invalid. */
+static int next_of_key(struct str key, size_t *at)
+{
+    static const char kinds[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    int code = 0;
+    if (key.ptr[*at] != '\\' || *at + 1 >= key.len)
+        return (unsigned char)key.ptr[(*at)++];
+    const char *kind = memchr(kinds, key.ptr[*at + 1], sizeof kinds - 1);
+    if (kind) {
+        *at += 2;
+        return meant[kind - kinds];
+    }
+    if (key.ptr[*at + 1] != 'u' || key.len - *at < 6)
+        return -1;
+    for (size_t i = 2; i < 6; i++) {
+        int digit = wt__hex_digit(key.ptr[*at + i]);
+        if (digit < 0)
+            return -1;
+        code = code << 4 | digit;
+    }
+    *at += 6;
+    return code < 0x80 ? code : -1;
+}
+
+bool wt__json_key_is(struct str key, struct str name)
+{
+    size_t at = 0, i = 0;
+    if (key.len == name.len)
+        return wt__str_equal(key, name);
+    if (key.len < name.len)
+        return false;
+    while (at < key.len && i < name.len)
+        if (next_of_key(key, &at) != (unsigned char)name.ptr[i++])
+            return false;
+    return at == key.len && i == name.len;
+}

@@ -35,6 +35,9 @@ void wt__json_scan_open(struct json_scan *scan, struct str text, size_t at, size
 /* Returns 1 with the next member, 0 at the closing bracket (at is then behind it), -1 where it is broken. */
 int wt__json_scan_next(struct json_scan *scan, struct json_item *item);
 
+/* True if a key, escapes as written, means this name, which is ASCII. */
+bool wt__json_key_is(struct str key, struct str name);
+
 /* The value that begins at the first byte of text[at...] that is no blank, up to the end of its brackets or text.
  * A root value has no separators: for one without brackets, everything up to the end counts. */
 void wt__json_scan_root(struct str text, size_t at, size_t line, struct json_item *item);

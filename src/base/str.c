@@ -66,3 +66,23 @@ size_t wt__str_plain(struct str s)
         at++;
     return at;
 }
+
+size_t wt__utf8_length(const char *text, size_t len)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    if (s[0] < 0x80)
+        return 1;
+    size_t want = s[0] >= 0xC2 && s[0] < 0xE0   ? 2
+                  : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
+                  : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
+                                                : 0;
+    if (want == 0 || want > len)
+        return 0;
+    for (size_t i = 1; i < want; i++)
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] >= 0xA0) || (s[0] == 0xF0 && s[1] < 0x90) ||
+        (s[0] == 0xF4 && s[1] >= 0x90))
+        return 0;
+    return want;
+}

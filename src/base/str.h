@@ -71,4 +71,7 @@ struct str wt__str_head(struct str text, size_t most);
 /* How many bytes it begins with that are the same in JSON: printable ASCII, but for quotation marks and backslashes. */
 size_t wt__str_plain(struct str s);
 
+/* Length of the valid UTF-8 sequence at text[0..len), len > 0; 0 if it is invalid, overlong or a surrogate. */
+size_t wt__utf8_length(const char *text, size_t len);
+
 #endif

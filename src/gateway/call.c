@@ -123,26 +123,22 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
 {
     const json_t *tree = wt__mcp_call_argument_tree(call);
     struct str name = wt__json_str(tree, "name");
-    struct buffer arguments = {0};
+    struct str arguments = STR("");
     wt_error err;
     struct tool_view *view = wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
     bool allowed = tool && wt__face_allows(face, call, tool);
-    const json_t *given = wt__json_object(tree, "arguments");
-    if (given)
-        wt__json_write(&arguments, given);
-    if (arguments.failed) {
-        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
-    } else if (!allowed) {
+    if (wt__json_object(tree, "arguments")) /* as they are written: the tree does not hold every number */
+        wt__mcp_member(wt__mcp_call_arguments(call), "arguments", &arguments);
+    if (!allowed) {
         wt__face_absent(face, call, name, tool != NULL, &err);
         wt__mcp_fail_tool_error(call, &err);
-        wt__face_refused(face, call, tool, name, wt__buffer_view(&arguments), tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
+        wt__face_refused(face, call, tool, name, arguments, tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
     } else if (tool->effect != effect) {
         wt__mcp_fail_tool(call, "%s is called by %s", tool->shown, wt__face_call_name(tool->effect));
-        wt__face_refused(face, call, tool, name, wt__buffer_view(&arguments), AUDIT_WRONG_FACE);
+        wt__face_refused(face, call, tool, name, arguments, AUDIT_WRONG_FACE);
     } else {
-        wt__face_call(face, call, tool, wt__buffer_view(&arguments), true);
+        wt__face_call(face, call, tool, arguments, true);
     }
-    wt__buffer_dispose(&arguments);
     wt__view_release(view);
 }

@@ -250,18 +250,17 @@ static bool has_text(const json_t *content)
     return found;
 }
 
-/* A copy of its content; what it has as a structure alone is a text there. NULL when memory is out. */
-static json_t *copy_content(const json_t *result)
+/* A copy of its content; what it has as a structure alone is a text there, as it is written. NULL when memory is out.
+ */
+static json_t *copy_content(const json_t *result, struct str written)
 {
-    const json_t *given = wt__json_array(result, "content"), *structured = json_object_get(result, "structuredContent");
+    const json_t *given = wt__json_array(result, "content");
+    struct str structured;
     json_t *content = given ? json_deep_copy(given) : json_array();
-    if (!content || !structured || has_text(content))
+    if (!content || !wt__mcp_member(written, "structuredContent", &structured) || structured.len == 0 ||
+        has_text(content))
         return content;
-    struct buffer text = {0};
-    json_t *item = wt__json_write(&text, structured) < 0
-                       ? NULL
-                       : json_pack("{s:s,s:o}", "type", "text", "text", wt__json_string(wt__buffer_view(&text)));
-    wt__buffer_dispose(&text);
+    json_t *item = json_pack("{s:s,s:o}", "type", "text", "text", wt__json_string(structured));
     if (json_array_append_new(content, item) == 0)
         return content;
     json_decref(content);
@@ -276,7 +275,7 @@ int wt__result_cut(struct gateway *gateway, const struct result_reader *reader, 
         wt__buffer_str(out, result);
         return out->failed ? wt__fail_nomem(err) : 0;
     }
-    json_t *content = copy_content(read);
+    json_t *content = copy_content(read, result);
     json_object_del(read, "structuredContent");
     int rc = content ? put_piece(gateway, reader, read, content, most, out, err) : wt__fail_nomem(err);
     json_decref(read);

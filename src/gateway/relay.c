@@ -9,9 +9,11 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/json_scan.h"
 #include "base/memory.h"
 #include "base/random_digits.h"
 #include "gateway/gateway_inside.h"
+#include "mcp/shape.h"
 
 enum { HANDLE_BYTES = 33 };
 
@@ -148,19 +150,30 @@ void wt__parked_sweep(struct gateway *gateway, bool all)
 
 /* ---------------------------------------------------------------- the request to the server */
 
-/* Of _meta what passes: all but what the protocol says to each hop by itself. */
+/* True if a member of _meta is between two hops; key: as it is written, within its quotes. */
+static bool is_of_hop(struct str key)
+{
+    json_t *read = NULL;
+    if (memchr(key.ptr, '\\', key.len) && wt__json_parse(&read, key.ptr - 1, key.len + 2, NULL) == 0)
+        key = (struct str){json_string_value(read), json_string_length(read)};
+    bool is = wt__str_equal(key, STR("progressToken")) || wt__str_starts(key, STR("io.modelcontextprotocol/"));
+    json_decref(read);
+    return is;
+}
+
+/* Of _meta what passes, byte for byte: all but what the protocol says to each hop by itself. */
 static void put_meta(struct buffer *out, const struct mcp_call *call)
 {
-    json_t *meta = wt__json_object(wt__mcp_call_params(call), "_meta"), *value;
-    const char *key;
-    json_object_foreach(meta, key, value)
-    {
-        if (strcmp(key, "progressToken") == 0 || wt__str_starts(wt__str(key), STR("io.modelcontextprotocol/")))
+    struct json_scan scan;
+    struct json_item item;
+    wt__json_scan_open(&scan, wt__mcp_call_meta(call), 0, 1);
+    while (wt__json_scan_next(&scan, &item) > 0) {
+        if (is_of_hop(item.key))
             continue;
-        wt__buffer_text(out, out->len > 0 ? "," : "");
-        wt__buffer_json(out, wt__str(key));
-        wt__buffer_char(out, ':');
-        wt__json_write(out, value);
+        wt__buffer_text(out, out->len > 0 ? ",\"" : "\"");
+        wt__buffer_str(out, item.key);
+        wt__buffer_text(out, "\":");
+        wt__buffer_str(out, item.value);
     }
 }
 
@@ -261,9 +274,23 @@ static int send_to(struct relaying *r)
 
 /* ---------------------------------------------------------------- what comes before the answer */
 
+/* What the server sent is of another type than MCP requires: the call ends, since its client could not read it. */
+static enum relayed fail_misfit(struct relaying *r, const char *what, const struct mcp_misfit *misfit)
+{
+    bool whole = misfit->member[0] == '\0';
+    wt__fail(r->err, WT_EFORMAT, "the server %s sent %s that MCP does not allow: %s%s%s is not %s",
+             wt__upstream_name(r->upstream), what, whole ? "it" : "\"", misfit->member, whole ? "" : "\"",
+             misfit->wanted);
+    return RELAY_FAILED;
+}
+
+/* A notice of the wrong type is dropped: the answer still comes. */
 static void pass_on(struct mcp_call *call, const struct mcp_event *event)
 {
+    struct mcp_misfit misfit;
     json_t *params = NULL;
+    if (!wt__mcp_notice_fits(event->method, event->params, &misfit))
+        return;
     if (wt__str_equal(event->method, STR("notifications/message"))) {
         wt__mcp_relay_log(call, event->params);
     } else if (wt__str_equal(event->method, STR("notifications/progress")) &&
@@ -279,7 +306,14 @@ static enum relayed put_question(struct relaying *r, const struct mcp_event *eve
 {
     struct parked *at = r->at;
     struct str response;
+    struct mcp_misfit misfit;
     char key[24], method[64];
+    if (!wt__mcp_question_fits(event->method, event->params, &misfit)) {
+        wt__mcp_exchange_reply(
+            at->exchange, event->id, STR(""),
+            STR("{\"code\":-32602,\"message\":\"the params are not of the type that MCP requires\"}"), NULL);
+        return fail_misfit(r, "a question", &misfit);
+    }
     snprintf(key, sizeof key, "q%u", ++at->questions);
     snprintf(method, sizeof method, "%.*s", (int)(event->method.len < 63 ? event->method.len : 63), event->method.ptr);
     switch (wt__mcp_ask(r->call, key, method, event->params.len > 0 ? event->params : STR("{}"), &response)) {
@@ -392,15 +426,16 @@ static enum relayed put_requests(struct relaying *r, const json_t *result)
 static enum relayed refuse(struct relaying *r, struct str error)
 {
     json_t *read = NULL;
-    struct buffer data = {0};
-    wt__json_parse(&read, error.ptr ? error.ptr : "", error.len, NULL);
-    if (json_object_get(read, "data"))
-        wt__json_write(&data, json_object_get(read, "data"));
+    struct mcp_misfit misfit;
+    struct str data;
+    if (!wt__mcp_error_fits(error, &misfit))
+        return fail_misfit(r, "an error", &misfit);
+    if (!wt__mcp_member(error, "data", &data))
+        data = STR("");
+    wt__json_parse(&read, error.ptr, error.len, NULL);
     struct str message = wt__json_str(read, "message");
     wt__mcp_refuse_with(r->call, (int)wt__json_int(read, "code", MCP_INTERNAL_ERROR),
-                        message.len > 0 ? message : STR("the server refused it, and does not say why"),
-                        wt__buffer_view(&data));
-    wt__buffer_dispose(&data);
+                        message.len > 0 ? message : STR("the server refused it, and does not say why"), data);
     json_decref(read);
     return RELAY_REFUSED;
 }
@@ -423,8 +458,11 @@ bool wt__result_is_error(struct str result)
 
 static enum relayed take_result(struct relaying *r, struct str result, bool *again)
 {
-    json_t *questions = read_questions(result);
+    struct mcp_misfit misfit;
     *again = false;
+    if (!wt__mcp_result_fits(r->what->method, result, &misfit))
+        return fail_misfit(r, "a result", &misfit);
+    json_t *questions = read_questions(result);
     /* A server that goes on without it has a result; one that cannot says what its client should have been told. */
     if (!questions && r->lacks && wt__result_is_error(result))
         return RELAY_REFUSED;

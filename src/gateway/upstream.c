@@ -349,20 +349,22 @@ static int connect_to(struct upstream *upstream, wt_error *err)
     return 0;
 }
 
-/* Waits for something to do: true when its lists, or what is watched, want to be seen to. False: it is over. */
-static bool has_work(struct upstream *upstream, double until)
+/* Waits for something to do: true when its lists, or what is watched, want to be seen to. False: it is over. Lists that
+ * changed wait until `due`; the lists are late at `until`. */
+static bool has_work(struct upstream *upstream, double due, double until)
 {
     bool work = false;
     pthread_mutex_lock(&upstream->lock);
     while (!work && !upstream->link->lost && !atomic_load(&upstream->stopping)) {
-        bool is_late = wt__now_ms() >= until;
+        double now = wt__now_ms();
+        bool is_stale = false;
         for (size_t i = 0; i < UPSTREAM_CHANGES; i++) {
-            upstream->stale[i] |= is_late;
-            work |= upstream->stale[i];
+            upstream->stale[i] |= now >= until;
+            is_stale |= upstream->stale[i];
         }
-        work |= upstream->watched_told < upstream->watched_count;
+        work = (is_stale && now >= due) || upstream->watched_told < upstream->watched_count;
         if (!work)
-            wt__steady_wait(&upstream->turn, &upstream->lock, until);
+            wt__steady_wait(&upstream->turn, &upstream->lock, is_stale ? due : until);
     }
     pthread_mutex_unlock(&upstream->lock);
     return work;
@@ -383,12 +385,15 @@ static int serve(struct upstream *upstream, wt_error *err)
     pthread_mutex_unlock(&upstream->lock);
     tell_moved(upstream);
     wt__upstream_listen(upstream, connection);
-    for (double until = wt__now_ms() + ttl_ms; rc == 0 && has_work(upstream, until);) {
+    for (double due = wt__now_ms() + UPSTREAM_LIST_EVERY_MS, until = wt__now_ms() + ttl_ms;
+         rc == 0 && has_work(upstream, due, until);) {
         rc = wt__upstream_subscribe(upstream, connection, err);
-        if (rc == 0)
-            rc = wt__upstream_gather(upstream, connection, &ttl_ms, err);
+        if (rc < 0 || wt__now_ms() < due)
+            continue;
+        rc = wt__upstream_gather(upstream, connection, &ttl_ms, err);
         if (rc == 0)
             tell_moved(upstream);
+        due = wt__now_ms() + UPSTREAM_LIST_EVERY_MS;
         until = wt__now_ms() + ttl_ms;
     }
     return rc;

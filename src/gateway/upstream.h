@@ -25,6 +25,7 @@ enum {
     UPSTREAM_LAST_WAIT_MS = 60000, /* up to this; a tenth more or less, so that not all come at once */
     UPSTREAM_LEAST_TTL_MS = 60000, /* what it says of how long its lists hold is believed from here on, */
     UPSTREAM_TTL_MS = 300000,      /* and where it says nothing, this holds */
+    UPSTREAM_LIST_EVERY_MS = 1000, /* from one listing to the next: notices in between share the next one */
     UPSTREAM_TRIES = 3, /* starts that may fail while somebody waits for one that ran before; else the first counts */
     UPSTREAM_LISTEN_MS = 24 * 3600000, /* that a server need not say anything of what changes */
     UPSTREAM_CALLS_MAX = 256,          /* requests of clients to it that are under way, shared by clients */

@@ -21,8 +21,10 @@ void wt__upstream_noticed(struct upstream *upstream, struct str method, struct s
         if (!wt__str_equal(method, wt__str(changes[i])))
             continue;
         pthread_mutex_lock(&upstream->lock);
+        bool is_news = !upstream->stale[i];
         upstream->stale[i] = upstream->told[i] = true;
-        pthread_cond_broadcast(&upstream->turn);
+        if (is_news) /* a storm wakes nobody */
+            pthread_cond_broadcast(&upstream->turn);
         pthread_mutex_unlock(&upstream->lock);
     }
     if (!upstream->options.updated || !wt__str_equal(method, STR("notifications/resources/updated")) ||

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "gateway/upstream_inside.h"
+#include "base/json_scan.h"
 #include "mcp/pages.h"
+#include "mcp/shape.h"
 
 /* ---------------------------------------------------------------- offers */
 
@@ -87,7 +89,23 @@ static int gather(struct mcp_connection *connection, struct mcp_pages *pages, do
     return rc == WT_ENOTFOUND ? 0 : rc;
 }
 
-/* A list as an array; *out is NULL if the server refuses to say, or says what is no list. */
+/* The items of a list, an array in JSON. An item that MCP does not allow is left out: clients drop a whole list for one
+ * such item, and with it the other servers' items. NULL if memory is out. */
+static json_t *read_items(struct str list, const char *member)
+{
+    json_t *out = json_array(), *read;
+    struct mcp_misfit misfit;
+    struct json_scan scan;
+    struct json_item item;
+    wt__json_scan_open(&scan, list, 0, 1);
+    while (out && wt__json_scan_next(&scan, &item) > 0)
+        if (wt__mcp_item_fits(member, item.value, &misfit) &&
+            wt__json_parse(&read, item.value.ptr, item.value.len, NULL) == 0)
+            json_array_append_new(out, read);
+    return out;
+}
+
+/* A list as an array; *out is NULL if the server refuses to say, or memory is out. */
 static int gather_array(struct mcp_connection *connection, const char *method, const char *member, json_t **out,
                         wt_error *err)
 {
@@ -98,9 +116,7 @@ static int gather_array(struct mcp_connection *connection, const char *method, c
     wt__buffer_char(&text, '[');
     wt__buffer_str(&text, wt__buffer_view(&pages.items));
     wt__buffer_char(&text, ']');
-    *out = NULL;
-    if (rc == 0 && !text.failed)
-        wt__json_parse(out, text.ptr, text.len, NULL);
+    *out = rc == 0 && !text.failed ? read_items(wt__buffer_view(&text), member) : NULL;
     wt__buffer_dispose(&text);
     wt__mcp_pages_dispose(&pages);
     return wt__mcp_connection_is_lost(connection) ? rc : 0;

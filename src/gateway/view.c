@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "catalog/pins.h"
 #include "gateway/face_names.h"
+#include "mcp/shape.h"
 #include "whichtool/review.h"
 
 /* An argument that is to be repeated in a header by rules of its own: who breaks them is not listed at all. */
@@ -32,29 +33,30 @@ static struct str keep_json(struct tool_view *view, const json_t *value)
     return out;
 }
 
-static struct str schema_of(struct tool_view *view, const json_t *definition)
-{
-    const json_t *schema = json_object_get(definition, "inputSchema");
-    return schema ? keep_json(view, schema) : STR("{\"type\":\"object\"}");
-}
-
 /* The definition as clients are shown it, once it is known by which name. 0 or WT_ENOMEM. */
 static int show(struct making *m, struct view_tool *tool, const wt_tool *from, const char *shown)
 {
     struct tool_view *view = m->view;
     json_t *definition = NULL;
+    struct mcp_misfit misfit;
     if (wt__json_parse(&definition, from->definition, from->definition_len, NULL) < 0 || !json_is_object(definition)) {
         json_decref(definition);
         return 0; /* not as a server of MCP lists it: it cannot be called */
     }
     tool->own_name = wt__arena_copy(&view->arena, wt__json_str(definition, "name"));
     json_object_set_new(definition, "name", json_string(shown));
+    if (!json_object_get(definition, "inputSchema")) /* required of what is listed */
+        json_object_set_new(definition, "inputSchema", json_pack("{s:s}", "type", "object"));
     tool->shown = wt__arena_copy(&view->arena, wt__str(shown));
     tool->definition = keep_json(view, definition);
-    tool->schema = schema_of(view, definition);
+    tool->schema = keep_json(view, json_object_get(definition, "inputSchema"));
     tool->effect = wt__effect_of(definition);
     json_decref(definition);
-    return tool->shown && tool->own_name && tool->definition.ptr && tool->schema.ptr ? 0 : wt__fail_nomem(m->err);
+    if (!tool->shown || !tool->own_name || !tool->definition.ptr || !tool->schema.ptr)
+        return wt__fail_nomem(m->err);
+    if (!wt__mcp_item_fits("tools", tool->definition, &misfit))
+        tool->shown = NULL; /* clients would drop the whole list for it */
+    return 0;
 }
 
 /* A tool's own name is shown where it can be nobody else's: another tool's, or one of a search face's own. */

@@ -95,9 +95,9 @@ enum mcp_event_kind {
     MCP_EVENT_REFUSED,  /* error: JSON-RPC's object */
 };
 
-/* Views live until the next call of wt__mcp_exchange_next for the exchange. They are as the server wrote them, but on
- * one line: where they end is known, whether they are JSON inside is not. Progress notifications have no progressToken
- * of ours in their params. */
+/* Views live until the next call of wt__mcp_exchange_next for the exchange. They are valid JSON (base/json_check.h) as
+ * the server wrote them, but on one line; their types are not checked yet (shape.h). Progress notifications have no
+ * progressToken of ours in their params. */
 struct mcp_event {
     enum mcp_event_kind kind;
     struct str id, method, params, result, error;

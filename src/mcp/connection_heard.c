@@ -9,6 +9,7 @@
  *
  * What a server may say unasked is bounded by allowances that come back with time: a connection stays for days. */
 #include "base/clock.h"
+#include "base/json_check.h"
 #include "base/json_scan.h"
 #include "base/memory.h"
 #include "mcp/connection_inside.h"
@@ -31,10 +32,8 @@ static bool spend(struct mcp_allowance *allowance, double most, double per_secon
     return allowance->left >= 0;
 }
 
-static int take_stray(struct mcp_connection *connection, struct str text, wt_error *err)
+static int take_stray(struct mcp_connection *connection, wt_error *err)
 {
-    if (wt__str_starts(wt__str_trim(text), STR("{\"jsonrpc\"")))
-        return wt__fail(err, WT_ENETWORK, "%s wrote a message that is broken", connection->shown);
     if (spend(&connection->stray, MCP_STRAY_LINES_MAX, MCP_STRAY_LINES_SECOND, 1))
         return 0;
     return wt__fail(err, WT_ETOOLONG, "%s wrote more than %d lines that are no messages: is it an MCP server?",
@@ -144,7 +143,7 @@ static bool take_answer(struct mcp_connection *connection, int64_t stream, const
     return exchange;
 }
 
-/* ---------------------------------------------------------------- questions */
+/* ---------------------------------------------------------------- broken messages */
 
 static void reply(struct mcp_connection *connection, struct str id, struct str result, struct str error)
 {
@@ -159,6 +158,104 @@ static void reply(struct mcp_connection *connection, struct str id, struct str r
     }
     wt__buffer_dispose(&text);
 }
+
+static bool has_word(struct str text, struct str word)
+{
+    return text.len > 0 && memmem(text.ptr, text.len, word.ptr, word.len);
+}
+
+/* True if a line that is not a message may be the remains of one, and not what a program prints besides. */
+static bool may_be_message(struct str text)
+{
+    return has_word(text, STR("\"jsonrpc\"")) ||
+           (has_word(text, STR("\"id\"")) && (has_word(text, STR("\"result\"")) || has_word(text, STR("\"error\""))));
+}
+
+/* With the lock held: the one running exchange whose number stands behind an "id" in the text; NULL if there is none or
+ * more than one. */
+static struct mcp_exchange *find_numbered(struct mcp_connection *connection, struct str text)
+{
+    static const struct str key = {"\"id\"", 4};
+    struct mcp_exchange *found = NULL;
+    for (size_t at = 0; at + key.len < text.len; at++) {
+        if (memcmp(text.ptr + at, key.ptr, key.len) != 0)
+            continue;
+        size_t begin = at + key.len, end;
+        int64_t id;
+        while (begin < text.len && (text.ptr[begin] == ' ' || text.ptr[begin] == ':'))
+            begin++;
+        for (end = begin; end < text.len && wt__is_digit(text.ptr[end]);)
+            end++;
+        struct mcp_exchange *exchange = wt__mcp_number((struct str){text.ptr + begin, end - begin}, &id)
+                                            ? wt__mcp_connection_find(connection, id)
+                                            : NULL;
+        if (exchange && found && exchange != found)
+            return NULL;
+        found = exchange ? exchange : found;
+    }
+    return found;
+}
+
+/* With the lock held: the only exchange that runs; those of nobody, as one that listens to what changes, count where
+ * there are no others. NULL if there is none or more than one. */
+static struct mcp_exchange *find_only(struct mcp_connection *connection)
+{
+    struct mcp_exchange *only = NULL;
+    size_t count = 0;
+    for (struct mcp_exchange *exchange = connection->newest; exchange; exchange = exchange->older) {
+        count += exchange->principal != NULL;
+        only = exchange->principal ? exchange : only;
+    }
+    return count == 1 ? only : count == 0 && connection->running_count == 1 ? connection->newest : NULL;
+}
+
+/* With the lock held: the exchange that a broken message ends, in the order of certainty: the one on whose stream it
+ * came, the one of its id, the only one that runs, the only one whose number the text has behind an "id". */
+static struct mcp_exchange *find_broken(struct mcp_connection *connection, int64_t stream, struct str text,
+                                        const struct mcp_message *message)
+{
+    int64_t id;
+    if (stream > 0)
+        return wt__mcp_connection_find(connection, stream);
+    struct mcp_exchange *exchange = wt__mcp_number(message->id, &id) ? wt__mcp_connection_find(connection, id) : NULL;
+    exchange = exchange ? exchange : find_only(connection);
+    return exchange ? exchange : find_numbered(connection, text);
+}
+
+/* A message that is not valid ends the call that waits for it, and no other one. A notification is dropped, for no call
+ * waits for it; a question is refused. If it cannot be told which of several calls waits for the message, the
+ * connection ends: a call that nothing will answer is worse. */
+static int take_broken(struct mcp_connection *connection, int64_t stream, struct str text,
+                       const struct json_fault *fault, bool *answered, wt_error *err)
+{
+    static const struct str none = {"", 0};
+    const char *begin = memchr(text.ptr, '{', text.len);
+    struct str rest = begin ? (struct str){begin, text.len - (size_t)(begin - text.ptr)} : none;
+    struct mcp_message message;
+    wt_error why;
+    wt__mcp_read(rest, &message);
+    wt__fail(&why, WT_ENETWORK, "the server %s sent a message that is not valid: %s at byte %zu",
+             connection->server->name, fault->reason, fault->byte);
+    wt__mcp_hide_secrets(why.message, sizeof why.message, connection->server);
+    if (message.method.len > 0) {
+        if (wt__json_check(message.id, NULL))
+            reply(connection, message.id, none, STR("{\"code\":-32700,\"message\":\"the message is not valid JSON\"}"));
+        return take_stray(connection, err);
+    }
+    pthread_mutex_lock(&connection->lock);
+    struct mcp_exchange *exchange = find_broken(connection, stream, rest, &message);
+    bool ambiguous = !exchange && message.id.len == 0 && connection->running_count > 0;
+    if (exchange && answered)
+        *answered = exchange->id == stream;
+    if (exchange)
+        wt__mcp_exchange_fail(exchange, &why);
+    pthread_mutex_unlock(&connection->lock);
+    if (ambiguous && err)
+        *err = why;
+    return exchange ? 0 : ambiguous ? why.code : take_stray(connection, err);
+}
+
+/* ---------------------------------------------------------------- questions */
 
 /* With the lock held. */
 static bool ask(struct mcp_exchange *exchange, const struct mcp_event *event)
@@ -215,7 +312,7 @@ static void write_progress(struct buffer *out, struct str params)
     wt__json_scan_open(&scan, params, 0, 1);
     wt__buffer_char(out, '{');
     while (wt__json_scan_next(&scan, &item) > 0) {
-        if (wt__str_equal(item.key, STR("progressToken")))
+        if (wt__json_key_is(item.key, STR("progressToken")))
             continue;
         wt__buffer_text(out, out->len > 1 ? ",\"" : "\"");
         wt__buffer_str(out, item.key);
@@ -309,35 +406,37 @@ static void take_notification(struct mcp_connection *connection, int64_t stream,
 
 /* ---------------------------------------------------------------- all of it */
 
-/* Reads a message behind words that the program printed without a newline, or behind a byte order mark. A line that
- * begins as a message is only read as a whole: its parts are no messages. */
-static enum mcp_kind read_behind_noise(struct str text, struct mcp_message *message)
+/* Returns the message of a line: what follows words that the program printed without a newline, or a byte order mark. A
+ * line that begins as a message is one as a whole: its parts are no messages. */
+static struct str skip_noise(struct str line)
 {
-    enum mcp_kind kind = wt__mcp_read(text, message);
-    struct str rest = wt__str_trim(text);
-    if (kind != MCP_NO_MESSAGE || wt__str_starts(rest, STR("{")))
-        return kind;
-    for (int i = 0; kind == MCP_NO_MESSAGE && i < NOISE_BRACES_MAX && rest.len > 0; i++) {
+    struct mcp_message message;
+    struct str text = wt__str_trim(line), rest = text;
+    for (int i = 0; i < NOISE_BRACES_MAX && rest.len > 0 && !wt__str_starts(text, STR("{")); i++) {
         const char *brace = memchr(rest.ptr, '{', rest.len);
         if (!brace)
             break;
-        rest.len -= (size_t)(brace - rest.ptr);
-        rest.ptr = brace;
-        kind = wt__mcp_read(rest, message);
-        rest = (struct str){rest.ptr + 1, rest.len - 1};
+        rest = (struct str){brace, rest.len - (size_t)(brace - rest.ptr)};
+        if (wt__mcp_read(rest, &message) != MCP_NO_MESSAGE)
+            return rest;
+        rest = (struct str){brace + 1, rest.len - 1};
     }
-    return kind;
+    return line;
 }
 
 int wt__mcp_connection_heard(struct mcp_connection *connection, int64_t stream, struct str text, bool *answered,
                              wt_error *err)
 {
     struct mcp_message message;
-    enum mcp_kind kind = read_behind_noise(text, &message);
+    struct json_fault fault = {0, "no result, error or method"};
+    text = skip_noise(text);
+    bool valid = wt__json_check(text, &fault);
+    enum mcp_kind kind = valid ? wt__mcp_read(text, &message) : MCP_NO_MESSAGE;
     if (answered)
         *answered = false;
     if (kind == MCP_NO_MESSAGE)
-        return take_stray(connection, text, err);
+        return may_be_message(text) ? take_broken(connection, stream, text, &fault, answered, err)
+                                    : take_stray(connection, err);
     if (kind == MCP_ANSWER && take_answer(connection, stream, &message, answered))
         return 0;
     int rc = take_unasked(connection, text, err);

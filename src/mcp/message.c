@@ -26,7 +26,7 @@ bool wt__mcp_member(struct str object, const char *key, struct str *value)
     *value = (struct str){"", 0};
     wt__json_scan_open(&scan, object, 0, 1);
     while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
-        if (!wt__str_equal(item.key, wt__str(key)))
+        if (!wt__json_key_is(item.key, wt__str(key)))
             continue;
         twice |= value->len > 0;
         *value = item.value;
@@ -58,7 +58,7 @@ static bool read_members(struct str message, struct mcp_message *out)
     wt__json_scan_open(&scan, message, 0, 1);
     while ((rc = wt__json_scan_next(&scan, &item)) > 0)
         for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-            if (!wt__str_equal(item.key, members[i].key))
+            if (!wt__json_key_is(item.key, members[i].key))
                 continue;
             if (members[i].value->len > 0)
                 return false;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 static struct curl_library library;
 static bool ready;
@@ -92,4 +93,29 @@ bool wt__curl_may_pass(CURLcode code)
     default:
         return false;
     }
+}
+
+/* True for 127.0.0.0/8 in digits, ::1, and names that RFC 6761 reserves for loopback. */
+static bool is_loopback_host(const char *host)
+{
+    static const char name[] = "localhost";
+    size_t len = strlen(host), digits = strspn(host, "0123456789.");
+    if (digits == len)
+        return strncmp(host, "127.", 4) == 0;
+    if (host[len - 1] == '.')
+        len--;
+    bool is_name = len >= sizeof name - 1 && strncasecmp(host + len - (sizeof name - 1), name, sizeof name - 1) == 0 &&
+                   (len == sizeof name - 1 || host[len - sizeof name] == '.');
+    return is_name || strcmp(host, "[::1]") == 0;
+}
+
+const char *wt__curl_proxy(const struct curl_library *lib, const char *url)
+{
+    CURLU *parts = lib->url();
+    char *host = NULL;
+    bool local = parts && lib->url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+                 lib->url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK && host[0] && is_loopback_host(host);
+    lib->free(host);
+    lib->url_cleanup(parts);
+    return local ? "" : NULL;
 }

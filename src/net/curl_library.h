@@ -46,6 +46,10 @@ int wt__curl(const struct curl_library **out, wt_error *err);
 int wt__curl_options(const struct curl_library *lib, const CURLcode *results, size_t count, const char *verb,
                      const char *url, wt_error *err);
 
+/* The value of CURLOPT_PROXY for an address: "" (no proxy) if it is on this machine's loopback, where a proxy of the
+ * environment would send requests, and the keys in them, to another machine; else NULL (as the environment says). */
+const char *wt__curl_proxy(const struct curl_library *lib, const char *url);
+
 /* Whether the failure may be gone at another attempt. */
 bool wt__curl_may_pass(CURLcode code);
 

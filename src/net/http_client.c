@@ -229,6 +229,7 @@ static int set_options(struct transfer *transfer)
     snprintf(range, sizeof range, "%llu-", (unsigned long long)transfer->asked);
     const CURLcode results[] = {
         lib->easy_setopt(curl, CURLOPT_URL, transfer->url),
+        lib->easy_setopt(curl, CURLOPT_PROXY, wt__curl_proxy(lib, transfer->url)),
         lib->easy_setopt(curl, CURLOPT_PROTOCOLS, transfer->protocols),
         lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L),
         lib->easy_setopt(curl, CURLOPT_HTTPHEADER, transfer->same ? transfer->authorization : NULL),

@@ -164,6 +164,7 @@ static int set_options(struct exchange *exchange)
     CURL *curl = exchange->curl;
     const CURLcode results[] = {
         lib->easy_setopt(curl, CURLOPT_URL, post->url),
+        lib->easy_setopt(curl, CURLOPT_PROXY, wt__curl_proxy(lib, post->url)),
         lib->easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS)),
         lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L),
         lib->easy_setopt(curl, CURLOPT_NOSIGNAL, 1L),

@@ -94,6 +94,7 @@ static int set_options(struct transfer *transfer, const struct http_stream *stre
     bool posts = strcmp(stream->method, "POST") == 0;
     const CURLcode results[] = {
         lib->easy_setopt(curl, CURLOPT_URL, stream->url),
+        lib->easy_setopt(curl, CURLOPT_PROXY, wt__curl_proxy(lib, stream->url)),
         lib->easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS)),
         lib->easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L),
         lib->easy_setopt(curl, CURLOPT_NOSIGNAL, 1L),

@@ -119,7 +119,7 @@ static const struct {
     {"tools twice", "initialize; result 2 '{\"tools\":[],\"tools\":[]}'; stay", 0, WT_ENETWORK, NULL,
      "has no \"tools\"", NULL},
     {"a list that breaks off", "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}'; stay", 0, WT_ENETWORK, NULL,
-     "sh wrote a message that is broken", NULL},
+     "sent a message that is not valid: ", NULL},
     {"a beginning that makes no sense", "read -r r; result 1 '[]'; stay", 0, WT_ENETWORK, NULL,
      "the answer to `initialize` is broken: its result is no object", NULL},
     {"secrets stay secret", "echo \"cannot log in with $API_KEY\" >&2; exit 1", 0, WT_ENETWORK, NULL,

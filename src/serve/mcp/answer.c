@@ -35,11 +35,15 @@ void wt__mcp_refuse(struct mcp_call *call, int code, const char *format, ...)
 void wt__mcp_refuse_unknown(struct mcp_call *call)
 {
     struct buffer words = {0}, data = {0};
+    const json_t *ref = wt__json_object(call->in.params, "ref"); /* of completion/complete */
     bool resource = wt__str_equal(call->in.method, STR("resources/read"));
-    wt__buffer_text(&words, resource                                             ? "there is no resource "
-                            : wt__str_equal(call->in.method, STR("prompts/get")) ? "there is no prompt "
-                                                                                 : "there is no tool ");
-    wt__buffer_json(&words, wt__str_head(call->name, 200));
+    bool prompt = wt__str_equal(call->in.method, STR("prompts/get")) || json_object_get(ref, "name");
+    wt__buffer_printf(&words, "there is no %s ",
+                      resource || json_object_get(ref, "uri") ? "resource" : prompt ? "prompt" : "tool");
+    wt__buffer_json(&words, wt__str_head(!ref     ? call->name
+                                         : prompt ? wt__json_str(ref, "name")
+                                                  : wt__json_str(ref, "uri"),
+                                         200));
     if (resource) {
         wt__buffer_text(&data, "{\"uri\":");
         wt__buffer_json(&data, call->name);
@@ -270,7 +274,7 @@ static void copy_members(struct buffer *out, struct str object, const char *cons
     while (wt__json_scan_next(&scan, &item) > 0) {
         bool left_out = false;
         for (size_t i = 0; i < but_count; i++)
-            left_out |= wt__str_equal(item.key, wt__str(but[i]));
+            left_out |= wt__json_key_is(item.key, wt__str(but[i]));
         if (left_out)
             continue;
         wt__buffer_text(out, ",\"");

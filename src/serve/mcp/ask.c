@@ -56,7 +56,7 @@ static bool take_state(struct mcp_call *call)
     if (!json_is_string(state))
         return refuse(call, "requestState", "is no text");
     subject_of(call, &subject);
-    const char *reason = wt__mcp_unseal(&payload, call->service->key, &subject, wt__mcp_wall_ms(call->service),
+    const char *reason = wt__mcp_unseal(&payload, call->service->key, &subject, wt__mcp_steady_ms(call->service),
                                         wt__json_str(call->in.params, "requestState"));
     if (!reason && !read_payload(call, wt__buffer_view(&payload)))
         reason = "cannot be read";
@@ -122,7 +122,7 @@ void wt__mcp_seal_state(struct mcp_call *call)
     write_payload(call, &payload);
     bool sealed =
         !payload.failed && wt__mcp_seal(&call->sealed, call->service->key, &subject,
-                                        wt__mcp_wall_ms(call->service) + MCP_STATE_MS, wt__buffer_view(&payload));
+                                        wt__mcp_steady_ms(call->service) + MCP_STATE_MS, wt__buffer_view(&payload));
     if (!sealed)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
     else if (call->round >= MCP_ROUNDS_MAX)

@@ -35,6 +35,11 @@ const json_t *wt__mcp_call_argument_tree(const struct mcp_call *call)
     return wt__json_object(call->in.params, "arguments");
 }
 
+struct str wt__mcp_call_meta(const struct mcp_call *call)
+{
+    return wt__mcp_incoming_text(&call->in, "_meta");
+}
+
 const json_t *wt__mcp_call_params(const struct mcp_call *call)
 {
     return call->in.params;
@@ -114,12 +119,13 @@ static void write_number(struct buffer *out, double number)
 
 void wt__mcp_progress(struct mcp_call *call, double progress, double total, struct str message)
 {
-    const json_t *token = json_object_get(wt__mcp_incoming_meta(&call->in), "progressToken");
     struct buffer params = {0};
-    if (!json_is_string(token) && !json_is_integer(token))
+    struct str token;
+    wt__mcp_member(wt__mcp_call_meta(call), "progressToken", &token);
+    if (token.len == 0 || (token.ptr[0] != '"' && token.ptr[0] != '-' && !wt__is_digit(token.ptr[0])))
         return;
     wt__buffer_text(&params, "{\"progressToken\":");
-    wt__json_write(&params, token);
+    wt__buffer_str(&params, token);
     wt__buffer_text(&params, ",\"progress\":");
     write_number(&params, progress);
     if (total >= 0) {

@@ -49,6 +49,8 @@ struct str wt__mcp_call_name(const struct mcp_call *call);
 /* As the client wrote them, an object, "{}" when absent; and as a tree, NULL when absent. */
 struct str wt__mcp_call_arguments(const struct mcp_call *call);
 const json_t *wt__mcp_call_argument_tree(const struct mcp_call *call);
+/* _meta as the client wrote it; empty if absent. */
+struct str wt__mcp_call_meta(const struct mcp_call *call);
 /* All parameters, with _meta (traceparent, ...) in them; NULL when absent. */
 const json_t *wt__mcp_call_params(const struct mcp_call *call);
 

@@ -120,28 +120,9 @@ static bool read_name(struct mcp_call *call)
     }
     if (arguments && !json_is_object(arguments))
         return refuse(call, MCP_INVALID_PARAMS, "params.arguments is no object");
+    if (arguments)
+        call->arguments = wt__mcp_incoming_text(&call->in, "arguments");
     return true;
-}
-
-/* The arguments as the client wrote them. Where it wrote a name with escapes, they are written anew. */
-static bool view_arguments(struct mcp_call *call)
-{
-    const json_t *tree = wt__mcp_call_argument_tree(call);
-    struct str params, arguments;
-    struct buffer text = {0};
-    if (!tree)
-        return true;
-    if (wt__mcp_member(wt__str_trim(wt__buffer_view(&call->in.text)), "params", &params) &&
-        wt__mcp_member(params, "arguments", &arguments) && arguments.len > 0) {
-        call->arguments = arguments;
-        return true;
-    }
-    wt__json_write(&text, tree);
-    const char *copy = text.failed ? NULL : wt__arena_copy(&call->arena, wt__buffer_view(&text));
-    if (copy)
-        call->arguments = (struct str){copy, text.len};
-    wt__buffer_dispose(&text);
-    return copy || refuse(call, MCP_INTERNAL_ERROR, "memory is out");
 }
 
 static bool check(struct mcp_call *call)
@@ -151,7 +132,7 @@ static bool check(struct mcp_call *call)
         return refuse(call, MCP_INTERNAL_ERROR, "the server is ending");
     }
     return (call->modern ? read_meta(call) : read_session(call)) && find_method(call) && read_name(call) &&
-           view_arguments(call) && (!call->method->asks || wt__mcp_take_responses(call));
+           (!call->method->asks || wt__mcp_take_responses(call));
 }
 
 /* ---------------------------------------------------------------- begin */
@@ -236,14 +217,12 @@ struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *pee
 void wt__mcp_heard(struct mcp_service *service, struct mcp_peer *peer, const struct mcp_incoming *in)
 {
     struct buffer id = {0};
-    const json_t *request = json_object_get(in->params, "requestId");
     if (in->kind == MCP_IN_RESPONSE)
         wt__mcp_peer_answered(peer, in->message);
-    if (in->kind != MCP_IN_NOTIFICATION || !wt__str_equal(in->method, STR("notifications/cancelled")) ||
-        (!json_is_string(request) && !json_is_integer(request)))
+    if (in->kind != MCP_IN_NOTIFICATION || !wt__str_equal(in->method, STR("notifications/cancelled")))
         return;
-    wt__json_write(&id, request);
-    if (!id.failed && !wt__mcp_unlisten(service, peer, wt__buffer_view(&id)))
+    wt__mcp_write_id(&id, wt__mcp_incoming_text(in, "requestId"));
+    if (!id.failed && id.len > 0 && !wt__mcp_unlisten(service, peer, wt__buffer_view(&id)))
         wt__mcp_peer_cancel(peer, wt__buffer_view(&id));
     wt__buffer_dispose(&id);
 }

@@ -1,20 +1,40 @@
 /* incoming.c: JSON-RPC 2.0 as MCP allows it: one message, no batches, ids that are text or whole numbers. All decisions
  * are made on the parsed tree, where a name that comes twice or is written with escapes has one meaning. */
+#include "base/json_check.h"
 #include "serve/mcp/inside.h"
 
-/* A response's id may be anything: it is looked for among ours. */
-static bool read_id(struct mcp_incoming *in)
+void wt__mcp_write_id(struct buffer *out, struct str id)
+{
+    json_t *text = NULL;
+    if (wt__json_is_number(id))
+        wt__buffer_str(out, id);
+    else if (id.len > 0 && id.ptr[0] == '"' && wt__json_parse(&text, id.ptr, id.len, NULL) == 0)
+        wt__json_write(out, text);
+    json_decref(text);
+}
+
+/* The id comes from the text and not from the tree, which cannot hold every number. It is also read from a message that
+ * is not valid, as far as it goes: the client waits for an answer with it. */
+static void read_id(struct mcp_incoming *in, struct str text)
+{
+    struct str id;
+    wt__mcp_member(wt__str_trim(text), "id", &id);
+    wt__buffer_clear(&in->id);
+    wt__mcp_write_id(&in->id, id);
+    if (in->id.len == 0)
+        wt__buffer_text(&in->id, "null");
+}
+
+/* True if requests may have it: a short text, or a whole number. Others are only repeated in an error. A response's id
+ * may be anything: it is looked for among ours. */
+static bool is_request_id(struct mcp_incoming *in)
 {
     const json_t *id = json_object_get(in->message, "id");
-    wt__buffer_clear(&in->id);
-    if (json_is_string(id) && json_string_length(id) <= MCP_ID_BYTES_MAX)
-        wt__json_write(&in->id, id);
-    else if (json_is_integer(id))
-        wt__buffer_printf(&in->id, "%" JSON_INTEGER_FORMAT, json_integer_value(id));
-    if (in->id.len > 0)
-        return true;
-    wt__buffer_text(&in->id, "null");
-    return false;
+    struct str written = wt__buffer_view(&in->id);
+    return json_is_string(id) ? json_string_length(id) <= MCP_ID_BYTES_MAX
+                              : json_is_number(id) && written.len <= MCP_ID_BYTES_MAX &&
+                                    !memchr(written.ptr, '.', written.len) && !memchr(written.ptr, 'e', written.len) &&
+                                    !memchr(written.ptr, 'E', written.len);
 }
 
 static enum mcp_incoming_kind bad(struct mcp_incoming *in, int code, const char *words)
@@ -31,7 +51,7 @@ static enum mcp_incoming_kind read_kind(struct mcp_incoming *in)
         return bad(in, MCP_INVALID_REQUEST,
                    json_is_array(in->message) ? "batches are not taken: send each message by itself"
                                               : "a message is a JSON object");
-    bool named = read_id(in);
+    bool named = is_request_id(in);
     if (in->id.failed)
         return bad(in, MCP_INTERNAL_ERROR, "memory is out");
     if (!wt__str_equal(wt__json_str(in->message, "jsonrpc"), STR("2.0")))
@@ -56,7 +76,7 @@ void wt__mcp_read_message(struct mcp_incoming *in, struct str text)
 {
     wt_error err;
     *in = (struct mcp_incoming){.method = {"", 0}, .words = ""};
-    wt__buffer_text(&in->id, "null");
+    read_id(in, text);
     if (text.len > MCP_MESSAGE_BYTES_MAX) {
         in->kind = bad(in, MCP_INVALID_REQUEST, "the message is longer than 4 MiB");
         return;
@@ -77,6 +97,14 @@ void wt__mcp_incoming_dispose(struct mcp_incoming *in)
     wt__buffer_dispose(&in->id);
     wt__buffer_dispose(&in->text);
     *in = (struct mcp_incoming){.method = {"", 0}};
+}
+
+struct str wt__mcp_incoming_text(const struct mcp_incoming *in, const char *member)
+{
+    struct str params, value;
+    wt__mcp_member(wt__str_trim(wt__buffer_view(&in->text)), "params", &params);
+    wt__mcp_member(params, member, &value);
+    return value;
 }
 
 const json_t *wt__mcp_incoming_meta(const struct mcp_incoming *in)

@@ -207,10 +207,23 @@ bool wt__mcp_mirrors_match(const struct mcp_input *input, const struct mcp_heade
     return true;
 }
 
+/* The digits of a whole number as the client wrote it; empty if it is written otherwise. */
+static struct str digits_at(struct str arguments, const struct mirror *mirror)
+{
+    for (size_t i = 0; i < mirror->depth; i++)
+        wt__mcp_member(arguments, mirror->path[i], &arguments);
+    for (size_t i = 0; i < arguments.len; i++)
+        if (!wt__is_digit(arguments.ptr[i]) && (i > 0 || arguments.ptr[i] != '-'))
+            return STR("");
+    return arguments;
+}
+
 /* NULL when memory is out, or the value is of a kind that no header repeats. */
-static const char *repeated(struct arena *arena, const json_t *value)
+static const char *repeated(struct arena *arena, const json_t *value, struct str digits)
 {
     char number[32];
+    if (digits.len > 0)
+        return wt__arena_copy(arena, digits);
     if (json_is_string(value))
         return wt__mcp_header_text(arena, (struct str){json_string_value(value), json_string_length(value)});
     if (json_is_boolean(value))
@@ -233,7 +246,7 @@ int wt__mcp_input_repeat(const struct mcp_input *input, struct str arguments, st
             continue;
         wt__buffer_printf(&name, "Mcp-Param-%s", input->mirrors[i].name);
         out[count] = (struct http_header){name.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&name)),
-                                          repeated(arena, value)};
+                                          repeated(arena, value, digits_at(arguments, &input->mirrors[i]))};
         wt__buffer_dispose(&name);
         rc = out[count].name && out[count].value ? 0 : wt__fail_nomem(err);
         count++;

@@ -125,7 +125,7 @@ struct mcp_incoming {
     enum mcp_incoming_kind kind;
     json_t *message;      /* the whole; NULL: no JSON */
     const json_t *params; /* an object, or NULL */
-    struct buffer id;     /* as JSON; "null" when there is none */
+    struct buffer id;     /* as JSON, also of a message that is bad; "null" when there is none */
     struct buffer text;   /* the message's bytes: arguments are handed on as they were written */
     struct str method;
     int code; /* why it is bad: JSON-RPC's code, and words */
@@ -135,6 +135,11 @@ struct mcp_incoming {
 /* Never fails: what is wrong is in it. */
 void wt__mcp_read_message(struct mcp_incoming *in, struct str text);
 void wt__mcp_incoming_dispose(struct mcp_incoming *in);
+/* A member of the params of a message without faults, as the client wrote it, with every digit; empty if absent. */
+struct str wt__mcp_incoming_text(const struct mcp_incoming *in, const char *member);
+/* Appends an id as it is compared: a number digit by digit, a text with its escapes in one form; nothing for any other
+ * value. */
+void wt__mcp_write_id(struct buffer *out, struct str id);
 /* _meta of its params, or NULL. */
 const json_t *wt__mcp_incoming_meta(const struct mcp_incoming *in);
 /* A response that says code and words, to the id (JSON, or "null": then the message has none). */
@@ -320,8 +325,7 @@ struct mcp_service {
     struct shares listening; /* listeners, by holder */
 };
 
-/* Steady, and of the wall: what others shall check, too. */
+/* Monotonic: changes of the wall clock expire nothing. It stops while the machine sleeps, as its clients do. */
 double wt__mcp_steady_ms(const struct mcp_service *service);
-double wt__mcp_wall_ms(const struct mcp_service *service);
 
 #endif

@@ -1,6 +1,4 @@
 /* self.c: what a server says of itself in every answer, and which revisions it speaks; and what time it has. */
-#include <time.h>
-
 #include "base/clock.h"
 #include "serve/mcp/inside.h"
 
@@ -32,13 +30,4 @@ void wt__mcp_write_versions(struct buffer *out)
 double wt__mcp_steady_ms(const struct mcp_service *service)
 {
     return service->now_ms ? service->now_ms() : wt__now_ms();
-}
-
-double wt__mcp_wall_ms(const struct mcp_service *service)
-{
-    struct timespec now;
-    if (service->now_ms)
-        return service->now_ms();
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }

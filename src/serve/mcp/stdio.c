@@ -254,7 +254,7 @@ static void take_lines(struct stdio *stdio, size_t fresh)
         begin = at + 1;
     }
     if (!stdio->skips && text->len - begin > MCP_MESSAGE_BYTES_MAX) {
-        refuse_line(stdio, STR("null"), MCP_INVALID_REQUEST, "the line is longer than 4 MiB");
+        take_line(stdio, (struct str){text->ptr + begin, text->len - begin}); /* refused, with its id */
         stdio->skips = true;
     }
     if (stdio->skips)
