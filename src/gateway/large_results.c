@@ -187,7 +187,8 @@ static bool has_text(const json_t *content)
     return found;
 }
 
-/* A copy of its content; what it has as a structure alone is a text there, as it is written. NULL when memory is out. */
+/* A copy of its content; what it has as a structure alone is a text there, as it is written. NULL when memory is out.
+ */
 static json_t *copy_content(const json_t *result, struct str written)
 {
     const json_t *given = wt__json_array(result, "content");

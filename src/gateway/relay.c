@@ -250,9 +250,9 @@ static enum relayed put_question(struct relaying *r, const struct mcp_event *eve
     struct mcp_misfit misfit;
     char key[24], method[64];
     if (!wt__mcp_question_fits(event->method, event->params, &misfit)) {
-        wt__mcp_exchange_reply(at->exchange, event->id, STR(""),
-                               STR("{\"code\":-32602,\"message\":\"the params are not of the type that MCP requires\"}"),
-                               NULL);
+        wt__mcp_exchange_reply(
+            at->exchange, event->id, STR(""),
+            STR("{\"code\":-32602,\"message\":\"the params are not of the type that MCP requires\"}"), NULL);
         return fail_misfit(r, "a question", &misfit);
     }
     snprintf(key, sizeof key, "q%u", ++at->questions);
@@ -375,8 +375,7 @@ static enum relayed refuse(struct relaying *r, struct str error)
     wt__json_parse(&read, error.ptr, error.len, NULL);
     struct str message = wt__json_str(read, "message");
     wt__mcp_refuse_with(r->call, (int)wt__json_int(read, "code", MCP_INTERNAL_ERROR),
-                        message.len > 0 ? message : STR("the server refused it, and does not say why"),
-                        data);
+                        message.len > 0 ? message : STR("the server refused it, and does not say why"), data);
     json_decref(read);
     return RELAY_REFUSED;
 }

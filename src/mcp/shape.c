@@ -167,8 +167,8 @@ SHAPE(tool_hints, {"title", IS_STRING, 0, NULL}, {"readOnlyHint", IS_BOOLEAN, 0,
       {"destructiveHint", IS_BOOLEAN, 0, NULL}, {"idempotentHint", IS_BOOLEAN, 0, NULL},
       {"openWorldHint", IS_BOOLEAN, 0, NULL});
 SHAPE(tool_item, {"name", IS_STRING | REQUIRED, 0, NULL}, {"inputSchema", IS_OBJECT, 0, NULL},
-      {"outputSchema", IS_OBJECT, 0, NULL},
-      {"annotations", IS_OBJECT, 0, &tool_hints}, DESCRIBED, {"_meta", IS_OBJECT, 0, NULL});
+      {"outputSchema", IS_OBJECT, 0, NULL}, {"annotations", IS_OBJECT, 0, &tool_hints}, DESCRIBED,
+      {"_meta", IS_OBJECT, 0, NULL});
 
 static const struct shape_variant results[] = {{"tools/call", &called},
                                                {"prompts/get", &prompted},

@@ -1,6 +1,6 @@
 /* shape.h: the types that MCP requires of what a server sends, as tables. What a gateway forwards is checked by them
- * first, so that a client of any language can read it: many clients drop a message of the wrong type without a word, and
- * the call that it answers never ends.
+ * first, so that a client of any language can read it: many clients drop a message of the wrong type without a word,
+ * and the call that it answers never ends.
  *
  * Both revisions share the tables. Members that are not in a table may be anything; an optional member may be null. The
  * text must be valid JSON (base/json_check.h). */

@@ -96,6 +96,8 @@ static void good_is_good(const char *beside)
 
 /* ---------------------------------------------------------------- bad ones */
 
+#define ANSWERS(result) "call() { printf '%s\\n' '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":" result "}'; }; serve"
+
 static const struct {
     const char *name, *script, *more; /* more: of its tool's definition */
     const char *says;                 /* what its call says */
@@ -112,27 +114,26 @@ static const struct {
      "the server bad sent a message that is not valid: a string without an end", false},
     {"malformed", "call() { echo '{\"jsonrpc\":\"2.0\",\"id\":3'; }; serve", "",
      "the server bad sent a message that is not valid: an end where", false},
-    {"no UTF-8", "call() { result '{\"content\":[{\"type\":\"text\",\"text\":\"'$(printf '\\377\\376')'\"}]}'; }; serve", "",
+    {"no UTF-8", ANSWERS("{\"content\":[{\"type\":\"text\",\"text\":\"'$(printf '\\377\\376')'\"}]}"), "",
      "the server bad sent a message that is not valid: bytes that are not UTF-8", false},
-    {"a lone surrogate", "call() { text '\\ud800'; }; serve", "",
+    {"a lone surrogate", ANSWERS("{\"content\":[{\"type\":\"text\",\"text\":\"\\ud800\"}]}"), "",
      "the server bad sent a message that is not valid: a lone surrogate", false},
-    {"nesting", "call() { result \"$(printf '[%.0s' $(seq 5000))$(printf ']%.0s' $(seq 5000))\"; }; serve", "",
+    {"nesting", ANSWERS("{\"content\":'$(printf '[%.0s' $(seq 5000))$(printf ']%.0s' $(seq 5000))'}"), "",
      "the server bad sent a message that is not valid: nesting of more than 64 levels", false},
-    {"garbage", "call() { result '{\"content\":[],\"y\":garbage}'; }; serve", "",
+    {"garbage", ANSWERS("{\"content\":[],\"y\":garbage}"), "",
      "the server bad sent a message that is not valid: a byte where a value should be", false},
-    {"an array as result", "call() { echo '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":[1,2]}'; }; serve", "",
+    {"an array as result", ANSWERS("[1,2]"), "",
      "the server bad sent a result that MCP does not allow: it is not an object", false},
-    {"a result without content", "call() { result '{}'; }; serve", "",
+    {"a result without content", ANSWERS("{}"), "",
      "the server bad sent a result that MCP does not allow: \\\"content\\\" is not an array", false},
-    {"content of no type", "call() { result '{\"content\":[{\"type\":\"smell\"}]}'; }; serve", "",
+    {"content of no type", ANSWERS("{\"content\":[{\"type\":\"smell\"}]}"), "",
      "the server bad sent a result that MCP does not allow: \\\"type\\\" is not one that is known", false},
-    {"content behind an escape",
-     "call() { result '{\"content\":[],\"\\u0063ontent\":7}'; }; serve", "",
+    {"content behind an escape", ANSWERS("{\"content\":[],\"\\u0063ontent\":7}"), "",
      "the server bad sent a result that MCP does not allow: \\\"content\\\" is not there once", false},
-    {"a text that is none", "call() { result '{\"content\":[{\"type\":\"text\",\"text\":5}]}'; }; serve", "",
+    {"a text that is none", ANSWERS("{\"content\":[{\"type\":\"text\",\"text\":5}]}"), "",
      "the server bad sent a result that MCP does not allow: \\\"text\\\" is not a string", false},
     {"numbers as they are",
-     "call() { result '{\"content\":[],\"structuredContent\":{\"x\":[9223372036854775808,1e400,-0,1.0,0.1]}}'; }; serve", "",
+     ANSWERS("{\"content\":[],\"structuredContent\":{\"x\":[9223372036854775808,1e400,-0,1.0,0.1]}}"), "",
      "\"structuredContent\":{\"x\":[9223372036854775808,1e400,-0,1.0,0.1]}", true},
     {"a flood", "call() { exec yes; }; serve", "", "sh wrote more than 1000 lines", false},
     {"a flood of notices", "call() { exec yes '{\"method\":\"notifications/tools/list_changed\"}'; }; serve", "",
@@ -140,7 +141,7 @@ static const struct {
     {"a refusal", "call() { error '{\"code\":-5,\"message\":\"not today\",\"data\":[1]}'; }; serve", "",
      "\"error\":{\"code\":-5,\"message\":\"not today\",\"data\":[1]}", true},
     {"a refusal without a word", "call() { error '{}'; }; serve", "",
-     "the server bad sent an error that MCP does not allow: \\\"code\\\" is not a number", false},
+     "the server bad sent an error that MCP does not allow: \\\"code\\\" is not an integer", false},
     {"its list is none", "TOOLS='7,{'; serve", "", "\"isError\":true", false},
     {"its list is refused",
      "serve() { while read -r r; do id=${r#*'\"id\":'}; id=${id%%,*}; error '{\"code\":-1,\"message\":\"never\"}'; "
