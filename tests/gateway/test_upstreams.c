@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "gateway/standing.h"
 
@@ -281,6 +282,33 @@ static void the_state_counts_the_tools_of_the_last_list(void **state)
     stand_down(&s);
 }
 
+/* A second has one listing at most, and a notice that came since the last listing is not lost. */
+static void a_storm_of_changes_is_listed_once_a_second(void **state)
+{
+    static const struct gateway_options options = {.list_wait_ms = 1};
+    unsigned listings = 0;
+    (void)state;
+    double began = wt__now_ms();
+    stand_both("result() { case $2 in *'\"tools\":['*) echo 1 >>\"$0/once\";; esac\n"
+               "printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$1\" \"$2\"; }\n"
+               "call() { text \"listed $(wc -l <\"$0/once\")\"; }\n"
+               "(while sleep .002; do note tools/list_changed || exit; done) & serve",
+               "", &options);
+    wait_for_tool(&s, "bad__t", true);
+    while (listings < 3) {
+        good_is_good("a storm");
+        char *said = call_bad(), *listed = strstr(said, "listed ");
+        if (!listed)
+            fail_msg("%s", said);
+        listings = (unsigned)strtoul(listed + 7, NULL, 10);
+        if (listings > (wt__now_ms() - began) / UPSTREAM_LIST_EVERY_MS + 1)
+            fail_msg("%u listings in %.0f ms", listings, wt__now_ms() - began);
+        free(said);
+        usleep(1000);
+    }
+    stand_down(&s);
+}
+
 /* Its era is not the one that was remembered: it is found, and remembered. */
 static void an_era_that_is_remembered_wrongly_is_found(void **state)
 {
@@ -515,6 +543,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_does_not_come_back_is_told, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_face_searches_until_every_server_has_listed, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(the_state_counts_the_tools_of_the_last_list, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_storm_of_changes_is_listed_once_a_second, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(an_era_that_is_remembered_wrongly_is_found, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_definition_that_changes_waits_until_it_is_approved, make_folder,
                                         remove_folder),
