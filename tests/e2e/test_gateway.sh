@@ -328,4 +328,8 @@ says "wrong.json: line 1 is not a line of an audit log"
 same "and is left as it was" "no audit" "$(cat wrong.json)"
 expect 2 "a face that is none" mcp --servers servers.json --face all </dev/null
 says "search"
+
+# Mutated results of a server: each call ends, and what its client gets is sound.
+checks=$((checks + 1))
+"$python" "$here/../../bench/gateway_results.py" "$WHICHTOOL" --count 300 --seed 7 >results.txt || fail "$(cat results.txt)"
 finish

@@ -157,6 +157,12 @@ static void resources_and_prompts_lead_to_their_servers(void **state)
         {"prompts/get", ",\"name\":\"mp.test_prompt_with_arguments\",\"arguments\":{}", "arg1 and arg2 are required"},
         {"prompts/get", ",\"name\":\"nobody\"", "\"code\":-32602"},
         {"completion/complete",
+         ",\"ref\":{\"type\":\"ref/prompt\",\"name\":\"nobody\"},\"argument\":{\"name\":\"a\",\"value\":\"\"}",
+         "\"code\":-32602,\"message\":\"there is no prompt \\\"nobody\\\"\""},
+        {"completion/complete",
+         ",\"ref\":{\"type\":\"ref/resource\",\"uri\":\"no://{x}\"},\"argument\":{\"name\":\"x\",\"value\":\"\"}",
+         "\"code\":-32602,\"message\":\"there is no resource \\\"no://{x}\\\"\""},
+        {"completion/complete",
          ",\"ref\":{\"type\":\"ref/"
          "prompt\",\"name\":\"lh.test_prompt_with_arguments\"},\"argument\":{\"name\":\"arg1\","
          "\"value\":\"par\"}",

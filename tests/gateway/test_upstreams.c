@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "gateway/standing.h"
 
@@ -233,6 +234,8 @@ static void who_may_not_call_may_find(void **state)
 
 /* ---------------------------------------------------------------- bad ones */
 
+#define ANSWERS(result) "call() { printf '%s\\n' '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":" result "}'; }; serve"
+
 static const struct {
     const char *name, *script, *more; /* more: of its tool's definition */
     const char *says;                 /* what its call says */
@@ -249,27 +252,26 @@ static const struct {
      "the server bad sent a message that is not valid: a string without an end", false},
     {"malformed", "call() { echo '{\"jsonrpc\":\"2.0\",\"id\":3'; }; serve", "",
      "the server bad sent a message that is not valid: an end where", false},
-    {"no UTF-8", "call() { result '{\"content\":[{\"type\":\"text\",\"text\":\"'$(printf '\\377\\376')'\"}]}'; }; serve", "",
+    {"no UTF-8", ANSWERS("{\"content\":[{\"type\":\"text\",\"text\":\"'$(printf '\\377\\376')'\"}]}"), "",
      "the server bad sent a message that is not valid: bytes that are not UTF-8", false},
-    {"a lone surrogate", "call() { text '\\ud800'; }; serve", "",
+    {"a lone surrogate", ANSWERS("{\"content\":[{\"type\":\"text\",\"text\":\"\\ud800\"}]}"), "",
      "the server bad sent a message that is not valid: a lone surrogate", false},
-    {"nesting", "call() { result \"$(printf '[%.0s' $(seq 5000))$(printf ']%.0s' $(seq 5000))\"; }; serve", "",
+    {"nesting", ANSWERS("{\"content\":'$(printf '[%.0s' $(seq 5000))$(printf ']%.0s' $(seq 5000))'}"), "",
      "the server bad sent a message that is not valid: nesting of more than 64 levels", false},
-    {"garbage", "call() { result '{\"content\":[],\"y\":garbage}'; }; serve", "",
+    {"garbage", ANSWERS("{\"content\":[],\"y\":garbage}"), "",
      "the server bad sent a message that is not valid: a byte where a value should be", false},
-    {"an array as result", "call() { echo '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":[1,2]}'; }; serve", "",
+    {"an array as result", ANSWERS("[1,2]"), "",
      "the server bad sent a result that MCP does not allow: it is not an object", false},
-    {"a result without content", "call() { result '{}'; }; serve", "",
+    {"a result without content", ANSWERS("{}"), "",
      "the server bad sent a result that MCP does not allow: \\\"content\\\" is not an array", false},
-    {"content of no type", "call() { result '{\"content\":[{\"type\":\"smell\"}]}'; }; serve", "",
+    {"content of no type", ANSWERS("{\"content\":[{\"type\":\"smell\"}]}"), "",
      "the server bad sent a result that MCP does not allow: \\\"type\\\" is not one that is known", false},
-    {"content behind an escape",
-     "call() { result '{\"content\":[],\"\\u0063ontent\":7}'; }; serve", "",
+    {"content behind an escape", ANSWERS("{\"content\":[],\"\\u0063ontent\":7}"), "",
      "the server bad sent a result that MCP does not allow: \\\"content\\\" is not there once", false},
-    {"a text that is none", "call() { result '{\"content\":[{\"type\":\"text\",\"text\":5}]}'; }; serve", "",
+    {"a text that is none", ANSWERS("{\"content\":[{\"type\":\"text\",\"text\":5}]}"), "",
      "the server bad sent a result that MCP does not allow: \\\"text\\\" is not a string", false},
     {"numbers as they are",
-     "call() { result '{\"content\":[],\"structuredContent\":{\"x\":[9223372036854775808,1e400,-0,1.0,0.1]}}'; }; serve", "",
+     ANSWERS("{\"content\":[],\"structuredContent\":{\"x\":[9223372036854775808,1e400,-0,1.0,0.1]}}"), "",
      "\"structuredContent\":{\"x\":[9223372036854775808,1e400,-0,1.0,0.1]}", true},
     {"a flood", "call() { exec yes; }; serve", "", "sh wrote more than 1000 lines", false},
     {"a flood of notices", "call() { exec yes '{\"method\":\"notifications/tools/list_changed\"}'; }; serve", "",
@@ -277,7 +279,7 @@ static const struct {
     {"a refusal", "call() { error '{\"code\":-5,\"message\":\"not today\",\"data\":[1]}'; }; serve", "",
      "\"error\":{\"code\":-5,\"message\":\"not today\",\"data\":[1]}", true},
     {"a refusal without a word", "call() { error '{}'; }; serve", "",
-     "the server bad sent an error that MCP does not allow: \\\"code\\\" is not a number", false},
+     "the server bad sent an error that MCP does not allow: \\\"code\\\" is not an integer", false},
     {"its list is none", "TOOLS='7,{'; serve", "", "\"isError\":true", false},
     {"its list is refused",
      "serve() { while read -r r; do id=${r#*'\"id\":'}; id=${id%%,*}; error '{\"code\":-1,\"message\":\"never\"}'; "
@@ -413,6 +415,33 @@ static void the_state_counts_the_tools_of_the_last_list(void **state)
     for (; !counted; usleep(1000), free(text)) {
         SOUND(wt__file_read(&text, &len, path, 1 << 20, &err));
         counted = strstr(text, "\"tools\":3,\"waiting\":2");
+    }
+    stand_down(&s);
+}
+
+/* A second has one listing at most, and a notice that came since the last listing is not lost. */
+static void a_storm_of_changes_is_listed_once_a_second(void **state)
+{
+    static const struct gateway_options options = {.list_wait_ms = 1};
+    unsigned listings = 0;
+    (void)state;
+    double began = wt__now_ms();
+    stand_both("result() { case $2 in *'\"tools\":['*) echo 1 >>\"$0/once\";; esac\n"
+               "printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$1\" \"$2\"; }\n"
+               "call() { text \"listed $(wc -l <\"$0/once\")\"; }\n"
+               "(while sleep .002; do note tools/list_changed || exit; done) & serve",
+               "", &options);
+    wait_for_tool(&s, "bad__t", true);
+    while (listings < 3) {
+        good_is_good("a storm");
+        char *said = call_bad(), *listed = strstr(said, "listed ");
+        if (!listed)
+            fail_msg("%s", said);
+        listings = (unsigned)strtoul(listed + 7, NULL, 10);
+        if (listings > (wt__now_ms() - began) / UPSTREAM_LIST_EVERY_MS + 1)
+            fail_msg("%u listings in %.0f ms", listings, wt__now_ms() - began);
+        free(said);
+        usleep(1000);
     }
     stand_down(&s);
 }
@@ -883,6 +912,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_does_not_come_back_is_told, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_face_searches_until_every_server_has_listed, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(the_state_counts_the_tools_of_the_last_list, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_storm_of_changes_is_listed_once_a_second, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(an_era_that_is_remembered_wrongly_is_found, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_flood_to_one_server_stays_there, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_server_that_many_wait_for_leaves_room, make_folder, remove_folder),

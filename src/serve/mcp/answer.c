@@ -39,7 +39,9 @@ void wt__mcp_refuse_unknown(struct mcp_call *call)
     bool resource = wt__str_equal(call->in.method, STR("resources/read"));
     bool prompt = wt__str_equal(call->in.method, STR("prompts/get")) || json_object_get(ref, "name");
     wt__buffer_printf(&words, "there is no %s ",
-                      resource || json_object_get(ref, "uri") ? "resource" : prompt ? "prompt" : "tool");
+                      resource || json_object_get(ref, "uri") ? "resource"
+                      : prompt                                ? "prompt"
+                                                              : "tool");
     wt__buffer_json(&words, wt__str_head(!ref     ? call->name
                                          : prompt ? wt__json_str(ref, "name")
                                                   : wt__json_str(ref, "uri"),

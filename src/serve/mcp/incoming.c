@@ -31,10 +31,10 @@ static bool is_request_id(struct mcp_incoming *in)
 {
     const json_t *id = json_object_get(in->message, "id");
     struct str written = wt__buffer_view(&in->id);
-    return json_is_string(id) ? json_string_length(id) <= MCP_ID_BYTES_MAX
-                              : json_is_number(id) && written.len <= MCP_ID_BYTES_MAX &&
-                                    !memchr(written.ptr, '.', written.len) && !memchr(written.ptr, 'e', written.len) &&
-                                    !memchr(written.ptr, 'E', written.len);
+    return json_is_string(id)
+               ? json_string_length(id) <= MCP_ID_BYTES_MAX
+               : json_is_number(id) && written.len <= MCP_ID_BYTES_MAX && !memchr(written.ptr, '.', written.len) &&
+                     !memchr(written.ptr, 'e', written.len) && !memchr(written.ptr, 'E', written.len);
 }
 
 static enum mcp_incoming_kind bad(struct mcp_incoming *in, int code, const char *words)

@@ -1,0 +1,93 @@
+/* Strict JSON in one pass: what a client of any language can read passes, and all else is refused with its place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "base/json_check.h"
+
+static const char *const valid[] = {
+    "null",
+    " [ 1 , -0 , 1.0 , 1e400 , 9223372036854775808 , 0.1E-7 ] ",
+    "{\"a\":{},\"b\":[],\"\":\"\"}",
+    "\"\\u0041\\ud83d\\ude00\\n\xc3\xa9\xf0\x9f\x98\x80\x7f\"",
+};
+
+static const struct {
+    const char *text, *reason;
+} invalid[] = {
+    {"", "an end where a value should be"},
+    {"{\"a\":1,}", "a member without a key"},
+    {"[1,]", "a byte where a value should be"},
+    {"{\"a\" 1}", "a key without a colon"},
+    {"[1}", "a byte where a comma or a closing bracket should be"},
+    {"[1", "an end where a bracket should close"},
+    {"1 2", "more text after the value"},
+    {"01", "an invalid number"},
+    {"-", "an invalid number"},
+    {"1.", "an invalid number"},
+    {"1e", "an invalid number"},
+    {"NaN", "a byte where a value should be"},
+    {"\"a", "a string without an end"},
+    {"\"a\nb\"", "a control character in a string"},
+    {"\"\\x\"", "an invalid escape"},
+    {"\"\\u12g4\"", "an invalid escape"},
+    {"\"\\", "an invalid escape"},
+    {"\"\\ud800\"", "a lone surrogate"},
+    {"\"\\ud800\\u0041\"", "a lone surrogate"},
+    {"\"\\udc00\"", "a lone surrogate"},
+    {"\"\xff\xfe\"", "bytes that are not UTF-8"},
+    {"\"\xed\xa0\x80\"", "bytes that are not UTF-8"},
+    {"\"\xc0\x80\"", "bytes that are not UTF-8"},
+    {"\"\xe2\x82", "bytes that are not UTF-8"},
+};
+
+static void valid_texts_pass(void **state)
+{
+    struct json_fault fault;
+    (void)state;
+    for (size_t i = 0; i < sizeof valid / sizeof *valid; i++)
+        if (!wt__json_check(wt__str(valid[i]), &fault))
+            fail_msg("%s: %s at byte %zu", valid[i], fault.reason, fault.byte);
+}
+
+static void invalid_texts_are_refused_with_their_reason(void **state)
+{
+    struct json_fault fault;
+    (void)state;
+    for (size_t i = 0; i < sizeof invalid / sizeof *invalid; i++)
+        if (wt__json_check(wt__str(invalid[i].text), &fault) || strcmp(fault.reason, invalid[i].reason) != 0)
+            fail_msg("%s: %s", invalid[i].text, fault.reason);
+}
+
+static bool check_repeated(const char *open, const char *close, size_t times)
+{
+    struct buffer text = {0};
+    for (size_t i = 0; i < times; i++)
+        wt__buffer_text(&text, open);
+    for (size_t i = 0; i < times; i++)
+        wt__buffer_text(&text, close);
+    bool passes = wt__json_check(wt__buffer_view(&text), NULL);
+    wt__buffer_dispose(&text);
+    return passes;
+}
+
+static void nesting_and_digits_have_limits(void **state)
+{
+    (void)state;
+    assert_true(check_repeated("[", "]", JSON_CHECK_DEPTH_MAX));
+    assert_false(check_repeated("[", "]", JSON_CHECK_DEPTH_MAX + 1));
+    assert_false(check_repeated("[", "]", 100000));
+    assert_true(check_repeated("1", "", JSON_CHECK_NUMBER_MAX));
+    assert_false(check_repeated("1", "", JSON_CHECK_NUMBER_MAX + 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(valid_texts_pass),
+                                       cmocka_unit_test(invalid_texts_are_refused_with_their_reason),
+                                       cmocka_unit_test(nesting_and_digits_have_limits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
