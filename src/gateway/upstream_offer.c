@@ -77,9 +77,12 @@ static int gather(struct mcp_connection *connection, struct mcp_pages *pages, do
         wt__mcp_pages_params(pages, &params);
         rc = params.failed ? wt__fail_nomem(err)
                            : wt__upstream_ask(connection, pages->method, wt__buffer_view(&params), &result, err);
+        bool ends = rc < 0 && !wt__mcp_connection_is_lost(connection) && wt__mcp_pages_refused(pages);
         if (rc == 0 && pages->page_count == 0)
             read_ttl(wt__buffer_view(&result), ttl_ms);
-        if (rc == 0)
+        if (ends)
+            rc = 0;
+        else if (rc == 0)
             rc = wt__mcp_pages_take(pages, wt__buffer_view(&result), err);
         wt__buffer_dispose(&params);
         wt__buffer_dispose(&result);
@@ -132,6 +135,8 @@ static int gather_tools(struct upstream *upstream, struct mcp_connection *connec
     int taken = rc == 0 ? upstream->options.listed(upstream->options.context, upstream, wt__buffer_view(&listing),
                                                    wt__json_str(self, "instructions"), &why)
                         : 0;
+    if (rc == 0 && taken == 0 && pages.warning) /* which is told as errors are, while the server serves on */
+        taken = wt__fail(&why, WT_EFORMAT, "%s", pages.warning);
     pthread_mutex_lock(&upstream->lock);
     upstream->tool_count = pages.item_count;
     upstream->error = rc == 0 && taken < 0 ? why : (wt_error){0};

@@ -75,6 +75,8 @@ static int ask_page(struct client *client, struct mcp_pages *pages, wt_error *er
         return rc;
     if (answer.error.len == 0)
         return wt__mcp_pages_take(pages, answer.result, err);
+    if (wt__mcp_pages_refused(pages))
+        return 0;
     rc = wt__mcp_fail(&answer, "`tools/list`", &code, err);
     return rc == WT_ENETWORK && code == MCP_METHOD_NOT_FOUND && !client->has_tools ? 0 : rc;
 }

@@ -185,18 +185,16 @@ void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str resul
 
 void wt__mcp_put_words(struct buffer *out, struct str words)
 {
-    struct str shown = wt__str_head(words, MCP_WORDS_BYTES);
+    struct str shown = {words.ptr, words.len < MCP_WORDS_BYTES ? words.len : MCP_WORDS_BYTES};
     size_t from = out->len;
     while (shown.len < words.len && shown.len > 0 &&
            shown.ptr[shown.len - 1] != ' ') /* half a word may be half a secret */
         shown.len--;
-    bool cut = shown.len < words.len;
-    shown = wt__str_trim(shown);
     wt__shown_json(out, shown);
     for (size_t i = from; !out->failed && i < out->len; i++)
         if ((unsigned char)out->ptr[i] < ' ' || out->ptr[i] == 0x7f)
             out->ptr[i] = ' ';
-    wt__buffer_text(out, cut ? "..." : "");
+    wt__buffer_text(out, shown.len < words.len ? "..." : "");
 }
 
 /* Appends a member that is a text, or an object with a "message", unless it repeats what is there. */

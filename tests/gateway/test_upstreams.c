@@ -94,6 +94,50 @@ static void good_is_good(const char *beside)
     free(said);
 }
 
+/* ---------------------------------------------------------------- what a result and a list say of themselves */
+
+/* What a server says of a result in _meta is kept beside what the gateway says; neither takes the place of the other.
+ */
+static void meta_of_a_result_is_kept(void **state)
+{
+    static const char script[] =
+        "call() { result $id '{\"content\":[],\"_meta\":{\"acme/cost\":9007199254740993,\"whichtool/server\":\"evil\","
+        "\"whichtool\\/tool\":\"evil\"}}'; }; serve";
+    (void)state;
+    stand_both(script, "", &(struct gateway_options){.start_timeout_ms = 0});
+    wait_for_tool(&s, "bad__t", true);
+    for (int way = 0; way < 3; way++) {
+        char *said = way == 2 ? call_modern(&s.search, s.finder, "call_destructive", "{\"name\":\"bad__t\"}")
+                              : call_of(&s, way ? s.legacy : s.modern, "bad__t", "{}", "");
+        if (!strstr(said, "\"acme/cost\":9007199254740993") || !strstr(said, "\"whichtool/server\":\"bad\"") ||
+            !strstr(said, "\"whichtool/tool\":\"t\"") || strstr(said, "evil"))
+            fail_msg("%d: %s", way, said);
+        free(said);
+    }
+    stand_down(&s);
+}
+
+/* A list whose cursor is odd is kept as far as it came, and its server serves. */
+static void an_odd_cursor_costs_no_server(void **state)
+{
+    static const char *const cursors[] = {"\\\"\\\"", "7", "\\\"x\\\"", "{}"};
+    (void)state;
+    for (size_t i = 0; i < sizeof cursors / sizeof *cursors; i++) {
+        char script[256];
+        struct upstream_status status;
+        snprintf(script, sizeof script, "TOOLS=\"$TOOLS\"'],\"nextCursor\":'\"%s\"',\"more\":['; serve", cursors[i]);
+        stand_both(script, "", &(struct gateway_options){.start_timeout_ms = 0});
+        wait_for_tool(&s, "bad__t", true);
+        char *said = call_bad();
+        wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+        if (!strstr(said, "\"text\":\"fine\"") || status.tools != 1 || !strstr(status.error, "its list ended early"))
+            fail_msg("%s: %zu tools, \"%s\", %s", cursors[i], status.tools, status.error, said);
+        free(said);
+        good_is_good(cursors[i]);
+        stand_down(&s);
+    }
+}
+
 /* ---------------------------------------------------------------- bad ones */
 
 static const struct {
@@ -486,6 +530,8 @@ static void a_server_that_never_ran_is_told_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(meta_of_a_result_is_kept, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(an_odd_cursor_costs_no_server, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_bad_server_hurts_nobody_else, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_call_wakes_a_server_that_ended, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_call_outlives_starts_that_are_killed, make_folder, remove_folder),

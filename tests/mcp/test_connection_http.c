@@ -828,7 +828,7 @@ static void test_a_refusal_is_cut(void **state)
     char *events = talk(connection, &request, "");
 
     assert_in_range(strlen(events), 300, 420);
-    assert_non_null(strstr(events, "term term..."));
+    assert_non_null(strstr(events, "term term ..."));
     free(events);
     wt__mcp_disconnect(connection, true);
     wt__buffer_dispose(&body);
