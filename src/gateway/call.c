@@ -13,7 +13,9 @@ bool wt__face_allows(const struct face *face, const struct mcp_call *call, const
                                              .server = wt__upstream_name(tool->upstream),
                                              .tool = tool->name,
                                              .effect = tool->effect};
-    return wt__policy_allows(face->gateway->options.policy, &question);
+    /* A tool that was left out since is still in the catalogue until its server has listed. */
+    return wt__upstream_offers(tool->upstream, tool->name) &&
+           wt__policy_allows(face->gateway->options.policy, &question);
 }
 
 bool wt__face_allows_server(const struct face *face, const struct mcp_call *call, const struct upstream *upstream)

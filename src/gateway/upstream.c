@@ -101,6 +101,11 @@ const char *wt__upstream_name(const struct upstream *upstream)
     return upstream->server->name;
 }
 
+bool wt__upstream_offers(const struct upstream *upstream, const char *tool)
+{
+    return wt__mcp_offers(upstream->server, wt__str(tool));
+}
+
 /* ---------------------------------------------------------------- links */
 
 /* Who gives the last one back ends the connection. */
@@ -354,6 +359,8 @@ int wt__upstream_open(struct upstream **out, const struct mcp_server *server, co
     upstream->state = server->disabled || server->refusal ? UPSTREAM_DISABLED : UPSTREAM_STARTING;
     if (server->refusal)
         wt__fail(&upstream->error, WT_EINVAL, "%s", server->refusal);
+    else if (server->note)
+        wt__fail(&upstream->error, WT_EINVAL, "%s", server->note);
     pthread_mutex_init(&upstream->lock, NULL);
     wt__steady_open(&upstream->turn);
     *out = upstream;

@@ -59,6 +59,8 @@ void wt__upstream_end(struct upstream *upstream);
 void wt__upstream_close(struct upstream *upstream);
 
 const char *wt__upstream_name(const struct upstream *upstream);
+/* True if its configuration lets it offer the tool. */
+bool wt__upstream_offers(const struct upstream *upstream, const char *tool);
 
 /* How it is. */
 struct upstream_status {

@@ -123,7 +123,7 @@ static json_t *read_self(struct mcp_connection *connection)
 static int gather_tools(struct upstream *upstream, struct mcp_connection *connection, const json_t *self,
                         double *ttl_ms, wt_error *err)
 {
-    struct mcp_pages pages = {.method = "tools/list", .member = "tools"};
+    struct mcp_pages pages = {.method = "tools/list", .member = "tools", .server = upstream->server};
     struct buffer listing = {0};
     wt_error why = {0};
     int rc = gather(connection, &pages, ttl_ms, err);
@@ -137,6 +137,8 @@ static int gather_tools(struct upstream *upstream, struct mcp_connection *connec
                         : 0;
     if (rc == 0 && taken == 0 && pages.warning) /* which is told as errors are, while the server serves on */
         taken = wt__fail(&why, WT_EFORMAT, "%s", pages.warning);
+    else if (rc == 0 && taken == 0 && upstream->server->note)
+        taken = wt__fail(&why, WT_EINVAL, "%s", upstream->server->note);
     pthread_mutex_lock(&upstream->lock);
     upstream->tool_count = pages.item_count;
     upstream->error = rc == 0 && taken < 0 ? why : (wt_error){0};

@@ -83,7 +83,7 @@ static int ask_page(struct client *client, struct mcp_pages *pages, wt_error *er
 
 static int list(struct client *client, const struct mcp_server *server, wt_error *err)
 {
-    struct mcp_pages pages = {.method = "tools/list", .member = "tools"};
+    struct mcp_pages pages = {.method = "tools/list", .member = "tools", .server = server};
     struct mcp_listing *out = client->out;
     int rc = begin(client, server, err);
     for (int more = 1; rc == 0 && more > 0;) {

@@ -12,28 +12,55 @@ void wt__mcp_pages_params(const struct mcp_pages *pages, struct buffer *out)
     wt__buffer_str(out, pages->cursor);
 }
 
-/* The items of a page: the bytes between the brackets of its list. */
+/* True if the configuration leaves the tool out. */
+static bool is_left_out(const struct mcp_pages *pages, struct str tool)
+{
+    const struct mcp_server *server = pages->server;
+    json_t *read = NULL;
+    struct str name;
+    if (!server || (!server->allowed && !server->denied) || tool.len == 0 || tool.ptr[0] != '{' ||
+        !wt__mcp_member(tool, "name", &name) || name.len == 0)
+        return false;
+    bool known = wt__json_parse(&read, name.ptr, name.len, NULL) == 0 && json_is_string(read);
+    bool out = !known || !wt__mcp_offers(server, (struct str){json_string_value(read), json_string_length(read)});
+    json_decref(read);
+    return out;
+}
+
+/* Appends bytes of a list, behind a comma where something stands there. */
+static void append_items(struct mcp_pages *pages, struct str list, size_t begin, size_t end)
+{
+    if (end > begin && pages->items.len > 0)
+        wt__buffer_char(&pages->items, ',');
+    wt__buffer_append(&pages->items, list.ptr + begin, end - begin);
+}
+
+/* The items of a page: the bytes between the brackets of its list, in one piece unless one of them is left out. */
 static int take_items(struct mcp_pages *pages, struct str list, wt_error *err)
 {
     struct json_scan scan;
     struct json_item item;
-    size_t begin = 0, end = 0;
+    size_t begin = 0, end = 0, bytes = 0;
     int rc;
     wt__json_scan_open(&scan, list, 0, 1);
     while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
+        if (is_left_out(pages, item.value)) {
+            append_items(pages, list, begin, end);
+            begin = end = 0;
+            continue;
+        }
         begin = end == 0 ? item.byte : begin;
         end = item.byte + item.value.len;
+        bytes += item.value.len;
         if (++pages->item_count > MCP_TOOLS_MAX)
             return wt__fail(err, WT_ETOOLONG, "it lists more than %d %s", MCP_TOOLS_MAX, pages->member);
+        if (pages->items.len + bytes > MCP_TOOLS_BYTES_MAX)
+            return wt__fail(err, WT_ETOOLONG, "its %s have more than %d MB", pages->member, MCP_TOOLS_BYTES_MAX >> 20);
     }
     if (rc < 0 || list.ptr[0] != '[')
         return wt__fail(err, WT_ENETWORK, "the answer to `%s` is broken: %s%s%s", pages->method,
                         rc < 0 ? scan.reason : "\"", rc < 0 ? "" : pages->member, rc < 0 ? "" : "\" is no list");
-    if (pages->items.len + (end - begin) > MCP_TOOLS_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "its %s have more than %d MB", pages->member, MCP_TOOLS_BYTES_MAX >> 20);
-    if (end > 0 && pages->items.len > 0)
-        wt__buffer_char(&pages->items, ',');
-    wt__buffer_append(&pages->items, list.ptr + begin, end - begin);
+    append_items(pages, list, begin, end);
     return pages->items.failed ? wt__fail_nomem(err) : 0;
 }
 

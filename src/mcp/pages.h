@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "mcp/message.h"
+#include "mcp/server.h"
 
 enum {
     MCP_TOOLS_MAX = 20000,          /* items of one list */
@@ -15,8 +16,9 @@ enum {
 };
 
 struct mcp_pages {
-    const char *method, *member; /* "tools/list", "tools"; set them, the rest is zero */
-    struct buffer items;         /* joined by commas */
+    const char *method, *member;     /* "tools/list", "tools"; set them and server, the rest is zero */
+    const struct mcp_server *server; /* whose configuration leaves tools out; NULL: nothing is left out */
+    struct buffer items;             /* joined by commas */
     size_t item_count, page_count;
     struct str cursor;   /* of the page that is next, as JSON; empty: of the first one */
     bool is_odd;         /* the cursor is not one that the protocol knows: it may lead nowhere */

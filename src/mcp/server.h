@@ -19,6 +19,9 @@ struct mcp_server {
     const char *url;
     const struct http_header *headers;
     size_t header_count;
+    const char *const *allowed; /* names of the tools that it may offer, ends in NULL; NULL: all */
+    const char *const *denied;  /* names of tools that it may not offer, likewise; NULL: none */
+    const char *note;           /* what is odd about its entry and does not keep it from running; NULL if nothing */
     bool disabled;
     bool itself;         /* it is whichtool: left out by all that would start it, with this as its refusal */
     const char *refusal; /* why it cannot be asked; NULL: it can */
@@ -32,6 +35,9 @@ struct mcp_server {
 /* All that its process gets: a few variables of this process's own (docs/mcp.md), and those that were written for it.
  * Ends in NULL; NULL when memory is out. */
 const char *const *wt__mcp_environment(struct arena *arena, const struct mcp_server *server);
+
+/* True if the configuration lets the server offer the tool. A list that denies counts more than one that allows. */
+bool wt__mcp_offers(const struct mcp_server *server, struct str tool);
 
 /* Whether it is an address, and not a file or a program: whether it begins with http:// or https://. */
 bool wt__mcp_is_url(const char *text);

@@ -117,6 +117,36 @@ static void meta_of_a_result_is_kept(void **state)
     stand_down(&s);
 }
 
+/* Tools that the configuration leaves out are on no surface, and a call of one finds nothing. */
+static void tools_that_are_left_out_are_not_there(void **state)
+{
+    static const char *const denied[] = {"t", NULL}, *const allowed[] = {"u", NULL};
+    static struct mcp_server servers[2];
+    (void)state;
+    for (int way = 0; way < 2; way++) {
+        s = (struct standing){0};
+        s.engine = open_engine();
+        put_tools(s.engine, "bad", wt__str(LISTED("")));
+        servers[0] = script_server("bad", "TOOLS=$TOOLS,$(tool u 'does it'); serve", 0);
+        servers[1] = script_server("good", "TOOLS=$(tool t 'does another thing'); serve", 1);
+        servers[0].denied = way ? NULL : denied;
+        servers[0].allowed = way ? allowed : NULL;
+        stand_on(&s, servers, 2, &(struct gateway_options){.start_timeout_ms = 0});
+        char *said = call_bad(); /* also while the catalogue has it from before */
+        if (!strstr(said, "no tool"))
+            fail_msg("%s", said);
+        free(said);
+        wait_for_tool(&s, "bad__u", true);
+        wait_for_tool(&s, "bad__t", false);
+        said = ask_modern(&s.direct, s.modern, "tools/list", "");
+        if (strstr(said, "bad__t") || !strstr(said, "bad__u"))
+            fail_msg("%s", said);
+        free(said);
+        good_is_good("tools that are left out");
+        stand_down(&s);
+    }
+}
+
 /* A list whose cursor is odd is kept as far as it came, and its server serves. */
 static void an_odd_cursor_costs_no_server(void **state)
 {
@@ -531,6 +561,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(meta_of_a_result_is_kept, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(tools_that_are_left_out_are_not_there, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(an_odd_cursor_costs_no_server, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_bad_server_hurts_nobody_else, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_call_wakes_a_server_that_ended, make_folder, remove_folder),
