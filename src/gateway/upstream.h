@@ -79,6 +79,8 @@ bool wt__upstream_set_waiting(struct upstream *upstream, const wt_review_report 
 /* Whether a tool waits that goes by this name: by its exported one or its id, with bare by its server's own, too. own:
  * its server's name for it. */
 bool wt__upstream_waits(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1]);
+/* True if a tool waits whose name a request says: each word of the name begins a word of the request. own: as above. */
+bool wt__upstream_waits_for(struct upstream *upstream, struct str request, char own[WT_MAX_NAME_BYTES + 1]);
 const char *wt__upstream_state_word(enum upstream_state state);
 const char *wt__era_word(enum mcp_era era);
 

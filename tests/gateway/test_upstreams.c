@@ -489,6 +489,18 @@ static void why_is_for_whom_it_concerns(void **state)
         if (!strstr(said, rows[i / 2].told ? "whichtool mcp" : "there is no tool"))
             fail_msg("%s, %s: %s", rows[i / 2].rules, scripts[i % 2], said);
         free(said);
+        if (i % 2 == 0) { /* a search that names it, in other words too, and one that does not */
+            static const char *const queries[] = {"use t", "T, please", "add a note"};
+            for (size_t q = 0; q < 3; q++) {
+                char arguments[64];
+                snprintf(arguments, sizeof arguments, "{\"query\":\"%s\"}", queries[q]);
+                said = call_modern(&s.search, s.finder, "search_tools", arguments);
+                if ((strstr(said, "t of the server bad waits for approval: `whichtool mcp approve bad`") != NULL) !=
+                    (rows[i / 2].told && q < 2))
+                    fail_msg("%s, %s: %s", rows[i / 2].rules, queries[q], said);
+                free(said);
+            }
+        }
         stand_down(&s);
         wt__policy_close(policy);
     }
