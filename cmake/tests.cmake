@@ -65,6 +65,8 @@ foreach(program IN LISTS programs)
 endforeach()
 
 set_tests_properties(engine/mutants PROPERTIES TIMEOUT 1800) # a process a mutant
+# Runs each use of the library once for each of its allocations, on one core: 300 s were too few on a loaded machine.
+set_tests_properties(engine/memory PROPERTIES TIMEOUT 900)
 
 # Each public header alone, as C11 and as C++17, pedantic, without a warning.
 file(GLOB headers CONFIGURE_DEPENDS include/*.h include/whichtool/*.h)

@@ -18,70 +18,112 @@ enum {
     SENTENCE_BYTES = 16,  /* of a shorter name or value nothing is told */
     SENTENCE_WORDS = 4,   /* nor of one with fewer words */
     IDENTIFIER_WORDS = 6, /* or, without a blank, these */
+    EXCUSE_WORDS = 6,     /* how far before a match an excuse counts */
+};
+
+/* What takes the sense of an order from a match of a pattern. */
+enum excuse {
+    EXCUSE_NEGATION = 1, /* a word before it: "never delete without asking the user" */
+    EXCUSE_GROUP = 2,    /* it is about some users: "hidden from users who are not admins", "from other users" */
+    EXCUSE_SWITCH = 4,   /* it says what a parameter does: "whether to hide it from users" */
 };
 
 struct pattern {
     enum audit_rule rule;
     const char *words;
+    unsigned excuses;
 };
 
 #define CALL "call|use|invoke|run|execute|calling|using|invoking|running"
 static const struct pattern patterns[] = {
     {RULE_OVERRIDES_INSTRUCTIONS,
      "ignore|disregard|forget|override|bypass * previous|prior|earlier|above|preceding|existing * "
-     "instructions|instruction|prompt|prompts|rules|guidelines|directives|messages"},
+     "instructions|instruction|prompt|prompts|rules|guidelines|directives|messages",
+     0},
     {RULE_OVERRIDES_INSTRUCTIONS,
      "ignore|disregard|forget|override|bypass * your|system|safety * "
-     "instructions|prompt|rules|guidelines|guardrails|restrictions|training|policy|policies"},
-    {RULE_OVERRIDES_INSTRUCTIONS, "new|updated|real system instructions|prompt"},
-    {RULE_OVERRIDES_INSTRUCTIONS, ". system . you are|must|will|should"},
+     "instructions|prompt|rules|guidelines|guardrails|restrictions|training|policy|policies",
+     0},
+    {RULE_OVERRIDES_INSTRUCTIONS, "new|updated|real system instructions|prompt", 0},
+    {RULE_OVERRIDES_INSTRUCTIONS, ". system . you are|must|will|should", 0},
     {RULE_HIDES_FROM_USER,
      "don't|never|avoid "
      "tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting|reveal|revealing|"
-     "disclose|disclosing * user|users|human|anyone"},
+     "disclose|disclosing * user|users|human|anyone",
+     EXCUSE_GROUP | EXCUSE_SWITCH},
     {RULE_HIDES_FROM_USER,
-     "do|must|should not tell|mention|inform|notify|alert|reveal|disclose * user|users|human|anyone"},
-    {RULE_HIDES_FROM_USER, "without telling|mentioning|informing * user|users|human|anyone"},
-    {RULE_HIDES_FROM_USER, "hide|conceal|keep|secret|hidden|invisible from * user|users|human"},
-    {RULE_HIDES_FROM_USER, "don't|never mention|reveal|disclose * this|that|it|these|step|instruction|instructions"},
-    {RULE_HIDES_FROM_USER, "do not mention|reveal|disclose * this|that|it|these|step|instruction|instructions"},
-    {RULE_ASKS_FOR_SECRETS, "pass|send|include|provide|put|attach|append|add|copy|paste|forward|submit * "
-                            "full|entire|whole|complete|all|previous "
-                            "* conversation|chat|messages|history|context|prompt"},
+     "do|must|should not tell|mention|inform|notify|alert|reveal|disclose * user|users|human|anyone",
+     EXCUSE_GROUP | EXCUSE_SWITCH},
+    {RULE_HIDES_FROM_USER, "don't|never|not mention|reveal|disclose|show * to * user|users|human|anyone",
+     EXCUSE_GROUP | EXCUSE_SWITCH},
+    {RULE_HIDES_FROM_USER,
+     "without warning|alerting|notifying|showing|telling|mentioning|informing * "
+     "user|users|human|anyone",
+     EXCUSE_NEGATION | EXCUSE_GROUP},
+    {RULE_HIDES_FROM_USER,
+     "silently|quietly|always|just * without asking|prompting|consulting|involving * user|users|human|anyone",
+     EXCUSE_NEGATION | EXCUSE_GROUP},
+    {RULE_HIDES_FROM_USER, "without the? user's|users'|human's knowledge|awareness|noticing", EXCUSE_NEGATION},
+    {RULE_HIDES_FROM_USER, "without the? user|users|human knowing|noticing|realizing|realising", EXCUSE_NEGATION},
+    {RULE_HIDES_FROM_USER, "behind the? user's|users' back|backs", EXCUSE_NEGATION},
+    {RULE_HIDES_FROM_USER,
+     "user|users|human doesn't|don't|won't|never notice|notices|realize|realizes|suspect|suspects", 0},
+    {RULE_HIDES_FROM_USER, "so * user|users|human doesn't|don't|won't|cannot|can't know|notice|see|suspect", 0},
+    {RULE_HIDES_FROM_USER, "user|users|human should|must|may not|never? know|notice|realize|realise|learn", 0},
+    {RULE_HIDES_FROM_USER, "user|users|human should|must|may not|never? be told|informed|aware|alerted", 0},
+    {RULE_HIDES_FROM_USER, "secretly|covertly|stealthily|surreptitiously", 0},
+    {RULE_HIDES_FROM_USER,
+     "hide|conceal|withhold this|that|it|these|those|them|everything|anything|the|your|any|all * from * "
+     "user|users|human",
+     EXCUSE_NEGATION | EXCUSE_GROUP | EXCUSE_SWITCH},
+    {RULE_HIDES_FROM_USER,
+     "keep|keeping|kept|stay|stays|remain|remains|be * secret|hidden|invisible|concealed from * user|users|human",
+     EXCUSE_NEGATION | EXCUSE_GROUP | EXCUSE_SWITCH},
+    {RULE_HIDES_FROM_USER, "don't|never mention|reveal|disclose * this|that|it|these|step|instruction|instructions", 0},
+    {RULE_HIDES_FROM_USER, "do not mention|reveal|disclose * this|that|it|these|step|instruction|instructions", 0},
     {RULE_ASKS_FOR_SECRETS,
-     "pass|send|include|provide|put|attach|copy|paste|forward|reveal|output * your|the system prompt"},
+     "pass|send|include|provide|put|attach|append|add|copy|paste|forward|submit * "
+     "full|entire|whole|complete|all|previous "
+     "* conversation|chat|messages|history|context|prompt",
+     0},
+    {RULE_ASKS_FOR_SECRETS,
+     "pass|send|include|provide|put|attach|copy|paste|forward|reveal|output * your|the system prompt", 0},
     {RULE_ASKS_FOR_SECRETS,
      "read|cat|open|send|pass|include|provide|put|attach|copy|paste|upload * content|contents of * "
-     "env|ssh|credentials|secrets|id_rsa|passwd"},
-    {RULE_ASKS_FOR_SECRETS, "pass|send|include|put|attach|copy|paste|forward * user's|their|your * "
-                            "password|passwords|credentials|cookies|keychain"},
-    {RULE_CLAIMS_PRIORITY, "always|must|immediately " CALL " this|it * first|before|instead|tool|function"},
-    {RULE_CLAIMS_PRIORITY, "should " CALL " this|it * first|before|instead|beginning|start"},
-    {RULE_CLAIMS_PRIORITY, "first " CALL " this|it tool|function|to"},
-    {RULE_CLAIMS_PRIORITY, "always|must|should|required|requires " CALL " * first"},
-    {RULE_CLAIMS_PRIORITY, "you need|have to " CALL " * first"},
-    {RULE_CLAIMS_PRIORITY, "must|should|always first|always " CALL},
-    {RULE_CLAIMS_PRIORITY, "always * call|use|invoke|run * first|tool|instead"},
-    {RULE_CLAIMS_PRIORITY, "must|should|shall|always be called|used|invoked|run|executed * first|before|prior"},
-    {RULE_CLAIMS_PRIORITY, "call|use|invoke|run this|it * first"},
-    {RULE_CLAIMS_PRIORITY, "must|should|to call|use|invoke|run * before|prior " CALL "|to|any|other|the"},
-    {RULE_CLAIMS_PRIORITY, "before " CALL " any|other|another|all"},
-    {RULE_CLAIMS_PRIORITY, "before|prior|over|above|of|than to? any|all|every? other tool|tools"},
-    {RULE_CLAIMS_PRIORITY, "before|over any|all|other other|tool|tools tool|tools|is|in"},
-    {RULE_CLAIMS_PRIORITY, "instead|place|rather of|than any|all|every tool|tools"},
-    {RULE_CLAIMS_PRIORITY, "prefer|use|choose|pick this tool|one|server * over|instead|rather"},
-    {RULE_CLAIMS_PRIORITY, "not|don't|never use|call|invoke * other|another|any tool|tools|server|servers"},
+     "env|ssh|credentials|secrets|id_rsa|passwd",
+     0},
+    {RULE_ASKS_FOR_SECRETS,
+     "pass|send|include|put|attach|copy|paste|forward * user's|their|your * "
+     "password|passwords|credentials|cookies|keychain",
+     0},
+    {RULE_CLAIMS_PRIORITY, "always|must|immediately " CALL " this|it * first|before|instead|tool|function", 0},
+    {RULE_CLAIMS_PRIORITY, "should " CALL " this|it * first|before|instead|beginning|start", 0},
+    {RULE_CLAIMS_PRIORITY, "first " CALL " this|it tool|function|to", 0},
+    {RULE_CLAIMS_PRIORITY, "always|must|should|required|requires " CALL " * first", 0},
+    {RULE_CLAIMS_PRIORITY, "you need|have to " CALL " * first", 0},
+    {RULE_CLAIMS_PRIORITY, "must|should|always first|always " CALL, 0},
+    {RULE_CLAIMS_PRIORITY, "always * call|use|invoke|run * first|tool|instead", 0},
+    {RULE_CLAIMS_PRIORITY, "must|should|shall|always be called|used|invoked|run|executed * first|before|prior", 0},
+    {RULE_CLAIMS_PRIORITY, "call|use|invoke|run this|it * first", 0},
+    {RULE_CLAIMS_PRIORITY, "must|should|to call|use|invoke|run * before|prior " CALL "|to|any|other|the", 0},
+    {RULE_CLAIMS_PRIORITY, "before " CALL " any|other|another|all", 0},
+    {RULE_CLAIMS_PRIORITY, "before|prior|over|above|of|than to? any|all|every? other tool|tools", 0},
+    {RULE_CLAIMS_PRIORITY, "before|over any|all|other other|tool|tools tool|tools|is|in", 0},
+    {RULE_CLAIMS_PRIORITY, "instead|place|rather of|than any|all|every tool|tools", 0},
+    {RULE_CLAIMS_PRIORITY, "prefer|use|choose|pick this tool|one|server * over|instead|rather", 0},
+    {RULE_CLAIMS_PRIORITY, "not|don't|never use|call|invoke * other|another|any tool|tools|server|servers", 0},
     {RULE_ADDRESSES_MODEL,
-     "you are|act as|like? a|an|the ai|assistant|expert|agent|helpful|llm|model|language|claude|chatgpt"},
-    {RULE_ADDRESSES_MODEL, "you are an? ai|expert|helpful|assistant"},
+     "you are|act as|like? a|an|the ai|assistant|expert|agent|helpful|llm|model|language|claude|chatgpt", 0},
+    {RULE_ADDRESSES_MODEL, "you are an? ai|expert|helpful|assistant", 0},
     {RULE_ADDRESSES_MODEL,
      "the|an|ai|llm|claude|chatgpt|gpt assistant|llm|ai|agent|claude|model should|must|shall|needs|will * "
-     "ask|tell|respond|reply|use|call|generate|extract|provide|present|show|explain|never|always"},
+     "ask|tell|respond|reply|use|call|generate|extract|provide|present|show|explain|never|always",
+     0},
     {RULE_ADDRESSES_MODEL,
-     "you|must|should|always|please|never|not|to? ask|tell|prompt|remind|inform|warn the user|users|customer"},
-    {RULE_ADDRESSES_MODEL, "ask the user|users|customer for|to|if|which|what|whether|before"},
-    {RULE_ADDRESSES_MODEL, "you must|should * respond|reply|answer|explain|present|show|ask|confirm"},
-    {RULE_ADDRESSES_MODEL, "in your response|reply|answer|thinking|reasoning|output"},
+     "you|must|should|always|please|never|not|to? ask|tell|prompt|remind|inform|warn the user|users|customer", 0},
+    {RULE_ADDRESSES_MODEL, "ask the user|users|customer for|to|if|which|what|whether|before", 0},
+    {RULE_ADDRESSES_MODEL, "you must|should * respond|reply|answer|explain|present|show|ask|confirm", 0},
+    {RULE_ADDRESSES_MODEL, "in your response|reply|answer|thinking|reasoning|output", 0},
 };
 
 /* Tokens of chat templates: in no description by chance. */
@@ -138,6 +180,62 @@ static bool is_example(struct str text, size_t start, enum audit_rule rule)
     return rule == RULE_ADDRESSES_MODEL && start > 0 && (text.ptr[start - 1] == '"' || text.ptr[start - 1] == '`');
 }
 
+static bool is_any(const struct word *word, const char *const *words, size_t count)
+{
+    return wt__str_among(word->text, words, count);
+}
+
+/* True if a word of the sentence before `at`, at most `most` words away, is one of these. */
+static bool stands_before(const struct wording *wording, size_t at, size_t most, const char *const *words, size_t count)
+{
+    for (size_t i = at; i > 0 && at - i < most; i--) {
+        if (wt__str_equal(wording->words[i - 1].text, STR(".")))
+            return false;
+        if (is_any(&wording->words[i - 1], words, count))
+            return true;
+    }
+    return false;
+}
+
+/* True if the last word of a match, before `end`, means some users, or is part of another term: "user interface". */
+static bool is_of_a_group(const struct wording *wording, size_t end)
+{
+    static const char *const groups[] = {"other",   "regular",   "normal",   "external",        "anonymous",
+                                         "guest",   "non-admin", "admin",    "unauthenticated", "unauthorized",
+                                         "blocked", "new",       "ordinary", "certain",         "specific",
+                                         "some",    "logged"};
+    static const char *const clauses[] = {"who", "whose", "without", "lacking", "outside", "below"};
+    static const char *const terms[] = {"interface", "list", "menu", "profile", "account", "table", "directory",
+                                        "service",   "ui",   "view", "role",    "group",   "search"};
+    const struct word *last = &wording->words[end - 1];
+    bool plural = wt__str_equal(last->text, STR("users"));
+    if (end >= 2 && is_any(&wording->words[end - 2], groups, COUNT(groups)))
+        return true;
+    if (end >= wording->count)
+        return false;
+    return is_any(&wording->words[end], terms, COUNT(terms)) ||
+           (plural && is_any(&wording->words[end], clauses, COUNT(clauses)));
+}
+
+static bool is_excused(const struct wording *wording, unsigned excuses, size_t found, size_t end)
+{
+    static const char *const negations[] = {"not",   "never", "don't",   "no",   "cannot",
+                                            "can't", "won't", "doesn't", "avoid"};
+    static const char *const switches[] = {"whether", "true", "false", "enabled", "option", "flag", "which"};
+    return ((excuses & EXCUSE_NEGATION) && stands_before(wording, found, EXCUSE_WORDS, negations, COUNT(negations))) ||
+           ((excuses & EXCUSE_SWITCH) && stands_before(wording, found, EXCUSE_WORDS, switches, COUNT(switches))) ||
+           ((excuses & EXCUSE_GROUP) && is_of_a_group(wording, end));
+}
+
+/* The first match that is an order, with the word behind it in *end; the count of words if there is none. */
+static size_t find_order(const struct wording *wording, const struct pattern *pattern, size_t *end)
+{
+    size_t found = wt__wording_find(wording, pattern->words, 0, end);
+    while (found < wording->count && is_excused(wording, pattern->excuses, found, *end))
+        found = wt__wording_find(wording, pattern->words, found + 1, end);
+    return found;
+}
+
 /* Whether a name or a value, which was read, is a sentence: "override_existing_rules" and "all messages" are none. */
 static bool is_sentence(const struct wording *wording, struct str text)
 {
@@ -171,9 +269,8 @@ static int look_at(void *context, const struct tool_text *text)
         rc = tell(t, RULE_ASKS_FOR_SECRETS, text, at, at + len);
     const struct word *words = t->at->wording.words;
     for (size_t p = 0; rc == 0 && p < COUNT(patterns); p++) {
-        size_t end, found = prose || !is_for_prose(patterns[p].rule)
-                                ? wt__wording_find(&t->at->wording, patterns[p].words, 0, &end)
-                                : t->at->wording.count;
+        size_t end, found = prose || !is_for_prose(patterns[p].rule) ? find_order(&t->at->wording, &patterns[p], &end)
+                                                                     : t->at->wording.count;
         if (found < t->at->wording.count && !is_example(text->text, words[found].start, patterns[p].rule))
             rc = tell(t, patterns[p].rule, text, words[found].start, words[end - 1].end);
     }

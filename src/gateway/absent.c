@@ -67,3 +67,16 @@ int wt__face_absent(const struct face *face, const struct mcp_call *call, struct
     return wt__fail(err, WT_ENOTFOUND, "there is no tool \"%.*s\" here: search_tools finds those that there are",
                     (int)shown.len, shown.ptr ? shown.ptr : "");
 }
+
+void wt__face_lacking(void *context, struct mcp_call *call, struct str query, struct buffer *out)
+{
+    const struct face *face = context;
+    const struct gateway *gateway = face->gateway;
+    char own[WT_MAX_NAME_BYTES + 1];
+    for (size_t i = 0; out->len == 0 && i < gateway->count; i++) {
+        struct upstream *upstream = gateway->upstreams[i];
+        if (wt__upstream_waits_for(upstream, query, own) && may_use_any(face, call, upstream, own))
+            wt__buffer_printf(out, "%s of the server %.200s waits for approval: `whichtool mcp approve %.200s`", own,
+                              wt__upstream_name(upstream), wt__upstream_name(upstream));
+    }
+}

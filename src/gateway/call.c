@@ -14,7 +14,9 @@ bool wt__face_allows(const struct face *face, const struct mcp_call *call, const
                                              .tool = tool->name,
                                              .own_name = tool->own_name,
                                              .effect = tool->effect};
-    return wt__policy_allows(face->gateway->options.policy, &question);
+    /* A tool that was left out since is still in the catalogue until its server has listed. */
+    return wt__upstream_offers(tool->upstream, tool->name) &&
+           wt__policy_allows(face->gateway->options.policy, &question);
 }
 
 bool wt__face_allows_server(const struct face *face, const struct mcp_call *call, const struct upstream *upstream)

@@ -332,11 +332,15 @@ int wt__face_open(struct face **out, struct gateway *gateway, const struct face_
     face->gateway = gateway;
     face->options = *options;
     int rc = name_servers(face, err);
-    const struct catalogue_options search = {
-        .rules =
-            {.context = face, .filter = filter, .done = done, .resolve = resolve, .describe = describe, .found = found},
-        .summary = face->summary,
-        .budget_bytes = options->budget_bytes};
+    const struct catalogue_options search = {.rules = {.context = face,
+                                                       .filter = filter,
+                                                       .done = done,
+                                                       .resolve = resolve,
+                                                       .describe = describe,
+                                                       .lacking = wt__face_lacking,
+                                                       .found = found},
+                                             .summary = face->summary,
+                                             .budget_bytes = options->budget_bytes};
     if (rc == 0)
         rc = wt__catalogue_open(&face->catalogue, gateway->engine, &search, err);
     for (size_t i = 0; rc == 0 && i < FACE_TOOLS; i++)

@@ -42,6 +42,8 @@ bool wt__face_allows_server(const struct face *face, const struct mcp_call *call
 /* Why there is no tool of that name: WT_ENOTFOUND, or where who asks may know more, WT_EINVAL. hidden: there is one,
  * and who asks may not know. */
 int wt__face_absent(const struct face *face, const struct mcp_call *call, struct str name, bool hidden, wt_error *err);
+/* Appends a sentence for a search that found nothing: a tool that the request names waits for approval. */
+void wt__face_lacking(void *context, struct mcp_call *call, struct str query, struct buffer *out);
 
 /* Calls a tool, on a thread that may wait; its arguments were not checked yet. cut: a long result is cut. */
 void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments, bool cut);

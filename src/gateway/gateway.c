@@ -439,9 +439,10 @@ static int check_name(const struct mcp_server *servers, size_t index, wt_error *
 static void tell_left_out(struct gateway *gateway, const struct mcp_server *server)
 {
     struct buffer sentence = {0};
-    if (!server->itself)
+    const char *why = server->refusal ? server->refusal : server->note;
+    if (!why || (server->disabled && !server->refusal))
         return;
-    wt__buffer_printf(&sentence, "%s: left out: %s", server->name, server->refusal);
+    wt__buffer_printf(&sentence, "%s: %s%s", server->name, server->refusal ? "left out: " : "", why);
     tell(gateway, false, &sentence);
 }
 

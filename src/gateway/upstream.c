@@ -1,7 +1,9 @@
 /* upstream.c: the states of a server behind the gateway, and who may use its connection. What is asked of it once it is
  * ready stands in upstream_offer.c. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -87,6 +89,48 @@ bool wt__upstream_waits(struct upstream *upstream, const char *name, bool bare, 
     return waits;
 }
 
+/* True if a word of the request begins with these bytes. */
+static bool begins_word(struct str request, struct str word)
+{
+    for (size_t at = 0; at + word.len <= request.len; at++)
+        if ((at == 0 || !isalnum((unsigned char)request.ptr[at - 1])) &&
+            strncasecmp(request.ptr + at, word.ptr, word.len) == 0)
+            return true;
+    return false;
+}
+
+/* A name with other characters than letters, digits, '_', '-' and '.' is never said: it may be a sentence of its own.
+ */
+static bool is_said(struct str request, const char *name)
+{
+    bool said = true, any = false;
+    for (size_t at = 0, end; said && name[at]; at = end) {
+        for (end = at + 1; isalnum((unsigned char)name[at]) && isalnum((unsigned char)name[end]) &&
+                           !(islower((unsigned char)name[end - 1]) && isupper((unsigned char)name[end]));
+             end++)
+            ;
+        bool word = isalnum((unsigned char)name[at]);
+        said = word ? begins_word(request, (struct str){name + at, end - at}) : strchr("_-.", name[at]) != NULL;
+        any |= word;
+    }
+    return said && any;
+}
+
+bool wt__upstream_waits_for(struct upstream *upstream, struct str request, char own[WT_MAX_NAME_BYTES + 1])
+{
+    bool waits = false;
+    pthread_mutex_lock(&upstream->lock);
+    struct str ids = upstream->waiting.failed ? STR("") : wt__buffer_view(&upstream->waiting);
+    for (size_t at = 0; !waits && at < ids.len; at += strlen(ids.ptr + at) + 1) {
+        const char *its = ids.ptr + at + strlen(upstream->server->name) + 1;
+        waits = is_said(request, its);
+        if (waits)
+            snprintf(own, WT_MAX_NAME_BYTES + 1, "%s", its);
+    }
+    pthread_mutex_unlock(&upstream->lock);
+    return waits;
+}
+
 const char *wt__upstream_state_word(enum upstream_state state)
 {
     static const char *const words[] = {
@@ -111,6 +155,11 @@ const char *wt__upstream_name(const struct upstream *upstream)
 unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned otherwise)
 {
     return upstream->server->call_timeout_ms ? upstream->server->call_timeout_ms : otherwise;
+}
+
+bool wt__upstream_offers(const struct upstream *upstream, const char *tool)
+{
+    return wt__mcp_offers(upstream->server, wt__str(tool));
 }
 
 /* ---------------------------------------------------------------- links */
@@ -482,6 +531,8 @@ int wt__upstream_open(struct upstream **out, const struct mcp_server *server, co
     upstream->state = server->disabled || server->refusal ? UPSTREAM_DISABLED : UPSTREAM_STARTING;
     if (server->refusal)
         wt__fail(&upstream->error, WT_EINVAL, "%s", server->refusal);
+    else if (server->note)
+        wt__fail(&upstream->error, WT_EINVAL, "%s", server->note);
     wt__shares_open(&upstream->calls, UPSTREAM_CALLS_MAX);
     wt__shares_open(&upstream->watchers, UPSTREAM_WATCHED_MAX);
     pthread_mutex_init(&upstream->lock, NULL);

@@ -69,6 +69,8 @@ void wt__upstream_end(struct upstream *upstream);
 void wt__upstream_close(struct upstream *upstream);
 
 const char *wt__upstream_name(const struct upstream *upstream);
+/* True if its configuration lets it offer the tool. */
+bool wt__upstream_offers(const struct upstream *upstream, const char *tool);
 
 /* How long a call may go without a word of the server: by its entry, else `otherwise`. */
 unsigned wt__upstream_call_timeout(const struct upstream *upstream, unsigned otherwise);
@@ -96,6 +98,8 @@ bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_l
 /* Whether a tool waits that goes by this name: by its exported one or its id, with bare by its server's own, too. own:
  * its server's name for it. */
 bool wt__upstream_waits(struct upstream *upstream, const char *name, bool bare, char own[WT_MAX_NAME_BYTES + 1]);
+/* True if a tool waits whose name a request says: each word of the name begins a word of the request. own: as above. */
+bool wt__upstream_waits_for(struct upstream *upstream, struct str request, char own[WT_MAX_NAME_BYTES + 1]);
 const char *wt__upstream_state_word(enum upstream_state state);
 const char *wt__era_word(enum mcp_era era);
 

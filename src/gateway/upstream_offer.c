@@ -79,9 +79,12 @@ static int gather(struct mcp_connection *connection, struct mcp_pages *pages, do
         wt__mcp_pages_params(pages, &params);
         rc = params.failed ? wt__fail_nomem(err)
                            : wt__upstream_ask(connection, pages->method, wt__buffer_view(&params), &result, err);
+        bool ends = rc < 0 && !wt__mcp_connection_is_lost(connection) && wt__mcp_pages_refused(pages);
         if (rc == 0 && pages->page_count == 0)
             read_ttl(wt__buffer_view(&result), ttl_ms);
-        if (rc == 0)
+        if (ends)
+            rc = 0;
+        else if (rc == 0)
             rc = wt__mcp_pages_take(pages, wt__buffer_view(&result), err);
         wt__buffer_dispose(&params);
         wt__buffer_dispose(&result);
@@ -131,16 +134,21 @@ static json_t *read_self(struct mcp_connection *connection)
     return wt__json_parse(&out, self.ptr ? self.ptr : "", self.len, NULL) == 0 ? out : json_object();
 }
 
-/* {"tools":[...]} into text. */
-static int gather_tools(struct mcp_connection *connection, struct buffer *text, size_t *count, double *ttl_ms,
-                        wt_error *err)
+/* Gathers {"tools":[...]} into text. *why: what is odd about the list or the server's entry, which does not keep the
+ * server from running; code 0 if nothing is. */
+static int gather_tools(const struct upstream *upstream, struct mcp_connection *connection, struct buffer *text,
+                        size_t *count, double *ttl_ms, wt_error *why, wt_error *err)
 {
-    struct mcp_pages pages = {.method = "tools/list", .member = "tools"};
+    struct mcp_pages pages = {.method = "tools/list", .member = "tools", .server = upstream->server};
     int rc = gather(connection, &pages, ttl_ms, err);
     wt__buffer_text(text, "{\"tools\":[");
     wt__buffer_str(text, wt__buffer_view(&pages.items));
     wt__buffer_text(text, "]}");
     *count = pages.item_count;
+    if (pages.warning)
+        wt__fail(why, WT_EFORMAT, "%s", pages.warning);
+    else if (upstream->server->note)
+        wt__fail(why, WT_EINVAL, "%s", upstream->server->note);
     wt__mcp_pages_dispose(&pages);
     return rc == 0 && text->failed ? wt__fail_nomem(err) : rc;
 }
@@ -324,8 +332,8 @@ static int gather_lists(struct upstream *upstream, struct mcp_connection *connec
     struct buffer tools = {0};
     struct upstream_offer got = {0};
     size_t count = 0;
-    wt_error why = {0};
-    int rc = has_tools ? gather_tools(connection, &tools, &count, ttl_ms, err) : 0;
+    wt_error why = {0}, odd = {0};
+    int rc = has_tools ? gather_tools(upstream, connection, &tools, &count, ttl_ms, &odd, err) : 0;
     if (rc == 0 && has_rest)
         rc = gather_rest(connection, self, &got, err);
     if (rc == 0 && has_rest)
@@ -337,7 +345,7 @@ static int gather_lists(struct upstream *upstream, struct mcp_connection *connec
     if (has_tools)
         upstream->tool_count = count;
     if (has_tools || why.code != 0)
-        upstream->error = why;
+        upstream->error = why.code != 0 ? why : odd;
     pthread_mutex_unlock(&upstream->lock);
     json_decref(got.resources);
     json_decref(got.templates);

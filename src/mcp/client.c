@@ -75,13 +75,15 @@ static int ask_page(struct client *client, struct mcp_pages *pages, wt_error *er
         return rc;
     if (answer.error.len == 0)
         return wt__mcp_pages_take(pages, answer.result, err);
+    if (wt__mcp_pages_refused(pages))
+        return 0;
     rc = wt__mcp_fail(&answer, "`tools/list`", &code, err);
     return rc == WT_ENETWORK && code == MCP_METHOD_NOT_FOUND && !client->has_tools ? 0 : rc;
 }
 
 static int list(struct client *client, const struct mcp_server *server, wt_error *err)
 {
-    struct mcp_pages pages = {.method = "tools/list", .member = "tools"};
+    struct mcp_pages pages = {.method = "tools/list", .member = "tools", .server = server};
     struct mcp_listing *out = client->out;
     int rc = begin(client, server, err);
     for (int more = 1; rc == 0 && more > 0;) {

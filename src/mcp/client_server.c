@@ -131,6 +131,8 @@ static void look_at_members(struct judging *j, const json_t *entry)
         if (AMONG(key, choosing)) {
             if (!is_nothing(value))
                 stay(j, "its client leaves out some of its tools, by its \"", key, "\"");
+        } else if (json_is_object(value) && strcmp(key, "command") == 0) {
+            stay(j, "its \"command\" is an object, which an older form of its client has", "", "");
         } else if (!AMONG(key, moving)) {
             stay(j, "what its \"", key, "\" says, only its client does");
         } else {

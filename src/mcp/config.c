@@ -1,6 +1,7 @@
 /* config.c: see config.h. */
 #include "mcp/config.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/buffer.h"
@@ -12,13 +13,22 @@ enum {
     TIMEOUT_MS_MAX = 24 * 3600000
 };
 
-/* Where the servers may be: the member, or the member of a member. */
+/* Where the servers may be: the member, or the member of a member. Zed has context_servers, OpenCode mcp. */
 static const struct {
     const char *outer, *inner;
-} places[] = {{NULL, "mcpServers"}, {"mcp", "servers"}, {"mcp", "mcpServers"}, {NULL, "servers"}};
+} places[] = {{NULL, "mcpServers"}, {"mcp", "servers"},        {"mcp", "mcpServers"},
+              {NULL, "servers"},    {NULL, "context_servers"}, {NULL, "mcp"}};
+
+/* How clients leave out tools of a server. Of alwaysAllow and autoApprove nothing is read: they say which tools need no
+ * question, and leave out none. */
+static const char *const denying_keys[] = {"disabledTools", "disabled_tools", "excludeTools", "exclude_tools"};
+static const char *const allowing_keys[] = {"allowedTools", "allowed_tools", "includeTools", "include_tools",
+                                            "enabledTools", "enabled_tools", "tools"};
 
 /* How clients name an address. */
 static const char *const address_keys[] = {"url", "serverUrl", "httpUrl"};
+
+enum { NOTED_BYTES = 64 /* of a name that a note repeats */ };
 
 struct parsing {
     struct mcp_config *out;
@@ -67,10 +77,31 @@ static void put_variable(struct parsing *p, struct str inside, struct buffer *ou
         refuse(p, "it needs a variable that is not set", name);
 }
 
+/* Notes $NAME, which is left alone: shells and some clients put a variable there. */
+static void note_bare_variable(struct parsing *p, struct str text)
+{
+    for (size_t at = 0; at + 1 < text.len && !p->server->note; at++) {
+        size_t len = 0;
+        while (at + 1 + len < text.len &&
+               (isupper((unsigned char)text.ptr[at + 1 + len]) || text.ptr[at + 1 + len] == '_' ||
+                (len > 0 && isdigit((unsigned char)text.ptr[at + 1 + len]))))
+            len++;
+        if (text.ptr[at] != '$' || len == 0)
+            continue;
+        struct buffer note = {0};
+        int shown = (int)(len < NOTED_BYTES ? len : NOTED_BYTES);
+        const char *name = text.ptr + at + 1;
+        wt__buffer_printf(&note, "$%.*s in its entry is passed on as it is: write ${%.*s} for the variable", shown,
+                          name, shown, name);
+        p->server->note = keep(p, &note);
+    }
+}
+
 /* A ${ that nothing closes stands for itself. */
 static const char *expand(struct parsing *p, struct str text)
 {
     struct buffer out = {0};
+    note_bare_variable(p, text);
     for (size_t at = 0; at < text.len;) {
         const char *from = text.ptr + at, *open = memmem(from, text.len - at, "${", 2);
         const char *close = open ? memchr(open, '}', text.len - (size_t)(open - text.ptr)) : NULL;
@@ -119,29 +150,52 @@ static bool is_whichtool(const char *program)
     return strcmp(slash ? slash + 1 : program, "whichtool") == 0;
 }
 
+/* The words of a program: "command" and "args"; OpenCode has a list in "command", an older Zed an object with "path".
+ */
+struct words {
+    const json_t *first, *list, *rest; /* list: the program and its arguments; rest: arguments only */
+};
+
+static struct words find_words(const json_t *entry)
+{
+    const json_t *command = json_object_get(entry, "command");
+    const json_t *from = json_is_object(command) ? command : entry;
+    const json_t *first = json_is_object(command) ? json_object_get(command, "path") : command;
+    return (struct words){.first = json_is_array(first) ? json_array_get(first, 0) : first,
+                          .list = json_is_array(first) ? first : NULL,
+                          .rest = member(from, "args")};
+}
+
+/* Appends the texts of a list behind the first `skipped`. */
+static void add_words(struct parsing *p, const char **argv, size_t *count, const json_t *list, size_t skipped)
+{
+    for (size_t i = skipped; i < json_array_size(list); i++) {
+        argv[*count] = scalar(p, json_array_get(list, i));
+        if (!argv[(*count)++] && !p->failed)
+            refuse(p, "one of its \"args\" is no text", NULL);
+    }
+}
+
 static void read_command(struct parsing *p, const json_t *entry)
 {
-    const json_t *command = json_object_get(entry, "command"), *given = member(entry, "args");
+    const struct words words = find_words(entry);
     const json_t *folder = member(entry, "cwd");
-    size_t count = json_array_size(given);
-    const char **argv = wt__arena_array(&p->out->arena, const char *, count + 2);
+    size_t count = 1, most = json_array_size(words.list) + json_array_size(words.rest) + 2;
+    const char **argv = wt__arena_array(&p->out->arena, const char *, most);
     if (!argv) {
         p->failed = true;
         return;
     }
-    argv[0] = expand(p, text_of(command));
+    argv[0] = expand(p, text_of(words.first));
     if (argv[0] && !*argv[0])
         refuse(p, "its \"command\" is empty", NULL);
     p->server->itself = argv[0] && is_whichtool(argv[0]);
     if (p->server->itself)
         p->server->refusal = MCP_ITSELF;
-    if (given && !json_is_array(given))
+    if (words.rest && !json_is_array(words.rest))
         refuse(p, "its \"args\" are no list", NULL);
-    for (size_t i = 0; i < count; i++) {
-        argv[i + 1] = scalar(p, json_array_get(given, i));
-        if (!argv[i + 1] && !p->failed)
-            refuse(p, "one of its \"args\" is no text", NULL);
-    }
+    add_words(p, argv, &count, words.list, 1);
+    add_words(p, argv, &count, words.rest, 0);
     p->server->argv = argv;
     if (json_is_string(folder))
         p->server->folder = expand(p, text_of(folder));
@@ -149,15 +203,23 @@ static void read_command(struct parsing *p, const json_t *entry)
         refuse(p, "its \"cwd\" is no text", NULL);
 }
 
+/* Zed keeps it in "command", OpenCode calls it "environment". */
+static const json_t *find_environment(const json_t *entry)
+{
+    const json_t *env = member(entry, "env"), *command = json_object_get(entry, "command");
+    env = env ? env : member(command, "env");
+    return env ? env : member(entry, "environment");
+}
+
 static void read_environment(struct parsing *p, const json_t *entry)
 {
-    const json_t *given = member(entry, "env");
+    const json_t *given = find_environment(entry);
     const char **environment = wt__arena_array(&p->out->arena, const char *, json_object_size(given) + 1), *key;
     size_t count = 0;
     json_t *value;
     p->failed |= !environment;
     if (given && !json_is_object(given))
-        refuse(p, "its \"env\" is no object", NULL);
+        refuse(p, "its \"env\" is no object: write {\"NAME\": \"value\"}", NULL);
     json_object_foreach((json_t *)given, key, value)
     {
         struct buffer text = {0};
@@ -240,6 +302,39 @@ static void read_protocol(struct parsing *p, const json_t *entry)
         refuse(p, "its \"protocol\" should be \"legacy\" or \"modern\"", NULL);
 }
 
+/* A list of names that is not understood refuses the server: ignoring it would offer what was left out. */
+static const char *const *read_names(struct parsing *p, const json_t *entry, const char *const *keys, size_t key_count)
+{
+    size_t most = 1, count = 0;
+    bool any = false;
+    for (size_t i = 0; i < key_count; i++)
+        most += json_array_size(json_object_get(entry, keys[i]));
+    const char **names = wt__arena_array(&p->out->arena, const char *, most);
+    p->failed |= !names;
+    for (size_t i = 0; i < key_count && !p->failed; i++) {
+        const json_t *list = member(entry, keys[i]), *name;
+        size_t at;
+        if (list && !json_is_array(list))
+            refuse(p, "this is no list of tools", keys[i]);
+        any |= list != NULL;
+        json_array_foreach((json_t *)list, at, name)
+        {
+            names[count] = json_is_string(name) ? wt__arena_copy(&p->out->arena, text_of(name)) : NULL;
+            p->failed |= json_is_string(name) && !names[count];
+            if (!names[count])
+                refuse(p, "this is no list of tools", keys[i]);
+            else
+                count++;
+        }
+    }
+    return any ? names : NULL;
+}
+
+static bool has_command(const json_t *entry)
+{
+    return json_is_string(find_words(entry).first);
+}
+
 static void read_server(struct parsing *p, const char *name, const json_t *entry)
 {
     const json_t *url = NULL, *enabled = json_object_get(entry, "enabled");
@@ -251,55 +346,95 @@ static void read_server(struct parsing *p, const char *name, const json_t *entry
     for (size_t i = 0; i < sizeof address_keys / sizeof *address_keys && !json_is_string(url); i++)
         url = json_object_get(entry, address_keys[i]);
     p->server->disabled = wt__json_bool(entry, "disabled", false) || json_is_false(enabled);
-    if (json_is_string(json_object_get(entry, "command"))) {
+    if (has_command(entry)) {
         read_command(p, entry);
         read_environment(p, entry);
     } else if (json_is_string(url)) {
         read_address(p, entry, url);
+    } else if (wt__json_object(entry, "transport")) {
+        refuse(p, "its \"transport\" is an object, which is not read: write \"command\" or \"url\" beside its name",
+               NULL);
     } else {
         refuse(p, "it has neither a \"command\" nor a \"url\"", NULL);
     }
     read_protocol(p, entry);
     read_timeouts(p, entry);
+    p->server->denied = read_names(p, entry, denying_keys, sizeof denying_keys / sizeof *denying_keys);
+    p->server->allowed = read_names(p, entry, allowing_keys, sizeof allowing_keys / sizeof *allowing_keys);
 }
 
 /* ---------------------------------------------------------------- the file */
 
+static bool is_entry(const json_t *entry)
+{
+    bool has_url = false;
+    for (size_t i = 0; i < sizeof address_keys / sizeof *address_keys; i++)
+        has_url |= json_is_string(json_object_get(entry, address_keys[i]));
+    return has_url || has_command(entry);
+}
+
+/* A map or a list of entries and nothing else. */
+static bool is_bare(const json_t *root)
+{
+    const char *key;
+    json_t *entry;
+    size_t i;
+    bool all = json_object_size(root) + json_array_size(root) > 0;
+    json_object_foreach((json_t *)root, key, entry)
+    {
+        all &= is_entry(entry);
+    }
+    json_array_foreach((json_t *)root, i, entry)
+    {
+        all &= is_entry(entry) && wt__json_str(entry, "name").len > 0;
+    }
+    return all;
+}
+
+/* An object or a list. NULL if there are none. */
 static const json_t *find_servers(const json_t *root)
 {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const json_t *outer = places[i].outer ? json_object_get(root, places[i].outer) : root;
-        const json_t *servers = wt__json_object(outer, places[i].inner);
-        if (servers)
+        const json_t *servers = json_object_get(outer, places[i].inner);
+        if (json_is_object(servers) || (json_is_array(servers) && is_bare(servers)))
             return servers;
     }
-    return NULL;
+    return is_bare(root) ? root : NULL;
+}
+
+static int read_servers(struct parsing *p, const json_t *servers, const char *file, wt_error *err)
+{
+    size_t count = json_object_size(servers) + json_array_size(servers), i;
+    const char *name;
+    json_t *entry;
+    if (count > MCP_SERVERS_MAX)
+        return wt__fail(err, WT_ETOOLONG, "%s names more than %d MCP servers", file, MCP_SERVERS_MAX);
+    p->out->servers = wt__arena_array(&p->out->arena, struct mcp_server, count + 1);
+    p->failed = !p->out->servers;
+    json_object_foreach((json_t *)(p->failed ? NULL : servers), name, entry)
+    {
+        read_server(p, name, entry);
+    }
+    json_array_foreach((json_t *)(p->failed ? NULL : servers), i, entry)
+    {
+        read_server(p, json_string_value(json_object_get(entry, "name")), entry);
+    }
+    return p->failed ? wt__fail_nomem(err) : 0;
 }
 
 int wt__mcp_config_parse(struct mcp_config *out, struct str text, const char *file, wt_error *err)
 {
     struct parsing p = {.out = out};
-    json_t *root = NULL, *entry;
-    const char *name;
+    json_t *root = NULL;
     *out = (struct mcp_config){.count = 0};
     int rc = wt__json_parse_relaxed(&root, text, err);
     if (rc < 0)
         return rc == WT_ENOMEM ? rc : wt__fail_context(err, rc, "%s", file);
     const json_t *servers = find_servers(root);
-    if (!servers)
-        rc = wt__fail(err, WT_EFORMAT, "%s names no MCP servers: it should have \"mcpServers\", or \"servers\"", file);
-    else if (json_object_size(servers) > MCP_SERVERS_MAX)
-        rc = wt__fail(err, WT_ETOOLONG, "%s names more than %d MCP servers", file, MCP_SERVERS_MAX);
-    else
-        out->servers = wt__arena_array(&out->arena, struct mcp_server, json_object_size(servers) + 1);
-    if (rc == 0 && !out->servers)
-        rc = wt__fail_nomem(err);
-    json_object_foreach((json_t *)(rc == 0 ? servers : NULL), name, entry)
-    {
-        read_server(&p, name, entry);
-    }
-    if (rc == 0 && p.failed)
-        rc = wt__fail_nomem(err);
+    rc = servers ? read_servers(&p, servers, file, err)
+                 : wt__fail(err, WT_EFORMAT, "%s names no MCP servers: it should have \"mcpServers\", or \"servers\"",
+                            file);
     json_decref(root);
     if (rc < 0)
         wt__mcp_config_dispose(out);

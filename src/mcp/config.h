@@ -1,6 +1,7 @@
 /* config.h: which MCP servers a client of MCP is configured with, as docs/mcp.md tells: `mcpServers` of Claude, Cursor,
- * Windsurf and most others, `servers` of VS Code, also within its settings. JSON with comments and commas too many is
- * taken, for VS Code writes such.
+ * Windsurf and most others, `servers` of VS Code, also within its settings, `context_servers` of Zed, `mcp` of
+ * OpenCode, and a map or a list of servers alone. JSON with comments and commas too many is taken, for VS Code writes
+ * such.
  *
  * ${NAME}, ${NAME:-default} and ${env:NAME} stand for variables of this process. What only the client could put in
  * makes a server one that cannot be asked, with the reason. */

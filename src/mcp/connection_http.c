@@ -3,9 +3,9 @@
  * the link's.
  *
  *   modern    each request says all that it needs in its headers; closing its stream is the cancel
- *   legacy    a session goes along. One that the server has forgotten (404) is begun anew once, and what it had not
- *             taken is sent again. A stream that breaks before the answer is gone on with by GET and Last-Event-ID.
- *             Notices come by a GET that stays open, where the server has one
+ *   legacy    a session goes along. One that the server has forgotten is begun anew once ("sessions" below). A stream
+ * that breaks before the answer is gone on with by GET and Last-Event-ID. Notices come by a GET that stays open, where
+ * the server has one
  *
  * A request of ours lives from wt__http_stream_begin to the end of its last transfer, or while it waits for a new
  * session. It belongs to the loop's thread; what the lock guards is said. */
@@ -18,10 +18,12 @@
 #include "mcp/connection_inside.h"
 #include "mcp/header.h"
 #include "mcp/sse.h"
+#include "net/http_address.h"
 #include "net/http_stream.h"
 
 enum {
     CONNECT_MS = 10000,
+    CHECK_MS = 10000,  /* for a ping to be answered */
     TELL_MS = 30000,   /* for a notification or a reply to be taken */
     GOODBYE_MS = 2000, /* a session that takes longer to end is left */
     RETRY_MS = 1000,   /* before a stream is asked for again, where the server does not say */
@@ -30,9 +32,17 @@ enum {
     LASTING_MS = 5000, /* a stream that stood so long was none of them: many proxies end what is idle */
     OWN_HEADERS = 5,
     STATUS_OK = 200,
+    STATUS_TEMPORARY_REDIRECT = 307,
+    STATUS_PERMANENT_REDIRECT = 308,
     STATUS_UNAUTHORISED = 401,
     STATUS_FORBIDDEN = 403,
     STATUS_NOT_FOUND = 404,
+    STATUS_GONE = 410,
+    STATUS_TOO_LARGE = 413,
+    STATUS_TOO_MANY = 429,
+    STATUS_SERVER_ERROR = 500,
+    REDIRECTS_MAX = 3,              /* of one request */
+    SESSION_ERROR_BYTES_MAX = 4096, /* of an answer that may say that the session is lost */
 };
 
 enum kind {
@@ -40,6 +50,7 @@ enum kind {
     RESUMES, /* the same, whose stream broke */
     TELLS,   /* nothing is heard of it */
     HEARS,   /* the stream of notices */
+    CHECKS,  /* `ping`: does the server know the session? */
     RENEWS,  /* `initialize` for a new session */
     RENEWED, /* `notifications/initialized` of that */
     LEAVES,  /* the end of the session */
@@ -63,20 +74,27 @@ struct request {
     uint64_t ticket; /* of the transfer; 0: there is none now */
     bool awaited;    /* counted in the link's */
     bool gone;       /* nobody waits for it any more */
-    bool parked;     /* waits for a new session */
-    bool again;      /* was sent for a second session */
+    bool parked;     /* waits for a new session, or to learn that the old one stands */
+    bool again;      /* its session was looked at once */
     char session[HTTP_KEPT_BYTES];
     /* What comes. */
     struct buffer heard; /* the body, or what of a stream is no whole event yet */
     size_t looked_at;    /* of it, for the end of an event */
     struct sse_event event;
     bool answered, refused;
-    bool breaks; /* a bound of the connection */
-    int rc;      /* why it is stopped */
+    bool heard_any; /* a message was passed on */
+    bool breaks;    /* a bound of the connection */
+    int rc;         /* why it is stopped */
     wt_error why;
     char last_event[HTTP_KEPT_BYTES];
     unsigned retry_ms, fruitless;
     double headed_ms; /* when the stream began; 0: it has not */
+    unsigned redirects;
+    /* An answer that is kept until it is known whether the session stands; its body is in heard, or is an event. */
+    struct buffer kept;      /* the event */
+    bool doubtful;           /* it may mean that the session is lost */
+    bool may_have_acted;     /* the server may have executed the request */
+    struct http_head answer; /* status 0: none is kept */
 };
 
 struct http_link {
@@ -88,6 +106,8 @@ struct http_link {
     struct request *requests;
     unsigned awaited; /* what is waited for by settle */
     bool renewing, ending;
+    bool lost; /* while renewing: the session is known to be lost */
+    char *url; /* the address that a redirect led to; NULL: the server's */
     char session[HTTP_KEPT_BYTES], version[MCP_VERSION_BYTES];
 };
 
@@ -98,6 +118,7 @@ static const char streams[] = "text/event-stream";
 static void free_request(struct request *request)
 {
     wt__buffer_dispose(&request->heard);
+    wt__buffer_dispose(&request->kept);
     wt__buffer_dispose(&request->event.data);
     wt__arena_dispose(&request->arena);
     free(request);
@@ -179,6 +200,12 @@ static void headed(void *context, const struct http_head *head);
 static bool took(void *context, const struct http_head *head, struct str piece);
 static void ended(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
 
+/* With the lock held. */
+static const char *address_of(const struct http_link *link)
+{
+    return link->url ? link->url : link->connection->server->url;
+}
+
 /* With the lock held: its next transfer. */
 static int send_request(struct request *request, unsigned delay_ms, wt_error *err)
 {
@@ -200,7 +227,7 @@ static int send_request(struct request *request, unsigned delay_ms, wt_error *er
                                                                     : request->kind == RENEWS ? ""
                                                                                               : link->version};
     headers[count++] = (struct http_header){"Last-Event-ID", gets ? request->last_event : ""};
-    const struct http_stream stream = {.url = server->url,
+    const struct http_stream stream = {.url = address_of(link),
                                        .shown = link->connection->shown,
                                        .method = request->kind == LEAVES ? "DELETE"
                                                  : gets                  ? "GET"
@@ -213,6 +240,7 @@ static int send_request(struct request *request, unsigned delay_ms, wt_error *er
                                        .connect_ms = CONNECT_MS,
                                        .total_ms = request->kind == LEAVES                              ? GOODBYE_MS
                                                    : request->kind == TELLS || request->kind == RENEWED ? TELL_MS
+                                                   : request->kind == CHECKS                            ? CHECK_MS
                                                    : request->kind == RENEWS                            ? MCP_REQUEST_MS
                                                                                                         : 0,
                                        .delay_ms = delay_ms,
@@ -269,25 +297,46 @@ static void take_session(struct request *request, const struct http_head *head)
 {
     struct http_link *link = request->link;
     bool begins = request->kind == RENEWS || (request->kind == ASKS && strcmp(request->method, "initialize") == 0);
-    if (!begins || !head->kept[0])
+    if (!begins || head->status != STATUS_OK)
         return;
     pthread_mutex_lock(&link->lock);
     memcpy(link->session, head->kept, sizeof link->session);
     pthread_mutex_unlock(&link->lock);
 }
 
+/* Keeps an error that may say that the session is lost, instead of passing it on. An answer that follows other messages
+ * of the request is its own. */
+static bool keep_session_error(struct request *request, struct str text)
+{
+    struct mcp_message message;
+    int64_t code;
+    bool may_be = request->kind == ASKS && !request->again && !request->heard_any && request->session[0] &&
+                  !request->modern && text.len <= SESSION_ERROR_BYTES_MAX;
+    if (!may_be || wt__mcp_read(text, &message) != MCP_ANSWER || message.error.len == 0 ||
+        !wt__mcp_is_session_error(message.error, &code))
+        return false;
+    request->doubtful = true;
+    request->may_have_acted = !wt__mcp_is_refused_early(code);
+    wt__buffer_clear(&request->kept);
+    wt__buffer_str(&request->kept, text);
+    return !request->kept.failed;
+}
+
 static void take_message(struct request *request, struct str text)
 {
     struct mcp_message message;
     bool answered = false;
-    if (text.len == 0 || request->rc < 0 || request->kind == TELLS || request->kind == RENEWED ||
+    if (text.len == 0 || request->rc < 0 || request->doubtful || request->kind == TELLS || request->kind == RENEWED ||
         request->kind == LEAVES)
         return;
-    if (request->kind == RENEWS) {
+    if (request->kind == RENEWS || request->kind == CHECKS) {
         request->answered |= wt__mcp_read(text, &message) == MCP_ANSWER;
         request->refused |= request->answered && message.error.len > 0;
         return;
     }
+    if (keep_session_error(request, text))
+        return;
+    request->heard_any = true;
     request->rc = wt__mcp_connection_heard(request->link->connection, request->id, text, &answered, &request->why);
     request->breaks = request->rc < 0;
     request->answered |= answered;
@@ -345,120 +394,66 @@ static bool took(void *context, const struct http_head *head, struct str piece)
                           : wt__fail_nomem(&request->why);
     else if (is_stream(head))
         take_events(request);
-    return request->rc == 0 && !request->answered;
+    return request->rc == 0 && !request->answered && !request->doubtful;
 }
 
 /* ---------------------------------------------------------------- what a status means */
 
-static void fail_status(const struct request *request, int status, wt_error *err)
+/* The address of a redirect without user, query and fragment, which may hold secrets. */
+static void put_target(struct buffer *out, const char *location)
+{
+    const char *mark = strstr(location, "://"), *from = mark ? mark + 3 : location;
+    size_t len = strcspn(from, "?#"), host = mark ? strcspn(from, "/?#") : 0;
+    const char *user = host > 0 ? memrchr(from, '@', host) : NULL;
+    size_t skipped = user ? (size_t)(user + 1 - from) : 0;
+    struct buffer target = {0};
+    wt__buffer_append(&target, location, (size_t)(from - location));
+    wt__buffer_append(&target, from + skipped, len - skipped);
+    if (target.failed || target.len == 0)
+        wt__buffer_text(out, "another address");
+    else
+        wt__mcp_put_words(out, wt__buffer_view(&target));
+    wt__buffer_dispose(&target);
+}
+
+/* Says in words what a status without an answer means; "" at the end of *advice if there is nothing to do. */
+static void fail_status(const struct request *request, const struct http_head *head, wt_error *err)
 {
     const char *shown = request->link->connection->shown;
+    int status = head->status;
+    struct buffer target = {0}, reason = {0};
+    put_target(&target, head->location);
+    if (status >= 400)
+        wt__mcp_put_reason(&reason, head->type, wt__buffer_view(&request->heard));
+    const char *says = reason.len > 0 && !reason.failed ? "; it says: " : "";
+    const char *words = *says ? reason.ptr : "";
     if (status >= STATUS_OK && status < 300)
         wt__fail(err, WT_ENETWORK, "%s answers `%s` with something that is no answer: is it an MCP server?", shown,
                  request->method);
     else if (status == STATUS_UNAUTHORISED || status == STATUS_FORBIDDEN)
         wt__fail(err, WT_ENETWORK,
                  "%s wants to know who asks (HTTP status %d): give the header that it wants in the configuration's "
-                 "\"headers\"",
-                 shown, status);
+                 "\"headers\"%s%s",
+                 shown, status, says, words);
     else if (status >= 300 && status < 400)
-        wt__fail(err, WT_ENETWORK,
-                 "%s points to another address (HTTP status %d), which is not followed: give that one", shown, status);
+        wt__fail(
+            err, WT_ENETWORK,
+            "%s points to %s (HTTP status %d), which is not followed: write that address into the configuration if "
+            "it is the server's",
+            shown, target.failed ? "another address" : target.ptr, status);
     else if (status == STATUS_NOT_FOUND)
-        wt__fail(err, WT_ENETWORK, "%s has no MCP server at this path (HTTP status %d)", shown, status);
+        wt__fail(err, WT_ENETWORK, "%s has no MCP server at this path (HTTP status %d)%s%s", shown, status, says,
+                 words);
     else
-        wt__fail(err, WT_ENETWORK, "%s answers with the HTTP status %d and no message", shown, status);
+        wt__fail(err, WT_ENETWORK, "%s answers with the HTTP status %d and no message%s%s", shown, status, says, words);
+    wt__buffer_dispose(&target);
+    wt__buffer_dispose(&reason);
 }
 
 static void fail_request(struct request *request, const wt_error *why, int status, bool sent)
 {
     wt__mcp_connection_failed(request->link->connection, request->id, why, status, sent);
     end_request(request);
-}
-
-/* ---------------------------------------------------------------- a new session */
-
-static void begin_hearing(struct http_link *link)
-{
-    struct request *request = link->connection->options.lists_only ? NULL : make(link, HEARS, STR(""));
-    if (!request)
-        return;
-    request->id = MCP_NO_STREAM;
-    start(request, NULL);
-}
-
-/* Sends what waits for the new session; why: there is none. */
-static void unpark(struct http_link *link, const wt_error *why)
-{
-    for (;;) {
-        pthread_mutex_lock(&link->lock);
-        struct request *request = link->requests;
-        while (request && !request->parked)
-            request = request->next;
-        link->renewing = request && link->renewing;
-        if (request)
-            request->parked = false;
-        pthread_mutex_unlock(&link->lock);
-        if (!request)
-            return;
-        wt_error own;
-        bool begun = !why && start_again(request, ASKS, 0);
-        if (!begun && !why)
-            wt__fail_nomem(&own);
-        if (!begun)
-            fail_request(request, why ? why : &own, STATUS_NOT_FOUND, false);
-    }
-}
-
-static void renew(struct http_link *link)
-{
-    struct buffer text = {0};
-    struct mcp_meta meta = {.modern = false};
-    wt_error why;
-    wt__mcp_write_ask(&text, wt__mcp_connection_number(link->connection), "initialize",
-                      wt__mcp_initialize_params(link->connection->options.lists_only), &meta);
-    struct request *request = text.failed ? NULL : make(link, RENEWS, wt__buffer_view(&text));
-    wt__buffer_dispose(&text);
-    if (!request)
-        wt__fail_nomem(&why);
-    if (!request || start(request, &why) < 0)
-        unpark(link, &why);
-}
-
-/* The server has forgotten the session that the request went with. */
-static void park(struct request *request)
-{
-    struct http_link *link = request->link;
-    pthread_mutex_lock(&link->lock);
-    bool stale = strcmp(request->session, link->session) != 0 && !link->renewing;
-    bool begins = !stale && !link->renewing;
-    request->again = true;
-    request->parked = !stale;
-    if (begins) {
-        link->renewing = true;
-        link->session[0] = '\0';
-    }
-    pthread_mutex_unlock(&link->lock);
-    if (begins)
-        renew(link);
-    else if (stale && !start_again(request, ASKS, 0))
-        end_request(request);
-}
-
-static void ended_renewal(struct request *request, const struct http_head *head, int rc)
-{
-    struct http_link *link = request->link;
-    struct buffer text = {0};
-    wt_error why;
-    bool renewed = rc == 0 && request->answered && !request->refused && head->status == STATUS_OK;
-    end_request(request);
-    wt__mcp_write_tell(&text, "notifications/initialized", STR(""));
-    struct request *next = renewed && !text.failed ? make(link, RENEWED, wt__buffer_view(&text)) : NULL;
-    wt__buffer_dispose(&text);
-    if (next && start(next, NULL) == 0)
-        return;
-    wt__fail(&why, WT_ENETWORK, "%s has forgotten the session, and begins no other", link->connection->shown);
-    unpark(link, &why);
 }
 
 /* ---------------------------------------------------------------- the end of a transfer */
@@ -488,21 +483,263 @@ static bool resume(struct request *request, const struct http_head *head)
     return start_again(request, RESUMES, request->retry_ms);
 }
 
-static void ended_asking(struct request *request, const struct http_head *head, int rc, const wt_error *why, bool sent)
+/* True for a body that is no message although it may look like one: {"error":"invalid_token"} of OAuth, for example. */
+static bool is_error_page(const struct request *request, const struct http_head *head)
+{
+    struct mcp_message message;
+    return head->status >= 400 && !is_stream(head) && !request->answered &&
+           (wt__mcp_read(wt__buffer_view(&request->heard), &message) != MCP_ANSWER ||
+            (message.error.len > 0 && message.error.ptr[0] != '{') || message.jsonrpc.len == 0);
+}
+
+/* ---------------------------------------------------------------- sessions
+ *
+ * Servers say in many ways that they have forgotten a session: with 404 as they should, with another status, or with a
+ * JSON-RPC error. Only 404 and 410 are believed at once. Otherwise a ping asks whether the session stands, so that an
+ * error of the request itself costs no session. If it does not stand, `initialize` begins another one, once a request.
+ *
+ * What is sent again must not have been executed. A status of 4xx and an early error of JSON-RPC say that the request
+ * was refused. Any other answer leaves that open: then tools/call, the only method that acts, ends with that answer. */
+
+static bool begin_own(struct http_link *link, enum kind kind, const char *method, struct str params, wt_error *err)
+{
+    struct buffer text = {0};
+    struct mcp_meta meta = {.modern = false};
+    wt__mcp_write_ask(&text, wt__mcp_connection_number(link->connection), method, params, &meta);
+    struct request *request = text.failed ? NULL : make(link, kind, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    if (!request)
+        wt__fail_nomem(err);
+    return request && start(request, err) == 0;
+}
+
+static void begin_hearing(struct http_link *link)
+{
+    struct request *request = link->connection->options.lists_only ? NULL : make(link, HEARS, STR(""));
+    if (!request)
+        return;
+    request->id = MCP_NO_STREAM;
+    start(request, NULL);
+}
+
+static void conclude(struct request *request);
+
+/* True for a status that says by itself that the session is lost. */
+static bool is_lost(int status)
+{
+    return status == STATUS_NOT_FOUND || status == STATUS_GONE;
+}
+
+enum outcome { SESSION_STANDS, SESSION_RENEWED, SESSION_GONE };
+
+/* Goes on with a request that waited. why: the reason if the session is gone. */
+static void go_on(struct request *request, enum outcome outcome, const wt_error *why)
+{
+    wt_error own;
+    int status = request->answer.status; /* 0: it was never sent */
+    bool acts = request->may_have_acted && strcmp(request->method, "tools/call") == 0;
+    if (outcome == SESSION_GONE && is_lost(status)) {
+        fail_request(request, why, status, false);
+    } else if (status != 0 && (outcome != SESSION_RENEWED || acts)) {
+        conclude(request);
+    } else {
+        request->doubtful = false;
+        request->answer.status = 0;
+        if (start_again(request, ASKS, 0))
+            return;
+        wt__fail_nomem(&own);
+        fail_request(request, &own, 0, false);
+    }
+}
+
+/* Goes on with all that wait. */
+static void unpark(struct http_link *link, enum outcome outcome, const wt_error *why)
+{
+    for (;;) {
+        pthread_mutex_lock(&link->lock);
+        struct request *request = link->requests;
+        while (request && !request->parked)
+            request = request->next;
+        link->renewing = request && link->renewing;
+        link->lost = link->lost && link->renewing;
+        if (request)
+            request->parked = false;
+        pthread_mutex_unlock(&link->lock);
+        if (!request)
+            return;
+        go_on(request, outcome, why);
+    }
+}
+
+static void renew(struct http_link *link)
+{
+    wt_error why;
+    if (!begin_own(link, RENEWS, "initialize", wt__mcp_initialize_params(link->connection->options.lists_only), &why))
+        unpark(link, SESSION_GONE, &why);
+}
+
+static void check(struct http_link *link)
+{
+    wt_error why;
+    if (!begin_own(link, CHECKS, "ping", STR(""), &why))
+        unpark(link, SESSION_GONE, &why);
+}
+
+/* Lets a request wait until it is known what became of its session. */
+static void park(struct request *request, bool lost)
 {
     struct http_link *link = request->link;
-    bool forgotten = request->kind == ASKS && head->status == STATUS_NOT_FOUND && request->session[0];
+    pthread_mutex_lock(&link->lock);
+    bool stale = strcmp(request->session, link->session) != 0 && !link->renewing;
+    bool begins = !stale && !link->renewing;
+    request->again = true;
+    request->parked = !stale;
+    link->renewing |= begins;
+    link->lost |= lost && !stale;
+    pthread_mutex_unlock(&link->lock);
+    if (stale)
+        go_on(request, SESSION_RENEWED, NULL);
+    else if (begins && lost)
+        renew(link);
+    else if (begins)
+        check(link);
+}
+
+/* True if the answer may mean that the session is lost. */
+static bool is_doubtful(struct request *request, int status)
+{
+    struct mcp_message message;
+    int64_t id;
+    bool asks = request->kind == ASKS && !request->again && request->session[0] && !request->modern;
+    if (!asks || request->rc < 0 || request->answered || request->doubtful)
+        return request->doubtful;
+    request->may_have_acted = status >= STATUS_SERVER_ERROR;
+    if (is_lost(status))
+        return true;
+    bool own = wt__mcp_read(wt__buffer_view(&request->heard), &message) == MCP_ANSWER &&
+               wt__mcp_number(message.id, &id) && id == request->id;
+    return status >= STATUS_SERVER_ERROR ||
+           (status >= 400 && status != STATUS_TOO_LARGE && status != STATUS_TOO_MANY && !own);
+}
+
+static void ended_check(struct request *request, const struct http_head *head, int rc)
+{
+    struct http_link *link = request->link;
+    bool stands = rc == 0 && request->answered && head->status < 400 && !request->refused;
+    pthread_mutex_lock(&link->lock);
+    bool lost = link->lost;
+    pthread_mutex_unlock(&link->lock);
+    end_request(request);
+    if (stands && !lost)
+        unpark(link, SESSION_STANDS, NULL);
+    else
+        renew(link);
+}
+
+static void ended_renewal(struct request *request, const struct http_head *head, int rc)
+{
+    struct http_link *link = request->link;
+    struct buffer text = {0};
+    wt_error why;
+    bool renewed = rc == 0 && request->answered && !request->refused && head->status == STATUS_OK;
+    end_request(request);
+    wt__mcp_write_tell(&text, "notifications/initialized", STR(""));
+    struct request *next = renewed && !text.failed ? make(link, RENEWED, wt__buffer_view(&text)) : NULL;
+    wt__buffer_dispose(&text);
+    if (next && start(next, NULL) == 0)
+        return;
+    wt__fail(&why, WT_ENETWORK, "%s has forgotten the session, and begins no other", link->connection->shown);
+    unpark(link, SESSION_GONE, &why);
+}
+
+/* ---------------------------------------------------------------- redirects */
+
+/* url with a slash behind its path, or without the one that it has. NULL when out of memory. */
+static char *toggle_slash(const char *url)
+{
+    size_t path = strcspn(url, "?#");
+    bool has = path > 0 && url[path - 1] == '/';
+    struct buffer out = {0};
+    wt__buffer_append(&out, url, path - has);
+    wt__buffer_text(&out, has ? "" : "/");
+    wt__buffer_text(&out, url + path);
+    return wt__buffer_take(&out);
+}
+
+/* Host and path of an address, which may be a path alone: from *text on, for *len bytes. */
+static struct str without_scheme(const char *url, bool with_host)
+{
+    const char *mark = strstr(url, "://"), *from = mark ? mark + 3 : url;
+    size_t host = mark ? strcspn(from, "/?#") : 0;
+    const char *user = host > 0 ? memrchr(from, '@', host) : NULL;
+    from = !with_host ? from + host : user ? user + 1 : from;
+    return (struct str){from, strcspn(from, "?#")};
+}
+
+/* True if location is target but for the scheme and the port: proxies that end TLS often hide them from the server. */
+static bool is_same_place(const char *location, const char *target)
+{
+    bool whole = strstr(location, "://") != NULL;
+    struct str a = without_scheme(location, false), b = without_scheme(target, false);
+    struct str one = without_scheme(location, true), two = without_scheme(target, true);
+    size_t host = strcspn(one.ptr, ":/?#");
+    return wt__str_equal(a, b) &&
+           (!whole || (host == strcspn(two.ptr, ":/?#") && strncasecmp(one.ptr, two.ptr, host) == 0));
+}
+
+/* The address that a redirect leads to, if it is to be followed, to free; else NULL. A redirect that keeps the method
+ * is followed within the server's origin, and any to the same path with or without a slash at its end. */
+static char *find_target(struct request *request, const struct http_head *head)
+{
+    struct http_link *link = request->link;
+    bool keeps = head->status == STATUS_TEMPORARY_REDIRECT || head->status == STATUS_PERMANENT_REDIRECT;
+    char *target = NULL;
+    pthread_mutex_lock(&link->lock);
+    char *base = wt__copy_string(address_of(link), strlen(address_of(link)));
+    pthread_mutex_unlock(&link->lock);
+    char *toggled = base ? toggle_slash(base) : NULL;
+    if (toggled && is_same_place(head->location, toggled))
+        target = toggled;
+    else
+        free(toggled);
+    if (base && !target && keeps)
+        wt__http_resolve(&target, base, wt__str(head->location), NULL);
+    free(base);
+    return target;
+}
+
+/* True if the request goes to another address of the server now, as all later ones do. */
+static bool follow(struct request *request, const struct http_head *head)
+{
+    struct http_link *link = request->link;
+    if (head->status < 301 || head->status > STATUS_PERMANENT_REDIRECT || !head->location[0] ||
+        ++request->redirects > REDIRECTS_MAX)
+        return false;
+    char *target = find_target(request, head);
+    if (!target)
+        return false;
+    pthread_mutex_lock(&link->lock);
+    free(link->url);
+    link->url = target;
+    pthread_mutex_unlock(&link->lock);
+    return start_again(request, request->kind, 0);
+}
+
+/* ---------------------------------------------------------------- requests that have ended */
+
+/* What an answer means that stands. */
+static void conclude(struct request *request)
+{
+    struct http_link *link = request->link;
+    const struct http_head *head = &request->answer;
     wt_error own;
-    if (rc == WT_ECANCELLED) {
-        end_request(request);
-        return;
-    }
-    if (rc == 0 && forgotten && !request->again) {
-        park(request);
-        return;
-    }
-    if (rc == 0)
+    if (request->doubtful && request->kept.len > 0) {
+        request->doubtful = false;
+        take_message(request, wt__buffer_view(&request->kept));
+    } else if (head->status >= 400 && !is_error_page(request, head)) {
+        request->doubtful = false;
         take_rest(request, head);
+    }
     if (request->breaks)
         wt__mcp_connection_broke(link->connection, &request->why, "");
     if (request->rc < 0) {
@@ -510,10 +747,31 @@ static void ended_asking(struct request *request, const struct http_head *head, 
     } else if (request->answered) {
         end_request(request);
     } else if (!resume(request, head)) {
-        if (rc == 0)
-            fail_status(request, head->status, &own);
-        fail_request(request, rc < 0 ? why : &own, head->status, sent && !forgotten);
+        fail_status(request, head, &own);
+        fail_request(request, &own, head->status, head->status != STATUS_NOT_FOUND || !request->session[0]);
     }
+}
+
+static void ended_asking(struct request *request, const struct http_head *head, int rc, const wt_error *why, bool sent)
+{
+    if (rc == WT_ECANCELLED) {
+        end_request(request);
+        return;
+    }
+    request->answer = *head;
+    if (rc == 0 && head->status < 400)
+        take_rest(request, head);
+    if (rc == 0 && is_doubtful(request, head->status)) {
+        request->doubtful = true;
+        park(request, is_lost(head->status));
+        return;
+    }
+    if (rc == 0 || request->rc < 0 || request->answered) {
+        conclude(request);
+        return;
+    }
+    if (!resume(request, head))
+        fail_request(request, why, head->status, sent);
 }
 
 /* A server without notices says 405; any other status will not be better soon. */
@@ -538,17 +796,23 @@ static void ended(void *context, const struct http_head *head, int rc, const wt_
     pthread_mutex_lock(&link->lock); /* who began it has left the ticket by now */
     request->ticket = 0;
     pthread_mutex_unlock(&link->lock);
+    if (rc == 0 && !request->answered && follow(request, head))
+        return;
     if (request->kind == ASKS || request->kind == RESUMES) {
         ended_asking(request, head, rc, why, sent);
     } else if (request->kind == HEARS) {
         ended_hearing(request, head, rc);
+    } else if (request->kind == CHECKS) {
+        if (rc == 0)
+            take_rest(request, head);
+        ended_check(request, head, rc);
     } else if (request->kind == RENEWS) {
         if (rc == 0)
             take_rest(request, head);
         ended_renewal(request, head, rc);
     } else if (request->kind == RENEWED) {
         end_request(request);
-        unpark(link, NULL);
+        unpark(link, SESSION_RENEWED, NULL);
         begin_hearing(link);
     } else {
         end_request(request);
@@ -637,6 +901,7 @@ static void release(struct http_link *link)
     }
     pthread_cond_destroy(&link->settled);
     pthread_mutex_destroy(&link->lock);
+    free(link->url);
     free(link);
 }
 

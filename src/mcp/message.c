@@ -3,13 +3,15 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "base/json.h"
 #include "base/json_scan.h"
+#include "text/shown.h"
 
 enum {
-    WORDS_BYTES = 300, /* of a server's message that an error repeats */
-    ID_DIGITS = 18,    /* of a number that can be an id of ours */
+    ID_DIGITS = 18,              /* of a number that can be an id of ours */
+    REASON_BYTES_MAX = 64 << 10, /* of a body that is read for its reason */
 };
 
 #define CLIENT_INFO "{\"name\":\"whichtool\",\"version\":\"" WT_VERSION "\"}"
@@ -47,11 +49,8 @@ static bool read_members(struct str message, struct mcp_message *out)
     const struct {
         struct str key;
         struct str *value;
-    } members[] = {{STR("id"), &out->id},
-                   {STR("method"), &out->method},
-                   {STR("params"), &out->params},
-                   {STR("result"), &out->result},
-                   {STR("error"), &out->error}};
+    } members[] = {{STR("jsonrpc"), &out->jsonrpc}, {STR("id"), &out->id},         {STR("method"), &out->method},
+                   {STR("params"), &out->params},   {STR("result"), &out->result}, {STR("error"), &out->error}};
     struct json_scan scan;
     struct json_item item;
     int rc;
@@ -71,7 +70,7 @@ enum mcp_kind wt__mcp_read(struct str text, struct mcp_message *out)
 {
     static const struct str none = {"", 0};
     struct str message = wt__str_trim(text);
-    *out = (struct mcp_message){none, none, none, none, none};
+    *out = (struct mcp_message){none, none, none, none, none, none};
     if (message.len == 0 || message.ptr[0] != '{' || !read_members(message, out))
         return MCP_NO_MESSAGE;
     if (out->method.len > 0)
@@ -184,21 +183,100 @@ void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str resul
 
 /* ---------------------------------------------------------------- errors */
 
+void wt__mcp_put_words(struct buffer *out, struct str words)
+{
+    struct str shown = {words.ptr, words.len < MCP_WORDS_BYTES ? words.len : MCP_WORDS_BYTES};
+    size_t from = out->len;
+    while (shown.len < words.len && shown.len > 0 &&
+           shown.ptr[shown.len - 1] != ' ') /* half a word may be half a secret */
+        shown.len--;
+    wt__shown_json(out, shown);
+    for (size_t i = from; !out->failed && i < out->len; i++)
+        if ((unsigned char)out->ptr[i] < ' ' || out->ptr[i] == 0x7f)
+            out->ptr[i] = ' ';
+    wt__buffer_text(out, shown.len < words.len ? "..." : "");
+}
+
+/* Appends a member that is a text, or an object with a "message", unless it repeats what is there. */
+static void put_member(struct buffer *out, const json_t *body, const char *key)
+{
+    struct str words = wt__json_str(body, key), there = wt__buffer_view(out);
+    if (words.len == 0)
+        words = wt__json_str(json_object_get(body, key), "message");
+    if (words.len == 0 || (there.len > 0 && memmem(there.ptr, there.len, words.ptr, words.len)))
+        return;
+    wt__buffer_text(out, there.len > 0 ? ": " : "");
+    wt__buffer_str(out, words);
+}
+
+static size_t line_length(struct str text)
+{
+    size_t len = 0;
+    while (len < text.len && text.ptr[len] != '\n' && text.ptr[len] != '\r')
+        len++;
+    return len;
+}
+
+void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body)
+{
+    static const char *const keys[] = {"error", "error_description", "message", "detail"};
+    struct buffer words = {0};
+    json_t *read = NULL;
+    body = wt__str_trim(body);
+    if (body.len == 0 || body.len > REASON_BYTES_MAX)
+        return;
+    if (body.ptr[0] == '{' && wt__json_parse(&read, body.ptr, body.len, NULL) == 0)
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+            put_member(&words, read, keys[i]);
+    else if (strncasecmp(type, "text/plain", sizeof "text/plain" - 1) == 0)
+        wt__buffer_append(&words, body.ptr, line_length(body));
+    if (!words.failed && words.len > 0)
+        wt__mcp_put_words(out, wt__buffer_view(&words));
+    wt__buffer_dispose(&words);
+    json_decref(read);
+}
+
+bool wt__mcp_is_session_error(struct str error, int64_t *code)
+{
+    static const char *const words[] = {"session", "initializ", "initialis"};
+    json_t *read = NULL;
+    bool says = false;
+    *code = 0;
+    if (error.len > REASON_BYTES_MAX || wt__json_parse(&read, error.ptr, error.len, NULL) < 0)
+        return false;
+    const char *message = json_string_value(json_object_get(read, "message"));
+    *code = wt__json_int(read, "code", 0);
+    for (size_t i = 0; message && i < sizeof words / sizeof *words; i++)
+        says |= strcasestr(message, words[i]) != NULL;
+    json_decref(read);
+    return says;
+}
+
+bool wt__mcp_is_refused_early(int64_t code)
+{
+    static const int codes[] = {-32600, -32000, -32001, -32002}; /* as SDKs refuse a request without its session */
+    bool early = false;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        early |= code == codes[i];
+    return early;
+}
+
 int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t *code, wt_error *err)
 {
     json_t *error = NULL;
+    struct buffer shown = {0};
     *code = 0;
     if (wt__json_parse(&error, answer->error.ptr, answer->error.len, NULL) == WT_ENOMEM)
         return wt__fail_nomem(err);
     struct str words = wt__json_str(error, "message");
     *code = wt__json_int(error, "code", 0);
-    if (words.len == 0)
-        words = STR("no reason is given");
-    size_t len = words.len < WORDS_BYTES ? words.len : WORDS_BYTES;
-    while (len < words.len && len > 0 && words.ptr[len - 1] != ' ') /* half a word may be half a secret */
-        len--;
-    int rc = wt__fail(err, WT_ENETWORK, "%s is refused: %.*s%s (error %" PRId64 ")", subject, (int)len, words.ptr,
-                      len < words.len ? "..." : "", *code);
+    if (words.len == 0 && json_is_string(error)) /* no JSON-RPC, but what some servers write */
+        words = (struct str){json_string_value(error), json_string_length(error)};
+    wt__mcp_put_words(&shown, words.len > 0 ? words : STR("no reason is given"));
+    int rc = shown.failed
+                 ? wt__fail_nomem(err)
+                 : wt__fail(err, WT_ENETWORK, "%s is refused: %s (error %" PRId64 ")", subject, shown.ptr, *code);
+    wt__buffer_dispose(&shown);
     json_decref(error);
     return rc;
 }

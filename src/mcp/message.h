@@ -16,7 +16,10 @@
 #define MCP_LEGACY_VERSION "2025-11-25"
 #define MCP_MODERN_VERSION "2026-07-28"
 
-enum { MCP_ID_BYTES_MAX = 256 }; /* of a server's own request */
+enum {
+    MCP_ID_BYTES_MAX = 256, /* of a server's own request */
+    MCP_WORDS_BYTES = 300,  /* of a server's text that an error repeats */
+};
 
 enum {
     MCP_METHOD_NOT_FOUND = -32601, /* JSON-RPC's */
@@ -34,7 +37,7 @@ enum mcp_kind {
 
 /* The members as they are written; empty when absent. */
 struct mcp_message {
-    struct str id, method, params, result, error;
+    struct str jsonrpc, id, method, params, result, error;
 };
 
 enum mcp_kind wt__mcp_read(struct str text, struct mcp_message *out);
@@ -62,6 +65,18 @@ struct str wt__mcp_initialize_params(bool lists_only);
 void wt__mcp_write_tell(struct buffer *out, const char *method, struct str params);
 /* The answer to a server's request, whose id is as it was written: a result, or where that is empty an error. */
 void wt__mcp_write_answer_to(struct buffer *out, struct str id, struct str result, struct str error);
+
+/* Appends a server's words as one line of at most MCP_WORDS_BYTES, cut behind a word, with invisible characters
+ * escaped. */
+void wt__mcp_put_words(struct buffer *out, struct str words);
+/* Appends the reason that the body of an HTTP error gives: "error", "error_description", "message" and "detail" of a
+ * JSON object, or the first line of plain text. Appends nothing if there is none. type: the body's Content-Type. */
+void wt__mcp_put_reason(struct buffer *out, const char *type, struct str body);
+/* True if a JSON-RPC error says that the server does not know the session, or has not been initialised. *code: its
+ * code. */
+bool wt__mcp_is_session_error(struct str error, int64_t *code);
+/* True if the code says that the request was refused before anything was done for it. */
+bool wt__mcp_is_refused_early(int64_t code);
 
 /* "SUBJECT: the server's words (code)" as an error of ours; *code: the server's. Returns WT_ENETWORK, WT_ENOMEM. */
 int wt__mcp_fail(const struct mcp_message *answer, const char *subject, int64_t *code, wt_error *err);

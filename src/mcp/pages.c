@@ -12,53 +12,103 @@ void wt__mcp_pages_params(const struct mcp_pages *pages, struct buffer *out)
     wt__buffer_str(out, pages->cursor);
 }
 
-/* The items of a page: the bytes between the brackets of its list. */
+/* True if the configuration leaves the tool out. */
+static bool is_left_out(const struct mcp_pages *pages, struct str tool)
+{
+    const struct mcp_server *server = pages->server;
+    json_t *read = NULL;
+    struct str name;
+    if (!server || (!server->allowed && !server->denied) || tool.len == 0 || tool.ptr[0] != '{' ||
+        !wt__mcp_member(tool, "name", &name) || name.len == 0)
+        return false;
+    bool known = wt__json_parse(&read, name.ptr, name.len, NULL) == 0 && json_is_string(read);
+    bool out = !known || !wt__mcp_offers(server, (struct str){json_string_value(read), json_string_length(read)});
+    json_decref(read);
+    return out;
+}
+
+/* Appends bytes of a list, behind a comma where something stands there. */
+static void append_items(struct mcp_pages *pages, struct str list, size_t begin, size_t end)
+{
+    if (end > begin && pages->items.len > 0)
+        wt__buffer_char(&pages->items, ',');
+    wt__buffer_append(&pages->items, list.ptr + begin, end - begin);
+}
+
+/* The items of a page: the bytes between the brackets of its list, in one piece unless one of them is left out. */
 static int take_items(struct mcp_pages *pages, struct str list, wt_error *err)
 {
     struct json_scan scan;
     struct json_item item;
-    size_t begin = 0, end = 0;
+    size_t begin = 0, end = 0, bytes = 0;
     int rc;
     wt__json_scan_open(&scan, list, 0, 1);
     while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
+        if (is_left_out(pages, item.value)) {
+            append_items(pages, list, begin, end);
+            begin = end = 0;
+            continue;
+        }
         begin = end == 0 ? item.byte : begin;
         end = item.byte + item.value.len;
+        bytes += item.value.len;
         if (++pages->item_count > MCP_TOOLS_MAX)
             return wt__fail(err, WT_ETOOLONG, "it lists more than %d %s", MCP_TOOLS_MAX, pages->member);
+        if (pages->items.len + bytes > MCP_TOOLS_BYTES_MAX)
+            return wt__fail(err, WT_ETOOLONG, "its %s have more than %d MB", pages->member, MCP_TOOLS_BYTES_MAX >> 20);
     }
     if (rc < 0 || list.ptr[0] != '[')
         return wt__fail(err, WT_ENETWORK, "the answer to `%s` is broken: %s%s%s", pages->method,
                         rc < 0 ? scan.reason : "\"", rc < 0 ? "" : pages->member, rc < 0 ? "" : "\" is no list");
-    if (pages->items.len + (end - begin) > MCP_TOOLS_BYTES_MAX)
-        return wt__fail(err, WT_ETOOLONG, "its %s have more than %d MB", pages->member, MCP_TOOLS_BYTES_MAX >> 20);
-    if (end > 0 && pages->items.len > 0)
-        wt__buffer_char(&pages->items, ',');
-    wt__buffer_append(&pages->items, list.ptr + begin, end - begin);
+    append_items(pages, list, begin, end);
     return pages->items.failed ? wt__fail_nomem(err) : 0;
 }
 
-/* 1: there is a next page, and its cursor is kept as it is written, with its quotes. */
+/* Ends the list with what has come. */
+static int end_early(struct mcp_pages *pages, const char *warning)
+{
+    pages->warning = warning;
+    return 0;
+}
+
+/* Returns 1 if there is a next page, whose cursor is kept as it is written, with its quotes. */
 static int take_cursor(struct mcp_pages *pages, struct str result, wt_error *err)
 {
     struct str cursor;
-    json_t *text = NULL;
-    bool added = false;
-    bool sound = wt__mcp_member(result, "nextCursor", &cursor);
+    json_t *read = NULL;
+    bool added = false, sound = wt__mcp_member(result, "nextCursor", &cursor);
     if (sound && (cursor.len == 0 || wt__str_equal(cursor, STR("null"))))
         return 0;
     int rc =
-        sound && cursor.len <= MCP_CURSOR_BYTES_MAX ? wt__json_parse(&text, cursor.ptr, cursor.len, NULL) : WT_EFORMAT;
-    sound = rc == 0 && json_is_string(text);
-    json_decref(text);
+        sound && cursor.len <= MCP_CURSOR_BYTES_MAX ? wt__json_parse(&read, cursor.ptr, cursor.len, NULL) : WT_EFORMAT;
+    bool text = rc == 0 && json_is_string(read);
+    pages->is_odd = !text || json_string_length(read) == 0;
+    sound = text || (rc == 0 && json_is_number(read));
+    json_decref(read);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(err);
     if (!sound)
-        return wt__fail(err, WT_ENETWORK, "the answer to `%s` is broken: its cursor is no string of at most %d bytes",
-                        pages->method, MCP_CURSOR_BYTES_MAX);
+        return end_early(pages, "its list ended early: a cursor is neither a text nor a number, or is too long");
     pages->cursor = (struct str){wt__arena_copy(&pages->arena, cursor), cursor.len};
     if (!pages->cursor.ptr || !wt__map_insert(&pages->cursors, pages->cursor, 0, &added))
         return wt__fail_nomem(err);
-    return added ? 1 : wt__fail(err, WT_ENETWORK, "its pages of %s go round in a circle", pages->member);
+    return added ? 1 : end_early(pages, "its list ended early: a cursor came a second time");
+}
+
+/* A server that does not know a cursor begins again: true if the page that came is the first one. */
+static bool is_first_again(const struct mcp_pages *pages, size_t before)
+{
+    size_t from = before > 0 ? before + 1 : 0; /* behind the comma */
+    return pages->page_count > 0 && pages->first_bytes > 0 && pages->items.len > from &&
+           pages->items.len - from == pages->first_bytes &&
+           memcmp(pages->items.ptr, pages->items.ptr + from, pages->first_bytes) == 0;
+}
+
+bool wt__mcp_pages_refused(struct mcp_pages *pages)
+{
+    if (pages->page_count > 0 && pages->is_odd)
+        end_early(pages, "its list ended early: it refused a cursor of its own");
+    return pages->page_count > 0 && pages->is_odd;
 }
 
 int wt__mcp_pages_take(struct mcp_pages *pages, struct str result, wt_error *err)
@@ -66,7 +116,16 @@ int wt__mcp_pages_take(struct mcp_pages *pages, struct str result, wt_error *err
     struct str list;
     if (result.len == 0 || result.ptr[0] != '{' || !wt__mcp_member(result, pages->member, &list) || list.len == 0)
         return wt__fail(err, WT_ENETWORK, "the answer to `%s` has no \"%s\"", pages->method, pages->member);
+    size_t before = pages->items.len, count = pages->item_count;
     int rc = take_items(pages, list, err);
+    if (rc == 0 && is_first_again(pages, before)) {
+        wt__buffer_cut(&pages->items, before);
+        pages->item_count = count;
+        pages->page_count++;
+        return end_early(pages, "its list ended early: a cursor led to the first page again");
+    }
+    if (pages->page_count == 0)
+        pages->first_bytes = pages->items.len;
     if (rc == 0)
         rc = take_cursor(pages, result, err);
     if (++pages->page_count >= MCP_PAGES_MAX && rc > 0)

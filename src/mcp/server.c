@@ -62,6 +62,22 @@ const char *const *wt__mcp_environment(struct arena *arena, const struct mcp_ser
     return out;
 }
 
+/* ---------------------------------------------------------------- tools */
+
+static bool names_tool(const char *const *names, struct str tool)
+{
+    bool named = false;
+    for (size_t i = 0; names[i] && !named; i++)
+        named = wt__str_equal(tool, wt__str(names[i])) || strcmp(names[i], "*") == 0;
+    return named;
+}
+
+bool wt__mcp_offers(const struct mcp_server *server, struct str tool)
+{
+    return !(server->denied && names_tool(server->denied, tool)) &&
+           (!server->allowed || names_tool(server->allowed, tool));
+}
+
 /* ---------------------------------------------------------------- secrets */
 
 bool wt__mcp_is_url(const char *text)

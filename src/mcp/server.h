@@ -23,6 +23,9 @@ struct mcp_server {
     size_t header_count;
     unsigned start_timeout_ms, call_timeout_ms; /* 0 if the file does not say */
     enum mcp_era protocol; /* the only era to speak with it ("protocol"); MCP_ERA_UNKNOWN if the file does not say */
+    const char *const *allowed; /* names of the tools that it may offer, ends in NULL; NULL: all */
+    const char *const *denied;  /* names of tools that it may not offer, likewise; NULL: none */
+    const char *note;           /* what is odd about its entry and does not keep it from running; NULL if nothing */
     bool disabled;
     bool itself;         /* it is whichtool: left out by all that would start it, with this as its refusal */
     const char *refusal; /* why it cannot be asked; NULL: it can */
@@ -36,6 +39,9 @@ struct mcp_server {
 /* All that its process gets: a few variables of this process's own (docs/mcp.md), and those that were written for it.
  * Ends in NULL; NULL when memory is out. */
 const char *const *wt__mcp_environment(struct arena *arena, const struct mcp_server *server);
+
+/* True if the configuration lets the server offer the tool. A list that denies counts more than one that allows. */
+bool wt__mcp_offers(const struct mcp_server *server, struct str tool);
 
 /* Whether it is an address, and not a file or a program: whether it begins with http:// or https://. */
 bool wt__mcp_is_url(const char *text);

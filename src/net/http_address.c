@@ -18,6 +18,21 @@ static bool same(const struct curl_library *lib, const CURLU *a, const CURLU *b,
     return equal;
 }
 
+/* An absolute address without a user has the user of the address that leads to it. */
+static void keep_user(const struct curl_library *lib, const CURLU *from, CURLU *to)
+{
+    static const CURLUPart parts[] = {CURLUPART_USER, CURLUPART_PASSWORD};
+    char *user = NULL;
+    bool has_user = lib->url_get(to, CURLUPART_USER, &user, 0) == CURLUE_OK;
+    lib->free(user);
+    for (size_t i = 0; !has_user && i < sizeof parts / sizeof *parts; i++) {
+        char *text = NULL;
+        if (lib->url_get(from, parts[i], &text, 0) == CURLUE_OK)
+            lib->url_set(to, parts[i], text, 0);
+        lib->free(text);
+    }
+}
+
 int wt__http_resolve(char **out, const char *base, struct str reference, wt_error *err)
 {
     static const CURLUPart origin[] = {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT};
@@ -37,6 +52,8 @@ int wt__http_resolve(char **out, const char *base, struct str reference, wt_erro
                  lib->url_set(to, CURLUPART_URL, text, 0) == CURLUE_OK;
     for (size_t i = 0; sound && i < sizeof origin / sizeof *origin; i++)
         sound = same(lib, from, to, origin[i]);
+    if (sound)
+        keep_user(lib, from, to);
     if (sound && lib->url_get(to, CURLUPART_URL, &whole, 0) == CURLUE_OK)
         *out = wt__copy_string(whole, strlen(whole));
     if (!text || !from || !to || (whole && !*out))

@@ -6,8 +6,8 @@
 #include "base/str.h"
 
 /* The address that a server at base names, as a string to free: absolute, or relative to base. It has to be of the same
- * scheme, host and port, for what is sent there is meant for that server alone. WT_EINVAL, WT_ENETWORK (no libcurl),
- * WT_ENOMEM. */
+ * scheme, host and port, for what is sent there is meant for that server alone. The user of base is kept. WT_EINVAL,
+ * WT_ENETWORK (no libcurl), WT_ENOMEM. */
 int wt__http_resolve(char **out, const char *base, struct str reference, wt_error *err);
 
 #endif

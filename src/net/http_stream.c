@@ -52,9 +52,11 @@ static size_t take_line(char *bytes, size_t size, size_t count, void *context)
     struct str line = {bytes, size * count}, value;
     long status = 0;
     if (wt__str_starts(line, STR("HTTP/"))) /* "100 Continue" has headers of its own */
-        head->type[0] = head->kept[0] = '\0';
+        head->type[0] = head->kept[0] = head->location[0] = '\0';
     else if (wt__http_field_value(line, "content-type", &value))
         wt__http_field_keep(head->type, sizeof head->type, value);
+    else if (wt__http_field_value(line, "location", &value) && value.len < sizeof head->location)
+        wt__http_field_keep(head->location, sizeof head->location, value);
     else if (transfer->kept && wt__http_field_value(line, transfer->kept, &value) && value.len < sizeof head->kept)
         wt__http_field_keep(head->kept, sizeof head->kept, value);
     transfer->loop->lib->easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);

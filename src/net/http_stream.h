@@ -1,7 +1,8 @@
 /* http_stream.h: many HTTP transfers at once, on one thread of their own; what comes of a body is handed on piece by
  * piece. For answers that last: http_post.h is for those that are read whole.
  *
- * Redirects are not followed: they would carry the headers, and with them a key, to somewhere else. No sentence of an
+ * Redirects are not followed here, because they would carry the headers, and with them a key, to another server. The
+ * caller gets their address. No sentence of an
  * error holds a header's value. What comes is not trusted; bounds are the caller's. */
 #ifndef WT_NET_HTTP_STREAM_H
 #define WT_NET_HTTP_STREAM_H
@@ -11,8 +12,9 @@
 #include "net/http_post.h"
 
 enum {
-    HTTP_LINGER_MS = 200,  /* to end when its caller has enough: then the connection can be used again */
-    HTTP_KEPT_BYTES = 512, /* of the header that is kept, with a NUL */
+    HTTP_LINGER_MS = 200,       /* to end when its caller has enough: then the connection can be used again */
+    HTTP_KEPT_BYTES = 512,      /* of the header that is kept, with a NUL */
+    HTTP_LOCATION_BYTES = 2048, /* of Location, with a NUL; a longer one is ignored */
 };
 
 struct http_loop;
@@ -22,6 +24,7 @@ struct http_head {
     int status; /* 0: none has come */
     char type[HTTP_TYPE_BYTES];
     char kept[HTTP_KEPT_BYTES];
+    char location[HTTP_LOCATION_BYTES]; /* of a redirect, as the server wrote it; "" if there is none */
 };
 
 struct http_stream {

@@ -30,6 +30,8 @@ struct catalogue_rules {
     bool (*resolve)(void *context, struct mcp_call *call, struct str name, struct buffer *id);
     /* Members of a tool's definition besides its own, each with a comma behind it. */
     void (*describe)(void *context, const wt_tool *tool, struct buffer *out);
+    /* Appends a sentence for a search that found nothing, if there is more to say than that. */
+    void (*lacking)(void *context, struct mcp_call *call, struct str query, struct buffer *out);
     /* What was found, before it is told. */
     void (*found)(void *context, struct mcp_call *call, struct str query, const wt_hits *hits);
 };

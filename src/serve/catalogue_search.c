@@ -132,6 +132,20 @@ static size_t put_hits(const struct catalogue *catalogue, struct buffer *out, co
     return reduced;
 }
 
+/* Why nothing was found, as a member with a comma before it. */
+static void put_lack(const struct catalogue *catalogue, struct mcp_call *call, struct buffer *out)
+{
+    const struct catalogue_rules *rules = &catalogue->options.rules;
+    struct buffer words = {0};
+    if (rules->lacking)
+        rules->lacking(rules->context, call, wt__json_str(wt__mcp_call_argument_tree(call), "query"), &words);
+    wt__buffer_text(out, ",\"note\":");
+    wt__buffer_json(out, words.len > 0 ? wt__buffer_view(&words)
+                                       : STR("No tool here fits. Say the task in other words, or do it without."));
+    out->failed |= words.failed;
+    wt__buffer_dispose(&words);
+}
+
 static void answer_hits(const struct catalogue *catalogue, struct mcp_call *call, const wt_hits *hits,
                         enum detail detail)
 {
@@ -140,7 +154,7 @@ static void answer_hits(const struct catalogue *catalogue, struct mcp_call *call
     size_t reduced = put_hits(catalogue, &json, hits, detail);
     wt__buffer_printf(&json, "],\"none_fits\":%s", hits->len == 0 ? "true" : "false");
     if (hits->len == 0)
-        wt__buffer_text(&json, ",\"note\":\"No tool here fits. Say the task in other words, or do it without.\"");
+        put_lack(catalogue, call, &json);
     else if (reduced > 0)
         wt__buffer_printf(&json, ",\"note\":\"%zu of these are cut short; get_tool_details has the whole.\"", reduced);
     wt__buffer_char(&json, '}');
@@ -153,6 +167,16 @@ static enum detail read_detail(struct str text)
     return wt__str_equal(text, STR("name"))    ? DETAIL_NAME
            : wt__str_equal(text, STR("brief")) ? DETAIL_BRIEF
                                                : DETAIL_FULL;
+}
+
+static void refuse_all(const struct catalogue *catalogue, struct mcp_call *call, struct str query)
+{
+    const struct catalogue_rules *rules = &catalogue->options.rules;
+    struct buffer words = {0};
+    if (rules->lacking)
+        rules->lacking(rules->context, call, query, &words);
+    wt__mcp_fail_tool(call, "%s", words.len > 0 && !words.failed ? words.ptr : "there is no tool that you may use");
+    wt__buffer_dispose(&words);
 }
 
 void wt__catalogue_search(struct catalogue *catalogue, struct mcp_call *call)
@@ -173,7 +197,7 @@ void wt__catalogue_search(struct catalogue *catalogue, struct mcp_call *call)
     options.progress = wt__catalogue_progress;
     options.progress_context = call;
     if (rules->filter && !rules->filter(rules->context, call, &filter)) {
-        wt__mcp_fail_tool(call, "there is no tool that you may use");
+        refuse_all(catalogue, call, query);
         return;
     }
     options.filter = rules->filter ? &filter : NULL;

@@ -94,6 +94,11 @@ PYTHON
 need_python() {
     have "$python" || { skip "no $python to read JSON with"; exit 77; }
 }
+have_terminal() { # a pseudo-terminal can be opened; says so by name where it cannot, as in a chroot without /dev/pts
+    have script && script -qec true /dev/null >/dev/null 2>&1 </dev/null && return
+    skip "$1: no pseudo-terminal can be opened here"
+    return 1
+}
 on_terminal() { # COMMAND-LINE: runs it on a terminal of its own; what it shows goes to out, its exit code is returned
     script -qec "$1" /dev/null >out 2>err </dev/null
 }

@@ -236,7 +236,7 @@ expect 0 "back" --json mcp undo --yes </dev/null
 same "what was added is told" "['own']" "$(json_of 'd["servers_added"]')"
 rm -r home/.config/whichtool
 same "is one object, too" "$(json_of 'd["files"][0]["state"], d["files"][0]["written"]')" "('restored', True)"
-if have script; then
+if have_terminal "asking on a terminal"; then
     what="on a terminal"
     checks=$((checks + 2))
     script -qec "$WHICHTOOL mcp init" /dev/null >out 2>err <<<n
@@ -246,8 +246,6 @@ if have script; then
     cmp -s $file "$cases/cursor/before/.cursor/mcp.json" || fail "a no is a yes"
     script -qec "$WHICHTOOL -s s.wt mcp init" /dev/null >out 2>err <<<y
     grep -q "\"-s\", \"$work/s.wt\", \"mcp\"" $file || fail "a yes is a no, or the store is not named"
-else
-    skip "asking on a terminal (needs script)"
 fi
 rm -rf home
 mkdir home

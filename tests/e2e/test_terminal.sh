@@ -31,7 +31,7 @@ done
 expect 0 "into a pipe nothing is cut" find wetter
 prints "予報を含みます。$"
 
-if have script; then
+if have_terminal "what a terminal shows"; then
     export TERM=xterm
     on_terminal "stty cols 40; $WHICHTOOL find rain forecast"
     same "the terminal's own width" True "$(tr -d '\r' <out | sed 's/\x1b\[[0-9;]*m//g' >plain
@@ -50,8 +50,6 @@ if have script; then
     TERM=dumb on_terminal "$WHICHTOOL find rain"
     what="no colours on a dumb terminal" && lacks out "$(printf '\033')"
     export TERM=dumb
-else
-    skip "no script(1): no terminal to show things on"
 fi
 
 for command in "list" "list --json" "find --json -k 1000 thing number"; do

@@ -232,6 +232,80 @@ static void who_may_not_call_may_find(void **state)
     stand_down(&s);
 }
 
+/* ---------------------------------------------------------------- what a result and a list say of themselves */
+
+/* What a server says of a result in _meta is kept beside what the gateway says; neither takes the place of the other.
+ */
+static void meta_of_a_result_is_kept(void **state)
+{
+    static const char script[] =
+        "call() { result $id '{\"content\":[],\"_meta\":{\"acme/cost\":9007199254740993,\"whichtool/server\":\"evil\","
+        "\"whichtool\\/tool\":\"evil\"}}'; }; serve";
+    (void)state;
+    stand_both(script, "", &(struct gateway_options){.start_timeout_ms = 0});
+    wait_for_tool(&s, "bad__t", true);
+    for (int way = 0; way < 3; way++) {
+        char *said = way == 2 ? call_modern(&s.search, s.finder, "call_destructive", "{\"name\":\"bad__t\"}")
+                              : call_of(&s, way ? s.legacy : s.modern, "bad__t", "{}", "");
+        if (!strstr(said, "\"acme/cost\":9007199254740993") || !strstr(said, "\"whichtool/server\":\"bad\"") ||
+            !strstr(said, "\"whichtool/tool\":\"t\"") || strstr(said, "evil"))
+            fail_msg("%d: %s", way, said);
+        free(said);
+    }
+    stand_down(&s);
+}
+
+/* Tools that the configuration leaves out are on no surface, and a call of one finds nothing. */
+static void tools_that_are_left_out_are_not_there(void **state)
+{
+    static const char *const denied[] = {"t", NULL}, *const allowed[] = {"u", NULL};
+    static struct mcp_server servers[2];
+    (void)state;
+    for (int way = 0; way < 2; way++) {
+        s = (struct standing){0};
+        s.engine = open_engine();
+        put_tools(s.engine, "bad", wt__str(LISTED("")));
+        servers[0] = script_server("bad", "TOOLS=$TOOLS,$(tool u 'does it'); serve", 0);
+        servers[1] = script_server("good", "TOOLS=$(tool t 'does another thing'); serve", 1);
+        servers[0].denied = way ? NULL : denied;
+        servers[0].allowed = way ? allowed : NULL;
+        stand_on(&s, servers, 2, &(struct gateway_options){.start_timeout_ms = 0});
+        char *said = call_bad(); /* also while the catalogue has it from before */
+        if (!strstr(said, "no tool"))
+            fail_msg("%s", said);
+        free(said);
+        wait_for_tool(&s, "bad__u", true);
+        wait_for_tool(&s, "bad__t", false);
+        said = ask_modern(&s.direct, s.modern, "tools/list", "");
+        if (strstr(said, "bad__t") || !strstr(said, "bad__u"))
+            fail_msg("%s", said);
+        free(said);
+        good_is_good("tools that are left out");
+        stand_down(&s);
+    }
+}
+
+/* A list whose cursor is odd is kept as far as it came, and its server serves. */
+static void an_odd_cursor_costs_no_server(void **state)
+{
+    static const char *const cursors[] = {"\\\"\\\"", "7", "\\\"x\\\"", "{}"};
+    (void)state;
+    for (size_t i = 0; i < sizeof cursors / sizeof *cursors; i++) {
+        char script[256];
+        struct upstream_status status;
+        snprintf(script, sizeof script, "TOOLS=\"$TOOLS\"'],\"nextCursor\":'\"%s\"',\"more\":['; serve", cursors[i]);
+        stand_both(script, "", &(struct gateway_options){.start_timeout_ms = 0});
+        wait_for_tool(&s, "bad__t", true);
+        char *said = call_bad();
+        wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+        if (!strstr(said, "\"text\":\"fine\"") || status.tools != 1 || !strstr(status.error, "its list ended early"))
+            fail_msg("%s: %zu tools, \"%s\", %s", cursors[i], status.tools, status.error, said);
+        free(said);
+        good_is_good(cursors[i]);
+        stand_down(&s);
+    }
+}
+
 /* ---------------------------------------------------------------- bad ones */
 
 #define ANSWERS(result) "call() { printf '%s\\n' '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":" result "}'; }; serve"
@@ -664,6 +738,18 @@ static void why_is_for_whom_it_concerns(void **state)
         if (!strstr(said, rows[i / 2].told ? "whichtool mcp" : "there is no tool"))
             fail_msg("%s, %s: %s", rows[i / 2].rules, scripts[i % 2], said);
         free(said);
+        if (i % 2 == 0) { /* a search that names it, in other words too, and one that does not */
+            static const char *const queries[] = {"use t", "T, please", "add a note"};
+            for (size_t q = 0; q < 3; q++) {
+                char arguments[64];
+                snprintf(arguments, sizeof arguments, "{\"query\":\"%s\"}", queries[q]);
+                said = call_modern(&s.search, s.finder, "search_tools", arguments);
+                if ((strstr(said, "t of the server bad waits for approval: `whichtool mcp approve bad`") != NULL) !=
+                    (rows[i / 2].told && q < 2))
+                    fail_msg("%s, %s: %s", rows[i / 2].rules, queries[q], said);
+                free(said);
+            }
+        }
         stand_down(&s);
         wt__policy_close(policy);
     }
@@ -906,6 +992,9 @@ static void a_server_that_never_ran_is_told_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(meta_of_a_result_is_kept, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(tools_that_are_left_out_are_not_there, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(an_odd_cursor_costs_no_server, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_bad_server_hurts_nobody_else, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_call_wakes_a_server_that_ended, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_call_outlives_starts_that_are_killed, make_folder, remove_folder),

@@ -104,14 +104,32 @@ static const struct {
     {"pages in a circle",
      "initialize; i=2; while :; do result $i \"{\\\"tools\\\":[],\\\"nextCursor\\\":\\\"$((i%3))\\\"}\"; i=$((i+1)); "
      "read -r r; done",
-     0, WT_ENETWORK, NULL, "its pages of tools go round in a circle", NULL},
+     0, 0, "{\"tools\":[]}", "", "scripted"},
+    {"an empty cursor that leads to the first page",
+     "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"\"}'; read -r r; result 3 "
+     "'{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"\"}'; stay",
+     0, 0, ONE, "", "scripted"},
+    {"a cursor that repeats itself",
+     "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"x\"}'; read -r r; result 3 "
+     "'{\"tools\":[{\"name\":\"b\"}],\"nextCursor\":\"x\"}'; stay",
+     0, 0, "{\"tools\":[{\"name\":\"a\"},{\"name\":\"b\"}]}", "", "scripted"},
+    {"a cursor that is a number",
+     "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":2}'; read -r r; case \"$r\" in "
+     "*'\"cursor\":2'*) ;; *) exit 8;; esac; result 3 '{\"tools\":[{\"name\":\"b\"}]}'; stay",
+     0, 0, "{\"tools\":[{\"name\":\"a\"},{\"name\":\"b\"}]}", "", "scripted"},
+    {"a cursor that is a number, which its server refuses",
+     "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":2}'; read -r r; error 3 -32602 no; stay", 0, 0,
+     ONE, "", "scripted"},
+    {"a cursor that is refused",
+     "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":\"x\"}'; read -r r; error 3 -32602 no; stay",
+     0, WT_ENETWORK, NULL, "`tools/list` is refused: no (error -32602)", NULL},
     {"tools without an end",
      "initialize; i=2; while :; do printf "
-     "'{\"id\":%s,\"result\":{\"tools\":[\"%15000000s\"],\"nextCursor\":\"%s\"}}\\n' $i x "
+     "'{\"id\":%s,\"result\":{\"tools\":[\"%15000000s\"],\"nextCursor\":\"%s\"}}\\n' $i $i "
      "$i; i=$((i+1)); read -r r; done",
      0, WT_ETOOLONG, NULL, "its tools have more than 32 MB", NULL},
-    {"a cursor that is none", "initialize; result 2 '{\"tools\":[],\"nextCursor\":{}}'; stay", 0, WT_ENETWORK, NULL,
-     "its cursor is no string", NULL},
+    {"a cursor that is none", "initialize; result 2 '{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":{}}'; stay", 0, 0,
+     ONE, "", "scripted"},
     {"tools that are no list", "initialize; result 2 '{\"tools\":{}}'; stay", 0, WT_ENETWORK, NULL,
      "\"tools\" is no list", NULL},
     {"no tools at all", "initialize; result 2 '{}'; stay", 0, WT_ENETWORK, NULL,

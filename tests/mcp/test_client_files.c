@@ -131,7 +131,7 @@ static const struct {
      "its client leaves out some of its tools, by its \"excludeTools\""},
     {"windsurf", "{\"command\":\"c\",\"disabledTools\":[]}", "{\"command\":\"c\"}"},
     {"zed", "{\"command\":\"/opt/bin/whichtool\",\"args\":[\"mcp\"]}", "it is whichtool itself"},
-    {"zed", "{\"command\":{\"path\":\"x\"}}", "it has neither a \"command\" nor a \"url\""},
+    {"zed", "{\"command\":{\"path\":\"x\"}}", "its \"command\" is an object, which an older form of its client has"},
     {"zed", "7", "it is no object"},
 };
 

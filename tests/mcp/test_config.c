@@ -34,6 +34,12 @@ static void describe(struct buffer *out, const struct mcp_config *config)
         wt__buffer_text(out, server->protocol == MCP_ERA_LEGACY   ? " speaks legacy"
                              : server->protocol == MCP_ERA_MODERN ? " speaks modern"
                                                                   : "");
+        for (size_t t = 0; server->allowed && server->allowed[t]; t++)
+            wt__buffer_printf(out, " only %s", server->allowed[t]);
+        for (size_t t = 0; server->denied && server->denied[t]; t++)
+            wt__buffer_printf(out, " without %s", server->denied[t]);
+        if (server->note)
+            wt__buffer_printf(out, " note: %s", server->note);
         wt__buffer_text(out, server->itself ? " itself" : "");
         wt__buffer_printf(out, "%s%s%s", server->disabled ? " off" : "", server->refusal ? " not: " : "",
                           server->refusal ? server->refusal : "");
@@ -85,7 +91,7 @@ static const struct {
      "a: value|xvalueyvalue|d:-e|f|| env K=value in /value"},
     {"no variables",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"args\":[\"$SET\",\"${SET\",\"}\",\"$(SET)\",\"~\"]}}}",
-     "a: c|$SET|${SET|}|$(SET)|~"},
+     "a: c|$SET|${SET|}|$(SET)|~ note: $SET in its entry is passed on as it is: write ${SET} for the variable"},
     {"variables of an address",
      "{\"servers\":{\"a\":{\"url\":\"https://${SET}/\",\"headers\":{\"Authorization\":\"Bearer ${SET}\"}}}}",
      "a: at https://value/ with Authorization=Bearer value"},
@@ -99,9 +105,8 @@ static const struct {
     {"another scheme", "{\"mcpServers\":{\"a\":{\"url\":\"file:///etc/passwd\"}}}",
      "a: not: its address does not begin with https:// or http://"},
     {"nothing to start", "{\"mcpServers\":{\"a\":{},\"b\":7,\"c\":{\"command\":[\"x\"]},\"d\":{\"command\":\"\"}}}",
-     "a: not: it has neither a \"command\" nor a \"url\"\nb: not: it has neither a \"command\" nor a \"url\"\nc: not: "
-     "it has neither a \"command\" nor a "
-     "\"url\"\nd: not: its \"command\" is empty"},
+     "a: not: it has neither a \"command\" nor a \"url\"\nb: not: it has neither a \"command\" nor a \"url\"\nc: "
+     "x\nd: not: its \"command\" is empty"},
     {"arguments that are none",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"args\":\"x\"},\"b\":{\"command\":\"c\",\"args\":[[]]}}}",
      "a: not: its \"args\" are no list\nb: not: one of its \"args\" is no text"},
@@ -114,12 +119,33 @@ static const struct {
     {"members of another kind",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"env\":[\"A=b\"]},\"b\":{\"url\":\"http://h\",\"headers\":\"K: v\"},"
      "\"c\":{\"command\":\"c\",\"cwd\":7},\"d\":{\"command\":\"c\",\"env\":null,\"args\":null,\"cwd\":null}}}",
-     "a: not: its \"env\" is no object\nb: not: its \"headers\" are no object\nc: not: its \"cwd\" is no text\nd: c"},
+     "a: not: its \"env\" is no object: write {\"NAME\": \"value\"}\nb: not: its \"headers\" are no object\nc: not: "
+     "its \"cwd\" is no text\nd: c"},
     {"whichtool itself",
      "{\"mcpServers\":{\"a\":{\"command\":\"/opt/bin/"
      "whichtool\",\"args\":[\"mcp\"]},\"b\":{\"command\":\"whichtool\",\"args\":"
      "[\"${UNSET}\"]},\"c\":{\"command\":\"whichtool-like\"},\"d\":{\"command\":\"c\",\"args\":[\"whichtool\"]}}}",
      "a: itself not: it is whichtool itself\nb: itself not: it is whichtool itself\nc: whichtool-like\nd: c|whichtool"},
+    {"Zed's",
+     "{\"theme\":\"x\",\"context_servers\":{\"a\":{\"source\":\"custom\",\"command\":\"c\",\"args\":[\"x\"],\"env\":{"
+     "\"K\":\"v\"}},\"b\":{\"command\":{\"path\":\"p\",\"args\":[\"y\"],\"env\":{\"L\":\"w\"}}}}}",
+     "a: c|x env K=v\nb: p|y env L=w"},
+    {"OpenCode's",
+     "{\"$schema\":\"https://opencode.ai/config.json\",\"mcp\":{\"a\":{\"type\":\"local\",\"command\":[\"npx\",\"-y\","
+     "\"x\"],\"environment\":{\"K\":\"v\"},\"enabled\":true},\"b\":{\"type\":\"remote\",\"url\":\"https://h\","
+     "\"enabled\":false}}}",
+     "a: npx|-y|x env K=v\nb: at https://h off"},
+    {"a bare map", "{\"a\":{\"command\":\"c\"},\"b\":{\"url\":\"https://h\"}}", "a: c\nb: at https://h"},
+    {"a bare list", "[{\"name\":\"a\",\"command\":\"c\"},{\"name\":\"b\",\"url\":\"https://h\"}]",
+     "a: c\nb: at https://h"},
+    {"a list of servers", "{\"mcpServers\":[{\"name\":\"a\",\"command\":\"c\"}]}", "a: c"},
+    {"a nested transport", "{\"mcpServers\":{\"a\":{\"transport\":{\"type\":\"stdio\",\"command\":\"c\"}}}}",
+     "a: not: its \"transport\" is an object, which is not read: write \"command\" or \"url\" beside its name"},
+    {"tools that are left out",
+     "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"disabledTools\":[\"x\",\"y\"],\"alwaysAllow\":[\"z\"]},\"b\":{"
+     "\"command\":\"c\",\"includeTools\":[\"x\"],\"excludeTools\":[\"x\"]},\"c\":{\"command\":\"c\",\"allowedTools\":"
+     "[\"x\"],\"disabledTools\":null},\"d\":{\"command\":\"c\",\"excludeTools\":\"x\"}}}",
+     "a: c without x without y\nb: c only x without x\nc: c only x\nd: not: this is no list of tools: excludeTools"},
     {"no name", "{\"mcpServers\":{\"\":{\"command\":\"c\"}}}", ": not: its name is empty"},
     {"none", "{\"mcpServers\":{}}", ""},
 };

@@ -191,7 +191,7 @@ static const struct {
      0,
      WT_ENETWORK,
      0,
-     "points to another address (HTTP status 302)",
+     "points to http://127.0.0.1:1/ (HTTP status 302)",
      2},
     {"it hangs up, which is not tried again", {{.status = 0}}, 1, 0, WT_ENETWORK, 0, "cannot ask http://127.0.0.1:", 1},
     {"mute", {{.status = 200, .delay_ms = SCRIPT_NEVER_MS}}, 1, 200, WT_ETIMEOUT, 0, "no answer came within 0.", 1},
@@ -332,7 +332,8 @@ static const struct {
      {MODERN, {.status = 300}},
      2,
      {.method = "m"},
-     "! -16 http://127.0.0.1 points to another address (HTTP status 300), which is not followed: give that one\n",
+     "! -16 http://127.0.0.1 points to another address (HTTP status 300), which is not followed: write that address "
+     "into the configuration if it is the server's\n",
      {{"POST ", 2}}},
     {"403 later",
      {MODERN, {.status = 403}},
@@ -571,6 +572,268 @@ static void test_what_was_sent_is_known(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- sessions that are lost */
+
+#define SAYS(code, words) "{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":" #code ",\"message\":\"" words "\"}}"
+#define PONG                                                                                                           \
+    {                                                                                                                  \
+        .on = "\"ping\"", .status = 200, .body = RESULT(4, "{}")                                                       \
+    }
+#define RENEWED                                                                                                        \
+    LEGACY_SESSION, NO_NOTICES, AGAIN,                                                                                 \
+    {                                                                                                                  \
+        .on = "Mcp-Session-Id: two", .status = 200, .body = RESULT(3, "{\"a\":1}")                                     \
+    }
+
+/* How real servers answer a request of a session that they have forgotten. reads, acts: what becomes of a request that
+ * changes nothing, and of tools/call, which is sent again only if the server cannot have executed it. */
+static const struct {
+    const char *name;
+    struct script_step answer;
+    bool acts_again;
+} lost_sessions[] = {
+    {"400 with an error of no request", {.status = 400, .body = ERROR(null, -32000)}, true},
+    {"400 with words", {.status = 400, .type = "text/plain", .body = "No valid session ID"}, true},
+    {"401", {.status = 401}, true},
+    {"403", {.status = 403}, true},
+    {"404", {.status = 404}, true},
+    {"410", {.status = 410}, true},
+    {"422 with words", {.status = 422, .type = "text/plain", .body = "expect initialize request"}, true},
+    {"500", {.status = 500}, false},
+    {"500 with an error", {.status = 500, .body = SAYS(-32603, "session not found")}, false},
+    {"502 with a page", {.status = 502, .type = "text/html", .body = "<html>session</html>"}, false},
+    {"503", {.status = 503}, false},
+    {"200 with an error", {.status = 200, .body = SAYS(-32600, "Session terminated")}, true},
+    {"200 with an error of initialisation", {.status = 200, .body = SAYS(-32002, "Server not initialized")}, true},
+    {"200 with an internal error", {.status = 200, .body = SAYS(-32603, "Unknown session")}, false},
+    {"an error as an event", {STREAM, .body = "data: " SAYS(-32001, "Session expired") "\n\n"}, true},
+};
+
+static void test_lost_sessions(void **state)
+{
+    static const struct mcp_connection_options options = {.timeout_ms = 900000};
+    (void)state;
+    for (size_t i = 0; i < sizeof lost_sessions / sizeof *lost_sessions; i++)
+        for (int acts = 0; acts < 2; acts++) {
+            const struct mcp_request request = {.method = acts ? "tools/call" : "tools/list", .timeout_ms = 900000};
+            const struct script_step steps[] = {RENEWED, lost_sessions[i].answer};
+            const char *sent = acts ? "\"tools/call\"" : "\"tools/list\"";
+            bool again = !acts || lost_sessions[i].acts_again;
+            struct mcp_connection *connection;
+            script_server_play(&server, steps, sizeof steps / sizeof *steps);
+            assert_int_equal(open_far(&connection, &options), 0);
+            char *events = talk(connection, &request, "");
+            if ((strcmp(events, "= {\"a\":1}\n") == 0) != again || count_sent(sent) != (again ? 2 : 1))
+                fail_msg("%s: sent %zu times: %s", lost_sessions[i].name, count_sent(sent), events);
+            free(events);
+            /* Whatever comes next goes over the new session, whose answer is one of another number. */
+            events = talk(connection, &request, "");
+            if (!strstr(events, "is no answer") || count_sent("\"initialize\"") != 2)
+                fail_msg("%s, the next: %zu sessions: %s", lost_sessions[i].name, count_sent("\"initialize\""), events);
+            free(events);
+            wt__mcp_disconnect(connection, true);
+        }
+}
+
+/* An error of a session that stands is the request's own: it costs no session and is not repeated. */
+static void test_sessions_that_stand(void **state)
+{
+    static const struct {
+        struct script_step answer;
+        const char *says;
+        size_t pings;
+    } rows[] = {
+        {{.status = 500}, "! -16 http://127.0.0.1 answers with the HTTP status 500 and no message\n", 1},
+        {{.status = 500, .body = SAYS(-32603, "boom")}, "- {\"code\":-32603,\"message\":\"boom\"}\n", 1},
+        {{.status = 400, .body = ERROR(null, -32000)}, "- {\"code\":-32000,\"message\":\"no\"}\n", 1},
+        {{.status = 400, .body = SAYS(-32602, "bad")}, "- {\"code\":-32602,\"message\":\"bad\"}\n", 0},
+        {{.status = 200, .body = SAYS(-32000, "no browser session")},
+         "- {\"code\":-32000,\"message\":\"no browser session\"}\n",
+         1},
+        {{STREAM, .body = "data: " SAYS(-32000, "no browser session") "\n\n"},
+         "- {\"code\":-32000,\"message\":\"no browser session\"}\n",
+         1},
+        {{.status = 200, .body = SAYS(-32000, "boom")}, "- {\"code\":-32000,\"message\":\"boom\"}\n", 0},
+        {{.status = 429}, "! -16 http://127.0.0.1 answers with the HTTP status 429 and no message\n", 0},
+    };
+    static const struct mcp_connection_options options = {.timeout_ms = 900000};
+    static const struct mcp_request request = {.method = "tools/list", .timeout_ms = 900000};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct script_step steps[] = {LEGACY_SESSION, NO_NOTICES, PONG, rows[i].answer};
+        struct mcp_connection *connection;
+        script_server_play(&server, steps, sizeof steps / sizeof *steps);
+        assert_int_equal(open_far(&connection, &options), 0);
+        char *events = talk(connection, &request, "");
+        without_port(events);
+        if (strcmp(events, rows[i].says) != 0 || count_sent("\"ping\"") != rows[i].pings ||
+            count_sent("\"initialize\"") != 1 || count_sent("\"tools/list\"") != 1)
+            fail_msg("%zu: %zu pings: %s", i, count_sent("\"ping\""), events);
+        free(events);
+        wt__mcp_disconnect(connection, true);
+    }
+}
+
+/* A server that is away for a while loses no more than what is asked meanwhile: the session is begun later. */
+static void test_a_session_is_begun_later(void **state)
+{
+    static const struct script_step steps[] = {
+        LEGACY_SESSION,
+        NO_NOTICES,
+        {.on = "\"initialize\"", .status = 503},
+        AGAIN,
+        {.on = "Mcp-Session-Id: two", .status = 200, .body = RESULT(3, "{\"a\":1}")},
+        {.status = 503}};
+    static const struct mcp_connection_options options = {.timeout_ms = 900000};
+    static const struct mcp_request request = {.method = "tools/list", .timeout_ms = 900000};
+    struct mcp_connection *connection;
+    (void)state;
+    script_server_play(&server, steps, sizeof steps / sizeof *steps);
+    assert_int_equal(open_far(&connection, &options), 0);
+    char *events = talk(connection, &request, "");
+    without_port(events);
+    assert_string_equal(events, "! -16 http://127.0.0.1 answers with the HTTP status 503 and no message\n");
+    free(events);
+    events = talk(connection, &request, "");
+    assert_non_null(strstr(events, "is no answer")); /* of this number, but it comes over the new session */
+    free(events);
+    wt__mcp_disconnect(connection, true);
+}
+
+/* ---------------------------------------------------------------- redirects */
+
+#define LOCATION(where) .headers = "Location: " where "\r\n"
+#define SERVED                                                                                                         \
+    {                                                                                                                  \
+        .on = "POST /some-key-4711/mcp/", .status = 200, .body = RESULT(1, DISCOVERED)                                 \
+    }
+
+/* target: where the first request is sent on to. */
+static const struct {
+    const char *name;
+    struct script_step steps[3];
+    int rc;
+    const char *says; /* of itself, or the sentence */
+} redirects[] = {
+    {"307 to the path with a slash", {SERVED, {.status = 307, LOCATION("/some-key-4711/mcp/")}}, 0, DISCOVERED},
+    {"308 to another path",
+     {{.on = "POST /v2/mcp", .status = 200, .body = RESULT(1, DISCOVERED)}, {.status = 308, LOCATION("/v2/mcp")}},
+     0,
+     DISCOVERED},
+    {"301 to the path with a slash", {SERVED, {.status = 301, LOCATION("/some-key-4711/mcp/")}}, 0, DISCOVERED},
+    {"a slash by another scheme, as behind a proxy",
+     {SERVED, {.status = 307, LOCATION("https://127.0.0.1/some-key-4711/mcp/?token=abcdef")}},
+     0,
+     DISCOVERED},
+    {"302 to another path", {{.status = 302, LOCATION("/v2/mcp")}}, WT_ENETWORK, "points to /v2/mcp (HTTP status 302)"},
+    {"307 to another port",
+     {{.status = 307, LOCATION("http://me:pass@127.0.0.1:1/mcp?key=hidden")}},
+     WT_ENETWORK,
+     "points to http://127.0.0.1:1/mcp (HTTP status 307), which is not followed: write that address into the "
+     "configuration if it is the server's"},
+    {"307 to another scheme", {{.status = 307, LOCATION("ftp://127.0.0.1/mcp")}}, WT_ENETWORK, "points to ftp://"},
+    {"307 without an address", {{.status = 307}}, WT_ENETWORK, "points to another address (HTTP status 307)"},
+    {"307 in a circle",
+     {{.status = 307, LOCATION("/some-key-4711/mcp?token=abcdef")}},
+     WT_ENETWORK,
+     "(HTTP status 307), which is not followed"},
+};
+
+static void test_redirects(void **state)
+{
+    static const struct mcp_connection_options options = {.timeout_ms = 900000};
+    (void)state;
+    for (size_t i = 0; i < sizeof redirects / sizeof *redirects; i++) {
+        struct mcp_connection *connection;
+        size_t count = redirects[i].steps[1].status ? 2 : 1;
+        script_server_play(&server, redirects[i].steps, count);
+        int rc = open_far(&connection, &options);
+        struct str self = rc == 0 ? wt__mcp_connection_self(connection) : wt__str(err.message);
+        bool right = rc == 0 ? wt__str_equal(self, wt__str(redirects[i].says))
+                             : strstr(err.message, redirects[i].says) && is_clean(err.message) &&
+                                   !strstr(err.message, "pass") && !strstr(err.message, "hidden");
+        if (rc != redirects[i].rc || !right)
+            fail_msg("%s: %d, \"%.*s\"", redirects[i].name, rc, (int)self.len, self.ptr);
+        if (rc == 0) { /* who asks is known there too, and the next request goes there at once */
+            const struct mcp_request request = {.method = "m", .timeout_ms = 1};
+            free(talk(connection, &request, ""));
+            assert_int_equal(count_sent("bearer-of-secrets"), count_sent("POST "));
+            assert_int_equal(count_sent("POST /some-key-4711/mcp?"), 1);
+        }
+        wt__mcp_disconnect(connection, true);
+    }
+}
+
+/* ---------------------------------------------------------------- what a refusal says */
+
+static const struct {
+    int status;
+    const char *type, *body;
+    const char *says;
+} refusals[] = {
+    {401, NULL, "{\"error\":\"invalid_client\",\"error_description\":\"The key has expired\"}",
+     "(HTTP status 401): give the header that it wants in the configuration's \"headers\"; it says: invalid_client: "
+     "The "
+     "key has expired"},
+    {403, NULL, "{\"error\":\"only members of acme\"}", "; it says: only members of acme"},
+    {404, NULL, "{\"error\":{\"message\":\"no such tenant\"}}", "(HTTP status 404); it says: no such tenant"},
+    {429, NULL, "{\"error\":\"Rate limit exceeded\",\"message\":\"try in 30 s\"}",
+     "HTTP status 429 and no message; it says: Rate limit exceeded: try in 30 s"},
+    {429, "text/plain", "Too Many Requests\nreally", "; it says: Too Many Requests"},
+    {500, NULL, "{\"detail\":\"boom\"}", "; it says: boom"},
+    {503, NULL, "{\"message\":\"down for maintenance\"}", "; it says: down for maintenance"},
+    {500, NULL, "{\"error\":\"a\\u0007b\\u001b[31mc\\u202ed\\u009be\"}", "; it says: a b [31mc\\u202ed\\u009be"},
+    {500, "text/html", "<html>no</html>", "HTTP status 500 and no message"},
+    {500, NULL, "{\"error\":\"the bearer-of-secrets is wrong\"}", "; it says: the *** is wrong"},
+    {500, NULL, "[1]", "HTTP status 500 and no message"},
+    {500, NULL, "{\"error\":", "HTTP status 500 and no message"},
+};
+
+static void test_refusals_say_why(void **state)
+{
+    static const struct mcp_connection_options options = {.timeout_ms = 900000};
+    static const struct mcp_request request = {.method = "m", .timeout_ms = 900000};
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const struct script_step steps[] = {
+            MODERN, {.status = refusals[i].status, .type = refusals[i].type, .body = refusals[i].body}};
+        struct mcp_connection *connection;
+        script_server_play(&server, steps, 2);
+        assert_int_equal(open_far(&connection, &options), 0);
+        char *events = talk(connection, &request, "");
+        size_t len = strlen(events), said = strlen(refusals[i].says);
+        bool ends = len > said && strncmp(events + len - 1 - said, refusals[i].says, said) == 0;
+        if (events[0] != '!' || !ends || !is_clean(events))
+            fail_msg("%d %s: %s", refusals[i].status, refusals[i].body, events);
+        free(events);
+        wt__mcp_disconnect(connection, true);
+    }
+}
+
+/* What is repeated of a body is bounded, and ends with a word. */
+static void test_a_refusal_is_cut(void **state)
+{
+    static const struct mcp_connection_options options = {.timeout_ms = 900000};
+    static const struct mcp_request request = {.method = "m", .timeout_ms = 900000};
+    struct mcp_connection *connection;
+    struct buffer body = {0};
+    (void)state;
+    wt__buffer_text(&body, "{\"error\":\"");
+    for (int i = 0; i < 1000; i++)
+        wt__buffer_text(&body, "term ");
+    wt__buffer_text(&body, "\"}");
+    const struct script_step steps[] = {MODERN, {.status = 500, .body = body.ptr}};
+    script_server_play(&server, steps, 2);
+    assert_int_equal(open_far(&connection, &options), 0);
+    char *events = talk(connection, &request, "");
+
+    assert_in_range(strlen(events), 300, 420);
+    assert_non_null(strstr(events, "term term ..."));
+    free(events);
+    wt__mcp_disconnect(connection, true);
+    wt__buffer_dispose(&body);
+}
+
 /* ---------------------------------------------------------------- the transport of 2024 */
 
 #define OLD                                                                                                            \
@@ -656,6 +919,12 @@ int main(void)
         cmocka_unit_test(test_cancelling),
         cmocka_unit_test(test_notices),
         cmocka_unit_test(test_what_was_sent_is_known),
+        cmocka_unit_test(test_lost_sessions),
+        cmocka_unit_test(test_sessions_that_stand),
+        cmocka_unit_test(test_a_session_is_begun_later),
+        cmocka_unit_test(test_redirects),
+        cmocka_unit_test(test_refusals_say_why),
+        cmocka_unit_test(test_a_refusal_is_cut),
         cmocka_unit_test(test_the_transport_of_2024),
     };
     return cmocka_run_group_tests(tests, start, finish);

@@ -127,7 +127,7 @@ static const struct {
      1,
      0,
      WT_ENETWORK,
-     "points to another address (HTTP status 302)"},
+     "points to http://127.0.0.1:1/ (HTTP status 302)"},
     {"a page",
      {{.status = 200, .body = "<html>", .type = "text/html"}},
      1,

@@ -297,6 +297,8 @@ static const struct {
     {"POST", "/v1/usage", "", "{\"request\":\"a table\",\"tools\":[\"p/tool_1\"]}", 200},
     {"POST", "/v1/usage?id=", "", "{}", 400},
     {"POST", "/mcp", "", INITIALIZE, 200},
+    {"POST", "/mcp/", "", INITIALIZE, 200},
+    {"POST", "/mcp//", "", INITIALIZE, 404},
     {"POST", "/mcp", "", "{", 400},
     {"GET", "/mcp", "", "", 405},
     {"DELETE", "/mcp", "", "", 405},

@@ -167,6 +167,14 @@ static bool fits(const char *pattern, struct str path, struct str *rest)
     return true;
 }
 
+/* Clients are told addresses with and without a slash at the end: an MCP endpoint takes both. */
+static bool is_at(const struct route *route, struct str path, struct str *rest)
+{
+    bool slash = path.len > 1 && path.ptr[path.len - 1] == '/';
+    return fits(route->path, path, rest) ||
+           (route->take && slash && fits(route->path, (struct str){path.ptr, path.len - 1}, rest));
+}
+
 const struct route *wt__route_of(const struct routes *tables, size_t table_count, const struct http_request *request,
                                  struct str *rest, size_t *index, bool *path_known)
 {
@@ -177,7 +185,7 @@ const struct route *wt__route_of(const struct routes *tables, size_t table_count
     for (size_t t = 0; t < table_count; t++)
         for (size_t i = 0; i < tables[t].count; i++, (*index)++) {
             const struct route *route = &tables[t].items[i];
-            if (!fits(route->path, request->path, rest))
+            if (!is_at(route, request->path, rest))
                 continue;
             *path_known = true;
             if (!route->method || wt__str_equal(method, wt__str(route->method)))
@@ -191,6 +199,6 @@ void wt__route_methods(struct buffer *out, const struct routes *tables, size_t t
     struct str rest;
     for (size_t t = 0; t < table_count; t++)
         for (size_t i = 0; i < tables[t].count; i++)
-            if (tables[t].items[i].method && fits(tables[t].items[i].path, path, &rest))
+            if (tables[t].items[i].method && is_at(&tables[t].items[i], path, &rest))
                 wt__buffer_printf(out, "%s%s", out->len ? ", " : "", tables[t].items[i].method);
 }

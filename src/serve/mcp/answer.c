@@ -8,7 +8,10 @@
 #include "serve/mcp/inside.h"
 #include "wire/failure.h"
 
-enum { WORDS_BYTES = 1024 }; /* of a refusal that is formatted */
+enum {
+    WORDS_BYTES = 1024,   /* of a refusal that is formatted */
+    META_KEY_BYTES = 256, /* of a name in _meta of a server, with a NUL; a longer one is dropped */
+};
 
 /* ---------------------------------------------------------------- refusals */
 
@@ -286,7 +289,33 @@ static void copy_members(struct buffer *out, struct str object, const char *cons
     }
 }
 
-static void write_meta(const struct mcp_call *call, struct buffer *out, struct str more)
+/* Appends the members of a server's _meta that ours does not have, each with a comma before it. A name with an escape
+ * is dropped: it may be another spelling of one of ours. */
+static void merge_meta(struct buffer *out, struct str theirs, struct str ours)
+{
+    struct json_scan scan;
+    struct json_item item;
+    struct str value;
+    theirs = wt__str_trim(theirs);
+    if (theirs.len == 0 || theirs.ptr[0] != '{')
+        return;
+    wt__json_scan_open(&scan, theirs, 0, 1);
+    while (wt__json_scan_next(&scan, &item) > 0) {
+        bool escaped = memchr(item.key.ptr, '\\', item.key.len) != NULL;
+        char key[META_KEY_BYTES];
+        if (escaped || item.key.len >= sizeof key || wt__str_equal(item.key, STR(MCP_META "serverInfo")))
+            continue;
+        memcpy(key, item.key.ptr, item.key.len);
+        key[item.key.len] = '\0';
+        if (ours.len > 0 && wt__mcp_member(ours, key, &value) && value.len > 0)
+            continue;
+        wt__buffer_printf(out, ",\"%s\":", key);
+        wt__buffer_str(out, item.value);
+    }
+}
+
+/* theirs: the _meta of a server behind us; "" if there is none. */
+static void write_meta(const struct mcp_call *call, struct buffer *out, struct str more, struct str theirs)
 {
     static const char *const ours[] = {MCP_META "serverInfo"};
     struct buffer members = {0};
@@ -295,6 +324,7 @@ static void write_meta(const struct mcp_call *call, struct buffer *out, struct s
         wt__mcp_write_self(&members, &call->service->features, false);
     }
     copy_members(&members, more, ours, 1);
+    merge_meta(&members, theirs, more);
     if (members.len > 1) {
         wt__buffer_text(out, ",\"_meta\":{");
         wt__buffer_append(out, members.ptr + 1, members.len - 1);
@@ -409,23 +439,23 @@ static void write_input_required(const struct mcp_call *call, struct buffer *out
     wt__buffer_text(out, "},\"requestState\":\"");
     wt__buffer_str(out, wt__buffer_view(&call->sealed));
     wt__buffer_char(out, '"');
-    write_meta(call, out, STR(""));
+    write_meta(call, out, STR(""), STR(""));
 }
 
 static void write_result(struct mcp_call *call, struct buffer *out)
 {
     struct buffer members = {0};
-    struct str meta = wt__buffer_view(&call->meta);
+    struct str theirs = STR("");
     if (call->modern)
         wt__buffer_text(&members, ",\"resultType\":\"complete\"");
     if (call->whole) {
         write_whole(call, &members);
-        if (meta.len == 0)
-            wt__mcp_member(wt__buffer_view(&call->result), "_meta", &meta);
+        if (!wt__mcp_member(wt__buffer_view(&call->result), "_meta", &theirs))
+            theirs = STR("");
     } else {
         write_pieces(call, &members);
     }
-    write_meta(call, &members, meta);
+    write_meta(call, &members, wt__buffer_view(&call->meta), theirs);
     if (members.len > 1)
         wt__buffer_append(out, members.ptr + 1, members.len - 1); /* without the first comma */
     out->failed |= members.failed;
