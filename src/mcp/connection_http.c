@@ -416,7 +416,7 @@ static void put_target(struct buffer *out, const char *location)
     wt__buffer_dispose(&target);
 }
 
-/* Says in words what a status without an answer means; "" at the end of *advice if there is nothing to do. */
+/* Says in words what a status without an answer means. */
 static void fail_status(const struct request *request, const struct http_head *head, wt_error *err)
 {
     const char *shown = request->link->connection->shown;
@@ -522,7 +522,7 @@ static void begin_hearing(struct http_link *link)
     start(request, NULL);
 }
 
-static void conclude(struct request *request);
+static void conclude_answer(struct request *request);
 
 /* True for a status that says by itself that the session is lost. */
 static bool is_lost(int status)
@@ -533,7 +533,7 @@ static bool is_lost(int status)
 enum outcome { SESSION_STANDS, SESSION_RENEWED, SESSION_GONE };
 
 /* Goes on with a request that waited. why: the reason if the session is gone. */
-static void go_on(struct request *request, enum outcome outcome, const wt_error *why)
+static void release_request(struct request *request, enum outcome outcome, const wt_error *why)
 {
     wt_error own;
     int status = request->answer.status; /* 0: it was never sent */
@@ -541,7 +541,7 @@ static void go_on(struct request *request, enum outcome outcome, const wt_error 
     if (outcome == SESSION_GONE && is_lost(status)) {
         fail_request(request, why, status, false);
     } else if (status != 0 && (outcome != SESSION_RENEWED || acts)) {
-        conclude(request);
+        conclude_answer(request);
     } else {
         request->doubtful = false;
         request->answer.status = 0;
@@ -553,7 +553,7 @@ static void go_on(struct request *request, enum outcome outcome, const wt_error 
 }
 
 /* Goes on with all that wait. */
-static void unpark(struct http_link *link, enum outcome outcome, const wt_error *why)
+static void release_parked(struct http_link *link, enum outcome outcome, const wt_error *why)
 {
     for (;;) {
         pthread_mutex_lock(&link->lock);
@@ -567,26 +567,26 @@ static void unpark(struct http_link *link, enum outcome outcome, const wt_error 
         pthread_mutex_unlock(&link->lock);
         if (!request)
             return;
-        go_on(request, outcome, why);
+        release_request(request, outcome, why);
     }
 }
 
-static void renew(struct http_link *link)
+static void renew_session(struct http_link *link)
 {
     wt_error why;
     if (!begin_own(link, RENEWS, "initialize", wt__mcp_initialize_params(link->connection->options.lists_only), &why))
-        unpark(link, SESSION_GONE, &why);
+        release_parked(link, SESSION_GONE, &why);
 }
 
-static void check(struct http_link *link)
+static void check_session(struct http_link *link)
 {
     wt_error why;
     if (!begin_own(link, CHECKS, "ping", STR(""), &why))
-        unpark(link, SESSION_GONE, &why);
+        release_parked(link, SESSION_GONE, &why);
 }
 
 /* Lets a request wait until it is known what became of its session. */
-static void park(struct request *request, bool lost)
+static void park_request(struct request *request, bool lost)
 {
     struct http_link *link = request->link;
     pthread_mutex_lock(&link->lock);
@@ -598,11 +598,11 @@ static void park(struct request *request, bool lost)
     link->lost |= lost && !stale;
     pthread_mutex_unlock(&link->lock);
     if (stale)
-        go_on(request, SESSION_RENEWED, NULL);
+        release_request(request, SESSION_RENEWED, NULL);
     else if (begins && lost)
-        renew(link);
+        renew_session(link);
     else if (begins)
-        check(link);
+        check_session(link);
 }
 
 /* True if the answer may mean that the session is lost. */
@@ -631,9 +631,9 @@ static void ended_check(struct request *request, const struct http_head *head, i
     pthread_mutex_unlock(&link->lock);
     end_request(request);
     if (stands && !lost)
-        unpark(link, SESSION_STANDS, NULL);
+        release_parked(link, SESSION_STANDS, NULL);
     else
-        renew(link);
+        renew_session(link);
 }
 
 static void ended_renewal(struct request *request, const struct http_head *head, int rc)
@@ -649,7 +649,7 @@ static void ended_renewal(struct request *request, const struct http_head *head,
     if (next && start(next, NULL) == 0)
         return;
     wt__fail(&why, WT_ENETWORK, "%s has forgotten the session, and begins no other", link->connection->shown);
-    unpark(link, SESSION_GONE, &why);
+    release_parked(link, SESSION_GONE, &why);
 }
 
 /* ---------------------------------------------------------------- redirects */
@@ -666,7 +666,7 @@ static char *toggle_slash(const char *url)
     return wt__buffer_take(&out);
 }
 
-/* Host and path of an address, which may be a path alone: from *text on, for *len bytes. */
+/* Returns host and path of an address, or its path alone, without user and query. */
 static struct str without_scheme(const char *url, bool with_host)
 {
     const char *mark = strstr(url, "://"), *from = mark ? mark + 3 : url;
@@ -709,7 +709,7 @@ static char *find_target(struct request *request, const struct http_head *head)
 }
 
 /* True if the request goes to another address of the server now, as all later ones do. */
-static bool follow(struct request *request, const struct http_head *head)
+static bool follow_redirect(struct request *request, const struct http_head *head)
 {
     struct http_link *link = request->link;
     if (head->status < 301 || head->status > STATUS_PERMANENT_REDIRECT || !head->location[0] ||
@@ -728,7 +728,7 @@ static bool follow(struct request *request, const struct http_head *head)
 /* ---------------------------------------------------------------- requests that have ended */
 
 /* What an answer means that stands. */
-static void conclude(struct request *request)
+static void conclude_answer(struct request *request)
 {
     struct http_link *link = request->link;
     const struct http_head *head = &request->answer;
@@ -763,11 +763,11 @@ static void ended_asking(struct request *request, const struct http_head *head, 
         take_rest(request, head);
     if (rc == 0 && is_doubtful(request, head->status)) {
         request->doubtful = true;
-        park(request, is_lost(head->status));
+        park_request(request, is_lost(head->status));
         return;
     }
     if (rc == 0 || request->rc < 0 || request->answered) {
-        conclude(request);
+        conclude_answer(request);
         return;
     }
     if (!resume(request, head))
@@ -796,7 +796,7 @@ static void ended(void *context, const struct http_head *head, int rc, const wt_
     pthread_mutex_lock(&link->lock); /* who began it has left the ticket by now */
     request->ticket = 0;
     pthread_mutex_unlock(&link->lock);
-    if (rc == 0 && !request->answered && follow(request, head))
+    if (rc == 0 && !request->answered && follow_redirect(request, head))
         return;
     if (request->kind == ASKS || request->kind == RESUMES) {
         ended_asking(request, head, rc, why, sent);
@@ -812,7 +812,7 @@ static void ended(void *context, const struct http_head *head, int rc, const wt_
         ended_renewal(request, head, rc);
     } else if (request->kind == RENEWED) {
         end_request(request);
-        unpark(link, SESSION_RENEWED, NULL);
+        release_parked(link, SESSION_RENEWED, NULL);
         begin_hearing(link);
     } else {
         end_request(request);

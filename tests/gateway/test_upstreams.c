@@ -259,12 +259,16 @@ static void meta_of_a_result_is_kept(void **state)
 static void tools_that_are_left_out_are_not_there(void **state)
 {
     static const char *const denied[] = {"t", NULL}, *const allowed[] = {"u", NULL};
+    static const char both[] = "{\"tools\":[{\"name\":\"t\",\"description\":\"does a zanzibar "
+                               "thing\",\"inputSchema\":{\"type\":\"object\"}},{\"name\":\"u\",\"description\":\"does "
+                               "it\",\"inputSchema\":{\"type\":\"object\"}}]}";
     static struct mcp_server servers[2];
+    struct upstream_status status;
     (void)state;
     for (int way = 0; way < 2; way++) {
         s = (struct standing){0};
         s.engine = open_engine();
-        put_tools(s.engine, "bad", wt__str(LISTED("")));
+        put_tools(s.engine, "bad", wt__str(both));
         servers[0] = script_server("bad", "TOOLS=$TOOLS,$(tool u 'does it'); serve", 0);
         servers[1] = script_server("good", "TOOLS=$(tool t 'does another thing'); serve", 1);
         servers[0].denied = way ? NULL : denied;
@@ -274,8 +278,9 @@ static void tools_that_are_left_out_are_not_there(void **state)
         if (!strstr(said, "no tool"))
             fail_msg("%s", said);
         free(said);
-        wait_for_tool(&s, "bad__u", true);
-        wait_for_tool(&s, "bad__t", false);
+        wait_for_state(&s, 0, UPSTREAM_READY);
+        wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
+        assert_int_equal(status.tools, 1);
         said = ask_modern(&s.direct, s.modern, "tools/list", "");
         if (strstr(said, "bad__t") || !strstr(said, "bad__u"))
             fail_msg("%s", said);
