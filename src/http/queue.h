@@ -16,8 +16,8 @@ struct http_queue;
 struct http_queue *wt__http_queue_new(size_t max, const struct http_handler *handler);
 /* Starts up to so many workers (0: one a processor), and one more. WT_ENOMEM when none can be started. */
 int wt__http_queue_start(struct http_queue *queue, unsigned workers, wt_error *err);
-/* Takes the exchange over, which the worker lets go of when it is done. holder: of HTTP_HOLDER_BYTES at most, or NULL. False:
- * the queue is full, or the holder has its share of it. */
+/* Takes the exchange over, which the worker lets go of when it is done. holder: of HTTP_HOLDER_BYTES at most, or NULL.
+ * False: the queue is full, or the holder has its share of it. */
 bool wt__http_queue_push(struct http_queue *queue, struct http_exchange *exchange, const char *holder);
 /* Waits until all that is in it is done and the workers have ended. */
 void wt__http_queue_stop(struct http_queue *queue);

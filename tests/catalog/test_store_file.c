@@ -345,10 +345,9 @@ static void test_a_store_of_version_7_learns_of_reviews(void **state)
 static void test_a_store_of_version_8_reserves_the_names_of_servers(void **state)
 {
     (void)state;
-    static const char back[] =
-        "INSERT INTO review_server (name, source) VALUES ('p', 'mcp:p');"
-        "INSERT INTO review (server, name, listed, offered_sha256, offered) VALUES (1, 'x', 1, "
-        "printf('%064d', 7), x'7b7d');" BACK_TO_VERSION_8;
+    static const char back[] = "INSERT INTO review_server (name, source) VALUES ('p', 'mcp:p');"
+                               "INSERT INTO review (server, name, listed, offered_sha256, offered) VALUES (1, 'x', 1, "
+                               "printf('%064d', 7), x'7b7d');" BACK_TO_VERSION_8;
     struct store *store = open_store("v8.wt", false);
     struct arena arena = {0};
     struct review_row *rows;
