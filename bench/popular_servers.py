@@ -30,7 +30,6 @@ SERVERS = (
     ("npm", "@modelcontextprotocol/server-github", "mcp-server-github", (), {"GITHUB_PERSONAL_ACCESS_TOKEN": KEY}, None),
     ("npm", "@modelcontextprotocol/server-slack", "mcp-server-slack", (), {"SLACK_BOT_TOKEN": KEY, "SLACK_TEAM_ID": "T0"}, None),
     ("npm", "mcp-server-kubernetes", "mcp-server-kubernetes", (), {}, ("ping", {})),
-    ("npm", "@supabase/mcp-server-supabase", "mcp-server-supabase", ("--access-token", KEY), {}, None),
     ("npm", "firecrawl-mcp", "firecrawl-mcp", (), {"FIRECRAWL_API_KEY": KEY}, None),
     ("npm", "tavily-mcp", "tavily-mcp", (), {"TAVILY_API_KEY": KEY}, None),
     ("npm", "exa-mcp-server", "exa-mcp-server", (), {"EXA_API_KEY": KEY}, None),

@@ -8,7 +8,7 @@ Each server is a program on standard input and output with the features of bench
 shell would. A cell is "yes" where the feature works through the gateway, "-" where it does not work directly either (in the
 client's era, or in the server's only one), and "no" where only the gateway breaks it. A client gets the command of its
 server behind its own and reports as bench/mcp/sdk/client.py does; its server, behind the gateway and alone, is the last
-NAME=COMMAND. Exit status 1 with a "no". For the Python SDK:
+NAME=COMMAND. `@FILE` stands for the arguments in a file, one a line. Exit status 1 with a "no". For the Python SDK:
 
     for v in 1.2.1 1.8.1 1.9.4 1.30.0 2.3.0; do python3 -m venv py-$v && py-$v/bin/pip install "mcp==$v"; done
     for v in 1.2.1 1.8.1 1.9.4; do py-$v/bin/pip install "pydantic<2.11"; done
@@ -203,7 +203,8 @@ def measure_client(options, row, server):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     fromfile_prefix_chars="@")
     parser.add_argument("whichtool", type=os.path.abspath)
     parser.add_argument("servers", nargs="+", metavar="NAME=COMMAND")
     parser.add_argument("--client", action="append", default=[], metavar="NAME=COMMAND")
