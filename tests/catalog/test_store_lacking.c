@@ -53,7 +53,10 @@ static int64_t review(struct store *store)
     struct review_listing listing = {.provider = STR("q"), .source = STR("q"), .items = &item, .count = 1};
     struct review_changes changes;
     memset(item.sha256, '0', DEFINITION_DIGITS);
-    return wt__store_review(store, &listing, &changes, &err);
+    listing.told[REVIEW_TOOL] = true;
+    int rc = wt__store_review(store, &listing, &changes, &err);
+    free(changes.ids);
+    return rc;
 }
 
 static int64_t reviews(struct store *store)
