@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <pthread.h>
 
 #include "base/file.h"
 #include "engine/set_up.h"
@@ -297,24 +298,32 @@ static int stop_at(void *context, const char *phase, uint64_t done, uint64_t tot
     return ++stop->calls == stop->at;
 }
 
-/* An import within another one, begun when that starts to encode: each encodes what it brought, and nothing twice. */
-struct nested {
+/* An import by another thread, from beginning to end while the first one starts to encode: each encodes what it
+ * brought, and nothing twice. */
+struct meanwhile {
     wt_engine *engine;
     size_t embedded;
     bool ran;
 };
 
-static int add_within(void *context, const char *phase, uint64_t done, uint64_t total)
+static void *add_other(void *context)
 {
-    struct nested *nested = context;
-    (void)done, (void)total;
-    if (nested->ran || strcmp(phase, "encoding") != 0)
-        return 0;
-    nested->ran = true;
-    wt_add_report *report = add_with(&place, nested->engine, handmade, NULL);
-    nested->embedded = report->embedded;
+    struct meanwhile *other = context;
+    wt_add_report *report = add_with(&place, other->engine, handmade, NULL);
+    other->embedded = report->embedded;
     wt_add_report_free(report);
-    return 0;
+    return NULL;
+}
+
+static int add_meanwhile(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct meanwhile *other = context;
+    pthread_t thread;
+    (void)done, (void)total;
+    if (other->ran || strcmp(phase, "encoding") != 0)
+        return 0;
+    other->ran = true;
+    return pthread_create(&thread, NULL, add_other, other) != 0 || pthread_join(thread, NULL) != 0;
 }
 
 static void parallel_imports_encode_their_own_tools(void **state)
@@ -324,24 +333,24 @@ static void parallel_imports_encode_their_own_tools(void **state)
     wt_add_report *report;
     wt_add_options options;
     wt_catalog_info info;
-    struct nested nested = {.engine = open_store(&place, NULL)};
+    struct meanwhile other = {.engine = open_store(&place, NULL)};
     synthetic_tools(&tools, 5, MANY, 20);
     wt_add_options_init(&options);
     options.no_vectors = 1;
     static const char left[] = "{\"provider\":\"left\",\"name\":\"l\",\"description\":\"left without a vector\"}";
-    wt_add_report_free(add_with(&place, nested.engine, left, &options));
+    wt_add_report_free(add_with(&place, other.engine, left, &options));
     wt_add_options_init(&options);
-    options.progress = add_within;
-    options.progress_context = &nested;
-    sound(&place, wt_add(nested.engine, tools.ptr, tools.len, &options, &report, &place.err));
-    assert_true(nested.ran);
-    assert_int_equal(nested.embedded, HANDMADE);
+    options.progress = add_meanwhile;
+    options.progress_context = &other;
+    sound(&place, wt_add(other.engine, tools.ptr, tools.len, &options, &report, &place.err));
+    assert_true(other.ran);
+    assert_int_equal(other.embedded, HANDMADE);
     assert_int_equal(report->embedded, MANY + 1); /* with what nobody else was at */
     wt_catalog_info_init(&info);
-    sound(&place, wt_info(nested.engine, &info, &place.err));
+    sound(&place, wt_info(other.engine, &info, &place.err));
     assert_int_equal(info.embedded, info.tools);
     wt_add_report_free(report);
-    wt_close(nested.engine);
+    wt_close(other.engine);
     wt__buffer_dispose(&tools);
 }
 
