@@ -325,7 +325,10 @@ static void open_other(struct upstream *upstream, enum mcp_era era, unsigned wai
     wt__progress_init(&progress, is_other_unwanted, wait);
     int rc = open_link(
         &link, upstream,
-        &(struct mcp_connection_options){.only = era, .timeout_ms = wait_ms, .progress = &progress, .lost = lost_other},
+        &(struct mcp_connection_options){.only = era,
+                                         .timeout_ms = wait_ms < UPSTREAM_OTHER_MS ? wait_ms : UPSTREAM_OTHER_MS,
+                                         .progress = &progress,
+                                         .lost = lost_other},
         NULL);
     wt__progress_dispose(&progress);
     pthread_mutex_lock(&upstream->lock);
@@ -571,6 +574,7 @@ void wt__upstream_close(struct upstream *upstream)
     if (!upstream)
         return;
     wt__upstream_end(upstream);
+    release(upstream->other); /* opened for a call while the thread ended */
     wt__upstream_offer_release(upstream->offer);
     wt__upstream_offer_release(upstream->listed);
     for (size_t i = 0; i < upstream->watched_count; i++)

@@ -27,6 +27,8 @@ enum {
     UPSTREAM_TTL_MS = 300000,      /* and where it says nothing, this holds */
     UPSTREAM_LIST_EVERY_MS = 1000, /* from one listing to the next: notices in between share the next one */
     UPSTREAM_TRIES = 3, /* starts that may fail while somebody waits for one that ran before; else the first counts */
+    UPSTREAM_OTHER_MS =
+        10000, /* for a connection in a server's other era; a server that does not speak it may be silent */
     UPSTREAM_LISTEN_MS = 24 * 3600000, /* that a server need not say anything of what changes */
     UPSTREAM_CALLS_MAX = 256,          /* requests of clients to it that are under way, shared by clients */
     UPSTREAM_WATCHED_MAX = 2000,       /* resources of it that clients watch, shared by who watched them first */
