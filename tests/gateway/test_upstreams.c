@@ -301,6 +301,7 @@ static void an_odd_cursor_costs_no_server(void **state)
         snprintf(script, sizeof script, "TOOLS=\"$TOOLS\"'],\"nextCursor\":'\"%s\"',\"more\":['; serve", cursors[i]);
         stand_both(script, "", &(struct gateway_options){.start_timeout_ms = 0});
         wait_for_tool(&s, "bad__t", true);
+        wait_for_state(&s, 0, UPSTREAM_READY); /* its list is counted */
         char *said = call_bad();
         wt__upstream_status(wt__gateway_server(s.gateway, 0), &status);
         if (!strstr(said, "\"text\":\"fine\"") || status.tools != 1 || !strstr(status.error, "its list ended early"))
