@@ -815,12 +815,13 @@ static void test_a_refusal_is_cut(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};
     static const struct mcp_request request = {.method = "m", .timeout_ms = 900000};
-    static char body[6000] = "{\"error\":\""; /* static: the server's thread may still read it at the end */
+    static char body[6000]; /* static: the server's thread may still read it at the end */
     struct mcp_connection *connection;
+    int len = snprintf(body, sizeof body, "{\"error\":\"");
     (void)state;
     for (int i = 0; i < 1000; i++)
-        strcat(body, "term ");
-    strcat(body, "\"}");
+        len += snprintf(body + len, sizeof body - (size_t)len, "term ");
+    snprintf(body + len, sizeof body - (size_t)len, "\"}");
     const struct script_step steps[] = {MODERN, {.status = 500, .body = body}};
     script_server_play(&server, steps, 2);
     assert_int_equal(open_far(&connection, &options), 0);
