@@ -8,8 +8,8 @@
  *   {"key": ..., "client": ..., "outcome": ...}                   the same
  *   {"learn": true}                                               what was reported is learned; "learned N"
  *   {"find": "..."}                                               "found" and the ids of the first PLACES (5), by tabs
- *   {"find": "...", "of": "ID"}                                   "ranked", that tool's place (0: none), its
- * probability
+ *   {"find": "...", "of": "ID"}                                   "ranked", that tool's place (0 if it was not found),
+ * its probability
  *
  * The last three wait until all that was reported before is on the disk. No client has a cap. */
 #include <limits.h>

@@ -18,7 +18,7 @@
  * same way; they are in no catalogue.
  *
  * A provider that was reviewed is reserved for the server of its name: wt_add, wt_remove, wt_rename_provider and their
- * kin refuse it (WT_EINVAL), so that nobody can put a tool beside the approved ones, or in their place.
+ * variants return WT_EINVAL for it. So an import can neither add a tool to the approved ones nor replace one.
  *
  * The conventions are those of whichtool.h, which includes this header. From any thread. docs/gateway.md has the why.
  */
@@ -42,7 +42,7 @@ enum {
     WT_NEW_TOOL_DAYS = 7                  /* that a tool counts as new after it was approved, unless it is called */
 };
 
-/* What is reviewed. The numbers stay. */
+/* Kinds of definitions that are reviewed. Their numbers never change. */
 enum {
     WT_REVIEW_TOOL = 0, /* with the server's instructions, whose name is "" */
     WT_REVIEW_PROMPT = 1,

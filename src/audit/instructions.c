@@ -21,7 +21,7 @@ enum {
     EXCUSE_WORDS = 6,     /* how far before a match an excuse counts */
 };
 
-/* What takes the sense of an order from a match of a pattern. */
+/* Contexts in which a match of a pattern is not an order. */
 enum excuse {
     EXCUSE_NEGATION = 1, /* a word before it: "never delete without asking the user" */
     EXCUSE_GROUP = 2,    /* it is about some users: "hidden from users who are not admins", "from other users" */

@@ -25,7 +25,7 @@ struct argument {
     json_t *value;     /* value of GIVEN and DEFAULT, proposal of UNSURE or NULL; owned by the arguments */
     size_t start, end; /* source of the value in the request; both 0 if it has none */
     float score;
-    bool declined; /* absent because the request says "NAME: none" */
+    bool declined; /* the request says "NAME: none" */
 };
 
 struct call_arguments {

@@ -198,7 +198,7 @@ static int read_intent_words(struct reader *r, struct arena *arena)
 
 /* ---------------------------------------------------------------- phrases */
 
-/* What follows a phrase, or what a clause that begins with it is. */
+/* Meaning of a phrase at the beginning of a clause. */
 enum phrase_means {
     MEANS_ORDER,     /* the rest is parsed as an order that is polite: "could you" */
     MEANS_REST,      /* the rest is parsed like the clause itself: "go ahead and" */
@@ -624,8 +624,8 @@ static bool says_please(const struct reader *r, const struct clause *clause)
     return false;
 }
 
-/* What the clause before it in the same sentence makes of a clause: "did you lock it, restart it and leave", "if it
- * rains, shut it". */
+/* Passes the kind of a clause on to the next one of the same sentence: "did you lock it, restart it and leave" is one
+ * question, and the condition of "if it rains, shut it" holds for "shut it". */
 static void follow_clause(const struct clause *before, struct clause *clause)
 {
     bool orders = clause->kind == CLAUSE_ORDER || clause->kind == CLAUSE_OTHER;
@@ -742,7 +742,7 @@ static bool is_described(const struct reader *r, const struct clause *clause, si
     return wt__verb(order).actions == ACTION_READ && !fits_word(order, STR("get")); /* "get the vault locked" */
 }
 
-/* What the clause makes of a verb of the tool. */
+/* Returns the doubt that a clause raises about a verb of the tool in it. */
 static enum doubt judge_mention(const struct reader *r, const struct clause *clause, size_t w, const char *verb)
 {
     if (clause->kind == CLAUSE_DENIAL || is_verb_negated(r, clause, w))
@@ -856,7 +856,7 @@ static bool is_order(const struct clause *clause)
 
 enum { TOPIC_WORDS = 3 /* most words of what an order is about, before a colon */ };
 
-/* What goes on with an order, or stands before its colon ("kitchen timers: cancel them"), is a part of it. */
+/* Marks clauses that continue an order, or that precede its colon ("kitchen timers: cancel them"), as parts of it. */
 static void extend_orders(const struct reader *r, bool *ordered)
 {
     for (size_t c = 1; c < r->clause_count; c++) {

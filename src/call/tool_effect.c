@@ -205,7 +205,7 @@ static enum verb_effect read_described_effect(struct tool_effect *out, struct st
     return effect;
 }
 
-/* What the name says: the first verb among its first two words, or its last word. */
+/* Returns the effect that the tool's name states: by the first verb among its first two words, or by its last word. */
 struct named_effect {
     enum verb_effect effect;
     bool noun; /* the verb is as often a noun: "lock_status" */

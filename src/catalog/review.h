@@ -23,7 +23,7 @@ enum review_verdict {
     REVIEW_BEYOND   /* beyond the limits: it does not even wait */
 };
 
-/* What is reviewed of a server. The numbers are stored, and are those of WT_REVIEW_... */
+/* Kinds of definitions that are reviewed. The store has their numbers, which are those of WT_REVIEW_... */
 enum review_kind { REVIEW_TOOL, REVIEW_PROMPT, REVIEW_RESOURCE, REVIEW_TEMPLATE };
 enum { REVIEW_KINDS = 4, REVIEW_NAME_BYTES_MAX = 8 << 10 /* of a URI; longer ones cannot be approved */ };
 /* "tool", "prompt", "resource", "template" */

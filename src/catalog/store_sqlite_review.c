@@ -380,7 +380,7 @@ static int end(struct reviewing *r, int rc, struct progress *before, struct revi
     return rc;
 }
 
-/* What is known of the server. */
+/* Reads the server's baseline, and whether any tool of it was approved. */
 static int look_back(struct reviewing *r)
 {
     sqlite3_stmt *row;

@@ -125,7 +125,7 @@ static int64_t embed_batch(wt_engine *engine, const struct encoder *encoder, con
     return stored;
 }
 
-/* Whether any tool is without a vector, in scope or not: *missing of them. */
+/* Counts the tools without a vector in *missing, in scope or not. */
 static int count_missing(wt_engine *engine, const struct vector_set *set, uint64_t *missing, wt_error *err)
 {
     uint64_t tools = 0, providers = 0, there = 0;

@@ -172,7 +172,7 @@ static int look_in_lock(struct reviewing *r, struct review_item *item)
 
 /* ---------------------------------------------------------------- prompts, resources and templates */
 
-/* What is listed beside tools: its lists, and which member of a definition is its name. */
+/* The lists beside the tools, and the member of a definition that is its name. */
 struct offers {
     json_t *lists[REVIEW_KINDS]; /* NULL: not told */
     size_t count;                /* of all items */

@@ -76,7 +76,7 @@ void wt__parked_sweep(struct gateway *gateway, bool all);
 
 /* ---------------------------------------------------------------- results that are too long for one answer */
 
-/* Who reads a result on, and whom the pool of handles counts it as. */
+/* The principal that may read the rest of a result, and the holder that it counts for in the pool of handles. */
 struct result_reader {
     const char *principal, *holder;
 };

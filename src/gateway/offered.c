@@ -65,7 +65,7 @@ static bool strip(const struct upstream *upstream, enum offered kind, struct str
 
 /* ---------------------------------------------------------------- templates */
 
-/* What a template begins with, up to its first expression. */
+/* Returns the part of a template before its first expression. */
 static struct str template_head(struct str template)
 {
     const char *brace = template.len > 0 ? memchr(template.ptr, '{', template.len) : NULL;

@@ -161,7 +161,7 @@ static bool is_of_hop(struct str key)
     return is;
 }
 
-/* Of _meta what passes, byte for byte: all but what the protocol says to each hop by itself. */
+/* Appends the members of _meta that are forwarded, byte for byte: all but those that are between two hops. */
 static void put_meta(struct buffer *out, const struct mcp_call *call)
 {
     struct json_scan scan;
@@ -274,7 +274,7 @@ static int send_to(struct relaying *r)
 
 /* ---------------------------------------------------------------- what comes before the answer */
 
-/* What the server sent is of another type than MCP requires: the call ends, since its client could not read it. */
+/* Ends the call because the server sent a type that MCP does not allow: the client could not read it. */
 static enum relayed fail_misfit(struct relaying *r, const char *what, const struct mcp_misfit *misfit)
 {
     bool whole = misfit->member[0] == '\0';

@@ -39,7 +39,7 @@ struct upstream;
 
 enum upstream_state { UPSTREAM_DISABLED, UPSTREAM_STARTING, UPSTREAM_READY, UPSTREAM_WAITING };
 
-/* What a server lists, all of each kind that it was asked for. */
+/* Complete lists of a server, of each kind that it was asked for. */
 struct upstream_listing {
     struct str tools;                            /* {"tools":[...]}; ptr NULL: it was not asked for them */
     struct str instructions;                     /* what it says of itself; "" for nothing */
@@ -51,7 +51,7 @@ struct upstream_options {
     bool speaks_both;    /* both eras worked before */
     unsigned timeout_ms; /* of a start; 0: MCP_CONNECT_MS */
     void *context;       /* of the functions, which run on the upstream's thread, and one at a time */
-    /* What it lists. An error is kept as the upstream's, which serves on with what was known. */
+    /* Takes the server's lists. An error becomes the upstream's, which goes on with the lists that it had. */
     int (*listed)(void *context, struct upstream *upstream, const struct upstream_listing *listing, wt_error *err);
     void (*changed)(void *context, struct upstream *upstream, enum mcp_change change); /* as it says, or as it lists */
     void (*updated)(void *context, struct upstream *upstream, struct str uri);         /* a resource that is watched */

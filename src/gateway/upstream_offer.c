@@ -153,7 +153,7 @@ static int gather_tools(const struct upstream *upstream, struct mcp_connection *
     return rc == 0 && text->failed ? wt__fail_nomem(err) : rc;
 }
 
-/* What there is beside tools. A server that cannot have any of a kind has an empty list of it. */
+/* Gathers prompts, resources and templates. The list of a kind that the server does not declare is empty. */
 static int gather_rest(struct mcp_connection *connection, const json_t *self, struct upstream_offer *out, wt_error *err)
 {
     const json_t *capabilities = wt__json_object(self, "capabilities");

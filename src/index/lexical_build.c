@@ -359,7 +359,7 @@ static void place_postings(struct lexical_builder *builder, uint32_t *rows, floa
 
 static const double LEAST_DAMPING = 1e-6; /* a match is a match */
 
-/* What tells a stuffed row from the others: of one row, or the mean of all rows. */
+/* Counts that tell a stuffed row from the others: those of one row, or the means of all rows. */
 struct stuffing {
     double sum, length;   /* of its impacts, and of their vector */
     double named, thrice; /* words, as in struct lexical_settings */

@@ -13,7 +13,7 @@ enum {
     TIMEOUT_MS_MAX = 24 * 3600000
 };
 
-/* Where the servers may be: the member, or the member of a member. Zed has context_servers, OpenCode mcp. */
+/* Members that may hold the servers, or members of members. Zed has context_servers, OpenCode has mcp. */
 static const struct {
     const char *outer, *inner;
 } places[] = {{NULL, "mcpServers"}, {"mcp", "servers"},        {"mcp", "mcpServers"},

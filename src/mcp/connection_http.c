@@ -727,7 +727,7 @@ static bool follow_redirect(struct request *request, const struct http_head *hea
 
 /* ---------------------------------------------------------------- requests that have ended */
 
-/* What an answer means that stands. */
+/* Reads an answer that is final. */
 static void conclude_answer(struct request *request)
 {
     struct http_link *link = request->link;

@@ -921,7 +921,7 @@ static void an_alias_leads_into_no_servers_provider(void **state)
     wt_close(engine);
 }
 
-/* Who is released is as one of whom nothing was ever known. */
+/* A released server is a new one: its next list is its first. */
 static void a_provider_is_released_whole(void **state)
 {
     (void)state;

@@ -443,7 +443,7 @@ static void a_log_that_is_not_whole_gets_no_line(void **state)
     free((char *)whole.ptr);
 }
 
-/* What happens to the log while no gateway runs. */
+/* Damage to the log while no gateway runs. */
 static void a_log_that_was_cut_is_noticed_at_the_next_start(void **state)
 {
     struct audit_log *log = open_log();
@@ -669,7 +669,7 @@ static void replay_says(struct str text, const struct audit_key *key, int code, 
         fail_msg("%d, %s", rc, err.message);
 }
 
-/* Who does not have the key cannot write a line that fits, not even a whole new log. */
+/* Without the key nobody can write a line that fits, nor a whole new log. */
 static void lines_with_a_key_need_it(void **state)
 {
     struct audit_key key = a_key(KEY_ONE), other = a_key(KEY_TWO);

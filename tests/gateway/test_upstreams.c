@@ -849,7 +849,7 @@ static void wait_for_offers(size_t count, size_t waiting)
     "PROMPTS='{\"name\":\"p\",\"description\":\"d\"}'; RESOURCES='{\"uri\":\"x:a\",\"name\":\"a\"}'\n"                 \
     "TEMPLATES='{\"uriTemplate\":\"y:{b}\",\"name\":\"b\"}'\n"
 
-/* As tools are: a definition that changed, or is new, is neither shown nor used until somebody approves of it. */
+/* A prompt, resource or template that changed or is new is neither shown nor used until it is approved. */
 static void offers_that_change_wait_until_they_are_approved(void **state)
 {
     static const struct gateway_options options = {.bare_names = false};
@@ -894,7 +894,7 @@ static void offers_that_change_wait_until_they_are_approved(void **state)
     assert_non_null(strstr(lock, "{\"template\": \"y:{b}\""));
     stand_down(&s);
 
-    /* By the lock what it names by its hash is there at once: here all but the prompt, which is another one. */
+    /* With the lock, definitions that it has by their hash are there at once: all but the prompt, which differs. */
     stand_both(OFFERS "serve", "", &(struct gateway_options){.lock = wt__str(lock)});
     wait_for_offers(1, 2);
     assert_true(says("resources/templates/list", "", "\"uriTemplate\":\"y:{b}\""));

@@ -405,7 +405,7 @@ static void an_edit_of_a_client_between_plan_and_write_stays(void **state)
     unlink(backup);
 }
 
-/* What the user agreed to is not what would be done now. */
+/* The plan has changed since the user agreed to it. */
 static void other_servers_meanwhile_are_not_moved(void **state)
 {
     static const char *const client[] = {"claude-code"};

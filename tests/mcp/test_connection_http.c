@@ -810,7 +810,7 @@ static void test_refusals_say_why(void **state)
     }
 }
 
-/* What is repeated of a body is bounded, and ends with a word. */
+/* The part of a body that an error repeats is bounded, and ends with a word. */
 static void test_a_refusal_is_cut(void **state)
 {
     static const struct mcp_connection_options options = {.timeout_ms = 900000};

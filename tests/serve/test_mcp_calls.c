@@ -345,7 +345,7 @@ static void two_calls_run_at_once(void **state)
     wt__mcp_channel_release(&two->channel);
 }
 
-/* What one client leaves waiting keeps no other client waiting: a principal, or without keys a session. */
+/* Calls that one client leaves waiting delay no other client, be it a principal or, without keys, a session. */
 static void calls_that_wait_are_counted(void **state)
 {
     static const struct mcp_service_options options = {.waiting_max = 8};

@@ -1,4 +1,4 @@
-/* What a client is told of an error: nothing of the server's files. */
+/* Errors as clients get them: without paths of the server. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ static void a_full_message_stays_within_its_room(void **state)
     assert_null(strstr(err.message, "/a/b"));
 }
 
-/* What stands in place of a path is not read again. */
+/* The text in place of a path is not searched for paths again. */
 static void a_store_called_store_is_hidden_once(void **state)
 {
     wt_error err = {.code = WT_EINVAL, .message = "store is private; the store store-index"};

@@ -9,7 +9,7 @@
 #include "serve/access.h"
 #include "serve/api/routes.h"
 
-/* What the server itself does holds a place, too. No key is called so. */
+/* Holder of what the server does for itself. No key can have this name. */
 #define THE_SERVER "#server"
 
 /* ---------------------------------------------------------------- an exchange */

@@ -125,7 +125,7 @@ void wt__mcp_refuse_cursor(struct mcp_call *call);
 void wt__mcp_refuse_error(struct mcp_call *call, const wt_error *err);
 /* The same as a tool's own failure, which a model reads (wt__mcp_fail_tool). */
 void wt__mcp_fail_tool_error(struct mcp_call *call, const wt_error *err);
-/* What the client is told of the error: nothing of this machine's files (wire/failure.h). */
+/* Writes the error for the client, without paths of this machine (wire/failure.h). */
 void wt__mcp_client_error(const struct mcp_call *call, const wt_error *err, wt_error *told);
 
 /* The whole result, an object as JSON, as some server gave it: what an era wants or does not know is put right. */

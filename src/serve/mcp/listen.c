@@ -128,7 +128,7 @@ static bool enlist(struct mcp_call *call, struct mcp_listener *listener)
     return sent;
 }
 
-/* What cannot be watched is not acknowledged. */
+/* Do not acknowledge a resource that cannot be watched. */
 static void watch_uris(struct mcp_call *call, struct mcp_listener *listener)
 {
     const struct mcp_features *features = &call->service->features;

@@ -160,7 +160,7 @@ static bool hand_over(struct mcp_service *service, struct mcp_job *job)
     return true;
 }
 
-/* Who has used up its share hears that; another client cannot have caused it. */
+/* Report a used-up share: only the client itself can have caused it. */
 static void refuse_waiting(struct mcp_call *call)
 {
     struct shares *waiting = &call->service->waiting;

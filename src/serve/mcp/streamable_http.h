@@ -9,7 +9,7 @@
 
 struct mcp_http;
 
-/* Who sends a request. */
+/* The sender of a request. */
 struct mcp_asker {
     const char *principal; /* copied; "" where no key is needed */
     bool may_call;         /* may call what is behind the server (SCOPE_CALL) */
