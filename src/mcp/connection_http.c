@@ -727,7 +727,7 @@ static bool follow_redirect(struct request *request, const struct http_head *hea
 
 /* ---------------------------------------------------------------- requests that have ended */
 
-/* Reads an answer that is final. */
+/* Acts on an answer that is final. */
 static void conclude_answer(struct request *request)
 {
     struct http_link *link = request->link;
