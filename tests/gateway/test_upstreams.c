@@ -105,7 +105,8 @@ static void good_is_good(const char *beside)
 
 /* ---------------------------------------------------------------- shares */
 
-enum { FLOOD = 300, FLOODERS = 8 };
+/* FLOOD exceeds a client's share of a server (128) but not its share of the service (256), which would refuse first. */
+enum { FLOOD = 200, FLOODERS = 8 };
 
 /* A call that the bad server does not answer. */
 static struct recorder *begin_call_of_bad(struct mcp_peer *peer)
