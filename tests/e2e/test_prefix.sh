@@ -1,5 +1,5 @@
 #!/bin/bash
-# An install below a folder of one's own, as README has it: the command is found on the PATH, its manual page, completions
+# An install below a user's own folder, as README documents it: the command is found on the PATH, its manual page, completions
 # and manifests are where they are looked for, README's line builds the example from any folder, and it runs. DESTDIR is
 # honoured, and what uninstall takes away is what install put there.
 # shellcheck source=tests/e2e/lib.sh
@@ -31,19 +31,20 @@ for path in bin/whichtool include/whichtool.h include/whichtool/call.h include/w
     same "$path is there" yes "$([ -s "$prefix/$path" ] && echo yes)"
 done
 
-# README's lines, from another folder.
-line() { # PATTERN: the line of README that holds it
-    grep -m 1 -- "$1" "$source_root/README.md"
+# The documented lines, from another folder.
+line() { # PATTERN PAGE: the first line of the page that matches
+    grep -m 1 -- "$1" "$source_root/$2"
 }
 mkdir elsewhere
 cd elsewhere || exit 1
-path_line=$(line '^export PATH=')
+path_line=$(line '^export PATH=' README.md)
 same "README says how the command gets on the PATH" yes "$([ -n "$path_line" ] && echo yes)"
 same "the command is found there" "$prefix/bin/whichtool" "$(eval "$path_line"; command -v whichtool)"
 what="and runs"
 (eval "$path_line"; whichtool version) >../out 2>../err || fail "exit $?"
-pc_line=$(line '^export PKG_CONFIG_PATH=') cc_line=$(line '^cc find\.c ') static_line=$(line '^cc find\.c .*--static')
-same "README says how a program is built" yes "$([ -n "$pc_line" ] && [ -n "$cc_line" ] && [ -n "$static_line" ] && echo yes)"
+pc_line=$(line '^export PKG_CONFIG_PATH=' README.md) cc_line=$(line '^cc find\.c ' README.md)
+static_line=$(line '^cc find\.c .*--static' docs/library.md)
+same "README and docs/library.md say how a program is built" yes "$([ -n "$pc_line" ] && [ -n "$cc_line" ] && [ -n "$static_line" ] && echo yes)"
 if [ -n "$sanitized" ]; then
     skip "a sanitizer's runtime must come first in every process"
 elif ! have pkg-config; then
@@ -55,10 +56,10 @@ else
         fail "exit $?"
     what="and the line for the static library" checks=$((checks + 1))
     (eval "$pc_line"; eval "$static_line" && ./find-static "$work/weather.json" "rain") >>../out 2>>../err || fail "exit $?"
-    if have cmake; then # README's lines, behind those that any project has
+    if have cmake; then # the lines of docs/library.md, after those of any project
         what="and the lines for CMake" checks=$((checks + 1))
         { printf 'cmake_minimum_required(VERSION 3.16)\nproject(find C)\nadd_executable(find find.c)\n'
-          awk '/^```cmake/ {inside = 1; next} /^```/ {inside = 0} inside' "$source_root/README.md"; } >CMakeLists.txt
+          awk '/^```cmake/ {inside = 1; next} /^```/ {inside = 0} inside' "$source_root/docs/library.md"; } >CMakeLists.txt
         (eval "$pc_line"; cmake -B cmake . && cmake --build cmake && ./cmake/find "$work/weather.json" "rain") >>../out 2>>../err ||
             fail "exit $?"
     fi
