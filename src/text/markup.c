@@ -161,6 +161,8 @@ struct cleaner {
     const char *no_target;           /* no link's target ends before */
     bool no_comment;                 /* none ends any more */
     bool row;                        /* of a table */
+    bool html_only;                  /* tags of visible elements and entities go; all else stays */
+    bool has_tag;                    /* a tag was removed */
 };
 
 static bool is_word(char c)
@@ -273,6 +275,8 @@ static bool read_tag(struct cleaner *c)
         return false;
     unsigned flags = elements[element].flags;
     const char *behind = close + 1;
+    if (flags & HIDDEN && c->html_only)
+        return false;
     if (flags & HIDDEN && !closing)
         behind = is_closed(c, element) ? hidden_end(c, element, close) : NULL;
     if (!behind)
@@ -280,6 +284,7 @@ static bool read_tag(struct cleaner *c)
     if (!(flags & INSIDE))
         wt__buffer_char(c->out, ' ');
     c->at = behind;
+    c->has_tag = true;
     return true;
 }
 
@@ -606,8 +611,8 @@ static void read_piece(struct cleaner *c)
     }
 }
 
-/* What was written from start on, without what was struck, its blanks joined. */
-static void close_gaps(struct buffer *out, size_t start)
+/* Removes struck bytes from `start` on and joins blanks. keep_lines: blanks with a line break become one line break. */
+static void close_gaps(struct buffer *out, size_t start, bool keep_lines)
 {
     size_t kept = start;
     for (size_t i = start; i < out->len; i++) {
@@ -618,10 +623,12 @@ static void close_gaps(struct buffer *out, size_t start)
         bool blank = no_break || wt__is_blank(out->ptr[i]);
         if (!blank)
             out->ptr[kept++] = out->ptr[i];
-        else if (kept > start && out->ptr[kept - 1] != ' ')
-            out->ptr[kept++] = ' ';
+        else if (keep_lines && out->ptr[i] == '\n' && kept > start && wt__is_blank(out->ptr[kept - 1]))
+            out->ptr[kept - 1] = '\n';
+        else if (kept > start && !wt__is_blank(out->ptr[kept - 1]))
+            out->ptr[kept++] = keep_lines && out->ptr[i] == '\n' ? '\n' : ' ';
     }
-    kept -= kept > start && out->ptr[kept - 1] == ' ';
+    kept -= kept > start && wt__is_blank(out->ptr[kept - 1]);
     wt__buffer_cut(out, kept);
 }
 
@@ -637,5 +644,26 @@ void wt__markup_clean(struct str text, struct buffer *out)
     while (c.at < c.end && !out->failed)
         read_piece(&c);
     if (!out->failed && out->len > start)
-        close_gaps(out, start);
+        close_gaps(out, start, false);
+}
+
+bool wt__markup_strip_html(struct str text, struct buffer *out)
+{
+    size_t start = out->len;
+    struct cleaner c = {
+        .begin = text.ptr, .at = text.ptr, .end = text.ptr + text.len, .out = out, .start = start, .html_only = true};
+    if (text.len == 0 || !memchr(text.ptr, '<', text.len))
+        return false;
+    note_closed(&c);
+    while (c.at < c.end && !out->failed) {
+        if (*c.at == '&')
+            read_entity(&c);
+        else if (*c.at != '<' || !read_tag(&c))
+            put(&c, 1);
+    }
+    if (!c.has_tag && !out->failed)
+        wt__buffer_cut(out, start);
+    else if (!out->failed)
+        close_gaps(out, start, true);
+    return c.has_tag;
 }

@@ -20,4 +20,8 @@
 /* Appends the text, at most as many bytes as it had, in time linear in these. Any bytes are read; UTF-8 stays so. */
 void wt__markup_clean(struct str text, struct buffer *out);
 
+/* Appends the text without HTML tags and entities, and keeps its lines, Markdown, comments, scripts and styles: for
+ * texts that people and models read. Returns false, and appends nothing, if the text has no tag. Linear time. */
+bool wt__markup_strip_html(struct str text, struct buffer *out);
+
 #endif

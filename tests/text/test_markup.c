@@ -121,6 +121,34 @@ static void it_appends(void **state)
     wt__buffer_dispose(&out);
 }
 
+static const struct {
+    const char *in, *out; /* out: NULL if the text has no tag */
+} html_rows[] = {
+    {"", NULL},
+    {"plain, a < b, R&amp;D", NULL},
+    {"a generic List<String> and <file>", NULL},
+    {"<p>Stops an instance.</p> <p>See <code>List&lt;String&gt;</code> &amp; more.</p>",
+     "Stops an instance. See List<String> & more."},
+    {"Use **bold** and `code`:<br>\n\n- one\n- [two](https://example.org/two)",
+     "Use **bold** and `code`:\n- one\n- [two](https://example.org/two)"},
+    {"<p>a</p><!-- a comment --><script>b</script>", "a <!-- a comment --><script>b</script>"},
+    {"x<p>", "x"},
+    {"<p>", ""},
+};
+
+static void html_goes_and_markdown_stays(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof html_rows / sizeof *html_rows; i++) {
+        struct buffer out = {0};
+        bool changed = wt__markup_strip_html(wt__str(html_rows[i].in), &out);
+        const char *want = html_rows[i].out ? html_rows[i].out : "";
+        if (changed != !!html_rows[i].out || strcmp(out.len > 0 ? out.ptr : "", want) != 0)
+            fail_msg("%s: \"%s\", not \"%s\"", html_rows[i].in, out.ptr, want);
+        wt__buffer_dispose(&out);
+    }
+}
+
 /* 1 MiB of each beginning of something that never ends: what looked at all of it again and again would take hours. */
 static void no_text_takes_long(void **state)
 {
@@ -140,6 +168,9 @@ static void no_text_takes_long(void **state)
         wt__markup_clean(wt__buffer_view(&text), &out);
         assert_false(out.failed);
         assert_true(out.len <= text.len);
+        wt__buffer_clear(&out);
+        wt__markup_strip_html(wt__buffer_view(&text), &out);
+        assert_true(out.len <= text.len);
         wt__buffer_dispose(&text);
         wt__buffer_dispose(&out);
     }
@@ -150,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markup_goes_and_the_rest_stays),
         cmocka_unit_test(it_appends),
+        cmocka_unit_test(html_goes_and_markdown_stays),
         cmocka_unit_test(no_text_takes_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "catalog/import/provider.h"
 #include "catalog/import/yaml.h"
+#include "text/markup.h"
 
 /* One path while its operations are read. */
 struct path {
@@ -61,6 +62,15 @@ static void put_texts(struct draft *draft, struct str summary, struct str descri
     draft->title = description.len > 0 ? summary : (struct str){"", 0};
 }
 
+/* Removes HTML tags from the draft's texts, which become views of `plain`. */
+static void strip_draft(struct draft *draft, struct buffer plain[2])
+{
+    struct str *texts[2] = {&draft->description, &draft->title};
+    for (size_t i = 0; i < 2; i++)
+        if (wt__markup_strip_html(*texts[i], &plain[i]))
+            *texts[i] = wt__buffer_view(&plain[i]);
+}
+
 /* What it refers to may stand behind the place where reading ended, which was told. */
 static int tell_dangling(struct openapi *document, struct place place, wt_error *err)
 {
@@ -84,19 +94,21 @@ static int add_operation(struct openapi *document, const struct path *path, cons
         rc = wt__reader_text(reader, draft->place, operation, "description", &description, err);
     if (rc <= 0)
         return rc;
-    struct buffer route = {0}, tags = {0};
+    struct buffer route = {0}, tags = {0}, plain[2] = {{0}};
     put_method(&route, item->key, path->name);
     put_tags(&tags, operation);
     put_texts(draft, summary, description);
     if (draft->description.len == 0)
         put_texts(draft, path->summary, path->about);
+    strip_draft(draft, plain);
     draft->source_id = wt__buffer_view(&route);
     draft->category = wt__buffer_view(&tags);
     if (wt__str_trim(draft->name).len == 0)
         draft->name = draft->source_id;
     wt__openapi_next_tool(document, draft->name);
     draft->judged = true;
-    if (route.failed || tags.failed || wt__openapi_arguments(document, path->shared, operation, &draft->schema) < 0)
+    if (route.failed || tags.failed || plain[0].failed || plain[1].failed ||
+        wt__openapi_arguments(document, path->shared, operation, &draft->schema) < 0)
         rc = wt__fail_nomem(err);
     else if (document->dangling[0])
         rc = tell_dangling(document, draft->place, err);
@@ -107,6 +119,8 @@ static int add_operation(struct openapi *document, const struct path *path, cons
     json_decref(draft->schema);
     wt__buffer_dispose(&route);
     wt__buffer_dispose(&tags);
+    wt__buffer_dispose(&plain[0]);
+    wt__buffer_dispose(&plain[1]);
     return rc;
 }
 

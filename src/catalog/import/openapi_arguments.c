@@ -14,6 +14,7 @@
 #include "catalog/credentials.h"
 #include "catalog/import/openapi.h"
 #include "catalog/schema.h"
+#include "text/markup.h"
 
 /* Sets "description" where text has any. */
 static int describe(json_t *property, struct str text)
@@ -272,6 +273,51 @@ static int add_body_parameters(struct openapi *document, json_t *arguments, json
     }
     return rc;
 }
+/* True if the member's value is data of the API rather than a schema. */
+static bool holds_data(const char *key)
+{
+    static const char *const keys[] = {"default", "enum", "const", "example", "examples"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+static int strip_description(json_t *schema, json_t *description)
+{
+    struct buffer plain = {0};
+    struct str text = {json_string_value(description), json_string_length(description)};
+    bool changed = wt__markup_strip_html(text, &plain);
+    int rc = plain.failed ? WT_ENOMEM : 0;
+    if (rc == 0 && changed && json_object_set_new(schema, "description", json_stringn(plain.ptr, plain.len)) < 0)
+        rc = WT_ENOMEM;
+    wt__buffer_dispose(&plain);
+    return rc;
+}
+
+/* Removes HTML tags from every description of a schema, down to `levels`. */
+static int strip_descriptions(json_t *schema, int levels)
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+    int rc = 0;
+    if (levels == 0)
+        return 0;
+    json_array_foreach(schema, i, value) {
+        if (rc == 0)
+            rc = strip_descriptions(value, levels - 1);
+    }
+    json_object_foreach(schema, key, value) {
+        if (rc < 0)
+            break;
+        if (json_is_string(value) && strcmp(key, "description") == 0)
+            rc = strip_description(schema, value);
+        else if (!holds_data(key))
+            rc = strip_descriptions(value, levels - 1);
+    }
+    return rc;
+}
 
 int wt__openapi_arguments(struct openapi *document, const json_t *shared, const json_t *operation, json_t **out)
 {
@@ -286,6 +332,8 @@ int wt__openapi_arguments(struct openapi *document, const json_t *shared, const 
         rc = add_body(document, arguments, operation);
     if (rc == 0)
         rc = add_body_parameters(document, arguments, all);
+    if (rc == 0)
+        rc = strip_descriptions(arguments, WT_MAX_JSON_DEPTH);
     json_decref(all);
     if (rc < 0) {
         json_decref(arguments);

@@ -1,17 +1,18 @@
 /* yaml.c: libyaml's events become JSON text, one pass, no tree.
  *
- * libyaml counts characters, and no mark of an event lies before one of an event that came earlier: a cursor that moves
- * on by what lies between two marks turns them into bytes. A block's
- * end event stands at the next token, behind blanks and comments that are not its own, so a node ends where its last
- * scalar does. Aliases copy the JSON of their anchor; what they may write in all is bounded by the source's length.
+ * libyaml counts characters. Marks of events never go backwards, so a cursor over the source turns them into bytes. A
+ * block's end event stands at the next token, after blanks and comments that do not belong to the block; a node therefore
+ * ends where its last scalar ends. Aliases copy the JSON of their anchor, within a bound that grows with the source.
+ * The value of a merge key is written, taken out again, and its members are appended when the mapping closes.
  *
- * A line that is indented wrongly ends the blocks before it, and only then is no YAML: they look complete and are not.
- * Those that it stands within are opened again, so that nobody takes what may lack its end. */
+ * A line with wrong indentation first ends the blocks before it and then fails to parse. These blocks look complete but
+ * may lack their end, so the blocks that contain the line are opened again. */
 #include "catalog/import/yaml.h"
 
 #include <stdlib.h>
 #include <yaml.h>
 
+#include "base/json_scan.h"
 #include "base/map.h"
 #include "base/memory.h"
 
@@ -20,13 +21,19 @@ struct level {
     bool filled;
     uint32_t anchor; /* index + 1; 0: none */
     size_t column;   /* of its first key or dash */
+    size_t begin;    /* of the JSON of its opening bracket */
     size_t end;      /* of the JSON before its closing bracket, once it is closed */
+    bool merging;    /* the next node is the value of a merge key */
+    bool was_filled; /* `filled` before that key */
+    size_t merge_at; /* JSON offset of that value */
+    struct buffer merged; /* values of merge keys so far: the beginning of a JSON list of mappings */
 };
 
 static const char TOO_LONG[] = "the document grows beyond the limit of a file when it is written as JSON";
 static const char TOO_MANY_ALIASES[] =
     "the aliases up to this one write out more than 1 MiB and 16 times the document's "
     "length: refer with \"$ref\", or repeat less";
+static const char NO_MAPPING[] = "the merge key << takes a mapping, or a list of mappings";
 _Static_assert(YAML_ALIAS_FREE == 1 << 20 && YAML_ALIAS_TIMES == 16, "the sentence says it");
 
 struct anchor {
@@ -204,6 +211,97 @@ static void put_alias(struct converter *c, const yaml_event_t *event, bool key)
     free(copy);
 }
 
+/* ---------------------------------------------------------------- merge keys (YAML 1.1, "<<") */
+
+static bool is_merge_key(const struct converter *c, const yaml_event_t *event)
+{
+    const struct level *level = c->depth > 0 ? &c->levels[c->depth - 1] : NULL;
+    return level && level->mapping && !level->value && event->type == YAML_SCALAR_EVENT &&
+           event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && event->data.scalar.plain_implicit &&
+           event->data.scalar.length == 2 && memcmp(event->data.scalar.value, "<<", 2) == 0;
+}
+
+/* Passes over the key: its value is taken out again by take_merged. */
+static void begin_merge(struct converter *c)
+{
+    struct level *level = &c->levels[c->depth - 1];
+    level->value = level->merging = true;
+    level->was_filled = level->filled;
+    level->merge_at = c->out->json.len;
+}
+
+/* Forgets marks and anchors of JSON from `at` on, which is about to be cut. */
+static void forget_places(struct converter *c, size_t at)
+{
+    struct yaml *out = c->out;
+    while (out->mark_count > 0 && out->marks[out->mark_count - 1].json >= at)
+        out->mark_count--;
+    for (size_t i = c->anchor_count; i > 0 && c->anchors[i - 1].begin >= at; i--)
+        c->anchors[i - 1].end = 0;
+}
+
+/* Moves the value of a merge key from the JSON to its level, once it is complete. */
+static void take_merged(struct converter *c)
+{
+    struct level *level = c->depth > 0 ? &c->levels[c->depth - 1] : NULL;
+    if (!level || !level->merging || level->value || c->reason || c->failed || c->out->json.failed)
+        return;
+    struct str value = wt__buffer_view(&c->out->json);
+    value = (struct str){value.ptr + level->merge_at + 1, value.len - level->merge_at - 1}; /* behind the colon */
+    if (value.len > 2 && value.ptr[0] == '[')
+        value = (struct str){value.ptr + 1, value.len - 2};
+    if (value.len == 0 || value.ptr[0] != '{')
+        c->reason = NO_MAPPING;
+    wt__buffer_char(&level->merged, level->merged.len > 0 ? ',' : '[');
+    wt__buffer_str(&level->merged, value);
+    wt__buffer_cut(&c->out->json, level->merge_at);
+    forget_places(c, level->merge_at);
+    level->filled = level->was_filled;
+    level->merging = false;
+    c->deepest = c->depth;
+}
+
+/* Notes the key; false if it was known, or out of memory. */
+static bool add_key(struct converter *c, struct map *keys, struct str key)
+{
+    bool added = false;
+    c->failed |= !wt__map_insert(keys, key, 0, &added);
+    return added && !c->failed;
+}
+
+/* Appends the members of merged mappings that the level lacks; earlier mappings win. */
+static void merge_members(struct converter *c, struct level *level)
+{
+    struct buffer *json = &c->out->json, own = {0};
+    struct map keys = {0};
+    struct json_scan scan, mappings;
+    struct json_item member, mapping;
+    wt__buffer_append(&own, json->ptr + level->begin, json->len - level->begin);
+    wt__buffer_char(&own, '}');
+    wt__json_scan_open(&scan, wt__buffer_view(&own), 0, 1);
+    while (!own.failed && wt__json_scan_next(&scan, &member) > 0)
+        add_key(c, &keys, member.key);
+    wt__buffer_char(&level->merged, ']');
+    wt__json_scan_open(&mappings, wt__buffer_view(&level->merged), 0, 1);
+    while (!level->merged.failed && !c->reason && wt__json_scan_next(&mappings, &mapping) > 0) {
+        if (mapping.value.len == 0 || mapping.value.ptr[0] != '{')
+            c->reason = NO_MAPPING;
+        wt__json_scan_open(&scan, mapping.value, 0, 1);
+        while (!c->reason && json->len <= c->max && wt__json_scan_next(&scan, &member) > 0) {
+            if (!add_key(c, &keys, member.key))
+                continue;
+            wt__buffer_text(json, level->filled ? ",\"" : "\"");
+            wt__buffer_str(json, member.key);
+            wt__buffer_text(json, "\":");
+            wt__buffer_str(json, member.value);
+            level->filled = true;
+        }
+    }
+    c->failed |= own.failed || level->merged.failed;
+    wt__map_dispose(&keys);
+    wt__buffer_dispose(&own);
+}
+
 /* ---------------------------------------------------------------- events */
 
 static void open_level(struct converter *c, const yaml_event_t *event, bool mapping, const yaml_char_t *anchor)
@@ -218,7 +316,8 @@ static void open_level(struct converter *c, const yaml_event_t *event, bool mapp
     }
     add_mark(c, event);
     uint32_t named = begin_anchor(c, anchor);
-    c->levels[c->depth++] = (struct level){.mapping = mapping, .anchor = named, .column = event->start_mark.column};
+    c->levels[c->depth++] = (struct level){
+        .mapping = mapping, .anchor = named, .column = event->start_mark.column, .begin = c->out->json.len};
     c->deepest = c->depth;
     wt__buffer_char(&c->out->json, mapping ? '{' : '[');
 }
@@ -226,15 +325,23 @@ static void open_level(struct converter *c, const yaml_event_t *event, bool mapp
 static void close_level(struct converter *c, const yaml_event_t *event)
 {
     struct level *level = &c->levels[--c->depth];
+    if (level->merged.len > 0)
+        merge_members(c, level);
+    wt__buffer_dispose(&level->merged);
     level->end = c->out->json.len;
     wt__buffer_char(&c->out->json, level->mapping ? '}' : ']');
     if (event->end_mark.index > event->start_mark.index) /* a flow collection has a closing bracket of its own */
         c->deepest = c->depth;
     end_anchor(c, level->anchor);
+    take_merged(c);
 }
 
 static void leaf(struct converter *c, const yaml_event_t *event)
 {
+    if (is_merge_key(c, event)) {
+        begin_merge(c);
+        return;
+    }
     bool key = separate(c);
     if (!key)
         add_mark(c, event);
@@ -246,6 +353,7 @@ static void leaf(struct converter *c, const yaml_event_t *event)
         put_alias(c, event, key);
     }
     c->deepest = c->depth;
+    take_merged(c);
 }
 
 /* What stands at `column` is no YAML: the outermost of the blocks that it ended, and that it is indented into, is open
@@ -335,6 +443,8 @@ int wt__yaml_to_json(struct yaml *out, struct str source, size_t max)
     run(&c, &parser);
     yaml_parser_delete(&parser);
     out->reason = c.reason;
+    while (c.depth > 0)
+        wt__buffer_dispose(&c.levels[--c.depth].merged);
     wt__map_dispose(&c.names);
     free(c.anchors);
     wt__arena_dispose(&c.arena);
