@@ -137,10 +137,9 @@ typedef struct wt_tool {
     const char *definition;  /* the source's own bytes, as they were; an operation of OpenAPI as JSON, with the servers
                               * and the security that it has of its document */
     size_t definition_len;
-    const char *schema; /* JSON Schema of the arguments but credentials, as JSON text; "{}"-like object for none */
-    const char *sha256; /* of definition, 64 hexadecimal digits */
-    const char
-        *export_name; /* what wt_export calls it: PROVIDER__TOOL in at most 64 letters, digits, '_' and '-', that
+    const char *schema;      /* JSON Schema of the arguments but credentials, as JSON text; "{}"-like object for none */
+    const char *sha256;      /* of definition, 64 hexadecimal digits */
+    const char *export_name; /* what wt_export calls it: PROVIDER__TOOL in at most 64 letters, digits, '_' and '-', that
                          begin with a letter or '_'; unique in the store, and the tool's own as long as it stays */
 } wt_tool;
 
@@ -749,8 +748,7 @@ typedef struct wt_pick_options {
     void *progress_context;
     unsigned time_limit_ms;  /* then it ends with WT_ETIMEOUT, when progress is next heard; 0: none */
     const wt_filter *filter; /* which tools may be found; NULL: all */
-    size_t
-        max_tokens; /* as in wt_find_options. A set that is cut so holds no promise: tracc and complete are NaN. With
+    size_t max_tokens; /* as in wt_find_options. A set that is cut so holds no promise: tracc and complete are NaN. With
                        `complete` that no promise can be kept for is no error then: the first tools that fit come out */
     const char *format;   /* the same */
     int as_typed;         /* the same */

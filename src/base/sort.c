@@ -38,8 +38,7 @@ enum { INSERTED_MAX = 8 };
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
-    /* Of two lists in order that lie behind each other one, in `to`. Which goes first nobody can foresee: no branch.  \
-     */                                                                                                                \
+    /* Merges two sorted lists that follow each other into `to`, without branches: they could not be predicted. */     \
     static void merge_##name(const type *from, size_t first, size_t count, type *to)                                   \
     {                                                                                                                  \
         size_t a = 0, b = first;                                                                                       \

@@ -82,7 +82,8 @@ static int read_row(struct collection *collection, const struct store_key *key, 
                                                   .id_hash = wt__snapshot_id_hash(wt__buffer_view(&collection->id)),
                                                   .name_hash = wt__document_name_hash(tool->name),
                                                   .provider_hash = named,
-                                                  .actions = wt__tool_actions(tool)};
+                                                  .actions = wt__tool_actions(tool),
+                                                  .method_twin = wt__document_method_twin(tool)};
     return 0;
 }
 

@@ -121,7 +121,8 @@ static void tell_copies(const struct search *search, struct copies_told *told, c
     size_t count = 0;
     const uint32_t *rows = search->hits.asked ? wt__copy_group(snapshot, hit->row, &count) : NULL;
     for (size_t i = 0; i < count; i++)
-        if (keys[rows[i]].provider != keys[hit->row].provider && wt__row_allowed(search->allowed, rows[i]))
+        if (rows[i] != hit->row && wt__are_copies(&keys[rows[i]], &keys[hit->row]) &&
+            wt__row_allowed(search->allowed, rows[i]))
             tell_copy(search, told, rows[i], out);
     for (size_t i = 0; search->copies == COPIES_SHARED && i < search->hits.given_count; i++) {
         const struct copy *given = &search->hits.given[i];

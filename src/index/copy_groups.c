@@ -1,6 +1,5 @@
 #include "index/copy_groups.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -17,10 +16,16 @@ static int compare(const void *a, const void *b)
     return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash) : (x->row > y->row) - (x->row < y->row);
 }
 
-static bool of_several_providers(const struct snapshot_key *keys, const struct hashed_row *run, size_t len)
+bool wt__are_copies(const struct snapshot_key *a, const struct snapshot_key *b)
+{
+    return a->provider != b->provider || (a->method_twin && b->method_twin);
+}
+
+/* True if any two rows of equal hashes are copies. */
+static bool has_copies(const struct snapshot_key *keys, const struct hashed_row *run, size_t len)
 {
     for (size_t i = 1; i < len; i++)
-        if (keys[run[i].row].provider != keys[run[0].row].provider)
+        if (wt__are_copies(&keys[run[0].row], &keys[run[i].row]))
             return true;
     return false;
 }
@@ -47,7 +52,7 @@ int wt__copy_groups_build(uint32_t **grouped, size_t *count, struct snapshot_key
         for (end = begin + 1; end < hashed && order[end].hash == order[begin].hash;)
             end++;
         uint32_t group = (uint32_t)*count + 1;
-        bool copies = of_several_providers(keys, order + begin, end - begin);
+        bool copies = has_copies(keys, order + begin, end - begin);
         for (size_t i = begin; copies && i < end; i++) {
             keys[order[i].row].group = group;
             (*grouped)[(*count)++] = order[i].row;

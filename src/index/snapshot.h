@@ -46,7 +46,7 @@ struct snapshot_key {
     float provider_precision; /* wt__name_precision */
     uint32_t actions;         /* wt__tool_actions: what its catalogue says that it does */
     uint32_t group;           /* of word-for-word copies (copy_groups.h): where it begins, from 1; 0: of none */
-    uint32_t reserved;        /* 0 */
+    uint32_t method_twin;     /* 1 if wt__document_method_twin, else 0 */
 };
 
 /* 32 bits of a tool's id, by which what was made of another store of the same tools finds its rows. Two tools may

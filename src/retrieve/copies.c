@@ -31,7 +31,7 @@ static bool asked_for(const struct copies *copies, uint32_t row)
 
 static bool same_words(const struct snapshot_key *a, const struct snapshot_key *b)
 {
-    return a->group > 0 && a->group == b->group && a->provider != b->provider;
+    return a->group > 0 && a->group == b->group && wt__are_copies(a, b);
 }
 
 /* The row that shows what `row` says word for word, or `row`. */

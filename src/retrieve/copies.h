@@ -1,6 +1,7 @@
 /* copies.h: copies among the candidates of a request. A provider that offers again what another one offers takes places
- * that tell the request nothing new, so copies by several providers share one place. Tools of one provider are never
- * copies of each other, since they are often described alike and do different things. There are two kinds:
+ * that tell the request nothing new, so copies by several providers share one place. Tools of one provider are often
+ * described alike and do different things, so only one operation under two HTTP methods shares a place. There are two
+ * kinds:
  *
  *   word for word   forked servers, whose tools are the same but for their provider (index/copy_groups.h). The first
  *                   that comes has the place, or that of the provider which the request names. One that a cap keeps

@@ -33,8 +33,8 @@ const struct lexical_settings wt__lexical_settings = {
         },
 };
 
-/* Raised by hand when the analyser or the reading of fields changes what a tool's terms are. */
-enum { ANALYSIS_VERSION = 3 };
+/* Raised by hand when the analyser, the reading of fields or the copy hash changes, so that indexes are built again. */
+enum { ANALYSIS_VERSION = 4 };
 
 uint64_t wt__document_settings_key(void)
 {
@@ -141,18 +141,44 @@ static uint64_t fold_hash(struct str text, bool joined)
     return hash;
 }
 
+/* Length of "GET_" or "POST_" before an action of a query API, whose path ends in "Action=" and that action; else 0. */
+static size_t method_prefix(const struct tool *tool)
+{
+    static const char *const prefixes[] = {"GET_", "POST_"};
+    static const struct str marker = {"Action=", 7};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t len = strlen(prefixes[i]), action = tool->name.len - len, whole = action + marker.len;
+        if (!wt__str_starts(tool->name, wt__str(prefixes[i])) || action == 0 || tool->source_id.len < whole)
+            continue;
+        const char *end = tool->source_id.ptr + tool->source_id.len;
+        if (memcmp(end - whole, marker.ptr, marker.len) == 0 && memcmp(end - action, tool->name.ptr + len, action) == 0)
+            return len;
+    }
+    return 0;
+}
+
+bool wt__document_method_twin(const struct tool *tool)
+{
+    return tool->description.len > 0 && method_prefix(tool) > 0;
+}
+
 uint64_t wt__document_copy_hash(const struct document *document, const struct tool *tool)
 {
     struct str description = wt__str_trim((struct str){document->clean.ptr, document->described});
     struct str names = wt__buffer_view(&document->names);
-    uint64_t parts[3] = {fold_hash(tool->name, true), fold_hash(description, false), 0};
+    bool twin = wt__document_method_twin(tool);
+    size_t prefix = twin ? method_prefix(tool) : 0;
+    struct str name = {tool->name.ptr + prefix, tool->name.len - prefix};
+    uint64_t parts[3] = {fold_hash(name, true), fold_hash(description, false), twin};
     if (description.len == 0 && names.len == 0)
         return 0;
+    if (twin) /* one method has parameters in the query, the other in a body */
+        names.len = 0;
     for (size_t at = 0, end; at < names.len; at = end + 1) {
         for (end = at; end < names.len && names.ptr[end] != '\n';)
             end++;
-        uint64_t name = fold_hash((struct str){names.ptr + at, end - at}, false);
-        parts[2] += wt__checksum(&name, sizeof name, 1); /* a sum has no order */
+        uint64_t parameter = fold_hash((struct str){names.ptr + at, end - at}, false);
+        parts[2] += wt__checksum(&parameter, sizeof parameter, 1); /* a sum has no order */
     }
     uint64_t hash = wt__checksum(parts, sizeof parts, 0);
     return hash ? hash : 1;

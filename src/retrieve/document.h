@@ -50,6 +50,11 @@ uint64_t wt__document_name_hash(struct str name);
  * nor parameters says too little. */
 uint64_t wt__document_copy_hash(const struct document *document, const struct tool *tool);
 
+/* True if the tool is described and is an action of a query API by one method, as GET_StopInstances at
+ * "GET /#Action=StopInstances": tools of one provider with equal copy hashes are then one operation. The copy hash
+ * leaves out the method and the parameters. */
+bool wt__document_method_twin(const struct tool *tool);
+
 /* A tool's vector is the unit vector of a weighted sum over the vectors of its texts. The kind names texts and weights
  * together: vectors of another kind are stale. */
 enum { DOCUMENT_TEXTS = 2 };

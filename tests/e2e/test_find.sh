@@ -202,4 +202,24 @@ expect 0 "that of a provider" -s copied.wt find --model tiny -p cafe --json find
 same "is not hidden" "cafe/find_table []" "$(json_of '"%s %s" % (d["hits"][0]["id"], d["hits"][0]["more_like_it"])')"
 expect 0 "the one asked for" -s copied.wt find --model tiny -k 1 --json find a table in the cafe
 same "is shown" "cafe/find_table ['tables/find_table']" "$(json_of '"%s %s" % (d["hits"][0]["id"], d["hits"][0]["more_like_it"])')"
+
+# One operation of a query API under two HTTP methods.
+cat >query.yaml <<'YAML'
+openapi: 3.0.0
+info: {title: Fleet}
+x-stop: &stop {description: "<p>Stops a running instance.</p>"}
+paths:
+  /#Action=StopInstances:
+    get: {<<: *stop, operationId: GET_StopInstances}
+    post: {<<: *stop, operationId: POST_StopInstances}
+  /instances:
+    get: {operationId: GET_instances, description: Instances.}
+    post: {operationId: POST_instances, description: Instances.}
+YAML
+expect 0 "a query API" -s query.wt add --model "" query.yaml
+expect 0 "one place for both methods" -s query.wt find --json stop a running instance
+same "they share it" "fleet/GET_StopInstances ['fleet/POST_StopInstances']" "$(json_of '"%s %s" % (d["hits"][0]["id"], d["hits"][0]["more_like_it"])')"
+same "without HTML" "Stops a running instance." "$(json_of 'd["hits"][0]["description"]')"
+expect 0 "a path with two methods" -s query.wt find --json instances
+same "reading and creating have places of their own" 2 "$(json_of 'len([h for h in d["hits"] if h["name"].endswith("_instances")])')"
 finish

@@ -241,6 +241,48 @@ static void copies_are_the_same_word_for_word(void **state)
     wt__analyser_close(analyser);
 }
 
+static void one_operation_under_two_methods_is_a_twin(void **state)
+{
+    static const struct {
+        const char *name, *source, *description, *schema;
+        bool twin, same; /* same: equal hashes with GET_StopInstances of no parameters */
+    } rows[] = {
+        {"POST_StopInstances", "POST /#Action=StopInstances", "Stops an instance.", PARAMETERS(A), true, true},
+        {"GET_StopInstance", "GET /#Action=StopInstance", "Stops an instance.", PARAMETERS(""), true, false},
+        {"POST_StopInstances", "POST /#Action=StopInstances", "Stops all instances.", PARAMETERS(""), true, false},
+        {"POST_StopInstances", "POST /#Action=StopInstances", "", PARAMETERS(""), false, false},
+        {"POST_StopInstances", "POST /StopInstances", "Stops an instance.", PARAMETERS(""), false, false},
+        {"POST_StopInstances", "", "Stops an instance.", PARAMETERS(""), false, false},
+        {"StopInstances", "GET /#Action=StopInstances", "Stops an instance.", PARAMETERS(""), false, false},
+        {"DELETE_StopInstances", "DELETE /#Action=StopInstances", "Stops an instance.", PARAMETERS(""), false, false},
+        {"GET_", "GET /#Action=", "Stops an instance.", PARAMETERS(""), false, false},
+    };
+    struct tool tool = {.provider = TOOL_STR("ec2"),
+                        .name = TOOL_STR("GET_StopInstances"),
+                        .source_id = TOOL_STR("GET /#Action=StopInstances"),
+                        .description = TOOL_STR("<p>Stops an instance.</p>"),
+                        .schema = TOOL_STR(PARAMETERS(""))};
+    struct analyser *analyser;
+    struct document document = {0};
+    (void)state;
+    assert_int_equal(wt__analyser_open(&analyser, NULL), 0);
+    assert_int_equal(wt__document_read(&document, analyser, &tool, NULL), 0);
+    uint64_t hash = wt__document_copy_hash(&document, &tool);
+    assert_true(wt__document_method_twin(&tool));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tool.name = wt__str(rows[i].name);
+        tool.source_id = wt__str(rows[i].source);
+        tool.description = wt__str(rows[i].description);
+        tool.schema = wt__str(rows[i].schema);
+        assert_int_equal(wt__document_read(&document, analyser, &tool, NULL), 0);
+        assert_int_equal(wt__document_method_twin(&tool), rows[i].twin);
+        if ((wt__document_copy_hash(&document, &tool) == hash) != rows[i].same)
+            fail_msg("%s: %s", rows[i].name, rows[i].description);
+    }
+    wt__document_dispose(&document);
+    wt__analyser_close(analyser);
+}
+
 /* Two that say nothing but their names are no copies; with the same parameters they are. */
 static void a_tool_without_a_description_is_told_by_its_parameters(void **state)
 {
@@ -271,6 +313,7 @@ int main(void)
         cmocka_unit_test(weights_are_as_documented),
         cmocka_unit_test(names_are_alike_whatever_their_case_digits_and_punctuation),
         cmocka_unit_test(copies_are_the_same_word_for_word),
+        cmocka_unit_test(one_operation_under_two_methods_is_a_twin),
         cmocka_unit_test(a_tool_without_a_description_is_told_by_its_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

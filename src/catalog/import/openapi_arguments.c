@@ -304,11 +304,13 @@ static int strip_descriptions(json_t *schema, int levels)
     int rc = 0;
     if (levels == 0)
         return 0;
-    json_array_foreach(schema, i, value) {
+    json_array_foreach(schema, i, value)
+    {
         if (rc == 0)
             rc = strip_descriptions(value, levels - 1);
     }
-    json_object_foreach(schema, key, value) {
+    json_object_foreach(schema, key, value)
+    {
         if (rc < 0)
             break;
         if (json_is_string(value) && strcmp(key, "description") == 0)

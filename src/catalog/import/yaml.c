@@ -19,13 +19,13 @@
 struct level {
     bool mapping, value; /* value: the next node of a mapping is a value, not a key */
     bool filled;
-    uint32_t anchor; /* index + 1; 0: none */
-    size_t column;   /* of its first key or dash */
-    size_t begin;    /* of the JSON of its opening bracket */
-    size_t end;      /* of the JSON before its closing bracket, once it is closed */
-    bool merging;    /* the next node is the value of a merge key */
-    bool was_filled; /* `filled` before that key */
-    size_t merge_at; /* JSON offset of that value */
+    uint32_t anchor;      /* index + 1; 0: none */
+    size_t column;        /* of its first key or dash */
+    size_t begin;         /* of the JSON of its opening bracket */
+    size_t end;           /* of the JSON before its closing bracket, once it is closed */
+    bool merging;         /* the next node is the value of a merge key */
+    bool was_filled;      /* `filled` before that key */
+    size_t merge_at;      /* JSON offset of that value */
     struct buffer merged; /* values of merge keys so far: the beginning of a JSON list of mappings */
 };
 
