@@ -86,7 +86,8 @@ static int read_options(struct cli *cli, struct import_options *out)
 {
     char here[PATH_MAX], *folder = NULL;
     wt_error err;
-    *out = (struct import_options){.system = wt__client_system(), .program = find_program(cli)};
+    *out = (struct import_options){
+        .system = wt__client_system(), .program = find_program(cli), .no_environment = wt__given(cli, OPT_NO_ENV)};
     if (cli->arguments.word_count > 1)
         return wt__cli_usage(cli, "`mcp %s` takes no arguments, but \"%s\" was given", cli->arguments.words[0],
                              cli->arguments.words[1]);
@@ -183,6 +184,7 @@ static void json_import_file(struct buffer *out, const struct import_file *file)
     wt__json_text_or_null(out, "note", file->note);
     wt__json_text_or_null(out, "entry", file->entry);
     wt__json_text_or_null(out, "backup", file->backup);
+    wt__json_text_or_null(out, "handed_on", file->handed_on);
     wt__json_key(out, "servers");
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < file->count; i++) {
@@ -243,6 +245,8 @@ static void put_import_file(const struct cli *cli, struct buffer *out, const str
         put_line(cli, out, "left", file->why);
     if (file->note)
         put_line(cli, out, "note", file->note);
+    if (!file->why && file->handed_on)
+        put_line(cli, out, "hands on", file->handed_on);
     if (!file->why && file->entry_text)
         put_line(cli, out, "instead", file->entry);
     else if (!file->why && file->entry)

@@ -143,6 +143,7 @@ static int check_options(struct cli *cli, const char *action)
                 {OPT_INSTRUCTIONS, "instructions", "approve"},
                 {OPT_YES, "yes", "approve forget init undo"},
                 {OPT_CLIENT, "client", "init undo"},
+                {OPT_NO_ENV, "no-env", "init"},
                 {OPT_DRY_RUN, "dry-run", "init undo"},
                 {OPT_PROJECT, "project", "init undo"}};
     bool serves = strcmp(action, "serve") == 0;

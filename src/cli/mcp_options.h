@@ -144,6 +144,10 @@ static const struct option mcp_options[] = {
     {.id = OPT_PROJECT,
      .name = "project",
      .help = "init, undo: the files of the project in the current folder, in the place of the user's own."},
+    {.id = OPT_NO_ENV,
+     .name = "no-env",
+     .help = "init: do not hand DOCKER_HOST, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS and the proxy variables of this "
+             "environment on to the servers."},
     {.id = OPT_DRY_RUN, .name = "dry-run", .help = "init, undo: show what would be done, and do nothing."},
     MODEL_OPTIONS,
 };

@@ -23,6 +23,7 @@ enum option_id {
     OPT_BATCH,
     OPT_BEFORE,
     OPT_CLIENT,
+    OPT_NO_ENV,
     OPT_ARGUMENTS,
     OPT_BASE_RETRIEVER,
     OPT_BOOTSTRAP,

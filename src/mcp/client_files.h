@@ -27,6 +27,7 @@ struct import_options {
     const char *folder;  /* of our own files; absolute */
     const char *program; /* how clients are to start whichtool */
     const char *store;   /* which store it is to use, or NULL */
+    bool no_environment; /* hand on none of the offered variables of this process */
 };
 
 struct import_server {
@@ -41,8 +42,9 @@ struct import_server {
 struct import_file {
     const struct client_place *place;
     const char *path;
-    const char *why;  /* it is left as it is: why; NULL */
-    const char *note; /* what else is to be told; NULL */
+    const char *why;       /* it is left as it is: why; NULL */
+    const char *note;      /* what else is to be told; NULL */
+    const char *handed_on; /* names of the offered variables that its programs get, separated by ", "; NULL if none */
     struct import_server *servers;
     size_t count, moving;
     const char *entry;      /* by which name whichtool stands in it */

@@ -18,7 +18,7 @@
 #include "text/unicode.h"
 
 #define LOCK_NAME "init.lock"
-enum { LOCK_WAIT_MS = 2000 };
+enum { LOCK_WAIT_MS = 2000, OFFERED_MAX = 16 };
 
 static const char *const our_path[] = {"mcpServers", NULL};
 
@@ -198,6 +198,7 @@ struct reading {
     json_t *root, *servers;
     const char **variables; /* [variable_count] that the entry hands on */
     size_t variable_count, variable_capacity;
+    bool hands_on[OFFERED_MAX]; /* by the table `offered`: a server that moves gets the variable */
 };
 
 static int leave(struct reading *r, const char *why, wt_error *err)
@@ -214,19 +215,23 @@ static bool handed_on(const struct reading *r, const char *name)
     return !entry || json_object_get(wt__json_object(entry, "env"), name);
 }
 
+static int add_variable(struct reading *r, const char *name, wt_error *err)
+{
+    for (size_t k = 0; k < r->variable_count; k++)
+        if (strcmp(r->variables[k], name) == 0)
+            return 0;
+    if (wt__grow((void **)&r->variables, &r->variable_capacity, r->variable_count + 1, sizeof *r->variables) < 0)
+        return wt__fail_nomem(err);
+    r->variables[r->variable_count++] = name;
+    return 0;
+}
+
 static int add_variables(struct reading *r, const struct client_server *server, wt_error *err)
 {
-    for (size_t i = 0; i < server->variable_count; i++) {
-        bool known = false;
-        for (size_t k = 0; !known && k < r->variable_count; k++)
-            known = strcmp(r->variables[k], server->variables[i]) == 0;
-        if (known)
-            continue;
-        if (wt__grow((void **)&r->variables, &r->variable_capacity, r->variable_count + 1, sizeof *r->variables) < 0)
-            return wt__fail_nomem(err);
-        r->variables[r->variable_count++] = server->variables[i];
-    }
-    return 0;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < server->variable_count; i++)
+        rc = add_variable(r, server->variables[i], err);
+    return rc;
 }
 
 /* What the record needs to put it back. */
@@ -268,6 +273,58 @@ static const char *missing_program(struct arena *arena, const struct mcp_server 
     return wt__arena_copy(arena, wt__str(server->argv[0]));
 }
 
+/* ---------------------------------------------------------------- variables that are offered */
+
+/* Settings of the machine that programs need to reach Docker or the network. whichtool passes on few variables, so a
+ * server that relied on these would fail behind it. */
+static const char *const offered[] = {"DOCKER_HOST", "HTTPS_PROXY",   "HTTP_PROXY",
+                                      "NO_PROXY",    "https_proxy",   "http_proxy",
+                                      "no_proxy",    "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"};
+enum { OFFERED = sizeof offered / sizeof *offered };
+_Static_assert((int)OFFERED <= (int)OFFERED_MAX, "a flag each");
+
+static bool is_offered(const struct reading *r, const char *name)
+{
+    const char *value = getenv(name);
+    return !r->options->no_environment && value && *value;
+}
+
+/* Adds the offered variables to the definition of a program, each as "${NAME:-}". */
+static int offer_variables(struct reading *r, json_t *definition, wt_error *err)
+{
+    json_t *environment = wt__json_object(definition, "env");
+    json_t *copy = environment ? json_copy(environment) : json_object();
+    bool failed = !copy;
+    for (size_t i = 0; !failed && i < OFFERED; i++) {
+        if (!is_offered(r, offered[i]) || json_object_get(copy, offered[i]))
+            continue;
+        failed = json_object_set_new(copy, offered[i], json_sprintf("${%s:-}", offered[i])) < 0;
+        r->hands_on[i] = true;
+    }
+    if (!failed && json_object_size(copy) > 0)
+        failed = json_object_set(definition, "env", copy) < 0;
+    json_decref(copy);
+    return failed ? wt__fail_nomem(err) : 0;
+}
+
+/* Lists the variables that were added, and has a new entry hand them on if its client can. */
+static int note_offered(struct reading *r, wt_error *err)
+{
+    struct buffer names = {0};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < OFFERED; i++) {
+        if (!r->hands_on[i])
+            continue;
+        wt__buffer_printf(&names, "%s%s", names.len > 0 ? ", " : "", offered[i]);
+        if (r->file->place->variables != VARIABLES_NONE)
+            rc = add_variable(r, offered[i], err);
+    }
+    if (rc == 0 && names.len > 0 && !(r->file->handed_on = wt__arena_copy(&r->import->arena, wt__buffer_view(&names))))
+        rc = wt__fail_nomem(err);
+    wt__buffer_dispose(&names);
+    return rc;
+}
+
 static int plan_server(struct reading *r, size_t index, wt_error *err)
 {
     const struct mcp_server *configured = &r->config.servers[index];
@@ -288,6 +345,8 @@ static int plan_server(struct reading *r, size_t index, wt_error *err)
             out->why = "it names a variable that the entry of whichtool does not hand on in its \"env\"";
     if (!out->why && listed(r, "excluded", out->name))
         out->why = "its client leaves it out, by \"excluded\"";
+    if (rc == 0 && !out->why && configured->argv)
+        rc = offer_variables(r, judged.definition, err);
     if (rc == 0 && !out->why)
         rc = name_server(r->import, out, judged.definition, err);
     if (rc == 0 && out->as) {
@@ -406,6 +465,8 @@ static int plan_servers(struct reading *r, wt_error *err)
         return wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < r->config.count; i++)
         rc = plan_server(r, i, err);
+    if (rc == 0)
+        rc = note_offered(r, err);
     return rc == 0 && r->file->moving > 0 ? edit_file(r, err) : rc;
 }
 

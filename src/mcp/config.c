@@ -97,21 +97,30 @@ static void note_bare_variable(struct parsing *p, struct str text)
     }
 }
 
-/* A ${ that nothing closes stands for itself. */
+/* Length of the mark at which a variable begins: "${", or the brace of OpenCode's "{env:NAME}"; 0 if none begins. */
+static size_t variable_mark(struct str rest)
+{
+    return wt__str_starts(rest, STR("${")) ? 2 : wt__str_starts(rest, STR("{env:")) ? 1 : 0;
+}
+
+/* Replaces variables by their values. One that nothing closes stands for itself. */
 static const char *expand(struct parsing *p, struct str text)
 {
     struct buffer out = {0};
     note_bare_variable(p, text);
-    for (size_t at = 0; at < text.len;) {
-        const char *from = text.ptr + at, *open = memmem(from, text.len - at, "${", 2);
-        const char *close = open ? memchr(open, '}', text.len - (size_t)(open - text.ptr)) : NULL;
-        if (!close) {
-            wt__buffer_append(&out, from, text.len - at);
-            break;
+    for (size_t at = 0, plain = 0; at <= text.len;) {
+        struct str rest = {text.ptr + at, text.len - at};
+        size_t mark = rest.len > 0 ? variable_mark(rest) : 0;
+        const char *close = mark ? memchr(rest.ptr, '}', rest.len) : NULL;
+        if (!close && rest.len > 0) {
+            at++;
+            continue;
         }
-        wt__buffer_append(&out, from, (size_t)(open - from));
-        put_variable(p, (struct str){open + 2, (size_t)(close - open) - 2}, &out);
-        at = (size_t)(close + 1 - text.ptr);
+        wt__buffer_append(&out, text.ptr + plain, at - plain);
+        if (!close)
+            break;
+        put_variable(p, (struct str){rest.ptr + mark, (size_t)(close - rest.ptr) - mark}, &out);
+        at = plain = (size_t)(close + 1 - text.ptr);
     }
     return keep(p, &out);
 }
@@ -211,6 +220,13 @@ static const json_t *find_environment(const json_t *entry)
     return env ? env : member(entry, "environment");
 }
 
+/* True for "${NAME:-}": the server gets no variable rather than an empty one, which many programs read differently. */
+static bool is_optional(struct str text)
+{
+    return text.len > 5 && wt__str_starts(text, STR("${")) && memcmp(text.ptr + text.len - 3, ":-}", 3) == 0 &&
+           memchr(text.ptr, '}', text.len) == text.ptr + text.len - 1;
+}
+
 static void read_environment(struct parsing *p, const json_t *entry)
 {
     const json_t *given = find_environment(entry);
@@ -226,6 +242,8 @@ static void read_environment(struct parsing *p, const json_t *entry)
         if (p->failed || json_is_null(value))
             continue;
         const char *written = scalar(p, value);
+        if (written && !*written && is_optional(text_of(value)))
+            continue;
         if (!written || !*key || strchr(key, '=')) {
             refuse(p, "its \"env\" has what is no variable", key);
             continue;

@@ -3,8 +3,9 @@
  * OpenCode, and a map or a list of servers alone. JSON with comments and commas too many is taken, for VS Code writes
  * such.
  *
- * ${NAME}, ${NAME:-default} and ${env:NAME} stand for variables of this process. What only the client could put in
- * makes a server one that cannot be asked, with the reason. */
+ * ${NAME}, ${NAME:-default}, ${env:NAME} and OpenCode's {env:NAME} stand for variables of this process. A variable of
+ * "env" written as ${NAME:-} is left out if NAME is unset. A server cannot be asked, with the reason, if only its client
+ * knows a value. */
 #ifndef WT_MCP_CONFIG_H
 #define WT_MCP_CONFIG_H
 

@@ -8,6 +8,7 @@ need_python
 cases=$here/clients
 unset XDG_CONFIG_HOME CLAUDE_CONFIG_DIR CODEX_HOME WHICHTOOL_STORE
 export TICKETS_TOKEN=4711
+unset DOCKER_HOST HTTPS_PROXY HTTP_PROXY NO_PROXY https_proxy http_proxy no_proxy SSL_CERT_FILE NODE_EXTRA_CA_CERTS
 program=$(realpath "$WHICHTOOL")
 # The programs that these homes name, but for no-such-server.
 mkdir "$work/bin"
@@ -79,6 +80,33 @@ for folder in "$cases"/*/; do
     cmp -s whole_before whole_back || fail "undo does not put all back: $(diff whole_before whole_back)"
     [ "$moved" = 0 ] || ! find home -name init.lock | grep -q . || fail "undo leaves its lock"
 done
+
+# ---------------------------------------------------------------- variables of the machine
+what="variables of the machine"
+home_of cursor
+whole_tree "$HOME" >"$work/whole_before"
+export DOCKER_HOST=unix:///run/user/docker.sock NO_PROXY=
+run 0 mcp init --yes --no-env
+grep -q DOCKER_HOST "$HOME/.config/whichtool/servers.json" && { back; fail "--no-env hands it on"; }
+run 0 mcp undo --yes
+run 0 mcp init --yes
+grep -q "hands on    DOCKER_HOST$" "$work/out" || { back; fail "init does not say so"; }
+entries=$("$python" - "$HOME" <<'PYTHON'
+import json, sys
+home = sys.argv[1]
+for name, server in json.load(open(home + "/.config/whichtool/servers.json"))["mcpServers"].items():
+    if "command" in server:
+        print(server.get("env", {}).get("DOCKER_HOST"), server.get("env", {}).get("NO_PROXY"))
+print(json.load(open(home + "/.cursor/mcp.json"))["mcpServers"]["whichtool"]["env"]["DOCKER_HOST"])
+PYTHON
+)
+same "each program gets it, and the client hands it on" "\${DOCKER_HOST:-} None \${env:DOCKER_HOST}" \
+    "$(printf '%s\n' "$entries" | sort -u | tr '\n' ' ' | sed 's/ $//')"
+run 0 mcp undo --yes
+whole_tree "$HOME" >"$work/whole_back"
+back
+cmp -s whole_before whole_back || fail "undo does not put all back: $(diff whole_before whole_back)"
+unset DOCKER_HOST NO_PROXY
 
 # ---------------------------------------------------------------- changed since
 fresh() { # CASE

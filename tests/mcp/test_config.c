@@ -89,6 +89,15 @@ static const struct {
      "{\"mcpServers\":{\"a\":{\"command\":\"${SET}\",\"args\":[\"x${SET}y${env:SET}\",\"${UNSET:-d:-e}\",\"${EMPTY:-f}"
      "\",\"${EMPTY}\",\"${UNSET:-}\"],\"env\":{\"K\":\"${SET}\"},\"cwd\":\"/${SET}\"}}}",
      "a: value|xvalueyvalue|d:-e|f|| env K=value in /value"},
+    {"OpenCode's variables",
+     "{\"mcp\":{\"a\":{\"type\":\"local\",\"command\":[\"c\",\"x{env:SET}y\",\"{env:SET\",\"{SET}\"],"
+     "\"environment\":{\"K\":\"{env:SET}\"}},\"b\":{\"type\":\"remote\",\"url\":\"http://h/{env:UNSET}\"}}}",
+     "a: c|xvaluey|{env:SET|{SET} env K=value\nb: not: it needs a variable that is not set: UNSET"},
+    {"variables that may be unset",
+     "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"env\":{\"A\":\"${UNSET:-}\",\"B\":\"${EMPTY:-}\",\"C\":\"${SET:-}\","
+     "\"D\":\"\","
+     "\"E\":\"${UNSET:-}${EMPTY:-}\"}}}}",
+     "a: c env C=value env D= env E="},
     {"no variables",
      "{\"mcpServers\":{\"a\":{\"command\":\"c\",\"args\":[\"$SET\",\"${SET\",\"}\",\"$(SET)\",\"~\"]}}}",
      "a: c|$SET|${SET|}|$(SET)|~ note: $SET in its entry is passed on as it is: write ${SET} for the variable"},
