@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "cli/cli.h"
@@ -12,6 +13,7 @@
 #include "serve/api/api.h"
 #include "serve/catalogue.h"
 #include "serve/keys.h"
+#include "serve/mcp/streamable_http.h"
 #include "serve/mcp_routes.h"
 #include "serve/usage_routes.h"
 
@@ -206,11 +208,40 @@ struct modules {
     struct face *faces[MCP_MOUNTS_MAX]; /* of those: at /mcp, /mcp/all and /mcp/p/PROFILE */
     struct mcp_mount mounts[MCP_MOUNTS_MAX];
     size_t mount_count;
+    const char *const *passed_headers; /* as of struct mcp_mount */
     struct mcp_routes *mcp;
     struct usage_routes *usage;
     struct routes routes[2];
     struct api *api;
 };
+
+/* Reads --pass-header into a list that ends in NULL. With keys, Authorization holds the client's key for this server. */
+static int read_passed(struct cli *cli, struct modules *modules)
+{
+    const char *const *names = NULL;
+    size_t count = 0;
+    if (!wt__given(cli, OPT_PASS_HEADER))
+        return 0;
+    const char **list = wt__read_lines(cli, OPT_PASS_HEADER, &names, &count)
+                            ? wt__arena_array(&cli->arena, const char *, count + 1)
+                            : NULL;
+    if (!list)
+        return wt__cli_say(cli, END_SYSTEM, "out of memory");
+    if (count > MCP_PASSED_HEADERS_MAX)
+        return wt__cli_usage(cli, "--pass-header can be given at most %d times", MCP_PASSED_HEADERS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        if (!wt__mcp_http_may_pass(wt__str(names[i])))
+            return wt__cli_usage(
+                cli, "--pass-header cannot take \"%.64s\": it is no header name, or one of HTTP or MCP", names[i]);
+        if (strcasecmp(names[i], "Authorization") == 0 && wt__given(cli, OPT_KEYS))
+            return wt__cli_usage(cli,
+                                 "--pass-header Authorization would give the clients' keys for this server (--keys) "
+                                 "to the servers behind it");
+        list[i] = names[i];
+    }
+    modules->passed_headers = list;
+    return 0;
+}
 
 static int mount_face(struct cli *cli, struct modules *modules, const char *path, const char *name,
                       const struct face_options *options)
@@ -220,7 +251,7 @@ static int mount_face(struct cli *cli, struct modules *modules, const char *path
     wt_error err;
     if (wt__face_open(face, modules->servers.gateway, options, &err) < 0)
         return wt__cli_fail(cli, &err);
-    *mount = (struct mcp_mount){path, name, wt__face_features(*face)};
+    *mount = (struct mcp_mount){path, name, wt__face_features(*face), modules->passed_headers};
     return 0;
 }
 
@@ -265,7 +296,7 @@ static int mount_catalogue(struct cli *cli, const struct api_options *options, s
     if (wt__catalogue_open(&modules->catalogue, options->engine, &catalogue, &err) < 0)
         return wt__cli_fail(cli, &err);
     modules->mounts[modules->mount_count++] =
-        (struct mcp_mount){"/mcp", "mcp", wt__catalogue_features(modules->catalogue)};
+        (struct mcp_mount){.path = "/mcp", .name = "mcp", .features = wt__catalogue_features(modules->catalogue)};
     return 0;
 }
 
@@ -273,6 +304,8 @@ static int open_modules(struct cli *cli, struct api_options *options, struct mod
 {
     wt_error err;
     int code = wt__servers_open(cli, options->engine, 0, &modules->servers);
+    if (code == 0)
+        code = read_passed(cli, modules);
     if (code == 0)
         code = modules->servers.gateway ? mount_servers(cli, modules) : mount_catalogue(cli, options, modules);
     if (code != 0)

@@ -144,6 +144,7 @@ enum option_id {
     OPT_BARE_NAMES,
     OPT_LEARN,
     OPT_CALL_TIMEOUT,
+    OPT_PASS_HEADER,
     OPT_LIST_WAIT,
     OPT_REVIEW_FIRST,
     OPT_LOCK,

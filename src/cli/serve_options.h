@@ -83,6 +83,13 @@ static const struct option serve_options[] = {
     {.id = OPT_LOG_REQUESTS, .name = "log-requests", .help = "Log what was asked, too."},
     CATALOGUE_OPTIONS,
     SERVERS_OPTIONS,
+    {.id = OPT_PASS_HEADER,
+     .name = "pass-header",
+     .kind = VALUE_TEXT,
+     .value = "NAME",
+     .repeats = true,
+     .help = "With --servers: take this header of a client's request on to servers over HTTP, with the client's own "
+             "calls only. A header in the server's entry comes first. May be given again. Default: none."},
     CHAT_OPTIONS("for pick's recipe ptr and call's language_model"),
     MODEL_OPTIONS,
 };

@@ -84,6 +84,7 @@ static int refuse_without(const struct cli *cli)
                    {OPT_REVIEW_FIRST, "review-first"},
                    {OPT_LOCK, "lock"},
                    {OPT_CALL_TIMEOUT, "call-timeout"},
+                   {OPT_PASS_HEADER, "pass-header"},
                    {OPT_LIST_WAIT, "list-wait"},
                    {OPT_LEARN, "learn"}};
     for (size_t i = 0; i < sizeof needing / sizeof *needing; i++)

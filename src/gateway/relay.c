@@ -238,13 +238,14 @@ static int send_to(struct relaying *r)
     struct mcp_call *call = r->call;
     struct parked *at = calloc(1, sizeof *at);
     struct buffer params = {0}, meta = {0}, capabilities = {0};
+    size_t passed_count;
     if (!at)
         return wt__fail_nomem(r->err);
     put_params(&params, r);
     put_meta(&meta, call);
     if (wt__mcp_call_capabilities(call))
         wt__json_write(&capabilities, wt__mcp_call_capabilities(call));
-    const struct mcp_request request = {
+    struct mcp_request request = {
         .method = r->what->method,
         .params = wt__buffer_view(&params),
         .meta = wt__buffer_view(&meta),
@@ -254,9 +255,11 @@ static int send_to(struct relaying *r)
         .name = r->what->name,
         .headers = r->what->headers,
         .header_count = r->what->header_count,
+        .passed = wt__mcp_call_passed(call, &passed_count),
         .principal = wt__mcp_call_principal(call),
         .timeout_ms = wt__upstream_call_timeout(r->upstream, r->gateway->options.call_timeout_ms),
     };
+    request.passed_count = passed_count;
     int rc = params.failed || meta.failed || capabilities.failed ? wt__fail_nomem(r->err) : 0;
     if (rc == 0)
         rc = borrow_link(r, &at->link);

@@ -185,7 +185,9 @@ static int send_request(struct mcp_exchange *exchange, struct mcp_link *link, co
                                           .text = wt__buffer_view(&text),
                                           .name = request->name,
                                           .headers = request->headers,
-                                          .header_count = request->header_count};
+                                          .header_count = request->header_count,
+                                          .passed = request->passed,
+                                          .passed_count = request->passed_count};
     if (rc == 0)
         rc = link->ask(link, &outgoing, err);
     wt__buffer_dispose(&text);

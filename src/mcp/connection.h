@@ -78,6 +78,9 @@ struct mcp_request {
     struct str name;                   /* Mcp-Name: of the tool or prompt, or the URI; "" for none. Modern, over HTTP */
     const struct http_header *headers; /* Mcp-Param-..., their values by header.h; likewise */
     size_t header_count;
+    const struct http_header
+        *passed; /* headers of the client, both eras, over streamable HTTP; the server's entry wins */
+    size_t passed_count;
     const char
         *principal; /* for whom it is; NULL: nobody. Of what programs ask and log without saying of which request */
     unsigned timeout_ms; /* without a word of the server; 0: MCP_REQUEST_MS */

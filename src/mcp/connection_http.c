@@ -172,24 +172,40 @@ static void end_request(struct request *request)
 
 /* ---------------------------------------------------------------- headers */
 
-/* Mcp-Method, Mcp-Name, Mcp-Param-...: copied, for it may be sent twice. */
+static struct http_header copy_header(struct arena *arena, const struct http_header *header)
+{
+    return (struct http_header){wt__arena_copy(arena, wt__str(header->name)),
+                                wt__arena_copy(arena, wt__str(header->value))};
+}
+
+/* True if the server's entry in the configuration has a header of this name. */
+static bool is_configured(const struct mcp_server *server, const char *name)
+{
+    for (size_t i = 0; i < server->header_count; i++)
+        if (strcasecmp(server->headers[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Copies Mcp-Method, Mcp-Name, Mcp-Param-... and the client's headers, since the request may be sent twice. */
 static int keep_headers(struct request *request, const struct mcp_outgoing *outgoing, wt_error *err)
 {
     struct arena *arena = &request->arena;
-    struct http_header *headers = wt__arena_array(arena, struct http_header, outgoing->header_count + 2);
+    struct http_header *headers =
+        wt__arena_array(arena, struct http_header, outgoing->header_count + outgoing->passed_count + 2);
     request->method = wt__arena_copy(arena, wt__str(outgoing->method));
     if (!headers || !request->method)
         return wt__fail_nomem(err);
     request->headers = headers;
-    if (!request->modern)
-        return 0;
-    headers[request->header_count++] = (struct http_header){"Mcp-Method", request->method};
-    if (outgoing->name.len > 0)
+    if (request->modern)
+        headers[request->header_count++] = (struct http_header){"Mcp-Method", request->method};
+    if (request->modern && outgoing->name.len > 0)
         headers[request->header_count++] = (struct http_header){"Mcp-Name", wt__mcp_header_text(arena, outgoing->name)};
-    for (size_t i = 0; i < outgoing->header_count; i++)
-        headers[request->header_count++] =
-            (struct http_header){wt__arena_copy(arena, wt__str(outgoing->headers[i].name)),
-                                 wt__arena_copy(arena, wt__str(outgoing->headers[i].value))};
+    for (size_t i = 0; request->modern && i < outgoing->header_count; i++)
+        headers[request->header_count++] = copy_header(arena, &outgoing->headers[i]);
+    for (size_t i = 0; i < outgoing->passed_count; i++)
+        if (!is_configured(request->link->connection->server, outgoing->passed[i].name))
+            headers[request->header_count++] = copy_header(arena, &outgoing->passed[i]);
     for (size_t i = 0; i < request->header_count; i++)
         if (!headers[i].name || !headers[i].value)
             return wt__fail_nomem(err);

@@ -38,8 +38,8 @@ struct mcp_outgoing {
     const char *method;
     struct str text; /* the message */
     struct str name; /* as of mcp_request */
-    const struct http_header *headers;
-    size_t header_count;
+    const struct http_header *headers, *passed;
+    size_t header_count, passed_count;
 };
 
 struct mcp_link {

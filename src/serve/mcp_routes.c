@@ -10,6 +10,7 @@ enum { MCP_METHODS = 3, OPERATION_BYTES = 96 };
 struct mounted {
     struct mcp_service *service;
     struct mcp_http *http;
+    const char *const *passed_headers;
     char names[MCP_METHODS][OPERATION_BYTES];
 };
 
@@ -23,7 +24,7 @@ struct mcp_routes {
 static void take(void *context, struct http_exchange *exchange, const char *principal, unsigned scopes)
 {
     const struct mounted *mounted = context;
-    const struct mcp_asker asker = {principal, wt__scope_allows(scopes, SCOPE_CALL)};
+    const struct mcp_asker asker = {principal, wt__scope_allows(scopes, SCOPE_CALL), mounted->passed_headers};
     wt__mcp_http_answer(mounted->http, exchange, &asker);
 }
 
@@ -70,6 +71,7 @@ int wt__mcp_routes_open(struct mcp_routes **out, const struct mcp_mount *mounts,
         rc = wt__mcp_service_open(&mounted->service, mounts[i].features, NULL, err);
         if (rc == 0)
             rc = wt__mcp_http_open(&mounted->http, mounted->service, err);
+        mounted->passed_headers = mounts[i].passed_headers;
         fill_rows(&mcp->rows[i * MCP_METHODS], mounted, &mounts[i]);
     }
     if (rc < 0) {

@@ -13,6 +13,7 @@ struct mcp_mount {
     const char *path; /* "/mcp" */
     const char *name; /* of the operations, one word */
     const struct mcp_features *features;
+    const char *const *passed_headers; /* as of struct mcp_asker */
 };
 
 struct mcp_routes;

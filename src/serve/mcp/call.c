@@ -55,6 +55,12 @@ const char *wt__mcp_call_principal(const struct mcp_call *call)
     return call->peer->principal;
 }
 
+const struct http_header *wt__mcp_call_passed(const struct mcp_call *call, size_t *count)
+{
+    *count = call->passed_count;
+    return call->passed;
+}
+
 const char *wt__mcp_call_holder(const struct mcp_call *call)
 {
     return call->peer->holder;

@@ -59,6 +59,8 @@ bool wt__mcp_call_is_modern(const struct mcp_call *call);
 const char *wt__mcp_call_principal(const struct mcp_call *call);
 /* Whom shared pools count the call as (base/shares.h): its principal, or without keys its session. */
 const char *wt__mcp_call_holder(const struct mcp_call *call);
+/* Headers of the client's request that --pass-header names [*count], as long as the call lives. */
+const struct http_header *wt__mcp_call_passed(const struct mcp_call *call, size_t *count);
 /* True if the caller's key has the scope `call`, or no key is needed. */
 bool wt__mcp_call_may_call(const struct mcp_call *call);
 /* What the client says of itself: an object with name and version, or NULL. Not to be believed. */

@@ -193,6 +193,25 @@ static bool prepare(struct mcp_call *call)
     return wt__mcp_is_cancelled(call) || !call->method->prepare || call->method->prepare(call);
 }
 
+/* Copies the headers that go on to servers. False if out of memory. */
+static bool keep_passed(struct mcp_call *call, const struct mcp_headers *headers)
+{
+    struct str value;
+    size_t count = 0;
+    while (headers && headers->passed && headers->passed[count])
+        count++;
+    call->passed = count > 0 ? wt__arena_array(&call->arena, struct http_header, count) : NULL;
+    for (size_t i = 0; call->passed && i < count; i++) {
+        if (!headers->field(headers, wt__str(headers->passed[i]), &value))
+            continue;
+        const char *copy = wt__arena_copy(&call->arena, value);
+        if (!copy)
+            return false;
+        call->passed[call->passed_count++] = (struct http_header){headers->passed[i], copy};
+    }
+    return count == 0 || call->passed;
+}
+
 struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *peer, struct mcp_channel *channel,
                                struct mcp_incoming *in, bool modern, const struct mcp_headers *headers)
 {
@@ -206,7 +225,9 @@ struct mcp_call *wt__mcp_begin(struct mcp_service *service, struct mcp_peer *pee
     *in = (struct mcp_incoming){.method = {"", 0}};
     call->modern = modern;
     call->headers = headers;
-    if (check(call) && enlist(call) && prepare(call))
+    if (!keep_passed(call, headers))
+        wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "out of memory");
+    else if (check(call) && enlist(call) && prepare(call))
         return call;
     wt__mcp_finish(call);
     return NULL;

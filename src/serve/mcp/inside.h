@@ -152,6 +152,9 @@ struct mcp_headers {
     struct str version, method, name; /* empty: absent */
     /* The value of Mcp-Param-NAME; false: there is none. */
     bool (*param)(const struct mcp_headers *headers, struct str name, struct str *value);
+    const char *const *passed; /* names of headers that go on to servers, ends in NULL; NULL if none */
+    /* The value of a header that was sent once; false otherwise. */
+    bool (*field)(const struct mcp_headers *headers, struct str name, struct str *value);
     const void *context;
 };
 
@@ -177,6 +180,8 @@ struct mcp_call {
     const struct mcp_method *method;
     struct mcp_incoming in;
     const struct mcp_headers *headers; /* NULL: not over HTTP. Only until `run` returns */
+    struct http_header *passed;        /* [passed_count], in the arena */
+    size_t passed_count;
     bool modern;
     struct str name, arguments;
     const json_t *client, *capabilities; /* of the message, or of the peer */

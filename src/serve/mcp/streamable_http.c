@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/steady.h"
+#include "http/characters.h"
 #include "serve/mcp/http_channel.h"
 #include "serve/mcp/sessions.h"
 
@@ -60,6 +61,28 @@ static bool param_field(const struct mcp_headers *headers, struct str name, stru
     bool there;
     *value = only_field(headers->context, STR("Mcp-Param-"), name, &there);
     return there;
+}
+
+static bool single_field(const struct mcp_headers *headers, struct str name, struct str *value)
+{
+    bool there;
+    *value = only_field(headers->context, name, STR(""), &there);
+    return there && value->ptr != doubtful.ptr;
+}
+
+bool wt__mcp_http_may_pass(struct str name)
+{
+    static const char *const own[] = {"accept",         "accept-encoding", "connection", "content-encoding",
+                                      "content-length", "content-type",    "expect",     "host",
+                                      "keep-alive",     "last-event-id",   "origin",     "te",
+                                      "trailer",        "upgrade",         "via",        "transfer-encoding"};
+    static const struct str prefixes[] = {STR("mcp-"), STR("proxy-")};
+    if (!wt__http_is_token(name) || wt__str_among(name, own, sizeof own / sizeof *own))
+        return false;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (name.len >= prefixes[i].len && strncasecmp(name.ptr, prefixes[i].ptr, prefixes[i].len) == 0)
+            return false;
+    return true;
 }
 
 /* Whether a media range of the list admits the type. */
@@ -206,6 +229,8 @@ static void post(struct mcp_http *http, struct http_exchange *exchange, const st
         .method = field(request, "Mcp-Method"),
         .name = field(request, "Mcp-Name"),
         .param = param_field,
+        .passed = asker->passed_headers,
+        .field = single_field,
         .context = request,
     };
     if (!is_json(wt__http_field(request, "Content-Type"))) {

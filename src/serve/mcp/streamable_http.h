@@ -9,11 +9,18 @@
 
 struct mcp_http;
 
+enum { MCP_PASSED_HEADERS_MAX = 16 };
+
 /* The sender of a request. */
 struct mcp_asker {
-    const char *principal; /* copied; "" where no key is needed */
-    bool may_call;         /* may call what is behind the server (SCOPE_CALL) */
+    const char *principal;             /* copied; "" where no key is needed */
+    bool may_call;                     /* may call what is behind the server (SCOPE_CALL) */
+    const char *const *passed_headers; /* names of headers that calls take on to servers, ends in NULL; NULL if none */
 };
+
+/* True if calls may take the client's header of this name on to servers: a token, and no header that HTTP or MCP uses
+ * for the connection or the message itself. */
+bool wt__mcp_http_may_pass(struct str name);
 
 /* One for each path; it keeps the sessions of that path. */
 int wt__mcp_http_open(struct mcp_http **out, struct mcp_service *service, wt_error *err);
