@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 need_python
 running=()
-trap 'for each in "${running[@]}"; do kill "$each" 2>/dev/null; done; rm -rf "$work"' EXIT
+trap 'kill "${running[@]}" 2>/dev/null; rm -rf "$work"' EXIT
 wait_for_line() { # FILE PID
     until [ -s "$1" ] || ! kill -0 "$2" 2>/dev/null; do sleep 0.05; done
 }
@@ -35,7 +35,8 @@ expect 2 "clients' own keys" serve --servers servers.json --keys keys --pass-hea
 says "keys for this server"
 expect 2 "no servers" serve --pass-header X-Tenant
 says "pass-header is for the servers of --servers FILE"
-expect 2 "too many" serve --servers servers.json $(printf -- '--pass-header X-%d ' $(seq 17))
+mapfile -t many < <(printf -- '--pass-header\nX-%d\n' {1..17})
+expect 2 "too many" serve --servers servers.json "${many[@]}"
 says "at most 16 times"
 
 "$WHICHTOOL" --json -q serve --model "" --listen 127.0.0.1:0 --servers servers.json --list-wait 60 \

@@ -116,7 +116,7 @@ static int answer(struct chat_model *model, const struct chat_question *question
 
 static struct script script_of(const char *needs, const char *matches)
 {
-    return (struct script){{"script", answer}, needs, matches};
+    return (struct script){{.name = "script", .ask = answer}, needs, matches};
 }
 
 static wt_pick_options ptr_options(void)

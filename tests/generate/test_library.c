@@ -59,7 +59,7 @@ static void test_what_is_shown_stays_diverse(void **state)
         char answer[512];
         snprintf(answer, sizeof answer, "{\"name\": \"%s\", \"description\": \"%s\"}", tools[i].name,
                  tools[i].description);
-        struct teller teller = {{"teller", tell}, answer};
+        struct teller teller = {{.name = "teller", .ask = tell}, answer};
         struct asker asker = {.model = &teller.model, .temperature = 0.7, .seed = 1};
         assert_int_equal(wt__library_open(&library, encoder, 0.9, &err), 0);
         assert_int_equal(wt__library_add_seeds(&library, &err), 0);

@@ -33,7 +33,7 @@ static int answer(struct chat_model *model, const struct chat_question *question
     return out->json ? 0 : wt__fail_nomem(err);
 }
 
-static struct chat_model model = {"some-model", answer};
+static struct chat_model model = {.name = "some-model", .ask = answer};
 
 static int open_prompt(void **state)
 {

@@ -306,7 +306,7 @@ static void test_asking(void **state)
 {
     (void)state;
     struct prompt prompt;
-    struct chat_model model = {"notes", note};
+    struct chat_model model = {.name = "notes", .ask = note};
     struct chat_question question = {.subject = "subject"};
     struct chat_answer answer;
     struct prompt_value values[] = {{.slot = "request", .text = STR("x")}, {.slot = "tools"}};

@@ -21,7 +21,7 @@ static void answer(void *context, struct http_exchange *exchange)
 {
     (void)context;
     if (wt__str_equal(wt__http_request(exchange)->path, STR("/mcp")))
-        wt__mcp_http_answer(http, exchange, &(struct mcp_asker){"", true});
+        wt__mcp_http_answer(http, exchange, &(struct mcp_asker){.principal = "", .may_call = true});
     else
         wt__http_answer(exchange, 404, NULL, NULL, 0, STR(""));
 }

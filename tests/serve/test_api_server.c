@@ -58,7 +58,7 @@ static int begin(void **state)
     open.model = "";
     assert_int_equal(wt_open(&f->engine, ":memory:", &open, &err), 0);
     assert_int_equal(wt__catalogue_open(&f->catalogue, f->engine, NULL, &err), 0);
-    const struct mcp_mount mount = {"/mcp", "mcp", wt__catalogue_features(f->catalogue)};
+    const struct mcp_mount mount = {.path = "/mcp", .name = "mcp", .features = wt__catalogue_features(f->catalogue)};
     assert_int_equal(wt__mcp_routes_open(&f->mcp, &mount, 1, &err), 0);
     assert_int_equal(wt__usage_routes_open(&f->usage, f->engine, false, &err), 0);
     const struct routes more[] = {*wt__mcp_routes(f->mcp), *wt__usage_routes(f->usage)};

@@ -32,7 +32,7 @@ static void answer(void *context, struct http_exchange *exchange)
     char principal[2048];
     (void)context;
     snprintf(principal, sizeof principal, "%.*s", (int)who.len, who.ptr);
-    wt__mcp_http_answer(http, exchange, &(struct mcp_asker){principal, true});
+    wt__mcp_http_answer(http, exchange, &(struct mcp_asker){.principal = principal, .may_call = true});
 }
 
 static size_t body_max(void *context, const struct http_request *head)
