@@ -51,6 +51,12 @@ static void put_server(const struct cli *cli, struct buffer *out, const json_t *
     const char *error = json_string_value(json_object_get(server, "error"));
     if (error && *error)
         wt__print_line(cli, out, 4, error);
+    const json_t *malformed = json_object_get(server, "malformed"), *note;
+    size_t i;
+    json_array_foreach((json_t *)malformed, i, note)
+    {
+        wt__print_line(cli, out, 4, json_is_string(note) ? json_string_value(note) : "");
+    }
 }
 
 /* Whether the audit could not be written. */

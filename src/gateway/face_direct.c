@@ -16,7 +16,8 @@ void wt__face_list_view(const struct face *face, struct mcp_call *call, const st
         int order = common > 0 ? memcmp(tool->shown, after.ptr, common) : 0;
         bool is_behind = order > 0 || (order == 0 && len > after.len);
         if (is_behind && wt__face_allows(face, call, tool) &&
-            !wt__mcp_add_item(call, wt__str(tool->shown), tool->definition))
+            !wt__mcp_add_item(call, wt__str(tool->shown),
+                              wt__mcp_call_is_modern(call) ? tool->definition : tool->legacy))
             return;
     }
 }

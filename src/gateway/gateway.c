@@ -156,6 +156,20 @@ static void tell_waiting(struct gateway *gateway, const char *name, const wt_rev
     tell(gateway, false, &sentence);
 }
 
+static void tell_malformed(struct gateway *gateway, const char *name, const struct upstream_listing *listing)
+{
+    struct buffer sentence = {0};
+    if (listing->mended + listing->left_out == 0)
+        return;
+    wt__buffer_printf(&sentence, "%s lists malformed definitions: ", name);
+    if (listing->mended > 0)
+        wt__buffer_printf(&sentence, "%zu repaired%s", listing->mended, listing->left_out > 0 ? ", " : "");
+    if (listing->left_out > 0)
+        wt__buffer_printf(&sentence, "%zu left out", listing->left_out);
+    wt__buffer_text(&sentence, "; `whichtool mcp status` names them");
+    tell(gateway, false, &sentence);
+}
+
 /* Whether a server is trusted with what it lists first: not where its texts give a model orders that no definition
  * gives, or hide what they say. A list that cannot be read is refused by who takes it. */
 static bool is_trusted(const struct gateway *gateway, const char *name, const struct upstream_listing *listing,
@@ -252,6 +266,7 @@ static int listed(void *context, struct upstream *upstream, const struct upstrea
         rc = renew_offers(gateway, upstream, err);
     if (report && wt__upstream_set_waiting(upstream, listing, report))
         tell_waiting(gateway, name, report, deceives);
+    tell_malformed(gateway, name, listing);
     wt_review_report_free(report);
     wt__buffer_dispose(&source);
     wt__buffer_dispose(&said);
@@ -278,6 +293,23 @@ static void updated(void *context, struct upstream *upstream, struct str uri)
 
 /* ---------------------------------------------------------------- its state, for others */
 
+/* Appends the list of malformed definitions. */
+static void put_malformed(struct buffer *out, struct upstream *upstream)
+{
+    struct buffer notes = {0};
+    wt__upstream_notes(upstream, &notes);
+    wt__buffer_text(out, ",\"malformed\":[");
+    for (size_t at = 0, end; at < notes.len; at = end + 1) {
+        const char *newline = memchr(notes.ptr + at, '\n', notes.len - at);
+        end = newline ? (size_t)(newline - notes.ptr) : notes.len;
+        wt__buffer_text(out, at > 0 ? "," : "");
+        wt__buffer_json(out, (struct str){notes.ptr + at, end - at});
+    }
+    wt__buffer_char(out, ']');
+    out->failed |= notes.failed;
+    wt__buffer_dispose(&notes);
+}
+
 static void put_server(struct buffer *out, struct upstream *upstream)
 {
     struct upstream_status status;
@@ -292,6 +324,7 @@ static void put_server(struct buffer *out, struct upstream *upstream)
                       status.offers_waiting, status.resources, status.prompts);
     wt__buffer_printf(out, ",\"failures\":%u,\"error\":", status.failures);
     wt__buffer_json(out, wt__str(status.error));
+    put_malformed(out, upstream);
     wt__buffer_char(out, '}');
 }
 

@@ -53,6 +53,14 @@ void wt__upstream_status(struct upstream *upstream, struct upstream_status *out)
     pthread_mutex_unlock(&upstream->lock);
 }
 
+void wt__upstream_notes(struct upstream *upstream, struct buffer *out)
+{
+    pthread_mutex_lock(&upstream->lock);
+    for (size_t i = 0; i < sizeof upstream->mends / sizeof *upstream->mends; i++)
+        wt__buffer_str(out, wt__buffer_view(&upstream->mends[i].notes));
+    pthread_mutex_unlock(&upstream->lock);
+}
+
 bool wt__upstream_set_waiting(struct upstream *upstream, const struct upstream_listing *listing,
                               const wt_review_report *report)
 {
@@ -581,6 +589,8 @@ void wt__upstream_close(struct upstream *upstream)
         free(upstream->watched[i]);
     free(upstream->watched);
     wt__buffer_dispose(&upstream->waiting);
+    for (size_t i = 0; i < sizeof upstream->mends / sizeof *upstream->mends; i++)
+        wt__mcp_mends_dispose(&upstream->mends[i]);
     wt__shares_close(&upstream->calls);
     wt__shares_close(&upstream->watchers);
     pthread_cond_destroy(&upstream->turn);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "gateway/upstream.h"
+#include "mcp/mend.h"
 
 enum { UPSTREAM_CHANGES = 3 }; /* enum mcp_change */
 
@@ -49,6 +50,7 @@ struct upstream {
     struct buffer waiting;            /* their ids, a NUL behind each */
     size_t waiting_most;              /* that ever waited, with its instructions */
     unsigned failures, failed_starts; /* in a row; ever */
+    struct mcp_mends mends[2];        /* malformed items of its list of tools, and of its other lists */
     bool ran;                         /* it was ready once */
     long long since;
     wt_error error; /* code 0: none */

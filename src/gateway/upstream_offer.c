@@ -3,9 +3,8 @@
 #include <stdlib.h>
 
 #include "gateway/upstream_inside.h"
-#include "base/json_scan.h"
+#include "mcp/mend.h"
 #include "mcp/pages.h"
-#include "mcp/shape.h"
 
 /* ---------------------------------------------------------------- offers */
 
@@ -92,34 +91,22 @@ static int gather(struct mcp_connection *connection, struct mcp_pages *pages, do
     return rc == WT_ENOTFOUND ? 0 : rc;
 }
 
-/* The items of a list, an array in JSON. An item that MCP does not allow is left out: clients drop a whole list for one
- * such item, and with it the other servers' items. NULL if memory is out. */
-static json_t *read_items(struct str list, const char *member)
-{
-    json_t *out = json_array(), *read;
-    struct mcp_misfit misfit;
-    struct json_scan scan;
-    struct json_item item;
-    wt__json_scan_open(&scan, list, 0, 1);
-    while (out && wt__json_scan_next(&scan, &item) > 0)
-        if (wt__mcp_item_fits(member, item.value, &misfit) &&
-            wt__json_parse(&read, item.value.ptr, item.value.len, NULL) == 0)
-            json_array_append_new(out, read);
-    return out;
-}
-
-/* A list as an array; *out is NULL if the server refuses to say, or memory is out. */
+/* A list as an array, its malformed items repaired or left out; *out is NULL if the server refuses to say, or out of
+ * memory. */
 static int gather_array(struct mcp_connection *connection, const char *method, const char *member, json_t **out,
-                        wt_error *err)
+                        struct mcp_mends *mends, wt_error *err)
 {
     struct mcp_pages pages = {.method = method, .member = member};
     double unused = 0;
     struct buffer text = {0};
+    size_t kept;
     int rc = gather(connection, &pages, &unused, err);
     wt__buffer_char(&text, '[');
-    wt__buffer_str(&text, wt__buffer_view(&pages.items));
+    int mended = wt__mcp_mend_items(wt__buffer_view(&pages.items), member, &text, &kept, mends, err);
     wt__buffer_char(&text, ']');
-    *out = rc == 0 && !text.failed ? read_items(wt__buffer_view(&text), member) : NULL;
+    *out = NULL;
+    if (rc == 0 && mended == 0 && !text.failed)
+        wt__json_parse(out, text.ptr, text.len, NULL);
     wt__buffer_dispose(&text);
     wt__mcp_pages_dispose(&pages);
     return wt__mcp_connection_is_lost(connection) ? rc : 0;
@@ -134,17 +121,26 @@ static json_t *read_self(struct mcp_connection *connection)
     return wt__json_parse(&out, self.ptr ? self.ptr : "", self.len, NULL) == 0 ? out : json_object();
 }
 
-/* Gathers {"tools":[...]} into text. *why: what is odd about the list or the server's entry, which does not keep the
- * server from running; code 0 if nothing is. */
-static int gather_tools(const struct upstream *upstream, struct mcp_connection *connection, struct buffer *text,
-                        size_t *count, double *ttl_ms, wt_error *why, wt_error *err)
+/* The lists of one round. */
+struct gathered {
+    struct buffer tools; /* {"tools":[...]} */
+    size_t tool_count;
+    struct upstream_offer rest;
+    struct mcp_mends mends[2]; /* as of struct upstream */
+};
+
+/* Gathers the tools. *why: what is odd about the list or the server's entry, which does not keep the server from
+ * running; code 0 if nothing is. */
+static int gather_tools(const struct upstream *upstream, struct mcp_connection *connection, struct gathered *got,
+                        double *ttl_ms, wt_error *why, wt_error *err)
 {
     struct mcp_pages pages = {.method = "tools/list", .member = "tools", .server = upstream->server};
+    struct buffer *text = &got->tools;
     int rc = gather(connection, &pages, ttl_ms, err);
     wt__buffer_text(text, "{\"tools\":[");
-    wt__buffer_str(text, wt__buffer_view(&pages.items));
+    if (rc == 0)
+        rc = wt__mcp_mend_items(wt__buffer_view(&pages.items), "tools", text, &got->tool_count, &got->mends[0], err);
     wt__buffer_text(text, "]}");
-    *count = pages.item_count;
     if (pages.warning)
         wt__fail(why, WT_EFORMAT, "%s", pages.warning);
     else if (upstream->server->note)
@@ -154,23 +150,25 @@ static int gather_tools(const struct upstream *upstream, struct mcp_connection *
 }
 
 /* Gathers prompts, resources and templates. The list of a kind that the server does not declare is empty. */
-static int gather_rest(struct mcp_connection *connection, const json_t *self, struct upstream_offer *out, wt_error *err)
+static int gather_rest(struct mcp_connection *connection, const json_t *self, struct gathered *got, wt_error *err)
 {
+    struct upstream_offer *out = &got->rest;
+    struct mcp_mends *mends = &got->mends[1];
     const json_t *capabilities = wt__json_object(self, "capabilities");
     bool has_resources = json_object_get(capabilities, "resources"),
          has_prompts = json_object_get(capabilities, "prompts");
     out->completes = json_object_get(capabilities, "completions");
     int rc = 0;
     if (has_resources)
-        rc = gather_array(connection, "resources/list", "resources", &out->resources, err);
+        rc = gather_array(connection, "resources/list", "resources", &out->resources, mends, err);
     else
         out->resources = json_array();
     if (rc == 0 && has_resources)
-        rc = gather_array(connection, "resources/templates/list", "resourceTemplates", &out->templates, err);
+        rc = gather_array(connection, "resources/templates/list", "resourceTemplates", &out->templates, mends, err);
     else if (rc == 0)
         out->templates = json_array();
     if (rc == 0 && has_prompts)
-        rc = gather_array(connection, "prompts/list", "prompts", &out->prompts, err);
+        rc = gather_array(connection, "prompts/list", "prompts", &out->prompts, mends, err);
     else if (rc == 0)
         out->prompts = json_array();
     return rc;
@@ -309,19 +307,37 @@ static const char *write_list(const json_t *list, struct buffer *out)
 }
 
 /* Tells what was listed. An error is the upstream's, not the connection's. */
-static void tell_listed(struct upstream *upstream, struct str tools, struct str instructions,
-                        const struct upstream_offer *got, wt_error *why)
+static void tell_listed(struct upstream *upstream, struct str tools, struct str instructions, struct gathered *got,
+                        const bool is_news[2], wt_error *why)
 {
     struct buffer texts[3] = {0};
-    const struct upstream_listing listing = {.tools = tools,
-                                             .instructions = instructions,
-                                             .prompts = write_list(got->prompts, &texts[0]),
-                                             .resources = write_list(got->resources, &texts[1]),
-                                             .templates = write_list(got->templates, &texts[2])};
+    struct upstream_listing listing = {.tools = tools,
+                                       .instructions = instructions,
+                                       .prompts = write_list(got->rest.prompts, &texts[0]),
+                                       .resources = write_list(got->rest.resources, &texts[1]),
+                                       .templates = write_list(got->rest.templates, &texts[2])};
+    for (int i = 0; i < 2; i++) {
+        listing.mended += is_news[i] ? got->mends[i].mended : 0;
+        listing.left_out += is_news[i] ? got->mends[i].left_out : 0;
+    }
     if (upstream->options.listed(upstream->options.context, upstream, &listing, why) == 0)
         *why = (wt_error){0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         wt__buffer_dispose(&texts[i]);
+}
+
+/* Keeps the notes of one list. True if they are others than before. */
+static bool keep_mends(struct upstream *upstream, struct mcp_mends *got, int which)
+{
+    pthread_mutex_lock(&upstream->lock);
+    struct mcp_mends *kept = &upstream->mends[which], before = *kept;
+    bool is_news = !wt__str_equal(wt__buffer_view(&before.notes), wt__buffer_view(&got->notes)) ||
+                   before.mended != got->mended || before.left_out != got->left_out;
+    *kept = *got;
+    pthread_mutex_unlock(&upstream->lock);
+    wt__buffer_dispose(&before.notes);
+    got->notes = (struct buffer){0};
+    return is_news;
 }
 
 /* Asks for the lists that are stale. */
@@ -329,29 +345,32 @@ static int gather_lists(struct upstream *upstream, struct mcp_connection *connec
                         double *ttl_ms, wt_error *err)
 {
     json_t *self = read_self(connection);
-    struct buffer tools = {0};
-    struct upstream_offer got = {0};
-    size_t count = 0;
+    struct gathered got = {0};
+    bool is_news[2];
     wt_error why = {0}, odd = {0};
-    int rc = has_tools ? gather_tools(upstream, connection, &tools, &count, ttl_ms, &odd, err) : 0;
+    int rc = has_tools ? gather_tools(upstream, connection, &got, ttl_ms, &odd, err) : 0;
     if (rc == 0 && has_rest)
         rc = gather_rest(connection, self, &got, err);
     if (rc == 0 && has_rest)
-        rc = keep_listed(upstream, &got, err);
+        rc = keep_listed(upstream, &got.rest, err);
+    is_news[0] = rc == 0 && has_tools && keep_mends(upstream, &got.mends[0], 0);
+    is_news[1] = rc == 0 && has_rest && keep_mends(upstream, &got.mends[1], 1);
     if (rc == 0 && (has_tools || has_rest))
-        tell_listed(upstream, has_tools ? wt__buffer_view(&tools) : (struct str){0}, wt__json_str(self, "instructions"),
-                    &got, &why);
+        tell_listed(upstream, has_tools ? wt__buffer_view(&got.tools) : (struct str){0},
+                    wt__json_str(self, "instructions"), &got, is_news, &why);
     pthread_mutex_lock(&upstream->lock);
     if (has_tools)
-        upstream->tool_count = count;
+        upstream->tool_count = got.tool_count;
     if (has_tools || why.code != 0)
         upstream->error = why.code != 0 ? why : odd;
     pthread_mutex_unlock(&upstream->lock);
-    json_decref(got.resources);
-    json_decref(got.templates);
-    json_decref(got.prompts);
+    json_decref(got.rest.resources);
+    json_decref(got.rest.templates);
+    json_decref(got.rest.prompts);
     json_decref(self);
-    wt__buffer_dispose(&tools);
+    wt__buffer_dispose(&got.tools);
+    wt__mcp_mends_dispose(&got.mends[0]);
+    wt__mcp_mends_dispose(&got.mends[1]);
     return rc;
 }
 

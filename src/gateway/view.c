@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "catalog/pins.h"
 #include "gateway/face_names.h"
-#include "mcp/shape.h"
+#include "mcp/mend.h"
 #include "whichtool/review.h"
 
 /* An argument that is to be repeated in a header by rules of its own: who breaks them is not listed at all. */
@@ -33,29 +33,51 @@ static struct str keep_json(struct tool_view *view, const json_t *value)
     return out;
 }
 
+/* Revisions before 2026 require an outputSchema of type object, and strict clients refuse a list with another one. */
+static struct str legacy_definition(struct tool_view *view, json_t *definition, struct str modern)
+{
+    const json_t *output = json_object_get(definition, "outputSchema");
+    if (!output || wt__str_equal(wt__json_str(output, "type"), STR("object")))
+        return modern;
+    json_object_del(definition, "outputSchema");
+    return keep_json(view, definition);
+}
+
+/* Reads a definition and repairs it: one that was imported otherwise, or by an older version, may be malformed. *out is
+ * NULL if clients would refuse it. 0 or WT_ENOMEM. */
+static int read_definition(json_t **out, const wt_tool *from, wt_error *err)
+{
+    struct str definition = {from->definition, from->definition_len};
+    struct mcp_mends mends = {0};
+    struct buffer mended = {0};
+    size_t kept = 0;
+    int rc = wt__mcp_mend_items(definition, "tools", &mended, &kept, &mends, err);
+    *out = NULL;
+    if (rc == 0 && kept == 1)
+        rc = wt__json_parse(out, mended.ptr, mended.len, err) == WT_ENOMEM ? WT_ENOMEM : 0;
+    wt__mcp_mends_dispose(&mends);
+    wt__buffer_dispose(&mended);
+    return rc;
+}
+
 /* The definition as clients are shown it, once it is known by which name. 0 or WT_ENOMEM. */
 static int show(struct making *m, struct view_tool *tool, const wt_tool *from, const char *shown)
 {
     struct tool_view *view = m->view;
     json_t *definition = NULL;
-    struct mcp_misfit misfit;
-    if (wt__json_parse(&definition, from->definition, from->definition_len, NULL) < 0 || !json_is_object(definition)) {
-        json_decref(definition);
-        return 0; /* not as a server of MCP lists it: it cannot be called */
-    }
+    int rc = read_definition(&definition, from, m->err);
+    if (rc < 0 || !definition)
+        return rc; /* not as a server of MCP lists it: it cannot be called */
     tool->own_name = wt__arena_copy(&view->arena, wt__json_str(definition, "name"));
     json_object_set_new(definition, "name", json_string(shown));
-    if (!json_object_get(definition, "inputSchema")) /* required of what is listed */
-        json_object_set_new(definition, "inputSchema", json_pack("{s:s}", "type", "object"));
     tool->shown = wt__arena_copy(&view->arena, wt__str(shown));
     tool->definition = keep_json(view, definition);
     tool->schema = keep_json(view, json_object_get(definition, "inputSchema"));
     tool->effect = wt__effect_of(definition);
+    tool->legacy = legacy_definition(view, definition, tool->definition);
     json_decref(definition);
-    if (!tool->shown || !tool->own_name || !tool->definition.ptr || !tool->schema.ptr)
+    if (!tool->shown || !tool->own_name || !tool->definition.ptr || !tool->legacy.ptr || !tool->schema.ptr)
         return wt__fail_nomem(m->err);
-    if (!wt__mcp_item_fits("tools", tool->definition, &misfit))
-        tool->shown = NULL; /* clients would drop the whole list for it */
     return 0;
 }
 

@@ -22,6 +22,7 @@ struct view_tool {
     const char *shown;         /* as clients know it */
     const char *sha256;        /* of its definition, in hexadecimal digits */
     struct str definition;     /* under the name that is shown */
+    struct str legacy;         /* the same for legacy clients, whose outputSchema describes an object or is left out */
     struct str schema;         /* of its input */
     enum effect effect;
     bool repeats;            /* headers may repeat some of its arguments */

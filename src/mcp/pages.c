@@ -116,6 +116,8 @@ int wt__mcp_pages_take(struct mcp_pages *pages, struct str result, wt_error *err
     struct str list;
     if (result.len == 0 || result.ptr[0] != '{' || !wt__mcp_member(result, pages->member, &list) || list.len == 0)
         return wt__fail(err, WT_ENETWORK, "the answer to `%s` has no \"%s\"", pages->method, pages->member);
+    if (wt__str_equal(list, STR("null")))
+        return end_early(pages, "its list is null, and read as empty");
     size_t before = pages->items.len, count = pages->item_count;
     int rc = take_items(pages, list, err);
     if (rc == 0 && is_first_again(pages, before)) {

@@ -23,7 +23,7 @@ struct shape;
 struct shape_member {
     const char *name;
     unsigned types;            /* bits of the above */
-    unsigned elements;         /* types of an array's elements, 0 for any */
+    unsigned elements;         /* types of an array's elements or an object's values, 0 for any */
     const struct shape *inner; /* of an object, or of each element that is one; NULL for any */
 };
 
@@ -166,7 +166,15 @@ SHAPE(prompt_item, {"name", IS_STRING | REQUIRED, 0, NULL}, {"arguments", IS_ARR
 SHAPE(tool_hints, {"title", IS_STRING, 0, NULL}, {"readOnlyHint", IS_BOOLEAN, 0, NULL},
       {"destructiveHint", IS_BOOLEAN, 0, NULL}, {"idempotentHint", IS_BOOLEAN, 0, NULL},
       {"openWorldHint", IS_BOOLEAN, 0, NULL});
-SHAPE(tool_item, {"name", IS_STRING | REQUIRED, 0, NULL}, {"inputSchema", IS_OBJECT, 0, NULL},
+static const struct shape no_more = {(const struct shape_member[]){END}, NULL, NULL, {NULL, NULL}},
+                          input_schema = {(const struct shape_member[]){{"type", IS_STRING | REQUIRED, 0, NULL},
+                                                                        {"properties", IS_OBJECT, IS_OBJECT, NULL},
+                                                                        {"required", IS_ARRAY, IS_STRING, NULL},
+                                                                        END},
+                                          "type",
+                                          (const struct shape_variant[]){{"object", &no_more}, {NULL, NULL}},
+                                          {NULL, NULL}};
+SHAPE(tool_item, {"name", IS_STRING | REQUIRED, 0, NULL}, {"inputSchema", IS_OBJECT | REQUIRED, 0, &input_schema},
       {"outputSchema", IS_OBJECT, 0, NULL}, {"annotations", IS_OBJECT, 0, &tool_hints}, DESCRIBED,
       {"_meta", IS_OBJECT, 0, NULL});
 
@@ -231,17 +239,20 @@ static const char *name_types(unsigned types)
 
 static bool object_fits(struct str object, const struct shape *shape, struct mcp_misfit *out);
 
-static bool elements_fit(struct str array, const struct shape_member *member, struct mcp_misfit *out)
+/* Checks the elements of an array, or the values of an object whose names are free. */
+static bool elements_fit(struct str container, const struct shape_member *member, struct mcp_misfit *out)
 {
     struct json_scan scan;
     struct json_item item;
     if (member->elements == 0)
         return true;
-    wt__json_scan_open(&scan, array, 0, 1);
+    wt__json_scan_open(&scan, container, 0, 1);
     while (wt__json_scan_next(&scan, &item) > 0) {
         if (!(type_of_json(item.value) & member->elements))
             return misfit(out, member->name,
-                          member->elements == IS_OBJECT ? "an array of objects" : "an array of strings");
+                          !(member->types & IS_ARRAY)     ? "an object of objects"
+                          : member->elements == IS_OBJECT ? "an array of objects"
+                                                          : "an array of strings");
         if (member->inner && !object_fits(item.value, member->inner, out))
             return false;
     }
@@ -255,9 +266,9 @@ static bool member_fits(struct str value, const struct shape_member *member, str
         return true;
     if (!(type & wanted))
         return misfit(out, member->name, name_types(wanted));
-    if (type == IS_ARRAY)
+    if (type == IS_ARRAY || (type == IS_OBJECT && !member->inner))
         return elements_fit(value, member, out);
-    return type != IS_OBJECT || !member->inner || object_fits(value, member->inner, out);
+    return type != IS_OBJECT || object_fits(value, member->inner, out);
 }
 
 static const struct shape *find_variant(const struct shape_variant *variants, struct str value)

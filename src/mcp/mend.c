@@ -1,0 +1,417 @@
+/* mend.c: see mend.h. An item is parsed only if its shape is wrong (mcp/shape.h) or it has a null; members are then
+ * repaired or removed one by one, and the shape decides whether the item stays. */
+#include "mcp/mend.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <strings.h>
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/json_scan.h"
+#include "base/map.h"
+#include "mcp/shape.h"
+#include "text/unicode.h"
+
+enum { NAME_SHOWN = 64 /* bytes of an item's name in a note */ };
+
+struct mending {
+    struct mcp_mends *mends;
+    const char *kind; /* "tool" */
+    const char *key;  /* the member that identifies an item */
+    struct str name;  /* of the item, "" if it has none */
+    bool changed;     /* the item */
+    bool failed;      /* out of memory */
+    struct map seen;  /* names of the items that stay, in the arena */
+    struct arena arena;
+};
+
+/* What a list's items are called, and which member identifies one. */
+static const struct {
+    const char *member, *kind, *key;
+} lists[] = {{"tools", "tool", "name"},
+             {"resources", "resource", "uri"},
+             {"resourceTemplates", "resource template", "uriTemplate"},
+             {"prompts", "prompt", "name"}};
+
+/* ---------------------------------------------------------------- notes */
+
+static void add_note(struct mending *m, const char *format, ...)
+{
+    char text[MCP_MEND_NOTE_BYTES];
+    struct str name = wt__str_head(m->name, NAME_SHOWN);
+    va_list arguments;
+    if (m->mends->noted == MCP_MEND_NOTES)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    m->mends->noted++;
+    wt__buffer_text(&m->mends->notes, m->kind);
+    if (name.len > 0) {
+        wt__buffer_text(&m->mends->notes, " \"");
+        wt__utf8_append(&m->mends->notes, name);
+        wt__buffer_char(&m->mends->notes, '"');
+    }
+    wt__buffer_printf(&m->mends->notes, ": %s\n", text);
+}
+
+static void replace_member(struct mending *m, json_t *object, const char *key, json_t *value, const char *at,
+                           const char *told)
+{
+    m->failed |= json_object_set_new(object, key, value) < 0;
+    m->changed = true;
+    add_note(m, "%s%s %s", at, key, told);
+}
+
+static void remove_member(struct mending *m, json_t *object, const char *key, const char *at, const char *why)
+{
+    m->changed = true;
+    add_note(m, "%s%s %s, and is ignored", at, key, why);
+    json_object_del(object, key);
+}
+
+/* ---------------------------------------------------------------- members of every item */
+
+enum mend_type { MEND_STRING, MEND_NUMBER, MEND_BOOLEAN, MEND_OBJECT, MEND_STRINGS, MEND_ICONS };
+
+static bool are_strings(const json_t *value)
+{
+    for (size_t i = 0; i < json_array_size(value); i++)
+        if (!json_is_string(json_array_get(value, i)))
+            return false;
+    return json_is_array(value);
+}
+
+static bool are_icons(const json_t *value)
+{
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const json_t *icon = json_array_get(value, i), *sizes = json_object_get(icon, "sizes"),
+                     *type = json_object_get(icon, "mimeType");
+        if (!json_is_string(json_object_get(icon, "src")) || (sizes && !are_strings(sizes)) ||
+            (type && !json_is_string(type)))
+            return false;
+    }
+    return json_is_array(value);
+}
+
+static bool has_type(const json_t *value, enum mend_type type)
+{
+    switch (type) {
+    case MEND_STRING:
+        return json_is_string(value);
+    case MEND_NUMBER:
+        return json_is_number(value);
+    case MEND_BOOLEAN:
+        return json_is_boolean(value);
+    case MEND_OBJECT:
+        return json_is_object(value);
+    case MEND_STRINGS:
+        return are_strings(value);
+    case MEND_ICONS:
+        return are_icons(value);
+    }
+    return false;
+}
+
+static const char *const type_words[] = {
+    [MEND_STRING] = "is not a string",           [MEND_NUMBER] = "is not a number",
+    [MEND_BOOLEAN] = "is not a boolean",         [MEND_OBJECT] = "is not an object",
+    [MEND_STRINGS] = "is not a list of strings", [MEND_ICONS] = "is not a list of icons"};
+
+struct mend_member {
+    const char *key; /* NULL ends the table */
+    enum mend_type type;
+};
+
+/* Removes members of another type. A null stands for an absent member and needs no note. */
+static void mend_members(struct mending *m, json_t *object, const struct mend_member *members, const char *at)
+{
+    for (; members->key; members++) {
+        const json_t *value = json_object_get(object, members->key);
+        if (json_is_null(value)) {
+            json_object_del(object, members->key);
+            m->changed = true;
+        } else if (value && !has_type(value, members->type)) {
+            remove_member(m, object, members->key, at, type_words[members->type]);
+        }
+    }
+}
+
+static const struct mend_member common[] = {{"title", MEND_STRING}, {"description", MEND_STRING}, {"icons", MEND_ICONS},
+                                            {"_meta", MEND_OBJECT}, {"annotations", MEND_OBJECT}, {NULL, 0}};
+
+/* ---------------------------------------------------------------- input schemas */
+
+static const char *const type_names[] = {"string", "number", "integer", "boolean", "array", "object", "null"};
+
+/* The type that a text names in upper or lower case, or NULL. */
+static const char *find_type(const json_t *value)
+{
+    const char *text = json_string_value(value);
+    for (size_t i = 0; text && i < sizeof type_names / sizeof *type_names; i++)
+        if (strcasecmp(text, type_names[i]) == 0)
+            return type_names[i];
+    return NULL;
+}
+
+static bool lists_object(const json_t *types)
+{
+    for (size_t i = 0; i < json_array_size(types); i++) {
+        const char *type = find_type(json_array_get(types, i));
+        if (type && strcmp(type, "object") == 0)
+            return true;
+    }
+    return false;
+}
+
+static void mend_schema_type(struct mending *m, json_t *schema, const char *at)
+{
+    const json_t *type = json_object_get(schema, "type");
+    const char *name = find_type(type);
+    if (name && strcmp(json_string_value(type), "object") == 0)
+        return;
+    if (!type || json_is_null(type))
+        replace_member(m, schema, "type", json_string("object"), at, "is missing, and read as \"object\"");
+    else if ((name && strcmp(name, "object") == 0) || lists_object(type))
+        replace_member(m, schema, "type", json_string("object"), at, "is read as \"object\"");
+}
+
+/* The properties of a list of {"name": ...}, or NULL if it is none or out of memory. */
+static json_t *read_property_list(const json_t *list)
+{
+    json_t *out = json_object();
+    for (size_t i = 0; out && i < json_array_size(list); i++) {
+        const char *name = json_string_value(json_object_get(json_array_get(list, i), "name"));
+        json_t *property = name && !json_object_get(out, name) ? json_copy(json_array_get(list, i)) : NULL;
+        if (!property || json_object_del(property, "name") < 0 || json_object_set_new(out, name, property) < 0) {
+            json_decref(out);
+            return NULL;
+        }
+    }
+    return out;
+}
+
+/* Gives each property the form of an object: true and null allow anything, a text names a type. */
+static void mend_property_values(struct mending *m, json_t *properties)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(properties, name, value)
+    {
+        const char *type = find_type(value);
+        if (json_is_object(value))
+            continue;
+        json_t *read = json_is_false(value) ? json_pack("{s:{}}", "not")
+                       : type               ? json_pack("{s:s}", "type", type)
+                                            : json_object();
+        m->failed |= json_object_set_new(properties, name, read) < 0;
+        m->changed = true;
+        add_note(m, "property \"%.64s\" is not an object, and is read as one", name);
+    }
+}
+
+static void mend_properties(struct mending *m, json_t *schema, const char *at)
+{
+    json_t *properties = json_object_get(schema, "properties");
+    if (json_is_object(properties)) {
+        mend_property_values(m, properties);
+        return;
+    }
+    json_t *read = json_is_array(properties) ? read_property_list(properties) : NULL;
+    if (read)
+        replace_member(m, schema, "properties", read, at, "is a list, and is read as an object");
+    else if (properties)
+        remove_member(m, schema, "properties", at, "is not an object");
+}
+
+static void mend_required(struct mending *m, json_t *schema, const char *at)
+{
+    const json_t *required = json_object_get(schema, "required");
+    if (!required || are_strings(required))
+        return;
+    json_t *names = json_is_string(required) ? json_pack("[O]", required) : NULL;
+    for (size_t i = 0; i < json_array_size(required); i++) {
+        json_t *name = json_array_get(required, i);
+        names = names ? names : json_array();
+        if (json_is_string(name))
+            json_array_append(names, name);
+    }
+    if (names)
+        replace_member(m, schema, "required", names, at, "is read as a list of names");
+    else
+        remove_member(m, schema, "required", at, "is not a list of names");
+}
+
+static void mend_input_schema(struct mending *m, json_t *tool)
+{
+    static const char key[] = "inputSchema", at[] = "inputSchema/";
+    json_t *schema = json_object_get(tool, key);
+    if (!schema || json_is_null(schema) || json_is_true(schema)) {
+        replace_member(m, tool, key, json_pack("{s:s}", "type", "object"), "",
+                       schema ? "is not an object, and allows any arguments" : "is missing, and allows any arguments");
+        return;
+    }
+    if (!json_is_object(schema))
+        return;
+    mend_schema_type(m, schema, at);
+    mend_properties(m, schema, at);
+    mend_required(m, schema, at);
+}
+
+/* ---------------------------------------------------------------- items */
+
+static void mend_tool(struct mending *m, json_t *tool)
+{
+    static const struct mend_member own[] = {{"outputSchema", MEND_OBJECT}, {"execution", MEND_OBJECT}, {NULL, 0}},
+                                    hints[] = {{"title", MEND_STRING},
+                                               {"readOnlyHint", MEND_BOOLEAN},
+                                               {"destructiveHint", MEND_BOOLEAN},
+                                               {"idempotentHint", MEND_BOOLEAN},
+                                               {"openWorldHint", MEND_BOOLEAN},
+                                               {NULL, 0}};
+    mend_members(m, tool, own, "");
+    mend_members(m, json_object_get(tool, "annotations"), hints, "annotations/");
+    mend_input_schema(m, tool);
+}
+
+static void mend_resource(struct mending *m, json_t *resource)
+{
+    static const struct mend_member own[] = {{"mimeType", MEND_STRING}, {"size", MEND_NUMBER}, {NULL, 0}},
+                                    notes[] = {{"audience", MEND_STRINGS},
+                                               {"priority", MEND_NUMBER},
+                                               {"lastModified", MEND_STRING},
+                                               {NULL, 0}};
+    mend_members(m, resource, own, "");
+    mend_members(m, json_object_get(resource, "annotations"), notes, "annotations/");
+}
+
+static void mend_prompt(struct mending *m, json_t *prompt)
+{
+    static const struct mend_member own[] = {
+        {"title", MEND_STRING}, {"description", MEND_STRING}, {"required", MEND_BOOLEAN}, {NULL, 0}};
+    json_t *arguments = json_object_get(prompt, "arguments"), *argument;
+    size_t i;
+    if (json_is_null(arguments)) {
+        json_object_del(prompt, "arguments");
+        m->changed = true;
+        return;
+    }
+    json_array_foreach(arguments, i, argument)
+    {
+        const char *required = json_string_value(json_object_get(argument, "required"));
+        if (required && (strcasecmp(required, "true") == 0 || strcasecmp(required, "false") == 0))
+            replace_member(m, argument, "required", json_boolean(strcasecmp(required, "true") == 0), "arguments/",
+                           "is read as a boolean");
+        mend_members(m, argument, own, "arguments/");
+    }
+}
+
+static void mend_object(struct mending *m, json_t *item)
+{
+    static void (*const menders[])(struct mending *, json_t *) = {mend_tool, mend_resource, mend_resource, mend_prompt};
+    mend_members(m, item, common, "");
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (strcmp(m->kind, lists[i].kind) == 0)
+            menders[i](m, item);
+}
+
+/* ---------------------------------------------------------------- lists */
+
+/* True if a client of any language can read the item; notes why it cannot otherwise. */
+static bool may_stay(struct mending *m, const char *member, struct str item, const json_t *read)
+{
+    struct mcp_misfit misfit;
+    const json_t *name = json_object_get(read, m->key);
+    if (json_is_string(name) && json_string_length(name) == 0)
+        add_note(m, "%s is empty; it is left out", m->key);
+    else if (!wt__mcp_item_fits(member, item, &misfit))
+        add_note(m, "%s is not %s; it is left out", misfit.member[0] ? misfit.member : "it", misfit.wanted);
+    else
+        return true;
+    return false;
+}
+
+/* Appends the item, as it is or mended. Returns 1 if it stays, 0 if it is left out, WT_ENOMEM. */
+static int take_item(struct mending *m, const char *member, struct str item, struct buffer *out, json_t **read)
+{
+    struct mcp_misfit misfit;
+    struct buffer mended = {0};
+    int rc = wt__json_parse(read, item.ptr, item.len, NULL);
+    if (rc < 0) {
+        add_note(m, "it is not valid, or has a member twice; it is left out");
+        return rc == WT_ENOMEM ? rc : 0;
+    }
+    m->changed = false;
+    m->name = wt__json_str(*read, m->key);
+    bool fits = wt__mcp_item_fits(member, item, &misfit) && !memmem(item.ptr, item.len, "null", 4);
+    if (!fits && json_is_object(*read))
+        mend_object(m, *read);
+    if (m->changed)
+        wt__json_write(&mended, *read);
+    struct str text = m->changed ? wt__buffer_view(&mended) : item;
+    m->name = wt__json_str(*read, m->key);
+    bool stays = !mended.failed && may_stay(m, member, text, *read);
+    if (stays)
+        wt__buffer_str(out, text);
+    m->mends->mended += stays && m->changed;
+    m->failed |= mended.failed || out->failed;
+    wt__buffer_dispose(&mended);
+    return m->failed ? WT_ENOMEM : stays;
+}
+
+/* Notes the name of an item that stays. Returns 1, 0 if an earlier item has the name, or WT_ENOMEM. */
+static int claim_name(struct mending *m)
+{
+    bool added = false;
+    const char *name = wt__arena_copy(&m->arena, m->name);
+    if (!name || !wt__map_insert(&m->seen, (struct str){name, m->name.len}, 0, &added))
+        return WT_ENOMEM;
+    if (!added)
+        add_note(m, "it is listed twice; the second one is left out");
+    return added;
+}
+
+int wt__mcp_mend_items(struct str list, const char *member, struct buffer *out, size_t *kept, struct mcp_mends *mends,
+                       wt_error *err)
+{
+    struct mending m = {.mends = mends};
+    struct buffer whole = {0};
+    struct json_scan scan;
+    struct json_item item;
+    int rc = 0;
+    *kept = 0;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (strcmp(member, lists[i].member) == 0)
+            m = (struct mending){.mends = mends, .kind = lists[i].kind, .key = lists[i].key};
+    wt__buffer_char(&whole, '[');
+    wt__buffer_str(&whole, list);
+    wt__buffer_char(&whole, ']');
+    wt__json_scan_open(&scan, wt__buffer_view(&whole), 0, 1);
+    while (rc >= 0 && !whole.failed && wt__json_scan_next(&scan, &item) > 0) {
+        json_t *read = NULL;
+        size_t begin = out->len;
+        if (*kept > 0)
+            wt__buffer_char(out, ',');
+        rc = take_item(&m, member, item.value, out, &read);
+        if (rc > 0)
+            rc = claim_name(&m);
+        if (rc == 0)
+            wt__buffer_cut(out, begin);
+        *kept += rc > 0;
+        mends->left_out += rc == 0;
+        m.name = STR("");
+        json_decref(read);
+    }
+    rc = rc < 0 || whole.failed || mends->notes.failed ? wt__fail_nomem(err) : 0;
+    wt__buffer_dispose(&whole);
+    wt__map_dispose(&m.seen);
+    wt__arena_dispose(&m.arena);
+    return rc;
+}
+
+void wt__mcp_mends_dispose(struct mcp_mends *mends)
+{
+    wt__buffer_dispose(&mends->notes);
+    *mends = (struct mcp_mends){0};
+}

@@ -1,0 +1,28 @@
+/* mend.h: repairs the items of a server's list before anything else reads them. Strict clients refuse a whole list for one
+ * malformed item. An item with one obvious meaning is rewritten, and any other is left out; both are noted. Items that
+ * are well-formed stay byte for byte. docs/gateway.md lists the repairs. */
+#ifndef WT_MCP_MEND_H
+#define WT_MCP_MEND_H
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+enum {
+    MCP_MEND_NOTES = 20,       /* notes kept of one list */
+    MCP_MEND_NOTE_BYTES = 200, /* of one note */
+};
+
+/* All zero is empty. */
+struct mcp_mends {
+    size_t mended, left_out; /* items */
+    size_t noted;
+    struct buffer notes; /* `tool "x": ...`, each ends in a newline */
+};
+
+/* Appends the items of list, the inside of a JSON array, to out, and sets *kept to their number. member: "tools",
+ * "resources", "resourceTemplates" or "prompts". Errors: WT_ENOMEM. */
+int wt__mcp_mend_items(struct str list, const char *member, struct buffer *out, size_t *kept, struct mcp_mends *mends,
+                       wt_error *err);
+void wt__mcp_mends_dispose(struct mcp_mends *mends);
+
+#endif
