@@ -1,8 +1,11 @@
 /* validator.c: the public face of schema/: JSON text in, sentences out. What the caller gets lies in one arena. */
+#include "engine/validator.h"
+
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "engine/sized_options.h"
+#include "schema/coerce.h"
 #include "schema/validator.h"
 #include "text/unicode.h"
 
@@ -205,4 +208,9 @@ void wt_validation_free(wt_validation *validation)
         return;
     wt__arena_dispose(&result->arena);
     free(result);
+}
+
+int wt__validator_coerce(const wt_validator *validator, struct str instance, bool wraps, struct buffer *out)
+{
+    return wt__coerce(out, validator->compiled, instance, wraps);
 }

@@ -18,21 +18,21 @@ struct coercion {
 };
 
 /* A value of the instance, as text without blanks around it and as a tree. */
-struct piece {
+struct json_piece {
     struct str text;
     json_t *value; /* a reference */
     bool changed;
 };
 
-static bool coerce_piece(struct coercion *c, const struct subschema *s, struct piece *piece, int depth);
+static bool coerce_piece(struct coercion *c, const struct subschema *s, struct json_piece *piece, int depth);
 
 /* True if the subschema takes the value, or if the evaluation has stopped and nothing may be changed any more. */
-static bool is_taken(struct coercion *c, const struct subschema *s, const json_t *value)
+static bool fits_subschema(struct coercion *c, const struct subschema *s, const json_t *value)
 {
     return wt__evaluate_subschema(&c->e, s, value) != FITS_NOT;
 }
 
-static bool spend_bytes(struct coercion *c, const struct subschema *s, const struct piece *piece, size_t len)
+static bool spend_bytes(struct coercion *c, const struct subschema *s, const struct json_piece *piece, size_t len)
 {
     const struct place at = {.value = piece->value};
     return wt__spend(&c->e, s, &at, 1 + len / COERCION_BYTES_A_STEP);
@@ -50,7 +50,7 @@ static json_t *parse_text(struct coercion *c, struct str text)
 }
 
 /* Takes the reference to value, which the text must be parsed to. The text is copied. */
-static void replace_piece(struct coercion *c, struct piece *piece, struct str text, json_t *value)
+static void replace_piece(struct coercion *c, struct json_piece *piece, struct str text, json_t *value)
 {
     const char *copy = wt__arena_copy(&c->arena, text);
     if (!copy) {
@@ -59,7 +59,7 @@ static void replace_piece(struct coercion *c, struct piece *piece, struct str te
         return;
     }
     json_decref(piece->value);
-    *piece = (struct piece){{copy, text.len}, value, true};
+    *piece = (struct json_piece){{copy, text.len}, value, true};
 }
 
 /* True for digits with at most a fraction of zeros: what follows an exponent may be rounded by a reader. */
@@ -85,7 +85,7 @@ static bool is_number_of(struct str text, const json_t *value, unsigned types)
 }
 
 /* The value that a text stands for, if a value of these types is expected. NULL for none. */
-static json_t *read_meant(struct coercion *c, struct str text, unsigned types)
+static json_t *read_meant_value(struct coercion *c, struct str text, unsigned types)
 {
     if (text.len == 0)
         return NULL;
@@ -103,7 +103,7 @@ static json_t *read_meant(struct coercion *c, struct str text, unsigned types)
 }
 
 /* Repairs the type of a value, if the subschema names another one. */
-static void coerce_type(struct coercion *c, const struct subschema *s, struct piece *piece)
+static void coerce_type(struct coercion *c, const struct subschema *s, struct json_piece *piece)
 {
     struct buffer wrapped = {0};
     json_t *meant = NULL;
@@ -111,7 +111,7 @@ static void coerce_type(struct coercion *c, const struct subschema *s, struct pi
         return;
     if (json_is_string(piece->value)) {
         struct str text = {json_string_value(piece->value), json_string_length(piece->value)};
-        meant = read_meant(c, text, s->types);
+        meant = read_meant_value(c, text, s->types);
         if (meant)
             replace_piece(c, piece, wt__str_trim(text), meant);
     }
@@ -133,14 +133,14 @@ static void coerce_type(struct coercion *c, const struct subschema *s, struct pi
 /* A container whose text is built from those of its members. */
 struct rebuilding {
     const struct subschema *s;
-    struct piece *container;
+    struct json_piece *container;
     struct buffer text;
     size_t kept, next; /* members so far; the row of the schema's properties to look at first */
     bool changed;
 };
 
 /* The key of a member as JSON means it. key: within its quotes, escapes as written. NULL when memory was out. */
-static const char *read_key(struct coercion *c, struct str key)
+static const char *decode_key(struct coercion *c, struct str key)
 {
     if (!memchr(key.ptr, '\\', key.len))
         return wt__arena_copy(&c->arena, key);
@@ -150,7 +150,7 @@ static const char *read_key(struct coercion *c, struct str key)
     return copy;
 }
 
-static bool put_piece(struct rebuilding *r, const struct json_item *item, const struct piece *piece)
+static bool put_repaired_member(struct rebuilding *r, const struct json_item *item, const struct json_piece *piece)
 {
     if (r->kept++ > 0)
         wt__buffer_char(&r->text, ',');
@@ -172,19 +172,19 @@ static const struct subschema *find_member_schema(const struct object_rules *rul
 static bool coerce_member(struct coercion *c, struct rebuilding *r, const struct json_item *item, int depth)
 {
     const struct object_rules *rules = r->s->object;
-    const char *key = read_key(c, item->key);
+    const char *key = decode_key(c, item->key);
     if (!key)
         return wt__starve(&c->e);
     const struct property *property = wt__find_property(rules, wt__str(key), &r->next);
     const struct subschema *s = find_member_schema(rules, property);
-    struct piece piece = {item->value, json_incref(json_object_get(r->container->value, key)), false};
+    struct json_piece piece = {item->value, json_incref(json_object_get(r->container->value, key)), false};
     bool is_whole = piece.value != NULL;
     bool is_dropped = is_whole && property && property->subschema && !property->required && json_is_null(piece.value) &&
-                      !is_taken(c, property->subschema, piece.value);
+                      !fits_subschema(c, property->subschema, piece.value);
     if (is_whole && !is_dropped && s)
         is_whole = coerce_piece(c, s, &piece, depth);
     if (is_whole && !is_dropped)
-        is_whole = put_piece(r, item, &piece) || wt__starve(&c->e);
+        is_whole = put_repaired_member(r, item, &piece) || wt__starve(&c->e);
     r->changed |= is_dropped;
     json_decref(piece.value);
     return is_whole;
@@ -194,15 +194,15 @@ static bool coerce_item(struct coercion *c, struct rebuilding *r, const struct j
 {
     const struct array_rules *rules = r->s->array;
     const struct subschema *s = index < rules->prefix.len ? rules->prefix.items[index] : rules->items;
-    struct piece piece = {item->value, json_incref(json_array_get(r->container->value, index)), false};
-    bool is_whole =
-        piece.value && (!s || coerce_piece(c, s, &piece, depth)) && (put_piece(r, item, &piece) || wt__starve(&c->e));
+    struct json_piece piece = {item->value, json_incref(json_array_get(r->container->value, index)), false};
+    bool is_whole = piece.value && (!s || coerce_piece(c, s, &piece, depth)) &&
+                    (put_repaired_member(r, item, &piece) || wt__starve(&c->e));
     json_decref(piece.value);
     return is_whole;
 }
 
 /* Repairs the members of an object, or the items of an array. False if the evaluation has stopped. */
-static bool coerce_contents(struct coercion *c, const struct subschema *s, struct piece *container, int depth)
+static bool coerce_contents(struct coercion *c, const struct subschema *s, struct json_piece *container, int depth)
 {
     bool is_object = json_is_object(container->value);
     struct rebuilding r = {.s = s, .container = container};
@@ -224,17 +224,18 @@ static bool coerce_contents(struct coercion *c, const struct subschema *s, struc
 
 /* ---------------------------------------------------------------- subschemas of the same value */
 
-static bool coerce_alternatives(struct coercion *c, const struct subschema_list *list, struct piece *piece, int depth)
+static bool coerce_alternatives(struct coercion *c, const struct subschema_list *list, struct json_piece *piece,
+                                int depth)
 {
-    struct piece agreed = {.value = NULL};
+    struct json_piece agreed = {.value = NULL};
     bool is_agreed = true;
     for (size_t i = 0; i < list->len; i++)
-        if (is_taken(c, list->items[i], piece->value))
+        if (fits_subschema(c, list->items[i], piece->value))
             return !c->e.stopped;
     for (size_t i = 0; i < list->len && !c->e.stopped; i++) {
-        struct piece candidate = {piece->text, json_incref(piece->value), false};
+        struct json_piece candidate = {piece->text, json_incref(piece->value), false};
         bool is_repaired = coerce_piece(c, list->items[i], &candidate, depth) && candidate.changed &&
-                           is_taken(c, list->items[i], candidate.value) && !c->e.stopped;
+                           fits_subschema(c, list->items[i], candidate.value) && !c->e.stopped;
         if (is_repaired && agreed.value)
             is_agreed &= wt__str_equal(agreed.text, candidate.text);
         if (is_repaired && !agreed.value)
@@ -251,7 +252,7 @@ static bool coerce_alternatives(struct coercion *c, const struct subschema_list 
     return !c->e.stopped;
 }
 
-static bool coerce_in_place(struct coercion *c, const struct in_place *in_place, struct piece *piece, int depth)
+static bool coerce_in_place(struct coercion *c, const struct in_place *in_place, struct json_piece *piece, int depth)
 {
     bool goes_on = !in_place->reference || coerce_piece(c, in_place->reference, piece, depth);
     for (size_t i = 0; goes_on && i < in_place->all_of.len; i++)
@@ -261,9 +262,9 @@ static bool coerce_in_place(struct coercion *c, const struct in_place *in_place,
 }
 
 /* Repairs a value as far as its subschema says how. False if the evaluation has stopped. */
-static bool coerce_piece(struct coercion *c, const struct subschema *s, struct piece *piece, int depth)
+static bool coerce_piece(struct coercion *c, const struct subschema *s, struct json_piece *piece, int depth)
 {
-    if (depth >= COERCION_DEPTH || s->verdict != VERDICT_OPEN || is_taken(c, s, piece->value))
+    if (depth >= COERCION_DEPTH || s->verdict != VERDICT_OPEN || fits_subschema(c, s, piece->value))
         return !c->e.stopped;
     coerce_type(c, s, piece);
     if (c->e.stopped || (s->in_place && !coerce_in_place(c, s->in_place, piece, depth + 1)))
@@ -278,7 +279,7 @@ static bool coerce_piece(struct coercion *c, const struct subschema *s, struct p
 int wt__coerce(struct buffer *out, const struct compiled *compiled, struct str instance, bool wraps)
 {
     struct coercion c = {.e = {.most_steps = COERCION_STEPS}, .wraps = wraps};
-    struct piece whole = {.text = wt__str_trim(instance)};
+    struct json_piece whole = {.text = wt__str_trim(instance)};
     bool fits = false;
     c.e.arena = &c.arena;
     whole.value = parse_text(&c, whole.text);
