@@ -103,6 +103,7 @@ static int find_own(struct face *face, struct mcp_call *call, struct str name, s
         int rc = tools[i].definition ? 0 : features->tools.find(features->context, call, name, out, err);
         if (rc == 0 && tools[i].definition)
             *out = (struct mcp_tool){.input = face->inputs[i], .waits = i >= FACE_FIRST_CALL && i < FACE_READ_MORE};
+        out->repairs = wt__policy_repairs(face->gateway->options.policy, NULL);
         out->number = i;
         return rc;
     }

@@ -184,6 +184,8 @@ struct mcp_call {
     size_t passed_count;
     bool modern;
     struct str name, arguments;
+    struct buffer repaired;              /* what arguments views, if they were repaired; and as a tree: */
+    json_t *repaired_tree;               /* NULL if they are as the client wrote them */
     const json_t *client, *capabilities; /* of the message, or of the peer */
     int level;                           /* least level of logs; above the last one: none */
     double began;

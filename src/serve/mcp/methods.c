@@ -78,6 +78,17 @@ static bool find_tool(struct mcp_call *call)
     return rc == 0;
 }
 
+/* Puts repaired arguments in the place of the client's. Returns 1 if they fit, 0 if they do not, or WT_ENOMEM. */
+static int repair_arguments(struct mcp_call *call)
+{
+    int fits = wt__mcp_input_repair(call->tool.input, call->arguments, true, &call->repaired);
+    if (fits <= 0)
+        return fits;
+    int rc = wt__json_parse(&call->repaired_tree, call->repaired.ptr, call->repaired.len, NULL);
+    call->arguments = wt__buffer_view(&call->repaired);
+    return rc < 0 ? WT_ENOMEM : 1;
+}
+
 /* What the arguments lack is told to the model, which can mend them. */
 static bool check_arguments(struct mcp_call *call)
 {
@@ -89,7 +100,9 @@ static bool check_arguments(struct mcp_call *call)
         wt__buffer_dispose(&words);
         return false;
     }
-    int fits = input ? wt__mcp_input_check(input, call->arguments, &words) : 1;
+    int fits = input && !call->tool.mirrors_only ? wt__mcp_input_check(input, call->arguments, &words) : 1;
+    if (fits == 0 && call->tool.repairs)
+        fits = repair_arguments(call);
     if (fits < 0 || words.failed) {
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
     } else if (fits == 0) {
