@@ -182,21 +182,29 @@ static int make_result(wt_validation **out, const struct validation *v, size_t m
     return 0;
 }
 
-int wt_validate(const wt_validator *validator, const char *instance, size_t len, const wt_validate_options *given,
-                wt_validation **out, wt_error *err)
+int wt__validate_value(const wt_validator *validator, const json_t *instance, const wt_validate_options *given,
+                       wt_validation **out, wt_error *err)
 {
     wt_validate_options options;
     struct validation validation = {0};
-    json_t *json = NULL;
     *out = NULL;
     int rc = wt__options_read(&options, sizeof options, given, err);
     if (rc == 0)
-        rc = parse(&json, instance, len, WT_MAX_INSTANCE_BYTES, "instance", err);
-    if (rc == 0)
-        rc = wt__validator_run(&validation, validator->compiled, json, options.repair != 0, err);
+        rc = wt__validator_run(&validation, validator->compiled, instance, options.repair != 0, err);
     if (rc == 0)
         rc = make_result(out, &validation, options.max_violations, err);
     wt__validation_dispose(&validation);
+    return rc;
+}
+
+int wt_validate(const wt_validator *validator, const char *instance, size_t len, const wt_validate_options *given,
+                wt_validation **out, wt_error *err)
+{
+    json_t *json = NULL;
+    *out = NULL;
+    int rc = parse(&json, instance, len, WT_MAX_INSTANCE_BYTES, "instance", err);
+    if (rc == 0)
+        rc = wt__validate_value(validator, json, given, out, err);
     json_decref(json);
     return rc;
 }

@@ -44,7 +44,7 @@ static bool spend_bytes(struct coercion *c, const struct subschema *s, const str
 static json_t *parse_text(struct coercion *c, struct str text)
 {
     json_t *value = NULL;
-    if (wt__json_parse(&value, text.ptr, text.len, NULL) == WT_ENOMEM)
+    if (wt__json_parse_with_nul(&value, text.ptr, text.len, NULL) == WT_ENOMEM)
         wt__starve(&c->e);
     return value;
 }

@@ -126,6 +126,13 @@ static const struct {
      {"{\\\"region\\\":\\\"x\\\",\\\"limit\\\":12345678901234567890}", NULL}},
     {"test_custom_headers", "{\"region\":\"x\",\"limit\":null}", "", {"{\\\"region\\\":\\\"x\\\"}", NULL}},
     {"test_custom_headers", "{\"region\":\"x\",\"limit\":\"few\"}", "", {"/limit: expected", "\"isError\":true", NULL}},
+    {"test_custom_headers", "{\"region\":\"a\\u0000b\"}", "", {"{\\\"region\\\":\\\"a\\\\u0000b\\\"}", NULL}},
+    {"test_custom_headers",
+     "{\"region\":\"a\\u0000b\",\"limit\":\"3\"}",
+     "",
+     {"{\\\"region\\\":\\\"a\\\\u0000b\\\",\\\"limit\\\":3}", NULL}},
+    {"test_custom_headers", "{\"region\":\"\\ud800\"}", "", {"\"id\":7,", "\"code\":-32602", NULL}},
+    {"test_custom_headers", "{\"region\":\"x\",\"n\":1e400}", "", {"{\\\"region\\\":\\\"x\\\",\\\"n\\\":1e400}", NULL}},
     {"test_custom_headers", "{\"limit\":3}", "", {"region", "\"isError\":true", NULL}},
     {"no_such_tool", "{}", "", {"\"code\":-32602", NULL}},
 };

@@ -59,7 +59,7 @@ static const struct {
     {"an array for an object", N("{'type': 'object'}"), "{'n':'[1]'}", NULL},
     {"half an array", N("{'type': 'array'}"), "{'n':'[1'}", NULL},
     {"text that is no array", N("{'type': 'array'}"), "{'n':'x'}", NULL},
-    {"an array with NUL in it", N("{'type': 'array'}"), "{'n':'[\\'\\\\u0000\\']'}", NULL},
+    {"an array with NUL in it", N("{'type': 'array'}"), "{'n':'[\\'\\\\u0000\\']'}", "{'n':['\\u0000']}"},
     {"an array of text for one of integers", N("{'type': 'array', 'items': {'type': 'integer'}}"),
      "{'n':'[1,\\'2\\']'}", "{'n':[1,2]}"},
     {"an array in an array", N("{'items': {'type': 'array'}}"), "{'n':['[]']}", "{'n':[[]]}"},

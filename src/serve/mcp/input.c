@@ -177,12 +177,16 @@ void wt__mcp_input_close(struct mcp_input *input)
 
 int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, struct buffer *out)
 {
-    wt_validation *validation;
+    wt_validation *validation = NULL;
     wt_validate_options options;
+    json_t *tree = NULL;
     wt_error err;
     wt_validate_options_init(&options);
     options.max_violations = MCP_VIOLATIONS_TOLD;
-    int rc = wt_validate(input->validator, arguments.ptr, arguments.len, &options, &validation, &err);
+    int rc = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, &err);
+    if (rc == 0)
+        rc = wt__validate_value(input->validator, tree, &options, &validation, &err);
+    json_decref(tree);
     if (rc < 0) {
         wt__buffer_text(out, err.message);
         return rc == WT_ENOMEM ? rc : 0;
@@ -264,7 +268,7 @@ int wt__mcp_input_repeat(const struct mcp_input *input, struct str arguments, st
                          struct http_header *out, wt_error *err)
 {
     json_t *tree;
-    int count = 0, rc = wt__json_parse(&tree, arguments.ptr, arguments.len, err);
+    int count = 0, rc = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, err);
     for (size_t i = 0; rc == 0 && i < input->mirror_count; i++) {
         const json_t *value = value_at(tree, &input->mirrors[i]);
         struct buffer name = {0};

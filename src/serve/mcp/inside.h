@@ -127,6 +127,7 @@ struct mcp_incoming {
     const json_t *params; /* an object, or NULL */
     struct buffer id;     /* as JSON, also of a message that is bad; "null" when there is none */
     struct buffer text;   /* the message's bytes: arguments are handed on as they were written */
+    struct buffer fault;  /* why params.arguments cannot be read, a sentence with a NUL; message then has {} for them */
     struct str method;
     int code; /* why it is bad: JSON-RPC's code, and words */
     const char *words;
