@@ -98,16 +98,17 @@ static void put_holdable_text(struct buffer *out, const char *text, size_t len)
 
 /* The value, or NULL with the reason, or with `starved` set. Numbers that C cannot hold are rounded, and no others:
  * rather a rounded bound of a schema than a lost tool. Who must keep every digit reads the text. */
-static json_t *load(const char *text, size_t len, json_error_t *why)
+static json_t *load(const char *text, size_t len, size_t more_flags, json_error_t *why)
 {
+    const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | more_flags;
     starved = false;
-    json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, why);
+    json_t *value = json_loadb(text, len, flags, why);
     if (!value && !starved && json_error_code(why) == json_error_numeric_overflow) {
         struct buffer holdable = {0};
         put_holdable_text(&holdable, text, len);
         starved = holdable.failed;
         if (!starved)
-            value = json_loadb(holdable.ptr, holdable.len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, why);
+            value = json_loadb(holdable.ptr, holdable.len, flags, why);
         wt__buffer_dispose(&holdable);
     }
     if (!starved)
@@ -116,7 +117,7 @@ static json_t *load(const char *text, size_t len, json_error_t *why)
     return NULL;
 }
 
-int wt__json_parse(json_t **out, const char *text, size_t len, wt_error *err)
+static int parse_strictly(json_t **out, const char *text, size_t len, size_t more_flags, wt_error *err)
 {
     static pthread_once_t noting = PTHREAD_ONCE_INIT;
     pthread_once(&noting, begin_noting);
@@ -124,9 +125,9 @@ int wt__json_parse(json_t **out, const char *text, size_t len, wt_error *err)
     if (nesting(text, len) > WT_MAX_JSON_DEPTH)
         return wt__fail_at(err, WT_ETOOLONG, 1, 0, NULL, "JSON is nested deeper than %d levels", WT_MAX_JSON_DEPTH);
     json_error_t why;
-    json_t *value = load(text, len, &why);
+    json_t *value = load(text, len, more_flags, &why);
     if (!value && starved) /* once more: not every caller can tell bad syntax from too little memory */
-        value = load(text, len, &why);
+        value = load(text, len, more_flags, &why);
     if (!value && starved)
         return wt__fail_nomem(err);
     if (!value)
@@ -134,6 +135,16 @@ int wt__json_parse(json_t **out, const char *text, size_t len, wt_error *err)
                            why.position > 0 ? (size_t)why.position : 0, NULL, "not valid JSON: %s", why.text);
     *out = value;
     return 0;
+}
+
+int wt__json_parse(json_t **out, const char *text, size_t len, wt_error *err)
+{
+    return parse_strictly(out, text, len, 0, err);
+}
+
+int wt__json_parse_with_nul(json_t **out, const char *text, size_t len, wt_error *err)
+{
+    return parse_strictly(out, text, len, JSON_ALLOW_NUL, err);
 }
 
 /* From an opening quote to behind the closing one. */

@@ -13,7 +13,10 @@
  * byte, WT_ETOOLONG (depth), WT_ENOMEM. */
 int wt__json_parse(json_t **out, const char *text, size_t len, wt_error *err);
 
-/* The same of what people write into configurations: // and block comments, a comma behind the last member, and a byte
+/* The same, but strings (not keys) may have NUL, as JSON allows: their lengths are json_string_length's. */
+int wt__json_parse_with_nul(json_t **out, const char *text, size_t len, wt_error *err);
+
+/* wt__json_parse of what people write into configurations: // and block comments, a comma behind the last member, and a byte
  * order mark are taken as blanks. */
 int wt__json_parse_relaxed(json_t **out, struct str text, wt_error *err);
 

@@ -1,8 +1,11 @@
 /* validator.c: the public face of schema/: JSON text in, sentences out. What the caller gets lies in one arena. */
+#include "engine/validator.h"
+
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "engine/sized_options.h"
+#include "schema/coerce.h"
 #include "schema/validator.h"
 #include "text/unicode.h"
 
@@ -179,21 +182,29 @@ static int make_result(wt_validation **out, const struct validation *v, size_t m
     return 0;
 }
 
-int wt_validate(const wt_validator *validator, const char *instance, size_t len, const wt_validate_options *given,
-                wt_validation **out, wt_error *err)
+int wt__validate_value(const wt_validator *validator, const json_t *instance, const wt_validate_options *given,
+                       wt_validation **out, wt_error *err)
 {
     wt_validate_options options;
     struct validation validation = {0};
-    json_t *json = NULL;
     *out = NULL;
     int rc = wt__options_read(&options, sizeof options, given, err);
     if (rc == 0)
-        rc = parse(&json, instance, len, WT_MAX_INSTANCE_BYTES, "instance", err);
-    if (rc == 0)
-        rc = wt__validator_run(&validation, validator->compiled, json, options.repair != 0, err);
+        rc = wt__validator_run(&validation, validator->compiled, instance, options.repair != 0, err);
     if (rc == 0)
         rc = make_result(out, &validation, options.max_violations, err);
     wt__validation_dispose(&validation);
+    return rc;
+}
+
+int wt_validate(const wt_validator *validator, const char *instance, size_t len, const wt_validate_options *given,
+                wt_validation **out, wt_error *err)
+{
+    json_t *json = NULL;
+    *out = NULL;
+    int rc = parse(&json, instance, len, WT_MAX_INSTANCE_BYTES, "instance", err);
+    if (rc == 0)
+        rc = wt__validate_value(validator, json, given, out, err);
     json_decref(json);
     return rc;
 }
@@ -205,4 +216,9 @@ void wt_validation_free(wt_validation *validation)
         return;
     wt__arena_dispose(&result->arena);
     free(result);
+}
+
+int wt__validator_coerce(const wt_validator *validator, struct str instance, bool wraps, struct buffer *out)
+{
+    return wt__coerce(out, validator->compiled, instance, wraps);
 }

@@ -347,14 +347,21 @@ static struct str shorten(struct str name, bool whole)
     return whole ? name : wt__str_head(name, NAME_BYTES);
 }
 
+static void put_sha256(struct buffer *out, const char *name, struct str text)
+{
+    unsigned char digest[32];
+    char hex[65];
+    wt__sha256(text.ptr ? text.ptr : "", text.len, digest);
+    wt__sha256_hex(digest, hex);
+    member(out, name, wt__str(hex));
+}
+
 static void put_line(struct buffer *out, const struct audit_line *line, bool whole)
 {
     static const char *const decisions[] = {
         [AUDIT_ALLOWED] = "allowed",       [AUDIT_DENIED] = "denied",   [AUDIT_UNKNOWN] = "unknown",
         [AUDIT_WRONG_FACE] = "wrong_tool", [AUDIT_INVALID] = "invalid",
     };
-    unsigned char digest[32];
-    char hex[65];
     put_time(out);
     member(out, "principal", shorten(wt__str(line->principal), whole));
     if (line->profile)
@@ -380,9 +387,9 @@ static void put_line(struct buffer *out, const struct audit_line *line, bool who
     if (line->sha256)
         member(out, "sha256", wt__str(line->sha256));
     member(out, "policy", wt__str(line->revision));
-    wt__sha256(line->arguments.ptr ? line->arguments.ptr : "", line->arguments.len, digest);
-    wt__sha256_hex(digest, hex);
-    member(out, "arguments_sha256", wt__str(hex));
+    put_sha256(out, "arguments_sha256", line->arguments);
+    if (line->repaired_from.len > 0)
+        put_sha256(out, "repaired_from_sha256", line->repaired_from);
     member(out, "decision", wt__str(decisions[line->decision]));
     if (line->trace.len > 0)
         member(out, "trace", wt__str_head(line->trace, 200));

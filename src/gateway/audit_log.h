@@ -54,7 +54,8 @@ struct audit_line {
     struct str uri, prompt; /* of a resource, of a prompt, as its server knows it; "" for none */
     struct str asked;       /* the name that the client said */
     const char *effect, *sha256, *revision;
-    struct str arguments;
+    struct str arguments;     /* as they are sent on */
+    struct str repaired_from; /* as the client wrote them, if they were repaired; else "" */
     enum audit_decision decision;
     struct str trace; /* traceparent; "" for none */
 };

@@ -36,6 +36,7 @@ static int write_decision(const struct face *face, const struct mcp_call *call, 
         .sha256 = tool ? tool->sha256 : asked->sha256,
         .revision = wt__policy_revision(face->gateway->options.policy),
         .arguments = asked->arguments,
+        .repaired_from = asked->repaired_from,
         .decision = decision,
         .trace = wt__json_str(meta, "traceparent"),
     };

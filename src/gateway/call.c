@@ -1,5 +1,6 @@
 /* call.c: a call on its way to a server: may it be, do its arguments fit, what came of it. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "gateway/face_inside.h"
@@ -27,10 +28,13 @@ bool wt__face_allows_server(const struct face *face, const struct mcp_call *call
 
 /* ---------------------------------------------------------------- the call */
 
-/* Arguments that are repeated in headers. */
-struct mirrors {
-    struct http_header headers[MCP_MIRRORS_MAX];
-    size_t count;
+/* Arguments on their way to a server. */
+struct outgoing {
+    struct str arguments;                        /* as they are sent on */
+    struct str repaired_from;                    /* as the client wrote them, if they were repaired; else "" */
+    struct http_header headers[MCP_MIRRORS_MAX]; /* that repeat arguments */
+    size_t header_count;
+    bool cuts_result;
 };
 
 /* A result says who it is of, for the client's people: the tool's name is its server's to choose. */
@@ -64,27 +68,28 @@ static void give_result(struct face *face, struct mcp_call *call, const struct v
     put_origin(call, tool);
 }
 
-static void relay_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
-                       const struct mirrors *mirrors, bool cut)
+static void relay_call(struct face *face, struct mcp_call *call, struct view_tool *tool,
+                       const struct outgoing *outgoing)
 {
     const struct relay what = {.method = "tools/call",
                                .name_key = "name",
                                .name = wt__str(tool->own_name),
-                               .arguments = arguments,
-                               .headers = mirrors->headers,
-                               .header_count = mirrors->count,
+                               .arguments = outgoing->arguments,
+                               .headers = outgoing->headers,
+                               .header_count = outgoing->header_count,
                                .is_safe = tool->effect == EFFECT_READ};
     const struct face_asked asked = {.method = what.method,
                                      .name = wt__str(tool->shown),
                                      .tool = tool,
                                      .upstream = tool->upstream,
-                                     .arguments = arguments};
+                                     .arguments = outgoing->arguments,
+                                     .repaired_from = outgoing->repaired_from};
     struct buffer result = {0};
     wt_error err;
     enum relayed out = wt__face_relay(face, call, &asked, &what, &result, &err);
     struct str given = wt__buffer_view(&result);
     if (out == RELAY_ANSWERED)
-        give_result(face, call, tool, given, cut);
+        give_result(face, call, tool, given, outgoing->cuts_result);
     else if (out == RELAY_FAILED)
         wt__mcp_fail_tool_error(call, &err);
     if (out == RELAY_ANSWERED || out == RELAY_REFUSED)
@@ -93,30 +98,77 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
     wt__buffer_dispose(&result);
 }
 
-void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments, bool cut)
+/* Checks the arguments, and repairs them where the policy allows it. repaired: owns the text of repaired ones. Returns 1
+ * if they fit now; 0, with words for a model; or WT_ENOMEM. */
+static int fit_arguments(const struct face *face, const struct view_tool *tool, const struct mcp_input *input,
+                         struct outgoing *outgoing, struct buffer *repaired, struct buffer *words)
 {
-    struct buffer words = {0};
-    struct mirrors mirrors = {.count = 0};
+    int fits = wt__mcp_input_check(input, outgoing->arguments, words);
+    if (words->failed)
+        return WT_ENOMEM;
+    if (fits != 0 || !wt__policy_repairs(face->gateway->options.policy, wt__upstream_name(tool->upstream)))
+        return fits;
+    fits = wt__mcp_input_repair(input, outgoing->arguments, false, repaired);
+    if (fits <= 0)
+        return fits;
+    if (outgoing->repaired_from.len == 0)
+        outgoing->repaired_from = outgoing->arguments;
+    outgoing->arguments = wt__buffer_view(repaired);
+    return fits;
+}
+
+void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
+                   struct str written, bool cut)
+{
+    struct buffer words = {0}, repaired = {0};
+    struct outgoing outgoing = {
+        .arguments = arguments.len > 0 ? arguments : STR("{}"), .repaired_from = written, .cuts_result = cut};
     struct arena arena = {0};
     wt_error err;
     const struct mcp_input *input = wt__view_input(tool, &err);
-    struct str given = arguments.len > 0 ? arguments : STR("{}");
-    int fits = input ? wt__mcp_input_check(input, given, &words) : 0;
-    int repeated = fits > 0 ? wt__mcp_input_repeat(input, given, &arena, mirrors.headers, &err) : 0;
+    int fits = input ? fit_arguments(face, tool, input, &outgoing, &repaired, &words) : 0;
+    int repeated = fits > 0 ? wt__mcp_input_repeat(input, outgoing.arguments, &arena, outgoing.headers, &err) : 0;
     if (!input)
         wt__mcp_fail_tool(call, "the server's input schema of this tool is none: %s", err.message);
-    else if (fits < 0 || words.failed || repeated < 0)
+    else if (fits < 0 || repeated < 0)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
     else if (fits == 0)
         wt__mcp_fail_tool(call, "%.*s", (int)words.len, words.ptr);
     if (fits > 0 && repeated >= 0) {
-        mirrors.count = (size_t)repeated;
-        relay_call(face, call, tool, given, &mirrors, cut);
+        outgoing.header_count = (size_t)repeated;
+        relay_call(face, call, tool, &outgoing);
     } else {
-        wt__face_refused(face, call, tool, wt__str(tool->shown), given, AUDIT_INVALID);
+        wt__face_refused(face, call, tool, wt__str(tool->shown), outgoing.arguments, AUDIT_INVALID);
     }
     wt__arena_dispose(&arena);
+    wt__buffer_dispose(&repaired);
     wt__buffer_dispose(&words);
+}
+
+/* The first member of a call tool's arguments that is neither the tool's name nor its arguments; NULL for none. */
+static const char *find_stray(const json_t *tree)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)tree, key, value)
+    {
+        if (strcmp(key, "name") != 0 && strcmp(key, "arguments") != 0)
+            return key;
+    }
+    return NULL;
+}
+
+/* True if the tool's arguments seem to stand beside its name; the model is then told where they belong. */
+static bool refuse_stray(struct mcp_call *call, const struct view_tool *tool, const json_t *tree)
+{
+    const char *stray = json_object_size(wt__json_object(tree, "arguments")) == 0 ? find_stray(tree) : NULL;
+    if (!stray)
+        return false;
+    wt__mcp_fail_tool(call,
+                      "\"%.80s\" stands beside \"name\"; put the arguments of %s into \"arguments\": "
+                      "{\"name\": \"%s\", \"arguments\": {\"%.80s\": ...}}",
+                      stray, tool->shown, tool->shown, stray);
+    return true;
 }
 
 /* ---------------------------------------------------------------- by name, in a search face */
@@ -125,7 +177,7 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
 {
     const json_t *tree = wt__mcp_call_argument_tree(call);
     struct str name = wt__json_str(tree, "name");
-    struct str arguments = STR("");
+    struct str arguments = STR(""), written;
     wt_error err;
     struct tool_view *view = wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
@@ -139,8 +191,12 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
     } else if (tool->effect != effect) {
         wt__mcp_fail_tool(call, "%s is called by %s", tool->shown, wt__face_call_name(tool->effect));
         wt__face_refused(face, call, tool, name, arguments, AUDIT_WRONG_FACE);
+    } else if (refuse_stray(call, tool, tree)) {
+        wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call), AUDIT_INVALID);
     } else {
-        wt__face_call(face, call, tool, arguments, true);
+        wt__mcp_member(wt__mcp_call_written_arguments(call), "arguments", &written);
+        bool is_text = written.len > 0 && written.ptr[0] == '"';
+        wt__face_call(face, call, tool, arguments, is_text ? written : STR(""), true);
     }
     wt__view_release(view);
 }

@@ -100,9 +100,11 @@ static int find_own(struct face *face, struct mcp_call *call, struct str name, s
         if (!wt__str_equal(name, wt__str(wt__face_names[i])))
             continue;
         const struct mcp_features *features = wt__catalogue_features(face->catalogue);
+        bool calls = i >= FACE_FIRST_CALL && i < FACE_READ_MORE;
         int rc = tools[i].definition ? 0 : features->tools.find(features->context, call, name, out, err);
         if (rc == 0 && tools[i].definition)
-            *out = (struct mcp_tool){.input = face->inputs[i], .waits = i >= FACE_FIRST_CALL && i < FACE_READ_MORE};
+            *out = (struct mcp_tool){.input = face->inputs[i], .refuses_nul = !calls, .waits = calls};
+        out->repairs = wt__policy_repairs(face->gateway->options.policy, NULL);
         out->number = i;
         return rc;
     }

@@ -34,8 +34,8 @@ static void list_tools(void *context, struct mcp_call *call, struct str after)
     wt__view_release(view);
 }
 
-/* Arguments are checked as the call is made, so that the audit has a line of those that do not fit, but where headers
- * must repeat them rightly. */
+/* Arguments are checked and repaired as the call is made, so that the audit has a line of those that do not fit. Only
+ * headers that must repeat them are checked before. */
 static int find_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
 {
     struct face *face = context;
@@ -43,6 +43,7 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
     if (tool && wt__face_allows(face, call, tool)) {
         *out = (struct mcp_tool){.input = tool->repeats ? wt__view_input(tool, NULL) : NULL,
+                                 .mirrors_only = true,
                                  .waits = true,
                                  .handle = view,
                                  .number = tool->number};
@@ -56,7 +57,7 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
 static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
     const struct tool_view *view = tool->handle;
-    wt__face_call(context, call, view->tools[tool->number], wt__mcp_call_arguments(call), false);
+    wt__face_call(context, call, view->tools[tool->number], wt__mcp_call_arguments(call), STR(""), false);
 }
 
 /* True if the lock, where there is one, has what the server says of itself. */

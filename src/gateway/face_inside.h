@@ -45,8 +45,10 @@ int wt__face_absent(const struct face *face, const struct mcp_call *call, struct
 /* Appends a sentence for a search that found nothing: a tool that the request names waits for approval. */
 void wt__face_lacking(void *context, struct mcp_call *call, struct str query, struct buffer *out);
 
-/* Calls a tool, on a thread that may wait; its arguments were not checked yet. cut: a long result is cut. */
-void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments, bool cut);
+/* Calls a tool, on a thread that may wait; its arguments were not checked yet. written: other text that the client wrote
+ * for the arguments; "" if there is none. cut: a long result is cut. */
+void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
+                   struct str written, bool cut);
 /* True if the caller's key may have a server do something (SCOPE_CALL); else *err says what it lacks. */
 bool wt__face_may_call(const struct mcp_call *call, wt_error *err);
 /* What somebody wants of a server, for the audit. */
@@ -57,7 +59,8 @@ struct face_asked {
     struct upstream *upstream;    /* NULL: none has it */
     struct str uri, prompt;       /* as the server knows it; "" for none */
     const char *sha256;           /* of its definition as it was approved; NULL: none, or it is the tool's */
-    struct str arguments;
+    struct str arguments;         /* as they are sent on */
+    struct str repaired_from;     /* as the client wrote them, if they were repaired; else "" */
 };
 /* Writes down the decision, asks the server, and writes down what came of it. Where the caller may not call, or the
  * decision cannot be written, the server is not asked (RELAY_FAILED). */

@@ -36,6 +36,7 @@ struct profile {
 
 struct policy {
     struct rules rules;
+    struct patterns repaired; /* servers whose tools' arguments are repaired */
     struct profile *profiles; /* [profile_count] */
     size_t profile_count;
     size_t rule_count; /* of all */
@@ -207,6 +208,18 @@ static int read_profiles(const struct reading *r, const json_t *root)
     return rc;
 }
 
+static int read_repairs(const struct reading *r, const json_t *root)
+{
+    static const char member[] = "repairArguments";
+    const json_t *repairs = json_object_get(root, member);
+    if (json_is_array(repairs))
+        return read_patterns(r, root, member, "", &r->policy->repaired);
+    if (repairs && !json_is_boolean(repairs))
+        return fail(r, "/repairArguments", "this is neither true, false nor a list of servers");
+    r->policy->repaired.given = json_is_false(repairs);
+    return 0;
+}
+
 static void put_revision(struct policy *policy, struct str text)
 {
     unsigned char digest[32];
@@ -218,7 +231,7 @@ static void put_revision(struct policy *policy, struct str text)
 
 int wt__policy_parse(struct policy **out, struct str text, const char *file, wt_error *err)
 {
-    static const char *const known[] = {"rules", "profiles", NULL};
+    static const char *const known[] = {"rules", "profiles", "repairArguments", NULL};
     struct policy *policy = calloc(1, sizeof *policy);
     struct reading r = {policy, file, err};
     json_t *root = NULL;
@@ -236,6 +249,8 @@ int wt__policy_parse(struct policy **out, struct str text, const char *file, wt_
         rc = read_rules(&r, root, "", &policy->rules);
     if (rc == 0)
         rc = read_profiles(&r, root);
+    if (rc == 0)
+        rc = read_repairs(&r, root);
     json_decref(root);
     if (rc < 0)
         wt__policy_close(policy);
@@ -370,4 +385,12 @@ bool wt__policy_allows_server(const struct policy *policy, const char *principal
     const struct rules *narrower = profile ? rules_of(policy, profile) : NULL;
     return rules_allow_server(&policy->rules, principal, server) &&
            (!profile || (narrower && rules_allow_server(narrower, principal, server)));
+}
+
+bool wt__policy_repairs(const struct policy *policy, const char *server)
+{
+    if (!policy)
+        return true;
+    const struct patterns *repaired = &policy->repaired;
+    return server ? matches(repaired, server) : !repaired->given || repaired->count > 0;
 }

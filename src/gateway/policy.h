@@ -9,6 +9,9 @@
  * is denied. A profile's rules narrow the others, never widen them. One function decides for every list, search and
  * call.
  *
+ * "repairArguments", beside "rules", says whose arguments are repaired without loss before they are sent on: true (as it
+ * is without the member), false, or a list of patterns of servers.
+ *
  * The revision is the beginning of the file's SHA-256: the audit's lines say by which one was decided. */
 #ifndef WT_GATEWAY_POLICY_H
 #define WT_GATEWAY_POLICY_H
@@ -56,6 +59,9 @@ bool wt__policy_allows(const struct policy *policy, const struct policy_question
  * denies all of them. */
 bool wt__policy_allows_server(const struct policy *policy, const char *principal, const char *profile,
                               const char *server);
+/* True if arguments for tools of the server are repaired. server: NULL for the gateway's own tools, whose arguments are
+ * repaired unless those of no server are. policy: NULL repairs all. */
+bool wt__policy_repairs(const struct policy *policy, const char *server);
 /* A word of face_kinds.h; -1: there is no such kind. */
 int wt__face_kind_read(struct str word);
 

@@ -136,7 +136,8 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
     (void)call;
     for (size_t i = 0; i < CATALOGUE_TOOLS; i++) {
         if (wt__str_equal(name, wt__str(tools[i].name))) {
-            *out = (struct mcp_tool){.input = catalogue->inputs[i], .waits = tools[i].waits};
+            *out = (struct mcp_tool){
+                .input = catalogue->inputs[i], .repairs = true, .refuses_nul = true, .waits = tools[i].waits};
             return 0;
         }
     }

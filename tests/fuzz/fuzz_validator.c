@@ -1,10 +1,12 @@
 /* Any bytes as a schema and an instance, each a JSON text, one behind the other: the schema is all before the first
  * line that is "---". Where it compiles, the instance is validated with and without repairs, and what comes back holds
- * what the header promises. */
+ * what the header promises. A lossless repair fits, and an instance that fits is not repaired. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "engine/validator.h"
 #include "whichtool.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -46,6 +48,30 @@ static void validate(const wt_validator *validator, const char *instance, size_t
     wt_validation_free(validation);
 }
 
+static int fits(const wt_validator *validator, struct str instance)
+{
+    wt_validation *validation;
+    json_t *tree = NULL;
+    int valid = 0;
+    if (wt__json_parse_with_nul(&tree, instance.ptr, instance.len, NULL) == 0 &&
+        wt__validate_value(validator, tree, NULL, &validation, NULL) == 0) {
+        valid = validation->valid;
+        wt_validation_free(validation);
+    }
+    json_decref(tree);
+    return valid;
+}
+
+static void coerce(const wt_validator *validator, struct str instance, int wraps)
+{
+    struct buffer repaired = {0};
+    int rc = wt__validator_coerce(validator, instance, wraps, &repaired);
+    require(rc == WT_ENOMEM || rc == 0 || rc == 1);
+    require(rc == 1 ? fits(validator, wt__buffer_view(&repaired)) : repaired.len == 0);
+    require(rc != 1 || !fits(validator, instance));
+    wt__buffer_dispose(&repaired);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char mark[] = "\n---\n";
@@ -64,6 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     validate(validator, instance, rest, 0);
     validate(validator, instance, rest, 1);
+    coerce(validator, (struct str){instance, rest}, 0);
+    coerce(validator, (struct str){instance, rest}, 1);
     wt_validator_close(validator);
     return 0;
 }

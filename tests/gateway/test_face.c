@@ -54,6 +54,21 @@ static const struct {
      "\"asked\":\"files__read\",\"server\":\"files\",\"tool\":\"read\",\"effect\":\"read\",\"sha256\":\"", FAILED},
     {DIRECT, "files__read", "{\"n\":1}", "\"decision\":\"allowed\",\"chain\"", FAILED},
     {DIRECT, "files__read", "{\"n\":\"x\"}", "\"decision\":\"invalid\",\"chain\"", NULL},
+    /* what is sent on, and what the client wrote */
+    {DIRECT, "files__read", "{\"n\":\"1\"}",
+     "\"arguments_sha256\":\"2bfd14f43d17fc7cea24e0917a8879b4b2f880b8baeec1b9d90fbaad655e71bd\",\"repaired_from_"
+     "sha256\":\"1a2613ec93fa82b8b76d7decf6f493cff9bdf9999208caa30deb11440c1f8b43\",\"decision\":\"allowed\"",
+     FAILED},
+    {DIRECT, "files__read", "{\"n\":\"1.5\"}", "\"decision\":\"invalid\",\"chain\"", NULL},
+    {SEARCH, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":\"1\"}}",
+     "\"arguments_sha256\":\"2bfd14f43d17fc7cea24e0917a8879b4b2f880b8baeec1b9d90fbaad655e71bd\",\"repaired_from_"
+     "sha256\":\"1a2613ec93fa82b8b76d7decf6f493cff9bdf9999208caa30deb11440c1f8b43\",\"decision\":\"allowed\"",
+     FAILED},
+    {SEARCH, "call_read", "{\"name\":\"files__read\",\"arguments\":\"{\\\"n\\\":1}\"}",
+     "\"arguments_sha256\":\"2bfd14f43d17fc7cea24e0917a8879b4b2f880b8baeec1b9d90fbaad655e71bd\",\"repaired_from_"
+     "sha256\":\"79110dd56d39df3e79dec90fabcd7f5616d7502bdc927408850d281af77e8a28\",\"decision\":"
+     "\"allowed\"",
+     FAILED},
     {DIRECT, "mail__send", "{}", "\"asked\":\"mail__send\",\"server\":\"mail\",\"tool\":\"send\",\"effect\":\"write\"",
      NULL},
     {DIRECT, "mail__send", "{}", "\"decision\":\"denied\",\"chain\"", NULL},
@@ -198,6 +213,75 @@ static void nothing_is_sent_without_its_line(void **state)
         json_decref(lines);
     }
     audited_close(&a);
+}
+
+/* ---------------------------------------------------------------- arguments that are repaired */
+
+#define IS_CALLED "is disabled" /* as a server that is not there answers */
+
+/* Calls of either face. policy: more members; NULL for no policy. */
+static const struct {
+    const char *policy;
+    bool searches;
+    const char *name, *arguments, *says;
+} repairs[] = {
+    {NULL, false, "files__read", "{\"n\":\"1\"}", IS_CALLED},
+    {NULL, false, "files__read", "{\"n\":null}", IS_CALLED},
+    {NULL, false, "files__read", "{\"n\":\"x\"}", "/n: expected an integer, got \\\"x\\\""},
+    {NULL, false, "files__read", "{\"n\":\"1.5\"}", "/n: expected an integer, got \\\"1.5\\\""},
+    {NULL, true, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":\"1\"}}", IS_CALLED},
+    {NULL, true, "call_read", "{\"name\":\"files__read\",\"arguments\":null}", IS_CALLED},
+    {NULL, true, "call_read", "{\"name\":\"files__read\",\"arguments\":\"{\\\"n\\\":\\\"1\\\"}\"}", IS_CALLED},
+    {NULL, true, "call_read", "{\"name\":\"files__read\",\"arguments\":\"n=1\"}", "/arguments: expected an object"},
+    {NULL, true, "call_read", "{\"name\":\"files__read\",\"n\":1}",
+     "\\\"n\\\" stands beside \\\"name\\\"; put the arguments of files__read into \\\"arguments\\\": "
+     "{\\\"name\\\": \\\"files__read\\\", \\\"arguments\\\": {\\\"n\\\": ...}}"},
+    {NULL, true, "call_read", "{\"name\":\"files__read\",\"arguments\":{},\"n\":1}", "\\\"n\\\" stands beside"},
+    {NULL, true, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":1},\"why\":1}", IS_CALLED},
+    {NULL, true, "search_tools", "{\"query\":\"d\",\"k\":\"3\"}", "\"structuredContent\""},
+    {NULL, true, "search_tools", "{\"query\":\"a\\u0000b\"}", "leave out the character NUL"},
+    {NULL, true, "search_tools", "{\"query\":\"a\\\\\\\\u0000b\"}", "\"structuredContent\""},
+    {NULL, true, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":\"1\",\"a\":\"\\u0000\"}}", IS_CALLED},
+    {NULL, true, "call_read", "{\"name\":\"files__read\\u0000\"}", "there is no tool"},
+    {NULL, true, "search_tools", "{\"query\":\"d\",\"k\":\"many\"}", "/k: expected an integer"},
+    {NULL, true, "get_tool_details", "{\"names\":\"files__read\"}", "\"structuredContent\""},
+    {NULL, true, "get_tool_details", "{\"names\":\"[\\\"files__read\\\"]\"}", "\"structuredContent\""},
+    {"", false, "files__read", "{\"n\":\"1\"}", IS_CALLED},
+    {"\"repairArguments\":true,", false, "files__read", "{\"n\":\"1\"}", IS_CALLED},
+    {"\"repairArguments\":[\"fi*\"],", false, "files__read", "{\"n\":\"1\"}", IS_CALLED},
+    {"\"repairArguments\":[\"mail\"],", false, "files__read", "{\"n\":\"1\"}", "/n: expected an integer"},
+    {"\"repairArguments\":[\"mail\"],", true, "search_tools", "{\"query\":\"d\",\"k\":\"3\"}", "\"structuredContent\""},
+    {"\"repairArguments\":false,", false, "files__read", "{\"n\":\"1\"}", "/n: expected an integer"},
+    {"\"repairArguments\":false,", true, "search_tools", "{\"query\":\"d\",\"k\":\"3\"}", "/k: expected an integer"},
+    {"\"repairArguments\":false,", true, "call_read", "{\"name\":\"files__read\",\"arguments\":{\"n\":\"1\"}}",
+     "/n: expected an integer"},
+};
+
+static void arguments_are_repaired_unless_a_policy_says_no(void **state)
+{
+    wt_engine *engine = engine_with_tools();
+    (void)state;
+    for (size_t i = 0; i < sizeof repairs / sizeof *repairs; i++) {
+        struct policy *policy = NULL;
+        struct gateway *gateway;
+        char text[128];
+        snprintf(text, sizeof text, "{%s\"rules\":[{}]}", repairs[i].policy ? repairs[i].policy : "");
+        if (repairs[i].policy)
+            SOUND(wt__policy_parse(&policy, wt__str(text), "p", &err));
+        SOUND(wt__gateway_open(&gateway, engine, servers, 2, &(struct gateway_options){.policy = policy}, &err));
+        struct faced face =
+            face_open(gateway, &(struct face_options){.kind = repairs[i].searches ? FACE_SEARCH : FACE_DIRECT}, NULL);
+        struct mcp_peer *peer = wt__mcp_peer_open(face.service, "", false);
+        char *said = call_modern(&face, peer, repairs[i].name, repairs[i].arguments);
+        if (!strstr(said, repairs[i].says))
+            fail_msg("%zu: %s %s: %s", i, repairs[i].name, repairs[i].arguments, said);
+        free(said);
+        wt__mcp_peer_release(peer);
+        face_close(&face);
+        wt__gateway_close(gateway);
+        wt__policy_close(policy);
+    }
+    wt_close(engine);
 }
 
 /* ---------------------------------------------------------------- which face */
@@ -350,9 +434,13 @@ static void each_server_has_a_name_of_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_call_leaves_its_lines),        cmocka_unit_test(nothing_is_sent_without_its_line),
-        cmocka_unit_test(its_instructions_name_its_servers), cmocka_unit_test(a_face_shows_what_is_its_own),
-        cmocka_unit_test(copies_are_named_beside_the_first), cmocka_unit_test(each_server_has_a_name_of_its_own),
+        cmocka_unit_test(each_call_leaves_its_lines),
+        cmocka_unit_test(nothing_is_sent_without_its_line),
+        cmocka_unit_test(arguments_are_repaired_unless_a_policy_says_no),
+        cmocka_unit_test(its_instructions_name_its_servers),
+        cmocka_unit_test(a_face_shows_what_is_its_own),
+        cmocka_unit_test(copies_are_named_beside_the_first),
+        cmocka_unit_test(each_server_has_a_name_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

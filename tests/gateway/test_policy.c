@@ -187,6 +187,10 @@ static const struct {
      "p.json, /profiles: a profile's name has"},
     {"a profile without a name", "{\"rules\":[],\"profiles\":{\"\":{\"rules\":[]}}}",
      "p.json, /profiles: a profile's name has"},
+    {"repairs that are neither", "{\"rules\":[],\"repairArguments\":\"no\"}",
+     "p.json, /repairArguments: this is neither true, false nor a list of servers"},
+    {"repairs of what is no name", "{\"rules\":[],\"repairArguments\":[1]}",
+     "p.json, /repairArguments: this is no list of names"},
     {"a profile that is none", "{\"rules\":[],\"profiles\":{\"p\":[]}}", "p.json, /profiles/p: this is no object"},
     {"a profile without rules", "{\"rules\":[],\"profiles\":{\"p\":{}}}", "p.json, /profiles/p: \"rules\" is missing"},
     {"a profile's member", "{\"rules\":[],\"profiles\":{\"p\":{\"rules\":[],\"keys\":[]}}}",
@@ -247,6 +251,35 @@ static void limits_hold(void **state)
         wt__policy_close(policy);
     }
     wt__buffer_dispose(&text);
+}
+
+static const struct {
+    const char *text, *server; /* server: NULL for the gateway's own tools */
+    bool is_repaired;
+} repaired[] = {
+    {"{\"rules\":[]}", "s", true},
+    {"{\"rules\":[],\"repairArguments\":true}", "s", true},
+    {"{\"rules\":[],\"repairArguments\":false}", "s", false},
+    {"{\"rules\":[],\"repairArguments\":false}", NULL, false},
+    {"{\"rules\":[],\"repairArguments\":[]}", "s", false},
+    {"{\"rules\":[],\"repairArguments\":[]}", NULL, false},
+    {"{\"rules\":[],\"repairArguments\":[\"a\",\"s*\"]}", "s1", true},
+    {"{\"rules\":[],\"repairArguments\":[\"a\",\"s*\"]}", "b", false},
+    {"{\"rules\":[],\"repairArguments\":[\"a\"]}", NULL, true},
+};
+
+static void arguments_are_repaired_of_these_servers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof repaired / sizeof *repaired; i++) {
+        struct policy *policy;
+        SOUND(wt__policy_parse(&policy, wt__str(repaired[i].text), "p.json", &err));
+        if (wt__policy_repairs(policy, repaired[i].server) != repaired[i].is_repaired)
+            fail_msg("%s, %s", repaired[i].text, repaired[i].server ? repaired[i].server : "own tools");
+        wt__policy_close(policy);
+    }
+    assert_true(wt__policy_repairs(NULL, "s"));
+    assert_true(wt__policy_repairs(NULL, NULL));
 }
 
 /* Another text is another revision, whatever it means. */
@@ -814,6 +847,7 @@ int main(void)
         cmocka_unit_test(decisions_are_these),
         cmocka_unit_test(servers_are_allowed_as_a_whole),
         cmocka_unit_test(broken_files_are_told_with_their_place),
+        cmocka_unit_test(arguments_are_repaired_of_these_servers),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(revisions_are_of_the_bytes),
         cmocka_unit_test_setup_teardown(no_policy_lets_more_or_less_than_it_says, start, finish),

@@ -170,6 +170,12 @@ static const struct {
     {"GET in the modern era", "GET", "MCP-Protocol-Version: 2026-07-28\r\nMcp-Session-Id: x\r\n", NULL, 405, {NULL}},
     {"DELETE without a session", "DELETE", "", NULL, 405, {NULL}},
     {"no JSON", "POST", JSON_FIELDS, "{", 400, {"-32700"}},
+    {"arguments that a tree cannot hold",
+     "POST",
+     CALL_FIELDS("echo"),
+     MODERN("\"mine\"", "tools/call", ",\"name\":\"echo\",\"arguments\":{\"a\":\"\\ud800\"}"),
+     400,
+     {"\"id\":\"mine\",\"error\":{\"code\":-32602,", "params.arguments: "}},
     {"a batch", "POST", JSON_FIELDS, "[]", 400, {"-32600"}},
     {"no body", "POST", JSON_FIELDS, "", 400, {"-32700"}},
 

@@ -224,12 +224,53 @@ static void a_model_is_told_what_does_not_fit(void **state)
     wt__mcp_input_close(input);
 }
 
+/* "nullable" of OpenAPI. fits: as it is; becomes: after the repair; NULL if it is not repaired. */
+static const struct {
+    const char *schema, *arguments;
+    int fits;
+    const char *becomes;
+} nullables[] = {
+    {OBJECT("\"n\":{\"type\":\"integer\",\"nullable\":true}"), "{\"n\":null}", 1, NULL},
+    {OBJECT("\"n\":{\"type\":\"integer\",\"nullable\":true}"), "{\"n\":\"5\"}", 0, "{\"n\":5}"},
+    {OBJECT("\"n\":{\"type\":\"integer\",\"nullable\":true},\"m\":{\"type\":\"integer\"}"), "{\"n\":null,\"m\":null}",
+     0, "{\"n\":null}"},
+    {OBJECT("\"n\":{\"type\":[\"integer\",\"null\"],\"nullable\":true}"), "{\"n\":null}", 1, NULL},
+    {OBJECT("\"n\":{\"type\":\"string\",\"enum\":[\"a\"],\"nullable\":true}"), "{\"n\":null}", 1, NULL},
+    {OBJECT("\"n\":{\"type\":\"array\",\"items\":{\"type\":\"integer\",\"nullable\":true}}"), "{\"n\":[1,null]}", 1,
+     NULL},
+    {OBJECT("\"n\":{\"type\":\"integer\",\"nullable\":false}"), "{\"n\":null}", 0, "{}"},
+    {OBJECT("\"n\":{\"enum\":[{\"type\":\"x\",\"nullable\":true}]}"), "{\"n\":{\"type\":\"x\",\"nullable\":true}}", 1,
+     NULL},
+    {OBJECT("\"default\":{\"type\":\"integer\",\"nullable\":true}"), "{\"default\":null}", 1, NULL},
+    {OBJECT("\"nullable\":{\"type\":\"integer\"}"), "{\"nullable\":null}", 0, "{}"},
+};
+
+static void nullable_lets_null_in(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof nullables / sizeof *nullables; i++) {
+        struct mcp_input *input;
+        struct buffer words = {0}, repaired = {0};
+        struct str arguments = wt__str(nullables[i].arguments);
+        assert_int_equal(wt__mcp_input_open(&input, wt__str(nullables[i].schema), &err), 0);
+        int fits = wt__mcp_input_check(input, arguments, &words);
+        int repairs = wt__mcp_input_repair(input, arguments, false, &repaired);
+        const char *becomes = nullables[i].becomes ? nullables[i].becomes : "";
+        if (fits != nullables[i].fits || repairs != (nullables[i].becomes != NULL) ||
+            !wt__str_equal(wt__buffer_view(&repaired), wt__str(becomes)))
+            fail_msg("%zu: %d %d %s", i, fits, repairs, repaired.ptr ? repaired.ptr : "");
+        wt__buffer_dispose(&words);
+        wt__buffer_dispose(&repaired);
+        wt__mcp_input_close(input);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(annotations_are_checked),           cmocka_unit_test(there_are_so_many),
         cmocka_unit_test(headers_say_what_arguments_say),    cmocka_unit_test(a_client_repeats_what_a_server_takes),
-        cmocka_unit_test(a_model_is_told_what_does_not_fit),
+        cmocka_unit_test(a_model_is_told_what_does_not_fit), cmocka_unit_test(nullable_lets_null_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

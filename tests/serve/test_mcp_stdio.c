@@ -133,6 +133,11 @@ static const struct {
     {"nobody has begun", REQUEST("1", "tools/list", "") "\n", {"\"code\":-32602"}, "result\""},
     {"no JSON, and on it goes", "what?\n" MODERN("1", "tools/list", "") "\n", {"-32700", "\"id\":1,"}, NULL},
     {"a batch", "[" REQUEST("1", "ping", "") "]\n", {"-32600"}, "\"id\":1"},
+    {"arguments that a tree cannot hold, of both eras",
+     OPEN REQUEST("1", "tools/call", "\"name\":\"echo\",\"arguments\":{\"a\":\"\\ud800\"}") "\n" MODERN(
+         "2", "tools/call", ",\"name\":\"echo\",\"arguments\":{\"a\":\"\\ud800\"}") "\n",
+     {"\"id\":1,\"error\":{\"code\":-32602,", "\"id\":2,\"error\":{\"code\":-32602,"},
+     NULL},
     {"the last line has no end", REQUEST("1", "ping", "") "\n" REQUEST("2", "ping", ""), {"\"id\":1,"}, "\"id\":2"},
     {"a result with line breaks is one line",
      MODERN("1", "tools/call", TOOL("raw")) "\n",

@@ -32,7 +32,12 @@ struct str wt__mcp_call_arguments(const struct mcp_call *call)
 
 const json_t *wt__mcp_call_argument_tree(const struct mcp_call *call)
 {
-    return wt__json_object(call->in.params, "arguments");
+    return call->repaired_tree ? call->repaired_tree : wt__json_object(call->in.params, "arguments");
+}
+
+struct str wt__mcp_call_written_arguments(const struct mcp_call *call)
+{
+    return wt__mcp_incoming_text(&call->in, "arguments");
 }
 
 struct str wt__mcp_call_meta(const struct mcp_call *call)
@@ -193,12 +198,13 @@ void wt__mcp_close_stream(struct mcp_call *call)
 
 void wt__mcp_call_free(struct mcp_call *call)
 {
-    struct buffer *const buffers[] = {&call->kept, &call->state,  &call->questions, &call->words,
-                                      &call->data, &call->sealed, &call->items,     &call->structured,
-                                      &call->meta, &call->result, &call->cursor,    &call->description};
+    struct buffer *const buffers[] = {&call->kept,   &call->state,       &call->questions,  &call->words, &call->data,
+                                      &call->sealed, &call->items,       &call->structured, &call->meta,  &call->result,
+                                      &call->cursor, &call->description, &call->repaired};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         wt__buffer_dispose(buffers[i]);
     wt__mcp_incoming_dispose(&call->in);
+    json_decref(call->repaired_tree);
     json_decref(call->responses);
     json_decref(call->asked);
     wt__arena_dispose(&call->arena);

@@ -46,9 +46,12 @@ struct mcp_call;
 struct str wt__mcp_call_method(const struct mcp_call *call);
 /* Of the tool or prompt, or the URI; "" where the method has none. */
 struct str wt__mcp_call_name(const struct mcp_call *call);
-/* As the client wrote them, an object, "{}" when absent; and as a tree, NULL when absent. */
+/* As the client wrote them, or as they were repaired by the tool's schema: an object, "{}" when absent; and as a tree,
+ * NULL when absent. */
 struct str wt__mcp_call_arguments(const struct mcp_call *call);
 const json_t *wt__mcp_call_argument_tree(const struct mcp_call *call);
+/* As the client wrote them, whether they were repaired or not; empty if absent. */
+struct str wt__mcp_call_written_arguments(const struct mcp_call *call);
 /* _meta as the client wrote it; empty if absent. */
 struct str wt__mcp_call_meta(const struct mcp_call *call);
 /* All parameters, with _meta (traceparent, ...) in them; NULL when absent. */

@@ -118,9 +118,11 @@ static bool read_name(struct mcp_call *call)
             return false;
         }
     }
-    if (arguments && !json_is_object(arguments))
+    if (call->in.fault.len > 0)
+        return refuse(call, MCP_INVALID_PARAMS, call->in.fault.ptr);
+    if (arguments && !json_is_object(arguments) && !json_is_null(arguments))
         return refuse(call, MCP_INVALID_PARAMS, "params.arguments is no object");
-    if (arguments)
+    if (json_is_object(arguments))
         call->arguments = wt__mcp_incoming_text(&call->in, "arguments");
     return true;
 }

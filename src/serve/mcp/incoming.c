@@ -66,15 +66,41 @@ static enum mcp_incoming_kind read_kind(struct mcp_incoming *in)
     in->method = (struct str){json_string_value(method), json_string_length(method)};
     if (!named && json_object_get(in->message, "id"))
         return bad(in, MCP_INVALID_REQUEST, "\"id\" is neither a text of at most 256 bytes nor a whole number");
-    if (params && !json_is_object(params))
+    if (params && !json_is_object(params) && !json_is_null(params))
         return bad(in, MCP_INVALID_PARAMS, "\"params\" is no object");
-    in->params = params;
+    in->params = json_is_object(params) ? params : NULL;
     return named ? MCP_IN_REQUEST : MCP_IN_NOTIFICATION;
+}
+
+/* Parses a message of which a tree without NUL can be made but for params.arguments, so that the request is answered as
+ * such. Strings of arguments may have NUL: servers take it. Returns 0, or rc if the fault is elsewhere, or WT_ENOMEM. */
+static int parse_around_arguments(struct mcp_incoming *in, struct str text, int rc)
+{
+    struct str params, arguments;
+    struct buffer around = {0};
+    json_t *tree = NULL;
+    wt_error err;
+    if (!wt__mcp_member(wt__str_trim(text), "params", &params) || !wt__mcp_member(params, "arguments", &arguments) ||
+        arguments.len == 0 || arguments.ptr[0] != '{')
+        return rc;
+    size_t begin = (size_t)(arguments.ptr - text.ptr), end = begin + arguments.len;
+    wt__buffer_append(&around, text.ptr, begin);
+    wt__buffer_text(&around, "{}");
+    wt__buffer_append(&around, text.ptr + end, text.len - end);
+    int parsed = around.failed ? WT_ENOMEM : wt__json_parse(&in->message, around.ptr, around.len, NULL);
+    wt__buffer_dispose(&around);
+    if (parsed < 0)
+        return parsed == WT_ENOMEM ? parsed : rc;
+    parsed = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, &err);
+    if (parsed == 0)
+        parsed = json_object_set_new(json_object_get(in->message, "params"), "arguments", tree) < 0 ? WT_ENOMEM : 0;
+    else if (parsed != WT_ENOMEM)
+        wt__buffer_printf(&in->fault, "params.arguments: %s", err.message);
+    return parsed == WT_ENOMEM || in->fault.failed ? WT_ENOMEM : 0;
 }
 
 void wt__mcp_read_message(struct mcp_incoming *in, struct str text)
 {
-    wt_error err;
     *in = (struct mcp_incoming){.method = {"", 0}, .words = ""};
     read_id(in, text);
     if (text.len > MCP_MESSAGE_BYTES_MAX) {
@@ -82,7 +108,9 @@ void wt__mcp_read_message(struct mcp_incoming *in, struct str text)
         return;
     }
     wt__buffer_str(&in->text, text);
-    int rc = in->text.failed ? WT_ENOMEM : wt__json_parse(&in->message, text.ptr ? text.ptr : "", text.len, &err);
+    int rc = in->text.failed ? WT_ENOMEM : wt__json_parse(&in->message, text.ptr ? text.ptr : "", text.len, NULL);
+    if (rc < 0 && rc != WT_ENOMEM)
+        rc = parse_around_arguments(in, text, rc);
     if (rc < 0)
         in->kind = rc == WT_ENOMEM     ? bad(in, MCP_INTERNAL_ERROR, "memory is out")
                    : rc == WT_ETOOLONG ? bad(in, MCP_PARSE_ERROR, "the JSON is nested too deep")
@@ -96,6 +124,7 @@ void wt__mcp_incoming_dispose(struct mcp_incoming *in)
     json_decref(in->message);
     wt__buffer_dispose(&in->id);
     wt__buffer_dispose(&in->text);
+    wt__buffer_dispose(&in->fault);
     *in = (struct mcp_incoming){.method = {"", 0}};
 }
 

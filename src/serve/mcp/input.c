@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/validator.h"
 #include "mcp/header.h"
+#include "schema/nullable.h"
 #include "serve/mcp/inside.h"
-#include "whichtool/validator.h"
 
 #define ANNOTATION "x-mcp-header"
+#define NULLABLE "\"nullable\""
 
 struct mirror {
     const char *name;        /* behind Mcp-Param- */
@@ -124,16 +126,35 @@ static int look(struct mcp_input *input, json_t *schema, const struct way *way, 
 
 /* ---------------------------------------------------------------- schemas */
 
+/* Appends the schema with what "nullable" means. It is appended as it is if it has none, or is not JSON, which the
+ * validator says in its words. 0 or WT_ENOMEM. */
+static int put_nullable_schema(struct buffer *out, struct str schema, wt_error *err)
+{
+    json_t *tree = NULL;
+    if (!memmem(schema.ptr, schema.len, NULLABLE, sizeof NULLABLE - 1) ||
+        wt__json_parse(&tree, schema.ptr, schema.len, NULL) < 0) {
+        wt__buffer_str(out, schema);
+        return out->failed ? wt__fail_nomem(err) : 0;
+    }
+    bool is_written = wt__schema_take_nullable(tree) == 0 && wt__json_write(out, tree) == 0;
+    json_decref(tree);
+    return is_written ? 0 : wt__fail_nomem(err);
+}
+
 int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err)
 {
     struct mcp_input *input = calloc(1, sizeof *input);
     static const struct way root = {NULL, "", 0};
+    struct buffer text = {0};
     *out = NULL;
     if (!input)
         return wt__fail_nomem(err);
-    int rc = wt_validator_open(&input->validator, schema.ptr ? schema.ptr : "", schema.len, NULL, err);
+    int rc = put_nullable_schema(&text, schema, err);
     if (rc == 0)
-        rc = wt__json_parse(&input->schema, schema.ptr, schema.len, err);
+        rc = wt_validator_open(&input->validator, text.ptr ? text.ptr : "", text.len, NULL, err);
+    if (rc == 0)
+        rc = wt__json_parse(&input->schema, text.ptr, text.len, err);
+    wt__buffer_dispose(&text);
     if (rc == 0)
         rc = look(input, input->schema, &root, err);
     if (rc < 0) {
@@ -156,12 +177,16 @@ void wt__mcp_input_close(struct mcp_input *input)
 
 int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, struct buffer *out)
 {
-    wt_validation *validation;
+    wt_validation *validation = NULL;
     wt_validate_options options;
+    json_t *tree = NULL;
     wt_error err;
     wt_validate_options_init(&options);
     options.max_violations = MCP_VIOLATIONS_TOLD;
-    int rc = wt_validate(input->validator, arguments.ptr, arguments.len, &options, &validation, &err);
+    int rc = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, &err);
+    if (rc == 0)
+        rc = wt__validate_value(input->validator, tree, &options, &validation, &err);
+    json_decref(tree);
     if (rc < 0) {
         wt__buffer_text(out, err.message);
         return rc == WT_ENOMEM ? rc : 0;
@@ -175,6 +200,11 @@ int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, str
         wt__buffer_printf(out, "\nand %zu more", validation->more);
     wt_validation_free(validation);
     return valid;
+}
+
+int wt__mcp_input_repair(const struct mcp_input *input, struct str arguments, bool wraps, struct buffer *out)
+{
+    return wt__validator_coerce(input->validator, arguments, wraps, out);
 }
 
 /* ---------------------------------------------------------------- headers beside arguments */
@@ -238,7 +268,7 @@ int wt__mcp_input_repeat(const struct mcp_input *input, struct str arguments, st
                          struct http_header *out, wt_error *err)
 {
     json_t *tree;
-    int count = 0, rc = wt__json_parse(&tree, arguments.ptr, arguments.len, err);
+    int count = 0, rc = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, err);
     for (size_t i = 0; rc == 0 && i < input->mirror_count; i++) {
         const json_t *value = value_at(tree, &input->mirrors[i]);
         struct buffer name = {0};

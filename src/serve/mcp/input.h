@@ -1,5 +1,5 @@
-/* input.h: the input schema of a tool, made ready: arguments are checked by it, and the arguments that a modern client
- * repeats in headers (x-mcp-header) are known. Immutable; any number of threads may use one. */
+/* input.h: the input schema of a tool, made ready: arguments are checked and repaired by it, and the arguments that a
+ * modern client repeats in headers (x-mcp-header) are known. Immutable; any number of threads may use one. */
 #ifndef WT_SERVE_MCP_INPUT_H
 #define WT_SERVE_MCP_INPUT_H
 
@@ -17,7 +17,7 @@ enum {
 
 struct mcp_input;
 
-/* schema: JSON. WT_EFORMAT (with the place) also for an x-mcp-header that breaks the protocol's rules, WT_ENOTFOUND,
+/* schema: JSON, in which "nullable": true beside a "type" means that null fits. WT_EFORMAT (with the place) also for an x-mcp-header that breaks the protocol's rules, WT_ENOTFOUND,
  * WT_ETOOLONG, WT_ENOMEM. */
 int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err);
 void wt__mcp_input_close(struct mcp_input *input); /* NULL is a no-op */
@@ -25,6 +25,10 @@ void wt__mcp_input_close(struct mcp_input *input); /* NULL is a no-op */
 /* Whether the arguments fit; else sentences that a model can act on are appended to out. arguments: JSON. Returns 1, 0,
  * or WT_ENOMEM. */
 int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, struct buffer *out);
+
+/* Repairs arguments that do not fit, without loss. wraps: one value becomes an array of one where an array is expected.
+ * Returns 1 if the repaired ones fit, which are appended to out; 0; or WT_ENOMEM. arguments: JSON. */
+int wt__mcp_input_repair(const struct mcp_input *input, struct str arguments, bool wraps, struct buffer *out);
 
 /* The headers by which a client repeats arguments, in out [MCP_MIRRORS_MAX]; texts are in the arena. What is not among
  * the arguments, or null, has none. arguments: JSON. Returns how many, WT_EFORMAT, WT_ENOMEM. */

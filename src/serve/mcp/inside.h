@@ -127,6 +127,7 @@ struct mcp_incoming {
     const json_t *params; /* an object, or NULL */
     struct buffer id;     /* as JSON, also of a message that is bad; "null" when there is none */
     struct buffer text;   /* the message's bytes: arguments are handed on as they were written */
+    struct buffer fault;  /* why params.arguments cannot be read, a sentence with a NUL; message then has {} for them */
     struct str method;
     int code; /* why it is bad: JSON-RPC's code, and words */
     const char *words;
@@ -184,6 +185,8 @@ struct mcp_call {
     size_t passed_count;
     bool modern;
     struct str name, arguments;
+    struct buffer repaired;              /* what arguments views, if they were repaired; and as a tree: */
+    json_t *repaired_tree;               /* NULL if they are as the client wrote them */
     const json_t *client, *capabilities; /* of the message, or of the peer */
     int level;                           /* least level of logs; above the last one: none */
     double began;

@@ -11,7 +11,7 @@ static bool read_cursor(struct mcp_call *call, struct buffer *after)
 {
     const json_t *cursor = json_object_get(call->in.params, "cursor");
     struct str text = wt__json_str(call->in.params, "cursor");
-    if (!cursor)
+    if (!cursor || json_is_null(cursor))
         return true;
     if (!json_is_string(cursor) || text.len > 2 * MCP_NAME_BYTES_MAX || !wt__base64_url_decode(after, text) ||
         after->len == 0 || after->failed) {
@@ -78,6 +78,31 @@ static bool find_tool(struct mcp_call *call)
     return rc == 0;
 }
 
+/* Puts repaired arguments in the place of the client's. Returns 1 if they fit, 0 if they do not, or WT_ENOMEM. */
+static int repair_arguments(struct mcp_call *call)
+{
+    int fits = wt__mcp_input_repair(call->tool.input, call->arguments, true, &call->repaired);
+    if (fits <= 0)
+        return fits;
+    int rc = wt__json_parse_with_nul(&call->repaired_tree, call->repaired.ptr, call->repaired.len, NULL);
+    call->arguments = wt__buffer_view(&call->repaired);
+    return rc < 0 ? WT_ENOMEM : 1;
+}
+
+/* True if JSON has the character NUL in a string: "\u0000" whose backslash is not escaped itself. */
+static bool has_nul(struct str json)
+{
+    static const struct str nul = STR("\\u0000");
+    for (size_t at = 0; at < json.len; at++) {
+        if (json.ptr[at] != '\\')
+            continue;
+        if (wt__str_starts((struct str){json.ptr + at, json.len - at}, nul))
+            return true;
+        at++;
+    }
+    return false;
+}
+
 /* What the arguments lack is told to the model, which can mend them. */
 static bool check_arguments(struct mcp_call *call)
 {
@@ -89,7 +114,14 @@ static bool check_arguments(struct mcp_call *call)
         wt__buffer_dispose(&words);
         return false;
     }
-    int fits = input ? wt__mcp_input_check(input, call->arguments, &words) : 1;
+    bool is_checked = input && !call->tool.mirrors_only;
+    if (is_checked && call->tool.refuses_nul && has_nul(call->arguments)) {
+        wt__mcp_fail_tool(call, "leave out the character NUL (\\u0000), which the arguments of this tool cannot have");
+        return false;
+    }
+    int fits = is_checked ? wt__mcp_input_check(input, call->arguments, &words) : 1;
+    if (fits == 0 && call->tool.repairs)
+        fits = repair_arguments(call);
     if (fits < 0 || words.failed) {
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
     } else if (fits == 0) {

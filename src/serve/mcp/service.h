@@ -36,6 +36,9 @@ enum {
 /* A tool that was found by its name. */
 struct mcp_tool {
     const struct mcp_input *input; /* arguments are checked by it before `run`; NULL: not here */
+    bool repairs;                  /* arguments that do not fit are repaired without loss, and single values wrapped */
+    bool mirrors_only;             /* only headers that repeat arguments are checked here; `run` checks the rest */
+    bool refuses_nul;              /* `run` reads arguments as C strings: NUL in them is refused */
     bool waits;
     void *handle; /* the finder's own, as is number: for `run`, and for `drop` afterwards */
     size_t number;
