@@ -35,37 +35,42 @@ struct outgoing {
     struct http_header headers[MCP_MIRRORS_MAX]; /* that repeat arguments */
     size_t header_count;
     bool cuts_result;
+    const char *unchecked; /* why the arguments were not fully checked; NULL if they were */
 };
 
 /* A result says who it is of, for the client's people: the tool's name is its server's to choose. */
-static void put_origin(struct mcp_call *call, const struct view_tool *tool)
+static void put_origin(struct mcp_call *call, const struct view_tool *tool, const char *unchecked)
 {
     struct buffer meta = {0};
     wt__buffer_text(&meta, "{\"whichtool/server\":");
     wt__buffer_json(&meta, wt__str(wt__upstream_name(tool->upstream)));
     wt__buffer_text(&meta, ",\"whichtool/tool\":");
     wt__buffer_json(&meta, wt__str(tool->own_name));
+    if (unchecked) {
+        wt__buffer_text(&meta, ",\"whichtool/unchecked\":");
+        wt__buffer_json(&meta, wt__str(unchecked));
+    }
     wt__buffer_char(&meta, '}');
     if (!meta.failed)
         wt__mcp_set_meta(call, wt__buffer_view(&meta));
     wt__buffer_dispose(&meta);
 }
 
-static void give_result(struct face *face, struct mcp_call *call, const struct view_tool *tool, struct str result,
-                        bool cut)
+static void give_result(struct face *face, struct mcp_call *call, const struct view_tool *tool,
+                        const struct outgoing *outgoing, struct str result)
 {
     struct gateway *gateway = face->gateway;
     const struct result_reader reader = {wt__mcp_call_principal(call), wt__mcp_call_holder(call)};
     struct buffer short_one = {0};
     wt_error err;
-    if (!cut)
+    if (!outgoing->cuts_result)
         wt__mcp_result(call, result);
     else if (wt__result_cut(gateway, &reader, result, gateway->options.result_bytes, &short_one, &err) < 0)
         wt__mcp_refuse_error(call, &err);
     else
         wt__mcp_result(call, wt__buffer_view(&short_one));
     wt__buffer_dispose(&short_one);
-    put_origin(call, tool);
+    put_origin(call, tool, outgoing->unchecked);
 }
 
 static void relay_call(struct face *face, struct mcp_call *call, struct view_tool *tool,
@@ -89,7 +94,7 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
     enum relayed out = wt__face_relay(face, call, &asked, &what, &result, &err);
     struct str given = wt__buffer_view(&result);
     if (out == RELAY_ANSWERED)
-        give_result(face, call, tool, given, outgoing->cuts_result);
+        give_result(face, call, tool, outgoing, given);
     else if (out == RELAY_FAILED)
         wt__mcp_fail_tool_error(call, &err);
     if (out == RELAY_ANSWERED || out == RELAY_REFUSED)
@@ -117,6 +122,18 @@ static int fit_arguments(const struct face *face, const struct view_tool *tool, 
     return fits;
 }
 
+/* Tells whoever runs the gateway, once for a tool, that its schema does not compile. */
+static void tell_unchecked(struct gateway *gateway, struct view_tool *tool, const char *unchecked)
+{
+    struct buffer sentence = {0};
+    if (!unchecked || atomic_exchange(&tool->told, true))
+        return;
+    wt__buffer_printf(&sentence,
+                      "%s: arguments of %s are not fully checked, since its input schema does not compile: %s",
+                      wt__upstream_name(tool->upstream), tool->own_name, unchecked);
+    wt__gateway_tell(gateway, false, &sentence);
+}
+
 void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
                    struct str written, bool cut)
 {
@@ -126,6 +143,8 @@ void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *t
     struct arena arena = {0};
     wt_error err;
     const struct mcp_input *input = wt__view_input(tool, &err);
+    outgoing.unchecked = input ? wt__mcp_input_unchecked(input) : NULL;
+    tell_unchecked(face->gateway, tool, outgoing.unchecked);
     int fits = input ? fit_arguments(face, tool, input, &outgoing, &repaired, &words) : 0;
     int repeated = fits > 0 ? wt__mcp_input_repeat(input, outgoing.arguments, &arena, outgoing.headers, &err) : 0;
     if (!input)

@@ -129,8 +129,7 @@ void wt__gateway_settle_rest(struct gateway *gateway)
 
 /* ---------------------------------------------------------------- what servers tell */
 
-/* Text for whoever runs it; a sentence for which memory is out is not told. */
-static void tell(struct gateway *gateway, bool failing, struct buffer *sentence)
+void wt__gateway_tell(struct gateway *gateway, bool failing, struct buffer *sentence)
 {
     if (gateway->options.told && !sentence->failed)
         gateway->options.told(gateway->options.told_context, failing, sentence->ptr);
@@ -153,7 +152,7 @@ static void tell_waiting(struct gateway *gateway, const char *name, const wt_rev
     wt__buffer_printf(&sentence, " wait%s for approval%s: `%s %s`", all == 1 && !report->instructions_wait ? "s" : "",
                       deceives ? ", and texts of its list give a model orders or hide something" : "",
                       gateway->options.approve ? gateway->options.approve : "whichtool mcp approve", name);
-    tell(gateway, false, &sentence);
+    wt__gateway_tell(gateway, false, &sentence);
 }
 
 static void tell_malformed(struct gateway *gateway, const char *name, const struct upstream_listing *listing)
@@ -167,7 +166,7 @@ static void tell_malformed(struct gateway *gateway, const char *name, const stru
     if (listing->left_out > 0)
         wt__buffer_printf(&sentence, "%zu left out", listing->left_out);
     wt__buffer_text(&sentence, "; `whichtool mcp status` names them");
-    tell(gateway, false, &sentence);
+    wt__gateway_tell(gateway, false, &sentence);
 }
 
 /* Whether a server is trusted with what it lists first: not where its texts give a model orders that no definition
@@ -370,7 +369,7 @@ static void moved(void *context, struct upstream *upstream)
     if (status.state != UPSTREAM_WAITING || status.ran || status.failures != 1)
         return;
     wt__buffer_printf(&sentence, "%s does not run, and is tried again: %s", wt__upstream_name(upstream), status.error);
-    tell(gateway, false, &sentence);
+    wt__gateway_tell(gateway, false, &sentence);
 }
 
 /* Reads which eras a server spoke when its state was last written, so that it need not be probed again. */
@@ -419,7 +418,7 @@ static void tell_of_audit(struct gateway *gateway)
         wt__buffer_printf(&sentence, "nothing is called or read until the audit can be written: %s", why.message);
     else
         wt__buffer_text(&sentence, "the audit can be written again");
-    tell(gateway, true, &sentence);
+    wt__gateway_tell(gateway, true, &sentence);
 }
 
 /* Somebody may have approved of prompts and resources since. An error waits for the next change. */
@@ -476,7 +475,7 @@ static void tell_left_out(struct gateway *gateway, const struct mcp_server *serv
     if (!why || (server->disabled && !server->refusal))
         return;
     wt__buffer_printf(&sentence, "%s: %s%s", server->name, server->refusal ? "left out: " : "", why);
-    tell(gateway, false, &sentence);
+    wt__gateway_tell(gateway, false, &sentence);
 }
 
 static int open_upstreams(struct gateway *gateway, const struct mcp_server *servers, size_t count, wt_error *err)

@@ -67,6 +67,8 @@ static inline double wt__gateway_now(const struct gateway *gateway)
     return gateway->options.now_ms ? gateway->options.now_ms() : wt__now_ms();
 }
 /* All services hear that a list changed. */
+/* Tells whoever runs the gateway a sentence, and disposes of it; one that ran out of memory is dropped. */
+void wt__gateway_tell(struct gateway *gateway, bool failing, struct buffer *sentence);
 void wt__gateway_announce(struct gateway *gateway, enum mcp_change change);
 
 /* ---------------------------------------------------------------- calls that wait between two requests */

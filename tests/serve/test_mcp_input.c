@@ -47,8 +47,6 @@ static const struct {
     {"a pattern", "{\"patternProperties\":{\"a\":{" MIRROR("\"A\"") "}}}", "only properties may not lead"},
     {"properties behind items", "{\"items\":" OBJECT("\"a\":{" MIRROR("\"A\"") "}") "}",
      "only properties may not lead"},
-    {"a reference that leads nowhere", "{\"$ref\":\"https://x.example/y\"}", ""},
-    {"an unknown dialect", "{\"$schema\":\"https://x.example/y\"}", ""},
     {"no JSON", "{", ""},
     {"nothing", "", ""},
 };
@@ -64,6 +62,76 @@ static void annotations_are_checked(void **state)
         assert_true((rc == 0) == (input != NULL));
         wt__mcp_input_close(input);
     }
+}
+
+/* Schemas that do not compile whole, with arguments that the rest takes and arguments that it refuses. */
+#define ONE(keywords) OBJECT("\"a\":{" keywords "},\"n\":{\"type\":\"integer\"}")
+#define DRAFT(uri) "{\"$schema\":\"" uri "\",\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}}}"
+static const struct {
+    const char *name, *schema, *why; /* why: words of the reason */
+    const char *fits, *misfits;
+} loose[] = {
+    {"a reference into nothing", ONE("\"$ref\":\"#/$defs/X\""), "$ref", "{\"a\":1}", "{\"n\":\"x\"}"},
+    {"a remote reference", ONE("\"$ref\":\"https://x.example/y\""), "$ref", "{\"a\":1}", "{\"n\":\"x\"}"},
+    {"int", ONE("\"type\":\"int\""), "int", "{\"a\":1}", "{\"a\":\"x\"}"},
+    {"None", ONE("\"type\":\"None\""), "None", "{\"a\":null}", "{\"n\":\"x\"}"},
+    {"an unknown type", ONE("\"type\":\"Money\""), "Money", "{\"a\":[1]}", "{\"n\":\"x\"}"},
+    {"properties null", "{\"type\":\"object\",\"properties\":null,\"required\":[\"a\"]}", "properties", "{\"a\":1}",
+     "{}"},
+    {"format null", ONE("\"type\":\"string\",\"format\":null"), "format", "{\"a\":\"x\"}", "{\"a\":1}"},
+    {"a bad pattern", ONE("\"type\":\"string\",\"pattern\":\"(\""), "pattern", "{\"a\":\"x\"}", "{\"a\":1}"},
+    {"several bad patterns", ONE("\"anyOf\":[{\"pattern\":\"(\"},{\"pattern\":\"[\"}],\"type\":\"string\""), "pattern",
+     "{\"a\":\"x\"}", "{\"a\":1}"},
+    {"a name with a slash", OBJECT("\"a/b~c\":{\"type\":\"string\",\"pattern\":\"(\"}"), "pattern", "{\"a/b~c\":\"x\"}",
+     "{\"a/b~c\":1}"},
+    {"minimum a text", ONE("\"type\":\"integer\",\"minimum\":\"zero\""), "minimum", "{\"a\":-1}", "{\"a\":\"x\"}"},
+    {"required a boolean", ONE("\"type\":\"string\",\"required\":true"), "required", "{\"a\":\"x\"}", "{\"a\":1}"},
+    {"an empty anyOf", ONE("\"anyOf\":[],\"type\":\"string\""), "anyOf", "{\"a\":\"x\"}", "{\"a\":1}"},
+    {"draft-04", DRAFT("http://json-schema.org/draft-04/schema#"), "$schema", "{\"n\":1}", "{\"n\":\"x\"}"},
+    {"draft-06", DRAFT("http://json-schema.org/draft-06/schema#"), "$schema", "{\"n\":1}", "{\"n\":\"x\"}"},
+    {"2019-09", DRAFT("https://json-schema.org/draft/2019-09/schema"), "$schema", "{\"n\":1}", "{\"n\":\"x\"}"},
+    {"2020-12 by http", DRAFT("http://json-schema.org/draft/2020-12/schema"), "$schema", "{\"n\":1}", "{\"n\":\"x\"}"},
+    {"draft-04's limits", OBJECT("\"n\":{\"type\":\"integer\",\"minimum\":0,\"exclusiveMinimum\":true}"),
+     "exclusiveMinimum", "{\"n\":1}", "{\"n\":-1}"},
+};
+
+static void what_compiles_of_a_schema_is_checked(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof loose / sizeof *loose; i++) {
+        struct mcp_input *input;
+        struct buffer words = {0};
+        if (wt__mcp_input_open(&input, wt__str(loose[i].schema), &err) < 0)
+            fail_msg("%s: %s", loose[i].name, err.message);
+        const char *why = wt__mcp_input_unchecked(input);
+        if (!why || !strstr(why, loose[i].why))
+            fail_msg("%s: %s", loose[i].name, why ? why : "it is checked whole");
+        if (wt__mcp_input_check(input, wt__str(loose[i].fits), &words) != 1)
+            fail_msg("%s: %s is refused: %s", loose[i].name, loose[i].fits, words.ptr);
+        if (wt__mcp_input_check(input, wt__str(loose[i].misfits), &words) != 0)
+            fail_msg("%s: %s is taken", loose[i].name, loose[i].misfits);
+        wt__buffer_dispose(&words);
+        wt__mcp_input_close(input);
+    }
+}
+
+/* With more faults than are removed, nothing is checked, and every object is taken. */
+static void a_schema_of_many_faults_is_not_checked(void **state)
+{
+    struct buffer schema = {0}, words = {0};
+    struct mcp_input *input;
+    (void)state;
+    wt__buffer_text(&schema, "{\"properties\":{");
+    for (int i = 0; i < 200; i++)
+        wt__buffer_printf(&schema, "%s\"p%d\":{\"pattern\":\"(\"}", i > 0 ? "," : "", i);
+    wt__buffer_text(&schema, ",\"n\":{\"type\":\"integer\"}}}");
+    assert_int_equal(wt__mcp_input_open(&input, wt__buffer_view(&schema), &err), 0);
+    assert_non_null(wt__mcp_input_unchecked(input));
+    assert_int_equal(wt__mcp_input_check(input, STR("{\"n\":\"x\"}"), &words), 1);
+    assert_int_equal(wt__mcp_input_repair(input, STR("{\"n\":\"1\"}"), false, &words), 0);
+    wt__buffer_dispose(&schema);
+    wt__buffer_dispose(&words);
+    wt__mcp_input_close(input);
 }
 
 static void there_are_so_many(void **state)
@@ -268,9 +336,14 @@ static void nullable_lets_null_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(annotations_are_checked),           cmocka_unit_test(there_are_so_many),
-        cmocka_unit_test(headers_say_what_arguments_say),    cmocka_unit_test(a_client_repeats_what_a_server_takes),
-        cmocka_unit_test(a_model_is_told_what_does_not_fit), cmocka_unit_test(nullable_lets_null_in),
+        cmocka_unit_test(annotations_are_checked),
+        cmocka_unit_test(what_compiles_of_a_schema_is_checked),
+        cmocka_unit_test(a_schema_of_many_faults_is_not_checked),
+        cmocka_unit_test(there_are_so_many),
+        cmocka_unit_test(headers_say_what_arguments_say),
+        cmocka_unit_test(a_client_repeats_what_a_server_takes),
+        cmocka_unit_test(a_model_is_told_what_does_not_fit),
+        cmocka_unit_test(nullable_lets_null_in),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,9 @@
 
 #include "engine/validator.h"
 #include "mcp/header.h"
-#include "schema/nullable.h"
 #include "serve/mcp/inside.h"
 
 #define ANNOTATION "x-mcp-header"
-#define NULLABLE "\"nullable\""
 
 struct mirror {
     const char *name;        /* behind Mcp-Param- */
@@ -18,7 +16,8 @@ struct mirror {
 };
 
 struct mcp_input {
-    wt_validator *validator;
+    wt_validator *validator; /* NULL if nothing of the schema compiles */
+    const char *unchecked;   /* why not all of the schema is checked; NULL if it is */
     struct mirror mirrors[MCP_MIRRORS_MAX];
     size_t mirror_count;
     json_t *schema; /* the mirrors' texts */
@@ -126,21 +125,6 @@ static int look(struct mcp_input *input, json_t *schema, const struct way *way, 
 
 /* ---------------------------------------------------------------- schemas */
 
-/* Appends the schema with what "nullable" means. It is appended as it is if it has none, or is not JSON, which the
- * validator says in its words. 0 or WT_ENOMEM. */
-static int put_nullable_schema(struct buffer *out, struct str schema, wt_error *err)
-{
-    json_t *tree = NULL;
-    if (!memmem(schema.ptr, schema.len, NULLABLE, sizeof NULLABLE - 1) ||
-        wt__json_parse(&tree, schema.ptr, schema.len, NULL) < 0) {
-        wt__buffer_str(out, schema);
-        return out->failed ? wt__fail_nomem(err) : 0;
-    }
-    bool is_written = wt__schema_take_nullable(tree) == 0 && wt__json_write(out, tree) == 0;
-    json_decref(tree);
-    return is_written ? 0 : wt__fail_nomem(err);
-}
-
 int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err)
 {
     struct mcp_input *input = calloc(1, sizeof *input);
@@ -149,9 +133,11 @@ int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err)
     *out = NULL;
     if (!input)
         return wt__fail_nomem(err);
-    int rc = put_nullable_schema(&text, schema, err);
-    if (rc == 0)
-        rc = wt_validator_open(&input->validator, text.ptr ? text.ptr : "", text.len, NULL, err);
+    wt_error why;
+    int rc = wt__mcp_compile_input(&input->validator, &text, schema, &why, err);
+    input->unchecked = rc == 0 && why.code < 0 ? wt__arena_copy(&input->arena, wt__str(why.message)) : NULL;
+    if (rc == 0 && why.code < 0 && !input->unchecked)
+        rc = wt__fail_nomem(err);
     if (rc == 0)
         rc = wt__json_parse(&input->schema, text.ptr, text.len, err);
     wt__buffer_dispose(&text);
@@ -175,6 +161,11 @@ void wt__mcp_input_close(struct mcp_input *input)
     free(input);
 }
 
+const char *wt__mcp_input_unchecked(const struct mcp_input *input)
+{
+    return input->unchecked;
+}
+
 int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, struct buffer *out)
 {
     wt_validation *validation = NULL;
@@ -184,6 +175,10 @@ int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, str
     wt_validate_options_init(&options);
     options.max_violations = MCP_VIOLATIONS_TOLD;
     int rc = wt__json_parse_with_nul(&tree, arguments.ptr, arguments.len, &err);
+    if (rc == 0 && !input->validator) {
+        json_decref(tree);
+        return 1;
+    }
     if (rc == 0)
         rc = wt__validate_value(input->validator, tree, &options, &validation, &err);
     json_decref(tree);
@@ -204,7 +199,7 @@ int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, str
 
 int wt__mcp_input_repair(const struct mcp_input *input, struct str arguments, bool wraps, struct buffer *out)
 {
-    return wt__validator_coerce(input->validator, arguments, wraps, out);
+    return !input->validator ? 0 : wt__validator_coerce(input->validator, arguments, wraps, out);
 }
 
 /* ---------------------------------------------------------------- headers beside arguments */
