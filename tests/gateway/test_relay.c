@@ -400,6 +400,32 @@ static void questions_of_servers_are_their_clients(void **state)
     }
 }
 
+/* What is sealed belongs to the arguments as the client writes them, which are repaired at each of its requests. */
+static void a_question_is_answered_beside_repaired_arguments(void **state)
+{
+    (void)state;
+    need_fixture();
+    for (size_t w = 0; w < WAYS; w++) {
+        char params[512];
+        struct buffer again = {0};
+        snprintf(params, sizeof params,
+                 ",\"name\":\"call_destructive\",\"arguments\":{\"name\":\"%s\",\"arguments\":\"{}\"}",
+                 name_of(w, ASKING));
+        char *said = ask_modern(&s.search, s.finder, "tools/call", params);
+        char *sealed = member_in(said, "requestState"), *key = key_in(said);
+        free(said);
+        wt__buffer_printf(&again, "%s,\"requestState\":\"%s\",\"inputResponses\":{\"%s\":" HELLO "}", params, sealed,
+                          key);
+        said = ask_modern(&s.search, s.finder, "tools/call", again.ptr);
+        if (!strstr(said, "Hello, Ada!"))
+            fail_msg("%s: %s", ways[w], said);
+        wt__buffer_dispose(&again);
+        free(said);
+        free(sealed);
+        free(key);
+    }
+}
+
 /* ---------------------------------------------------------------- calls that wait between two requests */
 
 static void wait_until_none_is_parked(void)
@@ -509,6 +535,7 @@ int main(void)
         cmocka_unit_test(servers_say_unasked_what_changed),
         cmocka_unit_test(a_cancel_reaches_the_server),
         cmocka_unit_test(questions_of_servers_are_their_clients),
+        cmocka_unit_test(a_question_is_answered_beside_repaired_arguments),
         cmocka_unit_test(a_parked_call_is_its_askers_and_taken_up_once),
         cmocka_unit_test(a_full_table_refuses_the_next),
     };

@@ -28,8 +28,9 @@ static bool refuse(struct mcp_call *call, const char *what, const char *words)
 
 static void subject_of(const struct mcp_call *call, struct mcp_sealed_for *out)
 {
-    *out =
-        (struct mcp_sealed_for){call->peer->principal, call->in.method, call->name, wt__mcp_call_argument_tree(call)};
+    /* Arguments as the client wrote them: a state is unsealed before they are repaired. */
+    *out = (struct mcp_sealed_for){call->peer->principal, call->in.method, call->name,
+                                   wt__json_object(call->in.params, "arguments")};
 }
 
 /* What we sealed is in order; it is checked all the same. */
