@@ -33,12 +33,13 @@ static int compile_input(wt_validator **out, struct buffer *text, struct str sch
     return rc < 0 ? rc : wt_validator_open(out, text->ptr ? text->ptr : "", text->len, NULL, err);
 }
 
-/* Brings the schema into its normal form. NULL if out of memory. */
+/* Brings the schema into its normal form. NULL if it is not an object, or out of memory. */
 static json_t *normalise_input(struct str schema)
 {
     struct buffer normal = {0};
     json_t *tree = NULL, *out = NULL;
-    if (wt__json_parse(&tree, schema.ptr, schema.len, NULL) == 0 && wt__schema_write(&normal, tree) == 0)
+    if (wt__json_parse(&tree, schema.ptr, schema.len, NULL) == 0 && json_is_object(tree) &&
+        wt__schema_write(&normal, tree) == 0)
         wt__json_parse(&out, normal.ptr, normal.len, NULL);
     json_decref(tree);
     wt__buffer_dispose(&normal);
@@ -93,7 +94,7 @@ int wt__mcp_compile_input(wt_validator **out, struct buffer *text, struct str sc
     }
     json_t *tree = normalise_input(schema);
     if (!tree) {
-        *err = *why; /* not JSON */
+        *err = *why; /* not a JSON object */
         return rc;
     }
     bool more = true;
