@@ -200,6 +200,12 @@ void wt__face_call_named(struct face *face, struct mcp_call *call, enum effect e
     wt_error err;
     struct tool_view *view = wt__gateway_view(face->gateway);
     struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
+    if (view && !tool && !wt__gateway_is_settled(face->gateway)) { /* as in face_direct.c, run_late */
+        wt__gateway_settle(face->gateway);
+        wt__view_release(view);
+        view = wt__gateway_view(face->gateway);
+        tool = view ? wt__view_find(view, name) : NULL;
+    }
     bool allowed = tool && wt__face_allows(face, call, tool);
     if (wt__json_object(tree, "arguments")) /* as they are written: the tree does not hold every number */
         wt__mcp_member(wt__mcp_call_arguments(call), "arguments", &arguments);

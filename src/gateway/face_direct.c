@@ -34,6 +34,9 @@ static void list_tools(void *context, struct mcp_call *call, struct str after)
     wt__view_release(view);
 }
 
+/* mcp_tool.number of a call that names no known tool while servers are starting. */
+static const size_t LATE_TOOL = SIZE_MAX;
+
 /* Arguments are checked and repaired as the call is made, so that the audit has a line of those that do not fit. Only
  * headers that must repeat them are checked before. */
 static int find_tool(void *context, struct mcp_call *call, struct str name, struct mcp_tool *out, wt_error *err)
@@ -49,14 +52,40 @@ static int find_tool(void *context, struct mcp_call *call, struct str name, stru
                                  .number = tool->number};
         return 0;
     }
+    if (view && !tool && !wt__gateway_is_settled(face->gateway)) {
+        *out = (struct mcp_tool){.mirrors_only = true, .waits = true, .handle = view, .number = LATE_TOOL};
+        return 0;
+    }
     wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call), tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
     wt__view_release(view);
     return wt__face_absent(face, call, name, tool != NULL, err);
 }
 
+/* A client may call without listing first: waits for servers that start, as a list does. */
+static void run_late(struct face *face, struct mcp_call *call)
+{
+    struct str name = wt__mcp_call_name(call);
+    wt_error err;
+    wt__gateway_settle(face->gateway);
+    struct tool_view *view = wt__gateway_view(face->gateway);
+    struct view_tool *tool = view ? wt__view_find(view, name) : NULL;
+    if (tool && wt__face_allows(face, call, tool)) {
+        wt__face_call(face, call, tool, wt__mcp_call_arguments(call), STR(""), false);
+    } else {
+        wt__face_refused(face, call, tool, name, wt__mcp_call_arguments(call), tool ? AUDIT_DENIED : AUDIT_UNKNOWN);
+        wt__face_absent(face, call, name, tool != NULL, &err);
+        wt__mcp_fail_tool_error(call, &err);
+    }
+    wt__view_release(view);
+}
+
 static void run_tool(void *context, struct mcp_call *call, const struct mcp_tool *tool)
 {
     const struct tool_view *view = tool->handle;
+    if (tool->number == LATE_TOOL) {
+        run_late(context, call);
+        return;
+    }
     wt__face_call(context, call, view->tools[tool->number], wt__mcp_call_arguments(call), STR(""), false);
 }
 

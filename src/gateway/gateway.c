@@ -122,6 +122,11 @@ bool wt__gateway_settle(struct gateway *gateway)
     return wait_until_settled(gateway, false);
 }
 
+bool wt__gateway_is_settled(struct gateway *gateway)
+{
+    return gateway->options.list_wait_ms == 0 || is_settled(gateway, false);
+}
+
 void wt__gateway_settle_rest(struct gateway *gateway)
 {
     wait_until_settled(gateway, true);

@@ -57,6 +57,8 @@ int wt__gateway_renew(struct gateway *gateway, wt_error *err);
 /* Waits, as list_wait_ms says, until each server has listed its tools once, here or earlier, or has failed to. Returns
  * whether each has. */
 bool wt__gateway_settle(struct gateway *gateway);
+/* True if wt__gateway_settle would not wait. */
+bool wt__gateway_is_settled(struct gateway *gateway);
 /* The same for resources, templates and prompts, which a server lists after its tools. */
 void wt__gateway_settle_rest(struct gateway *gateway);
 /* Whether tools of the server can be called: it has listed some once, here or earlier. */

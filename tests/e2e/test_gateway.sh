@@ -53,6 +53,22 @@ $(call 5 nobody__read_note '{}')
 EOS
 nothing_is_left "its end is the servers' end"
 
+WHICHTOOL_STORE=$work/early.wt session "a call before any list waits for the server" --face direct <<EOS
+$hello
+$(call 2 home__read_note '{"title": "milk"}')
+= result.content.0.text "home: read_note milk"
+EOS
+nothing_is_left "its end is the servers' end"
+
+WHICHTOOL_STORE=$work/earlier.wt session "so does a call by name" --face search <<EOS
+$hello
+$(call 2 call_read '{"name": "home__read_note", "arguments": {"title": "milk"}}')
+= result.content.0.text "home: read_note milk"
+$(call 3 call_read '{"name": "home__no_note", "arguments": {}}')
+= result.isError true
+EOS
+nothing_is_left "its end is the servers' end"
+
 session "many are searched for, and called by what they may do" --face search --audit audit.jsonl <<EOS
 $hello
 > {"id": 2, "method": "tools/list"}
