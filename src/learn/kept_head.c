@@ -77,7 +77,7 @@ static int copy_rows(const struct safetensors *file, const char *path, float *ro
     int rc = wt__tensor_floats(head, rows, err);
     for (size_t i = 0; rc == 0 && i < tools * dim; i++)
         if (!isfinite(rows[i]))
-            rc = wt__fail(err, WT_EMODEL, "%s: row %zu holds a number that is not finite", path, i / dim);
+            rc = wt__fail(err, WT_EMODEL, "%s: row %zu has a number that is not finite", path, i / dim);
     return rc;
 }
 

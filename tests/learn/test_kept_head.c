@@ -158,7 +158,7 @@ static void a_head_of_something_else_is_refused(void **state)
     const float infinite = INFINITY;
     memcpy(second + other - sizeof infinite, &infinite, sizeof infinite);
     put_bytes(place, path, second, other);
-    refused_train(place, engine, "mlc", &kept, WT_EMODEL, "row 7 holds a number that is not finite");
+    refused_train(place, engine, "mlc", &kept, WT_EMODEL, "row 7 has a number that is not finite");
     free(first);
     free(second);
     add_usages(place, engine, "{\"request\": \"one request more\", \"tools\": [\"find_hotel\"]}\n");
