@@ -22,8 +22,7 @@ struct evidence {
     const uint32_t *provider; /* [N] number of the provider, for the cap */
     float *value[TEXTS_MAX];
     float subquery_weight; /* weight of a sub-query relative to the whole request; 1 if untrained */
-    uint16_t *
-        leads; /* [N] 1-based index of the name in the request that this tool leads, or 0. NULL if the request names no tool */
+    uint16_t *leads;       /* [N] 1-based index of the request's name that this tool leads, or 0. NULL without names */
     float *named;          /* [N] with `leads`: score of a named tool and its namesakes; 0 for others */
     struct copies *copies; /* candidates that share places; NULL if copies are ranked like other tools */
 };

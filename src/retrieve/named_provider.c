@@ -132,8 +132,7 @@ float wt__name_precision(const struct name_counts *counts, uint64_t hash, const 
     if (!at || index->rows == 0)
         return 0;
     const struct name_count *count = &counts->items[*at];
-    double others = index->rows,
-           own = count->tools; /* expected number of other tools with all words, if words were independent */
+    double others = index->rows, own = count->tools; /* expected other tools with all words, if independent */
     for (size_t i = 0; i < count->term_count; i++) {
         double all = wt__lexical_df(index, count->terms[i]);
         others *= (all > own ? all - own : 0) / index->rows;
@@ -216,8 +215,7 @@ static bool score_provider_text(struct query *query, size_t t)
 
 static int score_provider_rows(struct query *query, wt_error *err)
 {
-    size_t texts = query->workspace->text_count,
-           last = 0; /* last sub-query that names a provider; 0 if no sub-query does */
+    size_t texts = query->workspace->text_count, last = 0; /* last sub-query with a provider, or 0 */
     (void)err;
     for (size_t t = 0; t < texts; t++) {
         float *scores = wt__ranking(query, t, SOURCE_PROVIDER)->scores;

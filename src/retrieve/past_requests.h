@@ -23,10 +23,9 @@
 enum { PAST_MAX_REQUESTS = 50000 };
 
 struct past_requests {
-    struct neighbours trained; /* without rows, which depend on the snapshot; count is 0 if empty */
-    struct neighbours
-        untrained;           /* the same requests by the engine's encoder at training time; count is 0 if not stored */
-    char untrained_hash[65]; /* hash of that encoder */
+    struct neighbours trained;   /* without rows, which depend on the snapshot; count is 0 if empty */
+    struct neighbours untrained; /* same requests by the engine's encoder of that time; count is 0 if not stored */
+    char untrained_hash[65];     /* hash of that encoder */
     struct mapping file;
     uint32_t *numbers;       /* memory of starts and labels */
     uint32_t *label_hashes;  /* [label_count] hashes of the tool ids, ascending */

@@ -41,11 +41,10 @@ struct slips {
     struct str typed; /* letters a to z */
     char meant[SLIPS_LETTERS + 2];
     unsigned most;
-    uint16_t added[SLIPS_LETTERS]; /* cost of each typed letter as a superfluous one */
-    uint16_t exchanged[SLIPS_ALPHABET]
-                      [SLIPS_LETTERS];         /* cost by intended letter; not valid for the first intended letter */
-    uint16_t least[SLIPS_LETTERS + 3];         /* minimum cost after so many intended letters */
-    uint32_t near[SLIPS_LETTERS + SLIPS_BAND]; /* bitmap of the letters typed near each intended letter */
+    uint16_t added[SLIPS_LETTERS];                        /* cost of each typed letter as a superfluous one */
+    uint16_t exchanged[SLIPS_ALPHABET][SLIPS_LETTERS];    /* cost by intended letter, except for the first one */
+    uint16_t least[SLIPS_LETTERS + 3];                    /* minimum cost after so many intended letters */
+    uint32_t near[SLIPS_LETTERS + SLIPS_BAND];            /* bitmap of the letters typed near each intended letter */
     uint16_t costs[SLIPS_LETTERS + 3][SLIPS_LETTERS + 1]; /* [intended letters so far][typed letters so far] */
 };
 
