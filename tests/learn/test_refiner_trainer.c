@@ -337,7 +337,7 @@ static void a_refiner_misses_the_past_requests_that_it_looks_at(void **state)
     assert_int_equal(unlink(path), 0);
     engine = open_store(place);
     hits = find(place, engine, NULL, 8);
-    assert_non_null(strstr(hits->notice, "the past requests that it looks at are missing"));
+    assert_non_null(strstr(hits->notice, "the past requests that it needs are missing"));
     wt_hits_free(hits);
     wt_close(engine);
 }
@@ -384,7 +384,7 @@ static void auto_runs_the_refiner_that_it_chose(void **state)
     engine = open_store(place);
     chosen = find(place, engine, "auto", 8);
     assert_string_equal(chosen->recipe, "hybrid");
-    assert_non_null(strstr(chosen->notice, "what it chose is not there"));
+    assert_non_null(strstr(chosen->notice, "the recipe that it chose is missing"));
     wt_hits_free(chosen);
     wt_close(engine);
 }
@@ -474,7 +474,7 @@ static void a_damaged_refiner_is_left_out_and_told(void **state)
     wt_find_options_init(&asked);
     asked.recipe = "tool2vec+refiner";
     refused(place, wt_find(engine, "hotel", 5, &asked, &hits, &place->err), WT_ERECIPE,
-            "is not used: tool2vec, with which it begins, was trained again since");
+            "is not used: tool2vec, whose hits it reranks, has been retrained");
     train(place, engine, "tool2vec+refiner", &options);
     wt_close(engine);
     path_of(place, "tool2vec+refiner/model.safetensors", path);
