@@ -102,8 +102,8 @@ int wt__refiner_open(struct refiner **out, const struct encoder *encoder, const 
     if (rc == 0 && wt__encoder_is_static(encoder))
         rc = wt__fail(err, WT_EMODEL, "%s: the encoder has no layers below a refiner's", path);
     if (rc == 0 && (candidates < REFINER_MIN_CANDIDATES || candidates > REFINER_MAX_CANDIDATES))
-        rc = wt__fail(err, WT_EMODEL, "%s: a refiner looks at %d to %d candidates, not %zu", path,
-                      REFINER_MIN_CANDIDATES, REFINER_MAX_CANDIDATES, candidates);
+        rc = wt__fail(err, WT_EMODEL, "%s: a refiner takes %d to %d candidates, not %zu", path, REFINER_MIN_CANDIDATES,
+                      REFINER_MAX_CANDIDATES, candidates);
     if (rc == 0)
         rc = wt__file_map(&map, path, err);
     if (rc == 0)

@@ -12,7 +12,7 @@
 
 static char folder[] = "/tmp/wt-ptr-XXXXXX", path[64];
 
-static int make_folder(void **state)
+static int make_folder_ptr_recorded(void **state)
 {
     (void)state;
     if (!mkdtemp(folder))
@@ -21,7 +21,7 @@ static int make_folder(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
+static int remove_folder_ptr_recorded(void **state)
 {
     (void)state;
     unlink(path);
@@ -78,7 +78,8 @@ static void recorded_answers_give_same_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(recorded_answers_give_same_trace, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(recorded_answers_give_same_trace, make_folder_ptr_recorded,
+                                        remove_folder_ptr_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -272,13 +272,13 @@ static void lower_and_upper_layers_equal_encoder(void **state)
 /* ---------------------------------------------------------------- hits */
 
 /* Vectors as in a search, one row per candidate. */
-struct index_handle {
+struct refiner_index {
     struct vectors view;
     void *chunks;
     uint32_t rows[CANDIDATES];
 };
 
-static void fill_index(struct index_handle *index, struct refiner_place *place)
+static void fill_index(struct refiner_index *index, struct refiner_place *place)
 {
     size_t bytes = wt__vectors_chunk_bytes(HIDDEN);
     index->chunks = aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -309,7 +309,7 @@ static void reorders_hits(void **state)
     enum { N = 8 };
     static const size_t lengths[] = {0, 1, 5, N, 20};
     struct refiner_place place;
-    struct index_handle index;
+    struct refiner_index index;
     (void)state;
     open_place(&place, TINY_BERT);
     for (int flat = 0; flat < 2; flat++) {
@@ -348,7 +348,7 @@ static void reorders_hits(void **state)
 static void accepts_missing_but_not_damaged_vectors(void **state)
 {
     struct refiner_place place;
-    struct index_handle index;
+    struct refiner_index index;
     struct hit hits[8];
     struct hit_list list = {.items = hits, .len = 8};
     uint32_t slots[CANDIDATES];
@@ -393,8 +393,8 @@ static void rejects_unsuitable_files(void **state)
         {{.join = 1}, 0, 32, "no tensor \"encoder.layer.0."},
         {{.join = 1}, 2, 32, "layers from 2 on are no model; the encoder has 2"},
         {{.join = 1}, SIZE_MAX, 32, "are no model"},
-        {{.join = 1}, 1, REFINER_MIN_CANDIDATES - 1, "looks at 8 to 128 candidates, not 7"},
-        {{.join = 1}, 1, REFINER_MAX_CANDIDATES + 1, "looks at 8 to 128 candidates, not 129"},
+        {{.join = 1}, 1, REFINER_MIN_CANDIDATES - 1, "takes 8 to 128 candidates, not 7"},
+        {{.join = 1}, 1, REFINER_MAX_CANDIDATES + 1, "takes 8 to 128 candidates, not 129"},
     };
     struct refiner_place place;
     (void)state;

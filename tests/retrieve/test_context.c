@@ -17,7 +17,7 @@ enum { TOOLS = sizeof texts / sizeof *texts, OPEN_DOOR = 4 };
 static struct snapshot *snapshot;
 static struct workspace *workspace;
 
-static int set_up(void **state)
+static int set_up_context(void **state)
 {
     static struct snapshot_key keys[TOOLS];
     struct lexical_builder *builder;
@@ -50,7 +50,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_context(void **state)
 {
     (void)state;
     wt__workspace_close(workspace);
@@ -150,5 +150,5 @@ int main(void)
         cmocka_unit_test(prefers_called_providers),
         cmocka_unit_test(needs_less_context_with_more_words),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_context, tear_down_context);
 }

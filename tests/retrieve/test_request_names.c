@@ -36,7 +36,7 @@ enum { TOOLS = sizeof tools / sizeof *tools };
 static struct names_builder builder;
 static struct names names;
 
-static int set_up(void **state)
+static int set_up_request_names(void **state)
 {
     (void)state;
     for (uint32_t row = 0; row < TOOLS; row++)
@@ -46,7 +46,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_request_names(void **state)
 {
     (void)state;
     wt__names_builder_dispose(&builder);
@@ -334,5 +334,5 @@ int main(void)
         cmocka_unit_test(limits_names_per_request),        cmocka_unit_test(limits_provider_lookups),
         cmocka_unit_test(finds_no_names_in_empty_index),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_request_names, tear_down_request_names);
 }

@@ -63,7 +63,7 @@ static void make_tools(struct lexical_builder *builder, struct analyser *analyse
     }
 }
 
-static int set_up(void **state)
+static int set_up_retrieve(void **state)
 {
     (void)state;
     struct lexical_builder *builder;
@@ -95,7 +95,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_retrieve(void **state)
 {
     (void)state;
     for (size_t row = 0; row < TOOLS; row++)
@@ -423,5 +423,5 @@ int main(void)
         cmocka_unit_test(evidence_sums_to_score),
         cmocka_unit_test(encodes_ends_of_long_requests),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_retrieve, tear_down_retrieve);
 }

@@ -27,7 +27,7 @@ static struct lexical lexical;
 static struct arena arena;
 static void *block;
 
-static int set_up(void **state)
+static int set_up_spelling(void **state)
 {
     (void)state;
     struct lexical_builder *builder;
@@ -51,7 +51,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_spelling(void **state)
 {
     (void)state;
     wt__workspace_close(workspace);
@@ -213,5 +213,5 @@ int main(void)
         cmocka_unit_test(ignores_unclosed_quotes), cmocka_unit_test(skips_documents_and_many_unknown_words),
         cmocka_unit_test(lists_unknown_words),     cmocka_unit_test(accepts_arbitrary_bytes),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_spelling, tear_down_spelling);
 }

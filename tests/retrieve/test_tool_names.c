@@ -50,7 +50,7 @@ static const struct {
      {STR("get repos owner issues")}},
 };
 
-static uint64_t hash_of(struct str text)
+static uint64_t hash_of_tool_names(struct str text)
 {
     return wt__name_hash_end(wt__name_hash_text(NAME_HASH_EMPTY, text));
 }
@@ -78,12 +78,12 @@ static void finds_tool_by_its_names_only(void **state)
         struct names_builder builder = {0};
         struct names names = names_of(&builder, &cases[i].tool);
         for (size_t n = 0; n < 5 && cases[i].names[n].text.len > 0; n++) {
-            struct name_run run = wt__names_find(&names, hash_of(cases[i].names[n].text));
+            struct name_run run = wt__names_find(&names, hash_of_tool_names(cases[i].names[n].text));
             if (run.count == 0 || !has_kind(&names, run, cases[i].names[n].kind))
                 fail_msg("row %zu has not \"%s\"", i, cases[i].names[n].text.ptr);
         }
         for (size_t n = 0; n < 4 && cases[i].others[n].len > 0; n++)
-            if (wt__names_find(&names, hash_of(cases[i].others[n])).count > 0)
+            if (wt__names_find(&names, hash_of_tool_names(cases[i].others[n])).count > 0)
                 fail_msg("row %zu has \"%s\"", i, cases[i].others[n].ptr);
         wt__names_builder_dispose(&builder);
     }
