@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Added to a share of votes before its logarithm: one voter in a hundred hardly counts. */
+/* Added to a share of votes before its logarithm, so that one voter in a hundred hardly counts. */
 static const float LITTLE = 0.01f;
 
 static void choose_tools(struct candidate_features *out, const struct hit_list *hits)
@@ -13,7 +13,7 @@ static void choose_tools(struct candidate_features *out, const struct hit_list *
             out->hits[out->tools++] = (uint32_t)h;
 }
 
-/* The tools of a past request; false when one is no candidate. */
+/* Reads the tools of a past request as a set. False if one of them is not a candidate. */
 static bool read_set(const struct candidate_features *s, const struct hit_list *hits, const struct neighbours *n,
                      uint32_t request, uint64_t *set)
 {
@@ -29,7 +29,7 @@ static bool read_set(const struct candidate_features *s, const struct hit_list *
     return *set != 0;
 }
 
-/* Returns how many tools the past requests used, by their weights. */
+/* Reads the sets of past requests. Returns their mean number of tools, weighted by vote. */
 static float read_past(struct candidate_features *out, const struct hit_list *hits, const struct neighbours *n)
 {
     const struct neighbour_votes *votes = &hits->votes;
@@ -53,7 +53,7 @@ static float read_past(struct candidate_features *out, const struct hit_list *hi
     return tools;
 }
 
-static void read_tool(float *out, const struct hit_list *hits, size_t h, float expected)
+static void read_tool_features(float *out, const struct hit_list *hits, size_t h, float expected)
 {
     const struct hit *hit = &hits->items[h];
     out[TOOL_SHARE] = hit->features[FEATURE_SCORE];
@@ -67,7 +67,7 @@ static void read_tool(float *out, const struct hit_list *hits, size_t h, float e
     out[TOOL_EXPECTED] = expected > 0 ? logf(expected) : 0;
 }
 
-static void read_answerability(float *out, const struct hit_list *hits, float voters)
+static void read_answerability_features(float *out, const struct hit_list *hits, float voters)
 {
     const struct neighbour_votes *votes = &hits->votes;
     size_t n = hits->len;
@@ -103,6 +103,6 @@ void wt__candidate_features_read(struct candidate_features *out, const struct hi
     if (neighbours && hits->votes.request_count > 0)
         expected = read_past(out, hits, neighbours);
     for (size_t t = 0; t < out->tools; t++)
-        read_tool(out->features[t], hits, out->hits[t], expected);
-    read_answerability(out->answerability, hits, expected);
+        read_tool_features(out->features[t], hits, out->hits[t], expected);
+    read_answerability_features(out->answerability, hits, expected);
 }

@@ -1,5 +1,5 @@
-/* chooser.c: the sets are words, so what two of them share is counted in an instruction; the expected TRACC of every
- * set against every other is some hundred thousand of those. */
+/* chooser.c: see chooser.h. Sets are words, so an intersection is one instruction. The expected TRACC of every set
+ * against every other takes some hundred thousand of them. */
 #include "choose/chooser.h"
 
 #include <math.h>
@@ -10,28 +10,28 @@
 #include "choose/set_metrics.h"
 
 enum {
-    PREFIX_MOST = 12, /* the likeliest tools, so many and fewer */
-    SMALL_OF = 7,     /* sets of up to three of the likeliest so many */
-    CHANGED_PAST = 5, /* past sets that are changed by one tool */
-    CHANGED_BY = 8,   /* the likeliest tools that join them */
-    LEAST_PREFIX = 2, /* prefixes that are changed, too: of so many tools */
+    PREFIX_MOST = 12, /* prefixes of the tools by probability, up to this length */
+    SMALL_OF = 7,     /* sets of up to three of this many most likely tools */
+    CHANGED_PAST = 5, /* number of past sets to vary by one tool */
+    CHANGED_BY = 8,   /* number of most likely tools added in a variation */
+    LEAST_PREFIX = 2, /* lengths of prefixes to vary, from here to MOST_PREFIX */
     MOST_PREFIX = 4
 };
 
-/* Of a set that no past request used. */
+/* Vote share of a set that no past request used. */
 static const float UNUSED_SHARE = 0.003f;
 
-/* Beyond what probabilities can tell apart, each further tool adds to the score. */
+/* Added to the score per tool, to order tools with equal probabilities. */
 static const float NONCONFORMITY_STEP = 1e-3f;
 
 struct weighing {
     const struct chooser *chooser;
     const struct candidate_features *candidates;
     float logits[CHOOSE_TOOLS];
-    uint32_t likely[CHOOSE_TOOLS]; /* tools, likeliest first */
+    uint32_t likely[CHOOSE_TOOLS]; /* tools, most likely first */
     size_t count;                  /* S */
-    uint64_t sets[CHOOSE_SETS];    /* [S] each once */
-    float weights[CHOOSE_SETS];    /* [S] probabilities, together one */
+    uint64_t sets[CHOOSE_SETS];    /* [S] distinct */
+    float weights[CHOOSE_SETS];    /* [S] probabilities, which sum to 1 */
 };
 
 float wt__logistic(const float *weights, float constant, const float *values, size_t count)
@@ -42,12 +42,12 @@ float wt__logistic(const float *weights, float constant, const float *values, si
     return (float)(1 / (1 + exp(-sum)));
 }
 
-static size_t size_of(uint64_t set)
+static size_t size_of_set(uint64_t set)
 {
     return (size_t)__builtin_popcountll(set);
 }
 
-/* ---------------------------------------------------------------- which sets are worth a thought */
+/* ---------------------------------------------------------------- candidate sets */
 
 static void add_set(struct weighing *w, uint64_t set)
 {
@@ -60,7 +60,7 @@ static uint64_t bit_of(const struct weighing *w, size_t place)
     return (uint64_t)1 << w->likely[place];
 }
 
-static uint64_t prefix(const struct weighing *w, size_t length)
+static uint64_t likely_prefix(const struct weighing *w, size_t length)
 {
     uint64_t set = 0;
     for (size_t i = 0; i < length && i < w->candidates->tools; i++)
@@ -104,16 +104,16 @@ static void collect_sets(struct weighing *w)
     for (size_t i = 0; i < count; i++)
         add_set(w, past[i].tools);
     for (size_t n = 1; n <= PREFIX_MOST && n <= w->candidates->tools; n++)
-        add_set(w, prefix(w, n));
+        add_set(w, likely_prefix(w, n));
     add_small_sets(w);
     for (size_t i = 0; i < CHANGED_PAST && i < count; i++)
         add_changes(w, past[i].tools);
     for (size_t n = LEAST_PREFIX; n < MOST_PREFIX; n++)
-        add_changes(w, prefix(w, n));
+        add_changes(w, likely_prefix(w, n));
     w->count = wt__sort_unique_u64(w->sets, w->count);
 }
 
-/* ---------------------------------------------------------------- how likely each is */
+/* ---------------------------------------------------------------- probabilities */
 
 static float past_share(const struct candidate_features *s, uint64_t set)
 {
@@ -124,10 +124,10 @@ static float past_share(const struct candidate_features *s, uint64_t set)
     return share;
 }
 
-static double score_of(const struct weighing *w, uint64_t set)
+static double score_set(const struct weighing *w, uint64_t set)
 {
     const struct chooser *c = w->chooser;
-    size_t size = size_of(set);
+    size_t size = size_of_set(set);
     double logits = 0;
     for (uint64_t rest = set; rest; rest &= rest - 1)
         logits += w->logits[__builtin_ctzll(rest)];
@@ -139,7 +139,7 @@ static void weigh_sets(struct weighing *w)
 {
     double scores[CHOOSE_SETS], best = -INFINITY, all = 0;
     for (size_t i = 0; i < w->count; i++) {
-        scores[i] = score_of(w, w->sets[i]);
+        scores[i] = score_set(w, w->sets[i]);
         best = fmax(best, scores[i]);
     }
     for (size_t i = 0; i < w->count; i++)
@@ -158,9 +158,10 @@ static void sort_likely(struct weighing *w)
         w->likely[t] = tools[t].row;
 }
 
-static void weigh(struct weighing *w, const struct chooser *chooser, const struct candidate_features *candidates)
+static void weigh_candidates(struct weighing *w, const struct chooser *chooser,
+                             const struct candidate_features *candidates)
 {
-    enum { FURTHEST = 12 }; /* a logit beyond which nothing is learned */
+    enum { FURTHEST = 12 }; /* limit of logits; values beyond it carry no information */
     w->chooser = chooser;
     w->candidates = candidates;
     w->count = 0;
@@ -179,14 +180,14 @@ static float expected_tracc(const struct weighing *w, uint64_t picked)
 {
     double sum = 0;
     for (size_t i = 0; i < w->count; i++)
-        sum += (double)w->weights[i] * wt__tracc((struct overlap){.gold = size_of(w->sets[i]),
-                                                                  .picked = size_of(picked),
-                                                                  .common = size_of(w->sets[i] & picked)});
+        sum += (double)w->weights[i] * wt__tracc((struct overlap){.gold = size_of_set(w->sets[i]),
+                                                                  .picked = size_of_set(picked),
+                                                                  .common = size_of_set(w->sets[i] & picked)});
     return (float)sum;
 }
 
-/* out [tools]: the weight of the sets that hold each. */
-static void needed(const struct weighing *w, float *out)
+/* Computes the probability of each tool, out [tools]: the total weight of the sets with it. */
+static void sum_probabilities(const struct weighing *w, float *out)
 {
     memset(out, 0, w->candidates->tools * sizeof *out);
     for (size_t i = 0; i < w->count; i++)
@@ -194,7 +195,7 @@ static void needed(const struct weighing *w, float *out)
             out[__builtin_ctzll(rest)] += w->weights[i];
 }
 
-static float held_by(const struct weighing *w, uint64_t tools)
+static float probability_of_subset(const struct weighing *w, uint64_t tools)
 {
     double sum = 0;
     for (size_t i = 0; i < w->count; i++)
@@ -208,8 +209,8 @@ void wt__choose(const struct chooser *chooser, const struct candidate_features *
     *out = (struct chosen){.tracc = -1};
     if (candidates->tools == 0)
         return;
-    weigh(&w, chooser, candidates);
-    needed(&w, out->probability);
+    weigh_candidates(&w, chooser, candidates);
+    sum_probabilities(&w, out->probability);
     for (size_t i = 0; i < w.count; i++) {
         float value = expected_tracc(&w, w.sets[i]);
         if (value > out->tracc) {
@@ -217,10 +218,10 @@ void wt__choose(const struct chooser *chooser, const struct candidate_features *
             out->tools = w.sets[i];
         }
     }
-    out->complete = held_by(&w, out->tools);
+    out->complete = probability_of_subset(&w, out->tools);
 }
 
-/* ---------------------------------------------------------------- a set that is complete */
+/* ---------------------------------------------------------------- complete sets */
 
 void wt__set_order(const struct chooser *chooser, const struct candidate_features *candidates, size_t hits,
                    uint32_t *order, float *nonconformity)
@@ -232,15 +233,15 @@ void wt__set_order(const struct chooser *chooser, const struct candidate_feature
     size_t count = candidates->tools, next = 0;
     if (count == 0)
         return;
-    weigh(&w, chooser, candidates);
-    needed(&w, probability);
-    for (size_t i = 0; i < count; i++) /* of equals, the likelier by itself */
+    weigh_candidates(&w, chooser, candidates);
+    sum_probabilities(&w, probability);
+    for (size_t i = 0; i < count; i++) /* ties keep the order by the tool's own probability */
         tools[i] = (struct scored){probability[w.likely[i]], (uint32_t)i};
     wt__scored_sort(tools, count);
     for (size_t i = 0; i < count; i++) {
         uint32_t tool = w.likely[tools[i].row];
         order[i] = candidates->hits[tool];
-        nonconformity[i] = held_by(&w, taken) + NONCONFORMITY_STEP * (float)i;
+        nonconformity[i] = probability_of_subset(&w, taken) + NONCONFORMITY_STEP * (float)i;
         taken |= (uint64_t)1 << tool;
     }
     for (uint32_t h = 0; h < hits; h++) { /* both lists of hits ascend */
@@ -271,9 +272,9 @@ bool wt__conformal_thresholds(const struct chooser *chooser, double probability,
     return chooser->unused.count == 0 || threshold_for(&chooser->unused, probability, &out->unused);
 }
 
-/* ---------------------------------------------------------------- none of these */
+/* ---------------------------------------------------------------- no answer */
 
-/* A guess that is more likely right than wrong is worth giving. */
+/* A higher threshold would withhold warnings that are more likely right than wrong. */
 static const float NO_ANSWER_LEAST = 0.5f;
 
 float wt__no_answer_probability(const struct chooser *chooser, const struct candidate_features *candidates)
@@ -293,9 +294,9 @@ float wt__no_answer_threshold(const struct calibration *no_answer, double false_
                : fmaxf(no_answer->values[no_answer->count - (size_t)above], NO_ANSWER_LEAST);
 }
 
-/* ---------------------------------------------------------------- requests that are unlike those */
+/* ---------------------------------------------------------------- familiarity */
 
-/* Beyond all but one dev request in so many by as much: of few dev requests the last one is not yet rare. */
+/* Distance from all but one in RARE dev requests. With few dev requests, the extreme one alone is not rare enough. */
 enum { RARE = 100 };
 static const float SHORTER = 0.75f, FARTHER = 0.05f;
 

@@ -1,34 +1,36 @@
-/* chooser.h: the exact set of tools that a request needs, without a language model.
+/* chooser.h: predicts the exact set of tools that a request needs, without a language model.
  *
- * Which set was needed is unknown; what can be had is a probability of each set that is worth a thought: the sets that
- * similar requests used, the first few tools, and small changes of those. Its logarithm is, up to a constant,
+ * The chooser estimates a probability for each plausible set: the sets of similar past requests, the first few tools,
+ * and small changes of both. The logarithm of this probability is, up to a constant,
  *
- *   likelihood * sum over its tools of logit(p)  +  past * log(share of past requests' votes)  +  size * log(share of
- *   usage with so many tools)
+ *   likelihood * sum over the set's tools of logit(p)
+ *     + past * log(share of the past requests' votes)
+ *     + size * log(share of usages with so many tools)
  *
- * where p, that a tool is needed, is logistic in the numbers of candidate_features.h. From these probabilities comes
- * either
+ * where p, the probability that a tool is needed, is a logistic function of the numbers in candidate_features.h. The
+ * result is either
  *
  *   the set with the greatest expected TRACC (set_metrics.h), by minimum Bayes risk over the same sets, or
- *   a set that shall hold all that is needed with a stated probability: tools in the order of how likely a needed set
- *   holds them, as many as it takes.
+ *   a set that is complete with a given probability. Tools join in the order of their probability, as many as needed.
  *
- * Where to stop is calibrated as in split conformal prediction (Vovk et al. 2005; Angelopoulos and Bates 2021): each of
- * n requests with known tools has a nonconformity score, the greatest at which stopping would have been too early, and
- * a request that is exchangeable with those is complete with probability P or more when stopping is put off beyond the
- * ceil((n + 1) P)-th least of these scores. Tools that nobody used before have scores of their own (Mondrian conformal
- * prediction), so that it does not matter to either kind how many requests need the other.
+ * The point to stop is calibrated as in split conformal prediction (Vovk et al. 2005; Angelopoulos and Bates 2021).
+ * Each of n requests with known tools has a nonconformity score, the greatest score at which stopping would be too
+ * early. Let a request be exchangeable with these n. If it stops only beyond the ceil((n + 1) P)-th smallest score, its
+ * set is complete with probability P or more. Tools without past use have scores of their own (Mondrian conformal
+ * prediction), so the mix of both kinds does not matter.
  *
- * That holds for scores of requests that nothing was fitted to. Ours come by weights of the other folds: a query that
- * asked those same weights (CV+, Barber et al. 2021) would be complete with probability 1 - 2 (1 - P), less at most
- * sqrt(2 / n), in the worst case. It asks the weights of all, which is close to P as long as a fold more or less hardly
- * moves them, and guarantees nothing where it does; and the same requests chose what was trained before.
+ * The guarantee holds for scores from requests that were not used for fitting. Ours come from cross-validation: each
+ * fold is scored with the weights of the other folds. A query with those same weights (CV+, Barber et al. 2021) would
+ * be complete with probability 1 - 2 (1 - P), less at most sqrt(2 / n), in the worst case. A query uses the weights
+ * fitted to all folds instead. That is close to P as long as one fold more or less hardly changes the weights, and is
+ * not guaranteed otherwise. The same requests also selected the models trained before.
  *
- * And there may be no tool for it at all: a second logistic gives that probability, and what of the answerable
- * requests' it exceeds is known, so that it can be acted upon at a stated rate of false alarms.
+ * A request may need no tool at all. A second logistic function estimates that probability. Its distribution over
+ * answerable requests is known, so a caller can act on it at a chosen rate of false alarms.
  *
- * All of this was learned from requests as they were logged. A request that is unlike them (much shorter, say) is read
- * wrongly with great confidence, so it is told apart first, and chosen for as in a catalogue without use. */
+ * All parameters come from logged requests. For a very different request (for example, a much shorter one) the chooser
+ * would be wrong with great confidence. Such a request is detected first and handled as in a catalogue without
+ * usage. */
 #ifndef WT_CHOOSE_CHOOSER_H
 #define WT_CHOOSE_CHOOSER_H
 
@@ -40,11 +42,11 @@
 #include "choose/candidate_features.h"
 
 enum {
-    CHOOSE_SIZES = 16, /* sizes that are told apart; the last one stands for all above */
-    CHOOSE_SETS = 512  /* sets that are weighed */
+    CHOOSE_SIZES = 16, /* distinct sizes; the last one includes all larger sets */
+    CHOOSE_SETS = 512  /* maximum number of sets considered */
 };
 
-/* Numbers that were measured on requests with known answers, ascending. */
+/* Values measured on requests with known answers, ascending. */
 struct calibration {
     const float *values; /* [count] */
     size_t count;
@@ -53,47 +55,47 @@ struct calibration {
 struct chooser {
     float tool_weights[TOOL_FEATURES], tool_constant;
     float likelihood, past, size;
-    float sizes[CHOOSE_SIZES]; /* [n - 1] log of the share of usage that needed n tools; all 0: nothing is known */
+    float sizes[CHOOSE_SIZES]; /* [n - 1] log of the share of usages with n tools; all 0 if unknown */
     float answerability_weights[ANSWERABLE_FEATURES], answerability_constant;
-    struct calibration nonconformity; /* up to which a request's tools join, of those that somebody used before */
-    struct calibration unused;        /* the same of tools that nobody used; none: they join as the others do */
-    struct calibration no_answer;     /* of wt__no_answer_probability on requests that some tool fits */
-    struct calibration nearest;       /* cosines of dev requests with the nearest past request; none: not known */
-    struct calibration lengths;       /* bytes of dev requests; none: not known */
-    struct relevance relevance;       /* of hits by themselves, when fitted */
+    struct calibration nonconformity; /* thresholds for tools with past use */
+    struct calibration unused;        /* thresholds for tools without past use; if empty, those of used tools apply */
+    struct calibration no_answer;     /* wt__no_answer_probability of answerable requests */
+    struct calibration nearest;       /* cosine of dev requests with their nearest past request; empty if unknown */
+    struct calibration lengths;       /* bytes of dev requests; empty if unknown */
+    struct relevance relevance;       /* for single hits, if fitted */
     bool has_relevance;
 };
 
-/* Made of other catalogues, for stores without usage: what it promises is a guess. */
+/* Fitted on other catalogues, for stores without usage. Its probabilities are rough estimates. */
 extern const struct chooser wt__chooser_default;
 
-/* The members of a trained chooser's config.json. Errors: WT_EMODEL (a member is missing, of another length, not
- * finite or not in order), WT_ENOMEM. Calibrations live in the arena. */
+/* Reads the members of a trained chooser's config.json. Calibrations live in the arena. Errors: WT_EMODEL (a member is
+ * missing, has a wrong length, is not finite or not in order), WT_ENOMEM. */
 int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *arena, wt_error *err);
-json_t *wt__chooser_write(const struct chooser *chooser); /* NULL when memory is out */
+json_t *wt__chooser_write(const struct chooser *chooser); /* NULL if out of memory */
 
 /* ---------------------------------------------------------------- a set */
 
 struct chosen {
-    uint64_t tools;                  /* of the candidates; never empty where there are any */
-    float probability[CHOOSE_TOOLS]; /* that a tool is needed */
-    float tracc;                     /* expected, of this set */
-    float complete;                  /* probability that it holds all that is needed, as these probabilities have it */
+    uint64_t tools;                  /* bitmap of candidates; not empty if there are candidates */
+    float probability[CHOOSE_TOOLS]; /* probability that each tool is needed */
+    float tracc;                     /* expected TRACC of this set */
+    float complete;                  /* estimated probability that the set has all needed tools */
 };
 
-/* The set with the greatest expected TRACC. */
+/* Chooses the set with the greatest expected TRACC. */
 void wt__choose(const struct chooser *chooser, const struct candidate_features *candidates, struct chosen *out);
 
-/* The order in which hits join a set that shall be complete: the candidates, then the others as they come. With
- * the nonconformity score of the set before each joins, ascending. order, nonconformity: [hits]. */
+/* Orders hits for a complete set: the candidates, then the remaining hits in order. nonconformity: score of the set
+ * before each tool joins, ascending. order, nonconformity: [hits]. */
 void wt__set_order(const struct chooser *chooser, const struct candidate_features *candidates, size_t hits,
                    uint32_t *order, float *nonconformity);
 
-/* The score of a request whose tools were not all found. */
+/* Score of a request whose tools were not all found. */
 #define CHOOSE_NEVER 1e9f
 
-/* Up to which nonconformity scores tools join a set that is complete with that probability: those that somebody used,
- * and those that nobody did. false: none are known. */
+/* Sets the maximum nonconformity scores of tools in a set that is complete with the given probability, for tools with
+ * and without past use. False if the calibration does not allow it. */
 struct conformal_thresholds {
     float used, unused;
 };
@@ -103,16 +105,18 @@ bool wt__conformal_thresholds(const struct chooser *chooser, double probability,
 
 float wt__no_answer_probability(const struct chooser *chooser, const struct candidate_features *candidates);
 
-/* What wt__no_answer_probability exceeds for that share of the requests that some tool fits, in [0, 1], but never less
- * than a half; INFINITY where so small a share of so few cannot be told. */
+/* Returns the threshold that wt__no_answer_probability exceeds for a share `false_share`, in [0, 1], of answerable
+ * requests. The threshold is at least one half. INFINITY if there are too few calibration values for so small a
+ * share. */
 float wt__no_answer_threshold(const struct calibration *no_answer, double false_share);
 
-/* ---------------------------------------------------------------- requests that are unlike those */
+/* ---------------------------------------------------------------- familiarity */
 
 enum familiarity { FAMILIAR, TOO_SHORT, TOO_FAR };
 
-/* Whether one of so many bytes with these candidates is clearly shorter, or farther from all past requests, than all
- * but one of 100 dev requests. Where no past requests were asked, or dev is not known, all are familiar. */
+/* Compares a request of so many bytes with the dev requests. Returns TOO_SHORT or TOO_FAR (from all past requests) if
+ * it is clearly more so than all but one in a hundred of them. Returns FAMILIAR if past requests or dev values are
+ * missing. */
 enum familiarity wt__familiarity(const struct chooser *chooser, const struct candidate_features *candidates,
                                  size_t bytes);
 

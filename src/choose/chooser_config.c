@@ -1,68 +1,68 @@
-/* chooser_config.c: a chooser as JSON. Lists are read whole or not at all: a chooser that lacks a weight would be
- * quietly wrong. */
+/* chooser_config.c: reads and writes a chooser as JSON. A list is valid only as a whole, because a missing weight would
+ * give wrong results silently. */
 #include <math.h>
 
 #include "choose/chooser.h"
 
 enum { CALIBRATION_MOST = 100000 };
-static const double LARGEST = CHOOSE_NEVER; /* products of two such numbers are far from infinity */
+static const double LARGEST = CHOOSE_NEVER; /* keeps products of two numbers finite */
 
 static bool is_sane(double value)
 {
-    return fabs(value) <= LARGEST; /* NaN is not */
+    return fabs(value) <= LARGEST; /* false for NaN */
 }
 
-static int read_list(float *out, size_t count, const json_t *object, const char *name, wt_error *err)
+static int read_number_list(float *out, size_t count, const json_t *object, const char *name, wt_error *err)
 {
     json_t *list = wt__json_array(object, name), *item;
     size_t i;
     if (json_array_size(list) != count)
-        return wt__fail(err, WT_EMODEL, "\"%s\" has %zu numbers and not %zu", name, json_array_size(list), count);
+        return wt__fail(err, WT_EMODEL, "\"%s\" has %zu numbers instead of %zu", name, json_array_size(list), count);
     json_array_foreach(list, i, item)
     {
         if (!json_is_number(item) || !is_sane(json_number_value(item)))
-            return wt__fail(err, WT_EMODEL, "\"%s\" has something else than a number of at most %g", name, LARGEST);
+            return wt__fail(err, WT_EMODEL, "\"%s\" must only have numbers of at most %g", name, LARGEST);
         out[i] = (float)json_number_value(item);
     }
     return 0;
 }
 
-static int read_number(float *out, const json_t *object, const char *name, wt_error *err)
+static int read_chooser_number(float *out, const json_t *object, const char *name, wt_error *err)
 {
     double value = wt__json_real(object, name, NAN);
     *out = is_sane(value) ? (float)value : 0;
-    return is_sane(value) ? 0 : wt__fail(err, WT_EMODEL, "\"%s\" is no number of at most %g", name, LARGEST);
+    return is_sane(value) ? 0 : wt__fail(err, WT_EMODEL, "\"%s\" is not a number of at most %g", name, LARGEST);
 }
 
-/* Empty where the member is missing: choosers of before there was such a list are as good as they were. */
+/* Reads a calibration. Leaves it empty if the member is missing, as in choosers of older versions. */
 static int read_calibration(struct calibration *out, const json_t *object, const char *name, struct arena *arena,
                             wt_error *err)
 {
     const json_t *list = json_object_get(object, name);
     size_t count = json_array_size(list);
     if (list && !json_is_array(list))
-        return wt__fail(err, WT_EMODEL, "\"%s\" is no list of numbers", name);
+        return wt__fail(err, WT_EMODEL, "\"%s\" is not a list of numbers", name);
     if (count > CALIBRATION_MOST)
         return wt__fail(err, WT_EMODEL, "\"%s\" has more than %d numbers", name, CALIBRATION_MOST);
     float *values = wt__arena_array(arena, float, count);
     *out = (struct calibration){values, count};
     if (!values)
         return wt__fail_nomem(err);
-    int rc = read_list(values, count, object, name, err);
+    int rc = read_number_list(values, count, object, name, err);
     for (size_t i = 1; rc == 0 && i < count; i++)
         if (values[i] < values[i - 1])
             rc = wt__fail(err, WT_EMODEL, "\"%s\" is not in order", name);
     return rc;
 }
 
-/* The same of what is fitted. */
+/* Reads the relevance weights, if the chooser has fitted ones. */
 static int read_relevance(struct chooser *out, const json_t *config, wt_error *err)
 {
     out->has_relevance = json_object_get(config, "relevance") != NULL;
     if (!out->has_relevance)
         return 0;
-    int rc = read_list(out->relevance.weights, RELEVANCE_FEATURES, config, "relevance", err);
-    return rc < 0 ? rc : read_number(&out->relevance.constant, config, "relevance_constant", err);
+    int rc = read_number_list(out->relevance.weights, RELEVANCE_FEATURES, config, "relevance", err);
+    return rc < 0 ? rc : read_chooser_number(&out->relevance.constant, config, "relevance_constant", err);
 }
 
 int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *arena, wt_error *err)
@@ -85,9 +85,9 @@ int wt__chooser_read(struct chooser *out, const json_t *config, struct arena *ar
     int rc = 0;
     *out = (struct chooser){.likelihood = 0};
     for (size_t i = 0; rc == 0 && i < sizeof lists / sizeof *lists; i++)
-        rc = read_list(lists[i].into, lists[i].count, config, lists[i].name, err);
+        rc = read_number_list(lists[i].into, lists[i].count, config, lists[i].name, err);
     for (size_t i = 0; rc == 0 && i < sizeof numbers / sizeof *numbers; i++)
-        rc = read_number(numbers[i].into, config, numbers[i].name, err);
+        rc = read_chooser_number(numbers[i].into, config, numbers[i].name, err);
     if (rc == 0)
         rc = read_calibration(&out->nonconformity, config, "nonconformity", arena, err);
     if (rc == 0)

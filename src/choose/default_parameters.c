@@ -1,8 +1,8 @@
 /* default_parameters.c: the chooser of stores without usage, as data.
  *
  * Fitted by bench/bench_default_parameters.c on the train splits of metatool, metatool-multi and numpybank (MIT
- * licences), 300 requests each, by the recipe without training; `no_answer` are hundredths of what it gives requests
- * that a tool fits. What it is worth on a catalogue that it was not fitted on is in docs/recommend.md. */
+ * licences), 300 requests each, with the untrained recipe. `no_answer` are percentiles of its no-answer probability on
+ * answerable requests. docs/recommend.md measures it on other catalogues. */
 #include "choose/chooser.h"
 
 static const float no_answer[] = {

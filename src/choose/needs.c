@@ -7,9 +7,9 @@
 #include "choose/weak.h"
 #include "retrieve/segment.h"
 
-/* ---------------------------------------------------------------- the default numbers, as data */
+/* ---------------------------------------------------------------- default parameters */
 
-/* Fitted by bench/bench_needs.c on the dev requests of bench/real, by the default encoder and by words alone. */
+/* Fitted by bench/bench_needs.c on the dev requests of bench/real, with the default encoder and with words only. */
 static const struct {
     float weights[NEED_FEATURES], constant;
 } by_words = {{1.204f, 0, 0, -1.096f, -0.1635f, -1.421f}, -0.5773f},
@@ -17,11 +17,11 @@ static const struct {
 
 const float wt__need_least = 0.2f;
 
-/* Alternatives join until one of those taken is right with this probability, as far as they are likely themselves. */
+/* Alternatives are added until one of them is right with probability SURE. Each needs a probability of ALTERNATIVE. */
 static const float SURE = 0.55f, ALTERNATIVE = 0.05f;
-enum { ALTERNATIVES_MAX = 3 }; /* of a need, the likeliest among them */
+enum { ALTERNATIVES_MAX = 3 }; /* per need, including the first */
 
-/* Hundredths of the likeliest's probability over requests that some tool fits. */
+/* Percentiles of the best tool's probability over answerable requests. */
 static const float hundredths[] = {
     0.05564f, 0.05841f, 0.06179f, 0.0666f, 0.06847f, 0.07025f, 0.0715f, 0.07506f, 0.07684f, 0.08539f,
     0.08698f, 0.09327f, 0.1204f,  0.1231f, 0.1583f,  0.1704f,  0.1732f, 0.1917f,  0.2056f,  0.2408f,
@@ -34,7 +34,7 @@ static const float hundredths[] = {
     0.8025f,  0.8148f,  0.8243f,  0.8263f, 0.8275f,  0.8387f,  0.848f,  0.8566f,  0.8649f,  0.8675f,
     0.8746f,  0.8796f,  0.889f,   0.892f,  0.8941f,  0.8974f,  0.9076f, 0.9193f,  0.9379f,  0.9585f};
 
-/* ---------------------------------------------------------------- reading */
+/* ---------------------------------------------------------------- features */
 
 static float log_odds(float probability)
 {
@@ -42,8 +42,8 @@ static float log_odds(float probability)
     return p > 0 ? logf(p / (1 - p)) : logf(1e-4f);
 }
 
-/* What it is worth to its need alone. */
-static float worth(const struct hit *hit)
+/* Returns the hit's score for its own need. */
+static float need_score_of_hit(const struct hit *hit)
 {
     for (size_t s = 0; s < HIT_STAGES && hit->stages[s].name; s++)
         if (strcmp(hit->stages[s].name, SUBQUERY_STAGE) == 0)
@@ -51,7 +51,7 @@ static float worth(const struct hit *hit)
     return hit->score;
 }
 
-static float action(const struct hit *hit)
+static float action_score_of_hit(const struct hit *hit)
 {
     for (size_t s = 0; s < HIT_STAGES && hit->stages[s].name; s++)
         if (strcmp(hit->stages[s].name, ACTION_STAGE) == 0)
@@ -59,12 +59,12 @@ static float action(const struct hit *hit)
     return 0;
 }
 
-/* The hits of one need so far. */
+/* State of one need while its hits are read. */
 struct need {
     struct str subquery;
     size_t count;
-    float first;   /* worth of its first hit */
-    size_t leader; /* which of out that is */
+    float first;   /* score of its first hit */
+    size_t leader; /* index of its first hit in `out` */
 };
 
 static size_t find_need(struct need *needs, size_t *count, const struct hit *hit)
@@ -77,7 +77,7 @@ static size_t find_need(struct need *needs, size_t *count, const struct hit *hit
     return n;
 }
 
-static void rate(struct need_hit *hit, bool meaning)
+static void rate_need_hit(struct need_hit *hit, bool meaning)
 {
     const float *weights = meaning ? by_meaning.weights : by_words.weights;
     hit->probability =
@@ -95,33 +95,33 @@ size_t wt__need_hits(const struct retriever *retriever, const struct hit_list *h
         if (n == need_count || needs[n].count == NEED_DEPTH)
             continue;
         struct need *need = &needs[n];
-        float here = worth(hit);
+        float here = need_score_of_hit(hit);
         if (need->count == 0) {
             need->first = fmaxf(here, 1e-6f);
             need->leader = count;
         }
         float behind = (here - need->first) / need->first;
-        if (need->count == 1) /* what the first leads by */
+        if (need->count == 1) /* lead of the first hit */
             out[need->leader].values[NEED_MARGIN] = -behind;
         out[count] = (struct need_hit){.hit = (uint32_t)h, .need = (uint32_t)n};
         float *values = out[count++].values;
         values[NEED_RELEVANCE] = log_odds(hit->probability);
         values[NEED_MEANING] = hit->features[FEATURE_SUBQUERY_MEANING];
-        values[NEED_ACTION] = action(hit);
+        values[NEED_ACTION] = action_score_of_hit(hit);
         values[NEED_RANK] = logf((float)(1 + need->count));
         values[NEED_MARGIN] = need->count == 0 ? 1 : behind;
         values[NEED_WEAK] = wt__hit_is_weak(retriever, hit);
         need->count++;
     }
     for (size_t i = 0; i < count; i++)
-        rate(&out[i], meaning);
+        rate_need_hit(&out[i], meaning);
     return count;
 }
 
-/* ---------------------------------------------------------------- choosing */
+/* ---------------------------------------------------------------- choice */
 
-/* The likeliest of a need, in order; returns how many there are, at most ALTERNATIVES_MAX. */
-static size_t likeliest(const struct need_hit *hits, size_t count, uint32_t need, struct scored *best)
+/* Finds the most likely hits of a need, best first. Returns their number, at most ALTERNATIVES_MAX. */
+static size_t find_likeliest(const struct need_hit *hits, size_t count, uint32_t need, struct scored *best)
 {
     struct topk top = {best, 0, ALTERNATIVES_MAX};
     for (uint32_t i = 0; i < count; i++)
@@ -136,10 +136,10 @@ void wt__choose_by_needs(const struct need_hit *hits, size_t count, float least,
     struct scored chosen[NEED_HITS], best[ALTERNATIVES_MAX];
     *out = (struct need_set){.complete = 1};
     for (uint32_t need = 0; need < SUBQUERIES_MAX; need++) {
-        size_t found = likeliest(hits, count, need, best);
+        size_t found = find_likeliest(hits, count, need, best);
         if (found == 0 || best[0].score < least)
             continue;
-        float right = 0; /* of alternatives one is */
+        float right = 0; /* probability that one alternative is right */
         for (size_t i = 0; i < found && right < SURE && (i == 0 || best[i].score >= ALTERNATIVE); i++) {
             chosen[out->len++] = best[i];
             right = fminf(right + best[i].score, 1);
@@ -148,7 +148,7 @@ void wt__choose_by_needs(const struct need_hit *hits, size_t count, float least,
         out->tracc += right;
     }
     if (out->len > 0)
-        out->tracc /= (float)out->len; /* a share for each tool, too many ones included */
+        out->tracc /= (float)out->len; /* superfluous tools count as well */
     wt__scored_sort(chosen, out->len);
     for (size_t i = 0; i < out->len; i++)
         out->which[i] = chosen[i].row;

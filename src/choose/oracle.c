@@ -1,5 +1,5 @@
-/* oracle.c: see oracle.h. What was asked first is not remembered: the list of requirements is made anew for each
- * question, from the labels, and comes out the same. */
+/* oracle.c: see oracle.h. The oracle keeps no state: it derives the list of requirements from the labels for every
+ * question, always with the same result. */
 #include "choose/oracle.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "choose/ptr.h"
 
-/* One decision's own chance: step and words tell it from the request's others. */
+/* Seeds the random numbers of one decision. Step and words distinguish it from other decisions of the request. */
 static void seed_decision(struct rng *rng, const struct oracle *oracle, const struct ptr_subject *subject,
                           struct str words)
 {
@@ -18,12 +18,12 @@ static void seed_decision(struct rng *rng, const struct oracle *oracle, const st
     wt__rng_seed(rng, wt__checksum(words.ptr, words.len, hash + (uint64_t)subject->step));
 }
 
-static bool errs(const struct oracle *oracle, struct rng *rng)
+static bool oracle_errs(const struct oracle *oracle, struct rng *rng)
 {
     return wt__rng_unit(rng) < oracle->error;
 }
 
-/* The requirements as they are named, errors included: list [2 * needed_count]. Returns how many. */
+/* Lists the requirements, including errors: list [2 * needed_count]. Returns their number. */
 static size_t name_requirements(const struct oracle *oracle, const struct ptr_subject *subject,
                                 const struct ptr_label **list)
 {
@@ -33,7 +33,7 @@ static size_t name_requirements(const struct oracle *oracle, const struct ptr_su
     for (size_t i = 0; i < labels->needed_count; i++) {
         struct rng rng;
         seed_decision(&rng, oracle, &naming, labels->needed[i].need);
-        bool wrong = errs(oracle, &rng);
+        bool wrong = oracle_errs(oracle, &rng);
         bool invents = labels->wrong_count > 0 && wt__rng_below(&rng, 2) == 1;
         if (!wrong || invents)
             list[count++] = &labels->needed[i];
@@ -43,7 +43,7 @@ static size_t name_requirements(const struct oracle *oracle, const struct ptr_su
     return count;
 }
 
-/* The number of the tool, from 1; 0: it is not listed. */
+/* Returns the 1-based number of the tool in the list, or 0. */
 static size_t number_of(struct ptr_tools listed, uint32_t tool)
 {
     for (size_t i = 0; i < listed.count; i++)
@@ -52,14 +52,15 @@ static size_t number_of(struct ptr_tools listed, uint32_t tool)
     return 0;
 }
 
-static size_t match(const struct oracle *oracle, const struct ptr_subject *subject, const struct ptr_label *label)
+static size_t match_oracle_label(const struct oracle *oracle, const struct ptr_subject *subject,
+                                 const struct ptr_label *label)
 {
     struct rng rng;
     seed_decision(&rng, oracle, subject, label->need);
     size_t right = number_of(subject->listed, label->tool);
-    if (!errs(oracle, &rng) || subject->listed.count == 0)
+    if (!oracle_errs(oracle, &rng) || subject->listed.count == 0)
         return right;
-    size_t number = (size_t)wt__rng_below(&rng, subject->listed.count); /* of all answers but the right one */
+    size_t number = (size_t)wt__rng_below(&rng, subject->listed.count); /* uniform over all other answers */
     return number + (number >= right);
 }
 
@@ -76,7 +77,7 @@ static void write_answer(const struct oracle *oracle, const struct ptr_subject *
         wt__buffer_text(out, "]}");
         return;
     }
-    size_t number = subject->place < count ? match(oracle, subject, list[subject->place]) : 0;
+    size_t number = subject->place < count ? match_oracle_label(oracle, subject, list[subject->place]) : 0;
     if (number > 0)
         wt__buffer_printf(out, "{\"tools\": [%zu]}", number);
     else
@@ -89,7 +90,7 @@ static int ask_oracle(struct chat_model *model, const struct chat_question *ques
     const struct oracle *oracle = (const struct oracle *)model;
     const struct ptr_subject *subject = question->subject;
     if (!subject || !subject->request->labels)
-        return wt__fail(err, WT_EINVAL, "%s: it answers only what it has the labels of", model->name);
+        return wt__fail(err, WT_EINVAL, "%s: the request has no labels", model->name);
 
     const struct ptr_label **list =
         wt__arena_array(arena, const struct ptr_label *, 2 * subject->request->labels->needed_count);
@@ -107,7 +108,7 @@ static int ask_oracle(struct chat_model *model, const struct chat_question *ques
 int wt__oracle_init(struct oracle *oracle, double error, uint64_t seed, wt_error *err)
 {
     if (!(error >= 0 && error <= 1))
-        return wt__fail(err, WT_EINVAL, "oracle: an error rate lies within 0 and 1, and %g does not", error);
+        return wt__fail(err, WT_EINVAL, "oracle: error rate must be 0 to 1, not %g", error);
     *oracle = (struct oracle){.model.ask = ask_oracle, .error = error, .seed = seed};
     snprintf(oracle->name, sizeof oracle->name, "oracle, %g %% error", 100 * error);
     oracle->model.name = oracle->name;

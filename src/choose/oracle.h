@@ -1,17 +1,17 @@
-/* oracle.h: a stand-in for PTR's language model that knows the answers, for tests and evaluations only. With it, what
- * PTR's stages lose can be told apart from what a model loses, and what a model's errors cost can be told from their
- * rate.
+/* oracle.h: replaces PTR's language model by the known answers, for tests and evaluations only. It separates the loss
+ * in PTR's stages from the loss in the model, and shows the cost of a given rate of model errors.
  *
- * It never reads a prompt: it looks at the question's subject (struct ptr_subject) and at the labels of the request. So
- * no description, whatever it says, changes an answer. Wherever its figures stand, its name stands beside them.
+ * The oracle never reads a prompt. It uses the question's subject (struct ptr_subject) and the labels of the request,
+ * so descriptions cannot influence its answers. Reports of its figures must show its name.
  *
- * At an error rate e each decision is wrong with probability e, on its own:
- *   a requirement  one for each needed tool, in the label's words. In error: it is left out; or, half of the time where
- *                  the labels hold wrong tools, it is named, and behind it one of theirs that nobody asked for
- *   a match        the tool that the requirement is the words of, or none when that is not listed. In error: any other
- *                  listed tool, or none, each as likely
- * Chance is a hash of the seed, the request, and the requirement's words. So an answer does not depend on what was
- * asked before, and what is wrong at one rate is wrong at every higher one. */
+ * At error rate e each decision is independently wrong with probability e:
+ *   requirement    One for each needed tool, in the label's words. An error omits it. If the labels have wrong tools,
+ *                  half of the errors keep it and add the requirement of a wrong tool.
+ *   match          The tool that belongs to the requirement, or none if it is not listed. An error is any other listed
+ *                  tool or none, with equal probability.
+ *
+ * Random numbers derive from a hash of seed, request and requirement. An answer therefore does not depend on earlier
+ * questions, and an error at one rate is also an error at every higher rate. */
 #ifndef WT_CHOOSE_ORACLE_H
 #define WT_CHOOSE_ORACLE_H
 
@@ -21,14 +21,14 @@
 #include "llm/chat.h"
 
 struct oracle {
-    struct chat_model model; /* borrows the name below: an oracle does not move */
+    struct chat_model model; /* points to `name` below, so an oracle must not move */
     double error;
     uint64_t seed;
     char name[64]; /* "oracle, 10 % error" */
 };
 
-/* Nothing to dispose of; any number of threads may ask. Errors: WT_EINVAL (a rate that is not within 0..1). A question
- * without labels is WT_EINVAL. */
+/* Initialises an oracle, which needs no disposal and is thread-safe. Errors: WT_EINVAL (rate outside 0..1). A question
+ * without labels fails with WT_EINVAL. */
 int wt__oracle_init(struct oracle *oracle, double error, uint64_t seed, wt_error *err);
 
 #endif

@@ -1,9 +1,9 @@
-/* ptr.c: see ptr.h. The stages in their order; the questions are in ptr_ask.c, the third stage in ptr_views.c. */
+/* ptr.c: see ptr.h. Runs the stages in order. The questions are in ptr_ask.c, the third stage in ptr_views.c. */
 #include "choose/ptr.h"
 
 #include "choose/ptr_inside.h"
 
-/* Section 2.1. */
+/* Gets the bundle (section 2.1). */
 static int acquire_bundle(const struct ptr_run *run, wt_error *err)
 {
     struct ptr_tools found = {0};
@@ -25,8 +25,8 @@ static enum ptr_verdict verdict_of(const struct ptr_trace *trace)
     return trace->kept.count < trace->bundle.count ? PTR_OVER : PTR_EXACT;
 }
 
-/* What the matches leave: the tools that are kept, and the requirements that are not met. */
-static int assess(const struct ptr_run *run, wt_error *err)
+/* Derives the kept tools and the unmet requirements from the matches. */
+static int assess_matches(const struct ptr_run *run, wt_error *err)
 {
     struct ptr_trace *trace = run->trace;
     uint32_t *kept = wt__ptr_empty_tools(run->arena, trace->bundle.count, &trace->kept);
@@ -44,16 +44,16 @@ static int assess(const struct ptr_run *run, wt_error *err)
     return 0;
 }
 
-/* Section 2.2. */
+/* Matches requirements and bundle (section 2.2). */
 static int map_coverage(const struct ptr_run *run, wt_error *err)
 {
     int rc = wt__ptr_ask_requirements(run, err);
     if (rc == 0)
         rc = wt__ptr_ask_matches(run, err);
-    return rc < 0 ? rc : assess(run, err);
+    return rc < 0 ? rc : assess_matches(run, err);
 }
 
-/* Section 2.3. */
+/* Finds a tool for each unsolved problem (section 2.3). */
 static int solve_problems(const struct ptr_run *run, wt_error *err)
 {
     struct ptr_trace *trace = run->trace;
@@ -75,7 +75,7 @@ static int solve_problems(const struct ptr_run *run, wt_error *err)
     return 0;
 }
 
-static int check_options(const struct ptr_options *options, wt_error *err)
+static int check_ptr_options(const struct ptr_options *options, wt_error *err)
 {
     if (options->k > PTR_MOST_K)
         return wt__fail(err, WT_EINVAL, "PTR: each view has at most %d tools, not %zu", PTR_MOST_K, options->k);
@@ -83,7 +83,7 @@ static int check_options(const struct ptr_options *options, wt_error *err)
         return wt__fail(err, WT_EINVAL, "PTR: a request has at most %d requirements, not %zu", PTR_MOST_REQUIREMENTS,
                         options->requirements);
     if (options->ablate & ~(unsigned)PTR_ABLATE_ALL)
-        return wt__fail(err, WT_EINVAL, "PTR: no such stage or view to leave out (%#x)", options->ablate);
+        return wt__fail(err, WT_EINVAL, "PTR: unknown stage or view to leave out (%#x)", options->ablate);
     return 0;
 }
 
@@ -94,7 +94,7 @@ int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *
     if (!options)
         options = &defaults;
     *out = (struct ptr_trace){0};
-    int rc = check_options(options, err);
+    int rc = check_ptr_options(options, err);
     if (rc < 0)
         return rc;
 

@@ -1,23 +1,23 @@
-/* ptr.h: the set of tools that a request needs, found with a language model: Precision-driven Tool Recommendation
- * (PTR, the paper's section 2), three stages over callbacks, so that any retriever and any model stand below them.
+/* ptr.h: finds the set of tools that a request needs with a language model: Precision-driven Tool Recommendation (PTR,
+ * section 2 of the paper). PTR has three stages over callbacks, so it works with any retriever and any model.
  *
- *   bundle      (2.1) the set of tools, of all those that past requests used together, that is most like this request
+ *   bundle      (2.1) the set of tools most similar to this request, among all sets that past requests used
  *
- *   coverage    (2.2) the model names what the request requires, and for each requirement the tools of the bundle that
- *               meet it, or none. Tools that meet nothing are dropped; requirements without a tool are unsolved
+ *   coverage    (2.2) The model lists the requirements of the request, and for each the tools of the bundle that meet
+ *               it, if any. Tools without a requirement are dropped. Requirements without a tool are unsolved problems.
  *
- *   re-ranking  (2.3, Algorithm 1) for each unsolved problem the tool that most of three views agree on: the tools
- *               nearest to its words, the tools of the past requests nearest to it, the tools like the first of the
- *               first view
+ *   re-ranking  (2.3, Algorithm 1) For each unsolved problem, the tool with the most votes of three views: the tools
+ *               nearest to its words, the tools of the past requests nearest to it, and the tools similar to the first
+ *               tool of the first view.
  *
- * Where it departs from the paper, and why: docs/ptr.md.
+ * docs/ptr.md lists the differences from the paper with reasons.
  *
- * Descriptions of tools and what the model says are both hostile. A description is only ever the value of a slot of a
- * prompt; an answer is only ever numbers of the list that was shown, or none, and words to search with, cut at a
- * length. So neither can put a tool in the set that the bundle or a view did not hold.
+ * Tool descriptions and model answers are untrusted. A description is only inserted as the value of a prompt slot. An
+ * answer is only used as numbers of the shown list, or as words to search with, cut at a length limit. Neither can add
+ * a tool to the set that was not in the bundle or in a view.
  *
- * Invariant: a tool is in the set at most once; `set` is the kept tools in the order of the requirements, then the
- * tools of the problems in the order of those. */
+ * Invariant: each tool is in `set` at most once. The kept tools come first, in the order of the requirements, then the
+ * tools of the problems in their order. */
 #ifndef WT_CHOOSE_PTR_H
 #define WT_CHOOSE_PTR_H
 
@@ -31,19 +31,19 @@
 #include "llm/exchange.h"
 
 enum {
-    PTR_K = 7,                  /* of every view, as the paper's code has it */
-    PTR_MOST_K = 32,            /* what `k` may be */
-    PTR_AT_ONCE = 4,            /* questions under way at once */
-    PTR_MOST_REQUIREMENTS = 16, /* of one request, as the prompt's schema has it; the paper's sets end at ten tools */
-    PTR_MOST_LISTED = 128,      /* the first tools of a bundle that are looked at: as many as a usage may have */
-    PTR_MAX_REQUIREMENT_BYTES = 512, /* of the words of one requirement; the rest is cut off */
-    PTR_MAX_TOOL_BYTES = 4096, /* of a tool's name and description that go to the prompt, which has its own limit */
+    PTR_K = 7,                       /* tools per view, as in the paper's code */
+    PTR_MOST_K = 32,                 /* maximum of `k` */
+    PTR_AT_ONCE = 4,                 /* concurrent questions */
+    PTR_MOST_REQUIREMENTS = 16,      /* per request, as in the prompt's schema; the paper's sets have up to ten tools */
+    PTR_MOST_LISTED = 128,           /* tools of a bundle that are listed: the maximum of a usage */
+    PTR_MAX_REQUIREMENT_BYTES = 512, /* maximum length of a requirement; the rest is cut off */
+    PTR_MAX_TOOL_BYTES = 4096,       /* of a tool's name and description in the prompt, which has a limit of its own */
 };
 
 enum ptr_view { PTR_DSA, PTR_HQC, PTR_CTE, PTR_VIEWS }; /* in the order that breaks ties */
 
-/* What may be left out, for the ablations; bits. A view that is left out has no vote, but the first tool of the nearest
- * ones stays what the third view starts from. */
+/* Parts to leave out in ablations; bits. A view that is left out has no vote, but the third view still starts from the
+ * first tool of the first view. */
 enum {
     PTR_ABLATE_DSA = 1 << PTR_DSA,
     PTR_ABLATE_HQC = 1 << PTR_HQC,
@@ -61,25 +61,25 @@ struct ptr_text {
     struct str name, description;
 };
 
-/* What PTR asks of the catalogue and of past use. Each returns 0 or an error, which ends the choosing; what they give
- * lives in the arena or longer. Lists are best first, may be shorter than wanted or empty, and a tool that counts twice
- * in one counts once. `text` is the request's or a model's, so anything in UTF-8. */
+/* Callbacks for the catalogue and past use. Each returns 0 or an error, which ends the run. Results live in the arena
+ * or longer. Lists are best first, may be short or empty, and duplicates in a list are ignored. `text` comes from the
+ * request or the model and may be any UTF-8. */
 struct ptr_sources {
     void *self;
-    /* The bundle most like the text, of the unique ones of past use; empty: there are none. */
+    /* Finds the most similar bundle among the distinct ones of past use; empty without past use. */
     int (*bundle)(void *self, struct str text, struct arena *arena, struct ptr_tools *out, wt_error *err);
-    /* The k tools nearest to the text. */
+    /* Finds the k tools nearest to the text. */
     int (*tools)(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out, wt_error *err);
-    /* What each of the k past requests nearest to the text used. */
+    /* Returns the tools of each of the k past requests nearest to the text. */
     int (*past)(void *self, struct str text, size_t k, struct arena *arena, const struct ptr_tools **out, size_t *count,
                 wt_error *err);
-    /* The k tools nearest to a tool's own text, that tool among them. */
+    /* Finds the k tools nearest to a tool's own text, including that tool. */
     int (*similar)(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out, wt_error *err);
     int (*describe)(void *self, uint32_t tool, struct arena *arena, struct ptr_text *out, wt_error *err);
 };
 
-/* What an evaluation knows of a request beforehand, for a stand-in model only (oracle.h): the tools that it needs, and
- * some that it does not, each with words that ask for it. */
+/* Labels of a request in an evaluation, for a stand-in model only (oracle.h): needed tools and wrong tools, each with
+ * words that ask for it. */
 struct ptr_label {
     uint32_t tool;
     struct str need;
@@ -92,13 +92,13 @@ struct ptr_labels {
 
 struct ptr_request {
     struct str text;
-    const struct ptr_labels *labels; /* NULL but in evaluations; only handed on to the model */
-    struct progress *progress;       /* handed on to the model, which hears from it when to stop; may be NULL */
+    const struct ptr_labels *labels; /* NULL outside evaluations; only passed to the model */
+    struct progress *progress;       /* passed to the model, which uses it to stop; may be NULL */
 };
 
 struct ptr_options {
-    size_t k;            /* 0: PTR_K */
-    size_t requirements; /* the first of an answer that are looked at; 0: PTR_MOST_REQUIREMENTS */
+    size_t k;            /* 0 for PTR_K */
+    size_t requirements; /* maximum number of requirements read from an answer; 0 for PTR_MOST_REQUIREMENTS */
     unsigned ablate;     /* PTR_ABLATE_..., or'ed */
 };
 
@@ -108,51 +108,51 @@ enum ptr_step { PTR_REQUIRE, PTR_MATCH };
 struct ptr_subject {
     enum ptr_step step;
     const struct ptr_request *request;
-    /* Of PTR_MATCH: */
-    size_t place;            /* of the requirement in the answer to PTR_REQUIRE; PTR_WHOLE: the request itself */
+    /* For PTR_MATCH only: */
+    size_t place; /* index of the requirement in the answer to PTR_REQUIRE; PTR_WHOLE for the request itself */
     struct ptr_tools listed; /* number n of the prompt is rows[n - 1] */
 };
 
 #define PTR_WHOLE SIZE_MAX
 
 struct ptr_requirement {
-    struct str text;        /* the model's words, blanks for control characters, cut */
+    struct str text;        /* the model's words, without control characters, cut */
     size_t place;           /* as in ptr_subject */
-    bool asked;             /* the model was asked for tools; not so without a bundle */
-    struct ptr_tools tools; /* of the bundle, that meet it; empty: none does */
+    bool asked;             /* the model was asked for tools; false without a bundle */
+    struct ptr_tools tools; /* tools of the bundle that meet it; may be empty */
 };
 
-/* With every requirement met: no tool of the bundle is left over, or some are. Else partial, whether or not tools are
- * left over. */
+/* EXACT: all requirements are met and all tools of the bundle are used. OVER: all are met and some tools are unused.
+ * PARTIAL: some requirements are not met. */
 enum ptr_verdict { PTR_EXACT, PTR_OVER, PTR_PARTIAL };
 
 struct ptr_problem {
-    size_t requirement;                /* its index in the trace's */
-    struct ptr_tools views[PTR_VIEWS]; /* what each view holds, without duplicates; empty where left out */
-    bool solved;                       /* some view held a tool */
-    uint32_t tool;                     /* the first of those that most views hold, when solved */
-    unsigned votes;                    /* how many do */
-    bool already;                      /* it was in the set, so it was not added */
+    size_t requirement;                /* index into the trace's requirements */
+    struct ptr_tools views[PTR_VIEWS]; /* tools of each view without duplicates; empty if left out */
+    bool solved;                       /* true if any view has a tool */
+    uint32_t tool;                     /* first tool with the most votes, if solved */
+    unsigned votes;                    /* number of its votes */
+    bool already;                      /* the tool was already in the set */
 };
 
-/* Everything that was seen and decided, stage by stage. Lives as long as the arena. */
+/* Record of all stages. Lives as long as the arena. */
 struct ptr_trace {
-    struct ptr_tools bundle; /* without duplicates, as it was listed */
+    struct ptr_tools bundle; /* without duplicates, as listed in the prompt */
     struct ptr_requirement *requirements;
-    size_t requirement_count, ignored; /* ignored: requirements of the answer beyond the limit */
+    size_t requirement_count, ignored; /* ignored: number of requirements beyond the limit */
     enum ptr_verdict verdict;
     struct ptr_tools kept; /* tools of the bundle that meet a requirement */
     struct ptr_problem *problems;
     size_t problem_count;
     struct ptr_tools set;
-    struct chat_exchange *exchanges; /* the question for requirements, then one for each that was asked about */
+    struct chat_exchange *exchanges; /* the question for requirements, then one per requirement that was asked about */
     size_t exchange_count;
     struct chat_cost cost;
 };
 
-/* The set that the request needs, in out->set; it may be empty. options: NULL for the defaults. On an error the trace
- * holds the stages up to it, its set is empty, and the cost counts what was answered.
- * Errors: WT_EINVAL (an option beyond its limit), those of chat.h but WT_EFORMAT, those of the sources, WT_ENOMEM. */
+/* Finds the set for a request and stores it in out->set; it may be empty. options: NULL for defaults. On error the
+ * trace has the completed stages, its set is empty, and its cost includes all answers. Errors: WT_EINVAL (option beyond
+ * its limit), those of chat.h except WT_EFORMAT, those of the sources, WT_ENOMEM. */
 int wt__ptr_choose(const struct ptr_options *options, const struct ptr_sources *sources, struct chat_model *model,
                    const struct ptr_request *request, struct arena *arena, struct ptr_trace *out, wt_error *err);
 

@@ -1,35 +1,36 @@
-/* ptr_ask.c: PTR's two questions to the language model (the paper's appendix D), and what is made of the answers.
+/* ptr_ask.c: PTR's two questions to the language model (appendix D of the paper), and the validation of its answers.
  *
  *   ptr-requirements   request -> {"requirements": [text, ...]}
- *   ptr-match          tools, one requirement -> {"tools": [a number of the list, ...]}
+ *   ptr-match          tools, one requirement -> {"tools": [number in the list, ...]}
  *
- * An answer is taken for what it can be and no more. A requirement is a text with a word in it, made plain and cut; a
- * match is whole numbers from 1 to the length of the list. What is neither is no answer, and is counted: with no
- * requirement that can be used the request as a whole is the one requirement, and a match of which anything is no
- * number of the list is none. Only an empty list says that nothing is required.
+ * A requirement is a text with at least one word; it is converted to plain text and cut. A match is a list of integers
+ * from 1 to the length of the list. Anything else is rejected and counted. Without a usable requirement, the whole
+ * request becomes the only requirement. A match with any invalid number is rejected as a whole. Only an empty list
+ * means that the request requires nothing.
  *
- * Matches do not depend on each other, so they are asked for together, and read in the order of the requirements. */
+ * Matches are independent, so they are asked concurrently and read in the order of the requirements. */
 #include "choose/ptr_inside.h"
 
 #include "base/pool.h"
 #include "llm/plain_text.h"
 
-static int put(const struct ptr_run *run, const struct prompt *prompt, const struct prompt_value *values, size_t count,
-               const struct ptr_subject *subject, struct chat_reply *reply)
+static int put_ptr_question(const struct ptr_run *run, const struct prompt *prompt, const struct prompt_value *values,
+                            size_t count, const struct ptr_subject *subject, struct chat_reply *reply)
 {
     const struct chat_question question = {.subject = subject, .progress = run->request->progress};
     return wt__chat_put(reply, prompt, values, count, run->model, question);
 }
 
-/* The reason why the last answer of the trace is none. */
-static int reject(const struct ptr_run *run, const char *reason, wt_error *err)
+/* Rejects the last answer of the trace for the given reason. */
+static int reject_ptr_answer(const struct ptr_run *run, const char *reason, wt_error *err)
 {
     struct ptr_trace *trace = run->trace;
     return wt__chat_reject(&trace->exchanges[trace->exchange_count - 1], &trace->cost, reason, run->arena, err);
 }
 
-/* One question more in the trace, and one answer in the costs. One without JSON is rejected already. */
-static int note(const struct ptr_run *run, const struct prompt *prompt, const struct chat_reply *reply, wt_error *err)
+/* Adds a question to the trace and its answer to the cost. An answer without JSON is already rejected. */
+static int note_ptr_exchange(const struct ptr_run *run, const struct prompt *prompt, const struct chat_reply *reply,
+                             wt_error *err)
 {
     struct ptr_trace *trace = run->trace;
     struct chat_exchange *exchange = &trace->exchanges[trace->exchange_count];
@@ -75,15 +76,15 @@ int wt__ptr_ask_requirements(const struct ptr_run *run, wt_error *err)
     int rc = wt__prompt_open(&prompt, "ptr-requirements", err);
     if (rc < 0)
         return rc;
-    put(run, &prompt, &value, 1, &subject, &reply);
-    rc = note(run, &prompt, &reply, err);
+    put_ptr_question(run, &prompt, &value, 1, &subject, &reply);
+    rc = note_ptr_exchange(run, &prompt, &reply, err);
     wt__prompt_dispose(&prompt);
 
     const json_t *list = wt__json_array(reply.got.json, "requirements");
     if (rc == 0)
         rc = read_requirements(run, list, err);
     if (rc == 0 && reply.got.json && trace->requirement_count == 0 && (!list || json_array_size(list) > 0))
-        rc = reject(run, "it names no requirement", err);
+        rc = reject_ptr_answer(run, "answer names no requirement", err);
     if (rc == 0 && trace->cost.unusable > 0) {
         trace->requirements[0] = (struct ptr_requirement){.text = run->request->text, .place = PTR_WHOLE};
         trace->requirement_count = 1;
@@ -94,8 +95,8 @@ int wt__ptr_ask_requirements(const struct ptr_run *run, wt_error *err)
 
 /* --- matches ------------------------------------------------------------------------------------------------- */
 
-/* "name: description". */
-static int describe(const struct ptr_run *run, uint32_t tool, struct str *out, wt_error *err)
+/* Writes "name: description" of a tool. */
+static int describe_ptr_tool(const struct ptr_run *run, uint32_t tool, struct str *out, wt_error *err)
 {
     struct ptr_text text = {0};
     int rc = run->sources->describe(run->sources->self, tool, run->arena, &text, err);
@@ -116,7 +117,7 @@ static int read_match(const struct ptr_run *run, const json_t *answer, struct pt
     if (!rows)
         return wt__fail_nomem(err);
     for (size_t i = 0; listed && i < json_array_size(numbers); i++) {
-        json_int_t number = json_integer_value(json_array_get(numbers, i)); /* 0 of what is none */
+        json_int_t number = json_integer_value(json_array_get(numbers, i)); /* 0 if not an integer */
         listed = number >= 1 && number <= (json_int_t)bundle->count;
         if (listed)
             wt__ptr_add_tool(&requirement->tools, rows, bundle->rows[number - 1]);
@@ -124,20 +125,20 @@ static int read_match(const struct ptr_run *run, const json_t *answer, struct pt
     if (listed || !answer)
         return 0;
     requirement->tools.count = 0;
-    return reject(run, "it is no list of numbers of tools that were listed", err);
+    return reject_ptr_answer(run, "answer is not a list of numbers of listed tools", err);
 }
 
-/* All matches of a run, several under way at once. */
-struct matching {
+/* State of all matches of a run. Several questions are under way at once. */
+struct ptr_matching {
     const struct ptr_run *run;
     struct prompt prompt;
-    struct str *items;          /* the tools as they are listed */
-    struct chat_reply *replies; /* one a requirement */
+    struct str *items;          /* the tools as listed in the prompt */
+    struct chat_reply *replies; /* one per requirement */
 };
 
-static int match(void *context, size_t index, unsigned worker)
+static int match_requirement(void *context, size_t index, unsigned worker)
 {
-    struct matching *m = context;
+    struct ptr_matching *m = context;
     const struct ptr_trace *trace = m->run->trace;
     const struct ptr_requirement *requirement = &trace->requirements[index];
     const struct ptr_subject subject = {
@@ -147,18 +148,18 @@ static int match(void *context, size_t index, unsigned worker)
         {.slot = "requirement", .text = requirement->text},
     };
     (void)worker;
-    return put(m->run, &m->prompt, values, sizeof values / sizeof *values, &subject, &m->replies[index]);
+    return put_ptr_question(m->run, &m->prompt, values, sizeof values / sizeof *values, &subject, &m->replies[index]);
 }
 
-/* What was answered counts even where another question failed. */
-static int read_matches(const struct matching *m, wt_error *err)
+/* Counts answers even if another question failed. */
+static int read_matches(const struct ptr_matching *m, wt_error *err)
 {
     struct ptr_trace *trace = m->run->trace;
     int rc = 0;
     for (size_t i = 0; i < trace->requirement_count; i++) {
         wt_error unused;
         const struct chat_reply *reply = &m->replies[i];
-        int failed = reply->put ? note(m->run, &m->prompt, reply, rc == 0 ? err : &unused) : 0;
+        int failed = reply->put ? note_ptr_exchange(m->run, &m->prompt, reply, rc == 0 ? err : &unused) : 0;
         if (reply->put && failed == 0)
             failed = read_match(m->run, reply->got.json, &trace->requirements[i], rc == 0 ? err : &unused);
         rc = rc < 0 ? rc : failed;
@@ -169,7 +170,7 @@ static int read_matches(const struct matching *m, wt_error *err)
 int wt__ptr_ask_matches(const struct ptr_run *run, wt_error *err)
 {
     const struct ptr_trace *trace = run->trace;
-    struct matching m = {.run = run};
+    struct ptr_matching m = {.run = run};
     if (trace->bundle.count == 0 || trace->requirement_count == 0)
         return 0;
 
@@ -181,9 +182,9 @@ int wt__ptr_ask_matches(const struct ptr_run *run, wt_error *err)
     if (rc < 0)
         return rc;
     for (size_t i = 0; rc == 0 && i < trace->bundle.count; i++)
-        rc = describe(run, trace->bundle.rows[i], &m.items[i], err);
+        rc = describe_ptr_tool(run, trace->bundle.rows[i], &m.items[i], err);
     if (rc == 0) {
-        wt__pool_run(PTR_AT_ONCE, trace->requirement_count, match, &m);
+        wt__pool_run(PTR_AT_ONCE, trace->requirement_count, match_requirement, &m);
         rc = read_matches(&m, err);
     }
     for (size_t i = 0; i < trace->requirement_count; i++)

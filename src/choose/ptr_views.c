@@ -4,27 +4,27 @@
  *   HQC  historical query correlation  the tools of the K past requests nearest to them, each tool once
  *   CTE  contextual tool expansion     the K tools nearest to the first tool of DSA
  *
- * A tool has a vote of each view that holds it. Most votes win; among equals the tool that was met first, in the order
- * of the views and within a view in its order. So of tools with one vote each DSA's best one wins, and that tool
- * has the vote of CTE as well, since nothing is nearer to a tool than itself. */
+ * Each view gives one vote to each of its tools. The tool with the most votes wins. Ties go to the tool that came
+ * first, in the order of the views and their lists. If no tool has two votes otherwise, the best tool of DSA wins,
+ * because it is nearest to itself and so has the vote of CTE as well. */
 #include "choose/ptr_inside.h"
 
 struct candidate_tool {
     uint32_t row;
-    unsigned views; /* a bit each that holds it */
+    unsigned views; /* bitmap of the views that have it */
 };
 
 struct ballot {
-    struct candidate_tool *items; /* in the order in which they were met */
+    struct candidate_tool *items; /* in the order of their first occurrence */
     size_t len;
 };
 
-static size_t least(size_t a, size_t b)
+static size_t lesser_count(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* The place of `row`, made when it is new. A few hundred tools at the most: looked through, not hashed. */
+/* Finds or adds the entry of `row`. Linear search is enough for a few hundred tools. */
 static struct candidate_tool *find_candidate(struct ballot *ballot, uint32_t row)
 {
     for (size_t i = 0; i < ballot->len; i++)
@@ -38,11 +38,11 @@ static size_t count_tools(const struct ptr_tools *lists, size_t count)
 {
     size_t sum = 0;
     for (size_t i = 0; i < count; i++)
-        sum += least(lists[i].count, PTR_MOST_LISTED);
+        sum += lesser_count(lists[i].count, PTR_MOST_LISTED);
     return sum;
 }
 
-/* Counts one view, whose tools come as lists; out: the view as one list without duplicates. */
+/* Counts the votes of one view, given as lists. out: the view as one list without duplicates. */
 static int count_view(struct ballot *ballot, enum ptr_view view, const struct ptr_tools *lists, size_t count,
                       struct arena *arena, struct ptr_tools *out, wt_error *err)
 {
@@ -51,7 +51,7 @@ static int count_view(struct ballot *ballot, enum ptr_view view, const struct pt
         return wt__fail_nomem(err);
     *out = (struct ptr_tools){rows, 0};
     for (size_t i = 0; i < count; i++) {
-        size_t len = least(lists[i].count, PTR_MOST_LISTED);
+        size_t len = lesser_count(lists[i].count, PTR_MOST_LISTED);
         for (size_t j = 0; j < len; j++) {
             struct candidate_tool *candidate = find_candidate(ballot, lists[i].rows[j]);
             if (candidate->views & 1u << view)
@@ -71,7 +71,7 @@ static unsigned votes_of(const struct candidate_tool *candidate)
     return votes;
 }
 
-static void elect(const struct ballot *ballot, struct ptr_problem *problem)
+static void elect_tool(const struct ballot *ballot, struct ptr_problem *problem)
 {
     for (size_t i = 0; i < ballot->len; i++) {
         unsigned votes = votes_of(&ballot->items[i]);
@@ -83,7 +83,7 @@ static void elect(const struct ballot *ballot, struct ptr_problem *problem)
     }
 }
 
-/* What the views are made of, cut to what was asked for. */
+/* Tools and requests of the views, cut to the requested number. */
 struct view_lists {
     struct ptr_tools dsa, cte;
     const struct ptr_tools *hqc;
@@ -94,14 +94,14 @@ static int fetch_views(const struct ptr_run *run, struct str text, struct view_l
 {
     const struct ptr_sources *sources = run->sources;
     int rc = sources->tools(sources->self, text, run->k, run->arena, &lists->dsa, err);
-    lists->dsa.count = least(lists->dsa.count, run->k);
+    lists->dsa.count = lesser_count(lists->dsa.count, run->k);
     if (rc >= 0 && !(run->ablate & PTR_ABLATE_HQC)) {
         rc = sources->past(sources->self, text, run->k, run->arena, &lists->hqc, &lists->hqc_count, err);
-        lists->hqc_count = least(lists->hqc_count, run->k);
+        lists->hqc_count = lesser_count(lists->hqc_count, run->k);
     }
     if (rc >= 0 && !(run->ablate & PTR_ABLATE_CTE) && lists->dsa.count > 0) {
         rc = sources->similar(sources->self, lists->dsa.rows[0], run->k, run->arena, &lists->cte, err);
-        lists->cte.count = least(lists->cte.count, run->k);
+        lists->cte.count = lesser_count(lists->cte.count, run->k);
     }
     if (run->ablate & PTR_ABLATE_DSA)
         lists->dsa.count = 0;
@@ -126,6 +126,6 @@ int wt__ptr_rerank(const struct ptr_run *run, struct str text, struct ptr_proble
     if (rc == 0)
         rc = count_view(&ballot, PTR_CTE, &lists.cte, 1, run->arena, &problem->views[PTR_CTE], err);
     if (rc == 0)
-        elect(&ballot, problem);
+        elect_tool(&ballot, problem);
     return rc;
 }

@@ -1,6 +1,6 @@
-/* relevance.c: the default parameters are data. They were fitted by bench/bench_relevance.c on the train splits of
- * metatool, metatool-multi and numpybank (MIT licences), 300 requests each, with the default encoder; how well they
- * hold elsewhere is in docs/retrieval.md. */
+/* relevance.c: see relevance.h. The default parameters are data. bench/bench_relevance.c fitted them on the train
+ * splits of metatool, metatool-multi and numpybank (MIT licences), 300 requests each, with the default encoder.
+ * docs/retrieval.md measures them on other data. */
 #include "choose/relevance.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum { TENTH = 10 };
 
-/* Added to a share of votes before its logarithm: one voter in a hundred hardly counts. */
+/* Added to a share of votes before its logarithm, so that one voter in a hundred hardly counts. */
 static const float LITTLE = 0.01f;
 
 enum { BY_WORDS, BY_MEANING, BY_BOTH, KINDS };
@@ -39,7 +39,7 @@ void wt__relevance_read(float out[RELEVANCE_FEATURES], const struct retriever *r
     out[RELEVANCE_WORDS] = retriever->weights[SOURCE_BM25] > 0 ? known[FEATURE_SUBQUERY_WORDS] : 0;
     out[RELEVANCE_NEAREST] = out[RELEVANCE_LEAD] = 0;
     if (has_meaning(hits)) {
-        bool tenth = hits->nearest_counts[0] >= TENTH; /* a tool that is not there is like nothing */
+        bool tenth = hits->nearest_counts[0] >= TENTH; /* a missing tenth tool has cosine 0 */
         out[RELEVANCE_NEAREST] = hits->nearest[0].score;
         out[RELEVANCE_LEAD] = hits->nearest[0].score - (tenth ? hits->nearest[TENTH - 1].score : 0);
     }
@@ -52,7 +52,7 @@ float wt__relevance(const struct relevance *relevance, const struct retriever *r
 {
     float values[RELEVANCE_FEATURES];
     bool whole = retriever->weights[SOURCE_DENSE] <= 0 ||
-                 has_meaning(hits); /* of tools without vectors less is known than was fitted */
+                 has_meaning(hits); /* false if tools lack vectors, which the fitted weights need */
     const struct relevance *with = relevance && whole ? relevance : wt__relevance_default(retriever, hits);
     if (hit->brought)
         return NAN;

@@ -1,44 +1,45 @@
-/* relevance.h: the probability that a request needs a hit's tool, by itself: what a score does not say, since scores
- * are divided by the best of their request.
+/* relevance.h: the probability that a request needs the tool of a hit. Scores cannot express this, because they are
+ * relative to the best score of their request.
  *
- * It is logistic in what is known of the hit and of the request's best, whatever the retriever weighs: nothing is
- * searched for it, and it changes no order. One request in five is taken to need no tool at all, which the shares of
- * other catalogues' requests, of requests whose tools are gone, and of small talk stand for in the fit. */
+ * The probability is a logistic function of features of the hit and of the request's best hit, independent of the
+ * retriever's weights. It needs no further search and does not change the order. The fit assumes that one request in
+ * five needs no tool. Requests of other catalogues, requests whose tools were removed, and small talk represent
+ * these. */
 #ifndef WT_CHOOSE_RELEVANCE_H
 #define WT_CHOOSE_RELEVANCE_H
 
 #include "retrieve/retrieve.h"
 
 enum relevance_feature {
-    RELEVANCE_SHARE,   /* the hit's score by the best hit's, as the first stage has it */
-    RELEVANCE_MEANING, /* cosine with the sub-query that it is nearest to, or with a request that has none */
-    RELEVANCE_WORDS,   /* the same of words: the share that it answers, by weight */
-    RELEVANCE_NEAREST, /* the greatest cosine of any tool with the whole request */
-    RELEVANCE_LEAD,    /* and what that is above the tenth */
-    RELEVANCE_VOTES,   /* log of its share of past requests' votes, and a little, where those are weighed */
+    RELEVANCE_SHARE,   /* score divided by the best hit's score, as in the first stage */
+    RELEVANCE_MEANING, /* cosine with the nearest sub-query, or with a request without sub-queries */
+    RELEVANCE_WORDS,   /* weighted share of words that the tool has, of the same text */
+    RELEVANCE_NEAREST, /* greatest cosine of any tool with the whole request */
+    RELEVANCE_LEAD,    /* its lead over the tenth tool */
+    RELEVANCE_VOTES,   /* log(share of past requests' votes + a small constant), if votes have a weight */
     RELEVANCE_FEATURES
 };
 
-enum { RELEVANCE_HITS = 10 /* of a request, that it is fitted to */ };
+enum { RELEVANCE_HITS = 10 /* hits per request in the fit */ };
 
 struct relevance {
     float weights[RELEVANCE_FEATURES], constant;
 };
 
-/* Of a tool that leads: its name stands in the request. Measured on bench/real's dev. */
+/* Relevance of a tool named in the request. Measured on the dev set of bench/real. */
 #define RELEVANCE_NAMED 0.95f
 
-/* Made of other catalogues, by what was found: words, vectors, or both. */
+/* Returns the weights fitted on other catalogues for this kind of evidence: words, vectors, or both. */
 const struct relevance *wt__relevance_default(const struct retriever *retriever, const struct hit_list *hits);
 
 void wt__relevance_read(float out[RELEVANCE_FEATURES], const struct retriever *retriever, const struct hit_list *hits,
                         const struct hit *hit);
 
-/* NaN for a hit that the first stage did not find. relevance: NULL for the default. */
+/* Returns the relevance of a hit, or NaN if the first stage did not find it. relevance: NULL for the default. */
 float wt__relevance(const struct relevance *relevance, const struct retriever *retriever, const struct hit_list *hits,
                     const struct hit *hit);
 
-/* The probability, and no more than what the probability that no tool fits, or NaN, leaves. */
+/* Returns the probability, limited to 1 - none. none: probability that no tool fits, or NaN if unknown. */
 float wt__relevance_below(float probability, double none);
 
 #endif

@@ -1,11 +1,11 @@
-/* weak.c: the bounds were chosen on bench/real's dev, with the default encoder: docs/retrieval.md has what they mark.
- */
+/* weak.c: see weak.h. The thresholds were chosen on the dev set of bench/real with the default encoder.
+ * docs/retrieval.md measures them. */
 #include "choose/weak.h"
 
-/* Of the request's words by idf: a word that has less of it is common beside the others. */
+/* Share of the request's words by idf below which a matching word counts as common. */
 static const float COMMON_SHARE = 0.5f;
 
-/* Cosine with the request, or with the sub-query that is nearest. */
+/* Cosine with the request, or with the nearest sub-query. */
 static const float NEAR_WITH_WORDS = 0.35f, NEAR_ALONE = 0.3f;
 
 bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit)
@@ -15,7 +15,7 @@ bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit)
     float near = fmaxf(features[FEATURE_MEANING], features[FEATURE_SUBQUERY_MEANING]);
     if (hit->lead || hit->brought || features[FEATURE_NEIGHBOUR_VOTES] > 0)
         return false;
-    if (features[FEATURE_SCORE] <= 0) /* it is there because a filter lets few through */
+    if (features[FEATURE_SCORE] <= 0) /* only present because a filter admits few tools */
         return true;
     return (words || meaning) && (!words || (hit->words.count <= 1 && hit->words.weight < COMMON_SHARE)) &&
            (!meaning || near < (words ? NEAR_WITH_WORDS : NEAR_ALONE));

@@ -1,12 +1,12 @@
-/* weak.h: hits that hardly anything speaks for. There is always a nearest tool, and a request for what the catalogue
- * has not gets five of them: each shares a word that many tools have ("send", "file"), and means something else. */
+/* weak.h: detects hits with hardly any evidence. A search always finds nearest tools, even if the catalogue has nothing
+ * suitable. Such tools share a common word with the request ("send", "file") and do something else. */
 #ifndef WT_CHOOSE_WEAK_H
 #define WT_CHOOSE_WEAK_H
 
 #include "retrieve/retrieve.h"
 
-/* Whether no more than one common word of the request, and no meaning, speaks for a hit; a name, past requests, or a
- * reranker that brought it in are more than that. */
+/* True if a hit has at most one common word of the request and is not near in meaning. A hit found by its name, by past
+ * requests or by a reranker is not weak. */
 bool wt__hit_is_weak(const struct retriever *retriever, const struct hit *hit);
 
 #endif

@@ -1,11 +1,12 @@
-/* auto.c: the lesson "auto": which recipe serves this store best, by its dev requests. Weights of all the evidence
- * there is (words, Tool2Vec's vectors, the classifier's rows, sub-queries) are found on dev, one after the
- * other, twice around. What a weighing leaves out is a recipe of its own, so this chooses among the plain ones too.
- * `hybrid` with the engine's encoder and the refiners stand beside it: a refiner is taken where it does better, hybrid
- * where nothing betters it.
+/* auto.c: the lesson "auto": finds the recipe that serves this store best on its dev requests.
  *
- * A handful of values a weight, and a figure that is the mean of three cutoffs: with a few dozen dev requests a finer
- * search would find nothing but those requests. */
+ * It tunes the weights of all available evidence (words, Tool2Vec's vectors, the classifier's rows, sub-queries) on
+ * dev, one after the other, in two rounds. A weighting without some evidence equals a simpler recipe, so this also
+ * chooses among the plain recipes. `hybrid` with the engine's encoder and the refiners are compared with the result. A
+ * refiner is chosen if it is better; hybrid is kept if it is the best.
+ *
+ * Each weight has only a few values, and the figure is the mean of several cutoffs. With a few dozen dev requests a
+ * finer search would only fit those requests. */
 #include "learn/lessons.h"
 
 #include <math.h>
@@ -19,41 +20,41 @@
 #include "learn/tool2vec_trainer.h"
 #include "retrieve/source.h"
 
-/* What can be weighed. */
-struct weights {
+/* Tunable weights. */
+struct source_weights {
     struct retriever retriever;
     struct mix {
         float tool2vec, mlc;
-    } mix; /* what the dense side is made of */
+    } mix; /* composition of the tool vectors */
 };
 
-struct balance {
+struct source_balance {
     float lexical, dense;
 };
 
-/* Values in order of preference: of equals the first stays. */
+/* Values in order of preference: at equal figures the earlier one stays. */
 static const struct mix mixes[] = {{1, 1}, {1, 0}, {0, 1}, {1, 2}};
-static const struct balance balances[] = {{1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}, {1, 4}, {0, 1}};
+static const struct source_balance balances[] = {{1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}, {1, 4}, {0, 1}};
 static const float subqueries[] = {0.5f, 1, 0.75f, 0.25f, 0};
-enum { ROUNDS = 2, CLEARLY = 2 /* standard errors: what costs more should be worth it */ };
+enum { ROUNDS = 2, CLEARLY = 2 /* standard errors by which a refiner must be better, because it costs more */ };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-struct search {
+struct weight_search {
     struct dev_evaluator *evaluator;
-    float *tools, *rows;      /* [M, D] T, and C where there is a head */
-    bool head;                /* whether there is */
-    float *mixed;             /* [M, D] of the mix in hand */
-    struct tool_vectors view; /* of mixed */
+    float *tools, *rows;      /* [M, D] T, and C if there is a head */
+    bool head;                /* true if a head exists */
+    float *mixed;             /* [M, D] of the current mix */
+    struct tool_vectors view; /* view of mixed */
     struct mix in_hand;
-    struct weights best;
-    struct outcome figure;  /* with those */
-    const char *refined;    /* the recipe with a refiner that betters them, or NULL */
-    struct outcome refiner; /* its figure */
-    struct outcome hybrid;
+    struct source_weights best;
+    struct dev_outcome figure;  /* with the best weights */
+    const char *refined;        /* better recipe with a refiner, or NULL */
+    struct dev_outcome refiner; /* its figure */
+    struct dev_outcome hybrid;
 };
 
-static int mix(struct search *search, struct mix wanted, wt_error *err)
+static int mix_vectors(struct weight_search *search, struct mix wanted, wt_error *err)
 {
     size_t count = search->evaluator->tools * search->evaluator->dim;
     if (search->view.chunks && search->in_hand.tool2vec == wanted.tool2vec && search->in_hand.mlc == wanted.mlc)
@@ -65,16 +66,17 @@ static int mix(struct search *search, struct mix wanted, wt_error *err)
     return wt__tool_vectors_open(&search->view, search->mixed, search->evaluator->tools, search->evaluator->dim, err);
 }
 
-static int ask(struct search *search, const struct weights *weights, struct outcome *out, wt_error *err)
+static int ask_weights(struct weight_search *search, const struct source_weights *weights, struct dev_outcome *out,
+                       wt_error *err)
 {
-    int rc = mix(search, weights->mix, err);
+    int rc = mix_vectors(search, weights->mix, err);
     return rc < 0 ? rc : wt__evaluator_ask(search->evaluator, &weights->retriever, &search->view, out, err);
 }
 
-static int try(struct search *search, const struct weights *weights, wt_error *err)
+static int try_weights(struct weight_search *search, const struct source_weights *weights, wt_error *err)
 {
-    struct outcome here = {0};
-    int rc = ask(search, weights, &here, err);
+    struct dev_outcome here = {0};
+    int rc = ask_weights(search, weights, &here, err);
     if (rc == 0 && !(here.figure <= search->figure.figure + 1e-9)) {
         search->best = *weights;
         search->figure = here;
@@ -82,35 +84,35 @@ static int try(struct search *search, const struct weights *weights, wt_error *e
     return rc;
 }
 
-static int one_round(struct search *search, wt_error *err)
+static int one_round(struct weight_search *search, wt_error *err)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < (search->head ? COUNT(mixes) : 1); i++) {
-        struct weights weights = search->best;
+        struct source_weights weights = search->best;
         weights.mix = (struct mix){mixes[i].tool2vec, search->head ? mixes[i].mlc : 0};
-        rc = try(search, &weights, err);
+        rc = try_weights(search, &weights, err);
     }
     for (size_t i = 0; rc == 0 && i < COUNT(balances); i++) {
-        struct weights weights = search->best;
+        struct source_weights weights = search->best;
         weights.retriever.weights[SOURCE_BM25] = balances[i].lexical;
         weights.retriever.weights[SOURCE_DENSE] = balances[i].dense;
-        rc = try(search, &weights, err);
+        rc = try_weights(search, &weights, err);
     }
     for (size_t i = 0; rc == 0 && i < COUNT(subqueries); i++) {
-        struct weights weights = search->best;
+        struct source_weights weights = search->best;
         weights.retriever.subquery = subqueries[i];
-        rc = try(search, &weights, err);
+        rc = try_weights(search, &weights, err);
     }
     for (size_t s = 0; s < SOURCES; s++)
         for (size_t i = 0; rc == 0 && i < wt__sources[s]->tried_count; i++) {
-            struct weights weights = search->best;
+            struct source_weights weights = search->best;
             weights.retriever.weights[s] = wt__sources[s]->tried[i];
-            rc = try(search, &weights, err);
+            rc = try_weights(search, &weights, err);
         }
     return rc;
 }
 
-static int open_search(struct search *search, wt_error *err)
+static int open_search(struct weight_search *search, wt_error *err)
 {
     struct dev_evaluator *evaluator = search->evaluator;
     size_t count = evaluator->tools * evaluator->dim;
@@ -126,8 +128,8 @@ static int open_search(struct search *search, wt_error *err)
         rc = wt__mlc_vectors(evaluator, search->tools, search->rows, &search->head, err);
     }
     search->best =
-        (struct weights){.retriever = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 2.5f}, .subquery = .5f},
-                         .mix = {1, search->head ? 1 : 0}};
+        (struct source_weights){.retriever = {.weights = {[SOURCE_BM25] = 1, [SOURCE_DENSE] = 2.5f}, .subquery = .5f},
+                                .mix = {1, search->head ? 1 : 0}};
     for (size_t s = 0; s < SOURCES; s++)
         if (wt__sources[s]->tried_count > 0)
             search->best.retriever.weights[s] = wt__sources[s]->tried[0];
@@ -135,7 +137,7 @@ static int open_search(struct search *search, wt_error *err)
     return rc;
 }
 
-static void close_search(struct search *search)
+static void close_search(struct weight_search *search)
 {
     wt__tool_vectors_dispose(&search->view);
     free(search->tools);
@@ -143,25 +145,25 @@ static void close_search(struct search *search)
     free(search->mixed);
 }
 
-/* ---------------------------------------------------------------- what was found, in words */
+/* ---------------------------------------------------------------- description of the result */
 
-/* The mean of recall at 1, 3, 5 and 7: where all is among the first three, as with few requests near the tools' own
- * words, only the first place tells whether training did harm. */
-static double worth(const struct outcome *outcome)
+/* Returns the mean of recall at 1, 3, 5 and 7. If all tools are among the first three, as with a few requests in the
+ * tools' own words, only recall at 1 shows whether training did harm. */
+static double choice_figure(const struct dev_outcome *outcome)
 {
     return (3 * outcome->figure + outcome->first) / 4;
 }
 
-/* Of equals the one that knows of use is taken, which sets are chosen by, too. Hybrid stays where there was nothing to
- * choose by. */
-static bool keeps_hybrid(const struct search *search)
+/* True if `hybrid` is better than the result. At equal figures the trained result is chosen, because the chooser of
+ * sets needs usage. NaN keeps hybrid. */
+static bool keeps_hybrid(const struct weight_search *search)
 {
-    const struct outcome *learned = search->refined ? &search->refiner : &search->figure;
-    return !(worth(learned) >= worth(&search->hybrid));
+    const struct dev_outcome *learned = search->refined ? &search->refiner : &search->figure;
+    return !(choice_figure(learned) >= choice_figure(&search->hybrid));
 }
 
-/* "fuse(bm25, neighbours, tool2vec, mlc)", or what is alone in it. */
-static void name_sources(const struct weights *weights, struct buffer *out)
+/* Writes "fuse(bm25, neighbours, tool2vec, mlc)", or the name of a single source. */
+static void name_sources(const struct source_weights *weights, struct buffer *out)
 {
     const struct mix *mix = &weights->mix;
     bool fused = mix->tool2vec > 0 && mix->mlc > 0;
@@ -175,7 +177,7 @@ static void name_sources(const struct weights *weights, struct buffer *out)
                       mix->tool2vec > 0 && mix->mlc > 0 ? ", " : "", mix->mlc > 0 ? "mlc" : "", fused ? ")" : "");
 }
 
-static void describe(const struct search *search, struct buffer *runs, struct buffer *why)
+static void describe_choice(const struct weight_search *search, struct buffer *runs, struct buffer *why)
 {
     const struct mix *mix = &search->best.mix;
     const struct retriever *retriever = &search->best.retriever;
@@ -202,14 +204,14 @@ static void describe(const struct search *search, struct buffer *runs, struct bu
                       100 * (search->refined ? search->refiner.first : search->figure.first));
 }
 
-static int leave(struct search *search, const json_t *about, wt_trained *out, wt_error *err)
+static int leave_choice(struct weight_search *search, const json_t *about, wt_trained *out, wt_error *err)
 {
-    const struct weights *best = &search->best;
-    const struct outcome *chosen = keeps_hybrid(search) ? &search->hybrid
-                                   : search->refined    ? &search->refiner
-                                                        : &search->figure;
+    const struct source_weights *best = &search->best;
+    const struct dev_outcome *chosen = keeps_hybrid(search) ? &search->hybrid
+                                       : search->refined    ? &search->refiner
+                                                            : &search->figure;
     struct buffer runs = {0}, why = {0};
-    describe(search, &runs, &why);
+    describe_choice(search, &runs, &why);
     out->before = search->hybrid.recall;
     out->after = chosen->recall;
     json_t *weights = wt__retriever_write(&best->retriever), *config = NULL;
@@ -226,18 +228,18 @@ static int leave(struct search *search, const json_t *about, wt_trained *out, wt
     return rc;
 }
 
-/* A recipe with a refiner, where training left one, costs about twice the time: it is taken for a clear gain. */
-static int try_refiners(struct search *search, wt_error *err)
+/* Compares the trained recipes with a refiner. They take about twice the time, so the gain must be clear. */
+static int try_refiners(struct weight_search *search, wt_error *err)
 {
     size_t count = search->evaluator->dev_count;
     double *each = wt__alloc_array(2 * count, sizeof *each);
     int rc = each ? 0 : wt__fail_nomem(err);
     search->figure.each = each;
     if (rc == 0)
-        rc = ask(search, &search->best, &search->figure, err);
-    for (size_t i = RECIPES; rc == 0 && i-- > 0;) { /* of equals the later one stays */
+        rc = ask_weights(search, &search->best, &search->figure, err);
+    for (size_t i = RECIPES; rc == 0 && i-- > 0;) { /* at equal figures the later recipe is chosen */
         const char *recipe = wt__recipes[i].public.name;
-        struct outcome here = {.each = each + count};
+        struct dev_outcome here = {.each = each + count};
         bool there = false;
         if (wt__recipes[i].reranker == &wt__rerank_refiner)
             rc = wt__refiner_ask(search->evaluator, recipe, &there, &here, err);
@@ -252,8 +254,8 @@ static int try_refiners(struct search *search, wt_error *err)
     return rc;
 }
 
-/* How often the dev requests are asked. */
-static size_t questions(void)
+/* Returns the number of measurements on dev. */
+static size_t count_questions(void)
 {
     size_t a_round = COUNT(mixes) + COUNT(balances) + COUNT(subqueries);
     for (size_t s = 0; s < SOURCES; s++)
@@ -263,12 +265,12 @@ static size_t questions(void)
 
 int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct search search = {0};
+    struct weight_search search = {0};
     json_t *about = NULL;
     int rc = wt__evaluator_begin(&search.evaluator, training, &about, err);
     if (rc == 0)
         rc = open_search(&search, err);
-    if (rc == 0 && wt__train_progress_phase(&training->progress, "measuring", questions()))
+    if (rc == 0 && wt__train_progress_phase(&training->progress, "measuring", count_questions()))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
         rc = wt__evaluator_ask_hybrid(search.evaluator, &search.hybrid, err);
@@ -277,7 +279,7 @@ int wt__lesson_auto(struct training *training, wt_trained *out, wt_error *err)
     if (rc == 0)
         rc = try_refiners(&search, err);
     if (rc == 0)
-        rc = leave(&search, about, out, err);
+        rc = leave_choice(&search, about, out, err);
     close_search(&search);
     json_decref(about);
     return rc;

@@ -12,7 +12,7 @@
 #include "nn/safetensors.h"
 
 #define BUFFERS "buffers"
-/* In states that earlier versions left. */
+/* Key of the buffers in states of earlier versions. */
 #define OLD_BUFFERS "carried"
 #define OLD_MEASURED "judged"
 enum { PARTS = 3, NAME_BYTES = 256, EDITION = 1 };
@@ -30,7 +30,7 @@ static const float *part_of(const struct adamw *adamw, size_t i, unsigned part)
 
 /* ---------------------------------------------------------------- writing */
 
-/* Doubles as hexadecimal text: what is read is what was written, NaN too. */
+/* Writes a double as hexadecimal text, which preserves it exactly, including NaN. */
 static int add_double(json_t *object, const char *key, double value)
 {
     char text[64];
@@ -72,7 +72,7 @@ int wt__checkpoint_write(const char *path, const char *identity, const struct lo
     for (size_t i = 0; rc == 0 && i < adamw->count; i++)
         for (unsigned part = 0; part < PARTS; part++) {
             const float *data = part_of(adamw, i, part);
-            if (!adamw->first[i] || !data) /* frozen: as in the model that training began with */
+            if (!adamw->first[i] || !data) /* frozen: same as in the initial model */
                 continue;
             part_name(names[count], &adamw->parameters[i], part);
             tensors[count] = (struct tensor_source){
@@ -92,9 +92,9 @@ int wt__checkpoint_write(const char *path, const char *identity, const struct lo
 
 /* ---------------------------------------------------------------- reading */
 
-static int damaged(const char *path, wt_error *err)
+static int fail_damaged(const char *path, wt_error *err)
 {
-    return wt__fail(err, WT_EFORMAT, "%s is no state of a training that this version can go on from; delete it", path);
+    return wt__fail(err, WT_EFORMAT, "%s is not a training state that this version can resume; delete it", path);
 }
 
 static double read_double(const json_t *object, const char *key)
@@ -109,7 +109,7 @@ static int read_state(const char *path, const json_t *metadata, const char *iden
     struct str text = wt__json_str(metadata, "training");
     json_t *object = NULL;
     if (text.len == 0 || wt__json_parse(&object, text.ptr, text.len, NULL) < 0)
-        return damaged(path, err);
+        return fail_damaged(path, err);
     int64_t step = wt__json_int(object, "step", -1), steps = wt__json_int(object, "steps", -1);
     int64_t best_step = wt__json_int(object, "best_step", -1), worse = wt__json_int(object, "worse", -1);
     int64_t measured = wt__json_int(object, "measured", wt__json_int(object, OLD_MEASURED, -1));
@@ -117,7 +117,7 @@ static int read_state(const char *path, const json_t *metadata, const char *iden
     int rc = 0;
     if (wt__json_int(object, "edition", 0) != EDITION || step < 0 || steps < step || best_step < 0 ||
         best_step > step || measured < best_step || measured > step || worse < 0 || optimised < 0 || optimised > step)
-        rc = damaged(path, err);
+        rc = fail_damaged(path, err);
     else if (!wt__str_equal(wt__json_str(object, "identity"), wt__str(identity)))
         rc = wt__fail(err, WT_EFORMAT,
                       "%s is the state of a training with other data, options or model: usages may have been recorded "
@@ -136,7 +136,7 @@ static int read_state(const char *path, const json_t *metadata, const char *iden
     return rc;
 }
 
-/* A parameter's tensors, all three or, for a frozen one, none. */
+/* Reads a parameter's three tensors. A frozen parameter has no tensors. */
 static int read_parameter(const char *path, const struct safetensors *file, struct adamw *adamw, size_t i,
                           wt_error *err)
 {
@@ -151,7 +151,7 @@ static int read_parameter(const char *path, const struct safetensors *file, stru
         const struct tensor *tensor = wt__safetensors_find(file, name);
         float *out = part == 0 ? adamw->parameters[i].value : means[part];
         if (!tensor || tensor->count != count || tensor->dtype != DTYPE_F32)
-            rc = damaged(path, err);
+            rc = fail_damaged(path, err);
         else
             rc = wt__tensor_floats(tensor, out, err);
     }
@@ -171,7 +171,7 @@ static int read_buffers(const char *path, const struct safetensors *file, const 
     if (buffers->count == 0)
         return 0;
     if (!tensor || tensor->count != buffers->count || tensor->dtype != DTYPE_F32)
-        return damaged(path, err);
+        return fail_damaged(path, err);
     return wt__tensor_floats(tensor, buffers->values, err);
 }
 
@@ -188,7 +188,7 @@ int wt__checkpoint_read(const char *path, const char *identity, struct loop_stat
     rc = wt__safetensors_open(&file, path, map.ptr, map.len, NULL);
     if (rc < 0) {
         wt__file_unmap(&map);
-        return rc == WT_ENOMEM ? wt__fail_nomem(err) : damaged(path, err);
+        return rc == WT_ENOMEM ? wt__fail_nomem(err) : fail_damaged(path, err);
     }
     rc = read_state(path, file.metadata, identity, state, &adamw->step, err);
     for (size_t i = 0; rc == 0 && i < adamw->count; i++)

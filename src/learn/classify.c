@@ -1,11 +1,11 @@
-/* classify.c: an encoder is trained with a head of a row for each tool on the request's vector: a multi-label
- * classifier (Tool2Vec, section 4.2), by the sum of log-softmax of the gold tools, as the authors' code has it, or by
- * binary cross-entropy, as their text says.
+/* classify.c: trains the encoder with a head of one row per tool on the request's vector: a multi-label classifier
+ * (Tool2Vec, section 4.2). The loss is the sum of log-softmax of the gold tools, as in the authors' code, or binary
+ * cross-entropy, as in their text.
  *
- * Departs from the paper: the head reads the pooled vector at length one, times 20, not the first token's state, has no
- * bias, and its rows begin as the vectors of the tools' texts. It is kept beside the encoder (kept_head.h), and the
- * lesson "mlc" with the loss "kept" makes it the recipe "mlc", which is then the paper's, trained end to end; with any
- * other loss that lesson makes a head of its own, on what the encoder has become. */
+ * Differences from the paper: the head reads the normalised pooled vector times 20 instead of the first token's state,
+ * has no bias, and its rows start as the vectors of the tools' texts. The head is saved with the encoder (kept_head.h).
+ * The lesson "mlc" with the loss "kept" turns it into the recipe "mlc", trained end to end as in the paper. With any
+ * other loss that lesson trains a head of its own on the trained encoder. */
 #include "learn/tuning.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "base/memory.h"
 #include "nn/loss.h"
 
-static const float SCALE = 20;     /* of the inner product */
-static const float HEAD_RATE = 20; /* times the encoder's rate: its rows are fewer steps from where they end */
+static const float SCALE = 20;     /* factor of the inner product */
+static const float HEAD_RATE = 20; /* times the encoder's rate, because its rows have fewer steps to converge */
 
 struct classify_step {
     float *head, *gradient; /* [M, H] */
@@ -25,15 +25,15 @@ struct classify_step {
     size_t label_capacity, count;
 };
 
-static size_t measure(const struct tuning *tuning, struct batch_limits *limits)
+static size_t measure_classifier_step(const struct tuning *tuning, struct batch_limits *limits)
 {
     size_t hidden = wt__trainable_config(tuning->model)->hidden, tools = tuning->training->examples.tools;
     limits->texts = tuning->batch;
     limits->rows = wt__token_texts_longest(&tuning->requests, tuning->batch);
-    return (4 * tools * hidden + tuning->batch * tools) * sizeof(float); /* the head, its gradient and two means */
+    return (4 * tools * hidden + tuning->batch * tools) * sizeof(float); /* the head, its gradient and two moments */
 }
 
-static int begin(struct tuning *tuning, wt_error *err)
+static int begin_classifier(struct tuning *tuning, wt_error *err)
 {
     size_t tools = tuning->training->examples.tools, hidden = tuning->training_batch.hidden;
     struct train_progress *progress = &tuning->training->progress;
@@ -59,7 +59,7 @@ static int begin(struct tuning *tuning, wt_error *err)
                             err);
 }
 
-static void end(struct tuning *tuning)
+static void end_classifier(struct tuning *tuning)
 {
     struct classify_step *step = tuning->own;
     if (!step)
@@ -72,7 +72,8 @@ static void end(struct tuning *tuning)
     free(step);
 }
 
-static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng, wt_error *err)
+static int prepare_classifier(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng,
+                              wt_error *err)
 {
     const struct example_set *train = &tuning->training->examples.train;
     struct classify_step *step = tuning->own;
@@ -92,7 +93,7 @@ static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count
     return 0;
 }
 
-static double loss(struct tuning *tuning, bool bce)
+static double classifier_loss(struct tuning *tuning, bool bce)
 {
     struct classify_step *step = tuning->own;
     struct labels gold = {.start = step->starts, .label = step->labels};
@@ -109,12 +110,12 @@ static double loss(struct tuning *tuning, bool bce)
 
 static double softmax_loss(struct tuning *tuning)
 {
-    return loss(tuning, false);
+    return classifier_loss(tuning, false);
 }
 
 static double bce_loss(struct tuning *tuning)
 {
-    return loss(tuning, true);
+    return classifier_loss(tuning, true);
 }
 
 static const float *head_of(const struct tuning *tuning)
@@ -125,8 +126,9 @@ static const float *head_of(const struct tuning *tuning)
 
 #define KIND(kind_name, kind_loss)                                                                                     \
     {                                                                                                                  \
-        .name = (kind_name), .output = BATCH_UNIT, .rate = 5e-5, .measure = measure, .begin = begin, .end = end,       \
-        .prepare = prepare, .loss = (kind_loss), .head = head_of                                                       \
+        .name = (kind_name), .output = BATCH_UNIT, .rate = 5e-5, .measure = measure_classifier_step,                   \
+        .begin = begin_classifier, .end = end_classifier, .prepare = prepare_classifier, .loss = (kind_loss),          \
+        .head = head_of                                                                                                \
     }
 const struct tuning_kind wt__classify_softmax = KIND("softmax", softmax_loss);
 const struct tuning_kind wt__classify_bce = KIND("bce", bce_loss);

@@ -1,15 +1,15 @@
-/* contrast.c: an encoder is trained so that a request's vector comes nearer to the texts of its tools than to those of
- * the batch's other tools: in-batch contrast (van den Oord et al. 2018), cosine times 20.
+/* contrast.c: trains the encoder to move a request's vector towards the texts of its tools and away from the batch's
+ * other tools: in-batch contrast (van den Oord et al. 2018) with cosine times 20.
  *
- * A batch is requests and all their tools. For each pair of a request and a tool of its own, the loss is that of the
- * tool against the batch's tools that are not the request's, and that of the request against the batch's requests that
- * do not need the tool; the mean over pairs and both directions is the batch's loss.
+ * A batch is requests and all their tools. The loss of a pair of a request and its tool contrasts the tool with the
+ * batch's tools that are not the request's, and the request with the batch's requests that do not need the tool. The
+ * batch's loss is the mean over pairs and both directions.
  *
- * Hard negatives, when they are asked for: after the first stretch of steps between two measurements, the tools of each
- * batch are joined by wrong tools that the model ranks high for its requests. Tools are encoded when a stretch begins,
- * requests with the model of the step, so that the mistakes are those of now and only requests that are read are
- * paid for. A tool that has the text of one of the request's own is no negative of it, and one that comes too near to
- * them is not drawn (learn/ranking.h). */
+ * Hard negatives are optional. After the first measurement, each batch also gets wrong tools that the model ranks high
+ * for its requests. Tools are encoded at the beginning of each interval between measurements, and requests with the
+ * model of the step. The mistakes are therefore current, and only requests of the batch are encoded. A tool with the
+ * same text as one of the request's own is not a negative, and tools that are too near to those are not drawn
+ * (learn/ranking.h). */
 #include "learn/tuning.h"
 
 #include <stdlib.h>
@@ -20,21 +20,21 @@
 #include "learn/ranking.h"
 #include "nn/loss.h"
 
-static const float SCALE = 20; /* of the cosine */
+static const float SCALE = 20; /* factor of the cosine */
 enum {
-    NEGATIVE_POOL = 16,  /* best-ranked wrong tools of a request, of which hard negatives are drawn */
-    RANKED_TOOLS = 50000 /* needed tools that are ranked; of more, a seeded part */
+    NEGATIVE_POOL = 16,  /* best-ranked wrong tools of a request from which hard negatives are drawn */
+    RANKED_TOOLS = 50000 /* maximum number of needed tools that are ranked; a seeded sample of more */
 };
 
 struct contrast_step {
     size_t requests;
-    struct tool_list tools;
+    struct step_tools tools;
     uint8_t *pairs;            /* [requests, tools] of enum pair */
     float *scores, *gradients; /* [requests, tools] */
 
-    struct ranking ranking;
-    size_t negatives; /* of a request */
-    float *asking;    /* [batch, H] requests, by the model before the step */
+    struct mined_ranking ranking;
+    size_t negatives; /* per request */
+    float *asking;    /* [batch, H] requests, encoded by the model before the step */
     uint32_t *parts;  /* [batch] */
     uint32_t *best;   /* [batch, RANKING_DEPTH] */
 };
@@ -50,13 +50,13 @@ static size_t ranked_tools(const struct tuning *tuning)
     return tools < RANKED_TOOLS ? tools : RANKED_TOOLS;
 }
 
-static size_t measure(const struct tuning *tuning, struct batch_limits *limits)
+static size_t measure_contrast_step(const struct tuning *tuning, struct batch_limits *limits)
 {
     size_t hidden = wt__trainable_config(tuning->model)->hidden, tools = most_tools(tuning), bytes = 0;
     limits->texts = tuning->batch + tools;
     limits->rows =
         wt__token_texts_longest(&tuning->requests, tuning->batch) + wt__token_texts_longest(&tuning->tools, tools);
-    if (tuning->training->options->negatives > 0) /* the tools' vectors, twice while they are written; and scores */
+    if (tuning->training->options->negatives > 0) /* the tools' vectors twice, and the scores */
         bytes = (ranked_tools(tuning) * (2 * hidden + tuning->batch) + tuning->batch * (hidden + RANKING_DEPTH)) *
                 sizeof(float);
     return bytes + tuning->batch * tools * (2 * sizeof(float) + 1);
@@ -71,7 +71,7 @@ static int begin_negatives(struct tuning *tuning, struct contrast_step *step, wt
     step->asking = wt__alloc_aligned(tuning->batch * hidden, sizeof *step->asking);
     step->parts = wt__alloc_array(tuning->batch, sizeof *step->parts);
     step->best = wt__alloc_array(tuning->batch * RANKING_DEPTH, sizeof *step->best);
-    /* The tools' vectors; and one number that is not 0 when they were made. */
+    /* The tools' vectors and a flag that is not 0 once they are computed. */
     buffers->count = step->ranking.count * hidden + 1;
     buffers->values = calloc(buffers->count, sizeof *buffers->values);
     step->ranking.vectors = buffers->values;
@@ -79,7 +79,7 @@ static int begin_negatives(struct tuning *tuning, struct contrast_step *step, wt
     return step->asking && step->parts && step->best && buffers->values ? 0 : wt__fail_nomem(err);
 }
 
-static int begin(struct tuning *tuning, wt_error *err)
+static int begin_contrast(struct tuning *tuning, wt_error *err)
 {
     size_t pairs = tuning->batch * most_tools(tuning);
     struct training *training = tuning->training;
@@ -97,7 +97,7 @@ static int begin(struct tuning *tuning, wt_error *err)
     return rc == 0 && step->negatives > 0 ? begin_negatives(tuning, step, err) : rc;
 }
 
-static void end(struct tuning *tuning)
+static void end_contrast(struct tuning *tuning)
 {
     struct contrast_step *step = tuning->own;
     if (!step)
@@ -116,8 +116,8 @@ static void end(struct tuning *tuning)
 
 /* ---------------------------------------------------------------- hard negatives */
 
-/* The tools' vectors as the model has them now. */
-static int renew(struct tuning *tuning, struct train_progress *progress, wt_error *err)
+/* Encodes the tools with the current model. */
+static int renew_negatives(struct tuning *tuning, struct train_progress *progress, wt_error *err)
 {
     struct contrast_step *step = tuning->own;
     struct train_buffers *buffers = &tuning->objective.buffers;
@@ -129,7 +129,7 @@ static int renew(struct tuning *tuning, struct train_progress *progress, wt_erro
     int rc = fresh ? wt__batch_encode(&tuning->training_batch, BATCH_UNIT, &tuning->tools, step->ranking.rows,
                                       step->ranking.count, fresh, progress, err)
                    : wt__fail_nomem(err);
-    if (rc == 0) { /* all of it or, when it was stopped, nothing: a checkpoint may be written now */
+    if (rc == 0) { /* update all or nothing, because a checkpoint may follow a cancellation */
         fresh[buffers->count - 1] = 1;
         memcpy(buffers->values, fresh, buffers->count * sizeof *fresh);
     }
@@ -137,7 +137,7 @@ static int renew(struct tuning *tuning, struct train_progress *progress, wt_erro
     return rc;
 }
 
-/* Adds to the batch's tools what the model takes for right by mistake. The step in hand is lost. */
+/* Adds tools to the batch that the model ranks high by mistake. Discards the current step. */
 static int add_negatives(struct tuning *tuning, struct contrast_step *step, const uint32_t *examples, size_t count,
                          struct rng *rng, wt_error *err)
 {
@@ -172,8 +172,8 @@ static int add_negatives(struct tuning *tuning, struct contrast_step *step, cons
 
 /* ---------------------------------------------------------------- a batch */
 
-/* What a tool of the batch is to a request. One with the text of a tool of its own, of another data set perhaps, is not
- * wrong. */
+/* Returns the relation of a batch's tool to a request. A tool with the text of one of the request's own, perhaps from
+ * another data set, is not a negative. */
 static enum pair pair_of(const struct contrast_step *step, const struct example_set *train, uint32_t request,
                          uint32_t row)
 {
@@ -183,7 +183,8 @@ static enum pair pair_of(const struct contrast_step *step, const struct example_
     return wt__ranking_right(&step->ranking, train, request, row) ? PAIR_IGNORED : PAIR_NEGATIVE;
 }
 
-static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng, wt_error *err)
+static int prepare_contrast(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng,
+                            wt_error *err)
 {
     const struct example_set *train = &tuning->training->examples.train;
     struct contrast_step *step = tuning->own;
@@ -204,7 +205,7 @@ static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count
     return 0;
 }
 
-static double loss(struct tuning *tuning)
+static double contrast_loss(struct tuning *tuning)
 {
     const struct contrast_step *step = tuning->own;
     struct training_batch *batch = &tuning->training_batch;
@@ -224,9 +225,9 @@ static double loss(struct tuning *tuning)
 const struct tuning_kind wt__contrast = {.name = "contrast",
                                          .output = BATCH_UNIT,
                                          .rate = 5e-5,
-                                         .measure = measure,
-                                         .begin = begin,
-                                         .end = end,
-                                         .prepare = prepare,
-                                         .loss = loss,
-                                         .renew = renew};
+                                         .measure = measure_contrast_step,
+                                         .begin = begin_contrast,
+                                         .end = end_contrast,
+                                         .prepare = prepare_contrast,
+                                         .loss = contrast_loss,
+                                         .renew = renew_negatives};

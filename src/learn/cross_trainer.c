@@ -18,18 +18,18 @@
 #include "rerank/cross.h"
 
 enum {
-    REQUEST_TOKENS = 96, /* that are read of a request, and of a tool */
+    REQUEST_TOKENS = 96, /* maximum of a request, and of a tool */
     TOOL_TOKENS = 96,
-    PAIR_TOKENS = 160, /* of both, with the frame */
-    FRAME = 2,         /* of a text alone, which is taken off */
-    ENOUGH = 8000,     /* requests that are seen in all */
-    MOST = 3,          /* times each */
-    CUTOFF = 5         /* of the figure on dev */
+    PAIR_TOKENS = 160, /* maximum of both, including the frame */
+    FRAME = 2,         /* tokens around a single text, which are removed */
+    ENOUGH = 8000,     /* requests to process */
+    MOST = 3,          /* maximum epochs */
+    CUTOFF = 5         /* of the dev figure */
 };
 #define SHRINKAGE 1e-4
 
-/* The pairs of one request. */
-struct group {
+/* Pairs of one request. */
+struct pair_group {
     size_t first, count;
 };
 
@@ -44,16 +44,16 @@ struct crossing {
     refiner_loss loss;
     size_t batch, negatives;
 
-    /* the first stage */
+    /* First stage. */
     struct encoder *encoder;
-    struct ranking ranking;
+    struct mined_ranking ranking;
     float *vectors; /* [M, D] */
 
     struct token_texts requests, dev_requests, tools;
     size_t pair_tokens;
 
-    /* a step */
-    struct group *groups; /* [batch] */
+    /* Current step. */
+    struct pair_group *groups; /* [batch] */
     size_t group_count;
     uint8_t *gold;        /* [pairs] */
     int32_t *ids, *types; /* [pairs, PAIR_TOKENS] */
@@ -63,21 +63,21 @@ struct crossing {
     uint32_t *parts;   /* [batch] */
     uint32_t *best;    /* [batch, RANKING_DEPTH] */
 
-    /* dev */
+    /* Dev requests. */
     size_t dev_count;
-    uint32_t *dev;      /* [dev_count] which */
-    uint32_t *dev_best; /* [dev_count, CROSS_DEPTH] the first stage's order */
-    double first;       /* its figure; NaN: there is no dev */
-    size_t pairs;       /* that were measured: logits and which are right [dev_count, CROSS_DEPTH] */
+    uint32_t *dev;      /* [dev_count] their numbers */
+    uint32_t *dev_best; /* [dev_count, CROSS_DEPTH] in the first stage's order */
+    double first;       /* figure of the first stage; NaN without dev requests */
+    size_t pairs;       /* measured pairs: logits and right [dev_count, CROSS_DEPTH] */
     float *logits;
     uint8_t *right;
-    float slope, constant; /* from logits to the log odds of being right */
-    float *score;          /* [H + 1] the head's last weights and constant while they are saved in that scale */
+    float slope, constant; /* map logits to log odds of being right */
+    float *score;          /* [H + 1] the head's last weights and constant in that scale, while saving */
 };
 
 /* ---------------------------------------------------------------- pairs */
 
-/* A text's tokens without their frame. */
+/* Returns a text's tokens without their frame. */
 static struct token_run run_of(const struct token_texts *texts, size_t number)
 {
     size_t first = texts->starts[number], count = texts->starts[number + 1] - first;
@@ -93,8 +93,8 @@ static void add_pair(struct crossing *c, const struct token_texts *requests, siz
     wt__batch_add_pair(&c->training_batch, c->ids + at, types ? c->types + at : NULL, length);
 }
 
-/* Logits of the step's pairs, from what forward made. */
-static void score(struct crossing *c)
+/* Computes the logits of the step's pairs from forward's result. */
+static void score_pairs_of_step(struct crossing *c)
 {
     size_t hidden = c->training_batch.hidden;
     for (size_t i = 0; i < c->training_batch.count; i++) {
@@ -108,9 +108,9 @@ static void score(struct crossing *c)
     wt__trainable_head_forward(c->model, &c->head);
 }
 
-/* ---------------------------------------------------------------- the first stage */
+/* ---------------------------------------------------------------- first stage */
 
-/* unit(weighted sum of the texts' vectors) of every tool, as the retrieval has it. */
+/* Computes unit(weighted sum of the texts' vectors) of every tool, as in retrieval. */
 static int describe_tools(struct crossing *c, struct progress *progress, wt_error *err)
 {
     const struct examples *e = &c->training->examples;
@@ -135,9 +135,9 @@ static int describe_tools(struct crossing *c, struct progress *progress, wt_erro
     return rc;
 }
 
-/* The first stage's best for requests of a set, by number: best [count, k]. */
-static int look(struct crossing *c, const struct example_set *set, const uint32_t *which, size_t count, size_t k,
-                struct str *texts, float *vectors, uint32_t *parts, uint32_t *best, wt_error *err)
+/* Finds the first stage's best tools for requests of a set, by number: best [count, k]. */
+static int rank_first_stage(struct crossing *c, const struct example_set *set, const uint32_t *which, size_t count,
+                            size_t k, struct str *texts, float *vectors, uint32_t *parts, uint32_t *best, wt_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         texts[i] = set->texts[which[i]];
@@ -147,7 +147,7 @@ static int look(struct crossing *c, const struct example_set *set, const uint32_
     return rc < 0 ? rc : wt__ranking_best(&c->ranking, vectors, parts, count, k, best, err);
 }
 
-/* Recall at CUTOFF of a request whose candidates [count] stand in this order. */
+/* Returns recall at CUTOFF of a request with its candidates [count] in this order. */
 static double recall_of(const struct example_set *set, size_t request, const uint32_t *order, size_t count)
 {
     size_t labels = set->starts[request + 1] - set->starts[request], found = 0;
@@ -157,7 +157,7 @@ static double recall_of(const struct example_set *set, size_t request, const uin
     return labels ? (double)found / (double)labels : 0;
 }
 
-/* The candidates of a dev request that there are. */
+/* Returns the number of candidates of a dev request. */
 static size_t candidates_of(const struct crossing *c, size_t d)
 {
     size_t count = 0;
@@ -186,7 +186,7 @@ static int open_dev(struct crossing *c, wt_error *err)
     if (rc == 0) {
         wt__rng_seed(&rng, c->training->seed);
         wt__rng_draw(&rng, c->dev, all, count);
-        rc = look(c, dev, c->dev, count, CROSS_DEPTH, texts, vectors, parts, c->dev_best, err);
+        rc = rank_first_stage(c, dev, c->dev, count, CROSS_DEPTH, texts, vectors, parts, c->dev_best, err);
     }
     for (size_t d = 0; rc == 0 && d < count; d++) {
         double sum = d == 0 ? 0 : c->first;
@@ -204,7 +204,7 @@ static int open_dev(struct crossing *c, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- the objective */
+/* ---------------------------------------------------------------- objective */
 
 static size_t most_pairs(const struct crossing *c)
 {
@@ -212,8 +212,8 @@ static size_t most_pairs(const struct crossing *c)
     return step > CROSS_DEPTH ? step : CROSS_DEPTH;
 }
 
-/* Bytes; and how large a training batch it needs. */
-static size_t measure(struct crossing *c)
+/* Returns the bytes needed, and sets the size of the training batch. */
+static size_t measure_cross_step(struct crossing *c)
 {
     const struct examples *e = &c->training->examples;
     const struct model_config *config = wt__trainable_config(c->model);
@@ -228,7 +228,7 @@ static size_t measure(struct crossing *c)
                                             pairs * (5 * hidden * sizeof(float) + 2 * PAIR_TOKENS * sizeof(int32_t));
 }
 
-static int begin(void *self, wt_error *err)
+static int begin_cross(void *self, wt_error *err)
 {
     struct crossing *c = self;
     struct head_rows *head = &c->head;
@@ -255,7 +255,7 @@ static int begin(void *self, wt_error *err)
     return wt__batch_open(&c->training_batch, c->model, BATCH_ROWS, c->training->threads, &c->limits, err);
 }
 
-/* The first `wanted` of values [count] become ones that are drawn. */
+/* Moves a random sample of `wanted` values to the front of values [count]. */
 static size_t draw_some(uint32_t *values, size_t count, size_t wanted, struct rng *rng)
 {
     for (size_t i = 0; i < wanted && i < count; i++) {
@@ -267,7 +267,7 @@ static size_t draw_some(uint32_t *values, size_t count, size_t wanted, struct rn
     return count < wanted ? count : wanted;
 }
 
-static void put(struct crossing *c, uint32_t example, const uint32_t *rows, size_t count, bool gold)
+static void put_tokens(struct crossing *c, uint32_t example, const uint32_t *rows, size_t count, bool gold)
 {
     for (size_t i = 0; i < count; i++) {
         c->gold[c->training_batch.count] = gold;
@@ -275,30 +275,31 @@ static void put(struct crossing *c, uint32_t example, const uint32_t *rows, size
     }
 }
 
-/* The i-th request's tools and wrong ones. */
+/* Adds the tools and negatives of the i-th request. */
 static int add_group(struct crossing *c, size_t i, uint32_t example, struct rng *rng, wt_error *err)
 {
     const struct example_set *train = &c->training->examples.train;
     size_t labels = train->starts[example + 1] - train->starts[example];
-    struct group *group = &c->groups[c->group_count++];
+    struct pair_group *group = &c->groups[c->group_count++];
     uint32_t wrong[CROSS_DEPTH], *right = wt__alloc_array(labels, sizeof *right);
     if (!right)
         return wt__fail_nomem(err);
     memcpy(right, train->tools + train->starts[example], labels * sizeof *right);
     size_t pool = wt__ranking_wrong(&c->ranking, example, NULL, c->best + i * RANKING_DEPTH, CROSS_DEPTH, wrong);
     group->first = c->training_batch.count;
-    put(c, example, right, draw_some(right, labels, CROSS_POSITIVES, rng), true);
-    put(c, example, wrong, draw_some(wrong, pool, c->negatives, rng), false);
+    put_tokens(c, example, right, draw_some(right, labels, CROSS_POSITIVES, rng), true);
+    put_tokens(c, example, wrong, draw_some(wrong, pool, c->negatives, rng), false);
     group->count = c->training_batch.count - group->first;
     free(right);
     return 0;
 }
 
-static int prepare(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err)
+static int prepare_cross(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
+                         wt_error *err)
 {
     struct crossing *c = self;
     const struct example_set *train = &c->training->examples.train;
-    int rc = look(c, train, examples, count, RANKING_DEPTH, c->texts, c->asking, c->parts, c->best, err);
+    int rc = rank_first_stage(c, train, examples, count, RANKING_DEPTH, c->texts, c->asking, c->parts, c->best, err);
     wt__batch_begin(&c->training_batch);
     c->group_count = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
@@ -308,20 +309,20 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
     return rc;
 }
 
-static void forward(void *self, unsigned worker)
+static void forward_cross(void *self, unsigned worker)
 {
     struct crossing *c = self;
     wt__batch_forward(&c->training_batch, worker);
 }
 
-static double loss(void *self)
+static double cross_loss(void *self)
 {
     struct crossing *c = self;
     size_t hidden = c->training_batch.hidden, terms = 0;
     double sum = 0;
-    score(c);
+    score_pairs_of_step(c);
     for (size_t g = 0; g < c->group_count; g++) {
-        const struct group *group = &c->groups[g];
+        const struct pair_group *group = &c->groups[g];
         size_t own = 0;
         sum += c->loss(c->head.logits + group->first, c->gold + group->first, group->count,
                        c->head.dlogits + group->first, &own);
@@ -341,13 +342,13 @@ static double loss(void *self)
     return sum * (double)scale;
 }
 
-static void backward(void *self, unsigned worker)
+static void backward_cross(void *self, unsigned worker)
 {
     struct crossing *c = self;
     wt__batch_backward(&c->training_batch, worker);
 }
 
-static void reduce(void *self, unsigned part, unsigned parts)
+static void reduce_cross(void *self, unsigned part, unsigned parts)
 {
     struct crossing *c = self;
     wt__batch_reduce(&c->training_batch, part, parts);
@@ -361,7 +362,7 @@ static int forward_one(void *context, size_t index, unsigned thread)
     return 0;
 }
 
-/* Recall of a dev request once its candidates stand by their logits. */
+/* Returns recall of a dev request with its candidates sorted by logit. */
 static double judge_one(struct crossing *c, size_t d)
 {
     struct scored order[CROSS_DEPTH];
@@ -373,7 +374,7 @@ static double judge_one(struct crossing *c, size_t d)
         add_pair(c, &c->dev_requests, d, best[i]);
     wt__batch_share(&c->training_batch);
     wt__pool_run(c->training_batch.workers, c->training_batch.workers, forward_one, c);
-    score(c);
+    score_pairs_of_step(c);
     for (size_t i = 0; i < count; i++) {
         order[i] = (struct scored){c->head.logits[i], (uint32_t)i};
         c->logits[c->pairs] = c->head.logits[i];
@@ -385,8 +386,8 @@ static double judge_one(struct crossing *c, size_t d)
     return recall_of(&c->training->examples.dev, c->dev[d], rows, count);
 }
 
-/* Platt's scale: softmax leaves the offset of a request's logits free, and how far apart they are says how the loss was
- * made small, but Algorithm 1 asks for a probability. The order stays. */
+/* Fits Platt's scale. Softmax leaves the offset of a request's logits free and scales them to reduce the loss, but
+ * Algorithm 1 needs probabilities. The order does not change. */
 static void find_scale(struct crossing *c)
 {
     const struct logistic_samples pairs = {.count = c->pairs, .features = 1, .values = c->logits, .answers = c->right};
@@ -397,7 +398,7 @@ static void find_scale(struct crossing *c)
     c->constant = 0;
 }
 
-static int measure_dev(void *self, struct train_progress *progress, double *figure, wt_error *err)
+static int measure_cross(void *self, struct train_progress *progress, double *figure, wt_error *err)
 {
     struct crossing *c = self;
     double sum = 0;
@@ -414,7 +415,7 @@ static int measure_dev(void *self, struct train_progress *progress, double *figu
     return 0;
 }
 
-/* Saves the model in the scale that the last judgement found. Training goes on in its own. */
+/* Saves the model in the scale of the last measurement. Training continues in its own scale. */
 static int save_scaled(struct crossing *c, const json_t *members, wt_error *err)
 {
     size_t hidden = wt__trainable_config(c->model)->hidden;
@@ -431,8 +432,8 @@ static int save_scaled(struct crossing *c, const json_t *members, wt_error *err)
     return rc;
 }
 
-/* What training began with has no head: before is the first stage alone. */
-static int save(void *self, const struct loop_state *state, wt_error *err)
+/* The initial model has no head, so `before` is the figure of the first stage alone. */
+static int save_cross(void *self, const struct loop_state *state, wt_error *err)
 {
     struct crossing *c = self;
     struct loop_state told = *state;
@@ -446,7 +447,7 @@ static int save(void *self, const struct loop_state *state, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- the lesson */
+/* ---------------------------------------------------------------- lesson */
 
 static int open_first_stage(struct crossing *c, wt_error *err)
 {
@@ -462,7 +463,7 @@ static int open_first_stage(struct crossing *c, wt_error *err)
     return rc;
 }
 
-static int open_model(struct crossing *c, wt_error *err)
+static int open_cross_model(struct crossing *c, wt_error *err)
 {
     struct training *training = c->training;
     const struct examples *e = &training->examples;
@@ -473,7 +474,7 @@ static int open_model(struct crossing *c, wt_error *err)
     size_t frame = wt__cross_frame(wt__trainable_tokenizer(c->model));
     c->pair_tokens = most < PAIR_TOKENS ? most : PAIR_TOKENS;
     if (c->pair_tokens < frame)
-        return wt__fail(err, WT_EMODEL, "%s: a pair needs room for %zu tokens, the model has it for %zu", c->base,
+        return wt__fail(err, WT_EMODEL, "%s: a pair needs room for %zu tokens; the model has room for %zu", c->base,
                         frame, most);
     if (training->reduced)
         wt__trainable_reduce(c->model);
@@ -487,10 +488,11 @@ static int open_model(struct crossing *c, wt_error *err)
     return rc;
 }
 
-static int run(struct crossing *c, const struct loop_options *options, struct loop_result *result, wt_error *err)
+static int run_cross_lesson(struct crossing *c, const struct loop_options *options, struct loop_result *result,
+                            wt_error *err)
 {
     struct training *training = c->training;
-    int rc = open_model(c, err);
+    int rc = open_cross_model(c, err);
     if (rc == 0)
         rc = open_first_stage(c, err);
     if (rc == 0)
@@ -499,20 +501,20 @@ static int run(struct crossing *c, const struct loop_options *options, struct lo
         return rc;
     c->objective = (struct objective){.self = c,
                                       .examples = training->examples.train.count,
-                                      .bytes = measure(c),
-                                      .begin = begin,
-                                      .prepare = prepare,
-                                      .forward = forward,
-                                      .loss = loss,
-                                      .backward = backward,
-                                      .reduce = reduce,
-                                      .measure = c->dev_count > 0 ? measure_dev : NULL,
-                                      .save = save};
+                                      .bytes = measure_cross_step(c),
+                                      .begin = begin_cross,
+                                      .prepare = prepare_cross,
+                                      .forward = forward_cross,
+                                      .loss = cross_loss,
+                                      .backward = backward_cross,
+                                      .reduce = reduce_cross,
+                                      .measure = c->dev_count > 0 ? measure_cross : NULL,
+                                      .save = save_cross};
     wt__trainable_parameters(c->model, &c->objective.parameters, &c->objective.parameter_count);
     return wt__loop_run(&c->objective, options, &training->progress, result, err);
 }
 
-static void dispose(struct crossing *c)
+static void dispose_cross(struct crossing *c)
 {
     void *owned[] = {c->groups,      c->gold,         c->ids,      c->types,   c->texts,  c->asking,     c->parts,
                      c->best,        c->dev,          c->dev_best, c->vectors, c->head.x, c->head.inner, c->head.active,
@@ -549,7 +551,7 @@ int wt__lesson_cross(struct training *training, wt_trained *out, wt_error *err)
     c.batch = options.batch;
     c.negatives = training->options->negatives ? training->options->negatives : CROSS_NEGATIVES;
     if (!wt__training_done(training, &options, out)) {
-        rc = run(&c, &options, &result, err);
+        rc = run_cross_lesson(&c, &options, &result, err);
         if (rc == 0) {
             wt__training_result(&result, out);
             out->before = c.first;
@@ -557,6 +559,6 @@ int wt__lesson_cross(struct training *training, wt_trained *out, wt_error *err)
                 out->notice = "on dev the encoder's own order is better than this one";
         }
     }
-    dispose(&c);
+    dispose_cross(&c);
     return rc;
 }

@@ -1,5 +1,5 @@
-/* data_hash.c: what a model would be said to have learned from, without learning anything: so that whoever finds a
- * trained model can tell whether it is the one of this data. */
+/* data_hash.c: computes the hash of the training data without training. It shows whether an existing model was trained
+ * on this data. */
 #include <string.h>
 
 #include "learn/examples.h"

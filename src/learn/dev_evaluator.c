@@ -1,4 +1,5 @@
-/* dev_evaluator.c: vectors by the encoder of now, and dev requests put to the retrieval. */
+/* dev_evaluator.c: see dev_evaluator.h. Encodes with the current encoder and runs dev requests through the
+ * retrieval. */
 #include "learn/dev_evaluator.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@
 
 /* ---------------------------------------------------------------- vectors of tools and requests */
 
-/* Tools are encoded into the store, where queries and later trainings find them. */
+/* Encodes the tools into the store, where queries and later trainings find the vectors. */
 static int read_documents(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
 {
     struct training *training = evaluator->training;
@@ -62,7 +63,7 @@ static int read_requests(struct dev_evaluator *evaluator, struct progress *progr
     return rc;
 }
 
-/* The requests in the form that votes are taken in. */
+/* Converts the training requests to the form of neighbours.h. */
 static int list_past(struct dev_evaluator *evaluator, wt_error *err)
 {
     const struct example_set *train = &evaluator->training->examples.train;
@@ -91,7 +92,7 @@ static int list_past(struct dev_evaluator *evaluator, wt_error *err)
     return 0;
 }
 
-/* EVALUATOR_DEV of the dev examples, drawn without repetition. */
+/* Draws EVALUATOR_DEV of the dev examples without repetition. */
 static int draw_dev(struct dev_evaluator *evaluator, wt_error *err)
 {
     size_t all = evaluator->training->examples.dev.count;
@@ -111,7 +112,7 @@ static int draw_dev(struct dev_evaluator *evaluator, wt_error *err)
     return rc;
 }
 
-/* The snapshot, with the vectors of the engine's own encoder for comparison. */
+/* Opens the snapshot, with the vectors of the engine's own encoder for comparison. */
 static int take_index(struct dev_evaluator *evaluator, struct progress *progress, wt_error *err)
 {
     wt_engine *engine = evaluator->training->engine;
@@ -131,7 +132,7 @@ static bool is_current(const struct dev_evaluator *evaluator, const struct train
     return evaluator && strcmp(evaluator->base.hash, base->hash) == 0;
 }
 
-/* The engine's encoder when that is meant, else the folder's. */
+/* Uses the engine's encoder if that is the base, else opens the folder's. */
 static int find_encoder(struct dev_evaluator *evaluator, wt_error *err)
 {
     const struct encoder *engine;
@@ -178,7 +179,7 @@ int wt__evaluator_open(struct dev_evaluator **out, struct training *training, wt
     if (rc == 0)
         rc = take_index(evaluator, &progress, err);
     if (rc == 0 && evaluator->index->snapshot->rows != evaluator->tools)
-        rc = wt__fail(err, WT_EBUSY, "the catalogue changed while it was learned from; start again");
+        rc = wt__fail(err, WT_EBUSY, "the catalogue changed during the training; start again");
     wt__progress_dispose(&progress);
     if (rc < 0) {
         wt__evaluator_free(evaluator);
@@ -217,7 +218,7 @@ void wt__evaluator_free(struct dev_evaluator *evaluator)
     free(evaluator);
 }
 
-/* ---------------------------------------------------------------- tool vectors to search */
+/* ---------------------------------------------------------------- tool vectors of a search */
 
 int wt__tool_vectors_open(struct tool_vectors *out, const float *vectors, size_t tools, size_t dim, wt_error *err)
 {
@@ -253,11 +254,11 @@ void wt__tool_vectors_dispose(struct tool_vectors *vectors)
     *vectors = (struct tool_vectors){0};
 }
 
-/* ---------------------------------------------------------------- questions */
+/* ---------------------------------------------------------------- measurements */
 
 enum { CUTOFFS = 4 };
 
-/* One question, put to all dev requests by several threads. */
+/* A measurement of all dev requests on several threads. */
 struct question {
     struct dev_evaluator *evaluator;
     const struct retriever *retriever;
@@ -282,7 +283,7 @@ static void measure_hits(struct question *question, size_t q, const uint32_t *ro
     }
 }
 
-/* A copy of an array, or NULL when memory is out. */
+/* Returns a copy of an array, or NULL if out of memory. */
 static void *copy_of(const void *array, size_t count, size_t size)
 {
     void *copy = wt__alloc_array(count, size);
@@ -299,9 +300,9 @@ int wt__evaluator_keep(const struct dev_evaluator *evaluator, float **kept, cons
     return *kept ? 0 : wt__fail_nomem(err);
 }
 
-/* Keeps what no weighing of a request's evidence changes: the vectors of its texts, and the votes, for which every past
- * request is looked at. */
-static int remember(struct dev_evaluator *evaluator, size_t q, const struct hit_list *hits, wt_error *err)
+/* Caches the parts of a search that do not depend on weights: the vectors of the request's texts, and the votes, which
+ * take a scan of all past requests. */
+static int cache_search(struct dev_evaluator *evaluator, size_t q, const struct hit_list *hits, wt_error *err)
 {
     int rc = wt__evaluator_keep(evaluator, &evaluator->encoded[q], hits, err);
     if (rc < 0)
@@ -315,7 +316,7 @@ static int remember(struct dev_evaluator *evaluator, size_t q, const struct hit_
     return 0;
 }
 
-static int put(void *context, size_t q, unsigned worker)
+static int set_member(void *context, size_t q, unsigned worker)
 {
     struct question *question = context;
     struct dev_evaluator *evaluator = question->evaluator;
@@ -342,13 +343,13 @@ static int put(void *context, size_t q, unsigned worker)
     for (size_t i = 0; rc == 0 && i < hits.len; i++)
         rows[i] = hits.items[i].row;
     if (rc == 0 && remembered)
-        rc = remember(evaluator, q, &hits, &question->errors[worker]);
+        rc = cache_search(evaluator, q, &hits, &question->errors[worker]);
     if (rc == 0)
         measure_hits(question, q, rows, hits.len);
     return rc;
 }
 
-static int ask(struct question *question, struct outcome *out, wt_error *err)
+static int ask_dev_request(struct question *question, struct dev_outcome *out, wt_error *err)
 {
     struct dev_evaluator *evaluator = question->evaluator;
     size_t count = evaluator->dev_count;
@@ -357,7 +358,7 @@ static int ask(struct question *question, struct outcome *out, wt_error *err)
     question->errors = calloc(evaluator->training->threads, sizeof *question->errors);
     int rc = question->recalls && question->errors ? 0 : wt__fail_nomem(err);
     if (rc == 0)
-        rc = wt__pool_run(evaluator->training->threads, count, put, question);
+        rc = wt__pool_run(evaluator->training->threads, count, set_member, question);
     for (unsigned w = 0; rc < 0 && question->errors && w < evaluator->training->threads; w++)
         if (question->errors[w].code && err)
             *err = question->errors[w];
@@ -378,21 +379,21 @@ static int ask(struct question *question, struct outcome *out, wt_error *err)
 }
 
 int wt__evaluator_ask(struct dev_evaluator *evaluator, const struct retriever *retriever,
-                      const struct tool_vectors *vectors, struct outcome *out, wt_error *err)
+                      const struct tool_vectors *vectors, struct dev_outcome *out, wt_error *err)
 {
     return wt__evaluator_ask_refined(evaluator, retriever, vectors, NULL, out, err);
 }
 
 int wt__evaluator_ask_refined(struct dev_evaluator *evaluator, const struct retriever *retriever,
-                              const struct tool_vectors *vectors, const struct reranker *reranker, struct outcome *out,
-                              wt_error *err)
+                              const struct tool_vectors *vectors, const struct reranker *reranker,
+                              struct dev_outcome *out, wt_error *err)
 {
     struct question question = {.evaluator = evaluator,
                                 .retriever = retriever,
                                 .encoder = evaluator->encoder,
                                 .vectors = vectors ? &vectors->view : NULL,
                                 .reranker = reranker};
-    return ask(&question, out, err);
+    return ask_dev_request(&question, out, err);
 }
 
 bool wt__evaluator_better(const struct dev_evaluator *evaluator, const double *a, const double *b, double errors)
@@ -406,18 +407,18 @@ bool wt__evaluator_better(const struct dev_evaluator *evaluator, const double *a
 }
 
 int wt__evaluator_choose(struct dev_evaluator *evaluator, const struct retriever *retrievers, size_t count,
-                         const struct tool_vectors *vectors, size_t *chosen, struct outcome *out, wt_error *err)
+                         const struct tool_vectors *vectors, size_t *chosen, struct dev_outcome *out, wt_error *err)
 {
     size_t dev = evaluator->dev_count;
     double *best = wt__alloc_array(dev, sizeof *best), *each = wt__alloc_array(dev, sizeof *each);
     int rc = best && each ? 0 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        struct outcome here = {.each = each};
+        struct dev_outcome here = {.each = each};
         rc = wt__evaluator_ask(evaluator, &retrievers[i], vectors, &here, err);
         if (rc == 0 && (i == 0 || wt__evaluator_better(evaluator, best, each, EVALUATOR_CHANCE))) {
             memcpy(best, each, dev * sizeof *best);
             *chosen = i;
-            *out = (struct outcome){here.figure, here.recall, here.first, NULL};
+            *out = (struct dev_outcome){here.figure, here.recall, here.first, NULL};
         }
     }
     free(best);
@@ -426,7 +427,7 @@ int wt__evaluator_choose(struct dev_evaluator *evaluator, const struct retriever
 }
 
 int wt__evaluator_ask_subqueries(struct dev_evaluator *evaluator, const struct tool_vectors *vectors, float *subquery,
-                                 struct outcome *out, wt_error *err)
+                                 struct dev_outcome *out, wt_error *err)
 {
     struct retriever retrievers[] = {wt__dense, wt__dense, wt__dense};
     size_t chosen = 0;
@@ -438,7 +439,7 @@ int wt__evaluator_ask_subqueries(struct dev_evaluator *evaluator, const struct t
     return rc;
 }
 
-int wt__evaluator_ask_hybrid(struct dev_evaluator *evaluator, struct outcome *out, wt_error *err)
+int wt__evaluator_ask_hybrid(struct dev_evaluator *evaluator, struct dev_outcome *out, wt_error *err)
 {
     wt_engine *engine = evaluator->training->engine;
     struct question question = {.evaluator = evaluator};
@@ -449,10 +450,10 @@ int wt__evaluator_ask_hybrid(struct dev_evaluator *evaluator, struct outcome *ou
     question.retriever = &hybrid;
     question.vectors =
         wt__snapshot_vectors(evaluator->index->snapshot, wt__encoder_hash(question.encoder), wt__document_kind);
-    return ask(&question, out, err);
+    return ask_dev_request(&question, out, err);
 }
 
-/* ---------------------------------------------------------------- what is left */
+/* ---------------------------------------------------------------- results */
 
 int wt__evaluator_tool_names(struct dev_evaluator *evaluator, json_t *out, wt_error *err)
 {

@@ -19,10 +19,11 @@ const char *const wt__dev_figures[DEV_KINDS] = {[DEV_USE] = "recall@5 by descrip
                                                 [DEV_HYBRID] = "recall@5 of hybrid",
                                                 [DEV_HEAD] = "recall@5 by the head"};
 
-/* ---------------------------------------------------------------- what is looked at */
+/* ---------------------------------------------------------------- selection */
 
-/* `most` of the numbers from first to below end, drawn without repetition, ascending; all when there are no more. */
-static uint32_t *draw(struct rng *rng, size_t first, size_t end, size_t most, size_t *drawn)
+/* Returns `most` of the numbers from first to below end, drawn without repetition, ascending; all if there are no
+ * more. */
+static uint32_t *draw_numbers(struct rng *rng, size_t first, size_t end, size_t most, size_t *drawn)
 {
     size_t count = end - first;
     uint32_t *numbers = wt__alloc_array(count, sizeof *numbers);
@@ -36,7 +37,7 @@ static uint32_t *draw(struct rng *rng, size_t first, size_t end, size_t most, si
     return numbers;
 }
 
-/* The rows that dev requests need, and others drawn up to `most`. */
+/* Chooses the rows that dev requests need, and random others up to `most`. */
 static int choose_tools(struct dev_set *set, const struct example_set *dev, size_t most, struct rng *rng, wt_error *err)
 {
     size_t needed = 0, left, words = (set->rows + 63) / 64;
@@ -55,7 +56,7 @@ static int choose_tools(struct dev_set *set, const struct example_set *dev, size
         needed += wanted[row];
     left = !set->allowed ? set->rows : needed < most ? most - needed : 0;
     for (size_t row = 0, others = set->rows - needed; row < set->rows; row++) {
-        if (!wanted[row] && set->allowed) { /* each of the others has the same chance */
+        if (!wanted[row] && set->allowed) { /* each of the others is equally likely */
             wanted[row] = wt__rng_below(rng, others--) < left;
             left -= wanted[row];
         }
@@ -69,8 +70,8 @@ static int choose_tools(struct dev_set *set, const struct example_set *dev, size
     return 0;
 }
 
-/* Which dev requests need nothing but what the training requests from first to end used; returns how many, or SIZE_MAX
- * when memory is out. */
+/* Marks dev requests whose tools were all used by the training requests from first to end. Returns their number, or
+ * SIZE_MAX if out of memory. */
 static size_t mark_used(struct dev_set *set, const struct examples *examples, size_t first, size_t end)
 {
     const struct example_set *train = &examples->train, *dev = &examples->dev;
@@ -90,10 +91,10 @@ static size_t mark_used(struct dev_set *set, const struct examples *examples, si
     return count;
 }
 
-/* Tokens of the texts with these numbers, counted from `first` on. */
-static int read_texts(struct token_texts *out, const struct trainable *model, enum text_role role,
-                      const struct str *texts, size_t first, const uint32_t *which, size_t count, size_t max_tokens,
-                      unsigned threads, wt_error *err)
+/* Tokenises the texts with these numbers, counted from `first`. */
+static int read_numbered_texts(struct token_texts *out, const struct trainable *model, enum text_role role,
+                               const struct str *texts, size_t first, const uint32_t *which, size_t count,
+                               size_t max_tokens, unsigned threads, wt_error *err)
 {
     struct str *chosen = wt__alloc_array(count, sizeof *chosen);
     if (!chosen)
@@ -105,7 +106,7 @@ static int read_texts(struct token_texts *out, const struct trainable *model, en
     return rc;
 }
 
-/* Of each dev request all that the retrieval has encoded. */
+/* Tokenises all texts of each dev request that the retrieval encodes. */
 static int read_requests(struct dev_set *set, const struct trainable *model, const struct example_set *dev,
                          unsigned threads, wt_error *err)
 {
@@ -123,7 +124,7 @@ static int read_requests(struct dev_set *set, const struct trainable *model, con
     return rc;
 }
 
-/* The training requests, without those that were made of others, by which tools are known. */
+/* Chooses the training requests that represent tools, without joined requests. */
 static int choose_uses(struct dev_set *set, const struct examples *examples, size_t part, enum dev_kind kind,
                        struct rng *rng, wt_error *err)
 {
@@ -131,7 +132,7 @@ static int choose_uses(struct dev_set *set, const struct examples *examples, siz
     size_t end = examples->parts[part].train - examples->parts[part].joined;
     size_t known = kind == DEV_USE ? mark_used(set, examples, first, end) : 0;
     if (known != SIZE_MAX)
-        set->uses = draw(rng, first, end, known > 0 ? DEV_RECALL_USES : 0, &set->use_count);
+        set->uses = draw_numbers(rng, first, end, known > 0 ? DEV_RECALL_USES : 0, &set->use_count);
     return set->uses ? 0 : wt__fail_nomem(err);
 }
 
@@ -144,14 +145,14 @@ static int open_set(struct dev_set *set, const struct dev_recall *recall, size_t
     set->name = own->name;
     set->first = part ? own[-1].tools : 0;
     set->rows = own->tools - set->first;
-    set->dev = draw(rng, part ? own[-1].dev : 0, own->dev, DEV_RECALL_DEV, &set->dev_count);
+    set->dev = draw_numbers(rng, part ? own[-1].dev : 0, own->dev, DEV_RECALL_DEV, &set->dev_count);
     set->by_use = calloc(set->dev_count, sizeof *set->by_use);
     set->texts = wt__alloc_array(set->dev_count + 1, sizeof *set->texts);
     if (!set->dev || !set->by_use || !set->texts)
         return wt__fail_nomem(err);
     int rc = wt__engine_index(engine, NULL, NULL, NULL, &set->index, err);
     if (rc == 0 && set->index->snapshot->rows != set->rows)
-        rc = wt__fail(err, WT_EBUSY, "the catalogue changed while it was learned from; start again");
+        rc = wt__fail(err, WT_EBUSY, "the catalogue changed during the training; start again");
     if (rc == 0)
         rc = choose_uses(set, examples, part, recall->options.kind, rng, err);
     if (rc == 0)
@@ -159,11 +160,11 @@ static int open_set(struct dev_set *set, const struct dev_recall *recall, size_t
     if (rc == 0)
         rc = read_requests(set, model, &examples->dev, threads, err);
     if (rc == 0)
-        rc = read_texts(&set->use_texts, model, TEXT_REQUEST, examples->train.texts, 0, set->uses, set->use_count,
-                        DEV_RECALL_REQUEST, threads, err);
+        rc = read_numbered_texts(&set->use_texts, model, TEXT_REQUEST, examples->train.texts, 0, set->uses,
+                                 set->use_count, DEV_RECALL_REQUEST, threads, err);
     for (unsigned t = 0; rc == 0 && t < DOCUMENT_TEXTS && recall->options.kind != DEV_HEAD; t++)
-        rc = read_texts(&set->tool_texts[t], model, TEXT_TOOL, examples->texts[t], set->first, set->tools,
-                        set->tool_count, DEV_RECALL_TOOL, threads, err);
+        rc = read_numbered_texts(&set->tool_texts[t], model, TEXT_TOOL, examples->texts[t], set->first, set->tools,
+                                 set->tool_count, DEV_RECALL_TOOL, threads, err);
     return rc;
 }
 
@@ -212,12 +213,12 @@ void wt__dev_recall_dispose(struct dev_recall *dev_recall)
 
 /* ---------------------------------------------------------------- vectors */
 
-/* The floats of a measurement of one set. */
-struct figures {
+/* Vectors of a measurement of one set. */
+struct recall_vectors {
     float *dev;   /* [texts of the requests, D] */
     float *uses;  /* [use_count, D] */
-    float *tools; /* [rows, D]; zeros where none are looked at */
-    float *other; /* [rows, D] the vectors of a text, or the sums of use */
+    float *tools; /* [rows, D]; zeros for rows outside the selection */
+    float *other; /* [rows, D] vectors of one text, or sums of usage */
 };
 
 size_t wt__dev_recall_bytes(const struct dev_recall *dev_recall, size_t hidden)
@@ -233,9 +234,9 @@ size_t wt__dev_recall_bytes(const struct dev_recall *dev_recall, size_t hidden)
     return most;
 }
 
-/* tools: unit(weighted sum of the texts' vectors). */
-static int describe(const struct dev_set *set, struct training_batch *training_batch, struct figures *f,
-                    struct train_progress *progress, wt_error *err)
+/* Sets tools to unit(weighted sum of the texts' vectors). */
+static int describe_set_tools(const struct dev_set *set, struct training_batch *training_batch,
+                              struct recall_vectors *f, struct train_progress *progress, wt_error *err)
 {
     size_t hidden = training_batch->hidden;
     int rc = 0;
@@ -252,8 +253,9 @@ static int describe(const struct dev_set *set, struct training_batch *training_b
     return rc;
 }
 
-/* tools += unit(sum of the vectors of the requests that used it). */
-static void add_uses(const struct dev_set *set, const struct example_set *train, const struct figures *f, size_t hidden)
+/* Adds unit(sum of the vectors of the requests that used the tool) to tools. */
+static void add_uses(const struct dev_set *set, const struct example_set *train, const struct recall_vectors *f,
+                     size_t hidden)
 {
     memset(f->other, 0, set->rows * hidden * sizeof *f->other);
     for (size_t u = 0; u < set->use_count; u++)
@@ -269,20 +271,20 @@ static void add_uses(const struct dev_set *set, const struct example_set *train,
 
 /* ---------------------------------------------------------------- recall */
 
-/* A set's dev requests, by several threads. */
-struct asking {
+/* Measurement of a set's dev requests on several threads. */
+struct recall_search {
     const struct dev_recall *recall;
     const struct dev_set *set;
     const float *dev;
     size_t hidden;
-    struct tool_vectors described, used; /* used: without chunks where no request is answered by use */
+    struct tool_vectors described, used; /* used: empty if no request is answered by usage */
     double *each;                        /* [dev_count] */
     wt_error *errors;                    /* [threads] */
 };
 
-static int ask(void *context, size_t index, unsigned worker)
+static int ask_recall(void *context, size_t index, unsigned worker)
 {
-    const struct asking *a = context;
+    const struct recall_search *a = context;
     const struct dev_set *set = a->set;
     const struct example_set *dev = &a->recall->examples->dev;
     size_t number = set->dev[index], found = 0;
@@ -292,7 +294,7 @@ static int ask(void *context, size_t index, unsigned worker)
     const struct retrieve_request request = {.text = dev->texts[number],
                                              .k = DEV_RECALL_CUTOFF,
                                              .allowed = set->allowed,
-                                             .copies = COPIES_ALL, /* judgements name one of a group */
+                                             .copies = COPIES_ALL, /* judgements list any one tool of a group */
                                              .encoded = a->dev + set->texts[index] * a->hidden};
     struct retriever retriever = a->recall->options.kind == DEV_HYBRID ? wt__hybrid : wt__dense;
     struct hit_list hits;
@@ -305,13 +307,13 @@ static int ask(void *context, size_t index, unsigned worker)
     return rc;
 }
 
-static int ask_all(struct asking *a, double *figure, wt_error *err)
+static int ask_all_recall(struct recall_search *a, double *figure, wt_error *err)
 {
     size_t count = a->set->dev_count;
     unsigned threads = a->recall->options.threads;
     a->each = wt__alloc_array(count, sizeof *a->each);
     a->errors = calloc(threads, sizeof *a->errors);
-    int rc = a->each && a->errors ? wt__pool_run(threads, count, ask, a) : wt__fail_nomem(err);
+    int rc = a->each && a->errors ? wt__pool_run(threads, count, ask_recall, a) : wt__fail_nomem(err);
     for (unsigned w = 0; rc < 0 && a->errors && w < threads; w++)
         if (a->errors[w].code && err)
             *err = a->errors[w];
@@ -324,16 +326,17 @@ static int ask_all(struct asking *a, double *figure, wt_error *err)
     return rc;
 }
 
-static int measure(const struct dev_recall *dev_recall, const struct dev_set *set, struct training_batch *batch,
-                   const float *head, struct figures *f, struct train_progress *progress, double *figure, wt_error *err)
+static int measure_set(const struct dev_recall *dev_recall, const struct dev_set *set, struct training_batch *batch,
+                       const float *head, struct recall_vectors *f, struct train_progress *progress, double *figure,
+                       wt_error *err)
 {
     size_t hidden = batch->hidden;
-    struct asking a = {.recall = dev_recall, .set = set, .dev = f->dev, .hidden = hidden};
+    struct recall_search a = {.recall = dev_recall, .set = set, .dev = f->dev, .hidden = hidden};
     int rc = 0;
     if (head)
         memcpy(f->tools, head + set->first * hidden, set->rows * hidden * sizeof *f->tools);
     else
-        rc = describe(set, batch, f, progress, err);
+        rc = describe_set_tools(set, batch, f, progress, err);
     if (rc == 0)
         rc = wt__batch_encode(batch, BATCH_UNIT, &set->dev_texts, NULL, set->dev_texts.count, f->dev, progress, err);
     if (rc == 0)
@@ -346,22 +349,23 @@ static int measure(const struct dev_recall *dev_recall, const struct dev_set *se
             rc = wt__tool_vectors_open(&a.used, f->tools, set->rows, hidden, err);
     }
     if (rc == 0)
-        rc = ask_all(&a, figure, err);
+        rc = ask_all_recall(&a, figure, err);
     wt__tool_vectors_dispose(&a.described);
     wt__tool_vectors_dispose(&a.used);
     return rc;
 }
 
-static int measure_set(const struct dev_recall *dev_recall, const struct dev_set *set, struct training_batch *batch,
-                       const float *head, struct train_progress *progress, double *figure, wt_error *err)
+static int measure_one_set(const struct dev_recall *dev_recall, const struct dev_set *set, struct training_batch *batch,
+                           const float *head, struct train_progress *progress, double *figure, wt_error *err)
 {
     size_t hidden = batch->hidden;
-    struct figures f = {.dev = wt__alloc_aligned(set->dev_texts.count * hidden, sizeof(float)),
-                        .uses = wt__alloc_aligned(set->use_count * hidden, sizeof(float)),
-                        .tools = wt__alloc_aligned(set->rows * hidden, sizeof(float)),
-                        .other = wt__alloc_aligned(set->rows * hidden, sizeof(float))};
-    int rc = f.dev && f.uses && f.tools && f.other ? measure(dev_recall, set, batch, head, &f, progress, figure, err)
-                                                   : wt__fail_nomem(err);
+    struct recall_vectors f = {.dev = wt__alloc_aligned(set->dev_texts.count * hidden, sizeof(float)),
+                               .uses = wt__alloc_aligned(set->use_count * hidden, sizeof(float)),
+                               .tools = wt__alloc_aligned(set->rows * hidden, sizeof(float)),
+                               .other = wt__alloc_aligned(set->rows * hidden, sizeof(float))};
+    int rc = f.dev && f.uses && f.tools && f.other
+                 ? measure_set(dev_recall, set, batch, head, &f, progress, figure, err)
+                 : wt__fail_nomem(err);
     free(f.dev);
     free(f.uses);
     free(f.tools);
@@ -385,7 +389,7 @@ int wt__dev_recall_run(const struct dev_recall *dev_recall, struct training_batc
         return wt__fail_cancelled(err);
     for (size_t s = 0; s < dev_recall->count; s++) {
         double of_set = 0;
-        int rc = measure_set(dev_recall, &dev_recall->sets[s], training_batch, head, progress, &of_set, err);
+        int rc = measure_one_set(dev_recall, &dev_recall->sets[s], training_batch, head, progress, &of_set, err);
         if (rc == 0)
             rc = wt__train_progress_set(progress, dev_recall->sets[s].name, of_set, err);
         if (rc < 0)

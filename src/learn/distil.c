@@ -1,6 +1,7 @@
-/* distil.c: wt_distil: the texts, the teacher's vectors of them, the steps of learn/distil_fit.h, and the model.
+/* distil.c: wt_distil: reads the texts, computes the teacher's vectors, runs the steps of learn/distil_fit.h, and saves
+ * the model.
  *
- * All of the teacher's vectors are in memory at once, in its own dimension and in the student's: 2.5 KB a text for 384
+ * All vectors of the teacher are in memory at once, in its own dimension and in the student's: 2.5 KB per text for 384
  * and 256. */
 #include <math.h>
 #include <stdlib.h>
@@ -31,13 +32,13 @@ enum {
     SEED = 1,
     DIMENSION = 256,
     THREADS_MAX = 256,
-    DEV_MOST = 2000 /* requests that are measured */
+    DEV_MOST = 2000 /* maximum number of measured requests */
 };
 static const double EPOCHS_MAX = 10000, SMOOTHING_MAX = 1;
 
-/* What a result lives in. */
-struct result {
-    wt_distilled visible; /* first, so that the public pointer is this one */
+/* Result and the memory that it lives in. */
+struct distil_result {
+    wt_distilled visible; /* first, so that the public pointer equals this one */
     struct arena arena;
 };
 
@@ -45,23 +46,23 @@ struct distilling {
     wt_engine *engine;
     const wt_distil_options *options;
     struct distil_settings settings;
-    struct arena *arena; /* the result's */
+    struct arena *arena; /* the result's memory */
     struct train_progress steps;
-    struct progress progress; /* what is not steps; both are the caller's */
-    const char *folder;       /* the teacher's */
+    struct progress progress; /* progress of other work than steps; the caller owns both */
+    const char *folder;       /* folder of the teacher */
     const struct encoder *teacher;
     const struct tokenizer *tokenizer;
     size_t width, dim; /* H, D */
     struct examples examples;
     struct distil_texts texts;
-    float *axes;   /* [D, H]; NULL: D is H, and the teacher's own are as good as any */
-    float *wanted; /* [N, D] what the teacher says of the texts, on the axes */
+    float *axes;   /* [D, H]; NULL if D is H, which needs no projection */
+    float *wanted; /* [N, D] the teacher's vectors of the texts on the axes */
     struct student student;
 };
 
 void wt_distilled_free(wt_distilled *visible)
 {
-    struct result *result = (struct result *)visible;
+    struct distil_result *result = (struct distil_result *)visible;
     if (!result)
         return;
     wt__arena_dispose(&result->arena);
@@ -70,8 +71,8 @@ void wt_distilled_free(wt_distilled *visible)
 
 /* ---------------------------------------------------------------- options */
 
-/* The steps that are left out, each by what makes it nothing. */
-static int ablate(struct distil_settings *s, const char *names, wt_error *err)
+/* Turns off the named steps by a neutral setting of each. */
+static int ablate_steps(struct distil_settings *s, const char *names, wt_error *err)
 {
     for (const char *at = names; at && *at;) {
         struct str name = {at, strcspn(at, ",")};
@@ -87,7 +88,7 @@ static int ablate(struct distil_settings *s, const char *names, wt_error *err)
             s->contrast_share = 1;
         else
             return wt__fail(err, WT_EINVAL,
-                            "distilling has no step \"%.*s\" to leave out; it has: weights, fit, likeness, contrast, "
+                            "unknown step \"%.*s\" to leave out; choose from: weights, fit, likeness, contrast, "
                             "merge",
                             (int)(name.len < 60 ? name.len : 60), name.ptr);
         at += name.len + (at[name.len] == ',');
@@ -95,7 +96,7 @@ static int ablate(struct distil_settings *s, const char *names, wt_error *err)
     return 0;
 }
 
-static int read_options(struct distilling *d, wt_error *err)
+static int read_distil_options(struct distilling *d, wt_error *err)
 {
     const wt_distil_options *o = d->options;
     struct distil_settings *s = &d->settings;
@@ -104,22 +105,22 @@ static int read_options(struct distilling *d, wt_error *err)
     if (!o->out || !*o->out)
         return wt__fail(err, WT_EINVAL, "name a folder for the model (--out)");
     if (!(o->epochs >= 0 && o->epochs <= EPOCHS_MAX) || !(o->contrast_epochs >= 0 && o->contrast_epochs <= EPOCHS_MAX))
-        return wt__fail(err, WT_EINVAL, "epochs are a number over 0, at most %.0f", EPOCHS_MAX);
+        return wt__fail(err, WT_EINVAL, "epochs must be above 0 and at most %.0f", EPOCHS_MAX);
     if (!(o->smoothing >= 0 && o->smoothing <= SMOOTHING_MAX))
-        return wt__fail(err, WT_EINVAL, "the smoothing of tokens' weights is a number over 0, at most %.0f",
+        return wt__fail(err, WT_EINVAL, "the smoothing of token weights must be above 0 and at most %.0f",
                         SMOOTHING_MAX);
     if (wt__dense_weight_asked(&weight, o->dense_weight, o->brief_weight, err) < 0)
         return WT_EINVAL;
     if (o->threads > THREADS_MAX)
-        return wt__fail(err, WT_EINVAL, "at most %d threads are used", THREADS_MAX);
+        return wt__fail(err, WT_EINVAL, "threads must be at most %d", THREADS_MAX);
     s->seed = o->seed ? o->seed : SEED;
     s->threads = o->threads ? o->threads : d->engine ? d->engine->threads : 0;
     s->threads = s->threads ? s->threads : wt__processor_count();
     s->smoothing = o->smoothing > 0 ? o->smoothing : s->smoothing;
-    return ablate(s, o->ablate, err); /* what is no step is told before anything is read */
+    return ablate_steps(s, o->ablate, err); /* report an unknown step before reading anything */
 }
 
-/* What depends on how much there is to learn from. */
+/* Sets the epochs that depend on the amount of data. */
 static int set_epochs(struct distilling *d, wt_error *err)
 {
     const wt_distil_options *o = d->options;
@@ -127,7 +128,7 @@ static int set_epochs(struct distilling *d, wt_error *err)
     s->epochs = o->epochs > 0 ? o->epochs : wt__distil_fit_epochs(d->texts.count);
     s->contrast_epochs =
         o->contrast_epochs > 0 ? o->contrast_epochs : wt__distil_contrast_epochs(d->examples.train.count);
-    return ablate(s, o->ablate, err);
+    return ablate_steps(s, o->ablate, err);
 }
 
 /* ---------------------------------------------------------------- texts */
@@ -143,7 +144,7 @@ static int open_corpus(struct distilling *d, const char *data, wt_engine **out, 
     return wt__corpus_open(out, data, &corpus, err);
 }
 
-/* The teacher is that of the first catalogue. */
+/* Opens the teacher, which is the model of the first catalogue. */
 static int open_teacher(struct distilling *d, wt_error *err)
 {
     int rc = wt__engine_encoder(d->engine, &d->teacher, err);
@@ -158,13 +159,13 @@ static int open_teacher(struct distilling *d, wt_error *err)
     d->width = wt__encoder_dim(d->teacher);
     d->dim = d->options->dimension ? d->options->dimension : DIMENSION;
     if (d->dim > d->width && d->options->dimension)
-        return wt__fail(err, WT_EINVAL, "%s has vectors of %zu dimensions; %zu cannot be made of them",
+        return wt__fail(err, WT_EINVAL, "%s has vectors of %zu dimensions; it cannot be distilled to %zu",
                         wt__encoder_name(d->teacher), d->width, d->dim);
     d->dim = d->dim < d->width ? d->dim : d->width;
     return 0;
 }
 
-/* data: a data set's folder; NULL: the store's recorded use. */
+/* Reads the examples of one catalogue. data: a data set's folder; NULL for the store's recorded use. */
 static int read_catalogue(struct distilling *d, const char *data, wt_engine *engine, struct examples *out,
                           wt_error *err)
 {
@@ -176,7 +177,7 @@ static int read_catalogue(struct distilling *d, const char *data, wt_engine *eng
     return wt__examples_read(out, engine, &options, &d->steps, err);
 }
 
-/* Every set by its own catalogue; the first one's stays open, for it holds the teacher. */
+/* Reads each set with its own catalogue. The first catalogue stays open, because it owns the teacher. */
 static int read_sets(struct distilling *d, wt_engine **own, struct examples *sets, size_t *count, wt_error *err)
 {
     struct str folder;
@@ -186,7 +187,7 @@ static int read_sets(struct distilling *d, wt_engine **own, struct examples *set
         const char *path = wt__arena_copy(d->arena, folder);
         wt_engine *engine = NULL;
         if (*count == EXAMPLES_PARTS)
-            return wt__fail(err, WT_EINVAL, "at most %d data sets are learned from at once", EXAMPLES_PARTS);
+            return wt__fail(err, WT_EINVAL, "a training takes at most %d data sets", EXAMPLES_PARTS);
         rc = path ? open_corpus(d, path, &engine, err) : wt__fail_nomem(err);
         if (rc == 0 && !d->engine) {
             d->engine = *own = engine;
@@ -201,7 +202,7 @@ static int read_sets(struct distilling *d, wt_engine **own, struct examples *set
     return rc;
 }
 
-static int read_texts(struct distilling *d, wt_engine **own, wt_error *err)
+static int read_distil_texts(struct distilling *d, wt_engine **own, wt_error *err)
 {
     const wt_distil_options *o = d->options;
     struct examples *sets = calloc(EXAMPLES_PARTS, sizeof *sets);
@@ -227,10 +228,10 @@ static int read_texts(struct distilling *d, wt_engine **own, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- the teacher */
+/* ---------------------------------------------------------------- teacher */
 
-/* out [count, D]: vectors [count, H] on the axes. */
-static void turn(const struct distilling *d, const float *vectors, size_t count, float *out)
+/* Projects vectors [count, H] to the axes: out [count, D]. */
+static void project_vectors(const struct distilling *d, const float *vectors, size_t count, float *out)
 {
     struct matmul product = {.m = count,
                              .n = d->dim,
@@ -248,8 +249,9 @@ static void turn(const struct distilling *d, const float *vectors, size_t count,
         memcpy(out, vectors, count * d->width * sizeof *out);
 }
 
-/* Unit vectors of texts on the axes; with axes_too those are found by them first. */
-static int teach(struct distilling *d, const struct str *texts, size_t count, bool axes_too, float *out, wt_error *err)
+/* Computes the teacher's unit vectors of texts on the axes. axes_too: first find the axes from these texts. */
+static int encode_with_teacher(struct distilling *d, const struct str *texts, size_t count, bool axes_too, float *out,
+                               wt_error *err)
 {
     float *vectors = wt__alloc_aligned(count * d->width, sizeof *vectors);
     int rc = vectors ? 0 : wt__fail_nomem(err);
@@ -260,14 +262,14 @@ static int teach(struct distilling *d, const struct str *texts, size_t count, bo
     if (rc == 0 && axes_too)
         rc = wt__principal_axes(vectors, count, d->width, d->dim, d->axes, err);
     if (rc == 0)
-        turn(d, vectors, count, out);
+        project_vectors(d, vectors, count, out);
     for (size_t i = 0; rc == 0 && i < count; i++)
         wt__normalize(out + i * d->dim, d->dim);
     free(vectors);
     return rc;
 }
 
-/* The rows to begin with. */
+/* Computes the initial rows. */
 static int begin_rows(struct distilling *d, wt_error *err)
 {
     size_t tokens = d->tokenizer->token_count;
@@ -280,7 +282,7 @@ static int begin_rows(struct distilling *d, wt_error *err)
         rc = wt__token_vectors(d->teacher, d->settings.threads, vectors, &d->progress, err);
     if (rc == 0) {
         wt__distil_frequencies(&d->texts, tokens, frequency);
-        turn(d, vectors, tokens, d->student.rows);
+        project_vectors(d, vectors, tokens, d->student.rows);
         wt__distil_weigh(&d->student, frequency, d->settings.smoothing);
     }
     free(vectors);
@@ -288,10 +290,10 @@ static int begin_rows(struct distilling *d, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- the result */
+/* ---------------------------------------------------------------- result */
 
-/* The mean cosine with the teacher over dev requests. */
-static int measure(struct distilling *d, wt_distilled *out, wt_error *err)
+/* Measures the mean cosine with the teacher over dev requests. */
+static int measure_student(struct distilling *d, wt_distilled *out, wt_error *err)
 {
     const struct example_set *dev = &d->examples.dev;
     size_t count = dev->count < DEV_MOST ? dev->count : DEV_MOST;
@@ -302,7 +304,7 @@ static int measure(struct distilling *d, wt_distilled *out, wt_error *err)
     out->dev_requests = count;
     int rc = wanted ? 0 : wt__fail_nomem(err);
     if (rc == 0 && count > 0)
-        rc = teach(d, dev->texts, count, false, wanted, err);
+        rc = encode_with_teacher(d, dev->texts, count, false, wanted, err);
     if (rc == 0)
         rc = wt__distil_tokens(&tokens, d->tokenizer, dev->texts, count, wt__encoder_max_tokens(d->teacher), err);
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
@@ -318,7 +320,7 @@ static int measure(struct distilling *d, wt_distilled *out, wt_error *err)
     return rc;
 }
 
-/* The last parts of the data's paths, which say what it was and not where. */
+/* Returns the last path components of the data, which identify it without its location. */
 static json_t *name_data(const struct distilling *d)
 {
     json_t *names = json_array();
@@ -341,7 +343,7 @@ static json_t *name_weight(const wt_distil_options *o)
     return o->brief_weight > 0 ? json_pack("[f,f]", o->dense_weight, o->brief_weight) : json_real(o->dense_weight);
 }
 
-static json_t *describe(const struct distilling *d)
+static json_t *describe_teacher(const struct distilling *d)
 {
     const struct distil_settings *s = &d->settings;
     const struct examples *e = &d->examples;
@@ -359,7 +361,7 @@ static json_t *describe(const struct distilling *d)
     int failed = !about;
     if (about && d->options->dense_weight > 0)
         failed |= json_object_set_new(about, "dense_weight", name_weight(d->options));
-    if (about && *wt__encoder_fields(d->teacher)) /* what of a tool the teacher read, its student reads */
+    if (about && *wt__encoder_fields(d->teacher)) /* the student reads the same fields of a tool as the teacher */
         failed |= json_object_set_new(
             about, "fields", wt__document_name_fields(wt__document_fields(wt__encoder_fields(d->teacher), NULL)));
     if (!failed)
@@ -368,12 +370,12 @@ static json_t *describe(const struct distilling *d)
     return NULL;
 }
 
-static int save(struct distilling *d, wt_distilled *out, wt_error *err)
+static int save_student(struct distilling *d, wt_distilled *out, wt_error *err)
 {
-    json_t *about = describe(d);
+    json_t *about = describe_teacher(d);
     int rc = about ? 0 : wt__fail_nomem(err);
     if (rc == 0)
-        rc = wt__model_refuse_replacing(d->options->out, err); /* another process may have been quicker */
+        rc = wt__model_refuse_replacing(d->options->out, err); /* another process may have written it in the meantime */
     if (rc == 0)
         rc = wt__token_table_save(d->options->out, d->folder, d->student.rows, d->student.tokens, d->dim, about, err);
     json_decref(about);
@@ -392,9 +394,9 @@ static int save(struct distilling *d, wt_distilled *out, wt_error *err)
     return wt__examples_notice(&d->examples, d->arena, &out->notice, err);
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- distillation */
 
-static int tell(void *context, const wt_train_progress *p)
+static int report_distilling(void *context, const wt_train_progress *p)
 {
     const wt_distil_options *o = context;
     return o->progress ? o->progress(o->progress_context, p->phase, p->done, p->total) : 0;
@@ -411,7 +413,7 @@ static int make_table(struct distilling *d, wt_error *err)
     if (rc == 0)
         rc = wt__student_open(&d->student, d->tokenizer->token_count, d->dim, room, err);
     if (rc == 0)
-        rc = teach(d, d->texts.texts, d->texts.count, d->axes != NULL, d->wanted, err);
+        rc = encode_with_teacher(d, d->texts.texts, d->texts.count, d->axes != NULL, d->wanted, err);
     if (rc == 0)
         rc = begin_rows(d, err);
     if (rc == 0)
@@ -419,20 +421,20 @@ static int make_table(struct distilling *d, wt_error *err)
     return rc < 0 ? rc : wt__distil_contrast(&d->student, &d->texts, s, &d->steps, err);
 }
 
-static int run(struct distilling *d, wt_engine **own, wt_distilled *out, wt_error *err)
+static int run_distilling(struct distilling *d, wt_engine **own, wt_distilled *out, wt_error *err)
 {
     double began = wt__now_ms();
     int rc = wt__model_refuse_replacing(d->options->out, err);
     if (rc == 0)
-        rc = read_texts(d, own, err);
+        rc = read_distil_texts(d, own, err);
     if (rc == 0)
         rc = set_epochs(d, err);
     if (rc == 0)
         rc = make_table(d, err);
     if (rc == 0)
-        rc = measure(d, out, err);
+        rc = measure_student(d, out, err);
     if (rc == 0)
-        rc = save(d, out, err);
+        rc = save_student(d, out, err);
     out->seconds = (wt__now_ms() - began) / 1000;
     return rc;
 }
@@ -447,17 +449,17 @@ int wt_distil(wt_engine *engine, const wt_distil_options *given, wt_distilled **
     if (rc == 0 && !engine && !options.data)
         rc = wt__fail(err, WT_EINVAL, "name a store or a data set to learn from");
     if (rc == 0)
-        rc = read_options(&d, err);
+        rc = read_distil_options(&d, err);
     if (rc < 0)
         return rc;
-    struct result *result = calloc(1, sizeof *result);
+    struct distil_result *result = calloc(1, sizeof *result);
     if (!result)
         return wt__fail_nomem(err);
     d.arena = &result->arena;
-    wt__train_progress_init(&d.steps, tell, &options);
+    wt__train_progress_init(&d.steps, report_distilling, &options);
     wt__progress_init(&d.progress, options.progress, options.progress_context);
-    wt__blas_load(NULL); /* where it is missing, our own kernels do */
-    rc = run(&d, &own, &result->visible, err);
+    wt__blas_load(NULL); /* without BLAS the library's own kernels are used */
+    rc = run_distilling(&d, &own, &result->visible, err);
     wt__progress_dispose(&d.progress);
     wt__student_dispose(&d.student);
     wt__distil_texts_dispose(&d.texts);

@@ -1,5 +1,5 @@
-/* distil_fit.c: see distil_fit.h. Both trainings run by the loop of learn/loop.h on one thread but for the optimiser.
- */
+/* distil_fit.c: see distil_fit.h. Both trainings use the loop of learn/loop.h on one thread, except for the
+ * optimiser. */
 #include "learn/distil_fit.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ const struct distil_settings wt__distil_defaults = {.smoothing = 1e-3,
                                                     .contrast_scale = 20,
                                                     .contrast_share = .5};
 
-/* Texts and requests that are seen in all, and passes at least and at most. */
+/* Texts and requests to process, and minimum and maximum epochs. */
 enum {
     FIT_ENOUGH = 750000,
     FIT_LEAST = 5,
@@ -29,19 +29,19 @@ enum {
     CONTRAST_MOST = 10
 };
 
-static double passes(size_t count, double enough, double least, double most)
+static double count_passes(size_t count, double enough, double least, double most)
 {
     return fmin(fmax(round(enough / fmax((double)count, 1)), least), most);
 }
 
 double wt__distil_fit_epochs(size_t texts)
 {
-    return passes(texts, FIT_ENOUGH, FIT_LEAST, FIT_MOST);
+    return count_passes(texts, FIT_ENOUGH, FIT_LEAST, FIT_MOST);
 }
 
 double wt__distil_contrast_epochs(size_t requests)
 {
-    return passes(requests, CONTRAST_ENOUGH, CONTRAST_LEAST, CONTRAST_MOST);
+    return count_passes(requests, CONTRAST_ENOUGH, CONTRAST_LEAST, CONTRAST_MOST);
 }
 
 void wt__distil_weigh(struct student *student, const float *frequency, double smoothing)
@@ -51,7 +51,7 @@ void wt__distil_weigh(struct student *student, const float *frequency, double sm
             student->rows[t * student->dim + d] *= (float)(smoothing / (smoothing + frequency[t]));
 }
 
-/* ---------------------------------------------------------------- what both share */
+/* ---------------------------------------------------------------- shared */
 
 struct fitting {
     struct student *student;
@@ -59,13 +59,13 @@ struct fitting {
     const struct distil_settings *settings;
     float *scores; /* [batch, batch] */
 
-    const float *teacher; /* of the fit: [N, D] */
+    const float *teacher; /* [N, D] for the fit */
     float *wanted;        /* [batch, D] */
-    size_t count;         /* texts, or requests, of the step */
+    size_t count;         /* texts or requests of the step */
 
-    /* Of contrast: an example is a batch of one source, drawn when it is its turn. */
+    /* For contrast: an example is a batch of one source, drawn in its turn. */
     struct source_batch *batches; /* [examples] */
-    uint32_t *order;              /* [B] requests of each source in the order in which they are met */
+    uint32_t *order;              /* [B] requests of each source in their random order */
     uint32_t *requests, *tools;   /* [batch] of the step: requests by number, and the row of one tool of each */
     uint32_t *which;              /* [batch] texts */
     uint8_t *pairs;               /* [batch, batch] of enum pair */
@@ -165,7 +165,7 @@ static bool of_request(const struct example_set *train, uint32_t request, uint32
     return false;
 }
 
-/* One tool of each request is drawn to be right; the others of its own, and those with the same text, are not wrong. */
+/* One random tool of each request is right. Its other tools, and those with the same text, are not negatives. */
 static void list_pairs(struct fitting *f)
 {
     const struct example_set *train = &f->texts->examples->train;
@@ -223,7 +223,7 @@ static double loss_contrast(void *self)
     return loss;
 }
 
-/* Every source's requests in an order drawn by the seed, cut into batches of nearly the same size. */
+/* Shuffles the requests of every source and cuts them into batches of nearly equal size. */
 static int cut_batches(struct fitting *f, size_t *count, wt_error *err)
 {
     const struct examples *e = f->texts->examples;
@@ -243,7 +243,7 @@ static int cut_batches(struct fitting *f, size_t *count, wt_error *err)
         for (size_t b = 0; b < batches; b++) {
             size_t first = requests * b / batches, end = requests * (b + 1) / batches;
             f->batches[*count] = (struct source_batch){begin + first, end - first};
-            *count += end - first > 1; /* one alone has nothing to be told from */
+            *count += end - first > 1; /* a single request has no negatives */
         }
     }
     return 0;

@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 
-/* The number of a text, which is added where it is new. */
+/* Returns the number of a text; adds new texts. */
 static bool number_text(struct distil_texts *out, struct map *known, struct str text, uint32_t *number)
 {
     bool added;
@@ -19,7 +19,7 @@ static bool number_text(struct distil_texts *out, struct map *known, struct str 
     return true;
 }
 
-static int gather(struct distil_texts *out, wt_error *err)
+static int gather_texts(struct distil_texts *out, wt_error *err)
 {
     const struct examples *e = out->examples;
     struct map known = {0};
@@ -62,7 +62,7 @@ int wt__distil_texts_open(struct distil_texts *out, const struct examples *examp
                           size_t max_tokens, wt_error *err)
 {
     *out = (struct distil_texts){.examples = examples};
-    int rc = gather(out, err);
+    int rc = gather_texts(out, err);
     if (rc == 0)
         rc = wt__distil_tokens(&out->tokens, tokenizer, out->texts, out->count, max_tokens, err);
     if (rc == 0 && out->count == 0)

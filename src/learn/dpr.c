@@ -1,13 +1,14 @@
-/* dpr.c: the lesson "dpr" (the dual encoder of ToolRerank, section 2.2, and of ToolBench): requests against the tools'
- * texts by the encoder as it is now. What there is to train is the encoder, which has a lesson of its own. Here it is
- * measured on dev, what its sub-queries count is found there, and the recipe is left that belongs to it. */
+/* dpr.c: the lesson "dpr" (the dual encoder of ToolRerank, section 2.2, and of ToolBench): searches the tools' texts
+ * with the current encoder. The encoder itself is trained by another lesson. This lesson measures it on dev, tunes the
+ * weight of sub-queries there, and writes the recipe. */
 #include "learn/lessons.h"
 
 #include <math.h>
 
 #include "learn/dev_evaluator.h"
 
-static int measure(struct dev_evaluator *evaluator, struct retriever *retriever, struct outcome *out, wt_error *err)
+static int measure_dpr(struct dev_evaluator *evaluator, struct retriever *retriever, struct dev_outcome *out,
+                       wt_error *err)
 {
     struct tool_vectors documents;
     int rc = wt__tool_vectors_open(&documents, evaluator->documents, evaluator->tools, evaluator->dim, err);
@@ -20,12 +21,12 @@ static int measure(struct dev_evaluator *evaluator, struct retriever *retriever,
 int wt__lesson_dpr(struct training *training, wt_trained *out, wt_error *err)
 {
     struct dev_evaluator *evaluator;
-    struct outcome outcome = wt__no_outcome();
-    struct retriever retriever = {.weights = {[SOURCE_DENSE] = 1}}; /* the paper's: parts of requests count nothing */
+    struct dev_outcome outcome = wt__no_outcome();
+    struct retriever retriever = {.weights = {[SOURCE_DENSE] = 1}}; /* the paper uses no sub-queries */
     json_t *about = NULL;
     int rc = wt__evaluator_begin(&evaluator, training, &about, err);
     if (rc == 0 && evaluator->dev_count > 0)
-        rc = measure(evaluator, &retriever, &outcome, err);
+        rc = measure_dpr(evaluator, &retriever, &outcome, err);
     if (rc == 0) {
         out->after = outcome.recall;
         rc = wt__evaluator_leave(evaluator, about, json_pack("{s:o}", "weights", wt__retriever_write(&retriever)), out,

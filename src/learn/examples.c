@@ -13,10 +13,10 @@
 #include "encoder/model_dir.h"
 #include "learn/synthetic.h"
 
-enum { PAGE = 4096 /* usages read at once */ };
+enum { PAGE = 4096 /* usages per read */ };
 
-/* A side in the making: pairs of a request's number and a row, in any order. */
-struct gathering {
+/* One side while it is collected: pairs of a request's number and a row, in any order. */
+struct example_side {
     struct str *texts;
     size_t count, text_capacity;
     uint64_t *pairs; /* request << 32 | row */
@@ -24,17 +24,17 @@ struct gathering {
     struct map by_text;
 };
 
-struct reader {
+struct example_reader {
     struct examples *out;
     struct buffer text;
     size_t capacity[DOCUMENT_TEXTS + 1], pair_capacity;
     unsigned document_fields; /* that the encoder reads */
-    unsigned fields;          /* that pairs are made of; 0: pairs are texts[0] */
-    struct map rows;          /* label -> row, for data sets */
+    unsigned fields;          /* of the pair texts; 0 if pairs are texts[0] */
+    struct map rows;          /* row by label, for data sets */
     bool by_label;
-    struct gathering train, dev;
-    size_t synthetic;   /* requests that are wanted of the tools' descriptions; 0: those are left to the tools */
-    struct str *parts;  /* [M] what those give to requests */
+    struct example_side train, dev;
+    size_t synthetic;   /* number of synthetic requests; 0 to leave the tools their descriptions */
+    struct str *parts;  /* [M] parts for synthetic requests */
     int64_t *providers; /* [M] */
     size_t part_capacity, provider_capacity;
     uint64_t seed;
@@ -44,7 +44,7 @@ struct reader {
 
 /* ---------------------------------------------------------------- tools */
 
-static int keep_label(struct reader *r, struct str label, uint32_t row)
+static int keep_label(struct example_reader *r, struct str label, uint32_t row)
 {
     if (label.len == 0)
         return 0;
@@ -54,8 +54,8 @@ static int keep_label(struct reader *r, struct str label, uint32_t row)
     return 0;
 }
 
-/* A data set names a tool by the identifier of its source; a hand-made one may use the store's. */
-static int keep_labels(struct reader *r, const struct tool *tool, uint32_t row)
+/* Registers the labels of a tool: the identifier in its source, or the store's id for a handmade data set. */
+static int keep_labels(struct example_reader *r, const struct tool *tool, uint32_t row)
 {
     int rc = keep_label(r, tool->source_id, row);
     if (rc < 0)
@@ -69,8 +69,8 @@ static int keep_labels(struct reader *r, const struct tool *tool, uint32_t row)
     return r->text.failed ? wt__fail_nomem(r->err) : keep_label(r, wt__buffer_view(&r->text), row);
 }
 
-/* Keeps the description apart from the tool. One without a provider is its own. */
-static int take_description(struct reader *r, const struct store_key *key, struct tool *tool, size_t row)
+/* Separates the description from the tool. A tool without a provider counts as its own. */
+static int take_description(struct example_reader *r, const struct store_key *key, struct tool *tool, size_t row)
 {
     wt__buffer_clear(&r->text);
     wt__synthetic_part(tool->description, &r->text);
@@ -86,7 +86,7 @@ static int take_description(struct reader *r, const struct store_key *key, struc
 
 static int keep_tool(void *context, const struct store_key *key, const struct tool *whole)
 {
-    struct reader *r = context;
+    struct example_reader *r = context;
     struct examples *out = r->out;
     struct tool bare = *whole, *tool = &bare;
     size_t row = out->tools;
@@ -117,8 +117,8 @@ static int keep_tool(void *context, const struct store_key *key, const struct to
 
 /* ---------------------------------------------------------------- requests */
 
-/* The number of a request on its side, made when it is new there. */
-static int find_request(struct reader *r, struct gathering *side, struct str text, uint32_t *number)
+/* Finds or adds a request on its side and returns its number. */
+static int find_request(struct example_reader *r, struct example_side *side, struct str text, uint32_t *number)
 {
     uint32_t *known = wt__map_get(&side->by_text, text);
     if (known) {
@@ -135,8 +135,9 @@ static int find_request(struct reader *r, struct gathering *side, struct str tex
     return 0;
 }
 
-/* One request with rows [count], at least one. */
-static int add_request(struct reader *r, struct gathering *side, struct str text, const uint32_t *rows, size_t count)
+/* Adds one request with rows [count], at least one. */
+static int add_request(struct example_reader *r, struct example_side *side, struct str text, const uint32_t *rows,
+                       size_t count)
 {
     uint32_t number;
     int rc = find_request(r, side, text, &number);
@@ -152,9 +153,10 @@ static int add_request(struct reader *r, struct gathering *side, struct str text
     return 0;
 }
 
-/* Turns a gathering into a set; its strings lie in the arena already. left [count]: requests to pass over; NULL: none.
- */
-static int finish_side(struct reader *r, const struct gathering *side, const bool *left, struct example_set *out)
+/* Converts collected pairs to a set; its strings are already in the arena. left [count]: requests to skip; NULL for
+ * none. */
+static int finish_side(struct example_reader *r, const struct example_side *side, const bool *left,
+                       struct example_set *out)
 {
     out->texts = wt__alloc_array(side->count, sizeof *out->texts);
     out->times = wt__alloc_array(side->pair_count, sizeof *out->times);
@@ -185,8 +187,8 @@ static int finish_side(struct reader *r, const struct gathering *side, const boo
     return 0;
 }
 
-/* Which side a request is on: a number of its text and the seed alone. */
-static uint64_t lot_of(const struct reader *r, struct str request)
+/* Returns a number that decides the side of a request. Depends only on text and seed. */
+static uint64_t lot_of(const struct example_reader *r, struct str request)
 {
     struct sha256 sha;
     unsigned char digest[32];
@@ -200,9 +202,9 @@ static uint64_t lot_of(const struct reader *r, struct str request)
     return lot;
 }
 
-/* Takes dev out of the training side: the requests with the lowest lots, one in EXAMPLES_DEV_SHARE, or more of a few.
- */
-static int divide(struct reader *r)
+/* Moves dev requests out of the training side: those with the lowest numbers, one in EXAMPLES_DEV_SHARE, or more if
+ * there are few. */
+static int divide_sides(struct example_reader *r)
 {
     size_t count = r->train.count, chosen = 0;
     size_t least = count / 4 < EXAMPLES_DEV_LEAST ? count / 4 : EXAMPLES_DEV_LEAST;
@@ -233,20 +235,21 @@ static int divide(struct reader *r)
     return rc;
 }
 
-static int finish(struct reader *r, bool divided)
+static int finish_examples(struct example_reader *r, bool divided)
 {
-    struct gathering *sides[] = {&r->train, &r->dev};
+    struct example_side *sides[] = {&r->train, &r->dev};
     for (unsigned i = 0; i < 2; i++)
         wt__sort_u64(sides[i]->pairs, sides[i]->pair_count);
     if (divided)
-        return divide(r);
+        return divide_sides(r);
     int rc = finish_side(r, &r->train, NULL, &r->out->train);
     return rc < 0 ? rc : finish_side(r, &r->dev, NULL, &r->out->dev);
 }
 
-/* ---------------------------------------------------------------- where they come from */
+/* ---------------------------------------------------------------- sources */
 
-static int read_split(struct reader *r, const char *dir, const char *split, struct gathering *side, wt_error *err)
+static int read_split(struct example_reader *r, const char *dir, const char *split, struct example_side *side,
+                      wt_error *err)
 {
     struct dataset dataset;
     int rc = wt__dataset_read(&dataset, dir, split, err);
@@ -285,7 +288,7 @@ static bool has_split(const char *dir, const char *split)
     return there;
 }
 
-static int read_data(struct reader *r, const char *dir, bool requests_optional)
+static int read_data(struct example_reader *r, const char *dir, bool requests_optional)
 {
     int rc = 0;
     if (!requests_optional || has_split(dir, "train"))
@@ -295,7 +298,7 @@ static int read_data(struct reader *r, const char *dir, bool requests_optional)
     return rc;
 }
 
-/* The row of a tool's id; false for one that came after the tools were read. */
+/* Finds the row of a tool id. False for a tool added after the tools were read. */
 static bool find_row(const struct examples *examples, int64_t id, uint32_t *row)
 {
     size_t at = wt__lower_bound_i64(examples->ids, examples->tools, id);
@@ -303,7 +306,7 @@ static bool find_row(const struct examples *examples, int64_t id, uint32_t *row)
     return at < examples->tools && examples->ids[at] == id;
 }
 
-static int add_usage(struct reader *r, const struct usage *usage)
+static int add_usage_example(struct example_reader *r, const struct usage *usage)
 {
     uint32_t rows[WT_MAX_USAGE_TOOLS];
     size_t count = 0;
@@ -320,7 +323,7 @@ static int add_usage(struct reader *r, const struct usage *usage)
     return add_request(r, &r->train, usage->request, rows, count);
 }
 
-static int read_usages(struct reader *r, struct store *store)
+static int read_usages(struct example_reader *r, struct store *store)
 {
     struct usage_query query = {.teaching = true, .limit = PAGE};
     uint64_t total = 0, done = 0;
@@ -331,7 +334,7 @@ static int read_usages(struct reader *r, struct store *store)
         struct usage *usages = NULL;
         rc = wt__store_usages(store, &query, &page, &usages, &count, r->err);
         for (size_t i = 0; rc >= 0 && i < count; i++) {
-            rc = add_usage(r, &usages[i]);
+            rc = add_usage_example(r, &usages[i]);
             query.after = usages[i].id;
         }
         done += count;
@@ -344,18 +347,18 @@ static int read_usages(struct reader *r, struct store *store)
 
 static int add_synthetic(void *context, struct str text, const uint32_t *rows, size_t count)
 {
-    struct reader *r = context;
+    struct example_reader *r = context;
     return add_request(r, &r->train, text, rows, count);
 }
 
-static int make_up(struct reader *r)
+static int make_up(struct example_reader *r)
 {
     const struct synthetic synthetic = {
         .parts = r->parts, .providers = r->providers, .tools = r->out->tools, .wanted = r->synthetic, .seed = r->seed};
     return wt__synthetic_each(&synthetic, add_synthetic, r, r->err);
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- all examples */
 
 static void hash_set(struct sha256 *sha, const struct example_set *set)
 {
@@ -392,18 +395,18 @@ void wt__examples_seal(struct examples *e)
     wt__sha256_hex(digest, e->hash);
 }
 
-static int check(const struct examples *e, const struct examples_options *options, wt_error *err)
+static int check_examples(const struct examples *e, const struct examples_options *options, wt_error *err)
 {
     if (e->tools == 0)
-        return wt__fail(err, WT_EEMPTY, "the store %s holds no tools; there is nothing to learn of", e->source);
+        return wt__fail(err, WT_EEMPTY, "the store %s has no tools to learn from", e->source);
     if (e->train.count > 0 || options->requests_optional)
         return 0;
     if (e->barren > 0)
-        return wt__fail(err, WT_EEMPTY, "none of the %zu training requests of %s names a tool that is there", e->barren,
-                        e->source);
+        return wt__fail(err, WT_EEMPTY, "none of the %zu training requests of %s has a label in the catalogue",
+                        e->barren, e->source);
     if (options->synthetic > 0)
-        return wt__fail(err, WT_EEMPTY, "the %s have not one of %d bytes or more to make requests of", e->source,
-                        SYNTHETIC_LEAST);
+        return wt__fail(err, WT_EEMPTY, "the %s are all shorter than %d bytes, too short for synthetic requests",
+                        e->source, SYNTHETIC_LEAST);
     return wt__fail(err, WT_EEMPTY,
                     !options->data
                         ? "the store %s has no recorded use; record some with `whichtool usage add`, or name a "
@@ -412,14 +415,14 @@ static int check(const struct examples *e, const struct examples_options *option
                     e->source);
 }
 
-static void gathering_dispose(struct gathering *side)
+static void gathering_dispose(struct example_side *side)
 {
     free(side->texts);
     free(side->pairs);
     wt__map_dispose(&side->by_text);
 }
 
-static int read_all(struct reader *r, wt_engine *engine, const struct examples_options *options)
+static int read_all_examples(struct example_reader *r, wt_engine *engine, const struct examples_options *options)
 {
     const char *data = options->data;
     pthread_mutex_lock(&engine->store_lock);
@@ -436,7 +439,7 @@ static int read_all(struct reader *r, wt_engine *engine, const struct examples_o
     else if (rc >= 0 && data && r->out->tools > 0)
         rc = read_data(r, data, options->requests_optional);
     if (rc >= 0)
-        rc = finish(r, r->synthetic > 0 ? !options->no_dev : !data || !has_split(data, "dev"));
+        rc = finish_examples(r, r->synthetic > 0 ? !options->no_dev : !data || !has_split(data, "dev"));
     return rc < 0 ? rc : 0;
 }
 
@@ -444,12 +447,12 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
                       struct train_progress *progress, wt_error *err)
 {
     *out = (struct examples){0};
-    struct reader r = {.out = out,
-                       .seed = options->seed,
-                       .by_label = options->data && !options->synthetic,
-                       .synthetic = options->synthetic,
-                       .progress = progress,
-                       .err = err};
+    struct example_reader r = {.out = out,
+                               .seed = options->seed,
+                               .by_label = options->data && !options->synthetic,
+                               .synthetic = options->synthetic,
+                               .progress = progress,
+                               .err = err};
     unsigned fields = options->fields ? options->fields : DOCUMENT_USUAL;
     r.document_fields = options->document_fields ? options->document_fields : DOCUMENT_USUAL;
     r.fields = fields == r.document_fields ? 0 : fields;
@@ -461,9 +464,9 @@ int wt__examples_read(struct examples *out, wt_engine *engine, const struct exam
     if (rc == 0 && progress && wt__train_progress_phase(progress, "reading", 0))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = read_all(&r, engine, options);
+        rc = read_all_examples(&r, engine, options);
     if (rc == 0)
-        rc = check(out, options, err);
+        rc = check_examples(out, options, err);
     if (rc == 0) {
         out->part_count = 1;
         if (!r.fields)
@@ -511,14 +514,14 @@ int wt__examples_notice(const struct examples *examples, struct arena *arena, co
 {
     struct buffer text = {0};
     if (examples->unknown_labels)
-        wt__buffer_printf(&text, "; %zu labels name no tool and were left out", examples->unknown_labels);
+        wt__buffer_printf(&text, "; %zu labels of unknown tools were dropped", examples->unknown_labels);
     if (examples->barren)
-        wt__buffer_printf(&text, "; %zu requests without a known tool were left out", examples->barren);
+        wt__buffer_printf(&text, "; %zu requests without a known tool were dropped", examples->barren);
     if (examples->withheld)
-        wt__buffer_printf(&text, "; %zu training requests that one of the sets has for dev were left out",
+        wt__buffer_printf(&text, "; %zu training requests that are dev in one of the sets were dropped",
                           examples->withheld);
     if (examples->dev.count == 0)
-        wt__buffer_text(&text, "; there are too few requests to set some aside for dev: nothing was measured");
+        wt__buffer_text(&text, "; too few requests for a dev set, so the figure was not measured");
     *out = NULL;
     int rc = 0;
     if (text.len > 0 || text.failed) {

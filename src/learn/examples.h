@@ -1,17 +1,17 @@
-/* examples.h: what is learned from: requests with the tools that they used, and the tools' texts.
+/* examples.h: the training data: requests with the tools that they used, and the tools' texts.
  *
- * A tool is a row, 0 .. M-1, in order of its id in the store: the rows of a snapshot of the same store. The requests
- * come from the store's recorded use or from a data set in BEIR layout. A request that is there several times is one
- * example with all the tools that it ever used. Labels that name no tool are counted and left out, and so are requests
- * that are left without a tool.
+ * A tool is a row, 0 .. M-1, in order of its id in the store, as in a snapshot of the same store. Requests come from
+ * the store's recorded use or from a data set in BEIR layout. A repeated request is one example with all tools that it
+ * ever used. Labels of unknown tools, and requests without a known tool, are counted and dropped.
  *
- * Dev examples are never learned from. A data set has them in qrels/dev.tsv; without that file, and for recorded use,
- * a tenth is taken by a seeded hash of the request's text, so that adding usages moves no request to the other side.
+ * Dev examples are never used for training. A data set lists them in qrels/dev.tsv. Without that file, and for recorded
+ * use, a tenth is selected by a seeded hash of the request's text, so that new usages never move a request to the other
+ * side.
  *
- * Or they are synthetic, made of the tools' descriptions (learn/synthetic.h), which the tools then lack.
+ * Examples may also be synthetic: made of the tools' descriptions (learn/synthetic.h), which the tools then lack.
  *
- * Several data sets are read one by one and joined: their tools, training and dev requests lie behind each other. Each
- * keeps its own catalogue: labels name tools of their own set, and a request is answered from those. */
+ * Several data sets are read separately and concatenated: their tools, training requests and dev requests. Each keeps
+ * its own catalogue: labels refer to tools of their own set, and a request is answered from that set. */
 #ifndef WT_LEARN_EXAMPLES_H
 #define WT_LEARN_EXAMPLES_H
 
@@ -27,77 +27,76 @@
 
 enum {
     EXAMPLES_MAX = 20000000, /* pairs of a request and a tool */
-    EXAMPLES_DEV_SHARE = 10, /* one request in so many is dev, where nothing else says which */
-    EXAMPLES_DEV_LEAST = 5,  /* dev requests that are wanted at least, of a few dozen requests or more */
-    EXAMPLES_PARTS = 64      /* data sets that are learned from at once */
+    EXAMPLES_DEV_SHARE = 10, /* one request in so many is dev, unless the data says otherwise */
+    EXAMPLES_DEV_LEAST = 5,  /* minimum number of dev requests, for a few dozen requests or more */
+    EXAMPLES_PARTS = 64      /* maximum number of data sets of a training */
 };
 
 struct example_set {
     size_t count;      /* B requests */
     struct str *texts; /* [B] */
-    size_t *starts;    /* [B + 1] where the tools of each begin */
-    uint32_t *tools;   /* [starts[B]] rows, ascending and all different in each */
+    size_t *starts;    /* [B + 1] start of each request's tools */
+    uint32_t *tools;   /* [starts[B]] rows, ascending and distinct within each request */
     uint32_t *times;   /* [starts[B]] how often each was recorded with the request */
 };
 
-/* A data set's share of joined ones: where its tools, training and dev requests end. It begins where the one before
- * ends. */
+/* A data set's share of joined examples: the ends of its tools, training requests and dev requests. It begins at the
+ * end of the previous part. */
 struct example_part {
-    size_t tools, train, dev; /* what the hash is of, and no more */
-    size_t joined;            /* of its training requests the last so many were made of the others */
-    const char *name;         /* the last part of the folder that it is from */
+    size_t tools, train, dev; /* also the input of the hash */
+    size_t joined;            /* number of its last training requests that were joined from others */
+    const char *name;         /* last path component of its folder */
 };
 
 struct examples {
-    struct arena arena;                /* every string lives in it */
-    size_t part_count;                 /* 1 where nothing was joined */
+    struct arena arena;                /* owns every string */
+    size_t part_count;                 /* 1 for a single set */
     struct example_part *parts;        /* [part_count] */
     size_t tools;                      /* M */
-    int64_t *ids;                      /* [M] in the store, each in that of its own part */
-    struct str *texts[DOCUMENT_TEXTS]; /* [M] each: what the encoder reads of a tool */
-    struct str *pairs;                 /* [M] what a cross-encoder reads of a tool; may be texts[0] */
+    int64_t *ids;                      /* [M] in the store of their own part */
+    struct str *texts[DOCUMENT_TEXTS]; /* [M] each: the encoder's texts of a tool */
+    struct str *pairs;                 /* [M] a cross-encoder's text of a tool; may be texts[0] */
     struct example_set train, dev;
-    size_t unknown_labels; /* that name no tool */
-    size_t barren;         /* requests of which no tool is known */
-    size_t withheld;       /* training requests that are another data set's dev */
-    const char *source;    /* for people: the data set's folder, or the store's path; "descriptions of" one of those */
-    char hash[65];         /* SHA-256 of all that, hexadecimal: what a model was trained on */
+    size_t unknown_labels; /* number of labels of unknown tools */
+    size_t barren;         /* number of requests without a known tool */
+    size_t withheld;       /* number of training requests that are dev in another data set */
+    const char *source;    /* for users: the data set's folder or the store's path, or "descriptions of" it */
+    char hash[65];         /* SHA-256 of all training data, hexadecimal */
 };
 
 struct examples_options {
-    const char *data;         /* BEIR folder; NULL: the store's recorded use */
-    uint64_t seed;            /* of the dev side */
-    unsigned fields;          /* of a tool, that a cross-encoder reads (retrieve/document.h); 0: the usual ones */
-    unsigned document_fields; /* that the encoder reads; 0: the usual ones */
-    size_t synthetic;         /* so many synthetic requests are made, and no others are read; 0: none */
-    bool no_dev;              /* of synthetic ones none is dev */
-    bool requests_optional;   /* a catalogue is enough, also a data set without qrels/train.tsv */
+    const char *data;         /* BEIR folder; NULL for the store's recorded use */
+    uint64_t seed;            /* seed of the dev side */
+    unsigned fields;          /* fields of a tool that a cross-encoder reads (retrieve/document.h); 0 for the default */
+    unsigned document_fields; /* fields that the encoder reads; 0 for the default */
+    size_t synthetic;         /* number of synthetic requests to create instead of reading others; 0 to read them */
+    bool no_dev;              /* use no synthetic request as dev */
+    bool requests_optional;   /* accept a catalogue without requests, such as a data set without qrels/train.tsv */
 };
 
-/* Errors: WT_EEMPTY (no tool, or no request with a known tool), WT_ENOTFOUND, WT_EFORMAT, WT_ETOOLONG, WT_ESTORE,
- * WT_ECANCELLED, WT_ENOMEM. */
+/* Reads examples. Errors: WT_EEMPTY (no tool, or no request with a known tool), WT_ENOTFOUND, WT_EFORMAT, WT_ETOOLONG,
+ * WT_ESTORE, WT_ECANCELLED, WT_ENOMEM. */
 int wt__examples_read(struct examples *out, wt_engine *engine, const struct examples_options *options,
                       struct train_progress *progress, wt_error *err);
 void wt__examples_dispose(struct examples *examples);
 
-/* What several data sets [count], each read by itself, have to teach. A training request that any of them has for dev
- * is left out. most: [count] training requests of each, beyond which a seeded part is taken; 0, or NULL: all. The sets
- * themselves are not touched. Errors: WT_EEMPTY, WT_ETOOLONG (more tools than a row can count, or too many pairs),
- * WT_ENOMEM. */
+/* Joins data sets [count] that were read separately; does not modify them. Drops training requests that are dev in any
+ * set. most: [count] maximum training requests of each, of which a seeded sample is taken; 0 or a NULL array for all.
+ * Errors: WT_EEMPTY, WT_ETOOLONG (too many tools for a row, or too many pairs), WT_ENOMEM. */
 int wt__examples_join(struct examples *out, const struct examples *sets, const size_t *most, size_t count,
                       uint64_t seed, wt_error *err);
 
-/* Makes training requests of two or three of one part, with the tools of all, behind the part's own: this share of all
- * training requests then, 0 <= share < 1, or fewer where they would be too long or need nothing else. Errors:
- * WT_ENOMEM. */
+/* Appends training requests to each part that join two or three of its requests and have the tools of all. They make up
+ * `share` of all training requests, 0 <= share < 1, or less if joined requests would be too long or add no tool.
+ * Errors: WT_ENOMEM. */
 int wt__examples_join_requests(struct examples *examples, double share, uint64_t seed, wt_error *err);
 
 void wt__example_set_dispose(struct example_set *set);
 
-/* Fills the hash. */
+/* Computes the hash. */
 void wt__examples_seal(struct examples *examples);
 
-/* One line on what was left out, in arena; *out is NULL when nothing was. WT_ENOMEM. */
+/* Describes the dropped data in one line in the arena; *out is NULL if nothing was dropped. WT_ENOMEM. */
 int wt__examples_notice(const struct examples *examples, struct arena *arena, const char **out, wt_error *err);
 
 #endif

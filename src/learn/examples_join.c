@@ -1,5 +1,5 @@
-/* examples_join.c: several data sets as one. Rows and requests keep their order and move up by what lies before them;
- * requests with the same text stay apart, since each set has labels of its own for it. */
+/* examples_join.c: concatenates several data sets. Rows and requests keep their order and are shifted by the sets
+ * before them. Equal texts of different sets stay separate requests, because each set has its own labels. */
 #include <stdlib.h>
 
 #include "base/map.h"
@@ -8,23 +8,23 @@
 #include "base/sort.h"
 #include "learn/examples.h"
 
-struct joining {
+struct set_joining {
     struct examples *out;
     const struct examples *sets;
     const size_t *most; /* [count], or NULL */
     size_t count;
     struct rng rng;
-    struct map dev; /* texts that are dev somewhere */
+    struct map dev; /* texts that are dev in any set */
 };
 
-static bool keep(struct joining *j, struct str text, struct str *copy)
+static bool keep_request(struct set_joining *j, struct str text, struct str *copy)
 {
     copy->ptr = wt__arena_copy(&j->out->arena, text);
     copy->len = text.len;
     return copy->ptr != NULL;
 }
 
-/* ---------------------------------------------------------------- room */
+/* ---------------------------------------------------------------- memory */
 
 static bool open_set(struct example_set *set, size_t requests, size_t pairs)
 {
@@ -37,7 +37,7 @@ static bool open_set(struct example_set *set, size_t requests, size_t pairs)
     return set->texts && set->times && set->starts && set->tools;
 }
 
-static int open_all(struct joining *j, wt_error *err)
+static int open_all(struct set_joining *j, wt_error *err)
 {
     struct examples *out = j->out;
     size_t tools = 0, train = 0, dev = 0, train_pairs = 0, dev_pairs = 0;
@@ -66,18 +66,18 @@ static int open_all(struct joining *j, wt_error *err)
     return whole ? 0 : wt__fail_nomem(err);
 }
 
-/* ---------------------------------------------------------------- what goes over */
+/* ---------------------------------------------------------------- copying */
 
-static bool add_tools(struct joining *j, const struct examples *set)
+static bool add_tools(struct set_joining *j, const struct examples *set)
 {
     struct examples *out = j->out;
     bool whole = true;
     for (size_t row = 0; row < set->tools; row++) {
         for (unsigned t = 0; t < DOCUMENT_TEXTS; t++)
-            whole &= keep(j, set->texts[t][row], &out->texts[t][out->tools]);
+            whole &= keep_request(j, set->texts[t][row], &out->texts[t][out->tools]);
         bool apart = set->pairs != set->texts[0];
         if (apart)
-            whole &= keep(j, set->pairs[row], &out->pairs[out->tools]);
+            whole &= keep_request(j, set->pairs[row], &out->pairs[out->tools]);
         else
             out->pairs[out->tools] = out->texts[0][out->tools];
         out->ids[out->tools++] = set->ids[row];
@@ -85,12 +85,12 @@ static bool add_tools(struct joining *j, const struct examples *set)
     return whole;
 }
 
-/* Appends a request whose labels count from row `base` on. */
-static bool add_request(struct joining *j, struct example_set *out, const struct example_set *from, size_t i,
-                        size_t base)
+/* Appends a request and shifts its labels by `base`. */
+static bool copy_request(struct set_joining *j, struct example_set *out, const struct example_set *from, size_t i,
+                         size_t base)
 {
     size_t at = out->starts[out->count];
-    bool whole = keep(j, from->texts[i], &out->texts[out->count]);
+    bool whole = keep_request(j, from->texts[i], &out->texts[out->count]);
     for (size_t l = from->starts[i]; l < from->starts[i + 1]; l++) {
         out->times[at] = from->times[l];
         out->tools[at++] = (uint32_t)base + from->tools[l];
@@ -99,8 +99,8 @@ static bool add_request(struct joining *j, struct example_set *out, const struct
     return whole;
 }
 
-/* A set's training requests, but those that are dev; of too many a seeded part, in their order. */
-static bool add_train(struct joining *j, const struct example_set *train, size_t most, size_t base)
+/* Appends a set's training requests that are not dev; a seeded sample, in order, if there are too many. */
+static bool add_train(struct set_joining *j, const struct example_set *train, size_t most, size_t base)
 {
     uint32_t *left = wt__alloc_array(train->count, sizeof *left);
     size_t count = 0;
@@ -126,19 +126,19 @@ static bool add_train(struct joining *j, const struct example_set *train, size_t
         free(drawn);
     }
     for (size_t i = 0; whole && i < count; i++)
-        whole = add_request(j, &j->out->train, train, left[i], base);
+        whole = copy_request(j, &j->out->train, train, left[i], base);
     free(left);
     return whole;
 }
 
-static bool add_part(struct joining *j, size_t s)
+static bool add_set_part(struct set_joining *j, size_t s)
 {
     const struct examples *set = &j->sets[s];
     struct examples *out = j->out;
     size_t base = out->tools;
     bool whole = add_tools(j, set) && add_train(j, &set->train, j->most ? j->most[s] : 0, base);
     for (size_t i = 0; whole && i < set->dev.count; i++)
-        whole = add_request(j, &out->dev, &set->dev, i, base);
+        whole = copy_request(j, &out->dev, &set->dev, i, base);
     out->unknown_labels += set->unknown_labels;
     out->barren += set->barren;
     const char *name = wt__arena_copy(&out->arena, wt__str(set->parts[0].name));
@@ -147,8 +147,8 @@ static bool add_part(struct joining *j, size_t s)
     return whole && name;
 }
 
-/* "a, b" of the sets' sources, and the texts of their dev requests. */
-static bool add_names(struct joining *j)
+/* Writes the sources as "a, b", and collects the texts of dev requests. */
+static bool add_names(struct set_joining *j)
 {
     struct buffer names = {0};
     bool whole = true;
@@ -165,17 +165,17 @@ static bool add_names(struct joining *j)
 int wt__examples_join(struct examples *out, const struct examples *sets, const size_t *most, size_t count,
                       uint64_t seed, wt_error *err)
 {
-    struct joining j = {.out = out, .sets = sets, .count = count, .most = most};
+    struct set_joining j = {.out = out, .sets = sets, .count = count, .most = most};
     *out = (struct examples){0};
     wt__rng_seed(&j.rng, seed);
     int rc = open_all(&j, err);
     if (rc == 0 && !add_names(&j))
         rc = wt__fail_nomem(err);
     for (size_t s = 0; rc == 0 && s < count; s++)
-        if (!add_part(&j, s))
+        if (!add_set_part(&j, s))
             rc = wt__fail_nomem(err);
     if (rc == 0 && out->train.count == 0 && out->withheld > 0)
-        rc = wt__fail(err, WT_EEMPTY, "every training request of %s is dev as well", out->source);
+        rc = wt__fail(err, WT_EEMPTY, "all training requests of %s are dev requests as well", out->source);
     if (rc == 0)
         wt__examples_seal(out);
     wt__map_dispose(&j.dev);

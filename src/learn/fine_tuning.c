@@ -1,4 +1,4 @@
-/* fine_tuning.c: the lesson "encoder", in any of the ways of tuning.h. */
+/* fine_tuning.c: the lesson "encoder", with any method of tuning.h. */
 #include "learn/lessons.h"
 
 #include <math.h>
@@ -10,18 +10,18 @@
 #include "learn/tuning.h"
 
 enum {
-    ENOUGH = 60000, /* requests that are seen in all */
-    MOST = 3,       /* times each: on dev sets of a thousand are best after three, of thousands after two or three */
-    LEAST = 3000    /* seen in all: sets of a few hundred are at their best after eight */
+    ENOUGH = 60000, /* requests to process */
+    MOST = 3, /* maximum epochs: sets of a thousand are best on dev after three, sets of thousands after two or three */
+    LEAST = 3000 /* minimum to process: sets of a few hundred are best after eight epochs */
 };
 
 /* In the order of the lesson's losses. */
 static const struct tuning_kind *const kinds[] = {&wt__contrast, &wt__triplet, &wt__classify_softmax, &wt__classify_bce,
                                                   &wt__likeness};
 
-/* ---------------------------------------------------------------- the objective */
+/* ---------------------------------------------------------------- objective */
 
-static int begin(void *self, wt_error *err)
+static int begin_tuning(void *self, wt_error *err)
 {
     struct tuning *tuning = self;
     int rc = wt__batch_open(&tuning->training_batch, tuning->model, tuning->kind->output, tuning->training->threads,
@@ -29,7 +29,8 @@ static int begin(void *self, wt_error *err)
     return rc == 0 ? tuning->kind->begin(tuning, err) : rc;
 }
 
-static int prepare(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err)
+static int prepare_tuning(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
+                          wt_error *err)
 {
     struct tuning *tuning = self;
     wt__batch_begin(&tuning->training_batch);
@@ -39,44 +40,44 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
     return rc;
 }
 
-static void forward(void *self, unsigned worker)
+static void forward_tuning(void *self, unsigned worker)
 {
     struct tuning *tuning = self;
     wt__batch_forward(&tuning->training_batch, worker);
 }
 
-static double loss(void *self)
+static double tuning_loss(void *self)
 {
     struct tuning *tuning = self;
     return tuning->kind->loss(tuning);
 }
 
-static void backward(void *self, unsigned worker)
+static void backward_tuning(void *self, unsigned worker)
 {
     struct tuning *tuning = self;
     wt__batch_backward(&tuning->training_batch, worker);
 }
 
-static void reduce(void *self, unsigned part, unsigned parts)
+static void reduce_tuning(void *self, unsigned part, unsigned parts)
 {
     struct tuning *tuning = self;
     wt__batch_reduce(&tuning->training_batch, part, parts);
 }
 
-static int renew(void *self, struct train_progress *progress, wt_error *err)
+static int renew_tuning(void *self, struct train_progress *progress, wt_error *err)
 {
     struct tuning *tuning = self;
     return tuning->kind->renew(tuning, progress, err);
 }
 
-static int measure_dev(void *self, struct train_progress *progress, double *figure, wt_error *err)
+static int measure_tuning(void *self, struct train_progress *progress, double *figure, wt_error *err)
 {
     struct tuning *tuning = self;
     const float *head = tuning->dev == DEV_HEAD ? tuning->kind->head(tuning) : NULL;
     return wt__dev_recall_run(&tuning->dev_recall, &tuning->training_batch, head, progress, figure, err);
 }
 
-/* head: of the model; NULL: it has none. */
+/* Saves the model. head: of the model, or NULL. */
 static int save_model(const struct tuning *tuning, const struct trainable *model, const float *head,
                       const struct loop_state *state, wt_error *err)
 {
@@ -93,13 +94,13 @@ static int save_model(const struct tuning *tuning, const struct trainable *model
     return rc;
 }
 
-static int save(void *self, const struct loop_state *state, wt_error *err)
+static int save_tuning(void *self, const struct loop_state *state, wt_error *err)
 {
     struct tuning *tuning = self;
     return save_model(tuning, tuning->model, tuning->kind->head ? tuning->kind->head(tuning) : NULL, state, err);
 }
 
-/* Puts the weights of a model of the same base in the place of the tuned ones. */
+/* Replaces the tuned weights by those of another model with the same base. */
 static int take_weights(struct tuning *tuning, const char *folder, wt_error *err)
 {
     struct trainable *other = NULL;
@@ -117,8 +118,8 @@ static int take_weights(struct tuning *tuning, const char *folder, wt_error *err
     return 0;
 }
 
-/* Whether the model that an earlier training left, of less recorded use perhaps, finds better on today's dev than the
- * one that this training began with. Its steps are over, so the tuned weights may go. */
+/* Checks whether an earlier training's model, perhaps with less recorded use, is better on today's dev than the initial
+ * model. Called after the last step, so the tuned weights may be overwritten. */
 static int look_at_earlier(struct tuning *tuning, double before, wt_error *err)
 {
     struct training *training = tuning->training;
@@ -129,13 +130,13 @@ static int look_at_earlier(struct tuning *tuning, double before, wt_error *err)
         return rc;
     rc = take_weights(tuning, there.folder, err);
     if (rc == 0)
-        rc = measure_dev(tuning, &training->progress, &figure, err);
+        rc = measure_tuning(tuning, &training->progress, &figure, err);
     if (rc == 0 && figure > before)
         tuning->earlier = figure;
     return rc;
 }
 
-static int revert(void *self, const struct loop_state *state, wt_error *err)
+static int revert_tuning(void *self, const struct loop_state *state, wt_error *err)
 {
     struct tuning *tuning = self;
     struct trainable *model = NULL;
@@ -149,7 +150,7 @@ static int revert(void *self, const struct loop_state *state, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- the lesson */
+/* ---------------------------------------------------------------- lesson */
 
 static int read_tokens(struct tuning *tuning, wt_error *err)
 {
@@ -172,8 +173,8 @@ static int read_tokens(struct tuning *tuning, wt_error *err)
     return rc;
 }
 
-/* What a step takes at most, in bytes, and how large a training batch it needs. */
-static size_t measure(struct tuning *tuning)
+/* Computes the bytes of the largest step, and the size of the training batch. */
+static size_t measure_tuning_step(struct tuning *tuning)
 {
     size_t own = tuning->kind->measure(tuning, &tuning->limits), longest = DEV_RECALL_REQUEST;
     size_t hidden = wt__trainable_config(tuning->model)->hidden;
@@ -196,7 +197,7 @@ static int list_parameters(struct tuning *tuning, wt_error *err)
     return 0;
 }
 
-/* A batch has requests of one catalogue. */
+/* Lists the parts, because a batch has requests of one catalogue. */
 static int list_parts(struct tuning *tuning, wt_error *err)
 {
     const struct examples *examples = &tuning->training->examples;
@@ -210,22 +211,23 @@ static int list_parts(struct tuning *tuning, wt_error *err)
     return 0;
 }
 
-static int run(struct tuning *tuning, const struct loop_options *options, struct loop_result *result, wt_error *err)
+static int run_encoder_lesson(struct tuning *tuning, const struct loop_options *options, struct loop_result *result,
+                              wt_error *err)
 {
     struct training *training = tuning->training;
     bool measured = training->examples.dev.count > 0;
     tuning->objective = (struct objective){.self = tuning,
                                            .examples = training->examples.train.count,
-                                           .begin = begin,
-                                           .prepare = prepare,
-                                           .forward = forward,
-                                           .loss = loss,
-                                           .backward = backward,
-                                           .reduce = reduce,
-                                           .renew = tuning->kind->renew ? renew : NULL,
-                                           .measure = measured ? measure_dev : NULL,
-                                           .save = save,
-                                           .revert = measured ? revert : NULL};
+                                           .begin = begin_tuning,
+                                           .prepare = prepare_tuning,
+                                           .forward = forward_tuning,
+                                           .loss = tuning_loss,
+                                           .backward = backward_tuning,
+                                           .reduce = reduce_tuning,
+                                           .renew = tuning->kind->renew ? renew_tuning : NULL,
+                                           .measure = measured ? measure_tuning : NULL,
+                                           .save = save_tuning,
+                                           .revert = measured ? revert_tuning : NULL};
     int rc = wt__trainable_open(&tuning->model, tuning->base, err);
     if (rc == 0 && training->reduced)
         wt__trainable_reduce(tuning->model);
@@ -241,7 +243,7 @@ static int run(struct tuning *tuning, const struct loop_options *options, struct
         rc = read_tokens(tuning, err);
     if (rc < 0)
         return rc;
-    tuning->objective.bytes = measure(tuning);
+    tuning->objective.bytes = measure_tuning_step(tuning);
     return wt__loop_run(&tuning->objective, options, &training->progress, result, err);
 }
 
@@ -253,11 +255,9 @@ static int choose_dev(const struct training *training, const struct tuning_kind 
         if (strcmp(name, wt__dev_kinds[*out]) == 0)
             break;
     if (*out == DEV_KINDS)
-        return wt__fail(err, WT_EINVAL,
-                        "an encoder is measured on dev by use, description, hybrid or head, not by \"%s\"", name);
+        return wt__fail(err, WT_EINVAL, "the dev figure must be use, description, hybrid or head, not \"%s\"", name);
     if (*out == DEV_HEAD && !kind->head)
-        return wt__fail(err, WT_EINVAL, "the loss \"%s\" has no head that could be measured; softmax and bce have one",
-                        kind->name);
+        return wt__fail(err, WT_EINVAL, "the loss \"%s\" has no head to measure; use softmax or bce", kind->name);
     return 0;
 }
 
@@ -276,13 +276,11 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
         return rc;
     out->figure = wt__dev_figures[tuning.dev];
     if (training->options->negatives > 0 && !kind->renew)
-        return wt__fail(err, WT_EINVAL, "hard negatives are for the loss \"%s\", not for \"%s\"", kinds[0]->name,
-                        kind->name);
+        return wt__fail(err, WT_EINVAL, "hard negatives need the loss \"%s\", not \"%s\"", kinds[0]->name, kind->name);
     if (training->options->teacher && kind != &wt__likeness)
-        return wt__fail(err, WT_EINVAL, "a teacher is for the loss \"%s\", not for \"%s\"", wt__likeness.name,
-                        kind->name);
+        return wt__fail(err, WT_EINVAL, "a teacher needs the loss \"%s\", not \"%s\"", wt__likeness.name, kind->name);
     if (!training->options->teacher && kind == &wt__likeness)
-        return wt__fail(err, WT_EINVAL, "name the teacher (--teacher MODEL) whose likenesses are to be learned");
+        return wt__fail(err, WT_EINVAL, "the loss needs a teacher (--teacher MODEL)");
     const struct lesson_plan plan = {
         .rate = kind->rate, .warmup = .1, .schedule = SCHEDULE_COSINE, .enough = ENOUGH, .most = MOST, .least = LEAST};
     rc = wt__training_model(training, &base, err);
@@ -293,7 +291,7 @@ int wt__lesson_encoder(struct training *training, wt_trained *out, wt_error *err
     tuning.base = base.folder;
     tuning.batch = options.batch;
     if (!wt__training_done(training, &options, out)) {
-        rc = run(&tuning, &options, &result, err);
+        rc = run_encoder_lesson(&tuning, &options, &result, err);
         if (rc == 0)
             wt__training_result(&result, out);
         if (rc == 0 && !isnan(tuning.earlier)) {

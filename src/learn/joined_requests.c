@@ -1,6 +1,6 @@
-/* joined_requests.c: requests that need several tools, made of those that need few: two or three of one data set, with
- * words between them as people put them there, and the tools of all. Where most recorded requests need one tool, an
- * encoder learns that each text is near to one alone. */
+/* joined_requests.c: makes requests for several tools from requests for few: joins two or three of one data set, with
+ * natural words between them, and gives them the tools of all. If most recorded requests need one tool, an encoder
+ * learns that every text is near to a single tool. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +10,10 @@
 #include "learn/examples.h"
 
 enum {
-    JOINED_MOST = 3,    /* requests in one */
-    JOINED_BYTES = 400, /* about what an encoder in training reads of a request: the last one's words must be read */
-    JOINED_TOOLS = 8,   /* of all */
-    TRIES = 8           /* to find one that fits */
+    JOINED_MOST = 3,    /* maximum requests joined */
+    JOINED_BYTES = 400, /* about the limit of an encoder in training, so that it reads the last request's words */
+    JOINED_TOOLS = 8,   /* maximum in total */
+    TRIES = 8           /* attempts to find a suitable request */
 };
 static const char *const joints[] = {". ", " and ", ", then ", "; also ", ", and "};
 
@@ -26,8 +26,8 @@ struct joiner {
     size_t tool_count;
 };
 
-/* Without the mark that ends a sentence. */
-static struct str bare(struct str text)
+/* Removes the mark at the end of a sentence. */
+static struct str strip_sentence_end(struct str text)
 {
     text = wt__str_trim(text);
     while (text.len > 0 && strchr(".!?,;:", text.ptr[text.len - 1]))
@@ -35,12 +35,12 @@ static struct str bare(struct str text)
     return text;
 }
 
-/* Takes a request in, unless that would be too long, need too many tools, or need nothing else. */
-static bool take(struct joiner *j, size_t request, const char *joint)
+/* Adds a request. False if the result would be too long, would need too many tools, or gains no tool. */
+static bool take_request(struct joiner *j, size_t request, const char *joint)
 {
     uint32_t tools[JOINED_TOOLS];
     size_t first = j->from->starts[request], count = j->from->starts[request + 1] - first;
-    struct str text = bare(j->from->texts[request]);
+    struct str text = strip_sentence_end(j->from->texts[request]);
     if (text.len == 0 || j->text.len + strlen(joint) + text.len > JOINED_BYTES || j->tool_count + count > JOINED_TOOLS)
         return false;
     memcpy(tools, j->tools, j->tool_count * sizeof *tools);
@@ -55,8 +55,8 @@ static bool take(struct joiner *j, size_t request, const char *joint)
     return true;
 }
 
-/* Makes one of two or three; false where none was found that fit. */
-static bool make(struct joiner *j)
+/* Joins two or three requests. False if no suitable ones were found. */
+static bool make_joined(struct joiner *j)
 {
     size_t wanted = 2 + (size_t)wt__rng_below(&j->rng, JOINED_MOST - 1), taken = 0;
     wt__buffer_clear(&j->text);
@@ -64,7 +64,7 @@ static bool make(struct joiner *j)
     for (unsigned tries = 0; tries < TRIES && taken < wanted; tries++) {
         size_t request = j->first + (size_t)wt__rng_below(&j->rng, j->count);
         const char *joint = joints[wt__rng_below(&j->rng, sizeof joints / sizeof *joints)];
-        taken += take(j, request, taken ? joint : "");
+        taken += take_request(j, request, taken ? joint : "");
     }
     return taken > 1;
 }
@@ -80,7 +80,8 @@ static bool open_set(struct example_set *set, size_t requests, size_t pairs)
     return set->texts && set->starts && set->tools && set->times;
 }
 
-static void add(struct example_set *out, struct str text, const uint32_t *tools, const uint32_t *times, size_t count)
+static void append_request(struct example_set *out, struct str text, const uint32_t *tools, const uint32_t *times,
+                           size_t count)
 {
     size_t at = out->starts[out->count];
     for (size_t i = 0; i < count; i++) {
@@ -91,22 +92,22 @@ static void add(struct example_set *out, struct str text, const uint32_t *tools,
     out->starts[out->count] = at + count;
 }
 
-/* The part's requests, and behind them `wanted` that are made of them; returns how many could be, or SIZE_MAX when
- * memory is out. */
-static size_t add_part(struct joiner *j, size_t wanted, struct arena *arena, struct example_set *out)
+/* Appends the part's requests and up to `wanted` joined ones. Returns the number of joined ones, or SIZE_MAX if out of
+ * memory. */
+static size_t add_joined_part(struct joiner *j, size_t wanted, struct arena *arena, struct example_set *out)
 {
     const struct example_set *from = j->from;
     size_t made = 0;
     for (size_t i = j->first; i < j->first + j->count; i++)
-        add(out, from->texts[i], from->tools + from->starts[i], from->times + from->starts[i],
-            from->starts[i + 1] - from->starts[i]);
+        append_request(out, from->texts[i], from->tools + from->starts[i], from->times + from->starts[i],
+                       from->starts[i + 1] - from->starts[i]);
     for (size_t i = 0; i < wanted; i++) {
-        if (!make(j))
+        if (!make_joined(j))
             continue;
         char *copy = j->text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&j->text));
         if (!copy)
             return SIZE_MAX;
-        add(out, (struct str){copy, j->text.len}, j->tools, NULL, j->tool_count);
+        append_request(out, (struct str){copy, j->text.len}, j->tools, NULL, j->tool_count);
         made++;
     }
     return made;
@@ -117,14 +118,14 @@ int wt__examples_join_requests(struct examples *examples, double share, uint64_t
     const struct example_set *train = &examples->train;
     struct example_set out = {0};
     struct joiner j = {.from = train};
-    double each = share / (1 - share); /* as many are made of a request */
+    double each = share / (1 - share); /* joined requests per request */
     size_t all = (size_t)((double)train->count * each);
     bool whole = open_set(&out, train->count + all, train->starts[train->count] + all * JOINED_TOOLS);
     wt__rng_seed(&j.rng, seed);
     for (size_t p = 0; whole && p < examples->part_count; p++) {
         struct example_part *part = &examples->parts[p];
         j.count = part->train - j.first;
-        part->joined = add_part(&j, (size_t)((double)j.count * each), &examples->arena, &out);
+        part->joined = add_joined_part(&j, (size_t)((double)j.count * each), &examples->arena, &out);
         whole = part->joined != SIZE_MAX;
         j.first = part->train;
         part->train = out.count;

@@ -13,7 +13,8 @@
 
 static const char file_name[] = "head.safetensors";
 
-/* Which training, and which of its steps. outcome: of that name in a config.json. NULL when memory is out. */
+/* Returns the identity and step of a training, or NULL if out of memory. outcome: member of that name in a
+ * config.json. */
 static json_t *label_of(const json_t *outcome)
 {
     char step[24];
@@ -47,7 +48,7 @@ int wt__kept_head_remove(const char *folder, wt_error *err)
     return rc;
 }
 
-/* Whether the file is of the encoder that lies beside it, and that of these examples. */
+/* Checks that the file belongs to the encoder in the same folder and to these examples. */
 static int check_label(const struct safetensors *file, const char *folder, const char *data, wt_error *err)
 {
     json_t *config = NULL, *label = NULL;
@@ -56,11 +57,12 @@ static int check_label(const struct safetensors *file, const char *folder, const
     if (rc == 0 && !(label = label_of(outcome)))
         rc = wt__fail_nomem(err);
     if (rc == 0 && !wt__str_equal(wt__json_str(wt__json_object(outcome, "data"), "sha256"), wt__str(data)))
-        rc = wt__fail(err, WT_EMODEL, "%s was trained on other data; its head is of other tools", folder);
+        rc = wt__fail(err, WT_EMODEL, "%s was trained on other data, so its head has other tools", folder);
     for (int i = 0; rc == 0 && i < 2; i++) {
         const char *name = i ? "step" : "training";
         if (!wt__str_equal(wt__json_str(label, name), wt__json_str(file->metadata, name)))
-            rc = wt__fail(err, WT_EMODEL, "%s/%s is of another training than the encoder beside it", folder, file_name);
+            rc = wt__fail(err, WT_EMODEL, "%s/%s belongs to another training than the encoder in that folder", folder,
+                          file_name);
     }
     json_decref(label);
     json_decref(config);
@@ -77,7 +79,7 @@ static int copy_rows(const struct safetensors *file, const char *path, float *ro
     int rc = wt__tensor_floats(head, rows, err);
     for (size_t i = 0; rc == 0 && i < tools * dim; i++)
         if (!isfinite(rows[i]))
-            rc = wt__fail(err, WT_EMODEL, "%s: row %zu holds a number that is not finite", path, i / dim);
+            rc = wt__fail(err, WT_EMODEL, "%s: row %zu has a number that is not finite", path, i / dim);
     return rc;
 }
 

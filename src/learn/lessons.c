@@ -1,4 +1,4 @@
-/* lessons.c: what can be trained, in the order of "all": the encoder first, since the others start from it. */
+/* lessons.c: the table of lessons, in the order of "all". The encoder comes first because the others use it. */
 #include "learn/lessons.h"
 
 #include "learn/cross_trainer.h"

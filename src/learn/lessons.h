@@ -1,4 +1,4 @@
-/* lessons.h: what the rows of lessons.c run; each is told by its own file. */
+/* lessons.h: the functions in the table of lessons.c. Each is documented in its own file. */
 #ifndef WT_LEARN_LESSONS_H
 #define WT_LEARN_LESSONS_H
 

@@ -1,9 +1,9 @@
-/* likeness.c: an encoder is trained so that texts are as like each other as a teacher says: the softmax of a text's
- * likenesses with the others of the batch comes near to the teacher's (Kullback-Leibler). What the teacher is right
- * about beyond the labels is learned, of any catalogue; its vectors may be of another width.
+/* likeness.c: trains the encoder to reproduce a teacher's similarities: moves the softmax of a text's similarities with
+ * the others of the batch towards the teacher's (Kullback-Leibler). This transfers the teacher's knowledge beyond the
+ * labels, on any catalogue. The teacher's vectors may have another width.
  *
- * A batch is requests and the tools that they need, so that some texts are much alike. The teacher reads a text when
- * the step does: most are read once at most, and a training that goes on has nothing to make anew. */
+ * A batch is requests and their tools, so some texts are very similar. The teacher encodes texts within the step. Most
+ * texts occur at most once, and a resumed training has nothing to recompute. */
 #include "learn/tuning.h"
 
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "encoder/model_dir.h"
 #include "nn/loss.h"
 
-static const float SCALE = 20; /* of the cosine */
+static const float SCALE = 20; /* factor of the cosine */
 
 struct likeness_step {
     struct encoder *teacher;
-    struct tool_list tools;
+    struct step_tools tools;
     struct str *texts;       /* [batch + tools] of the step */
     float *wanted, *scratch; /* [texts, E], scratch_of(texts) */
 };
@@ -27,18 +27,18 @@ static size_t most_texts(const struct tuning *tuning)
     return tuning->batch + wt__tuning_most_tools(tuning);
 }
 
-/* The floats that the loss works in. */
+/* Returns the number of floats that the loss needs. */
 static size_t scratch_of(size_t texts)
 {
     return 2 * texts * texts;
 }
 
-static size_t measure(const struct tuning *tuning, struct batch_limits *limits)
+static size_t measure_likeness_step(const struct tuning *tuning, struct batch_limits *limits)
 {
     size_t texts = limits->texts = most_texts(tuning);
     limits->rows = wt__token_texts_longest(&tuning->requests, tuning->batch) +
                    wt__token_texts_longest(&tuning->tools, wt__tuning_most_tools(tuning));
-    return texts * sizeof(struct str) + scratch_of(texts) * sizeof(float); /* and the teacher, which is mapped */
+    return texts * sizeof(struct str) + scratch_of(texts) * sizeof(float); /* plus the teacher, which is mapped */
 }
 
 static int open_teacher(struct tuning *tuning, struct likeness_step *step, wt_error *err)
@@ -50,7 +50,7 @@ static int open_teacher(struct tuning *tuning, struct likeness_step *step, wt_er
     return rc < 0 ? rc : wt__encoder_open(&step->teacher, folder, err);
 }
 
-static int begin(struct tuning *tuning, wt_error *err)
+static int begin_likeness(struct tuning *tuning, wt_error *err)
 {
     size_t texts = most_texts(tuning);
     struct likeness_step *step = calloc(1, sizeof *step);
@@ -66,7 +66,7 @@ static int begin(struct tuning *tuning, wt_error *err)
     return step->texts && step->wanted && step->scratch ? 0 : wt__fail_nomem(err);
 }
 
-static void end(struct tuning *tuning)
+static void end_likeness(struct tuning *tuning)
 {
     struct likeness_step *step = tuning->own;
     if (!step)
@@ -79,7 +79,8 @@ static void end(struct tuning *tuning)
     free(step);
 }
 
-static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng, wt_error *err)
+static int prepare_likeness(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng,
+                            wt_error *err)
 {
     const struct examples *all = &tuning->training->examples;
     struct likeness_step *step = tuning->own;
@@ -102,7 +103,7 @@ static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count
                                     step->wanted + count * dim, NULL, err);
 }
 
-static double loss(struct tuning *tuning)
+static double likeness_loss(struct tuning *tuning)
 {
     const struct likeness_step *step = tuning->own;
     struct training_batch *batch = &tuning->training_batch;
@@ -119,8 +120,8 @@ static double loss(struct tuning *tuning)
 const struct tuning_kind wt__likeness = {.name = "likeness",
                                          .output = BATCH_UNIT,
                                          .rate = 5e-5,
-                                         .measure = measure,
-                                         .begin = begin,
-                                         .end = end,
-                                         .prepare = prepare,
-                                         .loss = loss};
+                                         .measure = measure_likeness_step,
+                                         .begin = begin_likeness,
+                                         .end = end_likeness,
+                                         .prepare = prepare_likeness,
+                                         .loss = likeness_loss};

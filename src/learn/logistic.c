@@ -3,19 +3,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS = 30, ROW = LOGISTIC_MOST + 1 /* the last one is the constant */ };
+enum { STEPS = 30, ROW = LOGISTIC_MOST + 1 /* the last unknown is the constant */ };
 
-static const double CLOSE = 1e-10; /* a step that small is the last */
+static const double CLOSE = 1e-10; /* a step this small is the last */
 
 struct fit {
     const struct logistic_samples *samples;
-    size_t n;         /* unknowns: F + 1 */
-    double counts[2]; /* what a sample of each answer counts: 1 together */
+    size_t n;         /* number of unknowns: F + 1 */
+    double counts[2]; /* weight of a sample of each answer; total 1 */
     double mean[ROW], inverse[ROW], unknown[ROW], gradient[ROW], curvature[ROW][ROW];
 };
 
-/* Mean and inverse spread; 0 for a feature that never changes. */
-static void standardise(struct fit *fit)
+/* Computes mean and inverse standard deviation; 0 for a constant feature. */
+static void standardise_features(struct fit *fit)
 {
     const struct logistic_samples *s = fit->samples;
     for (size_t f = 0; f < s->features; f++) {
@@ -31,7 +31,7 @@ static void standardise(struct fit *fit)
     }
 }
 
-static double count_of(const struct logistic_samples *samples, size_t i)
+static double count_answers(const struct logistic_samples *samples, size_t i)
 {
     return samples->counts ? (double)samples->counts[i] : 1;
 }
@@ -39,7 +39,7 @@ static double count_of(const struct logistic_samples *samples, size_t i)
 static void add_sample(struct fit *fit, size_t i)
 {
     const struct logistic_samples *s = fit->samples;
-    double x[ROW], sum = 0, weight = fit->counts[s->answers[i]] * count_of(s, i);
+    double x[ROW], sum = 0, weight = fit->counts[s->answers[i]] * count_answers(s, i);
     for (size_t f = 0; f < s->features; f++)
         x[f] = ((double)s->values[i * s->features + f] - fit->mean[f]) * fit->inverse[f];
     x[s->features] = 1;
@@ -53,8 +53,8 @@ static void add_sample(struct fit *fit, size_t i)
     }
 }
 
-/* Solves curvature * step = gradient by Cholesky's decomposition, in place: the gradient becomes the step. */
-static void solve(struct fit *fit)
+/* Solves curvature * step = gradient in place by Cholesky decomposition: the gradient becomes the step. */
+static void solve_step(struct fit *fit)
 {
     double(*a)[ROW] = fit->curvature, *b = fit->gradient;
     for (size_t i = 0; i < fit->n; i++)
@@ -76,8 +76,8 @@ static void solve(struct fit *fit)
     }
 }
 
-/* Returns how far it went. */
-static double step(struct fit *fit, double shrinkage)
+/* Makes one step and returns its length. */
+static double newton_step(struct fit *fit, double shrinkage)
 {
     double length = 0;
     memset(fit->gradient, 0, sizeof fit->gradient);
@@ -88,10 +88,10 @@ static double step(struct fit *fit, double shrinkage)
         fit->gradient[f] += shrinkage * fit->unknown[f];
         fit->curvature[f][f] += shrinkage;
     }
-    solve(fit);
+    solve_step(fit);
     for (size_t f = 0; f < fit->n; f++)
         length += fit->gradient[f] * fit->gradient[f];
-    double limit = fmin(1, 4 / sqrt(fmax(length, 1e-300))); /* far from the optimum a full step may overshoot */
+    double limit = fmin(1, 4 / sqrt(fmax(length, 1e-300))); /* a full step far from the optimum may overshoot */
     for (size_t f = 0; f < fit->n; f++)
         fit->unknown[f] -= limit * fit->gradient[f];
     return length;
@@ -104,13 +104,13 @@ void wt__logistic_fit(const struct logistic_samples *samples, double shrinkage, 
     memset(weights, 0, samples->features * sizeof *weights);
     *constant = 0;
     for (size_t i = 0; i < samples->count; i++)
-        answers[samples->answers[i]] += count_of(samples, i);
+        answers[samples->answers[i]] += count_answers(samples, i);
     if (answers[0] == 0 || answers[1] == 0)
         return;
     for (size_t a = 0; a < 2; a++)
         fit.counts[a] = samples->balanced ? 0.5 / answers[a] : 1 / (answers[0] + answers[1]);
-    standardise(&fit);
-    for (int i = 0; i < STEPS && step(&fit, shrinkage) > CLOSE; i++)
+    standardise_features(&fit);
+    for (int i = 0; i < STEPS && newton_step(&fit, shrinkage) > CLOSE; i++)
         ;
     double shift = fit.unknown[samples->features];
     for (size_t f = 0; f < samples->features; f++) {

@@ -18,16 +18,16 @@ struct loop {
     size_t batch, accumulate;
     uint64_t measure_every; /* steps */
     struct sampler sampler;
-    uint32_t *chosen; /* [batch] examples of the batch in hand */
+    uint32_t *chosen; /* [batch] examples of the current batch */
 
-    uint64_t first_step; /* of this run */
-    double run_ms;       /* when it began */
-    double earlier;      /* seconds of the runs before */
-    double measure_ms;   /* that measuring took so far in this run */
+    uint64_t first_step; /* step that this run began with */
+    double run_ms;       /* start time of this run */
+    double earlier;      /* seconds of earlier runs */
+    double measure_ms;   /* spent on measurements in this run */
     uint64_t judgements;
-    double saved_ms; /* when the last checkpoint was written */
-    double tokens;   /* read by steps of this run */
-    double loss;     /* mean of the last steps */
+    double saved_ms; /* time of the last checkpoint */
+    double tokens;   /* read in this run */
+    double loss;     /* mean loss of the last steps */
 };
 
 static size_t batch_of(const struct loop_options *options, size_t examples)
@@ -44,7 +44,7 @@ uint64_t wt__loop_steps(const struct loop_options *options, size_t examples)
 
 /* ---------------------------------------------------------------- one step */
 
-static int forward(void *context, size_t index, unsigned thread)
+static int run_forward(void *context, size_t index, unsigned thread)
 {
     struct objective *objective = context;
     (void)thread;
@@ -52,7 +52,7 @@ static int forward(void *context, size_t index, unsigned thread)
     return 0;
 }
 
-static int backward(void *context, size_t index, unsigned thread)
+static int run_backward(void *context, size_t index, unsigned thread)
 {
     struct objective *objective = context;
     (void)thread;
@@ -65,7 +65,7 @@ struct reduction {
     unsigned parts;
 };
 
-static int reduce(void *context, size_t index, unsigned thread)
+static int run_reduce(void *context, size_t index, unsigned thread)
 {
     struct reduction *reduction = context;
     (void)thread;
@@ -81,8 +81,8 @@ static int not_finite(const struct loop *loop, const char *what, wt_error *err)
                     what, (unsigned long long)loop->state.step + 1, (unsigned long long)loop->state.steps);
 }
 
-/* Loss and gradients of one batch, added to the parameters' gradients. */
-static int run_batch(struct loop *loop, uint64_t number, struct rng *rng, double *loss, wt_error *err)
+/* Computes loss and gradients of one batch and adds the gradients to the parameters'. */
+static int run_loop_batch(struct loop *loop, uint64_t number, struct rng *rng, double *loss, wt_error *err)
 {
     struct objective *o = loop->objective;
     unsigned workers = loop->options->workers;
@@ -93,27 +93,27 @@ static int run_batch(struct loop *loop, uint64_t number, struct rng *rng, double
     if (rc < 0)
         return rc;
     if (o->forward)
-        wt__pool_run(workers, workers, forward, o);
+        wt__pool_run(workers, workers, run_forward, o);
     double batch_loss = o->loss(o->self);
     if (!isfinite(batch_loss))
         return not_finite(loop, "loss", err);
     if (o->forward) {
-        wt__pool_run(workers, workers, backward, o);
-        wt__pool_run(workers, workers, reduce, &reduction);
+        wt__pool_run(workers, workers, run_backward, o);
+        wt__pool_run(workers, workers, run_reduce, &reduction);
     }
     loop->tokens += (double)tokens;
     *loss += batch_loss;
     return 0;
 }
 
-static int step(struct loop *loop, wt_error *err)
+static int run_step(struct loop *loop, wt_error *err)
 {
     const struct loop_options *options = loop->options;
     struct rng rng;
     double loss = 0;
     wt__seed_stream(&rng, options->seed, STREAM_STEP, loop->state.step);
     for (size_t a = 0; a < loop->accumulate; a++) {
-        int rc = run_batch(loop, loop->state.step * loop->accumulate + a, &rng, &loss, err);
+        int rc = run_loop_batch(loop, loop->state.step * loop->accumulate + a, &rng, &loss, err);
         if (rc < 0)
             return rc;
     }
@@ -129,14 +129,14 @@ static int step(struct loop *loop, wt_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- telling */
+/* ---------------------------------------------------------------- reports */
 
 static double seconds_since(double ms)
 {
     return (wt__now_ms() - ms) / 1000;
 }
 
-static int tell(struct loop *loop)
+static int report_step(struct loop *loop)
 {
     wt_train_progress *p = &loop->progress->state;
     double seconds = seconds_since(loop->run_ms) - loop->measure_ms / 1000;
@@ -164,7 +164,7 @@ static int write_checkpoint(struct loop *loop, wt_error *err)
                                 &loop->objective->buffers, err);
 }
 
-static int stop(struct loop *loop, wt_error *err)
+static int stop_loop(struct loop *loop, wt_error *err)
 {
     int rc = write_checkpoint(loop, err);
     if (rc < 0)
@@ -174,9 +174,9 @@ static int stop(struct loop *loop, wt_error *err)
                     loop->options->checkpoint ? "; resume goes on from there" : "");
 }
 
-/* ---------------------------------------------------------------- measuring */
+/* ---------------------------------------------------------------- measurements */
 
-static int measure_dev(struct loop *loop, double *figure, wt_error *err)
+static int run_measurement(struct loop *loop, double *figure, wt_error *err)
 {
     double began = wt__now_ms();
     int rc = loop->objective->measure(loop->objective->self, loop->progress, figure, err);
@@ -191,14 +191,14 @@ static bool is_due(const struct loop *loop)
     return s > loop->state.measured && (s == loop->state.steps || s % loop->measure_every == 0);
 }
 
-/* Measures the model as it is now, and keeps it when it is the best so far. */
-static int look(struct loop *loop, wt_error *err)
+/* Measures the current model, and saves it if it is the best so far. */
+static int measure_model(struct loop *loop, wt_error *err)
 {
     struct loop_state *state = &loop->state;
     double figure = NAN;
-    int rc = loop->objective->measure ? measure_dev(loop, &figure, err) : 0;
+    int rc = loop->objective->measure ? run_measurement(loop, &figure, err) : 0;
     if (rc == WT_ECANCELLED)
-        return stop(loop, err);
+        return stop_loop(loop, err);
     if (rc < 0)
         return rc;
     state->measured = state->step;
@@ -213,17 +213,18 @@ static int look(struct loop *loop, wt_error *err)
     return rc < 0 ? rc : write_checkpoint(loop, err);
 }
 
-/* A checkpoint of this very step was written before: resumed from it, the same is made again. */
-static int renew(struct loop *loop, wt_error *err)
+/* Recomputes the buffers after a measurement. The checkpoint of this step is already written, so a resumed training
+ * recomputes the same buffers. */
+static int renew_buffers(struct loop *loop, wt_error *err)
 {
     const struct objective *o = loop->objective;
     if (!o->renew || loop->state.step == 0 || loop->state.step % loop->measure_every != 0)
         return 0;
     int rc = o->renew(o->self, loop->progress, err);
-    return rc == WT_ECANCELLED ? stop(loop, err) : rc;
+    return rc == WT_ECANCELLED ? stop_loop(loop, err) : rc;
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- training */
 
 static int check_memory(const struct loop *loop, wt_error *err)
 {
@@ -240,8 +241,8 @@ static int check_memory(const struct loop *loop, wt_error *err)
                     ceil(bytes / 1e6), floor(most / 1e6), loop->batch, loop->options->workers);
 }
 
-/* The state to begin with: that of the checkpoint, or the first. */
-static int begin(struct loop *loop, wt_error *err)
+/* Loads the initial state from the checkpoint, or creates the first one. */
+static int begin_state(struct loop *loop, wt_error *err)
 {
     const struct loop_options *options = loop->options;
     struct objective *o = loop->objective;
@@ -270,17 +271,17 @@ static int begin(struct loop *loop, wt_error *err)
     if (rc == 0) {
         loop->state = (struct loop_state){.steps = steps, .before = NAN, .best = NAN};
         if (o->measure && o->revert)
-            rc = measure_dev(loop, &loop->state.before, err);
+            rc = run_measurement(loop, &loop->state.before, err);
         loop->state.best = loop->state.before;
     }
     return rc < 0 ? rc : 0;
 }
 
-static int run(struct loop *loop, struct loop_result *out, wt_error *err)
+static int run_steps(struct loop *loop, struct loop_result *out, wt_error *err)
 {
     const struct loop_options *options = loop->options;
     double interval = options->checkpoint_seconds > 0 ? options->checkpoint_seconds : LOOP_CHECKPOINT;
-    int rc = begin(loop, err);
+    int rc = begin_state(loop, err);
     if (rc < 0)
         return rc;
     uint64_t per_epoch = (uint64_t)ceil((double)loop->state.steps / fmax(options->epochs, LOOP_MEASUREMENTS));
@@ -289,23 +290,23 @@ static int run(struct loop *loop, struct loop_result *out, wt_error *err)
     loop->first_step = loop->state.step;
     loop->saved_ms = wt__now_ms();
     if (wt__train_progress_phase(loop->progress, "training", loop->state.steps))
-        return stop(loop, err);
+        return stop_loop(loop, err);
     for (;;) {
         if (is_due(loop)) {
-            rc = look(loop, err);
+            rc = measure_model(loop, err);
             if (rc < 0)
                 return rc;
         }
         out->stopped_early = options->patience > 0 && loop->state.worse >= options->patience;
         if (loop->state.step == loop->state.steps || out->stopped_early)
             break;
-        rc = renew(loop, err);
+        rc = renew_buffers(loop, err);
         if (rc == 0)
-            rc = step(loop, err);
+            rc = run_step(loop, err);
         if (rc < 0)
             return rc;
-        if (tell(loop))
-            return stop(loop, err);
+        if (report_step(loop))
+            return stop_loop(loop, err);
         if (seconds_since(loop->saved_ms) >= interval && (rc = write_checkpoint(loop, err)) < 0)
             return rc;
     }
@@ -326,7 +327,7 @@ int wt__loop_run(struct objective *objective, const struct loop_options *options
                         .run_ms = wt__now_ms(),
                         .loss = NAN};
     *out = (struct loop_result){.loss = NAN};
-    int rc = run(&loop, out, err);
+    int rc = run_steps(&loop, out, err);
     loop.state.seconds = loop.earlier + seconds_since(loop.run_ms);
     out->state = loop.state;
     out->epochs = (double)loop.state.step * (double)(loop.batch * loop.accumulate) / (double)objective->examples;

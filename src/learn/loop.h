@@ -1,16 +1,15 @@
-/* loop.h: the steps of a training, whatever is trained.
+/* loop.h: the training loop, independent of the trained model.
  *
- * An objective says what a step computes; the loop says in which order the examples come, shares the work out over
- * threads, steers the optimiser, measures on dev, keeps the best model, writes the state from which a stopped training
- * goes on, and ends.
+ * An objective computes the steps. The loop orders the examples, distributes work over threads, drives the optimiser,
+ * measures on dev, keeps the best model, and writes the state from which a stopped training resumes.
  *
- * Everything random in step s is drawn from a generator that is seeded by (seed, s), and the batches are of the
- * seed and their numbers (learn/sampler.h). So the state of a training is its parameters, the optimiser's means, the
- * number of its step and the objective's buffers, and a training that was stopped, or killed, and resumed ends in the
- * bits of one that ran through.
+ * All random numbers of step s come from a generator seeded by (seed, s), and batches depend on the seed and their
+ * numbers (learn/sampler.h). The state of a training is therefore its parameters, the optimiser's moments, the number
+ * of its step and the objective's buffers. A training that was stopped or killed and then resumed ends in the same bits
+ * as an uninterrupted one.
  *
- * A step: prepare, forward a worker, loss, backward a worker, reduce, the optimiser's step. Workers are numbers, not
- * threads: worker w always does share w of the batch, so the same number of workers gives the same bits. */
+ * A step: prepare, forward on each worker, loss, backward on each worker, reduce, optimiser step. Workers are numbers,
+ * not threads: worker w always does share w of the batch, so equal numbers of workers give equal bits. */
 #ifndef WT_LEARN_LOOP_H
 #define WT_LEARN_LOOP_H
 
@@ -23,90 +22,91 @@
 #include "learn/train_progress.h"
 #include "nn/adamw.h"
 
-/* What the state of a training has beside parameters and means: numbers that the objective makes now and then, and
- * that the steps after read. */
+/* Further state of a training: numbers that the objective recomputes from time to time and later steps read. */
 struct train_buffers {
     float *values;
     size_t count;
 };
 
-/* How far a training is. */
+/* Progress of a training. */
 struct loop_state {
-    uint64_t step, steps; /* done, and all */
-    double before;        /* the figure on dev before the first step; NaN: none */
-    double best;          /* of the model that was saved; `before` while none was */
-    uint64_t best_step;   /* 0: none was better than before */
-    uint64_t measured;    /* the last step after which the figure was measured */
+    uint64_t step, steps; /* completed and total steps */
+    double before;        /* figure on dev before the first step; NaN if not measured */
+    double best;          /* figure of the saved model; `before` if none was saved */
+    uint64_t best_step;   /* 0 if no step was better than before */
+    uint64_t measured;    /* last step that was measured */
     uint64_t worse;       /* measurements since the best one */
-    double seconds;       /* that the training took so far, in all its runs */
+    double seconds;       /* total duration over all runs */
 };
 
 struct objective {
     void *self;
     struct parameter *parameters; /* borrowed by the optimiser until the loop ends */
     size_t parameter_count;
-    size_t examples; /* of an epoch */
-    /* Where the parts that batches are kept apart by end (learn/sampler.h), the last at `examples`; 0: all are one. */
+    size_t examples; /* per epoch */
+    /* Ends of the parts that batches must not mix (learn/sampler.h), the last equal to `examples`; count 0 for a single
+     * part. */
     const size_t *part_ends;
     size_t part_count;
-    size_t bytes; /* that self takes or will take: for the estimate before the start */
+    size_t bytes; /* memory that self uses or will use, for the estimate before the start */
 
-    /* Takes up what the loop is about to use; called once the estimate was found to fit. May be NULL. */
+    /* Allocates resources, after the estimate was accepted. May be NULL. */
     int (*begin)(void *self, wt_error *err);
-    /* The step's work: examples [count] by number. rng: for what is drawn. *tokens: what forward will read. */
+    /* Prepares the work of a step: examples [count] by number. rng: for random draws. *tokens: number of tokens that
+     * forward will read. */
     int (*prepare)(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err);
-    void (*forward)(void *self, unsigned worker); /* each worker on its own thread; NULL: loss does it all */
-    double (*loss)(void *self);                   /* of the whole batch, and the gradients of what forward made */
+    void (*forward)(void *self, unsigned worker); /* each worker on its own thread; NULL if loss does all the work */
+    double (*loss)(void *self); /* loss of the whole batch; also computes the gradients of forward's results */
     void (*backward)(void *self, unsigned worker);
-    /* Adds the workers' gradients up: part `part` of `parts`, each on its own thread. */
+    /* Adds up the workers' gradients: part `part` of `parts`, each on its own thread. */
     void (*reduce)(void *self, unsigned part, unsigned parts);
-    /* Between two measurements' stretches of steps, not before the first: makes `buffers` anew from the parameters and
-     * the seed alone. NULL: there are none. */
+    /* Recomputes `buffers` from parameters and seed, between measurements, but not before the first. NULL without
+     * buffers. */
     int (*renew)(void *self, struct train_progress *progress, wt_error *err);
     struct train_buffers buffers; /* set by begin */
-    /* The figure on dev, higher is better. NULL: nothing is measured, and the last model is kept. */
+    /* Measures the figure on dev; higher is better. NULL to keep the last model without measuring. */
     int (*measure)(void *self, struct train_progress *progress, double *figure, wt_error *err);
-    /* Leaves the model as it is now where it belongs, replacing the last one. */
+    /* Saves the current model and replaces the previous one. */
     int (*save)(void *self, const struct loop_state *state, wt_error *err);
-    /* Leaves the model as it was before the first step: training made it no better. NULL: there was none. */
+    /* Restores the model from before the first step, because training did not improve it. NULL if there was none. */
     int (*revert)(void *self, const struct loop_state *state, wt_error *err);
 };
 
 struct loop_options {
     uint64_t seed;
     unsigned workers;
-    uint64_t memory; /* most bytes that objective and optimiser may take; 0: no limit */
+    uint64_t memory; /* maximum bytes of objective and optimiser; 0 for no limit */
     double epochs;
-    size_t batch;      /* examples at once; at most objective.examples are taken */
-    size_t accumulate; /* batches a step; 0: 1 */
-    double rate;       /* highest */
-    double warmup;     /* share of the steps in which it rises */
+    size_t batch;      /* examples per batch; at most objective.examples */
+    size_t accumulate; /* batches per step; 0 for 1 */
+    double rate;       /* peak learning rate */
+    double warmup;     /* share of the steps during which the rate rises */
     enum schedule schedule;
     struct adamw_options adamw;
-    bool keep_last;            /* the model of the last measurement is kept, whatever it measured */
-    uint64_t patience;         /* stop after so many measurements without a better figure; 0: never */
-    const char *checkpoint;    /* file of the state; NULL: none is kept */
-    double checkpoint_seconds; /* between two states; they also come after each measurement; 0: LOOP_CHECKPOINT */
-    bool resume;               /* go on from the checkpoint where there is one */
-    const char *identity;      /* names the training: a checkpoint of another one is refused */
+    bool keep_last;            /* keep the last measured model, whatever its figure */
+    uint64_t patience;         /* stop after so many measurements without improvement; 0 for never */
+    const char *checkpoint;    /* file of the state; NULL to keep none */
+    double checkpoint_seconds; /* between states, also written after each measurement; 0 for LOOP_CHECKPOINT */
+    bool resume;               /* resume from the checkpoint if there is one */
+    const char *identity;      /* identifies the training; a checkpoint of another one is rejected */
 };
 
-enum { LOOP_CHECKPOINT = 300, /* seconds */ LOOP_MEASUREMENTS = 2 /* at least, in a training */ };
+enum { LOOP_CHECKPOINT = 300, /* seconds */ LOOP_MEASUREMENTS = 2 /* minimum in a training */ };
 
 struct loop_result {
     struct loop_state state;
     double epochs;
-    double loss; /* mean of the last steps of this run; NaN: it made none */
+    double loss; /* mean of this run's last steps; NaN if it made no step */
     bool stopped_early;
 };
 
-/* Errors: WT_ENOMEM (with the estimate), WT_EMODEL (the loss or a gradient became infinite or no number), WT_EFORMAT
- * (the checkpoint is damaged or of another training), WT_ECANCELLED, and those of the objective. The checkpoint goes
- * when the training has ended. */
+/* Runs a training. Errors: WT_ENOMEM (with the estimate), WT_EMODEL (infinite or NaN loss or gradient), WT_EFORMAT
+ * (damaged checkpoint, or of another training), WT_ECANCELLED, and those of the objective. Removes the checkpoint when
+ * the training has ended. */
 int wt__loop_run(struct objective *objective, const struct loop_options *options, struct train_progress *progress,
                  struct loop_result *out, wt_error *err);
 
-/* Steps of a training. */
+/* Returns the number of steps of a training. */
 uint64_t wt__loop_steps(const struct loop_options *options, size_t examples);
 
 #endif

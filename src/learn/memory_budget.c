@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 13 /* bytes of a file of /proc or /sys, which have no size of their own */ };
+enum { MOST = 1 << 13 /* bytes; files of /proc and /sys report no size */ };
 
-/* The number behind `key` in a file (at its beginning for a key of ""); false where there is none, as for "max". */
-static bool read_number(const char *path, const char *key, uint64_t *number)
+/* Reads the number after `key` in a file (at the beginning if the key is ""). False if there is no number, as in
+ * "max". */
+static bool read_number_after(const char *path, const char *key, uint64_t *number)
 {
     char text[MOST + 1], *end = NULL;
     FILE *file = fopen(path, "re");
@@ -27,10 +28,10 @@ static bool read_number(const char *path, const char *key, uint64_t *number)
 uint64_t wt__memory_available(void)
 {
     uint64_t kilobytes, most, used, available = 0;
-    if (read_number("/proc/meminfo", "MemAvailable:", &kilobytes))
+    if (read_number_after("/proc/meminfo", "MemAvailable:", &kilobytes))
         available = kilobytes << 10;
-    if (read_number("/sys/fs/cgroup/memory.max", "", &most) &&
-        read_number("/sys/fs/cgroup/memory.current", "", &used)) {
+    if (read_number_after("/sys/fs/cgroup/memory.max", "", &most) &&
+        read_number_after("/sys/fs/cgroup/memory.current", "", &used)) {
         uint64_t left = most > used ? most - used : 0;
         available = available == 0 || left < available ? left : available;
     }

@@ -1,11 +1,11 @@
-/* memory_budget.h: how much memory the machine can give to this process. */
+/* memory_budget.h: the amount of memory available to this process. */
 #ifndef WT_LEARN_MEMORY_BUDGET_H
 #define WT_LEARN_MEMORY_BUDGET_H
 
 #include <stdint.h>
 
-/* Bytes: what the system has to give without swapping, or what the process's control group has left when that is
- * less. 0: not known. */
+/* Returns the bytes that the system can provide without swapping, or the rest of the process's control group if that is
+ * less. 0 if unknown. */
 uint64_t wt__memory_available(void);
 
 #endif

@@ -1,14 +1,14 @@
-/* mlc_trainer.c: a head of M rows on the request's vector, trained with the encoder as it stands: the features are made
- * once, so an epoch costs two products of matrices, and the whole a matter of seconds. The loss "kept" trains nothing:
- * it takes the head that the lesson "encoder" trained together with the encoder (--loss softmax or bce).
+/* mlc_trainer.c: trains a head of M rows on the request's vector, with a fixed encoder. Vectors are computed once, so
+ * an epoch costs two matrix products and the training takes seconds. The loss "kept" does not train; it uses the head
+ * that the lesson "encoder" trained together with the encoder (--loss softmax or bce).
  *
- * Departures from the paper: there encoder and head are trained together and kept together, here the encoder stands
- * still, but for "kept"; the head reads the pooled vector, on which the encoder was trained, not the first token; it
- * begins as Tool2Vec's vectors, which makes it a good classifier before the first step and gives a row to tools that no
- * request has used; and it has no bias, so that its rows are tool vectors which an index can search.
+ * Differences from the paper: the paper trains encoder and head together and keeps both; here the encoder is fixed,
+ * except with "kept". The head reads the pooled vector, on which the encoder was trained, instead of the first token.
+ * Its rows start as Tool2Vec's vectors, so it is a good classifier before the first step and has rows for unused tools.
+ * It has no bias, so its rows are tool vectors that an index can search.
  *
- * Losses: "contrast" sets each gold tool against those that are not gold; "softmax" is the sum of log-softmax that the
- * authors' code uses, "bce" what their text says. */
+ * Losses: "contrast" contrasts each gold tool with those that are not gold. "softmax" is the sum of log-softmax of the
+ * authors' code, and "bce" the loss of their text. */
 #include "learn/mlc_trainer.h"
 
 #include <math.h>
@@ -24,21 +24,21 @@
 #include "nn/loss.h"
 #include "nn/safetensors.h"
 
-static const float SCALE = 20; /* of the inner product: as the encoder was trained */
+static const float SCALE = 20; /* factor of the inner product, the same as in the encoder's training */
 
 enum { CONTRAST, SOFTMAX, BCE, KEPT };
 
 struct mlc_training {
     struct training *training;
     struct dev_evaluator *evaluator;
-    const char *out;       /* folder of the model; NULL: it goes to `kept` */
+    const char *out;       /* folder of the model; NULL to store it in `kept` */
     float *kept;           /* [M, D] */
-    const uint32_t *which; /* training requests that are learned from; NULL: all */
+    const uint32_t *which; /* numbers of the training requests; NULL for all */
     json_t *about;
     int loss;
-    float subquery; /* what a sub-query counts beside the whole, by the last look at dev */
+    float subquery; /* weight of a sub-query relative to the whole request, from the last measurement */
     struct parameter head;
-    float *start;           /* [M, D] the rows before the first step */
+    float *start;           /* [M, D] rows before the first step */
     size_t count, capacity; /* requests */
     float *queries;         /* [capacity, D] */
     float *logits;          /* [capacity, M] and their gradients */
@@ -50,7 +50,8 @@ struct mlc_training {
 
 /* ---------------------------------------------------------------- a step */
 
-static int prepare(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err)
+static int prepare_mlc(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
+                       wt_error *err)
 {
     struct mlc_training *mlc = self;
     const struct example_set *train = &mlc->training->examples.train;
@@ -88,7 +89,8 @@ static double contrast_loss(struct mlc_training *mlc)
     return wt__loss_contrast(&contrast, mlc->dqueries, mlc->head.gradient);
 }
 
-/* A sigmoid of 0 is one half: cosines are moved down so that most tools begin as unlikely as they are. */
+/* Computes the loss "softmax" or "bce". sigmoid(0) is one half, so bce shifts cosines down to make most tools unlikely
+ * at first. */
 static double multilabel_loss(struct mlc_training *mlc)
 {
     const struct labels gold = {mlc->label_starts, mlc->labels};
@@ -105,15 +107,15 @@ static double multilabel_loss(struct mlc_training *mlc)
     return wt__loss_multilabel(&head, &gold, NULL, mlc->head.gradient);
 }
 
-static double loss(void *self)
+static double mlc_loss(void *self)
 {
     struct mlc_training *mlc = self;
     return mlc->loss == CONTRAST ? contrast_loss(mlc) : multilabel_loss(mlc);
 }
 
-/* ---------------------------------------------------------------- the figure, and the model */
+/* ---------------------------------------------------------------- figure and model */
 
-static int ask(struct mlc_training *mlc, struct outcome *out, wt_error *err)
+static int ask_head(struct mlc_training *mlc, struct dev_outcome *out, wt_error *err)
 {
     struct tool_vectors searched;
     int rc = wt__tool_vectors_open(&searched, mlc->head.value, mlc->evaluator->tools, mlc->evaluator->dim, err);
@@ -123,12 +125,12 @@ static int ask(struct mlc_training *mlc, struct outcome *out, wt_error *err)
     return rc;
 }
 
-static int measure_dev(void *self, struct train_progress *progress, double *figure, wt_error *err)
+static int measure_mlc(void *self, struct train_progress *progress, double *figure, wt_error *err)
 {
     struct mlc_training *mlc = self;
-    struct outcome outcome = {0};
+    struct dev_outcome outcome = {0};
     (void)progress;
-    int rc = ask(mlc, &outcome, err);
+    int rc = ask_head(mlc, &outcome, err);
     *figure = outcome.figure;
     return rc;
 }
@@ -154,7 +156,7 @@ static int write_config(struct mlc_training *mlc, const struct loop_state *state
                               err);
 }
 
-static int save(void *self, const struct loop_state *state, wt_error *err)
+static int save_head(void *self, const struct loop_state *state, wt_error *err)
 {
     struct mlc_training *mlc = self;
     struct arena arena = {0};
@@ -172,17 +174,17 @@ static int save(void *self, const struct loop_state *state, wt_error *err)
     return rc < 0 ? rc : write_config(mlc, state, err);
 }
 
-/* Training made it no better: the rows as they were are the model. */
-static int revert(void *self, const struct loop_state *state, wt_error *err)
+/* Saves the initial rows, because training did not improve them. */
+static int revert_head(void *self, const struct loop_state *state, wt_error *err)
 {
     struct mlc_training *mlc = self;
-    struct outcome outcome = {0};
+    struct dev_outcome outcome = {0};
     memcpy(mlc->head.value, mlc->start, mlc->head.count * sizeof(float));
-    int rc = mlc->out ? ask(mlc, &outcome, err) : 0; /* for the weight of sub-queries */
-    return rc < 0 ? rc : save(self, state, err);
+    int rc = mlc->out ? ask_head(mlc, &outcome, err) : 0; /* for the weight of sub-queries */
+    return rc < 0 ? rc : save_head(self, state, err);
 }
 
-/* ---------------------------------------------------------------- the lesson */
+/* ---------------------------------------------------------------- lesson */
 
 static size_t most_labels(const struct example_set *train, size_t batch)
 {
@@ -192,13 +194,13 @@ static size_t most_labels(const struct example_set *train, size_t batch)
     return most * batch;
 }
 
-static size_t bytes_of(const struct mlc_training *mlc, size_t batch)
+static size_t bytes_of_head(const struct mlc_training *mlc, size_t batch)
 {
     size_t tools = mlc->evaluator->tools, dim = mlc->evaluator->dim;
     return (3 * tools * dim + 2 * batch * dim + batch * tools) * sizeof(float) + batch * tools;
 }
 
-static int begin(void *self, wt_error *err)
+static int begin_head(void *self, wt_error *err)
 {
     struct mlc_training *mlc = self;
     size_t tools = mlc->evaluator->tools, dim = mlc->evaluator->dim, batch = mlc->capacity;
@@ -212,7 +214,7 @@ static int begin(void *self, wt_error *err)
     return whole ? 0 : wt__fail_nomem(err);
 }
 
-static void dispose(struct mlc_training *mlc)
+static void dispose_mlc(struct mlc_training *mlc)
 {
     free(mlc->head.value);
     free(mlc->head.gradient);
@@ -238,7 +240,7 @@ static int make_head(struct mlc_training *mlc, wt_error *err)
     return mlc->head.value && mlc->head.gradient && mlc->start ? 0 : wt__fail_nomem(err);
 }
 
-/* The rows begin as T. */
+/* Initialises the rows with T. */
 static int start_head(struct mlc_training *mlc, wt_error *err)
 {
     struct tool2vec tool2vec;
@@ -250,24 +252,24 @@ static int start_head(struct mlc_training *mlc, wt_error *err)
     return rc;
 }
 
-/* requests: how many there are to learn from. */
-static int train(struct mlc_training *mlc, size_t requests, struct loop_options *options, struct loop_result *result,
-                 wt_error *err)
+/* Trains the head. requests: number of training requests. */
+static int train_head(struct mlc_training *mlc, size_t requests, struct loop_options *options,
+                      struct loop_result *result, wt_error *err)
 {
-    options->batch *= options->accumulate ? options->accumulate : 1; /* the same step, since features are fixed */
+    options->batch *= options->accumulate ? options->accumulate : 1; /* same step, because vectors are fixed */
     options->batch = options->batch < requests ? options->batch : requests;
     options->accumulate = 1;
     struct objective objective = {.self = mlc,
                                   .parameters = &mlc->head,
                                   .parameter_count = 1,
                                   .examples = requests,
-                                  .bytes = bytes_of(mlc, options->batch),
-                                  .begin = begin,
-                                  .prepare = prepare,
-                                  .loss = loss,
-                                  .measure = mlc->evaluator->dev_count ? measure_dev : NULL,
-                                  .save = save,
-                                  .revert = revert};
+                                  .bytes = bytes_of_head(mlc, options->batch),
+                                  .begin = begin_head,
+                                  .prepare = prepare_mlc,
+                                  .loss = mlc_loss,
+                                  .measure = mlc->evaluator->dev_count ? measure_mlc : NULL,
+                                  .save = save_head,
+                                  .revert = revert_head};
     mlc->capacity = options->batch;
     options->workers = 1; /* a step is two products; the search on dev has the threads */
     options->adamw.clip = 0;
@@ -275,20 +277,20 @@ static int train(struct mlc_training *mlc, size_t requests, struct loop_options 
     return wt__loop_run(&objective, options, &mlc->training->progress, result, err);
 }
 
-/* The head that was trained with the encoder, as it is. */
+/* Uses the head that was trained with the encoder unchanged. */
 static int take_kept(struct mlc_training *mlc, wt_trained *out, wt_error *err)
 {
     struct dev_evaluator *evaluator = mlc->evaluator;
-    struct outcome outcome = {.figure = NAN};
+    struct dev_outcome outcome = {.figure = NAN};
     int rc = make_head(mlc, err);
     if (rc == 0)
         rc = wt__kept_head_read(evaluator->base.folder, mlc->head.value, evaluator->tools, evaluator->dim,
                                 mlc->training->examples.hash, err);
     if (rc == 0 && evaluator->dev_count > 0)
-        rc = ask(mlc, &outcome, err);
+        rc = ask_head(mlc, &outcome, err);
     out->after = outcome.figure;
     const struct loop_state state = {.before = out->before, .best = out->after};
-    return rc < 0 ? rc : save(mlc, &state, err);
+    return rc < 0 ? rc : save_head(mlc, &state, err);
 }
 
 static const struct lesson_plan plan = {.warmup = .1, .schedule = SCHEDULE_COSINE, .enough = 200000, .most = 12};
@@ -310,11 +312,11 @@ int wt__lesson_mlc(struct training *training, wt_trained *out, wt_error *err)
     } else if (rc == 0 && !wt__training_done(training, &options, out)) {
         rc = start_head(&mlc, err);
         if (rc == 0)
-            rc = train(&mlc, training->examples.train.count, &options, &result, err);
+            rc = train_head(&mlc, training->examples.train.count, &options, &result, err);
         if (rc == 0)
             wt__training_result(&result, out);
     }
-    dispose(&mlc);
+    dispose_mlc(&mlc);
     return rc;
 }
 
@@ -335,9 +337,9 @@ int wt__mlc_fit(struct dev_evaluator *evaluator, const uint32_t *which, size_t c
     int rc = count > 0 ? make_head(&mlc, err) : 0;
     if (rc == 0 && count > 0) {
         memcpy(mlc.start, rows, mlc.head.count * sizeof(float));
-        rc = train(&mlc, count, &options, &result, err);
+        rc = train_head(&mlc, count, &options, &result, err);
     }
-    dispose(&mlc);
+    dispose_mlc(&mlc);
     return rc;
 }
 

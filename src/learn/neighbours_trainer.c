@@ -1,5 +1,5 @@
-/* neighbours_trainer.c: the lesson "neighbours": past requests are kept with their tools, for retrieve/neighbours.h.
- * Nothing is trained: the evaluator's vectors of the training requests, and which tools each used. */
+/* neighbours_trainer.c: the lesson "neighbours": stores past requests with their tools for retrieve/neighbours.h. It
+ * does not train; it saves the evaluator's vectors of the training requests, and the tools of each. */
 #include "learn/lessons.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "learn/dev_evaluator.h"
 #include "nn/safetensors.h"
 
-/* The requests once more by the engine's encoder, for what stands on nothing trained (PTR over bm25, dense or hybrid).
- * *out: [N, D]; NULL: the evaluator's are by that one. */
+/* Encodes the requests again with the engine's encoder, for recipes that use no trained encoder (PTR over bm25, dense
+ * or hybrid). *out: [N, D]; NULL if the evaluator uses the same encoder. */
 static int encode_untrained(const struct dev_evaluator *evaluator, const struct encoder *encoder, float **out,
                             wt_error *err)
 {
@@ -34,7 +34,7 @@ static int encode_untrained(const struct dev_evaluator *evaluator, const struct 
     return rc;
 }
 
-/* untrained: [N, dim], or NULL. */
+/* Writes the tensors. untrained: [N, dim], or NULL. */
 static int write_requests(const struct dev_evaluator *evaluator, const float *untrained, size_t dim, const char *folder,
                           wt_error *err)
 {
@@ -64,7 +64,7 @@ int wt__lesson_neighbours(struct training *training, wt_trained *out, wt_error *
 {
     static const struct retriever votes = {.weights = {[SOURCE_NEIGHBOURS] = 1}};
     struct dev_evaluator *evaluator;
-    struct outcome outcome = wt__no_outcome();
+    struct dev_outcome outcome = wt__no_outcome();
     const struct encoder *engines = NULL;
     float *untrained = NULL;
     json_t *about = NULL, *names = json_array();

@@ -11,10 +11,10 @@
 #include "base/topk.h"
 #include "nn/matmul.h"
 
-enum { BLOCK = 64 /* requests that are compared with all tools at once */ };
+enum { BLOCK = 64 /* requests per comparison with all tools */ };
 
-/* Texts that are read of a tool first decide: two sets may have the same tool. */
-static bool find_twins(struct ranking *ranking)
+/* Finds tools with equal texts, also across data sets. */
+static bool find_twins(struct mined_ranking *ranking)
 {
     const struct examples *e = ranking->examples;
     struct map map = {0};
@@ -28,7 +28,7 @@ static bool find_twins(struct ranking *ranking)
     return whole;
 }
 
-static void mark_used(struct ranking *ranking)
+static void mark_used(struct mined_ranking *ranking)
 {
     const struct example_set *train = &ranking->examples->train;
     for (size_t l = 0; l < train->starts[train->count]; l++)
@@ -37,8 +37,8 @@ static void mark_used(struct ranking *ranking)
         ranking->used[row] = ranking->used[ranking->twins[row]];
 }
 
-/* Of the tools that may be ranked those of out->rows, `most` of them. */
-static bool draw_rows(struct ranking *out, bool used, size_t most, uint64_t seed)
+/* Selects the tools to rank, at most `most` of out->rows. */
+static bool draw_rows(struct mined_ranking *out, bool used, size_t most, uint64_t seed)
 {
     struct rng rng;
     size_t all = 0;
@@ -57,11 +57,11 @@ static bool draw_rows(struct ranking *out, bool used, size_t most, uint64_t seed
     return rows != NULL;
 }
 
-int wt__ranking_open(struct ranking *out, const struct examples *examples, bool used, size_t most, uint64_t seed,
+int wt__ranking_open(struct mined_ranking *out, const struct examples *examples, bool used, size_t most, uint64_t seed,
                      wt_error *err)
 {
     size_t all = examples->tools;
-    *out = (struct ranking){.examples = examples};
+    *out = (struct mined_ranking){.examples = examples};
     out->rows = wt__alloc_array(all, sizeof *out->rows);
     out->twins = wt__alloc_array(all, sizeof *out->twins);
     out->used = calloc(all + 1, sizeof *out->used);
@@ -74,15 +74,15 @@ int wt__ranking_open(struct ranking *out, const struct examples *examples, bool 
     return wt__fail_nomem(err);
 }
 
-void wt__ranking_dispose(struct ranking *ranking)
+void wt__ranking_dispose(struct mined_ranking *ranking)
 {
     free(ranking->rows);
     free(ranking->twins);
     free(ranking->used);
-    *ranking = (struct ranking){0};
+    *ranking = (struct mined_ranking){0};
 }
 
-uint32_t wt__ranking_part(const struct ranking *ranking, const struct example_set *set, size_t request)
+uint32_t wt__ranking_part(const struct mined_ranking *ranking, const struct example_set *set, size_t request)
 {
     const struct examples *e = ranking->examples;
     uint32_t part = 0;
@@ -91,7 +91,7 @@ uint32_t wt__ranking_part(const struct ranking *ranking, const struct example_se
     return part;
 }
 
-bool wt__ranking_right(const struct ranking *ranking, const struct example_set *set, size_t request, uint32_t row)
+bool wt__ranking_right(const struct mined_ranking *ranking, const struct example_set *set, size_t request, uint32_t row)
 {
     for (size_t l = set->starts[request]; l < set->starts[request + 1]; l++)
         if (ranking->twins[set->tools[l]] == ranking->twins[row])
@@ -99,8 +99,8 @@ bool wt__ranking_right(const struct ranking *ranking, const struct example_set *
     return false;
 }
 
-/* The inner product of a tool with a request's vector; -INFINITY where it is not ranked. */
-static double score_of(const struct ranking *ranking, const float *vector, uint32_t row)
+/* Returns the inner product of a tool and a request's vector; -INFINITY if the tool is not ranked. */
+static double score_of_tool(const struct mined_ranking *ranking, const float *vector, uint32_t row)
 {
     size_t at = wt__lower_bound_u32(ranking->rows, ranking->count, row);
     if (at == ranking->count || ranking->rows[at] != row)
@@ -111,18 +111,18 @@ static double score_of(const struct ranking *ranking, const float *vector, uint3
     return sum;
 }
 
-size_t wt__ranking_wrong(const struct ranking *ranking, size_t request, const float *vector, const uint32_t *best,
+size_t wt__ranking_wrong(const struct mined_ranking *ranking, size_t request, const float *vector, const uint32_t *best,
                          size_t most, uint32_t *wrong)
 {
     const struct example_set *train = &ranking->examples->train;
     double right = -INFINITY;
     size_t n = 0;
     for (size_t l = train->starts[request]; vector && l < train->starts[request + 1]; l++)
-        right = fmax(right, score_of(ranking, vector, train->tools[l]));
+        right = fmax(right, score_of_tool(ranking, vector, train->tools[l]));
     for (size_t b = 0; b < RANKING_DEPTH && best[b] != UINT32_MAX && n < most; b++) {
         if (!ranking->used[best[b]] || wt__ranking_right(ranking, train, request, best[b]))
             continue;
-        if (!vector || score_of(ranking, vector, best[b]) <= RANKING_DOUBTFUL * right)
+        if (!vector || score_of_tool(ranking, vector, best[b]) <= RANKING_DOUBTFUL * right)
             wrong[n++] = best[b];
     }
     return n;
@@ -131,8 +131,8 @@ size_t wt__ranking_wrong(const struct ranking *ranking, size_t request, const fl
 /* ---------------------------------------------------------------- nearest tools */
 
 struct comparing {
-    const struct ranking *ranking;
-    size_t first, end; /* ranked tools of the part in hand */
+    const struct mined_ranking *ranking;
+    size_t first, end; /* ranked tools of the current part */
     const float *requests;
     size_t k;
     uint32_t *best;
@@ -143,7 +143,7 @@ struct comparing {
     struct scored *top; /* [k] */
 };
 
-static void compare(struct comparing *c)
+static void compare_batch(struct comparing *c)
 {
     size_t tools = c->end - c->first, dim = c->ranking->dim;
     for (size_t i = 0; i < c->count; i++)
@@ -171,7 +171,7 @@ static void compare(struct comparing *c)
     c->count = 0;
 }
 
-int wt__ranking_best(const struct ranking *ranking, const float *requests, const uint32_t *parts, size_t count,
+int wt__ranking_best(const struct mined_ranking *ranking, const float *requests, const uint32_t *parts, size_t count,
                      size_t k, uint32_t *best, wt_error *err)
 {
     const struct examples *e = ranking->examples;
@@ -188,7 +188,7 @@ int wt__ranking_best(const struct ranking *ranking, const float *requests, const
             if (parts[i] == part)
                 c.members[c.count++] = (uint32_t)i;
             if (c.count == BLOCK || (i + 1 == count && c.count > 0))
-                compare(&c);
+                compare_batch(&c);
         }
     }
     free(c.block);

@@ -1,4 +1,4 @@
-/* refiner_fit.c: losses of candidates, and the weights of features that make one small. */
+/* refiner_fit.c: losses over candidates, and the fit of the features' weights. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static double log_sum(const float *logits, const uint8_t *gold, size_t n)
     return sum > 0 ? most + log(sum) : -INFINITY;
 }
 
-static double softplus(double x)
+static double softplus_of_logit(double x)
 {
     return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
 }
@@ -36,7 +36,7 @@ double wt__refiner_softmax(const float *logits, const uint8_t *gold, size_t n, f
             continue;
         double share = 1 / (1 + exp(-against));
         ++*terms;
-        loss += isinf(against) ? 0 : softplus(against);
+        loss += isinf(against) ? 0 : softplus_of_logit(against);
         dlogits[i] = (float)-share;
         pushed += share;
     }
@@ -51,7 +51,7 @@ double wt__refiner_bce(const float *logits, const uint8_t *gold, size_t n, float
     double loss = 0;
     *terms = n;
     for (size_t i = 0; i < n; i++) {
-        loss += softplus(gold[i] ? -(double)logits[i] : (double)logits[i]);
+        loss += softplus_of_logit(gold[i] ? -(double)logits[i] : (double)logits[i]);
         dlogits[i] = (float)(1 / (1 + exp(-(double)logits[i])) - gold[i]);
     }
     return loss;
@@ -59,7 +59,7 @@ double wt__refiner_bce(const float *logits, const uint8_t *gold, size_t n, float
 
 /* ---------------------------------------------------------------- weights of features */
 
-/* One look at all samples: the gradient of the mean loss by the weights, the last of which is of no feature. */
+/* Computes the gradient of the mean loss over all samples by the weights; the last weight is the constant. */
 static void gradient_of(const struct refiner_samples *samples, refiner_loss loss, float prior, const double *weights,
                         double *gradient)
 {
@@ -87,7 +87,7 @@ static void gradient_of(const struct refiner_samples *samples, refiner_loss loss
         gradient[f] = gradient[f] / (double)(all ? all : 1) + FIT_DECAY * weights[f];
 }
 
-/* Adam over all samples at once, with a rate that falls to nothing. */
+/* Runs Adam over all samples at once, with a rate that falls to 0. */
 void wt__refiner_fit(const struct refiner_samples *samples, refiner_loss loss, float prior, float weights[FIT_WEIGHTS])
 {
     static const double keep = .9, keep_square = .99, least = 1e-9;

@@ -1,4 +1,4 @@
-/* refiner_samples.c: one search a request, by several threads. */
+/* refiner_samples.c: builds samples by one search per request, on several threads. */
 #include "learn/refiner_samples.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ unsigned wt__refiner_fold(size_t request)
     return (unsigned)(request % REFINER_FOLDS);
 }
 
-/* The requests of all folds but one, or of all. Returns how many. */
-static size_t others(const struct dev_evaluator *evaluator, unsigned without, uint32_t *out)
+/* Lists the requests of all folds except one, or of all. Returns their number. */
+static size_t list_other_folds(const struct dev_evaluator *evaluator, unsigned without, uint32_t *out)
 {
     size_t count = 0;
     for (size_t b = 0; b < evaluator->training->examples.train.count; b++)
@@ -28,7 +28,7 @@ static size_t others(const struct dev_evaluator *evaluator, unsigned without, ui
     return count;
 }
 
-/* T of these requests: vectors [M, D] hold the sums on the way. */
+/* Computes T of these requests. vectors [M, D] also hold the intermediate sums. */
 static void tool2vec_of_requests(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec,
                                  const uint32_t *which, size_t count, uint32_t *uses, float *sum, float *vectors)
 {
@@ -67,7 +67,7 @@ int wt__refiner_vectors(struct dev_evaluator *evaluator, const struct first_stag
         if (first->classified)
             rc = wt__mlc_vectors(evaluator, tools, vectors, &there, err);
     } else if (rc == 0) {
-        size_t count = others(evaluator, without, which);
+        size_t count = list_other_folds(evaluator, without, which);
         tool2vec_of_requests(evaluator, &tool2vec, which, count, uses, sum, vectors);
         if (first->classified)
             rc = wt__mlc_fit(evaluator, which, count, vectors, err);
@@ -79,15 +79,15 @@ int wt__refiner_vectors(struct dev_evaluator *evaluator, const struct first_stag
     return rc;
 }
 
-/* ---------------------------------------------------------------- searching */
+/* ---------------------------------------------------------------- search */
 
-struct searching {
+struct sample_search {
     struct dev_evaluator *evaluator;
     const struct first_stage *first;
     struct refiner_data *data;
     struct refiner_samples *samples;
-    size_t begin;                     /* of the turn */
-    struct refiner_scratch **scratch; /* [threads] to count tokens with */
+    size_t begin;                     /* first of the current block */
+    struct refiner_scratch **scratch; /* [threads] for counting tokens */
     double kept;
     wt_error *errors; /* [threads] */
 };
@@ -100,15 +100,15 @@ static bool is_gold(const struct example_set *set, uint32_t request, uint32_t ro
     return false;
 }
 
-static void take(struct refiner_samples *samples, size_t at, const struct hit *hit, bool gold)
+static void take_hit(struct refiner_samples *samples, size_t at, const struct hit *hit, bool gold)
 {
     samples->rows[at] = hit->row;
     samples->gold[at] = gold;
     memcpy(samples->features[at], hit->features, sizeof hit->features);
 }
 
-/* The first N hits; used tools among the later ones take the places of the last that were not used. */
-static void choose(struct searching *s, size_t i, const struct hit_list *hits)
+/* Takes the first N hits; used tools among later hits replace the last unused ones. */
+static void choose_candidates(struct sample_search *s, size_t i, const struct hit_list *hits)
 {
     struct refiner_samples *samples = s->samples;
     uint32_t request = samples->requests[i];
@@ -116,21 +116,21 @@ static void choose(struct searching *s, size_t i, const struct hit_list *hits)
     struct rng rng;
     wt__rng_seed(&rng, s->evaluator->training->seed + request);
     for (size_t c = 0; c < length; c++)
-        take(samples, base + c, &hits->items[c], is_gold(samples->set, request, hits->items[c].row));
+        take_hit(samples, base + c, &hits->items[c], is_gold(samples->set, request, hits->items[c].row));
     for (size_t c = length; samples == &s->data->train && c < hits->len; c++) {
         if (!is_gold(samples->set, request, hits->items[c].row) || wt__rng_unit(&rng) >= s->kept)
             continue;
         while (last > 0 && samples->gold[base + last - 1])
             last--;
         if (last > 0)
-            take(samples, base + --last, &hits->items[c], true);
+            take_hit(samples, base + --last, &hits->items[c], true);
     }
     samples->lengths[i] = (uint16_t)length;
 }
 
 static int search_one(void *context, size_t index, unsigned worker)
 {
-    struct searching *s = context;
+    struct sample_search *s = context;
     size_t i = s->begin + index;
     struct refiner_samples *samples = s->samples;
     struct dev_evaluator *evaluator = s->evaluator;
@@ -144,7 +144,7 @@ static int search_one(void *context, size_t index, unsigned worker)
     struct retrieve_request request = {
         .text = samples->set->texts[samples->requests[i]], .k = REFINER_DEPTH, .features = true};
     float **kept = samples == &s->data->dev ? &evaluator->encoded[i] : &evaluator->train_encoded[samples->requests[i]];
-    request.encoded = *kept; /* by the lesson of another refiner */
+    request.encoded = *kept; /* cached by another refiner's lesson */
     if (samples == &s->data->dev)
         request.votes = evaluator->votes[i];
     struct hit_list hits;
@@ -156,14 +156,14 @@ static int search_one(void *context, size_t index, unsigned worker)
         rc = wt__evaluator_keep(evaluator, kept, &hits, &s->errors[worker]);
     if (rc < 0)
         return rc;
-    choose(s, i, &hits);
+    choose_candidates(s, i, &hits);
     samples->tokens[i] =
         (uint16_t)wt__refiner_request(evaluator->encoder, 0, s->scratch[worker], request.text, &rows, &stride);
     return 0;
 }
 
-/* The samples' candidates, in turns between which progress is told. */
-static int search_all(struct searching *s, wt_error *err)
+/* Searches for all samples in blocks, and reports progress between them. */
+static int search_all(struct sample_search *s, wt_error *err)
 {
     enum { TURN = 256 };
     struct training *training = s->evaluator->training;
@@ -182,7 +182,7 @@ static int search_all(struct searching *s, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- all samples */
 
 static int open_samples(struct refiner_samples *samples, const struct example_set *set, size_t count, size_t candidates,
                         wt_error *err)
@@ -214,7 +214,7 @@ static void dispose_samples(struct refiner_samples *samples)
     free(samples->features);
 }
 
-/* Which requests: of many training requests a seeded part, in their order. */
+/* Chooses the requests; of many training requests a seeded sample, in order. */
 static int choose_requests(struct refiner_data *data, const struct dev_evaluator *evaluator, size_t candidates,
                            wt_error *err)
 {
@@ -267,7 +267,7 @@ int wt__refiner_data_open(struct refiner_data *out, struct dev_evaluator *evalua
                           size_t candidates, double kept, wt_error *err)
 {
     unsigned threads = evaluator->training->threads;
-    struct searching s = {.evaluator = evaluator, .first = first, .data = out, .kept = kept};
+    struct sample_search s = {.evaluator = evaluator, .first = first, .data = out, .kept = kept};
     *out = (struct refiner_data){.tools = evaluator->tools, .dim = evaluator->dim};
     int rc = make_vectors(out, evaluator, first, err);
     if (rc == 0)

@@ -1,12 +1,12 @@
-/* refiner_trainer.c: training of the refiner: a candidate's logit is
+/* refiner_trainer.c: trains a refiner. A candidate's logit is
  *
  *   PRIOR * (first stage's score / best - 1) + v . features + a + s . state + w . features + b
  *
- * v and a are fitted first, which is a convex matter of a moment: how much words and sub-queries are to count beside
- * the first stage. On dev it is tried in part too, down to none. s, w and b are zero at first, so that the layers learn
- * a correction of that order; a step runs the request's rows and its candidates' through the upper layers of the
- * encoder, a copy that is trained, above the encoder that queries use. Their correction is tried in part as well. So a
- * refiner is never worse on dev than its first stage, and one whose layers are of no use is not run through them. */
+ * v and a are fitted first; that is convex and fast. They set the weight of words and sub-queries relative to the first
+ * stage. Dev also tries a part of v, down to 0. s, w and b start at 0, so that the layers learn a correction to this
+ * order. A step runs the rows of the request and its candidates through a trainable copy of the encoder's upper layers,
+ * on top of the fixed lower layers. Their correction is also tried in part. A refiner is therefore never worse on dev
+ * than its first stage, and useless layers are not run. */
 #include "learn/refiner_trainer.h"
 
 #include <math.h>
@@ -23,21 +23,21 @@
 #include "learn/training_batch.h"
 #include "nn/safetensors.h"
 
-static const float PRIOR = 12;      /* a first stage's score at nine tenths of the best has a third of its odds */
-static const float HEAD_RATE = 5;   /* of what is new, beside the layers' rate */
-static const float IDENTITY = 0.4f; /* C begins as this much of sqrt(H): a vector about as long as a token's state */
-static const double KEPT = 1;       /* the probability with which used tools are kept in */
-enum { OWN_LAYERS = 2, USUAL_TEXTS = 3 /* of a request: the whole and its sub-queries */ };
+static const float PRIOR = 12;      /* a first-stage score of nine tenths of the best has a third of its odds */
+static const float HEAD_RATE = 5;   /* rate of new parameters, relative to the layers' */
+static const float IDENTITY = 0.4f; /* initial factor of C times sqrt(H): a vector about as long as a token's state */
+static const double KEPT = 1;       /* probability of keeping used tools as candidates */
+enum { OWN_LAYERS = 2, USUAL_TEXTS = 3 /* a request and its sub-queries */ };
 
 static const float strengths[] = {0, 0.25f, 0.5f, 0.75f, 1};
 enum { STRENGTHS = sizeof strengths / sizeof *strengths };
 
 enum { SOFTMAX, BCE };
 
-/* The parameters beside those of the layers, each behind the other. */
+/* Parameters in addition to the layers', stored consecutively. */
 enum head_part { CANDIDATE, CANDIDATE_BIAS, STATE, WEIGHTS, BIAS, HEAD_PARTS };
 
-struct head {
+struct refiner_head {
     size_t counts[HEAD_PARTS];
     float *at[HEAD_PARTS]; /* in one block of `count` */
     size_t count;
@@ -59,25 +59,25 @@ struct refining {
     struct refiner_scratch **scratch; /* [workers] */
     struct parameter *parameters;
     size_t parameter_count, layer_parameters;
-    struct head value, gradient, *sums; /* [workers] of gradients */
-    float fitted[FIT_WEIGHTS];          /* v, and a constant */
-    double alone;                       /* the figure of the first stage */
-    float strength;                     /* of s, w and b, by the last look at dev */
+    struct refiner_head value, gradient, *sums; /* [workers] of gradients */
+    float fitted[FIT_WEIGHTS];                  /* v, and a constant */
+    double alone;                               /* figure of the first stage */
+    float strength;                             /* part of s, w and b to use, from the last measurement */
 
-    /* The batch in hand. */
+    /* The current batch. */
     const struct refiner_samples *samples;
     const uint32_t *chosen; /* [count] of the samples */
     size_t count, capacity;
-    int32_t *ids;       /* [T + N] -1: every row comes from outside */
+    int32_t *ids;       /* [T + N] all -1, because every row is external */
     int32_t *positions; /* [capacity, T + N] */
     float *inputs;      /* [capacity, N, D + F] */
     float *logits;      /* [capacity, N], and their gradients */
-    float *learned;     /* [capacity, N] what is added to the prior */
+    float *learned;     /* [capacity, N] additions to the prior */
 };
 
 /* ---------------------------------------------------------------- a step */
 
-static void place_head(struct head *head, const struct refining *r, float *block)
+static void place_head(struct refiner_head *head, const struct refining *r, float *block)
 {
     const size_t counts[HEAD_PARTS] = {r->hidden * r->in, r->hidden, r->hidden, RETRIEVE_FEATURES, 1};
     head->count = 0;
@@ -88,7 +88,7 @@ static void place_head(struct head *head, const struct refining *r, float *block
     }
 }
 
-/* What a candidate's logit is without the layers. */
+/* Returns a candidate's logit without the layers. */
 static float prior_of(const struct refining *r, const float *features)
 {
     float sum = PRIOR * (features[FEATURE_SCORE] - 1) + r->fitted[RETRIEVE_FEATURES];
@@ -106,8 +106,9 @@ static struct linear candidate_of(const struct refining *r)
                            .row_major = true};
 }
 
-/* Lays out a batch of samples for the training batch. */
-static void lay_out(struct refining *r, const struct refiner_samples *samples, const uint32_t *chosen, size_t count)
+/* Adds a batch of samples to the training batch. */
+static void lay_out_batch(struct refining *r, const struct refiner_samples *samples, const uint32_t *chosen,
+                          size_t count)
 {
     size_t row = REFINER_TOKENS + r->candidates;
     r->samples = samples;
@@ -124,7 +125,8 @@ static void lay_out(struct refining *r, const struct refiner_samples *samples, c
     wt__batch_share(&r->training_batch);
 }
 
-static int prepare(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err)
+static int prepare_refiner(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
+                           wt_error *err)
 {
     struct refining *r = self;
     (void)rng;
@@ -132,11 +134,11 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
     *tokens = 0;
     for (size_t b = 0; b < count; b++)
         *tokens += r->data.train.tokens[examples[b]];
-    lay_out(r, &r->data.train, examples, count);
+    lay_out_batch(r, &r->data.train, examples, count);
     return 0;
 }
 
-/* The rows of text b: the request's as the encoder's lower layers leave them, and the candidates'. */
+/* Fills the rows of text b: the request's from the encoder's lower layers, and the candidates'. */
 static void fill_rows(struct refining *r, size_t b, unsigned worker)
 {
     const struct refiner_samples *samples = r->samples;
@@ -157,7 +159,7 @@ static void fill_rows(struct refining *r, size_t b, unsigned worker)
                        length);
 }
 
-static void forward(void *self, unsigned worker)
+static void forward_refiner(void *self, unsigned worker)
 {
     struct refining *r = self;
     const float *last;
@@ -186,7 +188,7 @@ static void forward(void *self, unsigned worker)
     }
 }
 
-static double loss(void *self)
+static double refiner_step_loss(void *self)
 {
     struct refining *r = self;
     size_t n = r->samples->candidates, all = 0;
@@ -204,8 +206,8 @@ static double loss(void *self)
     return sum / (double)(all ? all : 1);
 }
 
-/* From the logits' gradients to those of the head and of the rows they were read from. */
-static void score_backward(struct refining *r, size_t b, struct head *sums)
+/* Propagates the logits' gradients to the head and to the rows it read. */
+static void score_backward(struct refining *r, size_t b, struct refiner_head *sums)
 {
     uint32_t sample = r->chosen[b];
     size_t stride, n = r->samples->candidates;
@@ -226,10 +228,10 @@ static void score_backward(struct refining *r, size_t b, struct head *sums)
     }
 }
 
-static void backward(void *self, unsigned worker)
+static void backward_refiner(void *self, unsigned worker)
 {
     struct refining *r = self;
-    struct head *sums = &r->sums[worker];
+    struct refiner_head *sums = &r->sums[worker];
     const struct linear candidate = candidate_of(r);
     size_t n = r->samples->candidates, stride;
     for (size_t b = 0; b < r->count; b++)
@@ -247,7 +249,7 @@ static void backward(void *self, unsigned worker)
     }
 }
 
-static void reduce(void *self, unsigned part, unsigned parts)
+static void reduce_refiner(void *self, unsigned part, unsigned parts)
 {
     struct refining *r = self;
     wt__batch_reduce(&r->training_batch, part, parts);
@@ -258,9 +260,9 @@ static void reduce(void *self, unsigned part, unsigned parts)
     }
 }
 
-/* ---------------------------------------------------------------- the figure */
+/* ---------------------------------------------------------------- figure */
 
-/* Mean recall at 3, 5 and 7 of one dev sample when the correction counts this much. */
+/* Returns the mean recall at 3, 5 and 7 of one dev sample with the correction scaled by `strength`. */
 static double recall_of(const struct refining *r, size_t b, float strength)
 {
     enum { DEPTH = EVALUATOR_DEPTH };
@@ -286,7 +288,7 @@ static double recall_of(const struct refining *r, size_t b, float strength)
     return sum / 3 / gold;
 }
 
-/* The figure over dev without the layers. */
+/* Returns the figure on dev without the layers. */
 static double dev_without_layers(struct refining *r)
 {
     struct refiner_samples *dev = &r->data.dev;
@@ -300,8 +302,8 @@ static double dev_without_layers(struct refining *r)
     return dev->count ? sum / (double)dev->count : NAN;
 }
 
-/* v, and how much of it dev wants. */
-static void fit(struct refining *r)
+/* Fits v, and the part of it that is best on dev. */
+static void fit_refiner(struct refining *r)
 {
     float all[FIT_WEIGHTS];
     size_t best = STRENGTHS - 1;
@@ -326,11 +328,11 @@ static void fit(struct refining *r)
 static int forward_item(void *context, size_t index, unsigned worker)
 {
     (void)worker;
-    forward(context, (unsigned)index);
+    forward_refiner(context, (unsigned)index);
     return 0;
 }
 
-static int measure_dev(void *self, struct train_progress *progress, double *figure, wt_error *err)
+static int measure_refiner(void *self, struct train_progress *progress, double *figure, wt_error *err)
 {
     struct refining *r = self;
     size_t count = r->data.dev.count;
@@ -342,7 +344,7 @@ static int measure_dev(void *self, struct train_progress *progress, double *figu
     for (size_t i = 0; i < count; i++)
         chosen[i] = (uint32_t)i;
     for (size_t first = 0; rc == 0 && first < count; first += r->capacity) {
-        lay_out(r, &r->data.dev, chosen + first, count - first < r->capacity ? count - first : r->capacity);
+        lay_out_batch(r, &r->data.dev, chosen + first, count - first < r->capacity ? count - first : r->capacity);
         wt__pool_run(r->training_batch.workers, r->training_batch.workers, forward_item, r);
         for (size_t b = 0; b < r->count; b++)
             for (size_t s = 0; s < STRENGTHS; s++)
@@ -360,9 +362,9 @@ static int measure_dev(void *self, struct train_progress *progress, double *figu
     return rc;
 }
 
-/* ---------------------------------------------------------------- the model */
+/* ---------------------------------------------------------------- model */
 
-/* What a query adds: v, and s, w and b in part, in units of the first stage's best score. */
+/* Writes the weights of a query: v, and parts of s, w and b, in units of the first stage's best score. */
 static int write_weights(struct refining *r, const char *path, wt_error *err)
 {
     struct arena arena = {0};
@@ -392,7 +394,7 @@ static int write_weights(struct refining *r, const char *path, wt_error *err)
     return rc;
 }
 
-static json_t *describe(const struct refining *r)
+static json_t *describe_refiner(const struct refining *r)
 {
     const struct retriever *retriever = &r->first.retriever;
     json_t *weights = wt__retriever_write(retriever);
@@ -405,7 +407,7 @@ static json_t *describe(const struct refining *r)
                      "strength", (double)r->strength, "kept", KEPT);
 }
 
-static int save(void *self, const struct loop_state *state, wt_error *err)
+static int save_refiner(void *self, const struct loop_state *state, wt_error *err)
 {
     struct refining *r = self;
     struct arena arena = {0};
@@ -416,15 +418,15 @@ static int save(void *self, const struct loop_state *state, wt_error *err)
         return rc;
     struct loop_state from = *state;
     from.before = r->alone;
-    return wt__evaluator_save(r->evaluator, r->out, r->about, &from, describe(r), err);
+    return wt__evaluator_save(r->evaluator, r->out, r->about, &from, describe_refiner(r), err);
 }
 
-/* No step made it better: what was fitted is all. */
-static int revert(void *self, const struct loop_state *state, wt_error *err)
+/* Saves the fitted weights without layers, because no step improved the model. */
+static int revert_refiner(void *self, const struct loop_state *state, wt_error *err)
 {
     struct refining *r = self;
     r->strength = 0;
-    return save(self, state, err);
+    return save_refiner(self, state, err);
 }
 
 /* ---------------------------------------------------------------- memory */
@@ -469,7 +471,7 @@ static int list_parameters(struct refining *r, wt_error *err)
     return 0;
 }
 
-static void measure(struct refining *r, size_t batch)
+static void measure_refiner_step(struct refining *r, size_t batch)
 {
     size_t longest = 0;
     const struct refiner_samples *both[] = {&r->data.train, &r->data.dev};
@@ -481,19 +483,19 @@ static void measure(struct refining *r, size_t batch)
         (struct batch_limits){.texts = batch, .rows = batch * longest, .longest = longest, .external = batch * longest};
 }
 
-/* Bytes that training will take, what the data took included. */
-static size_t bytes_of(const struct refining *r, unsigned workers)
+/* Returns the bytes of a training, including those that its data needed. */
+static size_t bytes_of_refiner(const struct refining *r, unsigned workers)
 {
     size_t training_batch = wt__batch_bytes(r->model, workers, &r->limits), n = r->candidates;
     size_t sample = n * (sizeof(uint32_t) + 1 + RETRIEVE_FEATURES * sizeof(float)) + 16 +
-                    USUAL_TEXTS * r->dim * sizeof(float); /* which the evaluator keeps */
+                    USUAL_TEXTS * r->dim * sizeof(float); /* cached by the evaluator */
     size_t own = (r->data.train.count + r->data.dev.count) * sample +
                  (REFINER_FOLDS + 1) * r->data.tools * r->dim * sizeof(float) * 5 / 4 +
                  r->capacity * n * (r->in + 2) * sizeof(float);
     return training_batch == SIZE_MAX ? SIZE_MAX : training_batch + own;
 }
 
-static int begin(void *self, wt_error *err)
+static int begin_refiner(void *self, wt_error *err)
 {
     struct refining *r = self;
     size_t row = REFINER_TOKENS + r->candidates, batch = r->capacity;
@@ -516,7 +518,7 @@ static int begin(void *self, wt_error *err)
     return rc;
 }
 
-static void dispose(struct refining *r)
+static void dispose_refiner(struct refining *r)
 {
     for (unsigned w = 0; r->scratch && w < r->training->threads; w++)
         wt__refiner_scratch_free(r->scratch[w]);
@@ -535,9 +537,9 @@ static void dispose(struct refining *r)
     json_decref(r->about);
 }
 
-/* ---------------------------------------------------------------- the lesson */
+/* ---------------------------------------------------------------- lesson */
 
-/* The recipe that it looks at once more, as training left it. */
+/* Reads the recipe of the first stage as trained. */
 static int read_first(struct refining *r, wt_error *err)
 {
     const char *name = r->training->lesson->public.name;
@@ -553,13 +555,13 @@ static int read_first(struct refining *r, wt_error *err)
         r->first.identity = wt__arena_copy(&r->training->arena, wt__str(first->identity));
         rc = r->first.identity ? 0 : wt__fail_nomem(err);
     } else if (rc == 0)
-        rc = wt__fail(err, WT_EINVAL, "%s begins where %s ends; run `whichtool train %s` first", name, r->first.name,
+        rc = wt__fail(err, WT_EINVAL, "%s reranks the hits of %s; run `whichtool train %s` first", name, r->first.name,
                       r->first.name);
     wt__trained_close(trained);
     return rc;
 }
 
-static int open_model(struct refining *r, size_t batch, wt_error *err)
+static int open_refiner_model(struct refining *r, size_t batch, wt_error *err)
 {
     const struct model_config *config = &wt__encoder_packed(r->evaluator->encoder)->model.config;
     size_t wanted = r->training->options->candidates;
@@ -570,7 +572,7 @@ static int open_model(struct refining *r, size_t batch, wt_error *err)
     r->candidates = wanted ? wanted : REFINER_CANDIDATES;
     r->capacity = batch;
     if (r->candidates < REFINER_MIN_CANDIDATES || r->candidates > REFINER_MAX_CANDIDATES)
-        return wt__fail(err, WT_EINVAL, "a refiner looks at %d to %d candidates, not %zu", REFINER_MIN_CANDIDATES,
+        return wt__fail(err, WT_EINVAL, "a refiner takes %d to %d candidates, not %zu", REFINER_MIN_CANDIDATES,
                         REFINER_MAX_CANDIDATES, r->candidates);
     int rc = wt__trainable_open_upper(&r->model, r->evaluator->base.folder, r->join, err);
     if (rc == 0 && r->training->reduced)
@@ -582,31 +584,32 @@ static int open_model(struct refining *r, size_t batch, wt_error *err)
     return rc < 0 ? rc : list_parameters(r, err);
 }
 
-static int train(struct refining *r, const struct loop_options *options, struct loop_result *result, wt_error *err)
+static int train_refiner(struct refining *r, const struct loop_options *options, struct loop_result *result,
+                         wt_error *err)
 {
-    int rc = open_model(r, options->batch, err);
+    int rc = open_refiner_model(r, options->batch, err);
     if (rc == 0)
         rc = wt__refiner_data_open(&r->data, r->evaluator, &r->first, r->candidates, KEPT, err);
     if (rc == 0)
         rc = wt__make_folders(r->out, err);
     if (rc < 0)
         return rc;
-    fit(r);
-    measure(r, options->batch);
+    fit_refiner(r);
+    measure_refiner_step(r, options->batch);
     struct objective objective = {.self = r,
                                   .parameters = r->parameters,
                                   .parameter_count = r->parameter_count,
                                   .examples = r->data.train.count,
-                                  .bytes = bytes_of(r, options->workers),
-                                  .begin = begin,
-                                  .prepare = prepare,
-                                  .forward = forward,
-                                  .loss = loss,
-                                  .backward = backward,
-                                  .reduce = reduce,
-                                  .measure = r->data.dev.count ? measure_dev : NULL,
-                                  .save = save,
-                                  .revert = revert};
+                                  .bytes = bytes_of_refiner(r, options->workers),
+                                  .begin = begin_refiner,
+                                  .prepare = prepare_refiner,
+                                  .forward = forward_refiner,
+                                  .loss = refiner_step_loss,
+                                  .backward = backward_refiner,
+                                  .reduce = reduce_refiner,
+                                  .measure = r->data.dev.count ? measure_refiner : NULL,
+                                  .save = save_refiner,
+                                  .revert = revert_refiner};
     return wt__loop_run(&objective, options, &r->training->progress, result, err);
 }
 
@@ -626,7 +629,7 @@ int wt__lesson_refiner(struct training *training, wt_trained *out, wt_error *err
     if (rc == 0)
         rc = wt__training_plan(training, &plan, &r.evaluator->base, &options, &r.about, err);
     if (rc == 0 && !wt__training_done(training, &options, out)) {
-        rc = train(&r, &options, &result, err);
+        rc = train_refiner(&r, &options, &result, err);
         if (rc == 0) {
             wt__training_result(&result, out);
             out->before = r.alone;
@@ -637,13 +640,13 @@ int wt__lesson_refiner(struct training *training, wt_trained *out, wt_error *err
                         : "nothing made it better on dev: it is its first stage";
         }
     }
-    dispose(&r);
+    dispose_refiner(&r);
     return rc;
 }
 
-/* ---------------------------------------------------------------- what it left */
+/* ---------------------------------------------------------------- trained refiners */
 
-int wt__refiner_ask(struct dev_evaluator *evaluator, const char *recipe, bool *there, struct outcome *out,
+int wt__refiner_ask(struct dev_evaluator *evaluator, const char *recipe, bool *there, struct dev_outcome *out,
                     wt_error *err)
 {
     struct trained *trained;

@@ -1,5 +1,5 @@
-/* request_kind.c: one feature and a thousand samples. Both kinds weigh the same in sum, since how often each
- * is asked for is another catalogue's habit. */
+/* request_kind.c: see request_kind.h. Fits one feature on a thousand samples. Both kinds have equal total weight,
+ * because their frequency differs between catalogues. */
 #include "learn/request_kind.h"
 
 #include <math.h>
@@ -14,22 +14,22 @@
 #include "retrieve/segment.h"
 
 enum {
-    HOLD_OUT = 5, /* one sample in so many is kept for the accuracy */
+    HOLD_OUT = 5, /* one sample in so many is held out for the accuracy */
     SCARCE = 4    /* a kind with less than one request in so many gets synthetic ones */
 };
 #define SHRINKAGE 1e-3
 
-struct sample {
-    uint32_t request, other; /* training requests; other: the second of two that are put together */
+struct kind_sample {
+    uint32_t request, other; /* training requests; other: second request of a joined pair */
     bool several, synthetic;
-    bool there; /* its evidence was found, and it is no single sub-query, which is covered in any case */
+    bool there; /* has evidence, and is not a single sub-query, which is always covered */
 };
 #define NO_OTHER UINT32_MAX
 
-struct sampling {
+struct kind_sampling {
     const struct first_ranking *ranking;
-    struct sample *samples; /* [count] */
-    float *lacks;           /* [count] */
+    struct kind_sample *samples; /* [count] */
+    float *lacks;                /* [count] */
     size_t count;
     wt_error *errors; /* [threads] */
 };
@@ -62,7 +62,7 @@ bool wt__several_providers(const struct first_ranking *ranking, const uint32_t *
 
 /* ---------------------------------------------------------------- synthetic requests */
 
-/* The provider of most of a request's tools, the first of equals; HIERARCHY_NO_PROVIDER where none has two. */
+/* Returns the provider of most of a request's tools, the first one at a tie; HIERARCHY_NO_PROVIDER if none has two. */
 static uint32_t main_provider(const struct first_ranking *ranking, const uint32_t *tools, size_t count)
 {
     uint32_t best = HIERARCHY_NO_PROVIDER;
@@ -79,8 +79,7 @@ static uint32_t main_provider(const struct first_ranking *ranking, const uint32_
     return best;
 }
 
-/* Whose words a sub-query's are most like, among the `allowed` tools; HIERARCHY_NO_PROVIDER where none has one of them.
- */
+/* Finds the provider whose `allowed` tools match a sub-query's words best; HIERARCHY_NO_PROVIDER if no tool matches. */
 static int provider_of_subquery(const struct first_ranking *ranking, struct str subquery, const uint64_t *allowed,
                                 unsigned worker, uint32_t *out, wt_error *err)
 {
@@ -127,7 +126,8 @@ bool wt__kind_is_scarce(size_t of_kind, size_t all)
     return of_kind * SCARCE < all;
 }
 
-static int put_together(const struct sampling *s, const struct sample *sample, struct buffer *out, wt_error *err)
+static int put_together(const struct kind_sampling *s, const struct kind_sample *sample, struct buffer *out,
+                        wt_error *err)
 {
     const struct example_set *train = &s->ranking->evaluator->training->examples.train;
     wt__buffer_str(out, train->texts[sample->request]);
@@ -136,8 +136,8 @@ static int put_together(const struct sampling *s, const struct sample *sample, s
     return out->failed ? wt__fail_nomem(err) : 0;
 }
 
-static int cut_sample(const struct sampling *s, const struct sample *sample, unsigned worker, struct buffer *out,
-                      wt_error *err)
+static int cut_sample(const struct kind_sampling *s, const struct kind_sample *sample, unsigned worker,
+                      struct buffer *out, wt_error *err)
 {
     const struct example_set *train = &s->ranking->evaluator->training->examples.train;
     size_t first = train->starts[sample->request];
@@ -150,8 +150,8 @@ static int cut_sample(const struct sampling *s, const struct sample *sample, uns
 
 static int look_at_sample(void *context, size_t index, unsigned worker)
 {
-    struct sampling *s = context;
-    struct sample *sample = &s->samples[index];
+    struct kind_sampling *s = context;
+    struct kind_sample *sample = &s->samples[index];
     struct training *training = s->ranking->evaluator->training;
     struct request_texts texts;
     struct hit_list hits;
@@ -175,15 +175,15 @@ static int look_at_sample(void *context, size_t index, unsigned worker)
     return rc;
 }
 
-/* The drawn requests, and behind them as many made-up ones of a scarce kind as it lacks. */
-static void list_samples(struct sampling *s, const uint32_t *drawn, size_t count)
+/* Lists the drawn requests, then synthetic ones of a scarce kind to balance it. */
+static void list_samples(struct kind_sampling *s, const uint32_t *drawn, size_t count)
 {
     const struct example_set *train = &s->ranking->evaluator->training->examples.train;
     size_t several = 0, single = 0;
     for (size_t i = 0; i < count; i++) {
         size_t first = train->starts[drawn[i]];
         bool more = wt__several_providers(s->ranking, train->tools + first, train->starts[drawn[i] + 1] - first);
-        s->samples[i] = (struct sample){.request = drawn[i], .other = NO_OTHER, .several = more};
+        s->samples[i] = (struct kind_sample){.request = drawn[i], .other = NO_OTHER, .several = more};
         several += more;
     }
     single = count - several;
@@ -191,22 +191,22 @@ static void list_samples(struct sampling *s, const uint32_t *drawn, size_t count
     if (wt__kind_is_scarce(single, count)) {
         for (size_t i = 0; i < count; i++)
             if (s->samples[i].several)
-                s->samples[s->count++] = (struct sample){s->samples[i].request, NO_OTHER, false, true, false};
+                s->samples[s->count++] = (struct kind_sample){s->samples[i].request, NO_OTHER, false, true, false};
     } else if (wt__kind_is_scarce(several, count)) {
-        const struct sample *last = NULL;
+        const struct kind_sample *last = NULL;
         for (size_t i = 0; i < count; i++) {
-            const struct sample *here = &s->samples[i];
+            const struct kind_sample *here = &s->samples[i];
             if (here->several)
                 continue;
             if (last && s->ranking->providers[train->tools[train->starts[last->request]]] !=
                             s->ranking->providers[train->tools[train->starts[here->request]]])
-                s->samples[s->count++] = (struct sample){here->request, last->request, true, true, false};
+                s->samples[s->count++] = (struct kind_sample){here->request, last->request, true, true, false};
             last = here;
         }
     }
 }
 
-static int draw_samples(struct sampling *s, wt_error *err)
+static int draw_samples(struct kind_sampling *s, wt_error *err)
 {
     struct training *training = s->ranking->evaluator->training;
     size_t all = training->examples.train.count, count = all < KIND_SAMPLES ? all : KIND_SAMPLES;
@@ -232,7 +232,7 @@ static int draw_samples(struct sampling *s, wt_error *err)
     return rc;
 }
 
-/* ---------------------------------------------------------------- the fit */
+/* ---------------------------------------------------------------- fit */
 
 void wt__kind_weigh(const float *lacks, const uint8_t *several, size_t count, struct request_classifier *out)
 {
@@ -242,7 +242,7 @@ void wt__kind_weigh(const float *lacks, const uint8_t *several, size_t count, st
     wt__logistic_fit(&all, SHRINKAGE, &out->weight, &out->constant);
 }
 
-/* The mean over both kinds of how many of a kind are told right. */
+/* Returns the mean over both kinds of the share classified correctly. */
 static double accuracy_of(const struct request_classifier *c, const float *lacks, const uint8_t *several, size_t count)
 {
     double right[2] = {0, 0}, kinds[2] = {0, 0};
@@ -253,15 +253,16 @@ static double accuracy_of(const struct request_classifier *c, const float *lacks
     return kinds[0] > 0 && kinds[1] > 0 ? (right[0] / kinds[0] + right[1] / kinds[1]) / 2 : NAN;
 }
 
-/* Samples that were found, those that are held out behind the others. A request and what was made of it stay on one
- * side. Returns how many; *held: how many of them are held out. */
-static size_t sort_samples(const struct sampling *s, float *lacks, uint8_t *several, size_t *held, struct kind_fit *out)
+/* Lists the samples with evidence; held-out ones come last. A request and its synthetic variants stay on one side.
+ * Returns the number of samples; *held: number of held-out ones. */
+static size_t sort_samples(const struct kind_sampling *s, float *lacks, uint8_t *several, size_t *held,
+                           struct kind_fit *out)
 {
     size_t n = 0;
     *held = 0;
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < s->count; i++) {
-            const struct sample *sample = &s->samples[i];
+            const struct kind_sample *sample = &s->samples[i];
             if (!sample->there || (sample->request % HOLD_OUT == 0) != (side == 1))
                 continue;
             lacks[n] = s->lacks[i];
@@ -276,7 +277,7 @@ static size_t sort_samples(const struct sampling *s, float *lacks, uint8_t *seve
 
 int wt__kind_fit(const struct first_ranking *ranking, struct kind_fit *out, wt_error *err)
 {
-    struct sampling s = {.ranking = ranking};
+    struct kind_sampling s = {.ranking = ranking};
     float *lacks = NULL;
     uint8_t *several = NULL;
     *out = (struct kind_fit){.accuracy = NAN};

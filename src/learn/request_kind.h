@@ -1,54 +1,53 @@
-/* request_kind.h: the classifier of rerank/toolrerank.h, fitted on requests whose tools are known: those of one
- * provider and those of several. Where a data set hardly has one of the kinds, requests of it are made of the others
- * (synthetic ones): several ones are cut down to the sub-queries that have one provider's words, and single ones are
- * put together in twos. */
+/* request_kind.h: fits the classifier of rerank/toolrerank.h on requests with known tools: requests for one provider
+ * and for several. If a data set has hardly any of one kind, synthetic ones are made of the other: requests for several
+ * providers are cut down to the sub-queries with one provider's words, and requests for one are joined in pairs. */
 #ifndef WT_LEARN_REQUEST_KIND_H
 #define WT_LEARN_REQUEST_KIND_H
 
 #include "learn/dev_evaluator.h"
 #include "rerank/toolrerank.h"
 
-enum { KIND_SAMPLES = 1200 /* training requests that are looked at; of more, a seeded part */ };
+enum { KIND_SAMPLES = 1200 /* maximum training requests; a seeded sample of more */ };
 
-/* The first stage over the evaluator's tools, and whose they are. */
+/* First stage over the evaluator's tools, and their providers. */
 struct first_ranking {
     struct dev_evaluator *evaluator;
-    struct retriever retriever; /* dpr, or that with words beside it */
+    struct retriever retriever; /* dpr, or dpr with words */
     struct tool_vectors documents;
-    uint32_t *providers; /* [M] HIERARCHY_NO_PROVIDER for tools that have none */
-    uint32_t nobody;     /* what stands for that in the snapshot */
+    uint32_t *providers; /* [M] HIERARCHY_NO_PROVIDER for tools without one */
+    uint32_t nobody;     /* the snapshot's number for tools without a provider */
 };
 
-/* One request by it: its k best, and what is known of it. Both live in the worker's workspace. */
+/* Ranks one request: its k best tools, and the classifier's evidence. Both live in the worker's workspace. */
 int wt__first_rank(const struct first_ranking *ranking, struct str request, size_t k, unsigned worker,
                    struct hit_list *hits, struct request_texts *texts, wt_error *err);
 
-/* Whether a request's tools [count] are of more than one provider. */
+/* True if a request's tools [count] belong to more than one provider. */
 bool wt__several_providers(const struct first_ranking *ranking, const uint32_t *tools, size_t count);
 
-/* Makes a request for one provider of one for several: the sub-queries that this provider's tools among `tools` [count]
- * have most words of. Words, not the encoder: what is cut where the encoder sees one provider ahead would teach the
- * classifier that it always does. It is the provider of most of them, of two at least: who needs a single tool has no
- * use for its provider's others, and says nothing on Algorithm 1. Leaves `out` empty where there is none, or it has no
- * sub-query or all. Needs no encoder. */
+/* Cuts a request for several providers down to one: keeps the sub-queries whose words match this provider's tools among
+ * `tools` [count] best. Uses words, not the encoder: cuts chosen by the encoder would teach the classifier that the
+ * encoder is always sure of one provider. Chooses the provider of most of the tools, at least two, because a request
+ * for a single tool says nothing about Algorithm 1. `out` stays empty if there is no such provider, or if all or none
+ * of the sub-queries are its own. Needs no encoder. */
 int wt__cut_down(const struct first_ranking *ranking, struct str request, const uint32_t *tools, size_t count,
                  unsigned worker, struct buffer *out, uint32_t *provider, wt_error *err);
 
-/* Whether so few of all requests are of a kind that synthetic ones are made of it. */
+/* True if so few of all requests are of a kind that synthetic ones are added. */
 bool wt__kind_is_scarce(size_t of_kind, size_t all);
 
 struct kind_fit {
     struct request_classifier classifier; /* margin 0 */
-    size_t single, several, synthetic;    /* requests, with the synthetic ones */
-    double accuracy;                      /* of those that were held out, both kinds alike; NaN: none */
+    size_t single, several, synthetic;    /* number of requests, including synthetic ones */
+    double accuracy; /* on the hold-out, with both kinds weighted equally; NaN without a hold-out */
 };
 
-/* Fits on training requests; all zero where there is only one kind. Errors: WT_ECANCELLED, WT_ENOMEM, those of looking.
- */
+/* Fits on training requests. All zero if there is only one kind. Errors: WT_ECANCELLED, WT_ENOMEM, those of the
+ * search. */
 int wt__kind_fit(const struct first_ranking *ranking, struct kind_fit *out, wt_error *err);
 
-/* The classifier under which samples of these lacks [count], each kind alike in sum, are most likely, with a little
- * shrinkage. several: [count] what each is. */
+/* Fits the classifier by maximum likelihood to samples with these lacks [count], with equal total weight of both kinds
+ * and slight shrinkage. several: [count] kind of each sample. */
 void wt__kind_weigh(const float *lacks, const uint8_t *several, size_t count, struct request_classifier *out);
 
 #endif

@@ -34,7 +34,7 @@ void wt__sampler_dispose(struct sampler *sampler)
     *sampler = (struct sampler){0};
 }
 
-static void shuffle(struct sampler *sampler, struct sampled_part *part, uint64_t epoch)
+static void shuffle_part(struct sampler *sampler, struct sampled_part *part, uint64_t epoch)
 {
     struct rng rng;
     uint32_t *order = sampler->order + part->first;
@@ -52,7 +52,7 @@ static void shuffle(struct sampler *sampler, struct sampled_part *part, uint64_t
     part->epoch = epoch;
 }
 
-/* The part whose turn it is: the highest quotient of weight and 2 batches + 1, the first of equal ones. */
+/* Returns the part whose turn it is: the highest quotient of weight and 2 batches + 1, the first one at a tie. */
 static struct sampled_part *next_part(const struct sampler *sampler)
 {
     struct sampled_part *best = sampler->parts;
@@ -81,7 +81,7 @@ size_t wt__sampler_choose(struct sampler *sampler, uint64_t batch, uint32_t *cho
     size_t count = sampler->batch < part->count ? sampler->batch : part->count;
     for (size_t i = 0; i < count; i++) {
         uint64_t at = part->batches * count + i;
-        shuffle(sampler, part, at / part->count);
+        shuffle_part(sampler, part, at / part->count);
         chosen[i] = sampler->order[part->first + at % part->count];
     }
     part->batches++;

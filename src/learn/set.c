@@ -1,19 +1,18 @@
-/* set.c: the lesson "set": the chooser of sets (choose/chooser.h), fitted and calibrated on dev requests with the hits
- * that a query will get: those of `auto` as it was trained. Every dev request is put to the trained engine three times:
- * as it is, deeper (for sets that shall be complete), and with its tools taken away, so that no tool fits. All numbers
- * of the chooser come from what is found.
+/* set.c: the lesson "set": fits and calibrates the chooser of sets (choose/chooser.h) on dev requests with the hits of
+ * a query, which come from `auto` as trained.
  *
- * Training requests would not do: the encoder has learned from them, and their tools are nearer than those of a new
- * request. Dev requests are few, so they are dealt to folds: the weights that a request is measured with, when values
- * are chosen and calibrations made, come from the other folds, and those that stay come from all.
+ * Every dev request is searched three times with the trained engine: normally, deeper (for complete sets), and without
+ * its tools, so that no tool fits. All parameters of the chooser come from the results. Training requests are not
+ * suitable: the encoder has learned from them, and their tools are nearer than those of a new request. Dev requests are
+ * few, so they are split into folds. Parameters used for tuning and calibration of a request come from the other folds;
+ * the final ones come from all.
  *
- * Tools that nobody has used are found later than others, and how many requests need one is another time's matter: a
- * catalogue grows. So sets are calibrated by kind of tool (Mondrian conformal prediction, Vovk et al. 2005): how far
- * the used ones must join, and how far the others. Few dev requests need one of the latter; of each that does not, the
- * tool that was used least counts as one: in a fourth search its vector is that of a tool which came after training,
- * and the past requests that used it are not asked. (A classifier that was trained without those requests, fold by
- * fold, gave the same scores to two thousandths on toolbench-i3's dev.) Where hardly a request needs what no other one
- * did, all of this is left out. */
+ * Unused tools are found later in the list than used ones, and the share of requests that need one will change as the
+ * catalogue grows. Sets are therefore calibrated separately for both kinds of tools (Mondrian conformal prediction,
+ * Vovk et al. 2005). Few dev requests need an unused tool. For each of the others, its least used tool counts as one:
+ * in a fourth search its vector is that of a tool added after training, and past requests that used it are excluded. (A
+ * classifier trained without those requests, fold by fold, gave the same scores within two thousandths on
+ * toolbench-i3's dev.) If hardly a request needs a tool that no other request used, this calibration is omitted. */
 #include "learn/lessons.h"
 
 #include <math.h>
@@ -36,79 +35,80 @@ static const float likelihoods[] = {0.75f, 0.5f, 1}, pasts[] = {0.25f, 0, 0.1f, 
 enum {
     VALUES = COUNT(likelihoods) * COUNT(pasts) * COUNT(sizes),
     FOLDS = 5,
-    UNUSED_IN = 100, /* training requests: where fewer than one in so many has a tool of its own, nothing is hidden */
-    SET_LEAST = 20,  /* dev requests: of fewer nothing is learned */
-    CLEARLY = 2      /* standard errors: of so many values one is better than the first by chance */
+    UNUSED_IN = 100, /* if fewer than one training request in so many has a tool of its own, no tools are hidden */
+    SET_LEAST = 20,  /* minimum number of dev requests */
+    CLEARLY = 2      /* standard errors; of so many values one beats the first by chance */
 };
 
-/* A search that is deep enough for sets that shall be complete, and where the tools of a kind are in it. */
+/* A search deep enough for complete sets, and the positions of the gold tools of one kind in it. */
 struct deep {
-    struct candidate_features candidates; /* of PICK_COMPLETE hits */
-    size_t hits, wanted;                  /* wanted: gold tools of the kind */
+    struct candidate_features candidates; /* from PICK_COMPLETE hits */
+    size_t hits, wanted;                  /* wanted: number of gold tools of the kind */
     uint32_t places[CHOOSE_TOOLS];
-    size_t found; /* places; less than wanted: not all were found */
+    size_t found; /* positions; fewer than wanted if some were not found */
 };
 
-/* The first hits, each by itself. */
-struct seen {
+/* Features of the first hits. */
+struct seen_hits {
     size_t count;
     float features[RELEVANCE_HITS][RELEVANCE_FEATURES];
     bool needed[RELEVANCE_HITS];
 };
 
 /* A dev request. */
-struct asked {
+struct asked_for_set {
     const uint32_t *gold; /* [gold_count] rows of the examples */
     size_t gold_count;
-    struct candidate_features near;     /* of PICK_HITS hits */
-    uint64_t found;                     /* the gold tools of near */
-    struct deep used;                   /* tools that somebody used */
-    struct deep unused;                 /* tools that nobody used, or the hidden one */
+    struct candidate_features near;     /* from PICK_HITS hits */
+    uint64_t found;                     /* gold tools among near */
+    struct deep used;                   /* used tools */
+    struct deep unused;                 /* unused tools, or the hidden one */
     uint32_t hidden;                    /* its row of the examples, or NOTHING */
-    uint64_t *left_out;                 /* past requests that used it; NULL: none */
-    float without[ANSWERABLE_FEATURES]; /* its answerability once its tools are gone */
-    struct seen seen, gone;             /* the first hits as they are, and then */
+    uint64_t *left_out;                 /* bitmap of past requests that used it; NULL if empty */
+    float without[ANSWERABLE_FEATURES]; /* its answerability without its tools */
+    struct seen_hits seen, gone;        /* the first hits normally, and without its tools */
 };
 #define NOTHING UINT32_MAX
 
 struct search_for_set {
     struct training *training;
     struct dev_evaluator *evaluator;
-    wt_engine *engine; /* the catalogue with what was trained */
+    wt_engine *engine; /* the catalogue with the trained models */
     const struct trained *trained;
-    struct asked *asked; /* [count] */
+    struct asked_for_set *asked; /* [count] */
     size_t count;
-    bool apart;                  /* tools that nobody used are a kind of their own */
+    bool apart;                  /* unused tools are a kind of their own */
     struct index_set set;        /* the tool vectors that are searched */
-    struct tool_vectors hiding;  /* the same, but for hidden tools */
-    size_t fold;                 /* whose tools are hidden */
+    struct tool_vectors hiding;  /* the same with hidden tools */
+    size_t fold;                 /* fold whose tools are hidden */
     wt_error *errors;            /* [threads] */
-    struct chooser chooser;      /* of all dev requests */
-    struct chooser folds[FOLDS]; /* of those of the other folds */
+    struct chooser chooser;      /* fitted on all dev requests */
+    struct chooser folds[FOLDS]; /* fitted on the requests of the other folds */
     float nonconformity[EVALUATOR_DEV], unused[EVALUATOR_DEV], none[EVALUATOR_DEV];
     float nearest[EVALUATOR_DEV], lengths[EVALUATOR_DEV];
     double figure;
 };
 
-/* ---------------------------------------------------------------- what a query would find */
+/* ---------------------------------------------------------------- searches */
 
-static int64_t id_of(const struct search_for_set *s, uint32_t row)
+static int64_t id_of_row(const struct search_for_set *s, uint32_t row)
 {
     return s->training->examples.ids[row];
 }
 
-static bool is_gold(const struct search_for_set *s, const struct asked *asked, const struct search *search, size_t hit)
+static bool is_gold(const struct search_for_set *s, const struct asked_for_set *asked, const struct search *search,
+                    size_t hit)
 {
     int64_t id = search->index->snapshot->keys[search->hits.items[hit].row].id;
     for (size_t g = 0; g < asked->gold_count; g++)
-        if (id_of(s, asked->gold[g]) == id)
+        if (id_of_row(s, asked->gold[g]) == id)
             return true;
     return false;
 }
 
-/* asked: NULL once its tools are gone. */
-static void note_seen(const struct search_for_set *s, const struct asked *asked, const struct search *search,
-                      struct seen *out)
+/* Records the first hits. asked: NULL for the search without its tools. */
+static void note_seen(const struct search_for_set *s, const struct asked_for_set *asked, const struct search *search,
+                      struct seen_hits *out)
 {
     const struct hit_list *hits = &search->hits;
     out->count = hits->len < RELEVANCE_HITS ? hits->len : RELEVANCE_HITS;
@@ -118,7 +118,7 @@ static void note_seen(const struct search_for_set *s, const struct asked *asked,
     }
 }
 
-static void note_near(const struct search_for_set *s, struct asked *asked, const struct search *search)
+static void note_near(const struct search_for_set *s, struct asked_for_set *asked, const struct search *search)
 {
     wt__candidate_features_read(&asked->near, &search->hits, wt__search_neighbours(search));
     for (size_t t = 0; t < asked->near.tools; t++)
@@ -126,11 +126,11 @@ static void note_near(const struct search_for_set *s, struct asked *asked, const
             asked->found |= (uint64_t)1 << t;
 }
 
-/* which [count]: rows of the examples, all of a kind. */
+/* Records a deep search. which [count]: gold rows of one kind. */
 static void note_deep(const struct search_for_set *s, struct deep *out, const uint32_t *which, size_t count,
                       const struct search *search)
 {
-    const struct asked kind = {.gold = which, .gold_count = count};
+    const struct asked_for_set kind = {.gold = which, .gold_count = count};
     wt__candidate_features_read(&out->candidates, &search->hits, wt__search_neighbours(search));
     out->hits = search->hits.len;
     out->wanted = count;
@@ -141,12 +141,13 @@ static void note_deep(const struct search_for_set *s, struct deep *out, const ui
 
 static bool is_used(const struct search_for_set *s, const struct search *search, const uint64_t *used, uint32_t tool)
 {
-    size_t row = wt__snapshot_row(search->index->snapshot, id_of(s, tool));
+    size_t row = wt__snapshot_row(search->index->snapshot, id_of_row(s, tool));
     return !used || row >= search->index->snapshot->rows || used[row / 64] >> row % 64 & 1;
 }
 
-/* The gold tools by kind; where all were used, the one that was used least may be hidden. */
-static int note_kinds(const struct search_for_set *s, struct asked *asked, const struct search *search, wt_error *err)
+/* Splits the gold tools by kind. If all were used, the least used one may be hidden. */
+static int note_kinds(const struct search_for_set *s, struct asked_for_set *asked, const struct search *search,
+                      wt_error *err)
 {
     uint32_t *kinds = wt__arena_array(search->arena, uint32_t, 2 * asked->gold_count);
     const uint64_t *used_rows = NULL;
@@ -169,16 +170,16 @@ static int note_kinds(const struct search_for_set *s, struct asked *asked, const
     if (unused > 0 || !used_rows)
         asked->hidden = NOTHING;
     else
-        rc = wt__past_users(search, (int64_t[]){id_of(s, asked->hidden)}, 1, &asked->left_out, err);
+        rc = wt__past_users(search, (int64_t[]){id_of_row(s, asked->hidden)}, 1, &asked->left_out, err);
     note_deep(s, &asked->used, kinds, used, search);
     note_deep(s, &asked->unused, kinds + asked->gold_count, unused, search);
     return rc;
 }
 
-static int ask(void *context, size_t index, unsigned worker)
+static int ask_dev(void *context, size_t index, unsigned worker)
 {
     struct search_for_set *s = context;
-    struct asked *asked = &s->asked[index];
+    struct asked_for_set *asked = &s->asked[index];
     const struct example_set *dev = &s->training->examples.dev;
     struct arena arena = {0};
     struct candidate_features gone;
@@ -190,7 +191,7 @@ static int ask(void *context, size_t index, unsigned worker)
     int64_t *ids = wt__arena_array(&arena, int64_t, asked->gold_count);
     int rc = ids ? 0 : wt__fail_nomem(err);
     for (size_t g = 0; rc == 0 && g < asked->gold_count; g++)
-        ids[g] = id_of(s, asked->gold[g]);
+        ids[g] = id_of_row(s, asked->gold[g]);
     struct search search = {
         .engine = s->engine, .request = dev->texts[example], .arena = &arena, .k = PICK_HITS, .features = true};
     struct search near = search, deep = search, without = search;
@@ -199,7 +200,7 @@ static int ask(void *context, size_t index, unsigned worker)
     if (rc == 0) {
         note_near(s, asked, &near);
         note_seen(s, asked, &near, &asked->seen);
-        if (index % 2 == 0) /* nobody has ever used what is not there; or else it was taken away later */
+        if (index % 2 == 0) /* half of the missing tools were never used, the others were removed later */
             rc = wt__past_users(&near, ids, asked->gold_count, &left_out, err);
     }
     wt__search_end(&near);
@@ -235,9 +236,10 @@ static int run_all(struct search_for_set *s, size_t count, int (*run)(void *, si
     return rc;
 }
 
-/* ---------------------------------------------------------------- as if nobody had used it */
+/* ---------------------------------------------------------------- hidden tools */
 
-/* Whether new requests need tools that nobody used: as often as training requests need what no other one did. */
+/* True if new requests are likely to need unused tools: estimated from training requests with a tool that no other one
+ * used. */
 static bool needs_unused(const struct search_for_set *s)
 {
     const struct example_set *train = &s->training->examples.train;
@@ -251,8 +253,8 @@ static bool needs_unused(const struct search_for_set *s)
     return count * UNUSED_IN >= train->count;
 }
 
-/* The vectors that are searched, with those of the fold's hidden tools as they were if nobody had used these. */
-static int hide(struct search_for_set *s, wt_error *err)
+/* Copies the searched vectors, and replaces those of the fold's hidden tools by vectors without usage. */
+static int hide_tools(struct search_for_set *s, wt_error *err)
 {
     const struct trained_recipe *recipe = wt__trained_recipe(s->trained, "auto");
     size_t dim = s->evaluator->dim, tools = s->evaluator->tools;
@@ -267,7 +269,7 @@ static int hide(struct search_for_set *s, wt_error *err)
     }
     for (size_t q = s->fold; rc == 0 && q < s->count; q += FOLDS) {
         uint32_t tool = s->asked[q].hidden;
-        size_t row = tool == NOTHING ? tools : wt__snapshot_row(index->snapshot, id_of(s, tool));
+        size_t row = tool == NOTHING ? tools : wt__snapshot_row(index->snapshot, id_of_row(s, tool));
         if (row < tools)
             wt__trained_vector(s->trained, recipe, s->evaluator->documents + tool * dim, sum, 0, -1,
                                vectors + row * dim);
@@ -283,7 +285,7 @@ static int hide(struct search_for_set *s, wt_error *err)
 static int ask_hidden(void *context, size_t index, unsigned worker)
 {
     struct search_for_set *s = context;
-    struct asked *asked = &s->asked[index * FOLDS + s->fold];
+    struct asked_for_set *asked = &s->asked[index * FOLDS + s->fold];
     struct arena arena = {0};
     wt_error *err = &s->errors[worker];
     if (asked->hidden == NOTHING)
@@ -303,7 +305,7 @@ static int ask_hidden(void *context, size_t index, unsigned worker)
     return rc;
 }
 
-/* Each fold's requests with their tools hidden. Vectors of texts alone are the same, used or not. */
+/* Searches each fold's requests with their tools hidden. Vectors of texts alone do not depend on usage. */
 static int ask_all_hidden(struct search_for_set *s, wt_error *err)
 {
     bool learned = s->set.kind && strcmp(s->set.kind, wt__document_kind) != 0;
@@ -314,7 +316,7 @@ static int ask_all_hidden(struct search_for_set *s, wt_error *err)
         if (wt__train_progress_step(&s->training->progress, s->fold))
             return wt__fail_cancelled(err);
         if (learned)
-            rc = hide(s, err);
+            rc = hide_tools(s, err);
         if (rc == 0)
             rc = run_all(s, (s->count - s->fold + FOLDS - 1) / FOLDS, ask_hidden, err);
         wt__tool_vectors_dispose(&s->hiding);
@@ -324,7 +326,7 @@ static int ask_all_hidden(struct search_for_set *s, wt_error *err)
 
 /* ---------------------------------------------------------------- fits */
 
-/* left_out: a fold, or FOLDS for none. */
+/* Fits the tools' probabilities. left_out: a fold, or FOLDS for none. */
 static int fit_tools(const struct search_for_set *s, struct chooser *out, size_t left_out, wt_error *err)
 {
     size_t most = s->count * CHOOSE_TOOLS, n = 0;
@@ -370,7 +372,7 @@ static int fit_fit(const struct search_for_set *s, struct chooser *out, size_t l
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-/* One request in five is taken to need no tool, as in the default parameters. */
+/* Assumes that one request in five needs no tool, as in the default parameters. */
 static int fit_relevance(struct search_for_set *s, wt_error *err)
 {
     static const float shares[] = {0.8f, 0.2f};
@@ -380,7 +382,7 @@ static int fit_relevance(struct search_for_set *s, wt_error *err)
     uint8_t *answers = wt__alloc_array(most, 1);
     bool whole = values && counts && answers;
     for (size_t q = 0; whole && q < s->count; q++) {
-        const struct seen *kinds[] = {&s->asked[q].seen, &s->asked[q].gone};
+        const struct seen_hits *kinds[] = {&s->asked[q].seen, &s->asked[q].gone};
         for (size_t kind = 0; kind < COUNT(kinds); kind++)
             for (size_t h = 0; h < kinds[kind]->count; h++) {
                 memcpy(values[n], kinds[kind]->features[h], sizeof *values);
@@ -400,7 +402,7 @@ static int fit_relevance(struct search_for_set *s, wt_error *err)
     return whole ? 0 : wt__fail_nomem(err);
 }
 
-/* How many tools the training requests needed; every size is thought possible. */
+/* Estimates the distribution of set sizes from the training requests, with a positive probability for every size. */
 static void count_sizes(const struct search_for_set *s, float *out)
 {
     const struct example_set *train = &s->training->examples.train;
@@ -429,7 +431,7 @@ static int fit_all(struct search_for_set *s, wt_error *err)
     return rc < 0 ? rc : fit_relevance(s, err);
 }
 
-/* ---------------------------------------------------------------- values and calibrations */
+/* ---------------------------------------------------------------- tuning and calibration */
 
 static void set_values(struct chooser *chooser, size_t value)
 {
@@ -438,7 +440,7 @@ static void set_values(struct chooser *chooser, size_t value)
     chooser->size = sizes[value / COUNT(likelihoods) / COUNT(pasts)];
 }
 
-static double tracc_of(const struct asked *asked, const struct chosen *chosen)
+static double tracc_of(const struct asked_for_set *asked, const struct chosen *chosen)
 {
     return wt__tracc((struct overlap){.gold = asked->gold_count,
                                       .picked = (size_t)__builtin_popcountll(chosen->tools),
@@ -487,7 +489,7 @@ static int choose_values(struct search_for_set *s, wt_error *err)
     return rc;
 }
 
-/* The nonconformity score before the last of its tools joined. */
+/* Computes the nonconformity score before the last of its tools joins. */
 static int nonconformity_of(const struct chooser *chooser, const struct deep *deep, float *out, wt_error *err)
 {
     uint32_t *order = wt__alloc_array(deep->hits, sizeof *order);
@@ -509,13 +511,13 @@ static int nonconformity_of(const struct chooser *chooser, const struct deep *de
     return failed ? wt__fail_nomem(err) : 0;
 }
 
-static int calibrate(struct search_for_set *s, wt_error *err)
+static int calibrate_chooser(struct search_for_set *s, wt_error *err)
 {
     size_t used = 0, unused = 0;
     int rc = 0;
     for (size_t q = 0; rc == 0 && q < s->count; q++) {
         const struct chooser *chooser = &s->folds[q % FOLDS];
-        const struct asked *asked = &s->asked[q];
+        const struct asked_for_set *asked = &s->asked[q];
         if (asked->used.wanted > 0)
             rc = nonconformity_of(chooser, &asked->used, &s->nonconformity[used++], err);
         if (rc == 0 && asked->unused.wanted > 0)
@@ -531,7 +533,7 @@ static int calibrate(struct search_for_set *s, wt_error *err)
     return rc;
 }
 
-/* What dev requests are like, so that others can be told apart. */
+/* Records properties of dev requests for detecting unfamiliar ones. */
 static void calibrate_familiarity(struct search_for_set *s)
 {
     for (size_t q = 0; q < s->count; q++) {
@@ -544,7 +546,7 @@ static void calibrate_familiarity(struct search_for_set *s)
     s->chooser.lengths = (struct calibration){s->lengths, s->count};
 }
 
-/* ---------------------------------------------------------------- the lesson */
+/* ---------------------------------------------------------------- lesson */
 
 static int open_trained(struct search_for_set *s, const char **identity, wt_error *err)
 {
@@ -569,7 +571,7 @@ static int open_trained(struct search_for_set *s, const char **identity, wt_erro
     return rc;
 }
 
-static int ask_all(struct search_for_set *s, wt_error *err)
+static int ask_all_dev(struct search_for_set *s, wt_error *err)
 {
     unsigned threads = s->training->threads;
     s->asked = calloc(s->count, sizeof *s->asked);
@@ -579,27 +581,28 @@ static int ask_all(struct search_for_set *s, wt_error *err)
     if (wt__train_progress_phase(&s->training->progress, "asking", s->count))
         return wt__fail_cancelled(err);
     s->apart = needs_unused(s);
-    int rc = run_all(s, s->count, ask, err);
+    int rc = run_all(s, s->count, ask_dev, err);
     return rc < 0 || !s->apart ? rc : ask_all_hidden(s, err);
 }
 
-static int learn(struct search_for_set *s, const char **identity, wt_error *err)
+static int learn_chooser(struct search_for_set *s, const char **identity, wt_error *err)
 {
     int rc = open_trained(s, identity, err);
     if (rc == 0)
-        rc = ask_all(s, err);
+        rc = ask_all_dev(s, err);
     if (rc == 0)
         rc = fit_all(s, err);
     if (rc == 0)
         rc = choose_values(s, err);
     if (rc == 0)
-        rc = calibrate(s, err);
+        rc = calibrate_chooser(s, err);
     if (rc == 0)
         calibrate_familiarity(s);
     return rc;
 }
 
-static int leave(struct search_for_set *s, const json_t *about, const char *identity, wt_trained *out, wt_error *err)
+static int leave_chooser(struct search_for_set *s, const json_t *about, const char *identity, wt_trained *out,
+                         wt_error *err)
 {
     json_t *config = wt__chooser_write(&s->chooser);
     out->after = s->figure;
@@ -624,9 +627,9 @@ int wt__lesson_set(struct training *training, wt_trained *out, wt_error *err)
         out->notice =
             "too few dev requests to calibrate a chooser of sets: picking goes on with that of other catalogues";
     } else if (rc == 0) {
-        rc = learn(s, &identity, err);
+        rc = learn_chooser(s, &identity, err);
         if (rc == 0)
-            rc = leave(s, about, identity, out, err);
+            rc = leave_chooser(s, about, identity, out, err);
     }
     json_decref(about);
     wt_close(s->engine);

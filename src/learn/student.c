@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "nn/norm.h"
 
-static float *zeroed(size_t floats)
+static float *alloc_zeroed(size_t floats)
 {
     float *block = wt__alloc_aligned(floats, sizeof *block);
     if (block)
@@ -17,14 +17,14 @@ static float *zeroed(size_t floats)
 int wt__student_open(struct student *out, size_t tokens, size_t dim, size_t capacity, wt_error *err)
 {
     *out = (struct student){.tokens = tokens, .dim = dim, .capacity = capacity};
-    out->rows = zeroed(tokens * dim);
+    out->rows = alloc_zeroed(tokens * dim);
     out->texts = wt__alloc_array(capacity, sizeof *out->texts);
-    out->sums = zeroed(capacity * dim);
-    out->vectors = zeroed(capacity * dim);
-    out->dvectors = zeroed(capacity * dim);
+    out->sums = alloc_zeroed(capacity * dim);
+    out->vectors = alloc_zeroed(capacity * dim);
+    out->dvectors = alloc_zeroed(capacity * dim);
     out->parameter = (struct parameter){.name = "embeddings",
                                         .value = out->rows,
-                                        .gradient = zeroed(tokens * dim),
+                                        .gradient = alloc_zeroed(tokens * dim),
                                         .count = tokens * dim,
                                         .row = dim,
                                         .touched = calloc(tokens, 1),

@@ -18,13 +18,13 @@ void wt__synthetic_part(struct str description, struct buffer *out)
 
 /* ---------------------------------------------------------------- requests */
 
-/* Tools with something to say, those of a provider together. */
+/* Tools with a usable description, grouped by provider. */
 struct described {
     struct described_tool {
         int64_t provider;
         uint32_t row;
     } * tools; /* [count] ascending */
-    struct provider {
+    struct described_provider {
         size_t first, count; /* in tools */
     } * providers;           /* [provider_count] */
     uint32_t *order;         /* [provider_count] */
@@ -38,14 +38,14 @@ static int compare_tools(const void *a, const void *b)
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-static void dispose(struct described *d)
+static void dispose_described(struct described *d)
 {
     free(d->tools);
     free(d->providers);
     free(d->order);
 }
 
-static int gather(const struct synthetic *m, struct described *d, struct rng *rng, wt_error *err)
+static int gather_descriptions(const struct synthetic *m, struct described *d, struct rng *rng, wt_error *err)
 {
     d->tools = wt__alloc_array(m->tools, sizeof *d->tools);
     d->providers = wt__alloc_array(m->tools, sizeof *d->providers);
@@ -60,7 +60,7 @@ static int gather(const struct synthetic *m, struct described *d, struct rng *rn
     for (size_t i = 0; i < d->count; i++) {
         if (i == 0 || d->tools[i].provider != d->tools[i - 1].provider)
             d->providers[d->provider_count++].first = i;
-        struct provider *provider = &d->providers[d->provider_count - 1];
+        struct described_provider *provider = &d->providers[d->provider_count - 1];
         provider->count = i + 1 - provider->first;
     }
     if (d->provider_count > 0)
@@ -68,8 +68,8 @@ static int gather(const struct synthetic *m, struct described *d, struct rng *rn
     return 0;
 }
 
-/* One tool in one of four requests, three in another, else two; no more than the provider has. */
-static size_t draw_rows(const struct described *d, const struct provider *provider, struct rng *rng,
+/* Draws one tool for a quarter of the requests, three for another quarter, else two; at most the provider's tools. */
+static size_t draw_rows(const struct described *d, const struct described_provider *provider, struct rng *rng,
                         uint32_t rows[SYNTHETIC_TOOLS])
 {
     static const size_t counts[] = {1, 2, 2, SYNTHETIC_TOOLS};
@@ -93,7 +93,7 @@ int wt__synthetic_each(const struct synthetic *m, synthetic_visit visit, void *c
     struct buffer text = {0};
     struct rng rng;
     wt__rng_seed(&rng, m->seed);
-    int rc = gather(m, &d, &rng, err);
+    int rc = gather_descriptions(m, &d, &rng, err);
     for (size_t i = 0; rc == 0 && d.provider_count > 0 && i < m->wanted; i++) {
         uint32_t rows[SYNTHETIC_TOOLS];
         size_t count = draw_rows(&d, &d.providers[d.order[i % d.provider_count]], &rng, rows);
@@ -106,6 +106,6 @@ int wt__synthetic_each(const struct synthetic *m, synthetic_visit visit, void *c
         rc = text.failed ? wt__fail_nomem(err) : visit(context, wt__buffer_view(&text), rows, count);
     }
     wt__buffer_dispose(&text);
-    dispose(&d);
+    dispose_described(&d);
     return rc;
 }

@@ -1,8 +1,9 @@
-/* tool2vec_trainer.c: nothing is trained here: the mean of a tool's requests is known from recorded use. What is found
- * on dev is how much it counts beside the tool's description, and how many usages it takes to be believed.
+/* tool2vec_trainer.c: the lesson "tool2vec". It does not train: the mean of a tool's requests follows from recorded
+ * use. It tunes on dev the weight of this mean relative to the tool's description, and the number of usages needed to
+ * trust it.
  *
- * The mean is brought to length one first (the paper leaves it open): a tool of many different uses has a short mean,
- * and as it is would count for less than its description. */
+ * The mean is normalised first (the paper does not specify this). A tool with many different uses has a short mean,
+ * which would otherwise count less than its description. */
 #include "learn/tool2vec_trainer.h"
 
 #include <math.h>
@@ -13,15 +14,15 @@
 #include "base/memory.h"
 #include "learn/lessons.h"
 
-/* A usage counts at most a DOUBT-th of the description, however much the mean does: else one usage with somebody else's
- * request brought a tool that nobody needs among the first five of every sixth request. A mean without the description
- * beside it has no such bound, so there is none. Chosen on dev with false usages among the true ones (bench/poison.py);
- * tools that are used in earnest soon have more. */
+/* A usage counts at most 1 / DOUBT of the description, whatever the weight of the mean. Otherwise one false usage put
+ * an unneeded tool among the first five of every sixth request. A mean without a description has no such limit, so that
+ * is not offered. Chosen on dev with false usages among the true ones (bench/poison.py). Tools in real use soon have
+ * more usages. */
 enum { DOUBT = 20 };
 
 static const struct tool2vec usual = {1, 2, 2 * DOUBT};
 
-/* In order of preference: a later one is taken when it is better by more than a standard error. */
+/* In order of preference: a later one is chosen if it is better by more than a standard error. */
 static const struct tool2vec choices[] = {
     {1, 2, 2 * DOUBT}, {1, 1.5f, 1.5f * DOUBT}, {1, 1, DOUBT},           {1, 3, 3 * DOUBT},
     {1, 5, 5 * DOUBT}, {1, 0.7f, 0.7f * DOUBT}, {1, 0.5f, 0.5f * DOUBT}, {1, 0, 0},
@@ -43,7 +44,7 @@ int wt__evaluator_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2
     return rc;
 }
 
-/* Opens what a search by these weights wants. */
+/* Computes and opens the vectors for these weights. */
 static int open_vectors(struct dev_evaluator *evaluator, const struct tool2vec *tool2vec, float *vectors,
                         struct tool_vectors *searched, wt_error *err)
 {
@@ -52,10 +53,10 @@ static int open_vectors(struct dev_evaluator *evaluator, const struct tool2vec *
     return wt__tool_vectors_open(searched, vectors, evaluator->tools, evaluator->dim, err);
 }
 
-/* The best of the choices on dev, then the best weight of sub-queries for it; *before is the figure of descriptions
+/* Chooses the best weights on dev, then the best weight of sub-queries for them. *before: figure of descriptions
  * alone. */
-static int choose(struct dev_evaluator *evaluator, struct tool2vec *best, float *subquery, double *before,
-                  struct outcome *after, wt_error *err)
+static int choose_weights(struct dev_evaluator *evaluator, struct tool2vec *best, float *subquery, double *before,
+                          struct dev_outcome *after, wt_error *err)
 {
     size_t count = sizeof choices / sizeof *choices, dev = evaluator->dev_count;
     const struct retriever meaning = {.weights = {[SOURCE_DENSE] = 1}, .subquery = evaluator->single ? 0 : 1};
@@ -69,7 +70,7 @@ static int choose(struct dev_evaluator *evaluator, struct tool2vec *best, float 
     if (rc == 0 && wt__train_progress_phase(&evaluator->training->progress, "measuring", count + 3))
         rc = wt__fail_cancelled(err);
     for (size_t i = 0; rc == 0 && dev > 0 && i < count; i++) {
-        struct outcome here = {.each = each};
+        struct dev_outcome here = {.each = each};
         rc = open_vectors(evaluator, &choices[i], vectors, &searched, err);
         if (rc == 0)
             rc = wt__evaluator_ask(evaluator, &meaning, &searched, &here, err);
@@ -95,12 +96,12 @@ int wt__lesson_tool2vec(struct training *training, wt_trained *out, wt_error *er
 {
     struct dev_evaluator *evaluator;
     struct tool2vec tool2vec;
-    struct outcome after;
+    struct dev_outcome after;
     float subquery;
     json_t *about = NULL;
     int rc = wt__evaluator_begin(&evaluator, training, &about, err);
     if (rc == 0)
-        rc = choose(evaluator, &tool2vec, &subquery, &out->before, &after, err);
+        rc = choose_weights(evaluator, &tool2vec, &subquery, &out->before, &after, err);
     if (rc == 0) {
         out->after = after.recall;
         rc = wt__evaluator_leave(evaluator, about,

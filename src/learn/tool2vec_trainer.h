@@ -5,10 +5,10 @@
 
 #include "learn/dev_evaluator.h"
 
-/* T of every tool (recipe/trained.h): vectors [M, D]. */
+/* Computes T of every tool (recipe/trained.h): vectors [M, D]. */
 void wt__evaluator_tool2vec(const struct dev_evaluator *evaluator, const struct tool2vec *tool2vec, float *vectors);
 
-/* The weights that the lesson left for this encoder, else one that did well everywhere. */
+/* Returns the weights saved by the lesson for this encoder, or generally good ones. */
 int wt__evaluator_tool2vec_weights(struct dev_evaluator *evaluator, struct tool2vec *out, wt_error *err);
 
 #endif

@@ -1,12 +1,13 @@
-/* toolrerank_trainer.c: the lesson "toolrerank" (sections 3 and 4.1 of ToolRerank): the classifier of requests, which
- * tools training saw, and the settings of the rules by grid on dev, over the very pipeline that a query runs.
+/* toolrerank_trainer.c: the lesson "toolrerank" (sections 3 and 4.1 of ToolRerank): fits the classifier of requests,
+ * lists the tools seen in training, and tunes the settings of the rules by grid search on dev, with the same pipeline
+ * as a query.
  *
- * The first stage is dpr, as in the paper, or the same vectors with words beside them where that is better on dev. Then
- * every setting of the paper's Table 2 is put to every dev request, as a request of either kind. A pair of request and
- * tool is read by the cross-encoder once; a setting then costs no more than its rules. Since each request knows its own
- * figure under every setting, the best one for a classifier that is more or less sure is a matter of sums. Where dev
- * hardly has a request for a single provider, such are cut out of the others (learn/request_kind.h): else nothing would
- * speak for Algorithm 1. */
+ * The first stage is dpr, as in the paper, or the same vectors with words if that is better on dev. Every setting of
+ * the paper's Table 2 is applied to every dev request, as a request of either kind. The cross-encoder reads each pair
+ * of request and tool once; a further setting costs only its rules. The figure of each request is stored for every
+ * setting, so the best setting for a classifier with a given margin follows from sums. If dev has hardly any requests
+ * for a single provider, such requests are cut out of the others (learn/request_kind.h); otherwise Algorithm 1 could
+ * not be measured. */
 #include "learn/lessons.h"
 
 #include <math.h>
@@ -20,8 +21,8 @@
 #include "rerank/cross_encoder.h"
 #include "learn/request_kind.h"
 
-/* Values in order of preference, the paper's first: of equals the first stays. */
-static const struct balance {
+/* Values in order of preference, the paper's first: at equal figures the earlier one stays. */
+static const struct dev_balance {
     float lexical, dense;
 } balances[] = {{0, 1}, {1, 4}, {1, 2.5f}, {1, 1.5f}, {1, 1}, {1, 0.6f}};
 static const float subqueries[] = {0, 0.5f, 1};
@@ -41,17 +42,17 @@ enum {
     LOOKS = COUNT(depths) * PRIORS,
     SINGLES = COUNT(tau_s_values) * COUNT(covers),
     MULTIS = COUNT(tau_m_values) * COUNT(mosts),
-    POINTS = SINGLES + MULTIS + 1, /* of a request: single, several, and no rule */
+    POINTS = SINGLES + MULTIS + 1, /* settings of a request: single, several, and no rule */
     DEEPEST = 50,
     CUTOFF = 5
 };
 
-/* A dev request, or one that was cut out of it. */
-struct asked {
+/* A dev request, or one cut out of it. */
+struct dev_question {
     struct str text;
     uint32_t *gold; /* [gold_count] */
     size_t gold_count;
-    char *cut;                       /* memory of text; NULL: the dev request's own */
+    char *cut;                       /* memory of text; NULL for an original dev request */
     struct candidate first[DEEPEST]; /* of the first stage */
     size_t count;
     float probability;                   /* that it needs several providers */
@@ -59,30 +60,30 @@ struct asked {
     struct pair_score {
         uint32_t row;
         float probability;
-    } * read; /* [len] what the cross-encoder said */
+    } * read; /* [len] scores of the cross-encoder */
     size_t len, capacity;
 };
 
-struct search {
+struct rule_search {
     struct first_ranking ranking;
     struct training *training;
     struct trained *trained;
-    struct cross *cross; /* NULL: the first stage's scores */
+    struct cross *cross; /* NULL for the first stage's scores */
     struct arena arena;
     struct tool *tools;    /* [M] */
-    bool *seen;            /* [M] training used it, or its provider */
+    bool *seen;            /* [M] used in training, or its provider was */
     uint64_t *by_provider; /* [M] provider << 32 | row, ascending */
     struct kind_fit fit;
     struct rules rules;
-    struct asked *asked; /* [asked_count]: Q, and those that were cut out of them */
+    struct dev_question *asked; /* [asked_count]: Q dev requests, then those cut out of them */
     size_t asked_count;
     wt_error *errors;    /* [threads] */
     double before, best; /* mean figures */
 };
 
-/* ---------------------------------------------------------------- the catalogue */
+/* ---------------------------------------------------------------- catalogue */
 
-static int read_tools(struct search *s, wt_error *err)
+static int read_catalogue_tools(struct rule_search *s, wt_error *err)
 {
     struct dev_evaluator *evaluator = s->ranking.evaluator;
     const struct snapshot_key *keys = evaluator->index->snapshot->keys;
@@ -109,14 +110,14 @@ static int read_tools(struct search *s, wt_error *err)
     return rc < 0 ? rc : 0;
 }
 
-/* Where a provider's tools begin in by_provider. */
-static size_t begin_of(const struct search *s, uint32_t provider)
+/* Returns the start of a provider's tools in by_provider. */
+static size_t begin_of(const struct rule_search *s, uint32_t provider)
 {
     return wt__lower_bound_u64(s->by_provider, s->ranking.evaluator->tools, (uint64_t)provider << 32);
 }
 
-/* Marks what training used, and lists the names of it. A provider is seen when any of its tools is. */
-static int list_seen(struct search *s, json_t *names, wt_error *err)
+/* Marks the tools used in training and lists their names. A provider is seen if any of its tools is. */
+static int list_seen(struct rule_search *s, json_t *names, wt_error *err)
 {
     const struct example_set *train = &s->training->examples.train;
     for (size_t i = 0; i < train->starts[train->count]; i++)
@@ -128,7 +129,7 @@ static int list_seen(struct search *s, json_t *names, wt_error *err)
             seen |= s->seen[(uint32_t)s->by_provider[end]];
         if (!seen)
             continue;
-        struct str name = alone ? s->tools[row].name : s->tools[row].provider; /* the id of a tool without provider */
+        struct str name = alone ? s->tools[row].name : s->tools[row].provider; /* id of a tool without provider */
         if (json_array_append_new(names, json_stringn(name.ptr, name.len)) < 0)
             return wt__fail_nomem(err);
         for (size_t at = i; at < end; at++)
@@ -137,16 +138,16 @@ static int list_seen(struct search *s, json_t *names, wt_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- the first stage */
+/* ---------------------------------------------------------------- first stage */
 
-static int choose_first_stage(struct search *s, wt_error *err)
+static int choose_first_stage(struct rule_search *s, wt_error *err)
 {
     enum { CHOICES = COUNT(balances) * COUNT(subqueries) };
     struct retriever retrievers[CHOICES];
-    struct outcome unused;
+    struct dev_outcome unused;
     size_t chosen = 0;
     for (size_t i = 0; i < CHOICES; i++) {
-        const struct balance *balance = &balances[i / COUNT(subqueries)];
+        const struct dev_balance *balance = &balances[i / COUNT(subqueries)];
         retrievers[i] =
             (struct retriever){.weights = {[SOURCE_BM25] = balance->lexical, [SOURCE_DENSE] = balance->dense},
                                .subquery = subqueries[i % COUNT(subqueries)]};
@@ -161,13 +162,13 @@ static int choose_first_stage(struct search *s, wt_error *err)
 
 /* ---------------------------------------------------------------- one dev request */
 
-/* What the pipeline's callbacks work with. */
-struct asking {
-    const struct search *search;
-    struct asked *asked;
+/* State of the pipeline's callbacks. */
+struct rules_search {
+    const struct rule_search *search;
+    struct dev_question *asked;
 };
 
-static const struct pair_score *score_of(const struct asked *asked, uint32_t row)
+static const struct pair_score *cross_score_of(const struct dev_question *asked, uint32_t row)
 {
     for (size_t i = 0; i < asked->len; i++)
         if (asked->read[i].row == row)
@@ -175,7 +176,7 @@ static const struct pair_score *score_of(const struct asked *asked, uint32_t row
     return NULL;
 }
 
-static struct candidate candidate_of(const struct search *s, uint32_t row, float score)
+static struct candidate candidate_of(const struct rule_search *s, uint32_t row, float score)
 {
     return (struct candidate){.row = row,
                               .provider = s->ranking.providers[row],
@@ -184,11 +185,11 @@ static struct candidate candidate_of(const struct search *s, uint32_t row, float
                               .vector = s->ranking.evaluator->documents + row * s->ranking.evaluator->dim};
 }
 
-/* Reads the tools of rows [count] that were not read before. */
-static int read_pairs(const struct asking *a, const uint32_t *rows, size_t count, wt_error *err)
+/* Scores the tools of rows [count] that have no score yet. */
+static int read_pairs(const struct rules_search *a, const uint32_t *rows, size_t count, wt_error *err)
 {
-    const struct search *s = a->search;
-    struct asked *asked = a->asked;
+    const struct rule_search *s = a->search;
+    struct dev_question *asked = a->asked;
     struct arena arena = {0};
     struct tool *tools = wt__arena_array(&arena, struct tool, count);
     float *logits = wt__arena_array(&arena, float, count);
@@ -208,21 +209,21 @@ static int read_pairs(const struct asking *a, const uint32_t *rows, size_t count
 
 static int score_candidates(void *context, struct candidate *candidates, size_t count, wt_error *err)
 {
-    struct asking *a = context;
+    struct rules_search *a = context;
     uint32_t unread[HIERARCHY_MAX_CANDIDATES];
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
-        if (!score_of(a->asked, candidates[i].row))
+        if (!cross_score_of(a->asked, candidates[i].row))
             unread[n++] = candidates[i].row;
     int rc = n ? read_pairs(a, unread, n, err) : 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
-        candidates[i].score = score_of(a->asked, candidates[i].row)->probability;
+        candidates[i].score = cross_score_of(a->asked, candidates[i].row)->probability;
     return rc;
 }
 
-static int tools_of(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err)
+static int tools_of_known_provider(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err)
 {
-    const struct search *s = ((struct asking *)context)->search;
+    const struct rule_search *s = ((struct rules_search *)context)->search;
     size_t n = 0;
     (void)err;
     for (size_t at = begin_of(s, provider); at < s->ranking.evaluator->tools && n < most; at++, n++) {
@@ -234,8 +235,8 @@ static int tools_of(void *context, uint32_t provider, struct candidate *out, siz
     return (int)n;
 }
 
-/* The mean of recall and NDCG at CUTOFF of candidates in this order. */
-static float figure_of(const struct asked *asked, const struct candidate *candidates, size_t count)
+/* Returns the mean of recall and NDCG at CUTOFF for candidates in this order. */
+static float figure_of(const struct dev_question *asked, const struct candidate *candidates, size_t count)
 {
     size_t found = 0;
     double gain = 0, ideal = 0;
@@ -250,7 +251,7 @@ static float figure_of(const struct asked *asked, const struct candidate *candid
     return ideal > 0 ? (float)(((double)found / (double)asked->gold_count + gain / ideal) / 2) : 0;
 }
 
-/* The settings of a point: 0 .. SINGLES - 1 for a single provider, then those for several, then no rule. */
+/* Returns the settings of a point: 0 .. SINGLES - 1 for a single provider, then those for several, then no rule. */
 static struct hierarchy_settings settings_of(size_t look, size_t point)
 {
     struct hierarchy_settings settings = wt__hierarchy_paper;
@@ -270,14 +271,14 @@ static struct hierarchy_settings settings_of(size_t look, size_t point)
     return settings;
 }
 
-static int try_points(struct asking *a, wt_error *err)
+static int try_points(struct rules_search *a, wt_error *err)
 {
-    const struct search *s = a->search;
+    const struct rule_search *s = a->search;
     const struct toolrerank_source source = {a, s->ranking.evaluator->dim, s->cross ? score_candidates : NULL,
-                                             tools_of};
+                                             tools_of_known_provider};
     struct candidate candidates[HIERARCHY_MAX_CANDIDATES];
     int rc = 0;
-    for (size_t look = 0; look < LOOKS; look += s->cross ? 1 : PRIORS) /* scores of the first stage lean on nothing */
+    for (size_t look = 0; look < LOOKS; look += s->cross ? 1 : PRIORS) /* first-stage scores have no prior */
         for (size_t point = 0; rc == 0 && point < POINTS; point++) {
             const struct hierarchy_settings settings = settings_of(look, point);
             size_t count = a->asked->count, first;
@@ -289,11 +290,12 @@ static int try_points(struct asking *a, wt_error *err)
     return rc;
 }
 
-/* The dev request as it is, or what can be cut out of it for one of its providers; without gold there is nothing. */
-static int read_request(struct search *s, size_t index, unsigned worker, wt_error *err)
+/* Reads a dev request, or cuts a request for one of its providers out of it. The result has no gold tools if it cannot
+ * be cut. */
+static int read_dev_request(struct rule_search *s, size_t index, unsigned worker, wt_error *err)
 {
     const struct example_set *set = &s->training->examples.dev;
-    struct asked *asked = &s->asked[index];
+    struct dev_question *asked = &s->asked[index];
     size_t queries = s->ranking.evaluator->dev_count, dev = s->ranking.evaluator->dev[index % queries],
            first = set->starts[dev];
     size_t count = set->starts[dev + 1] - first;
@@ -313,15 +315,15 @@ static int read_request(struct search *s, size_t index, unsigned worker, wt_erro
     return rc;
 }
 
-static int ask(void *context, size_t index, unsigned worker)
+static int ask_hierarchy(void *context, size_t index, unsigned worker)
 {
-    struct search *s = context;
-    struct asked *asked = &s->asked[index];
-    struct asking asking = {s, asked};
+    struct rule_search *s = context;
+    struct dev_question *asked = &s->asked[index];
+    struct rules_search asking = {s, asked};
     struct request_texts texts;
     struct hit_list hits;
     wt_error *err = &s->errors[worker];
-    int rc = read_request(s, index, worker, err);
+    int rc = read_dev_request(s, index, worker, err);
     if (rc == 0 && asked->gold_count > 0)
         rc = wt__first_rank(&s->ranking, asked->text, DEEPEST, worker, &hits, &texts, err);
     if (rc < 0 || asked->gold_count == 0)
@@ -339,15 +341,15 @@ static int ask(void *context, size_t index, unsigned worker)
     return rc;
 }
 
-/* ---------------------------------------------------------------- the best settings */
+/* ---------------------------------------------------------------- best settings */
 
-static enum request_kind kind_of(const struct asked *asked, float margin)
+static enum request_kind kind_under_margin(const struct dev_question *asked, float margin)
 {
     float beyond = asked->probability - 0.5f;
     return !(fabsf(beyond) > margin) ? REQUEST_UNKNOWN : beyond > 0 ? REQUEST_MULTI : REQUEST_SINGLE;
 }
 
-/* The first of the best among points begin .. end - 1 and no rule at all. */
+/* Returns the first best one among points begin .. end - 1 and the point without a rule. */
 static size_t best_point(const double *sums, size_t begin, size_t end)
 {
     size_t best = begin;
@@ -357,13 +359,13 @@ static size_t best_point(const double *sums, size_t begin, size_t end)
     return sums[POINTS - 1] > sums[best] + 1e-9 ? POINTS - 1 : best;
 }
 
-/* Sums of the figures that a classifier of this margin would have, under the best rule for each kind. */
-static double try_margin(const struct search *s, size_t look, float margin, struct hierarchy_settings *settings)
+/* Returns the sum of figures for a classifier with this margin and the best rule for each kind. Sets those settings. */
+static double try_margin(const struct rule_search *s, size_t look, float margin, struct hierarchy_settings *settings)
 {
     double sums[REQUEST_KINDS][POINTS] = {{0}};
     for (size_t q = 0; q < s->asked_count; q++)
         for (size_t point = 0; point < POINTS; point++)
-            sums[kind_of(&s->asked[q], margin)][point] += (double)s->asked[q].points[look][point];
+            sums[kind_under_margin(&s->asked[q], margin)][point] += (double)s->asked[q].points[look][point];
     size_t single = best_point(sums[REQUEST_SINGLE], 0, SINGLES);
     size_t several = best_point(sums[REQUEST_MULTI], SINGLES, SINGLES + MULTIS);
     const struct hierarchy_settings of_several = settings_of(look, several);
@@ -374,7 +376,7 @@ static double try_margin(const struct search *s, size_t look, float margin, stru
     return sums[REQUEST_SINGLE][single] + sums[REQUEST_MULTI][several] + sums[REQUEST_UNKNOWN][POINTS - 1];
 }
 
-static void choose(struct search *s)
+static void choose_settings(struct rule_search *s)
 {
     size_t count = 0;
     for (size_t q = 0; q < s->asked_count; q++)
@@ -397,8 +399,9 @@ static void choose(struct search *s)
         s->before = (q ? s->before : 0) + (double)s->asked[q].before / (double)count;
 }
 
-/* How many requests dev gives: itself, and as many cut ones where those for a single provider are scarce. */
-static size_t count_asked(const struct search *s)
+/* Returns the number of requests from dev: the dev requests, and as many cut ones if those for a single provider are
+ * scarce. */
+static size_t count_asked(const struct rule_search *s)
 {
     const struct dev_evaluator *evaluator = s->ranking.evaluator;
     const struct example_set *set = &s->training->examples.dev;
@@ -410,7 +413,7 @@ static size_t count_asked(const struct search *s)
     return wt__kind_is_scarce(single, evaluator->dev_count) ? 2 * evaluator->dev_count : evaluator->dev_count;
 }
 
-static int search_settings(struct search *s, wt_error *err)
+static int search_settings(struct rule_search *s, wt_error *err)
 {
     unsigned threads = s->training->threads;
     s->asked_count = count_asked(s);
@@ -420,23 +423,23 @@ static int search_settings(struct search *s, wt_error *err)
     if (rc == 0 && wt__train_progress_phase(&s->training->progress, "measuring", s->asked_count))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = wt__pool_run(threads, s->asked_count, ask, s);
+        rc = wt__pool_run(threads, s->asked_count, ask_hierarchy, s);
     for (unsigned w = 0; rc < 0 && s->errors && w < threads; w++)
         if (s->errors[w].code && err)
             *err = s->errors[w];
     if (rc == 0)
-        choose(s);
+        choose_settings(s);
     return rc;
 }
 
-/* ---------------------------------------------------------------- the lesson */
+/* ---------------------------------------------------------------- lesson */
 
-static int open_search(struct search *s, wt_error *err)
+static int open_search(struct rule_search *s, wt_error *err)
 {
     int rc = wt__tool_vectors_open(&s->ranking.documents, s->ranking.evaluator->documents, s->ranking.evaluator->tools,
                                    s->ranking.evaluator->dim, err);
     if (rc == 0)
-        rc = read_tools(s, err);
+        rc = read_catalogue_tools(s, err);
     if (rc == 0)
         rc = wt__trained_open(&s->trained, s->training->out, s->ranking.evaluator->encoder, NULL, err);
     if (rc == 0 && s->trained && s->trained->cross)
@@ -446,7 +449,7 @@ static int open_search(struct search *s, wt_error *err)
     return rc;
 }
 
-static void close_search(struct search *s)
+static void close_search(struct rule_search *s)
 {
     for (size_t q = 0; s->asked && q < s->asked_count; q++) {
         free(s->asked[q].read);
@@ -460,8 +463,8 @@ static void close_search(struct search *s)
     wt__arena_dispose(&s->arena);
 }
 
-/* How many requests were cut out of dev ones. */
-static size_t count_cut(const struct search *s)
+/* Returns the number of requests cut out of dev requests. */
+static size_t count_cut(const struct rule_search *s)
 {
     size_t count = 0;
     for (size_t q = s->ranking.evaluator->dev_count; q < s->asked_count; q++)
@@ -469,7 +472,7 @@ static size_t count_cut(const struct search *s)
     return count;
 }
 
-static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained *out, wt_error *err)
+static int leave_rules(struct rule_search *s, const json_t *about, json_t *seen, wt_trained *out, wt_error *err)
 {
     struct buffer text = {0};
     out->before = s->before;
@@ -506,7 +509,7 @@ static int leave(struct search *s, const json_t *about, json_t *seen, wt_trained
 
 int wt__lesson_toolrerank(struct training *training, wt_trained *out, wt_error *err)
 {
-    struct search s = {.training = training};
+    struct rule_search s = {.training = training};
     json_t *about = NULL, *seen = json_array();
     int rc = seen ? wt__evaluator_begin(&s.ranking.evaluator, training, &about, err) : wt__fail_nomem(err);
     if (rc == 0)
@@ -520,7 +523,7 @@ int wt__lesson_toolrerank(struct training *training, wt_trained *out, wt_error *
     if (rc == 0)
         rc = search_settings(&s, err);
     if (rc == 0)
-        rc = leave(&s, about, seen, out, err);
+        rc = leave_rules(&s, about, seen, out, err);
     close_search(&s);
     json_decref(seen);
     json_decref(about);

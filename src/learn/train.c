@@ -1,4 +1,4 @@
-/* train.c: wt_train: the catalogue, the examples, one lesson after the other, and the report. */
+/* train.c: wt_train: opens the catalogue, reads the examples, runs the lessons in order, and builds the report. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #include "nn/matmul.h"
 
 #define LOCK_FILE "training.lock"
-#define ALL "all" /* every lesson but those that need a wish, in their order */
+#define ALL "all" /* all lessons that need not be requested, in their order */
 enum {
     SEED = 1,
     THREADS_MAX = 256,
@@ -31,9 +31,9 @@ enum {
 };
 static const double EPOCHS_MAX = 10000, RATE_MAX = 1, JOIN_MAX = .9;
 
-/* What a report lives in; the training's arena moves here. */
-struct report {
-    wt_train_report visible; /* first, so that the public pointer is this one */
+/* Report and its memory; the training's arena moves here. */
+struct training_report {
+    wt_train_report visible; /* first, so that the public pointer equals this one */
     struct arena arena;
     wt_trained *items; /* [lessons] */
     const wt_trained **pointers;
@@ -41,7 +41,7 @@ struct report {
 
 void wt_train_report_free(wt_train_report *visible)
 {
-    struct report *report = (struct report *)visible;
+    struct training_report *report = (struct training_report *)visible;
     if (!report)
         return;
     wt__arena_dispose(&report->arena);
@@ -61,45 +61,44 @@ static size_t count_folders(const char *data)
     return count;
 }
 
-static int check_options(const char *name, const wt_train_options *o, wt_error *err)
+static int check_train_options(const char *name, const wt_train_options *o, wt_error *err)
 {
     if (o->loss && strcmp(name, ALL) == 0)
         return wt__fail(err, WT_EINVAL, "lessons have losses of their own; name the one that the loss \"%s\" is for",
                         o->loss);
     if (!(o->epochs >= 0 && o->epochs <= EPOCHS_MAX))
-        return wt__fail(err, WT_EINVAL, "epochs are a number over 0, at most %.0f", EPOCHS_MAX);
+        return wt__fail(err, WT_EINVAL, "epochs must be above 0 and at most %.0f", EPOCHS_MAX);
     if (!(o->rate >= 0 && o->rate <= RATE_MAX))
-        return wt__fail(err, WT_EINVAL, "the learning rate is a number over 0, at most %.0f", RATE_MAX);
+        return wt__fail(err, WT_EINVAL, "the learning rate must be above 0 and at most %.0f", RATE_MAX);
     if (o->batch > BATCH_MAX)
         return wt__fail(err, WT_EINVAL, "a batch has at most %d requests", BATCH_MAX);
     if (o->accumulate > ACCUMULATE_MAX)
         return wt__fail(err, WT_EINVAL, "a step has at most %d batches", ACCUMULATE_MAX);
     if (o->candidates > CANDIDATES_MAX)
-        return wt__fail(err, WT_EINVAL, "a refiner looks at most at %d candidates", CANDIDATES_MAX);
+        return wt__fail(err, WT_EINVAL, "a refiner takes at most %d candidates", CANDIDATES_MAX);
     if (o->negatives > NEGATIVES_MAX)
         return wt__fail(err, WT_EINVAL, "a request has at most %d hard negatives", NEGATIVES_MAX);
     if (o->synthetic > SYNTHETIC_MAX)
-        return wt__fail(err, WT_EINVAL, "at most %d synthetic requests are made", SYNTHETIC_MAX);
+        return wt__fail(err, WT_EINVAL, "synthetic requests must be at most %d", SYNTHETIC_MAX);
     if (!(o->join >= 0 && o->join <= JOIN_MAX))
-        return wt__fail(err, WT_EINVAL, "joined requests are a share of all, 0 to %.1f", JOIN_MAX);
+        return wt__fail(err, WT_EINVAL, "the share of joined requests must be 0 to %.1f", JOIN_MAX);
     if (o->precision && strcmp(o->precision, "fp32") != 0 && strcmp(o->precision, "bf16") != 0)
-        return wt__fail(err, WT_EINVAL, "the precision is fp32 or bf16, not \"%s\"", o->precision);
+        return wt__fail(err, WT_EINVAL, "the precision must be fp32 or bf16, not \"%s\"", o->precision);
     if (o->precision && strcmp(o->precision, "bf16") == 0 && !wt__amx_ready())
-        return wt__fail(err, WT_EINVAL, "this processor has no matrix registers for bf16; leave the precision away");
+        return wt__fail(err, WT_EINVAL, "this processor has no matrix registers for bf16; omit the precision");
     if (o->threads > THREADS_MAX)
-        return wt__fail(err, WT_EINVAL, "at most %d threads are used", THREADS_MAX);
+        return wt__fail(err, WT_EINVAL, "threads must be at most %d", THREADS_MAX);
     return 0;
 }
 
-/* Whether a lesson is meant by name. */
-static bool wanted(const char *name, size_t i)
+/* True if the name selects the lesson. */
+static bool is_wanted(const char *name, size_t i)
 {
     bool all = strcmp(name, ALL) == 0 && !(wt__lessons[i].needs & LESSON_NEEDS_WISH);
     return all || strcmp(name, wt__lessons[i].public.name) == 0;
 }
 
-/* The next line of most_of: a number, and the name before it, which is empty where the line has none. 1; 0 behind the
- * last; -1: the line is neither. */
+/* Parses the next line of most_of, NAME=N or N (empty name). Returns 1; 0 at the end; -1 if invalid. */
 static int next_most(const char **lines, struct str *name, size_t *most)
 {
     struct str line = {0};
@@ -116,7 +115,7 @@ static int next_most(const char **lines, struct str *name, size_t *most)
                                                                                                                    : -1;
 }
 
-/* The most training requests of a data set; NULL: of recorded use. */
+/* Returns the maximum training requests of a data set; NULL for recorded use. */
 static size_t most_of(const wt_train_options *o, const char *data)
 {
     const char *lines = o->most_of;
@@ -150,36 +149,37 @@ static int check_most(struct training *training, wt_error *err)
     int rc;
     for (; (rc = next_most(&lines, &name, &most)) > 0; line = lines)
         if (name.len > 0 && !has_folder(training, o->data, name))
-            return wt__fail(err, WT_EINVAL, "no data set is called \"%.*s\", whose requests are to be %zu at most",
+            return wt__fail(err, WT_EINVAL, "no data set is called \"%.*s\", which was limited to %zu requests",
                             (int)(name.len < 60 ? name.len : 60), name.ptr, most);
     if (rc == 0)
         return 0;
     line += *line == '\n';
     size_t len = strcspn(line, "\n");
-    return wt__fail(err, WT_EINVAL, "the most requests of a data set are N or NAME=N, N from 1 to %d, not \"%.*s\"",
+    return wt__fail(err, WT_EINVAL, "a limit of requests must be N or NAME=N, N from 1 to %d, not \"%.*s\"",
                     WT_MAX_USAGES, (int)(len < 60 ? len : 60), line);
 }
 
-/* Several data sets are several catalogues; so is one with synthetic requests, with and without descriptions. */
+/* Rejects lessons for a single catalogue with several data sets, or with synthetic requests, which add a catalogue
+ * without descriptions. */
 static int check_sets(const char *name, const wt_train_options *o, const wt_engine *given, wt_error *err)
 {
     size_t count = count_folders(o->data);
     for (size_t i = 0; (o->synthetic > 0 || o->join > 0) && i < wt__lesson_count; i++)
-        if (wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
-            return wt__fail(err, WT_EINVAL, "%s requests are for \"encoder\" and \"cross\", not for \"%s\"",
+        if (is_wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
+            return wt__fail(err, WT_EINVAL, "%s requests work with \"encoder\" and \"cross\", not with \"%s\"",
                             o->synthetic > 0 ? "synthetic" : "joined", wt__lessons[i].public.name);
     if (o->data && count == 0)
         return wt__fail(err, WT_EINVAL, "the data set's folder has no name");
     if (count <= 1)
         return 0;
     if (count > EXAMPLES_PARTS)
-        return wt__fail(err, WT_EINVAL, "at most %d data sets are learned from at once", EXAMPLES_PARTS);
+        return wt__fail(err, WT_EINVAL, "a training takes at most %d data sets", EXAMPLES_PARTS);
     if (given)
-        return wt__fail(err, WT_EINVAL, "several data sets have catalogues of their own; leave the store away");
+        return wt__fail(err, WT_EINVAL, "several data sets have catalogues of their own; omit the store");
     for (size_t i = 0; i < wt__lesson_count; i++)
-        if (wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
-            return wt__fail(err, WT_EINVAL, "\"%s\" is trained on one catalogue, not on %zu data sets at once",
-                            wt__lessons[i].public.name, count);
+        if (is_wanted(name, i) && (wt__lessons[i].needs & LESSON_NEEDS_ONE_SET))
+            return wt__fail(err, WT_EINVAL, "\"%s\" takes one catalogue, not %zu data sets", wt__lessons[i].public.name,
+                            count);
     return 0;
 }
 
@@ -187,15 +187,15 @@ static int check_name(const char *name, wt_error *err)
 {
     struct buffer names = {0};
     for (size_t i = 0; i < wt__lesson_count; i++) {
-        if (name && wanted(name, i)) {
+        if (name && is_wanted(name, i)) {
             wt__buffer_dispose(&names);
             return 0;
         }
         wt__buffer_printf(&names, "%s, ", wt__lessons[i].public.name);
     }
-    int rc = names.failed ? wt__fail_nomem(err)
-                          : wt__fail(err, WT_EINVAL, "there is no lesson \"%s\"; there are: %s" ALL, name ? name : "",
-                                     names.ptr);
+    int rc = names.failed
+                 ? wt__fail_nomem(err)
+                 : wt__fail(err, WT_EINVAL, "unknown lesson \"%s\"; choose from: %s" ALL, name ? name : "", names.ptr);
     wt__buffer_dispose(&names);
     return rc;
 }
@@ -205,7 +205,7 @@ static bool has_fields(const char *lesson)
     return strcmp(lesson, TRAINED_ENCODER) == 0 || strcmp(lesson, TRAINED_CROSS) == 0;
 }
 
-/* Bits of the fields that are named; 0: none are. */
+/* Converts field names to bits; 0 if there are no names. */
 static int read_fields(const char *lesson, const char *names, unsigned *out, wt_error *err)
 {
     struct str unknown;
@@ -213,29 +213,29 @@ static int read_fields(const char *lesson, const char *names, unsigned *out, wt_
     if (!names)
         return 0;
     if (!has_fields(lesson))
-        return wt__fail(err, WT_EINVAL, "fields are chosen for \"encoder\" and \"cross\", not for \"%s\"", lesson);
+        return wt__fail(err, WT_EINVAL, "fields can be chosen for \"encoder\" and \"cross\", not for \"%s\"", lesson);
     *out = wt__document_fields(names, &unknown);
     if (*names && !unknown.ptr)
         return 0;
     return wt__fail(err, WT_EINVAL,
-                    "a tool has no field \"%.*s\" to read; there are: category, provider, name, description, "
+                    "unknown field \"%.*s\"; choose from: category, provider, name, description, "
                     "parameters",
                     (int)(unknown.len < 60 ? unknown.len : 60), unknown.ptr ? unknown.ptr : "");
 }
 
-/* ---------------------------------------------------------------- places */
+/* ---------------------------------------------------------------- folders */
 
-/* One training at a time writes a folder's models and checkpoints. */
+/* Locks the folder, because only one training at a time may write its models and checkpoints. */
 static int lock_out(struct training *training, wt_error *err)
 {
     char *path = wt__path_join(&training->arena, training->out, LOCK_FILE);
     int rc = path ? wt__lock_file(&training->lock, path, 0, err) : wt__fail_nomem(err);
     if (rc == WT_EBUSY)
-        return wt__fail(err, rc, "another training writes to %s; wait for it, or name another folder", training->out);
+        return wt__fail(err, rc, "another training writes to %s; wait for it, or choose another folder", training->out);
     return rc;
 }
 
-/* STORE-models, beside the store. */
+/* Sets the default folder, STORE-models next to the store. */
 static int set_out(struct training *training, const char *store, wt_error *err)
 {
     struct buffer path = {0};
@@ -260,13 +260,14 @@ static int open_corpus(struct training *training, const char *data, wt_engine **
     return wt__corpus_open(out, data, &corpus, err);
 }
 
-/* Where models go, and the catalogue of a store or of one data set. Several are opened when they are read. */
-static int open_catalogue(struct training *training, wt_engine *given, wt_engine **own, wt_error *err)
+/* Sets the folder for models, and opens the catalogue of a store or a single data set. Several are opened while they
+ * are read. */
+static int open_train_catalogue(struct training *training, wt_engine *given, wt_engine **own, wt_error *err)
 {
     const wt_train_options *o = training->options;
     training->engine = given;
     if (given && !o->out && !given->index_folder[0])
-        return wt__fail(err, WT_EINVAL, "a store in memory has no place for its models; name a folder for them");
+        return wt__fail(err, WT_EINVAL, "a store in memory has no folder for models; name one (--out)");
     if (given)
         return set_out(training, given->path, err);
     if (!o->data || !o->out)
@@ -283,7 +284,7 @@ static int open_catalogue(struct training *training, wt_engine *given, wt_engine
 
 /* ---------------------------------------------------------------- lessons */
 
-/* A lesson's notice, and behind it what is to know of the examples. */
+/* Combines a lesson's notice with that of the examples. */
 static int add_notice(struct training *training, wt_trained *item, wt_error *err)
 {
     const char *examples;
@@ -299,9 +300,9 @@ static int add_notice(struct training *training, wt_trained *item, wt_error *err
     return item->notice ? 0 : wt__fail_nomem(err);
 }
 
-/* Nothing comes of it, and why; which is an error where nothing else was asked for. */
-static int leave_out(struct training *training, const struct encoder *encoder, bool alone, wt_trained *item,
-                     wt_error *err)
+/* Skips a lesson with a notice. Fails if no other lesson was requested. */
+static int skip_lesson(struct training *training, const struct encoder *encoder, bool alone, wt_trained *item,
+                       wt_error *err)
 {
     wt_error why;
     int rc = wt__fail(&why, WT_EMODEL, "%s is a static encoder, which has no layers to train; begin with another model",
@@ -332,7 +333,7 @@ static int run_lesson(struct training *training, const struct lesson *lesson, bo
     if (lesson->needs & LESSON_NEEDS_MODEL)
         rc = wt__engine_encoder(training->engine, &encoder, err);
     if (rc == 0 && lesson->needs & LESSON_NEEDS_LAYERS && wt__encoder_is_static(encoder))
-        return leave_out(training, encoder, alone, item, err);
+        return skip_lesson(training, encoder, alone, item, err);
     if (rc == 0)
         rc = lesson->run(training, item, err);
     if (rc == 0)
@@ -340,20 +341,20 @@ static int run_lesson(struct training *training, const struct lesson *lesson, bo
     return rc < 0 ? rc : add_notice(training, item, err);
 }
 
-/* What is learned from, set by set. */
-struct reading {
+/* Training data while it is read, set by set. */
+struct training_reading {
     struct training *training;
     struct examples_options options;
     struct examples *sets; /* [count] */
-    size_t *most;          /* [count] training requests of each; 0: all */
+    size_t *most;          /* [count] maximum training requests of each; 0 for all */
     wt_engine **engines;   /* [count] of their catalogues */
     size_t count;
-    bool capped; /* some have a most */
+    bool capped; /* some sets have a maximum */
 };
 
-/* Appends what was recorded for a catalogue, and its synthetic requests. Where nothing was recorded, dev is of the
- * latter. data: a data set's folder; NULL: the store's recorded use. */
-static int read_catalogue(struct reading *r, const char *data, wt_engine *engine, wt_error *err)
+/* Appends the recorded use of a catalogue and its synthetic requests. Without recorded use, synthetic requests supply
+ * dev as well. data: a data set's folder; NULL for the store's recorded use. */
+static int read_catalogue(struct training_reading *r, const char *data, wt_engine *engine, wt_error *err)
 {
     struct training *training = r->training;
     struct train_progress *progress = &training->progress;
@@ -376,8 +377,8 @@ static int read_catalogue(struct reading *r, const char *data, wt_engine *engine
     return rc;
 }
 
-/* A data set over its own catalogue: the training's, for the first. */
-static int read_data_set(struct reading *r, struct str folder, wt_error *err)
+/* Reads a data set with its own catalogue: the training's for the first set. */
+static int read_data_set(struct training_reading *r, struct str folder, wt_error *err)
 {
     struct training *training = r->training;
     wt_engine *engine = training->engine;
@@ -391,8 +392,9 @@ static int read_data_set(struct reading *r, struct str folder, wt_error *err)
     return rc < 0 ? rc : read_catalogue(r, data, engine, err);
 }
 
-/* An encoder in training reads the fields that it is to read; all others build on one, and on what that one reads. */
-static struct examples_options options_of(struct training *training, const char *lesson)
+/* Returns the reading options. An encoder in training reads the requested fields; other lessons read the fields of
+ * their base model. */
+static struct examples_options reading_options_of(struct training *training, const char *lesson)
 {
     struct examples_options options = {.seed = training->seed};
     struct training_base base;
@@ -408,11 +410,11 @@ static struct examples_options options_of(struct training *training, const char 
 static int read_examples(struct training *training, const char *lesson, wt_error *err)
 {
     const wt_train_options *o = training->options;
-    struct reading r = {.training = training,
-                        .options = options_of(training, lesson),
-                        .sets = calloc(2 * EXAMPLES_PARTS, sizeof *r.sets),
-                        .most = calloc(2 * EXAMPLES_PARTS, sizeof *r.most),
-                        .engines = wt__arena_array(&training->arena, wt_engine *, 2 * EXAMPLES_PARTS)};
+    struct training_reading r = {.training = training,
+                                 .options = reading_options_of(training, lesson),
+                                 .sets = calloc(2 * EXAMPLES_PARTS, sizeof *r.sets),
+                                 .most = calloc(2 * EXAMPLES_PARTS, sizeof *r.most),
+                                 .engines = wt__arena_array(&training->arena, wt_engine *, 2 * EXAMPLES_PARTS)};
     training->engines = r.engines;
     struct str folder = {0};
     const char *data = o->data;
@@ -436,11 +438,11 @@ static int read_examples(struct training *training, const char *lesson, wt_error
     return rc;
 }
 
-static int run(struct training *training, const char *name, struct report *report, wt_error *err)
+static int run_lessons(struct training *training, const char *name, struct training_report *report, wt_error *err)
 {
     int rc = read_examples(training, name, err);
     for (size_t i = 0; rc == 0 && i < wt__lesson_count; i++) {
-        if (!wanted(name, i))
+        if (!is_wanted(name, i))
             continue;
         rc = run_lesson(training, &wt__lessons[i], strcmp(name, ALL) != 0, &report->items[report->visible.len], err);
         report->visible.len += rc == 0;
@@ -448,8 +450,8 @@ static int run(struct training *training, const char *name, struct report *repor
     return rc;
 }
 
-/* The engine's next query uses what was trained, when that is in its folder, and finds index and bundles made. */
-static int adopt(wt_engine *engine, struct train_progress *progress, wt_error *err)
+/* Makes the engine use the new models, if its folder has them, and prepares index and bundles for the next query. */
+static int adopt_models(wt_engine *engine, struct train_progress *progress, wt_error *err)
 {
     struct progress update;
     wt__engine_forget_trained(engine);
@@ -461,7 +463,7 @@ static int adopt(wt_engine *engine, struct train_progress *progress, wt_error *e
         wt__usage_trained_on(engine, NULL);
     if (prepared == WT_ECANCELLED)
         return wt__fail_cancelled(err);
-    return prepared == WT_ENOMEM ? wt__fail_nomem(err) : rc; /* all else is told to who asks */
+    return prepared == WT_ENOMEM ? wt__fail_nomem(err) : rc; /* callers that need the bundles report other errors */
 }
 
 int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *given, wt_train_report **out, wt_error *err)
@@ -473,7 +475,7 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
     if (rc == 0)
         rc = check_name(lesson, err);
     if (rc == 0)
-        rc = check_options(lesson, &options, err);
+        rc = check_train_options(lesson, &options, err);
     if (rc == 0)
         rc = check_sets(lesson, &options, engine, err);
     unsigned fields = 0;
@@ -494,19 +496,19 @@ int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *give
         wt__arena_dispose(&training.arena);
         return rc;
     }
-    wt__blas_load(NULL); /* where it is missing, our own kernels do */
-    struct report *report = calloc(1, sizeof *report);
+    wt__blas_load(NULL); /* without BLAS the library's own kernels are used */
+    struct training_report *report = calloc(1, sizeof *report);
     if (report)
         report->items = calloc(wt__lesson_count, sizeof *report->items);
     if (report)
         report->pointers = calloc(wt__lesson_count, sizeof *report->pointers);
-    rc = report && report->items && report->pointers ? open_catalogue(&training, engine, &own, err)
+    rc = report && report->items && report->pointers ? open_train_catalogue(&training, engine, &own, err)
                                                      : wt__fail_nomem(err);
     if (rc == 0)
-        rc = run(&training, lesson, report, err);
+        rc = run_lessons(&training, lesson, report, err);
     wt__evaluator_free(training.evaluator);
     if (rc == 0 && engine)
-        rc = adopt(engine, &training.progress, err);
+        rc = adopt_models(engine, &training.progress, err);
     wt__examples_dispose(&training.examples);
     for (size_t i = 0; i < training.other_count; i++)
         wt_close(training.others[i]);

@@ -1,7 +1,7 @@
-/* training.c: what lessons share: folders, options, and what a model remembers of its training.
+/* training.c: shared by lessons: folders, options, and the description of a training in its model.
  *
- * config.json of a trained model holds, below "whichtool": data, base and options as wt__training_plan wrote them, the
- * figures, and "identity", the SHA-256 of the first part as JSON text. The same identity means the same training. */
+ * config.json of a trained model has under "whichtool": data, base and options as written by wt__training_plan, the
+ * figures, and "identity", the SHA-256 of the first part as JSON text. Equal identities mean equal trainings. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "encoder/trainable.h"
 #include "learn/learn.h"
 
-enum { CONFIG_MAX = 1 << 20 /* bytes of a config.json */ };
+enum { CONFIG_MAX = 1 << 20 /* maximum bytes of a config.json */ };
 
 /* ---------------------------------------------------------------- folders and bases */
 
@@ -41,7 +41,7 @@ int wt__training_model(struct training *training, struct training_base *out, wt_
     return 0;
 }
 
-/* The "whichtool" member of a model's config.json, or NULL. Ends with json_decref. */
+/* Returns member "whichtool" of a model's config.json, or NULL. Release it with json_decref. */
 static json_t *read_about(const char *folder)
 {
     struct arena arena = {0};
@@ -94,7 +94,7 @@ int wt__training_loss(const struct training *training, wt_error *err)
         at += len + (at[len] == ' ');
     }
     if (!*training->lesson->losses)
-        return wt__fail(err, WT_EINVAL, "the lesson \"%s\" has one loss alone; \"%s\" cannot be chosen",
+        return wt__fail(err, WT_EINVAL, "the lesson \"%s\" has a single loss; \"%s\" cannot be chosen",
                         training->lesson->public.name, wanted);
     return wt__fail(err, WT_EINVAL, "the lesson \"%s\" has no loss \"%s\"; it has: %s", training->lesson->public.name,
                     wanted, training->lesson->losses);
@@ -104,7 +104,7 @@ int wt__training_freeze(const struct training *training, struct trainable *model
 {
     size_t layers = wt__trainable_config(model)->layers, frozen = training->options->freeze;
     if (frozen > layers)
-        return wt__fail(err, WT_EINVAL, "%zu layers are to be frozen; the model has %zu", frozen, layers);
+        return wt__fail(err, WT_EINVAL, "cannot freeze %zu layers; the model has %zu", frozen, layers);
     if (frozen > 0)
         wt__trainable_freeze(model, frozen);
     return 0;
@@ -123,15 +123,15 @@ static double epochs_of(const struct training *training, const struct lesson_pla
     return fmin(round(plan->enough / requests), most);
 }
 
-/* The same folder by whatever path. */
+/* True if both paths lead to the same folder. */
 static bool same_folder(const char *a, const char *b)
 {
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static json_t *describe(const struct training *training, const struct training_base *base,
-                        const struct loop_options *loop)
+static json_t *describe_options(const struct training *training, const struct training_base *base,
+                                const struct loop_options *loop)
 {
     const struct examples *e = &training->examples;
     const wt_train_options *options = training->options;
@@ -146,7 +146,7 @@ static json_t *describe(const struct training *training, const struct training_b
         "freeze", (json_int_t)options->freeze, "loss", loss, "candidates", (json_int_t)options->candidates, "precision",
         training->reduced ? "bf16" : "fp32", "seed", (json_int_t)training->seed, "threads",
         (json_int_t)training->threads);
-    /* Said where they are chosen: a training without them is called what it always was. */
+    /* Only write options that differ from the default, so that the identity of other trainings does not change. */
     int failed = 0;
     if (about && options->negatives > 0)
         failed = json_object_set_new(json_object_get(about, "options"), "negatives",
@@ -173,7 +173,7 @@ static json_t *describe(const struct training *training, const struct training_b
     return about;
 }
 
-/* What the training is called: the hash of about as text, without the path of its data. NULL when memory is out. */
+/* Returns the training's identity: the hash of `about` as text, without the path of its data. NULL if out of memory. */
 static char *identity_of(struct arena *arena, const json_t *about)
 {
     struct buffer text = {0};
@@ -233,7 +233,7 @@ int wt__training_plan(struct training *training, const struct lesson_plan *plan,
                         "the model in %s would be replaced by one that is trained from it; name another folder with "
                         "--out, or another model to begin with",
                         folder);
-    *about = describe(training, base, out);
+    *about = describe_options(training, base, out);
     out->identity = *about ? identity_of(&training->arena, *about) : NULL;
     if (!out->identity) {
         json_decref(*about);
@@ -245,8 +245,8 @@ int wt__training_plan(struct training *training, const struct lesson_plan *plan,
 
 /* ---------------------------------------------------------------- outcome */
 
-/* A number, or null for one that is not known. */
-static json_t *number(double value)
+/* Returns a JSON number, or null if the value is unknown. */
+static json_t *number_or_null(double value)
 {
     return isnan(value) ? json_null() : json_real(value);
 }
@@ -255,8 +255,8 @@ json_t *wt__training_outcome(const json_t *about, const char *figure, const stru
 {
     json_t *all = json_deep_copy(about), *dev = json_object();
     bool failed = !all || !dev || json_object_set_new(dev, "figure", json_string(figure)) < 0 ||
-                  json_object_set_new(dev, "before", number(state->before)) < 0 ||
-                  json_object_set_new(dev, "after", number(state->best)) < 0 ||
+                  json_object_set_new(dev, "before", number_or_null(state->before)) < 0 ||
+                  json_object_set_new(dev, "after", number_or_null(state->best)) < 0 ||
                   json_object_set_new(all, "step", json_integer((json_int_t)state->best_step)) < 0 ||
                   json_object_set_new(all, "steps", json_integer((json_int_t)state->steps)) < 0 ||
                   json_object_set(all, "dev", dev) < 0;

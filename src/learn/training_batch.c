@@ -14,17 +14,17 @@ struct batch_worker {
     struct token_batch batch; /* of the arrays below */
     size_t *starts;           /* [S + 1] */
     int32_t *ids, *positions; /* [rows] */
-    int32_t *types;           /* the same */
+    int32_t *types;           /* [rows] */
     float *external;          /* [external, H] */
     uint32_t *members;        /* [S] texts */
     float *gradient;          /* [H] of one pooled vector */
     size_t rows, externals;
-    size_t most_rows; /* that the tape holds */
+    size_t most_rows; /* capacity of the tape */
 };
 
 /* ---------------------------------------------------------------- texts */
 
-struct reading {
+struct block_reading {
     const struct trainable *model;
     const struct str *texts;
     struct token_texts *out;
@@ -36,7 +36,7 @@ struct reading {
 
 static int read_one(void *context, size_t index, unsigned worker)
 {
-    struct reading *r = context;
+    struct block_reading *r = context;
     (void)worker;
     r->lengths[index] =
         wt__trainable_tokenize(r->model, r->texts[r->first + index], r->max_tokens, r->block + index * r->max_tokens);
@@ -49,10 +49,10 @@ int wt__token_texts_read(struct token_texts *out, const struct trainable *model,
     enum { BLOCK = 4096 };
     size_t most = wt__trainable_config(model)->max_tokens, capacity = 0;
     struct arena prompted = {0};
-    struct reading r = {.model = model,
-                        .texts = wt__prompt_texts(wt__trainable_prompts(model), role, texts, count, &prompted),
-                        .out = out,
-                        .max_tokens = max_tokens < most ? max_tokens : most};
+    struct block_reading r = {.model = model,
+                              .texts = wt__prompt_texts(wt__trainable_prompts(model), role, texts, count, &prompted),
+                              .out = out,
+                              .max_tokens = max_tokens < most ? max_tokens : most};
     *out = (struct token_texts){.starts = wt__alloc_array(count + 1, sizeof *out->starts)};
     r.block = wt__alloc_array(BLOCK * r.max_tokens, sizeof *r.block);
     r.lengths = wt__alloc_array(BLOCK, sizeof *r.lengths);
@@ -91,7 +91,7 @@ size_t wt__token_texts_longest(const struct token_texts *texts, size_t count)
 {
     enum { MOST = MODEL_MAX_POSITIONS };
     size_t *of_length = calloc(MOST + 1, sizeof *of_length), sum = 0;
-    if (!of_length) /* an upper bound will do */
+    if (!of_length) /* an upper bound is enough */
         return count * MOST;
     for (size_t i = 0; i < texts->count; i++) {
         size_t length = texts->starts[i + 1] - texts->starts[i];
@@ -108,8 +108,8 @@ size_t wt__token_texts_longest(const struct token_texts *texts, size_t count)
 
 /* ---------------------------------------------------------------- memory */
 
-/* The fullest worker: an even share and one text more. Each text goes to the emptiest worker, which then held no more
- * than an even share. */
+/* Returns the limits of the fullest worker: an even share plus one text, because each text goes to the emptiest
+ * worker. */
 static struct tape_limits share_limits(const struct batch_limits *limits, unsigned workers)
 {
     size_t rows = limits->rows / workers + limits->longest;
@@ -241,8 +241,9 @@ size_t wt__batch_add_pair(struct training_batch *training_batch, const int32_t *
     return number;
 }
 
-/* Appends a text to a worker's batch. Once one text of a worker names its places, or types, all of its texts do. */
-static void place(struct training_batch *training_batch, struct batch_worker *work, uint32_t number)
+/* Appends a text to a worker's batch. Positions and types are set for all texts of the worker, once one text has
+ * them. */
+static void place_text(struct training_batch *training_batch, struct batch_worker *work, uint32_t number)
 {
     struct batch_text *text = &training_batch->texts[number];
     text->first = work->rows;
@@ -264,7 +265,7 @@ static void place(struct training_batch *training_batch, struct batch_worker *wo
     work->starts[work->batch.count] = work->rows;
 }
 
-/* Sorts order [count] by falling length; equal ones stay in their order. */
+/* Sorts order [count] by decreasing length; stable. */
 static void sort_longest_first(const struct batch_text *texts, uint32_t *order, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -285,14 +286,14 @@ size_t wt__batch_share(struct training_batch *training_batch)
             if (training_batch->work[w].rows < training_batch->work[emptiest].rows)
                 emptiest = w;
         training_batch->texts[training_batch->order[i]].worker = emptiest;
-        place(training_batch, &training_batch->work[emptiest], training_batch->order[i]);
+        place_text(training_batch, &training_batch->work[emptiest], training_batch->order[i]);
         tokens += training_batch->texts[i].length;
     }
     return tokens;
 }
 
-/* The vectors of a worker's batch, the i-th to out + at[i] * H, by way of pooled. */
-static void pool(const struct training_batch *training_batch, const struct batch_worker *work)
+/* Computes the vectors of a worker's batch, the i-th to out + at[i] * H, through pooled. */
+static void pool_vectors(const struct training_batch *training_batch, const struct batch_worker *work)
 {
     const struct model_config *config = wt__trainable_config(training_batch->model);
     size_t hidden = training_batch->hidden, stride = work->tape->stride;
@@ -314,7 +315,7 @@ void wt__batch_forward(struct training_batch *training_batch, unsigned worker)
         return;
     wt__trainable_forward(training_batch->model, &work->batch, work->tape);
     if (training_batch->output != BATCH_ROWS)
-        pool(training_batch, work);
+        pool_vectors(training_batch, work);
 }
 
 void wt__batch_backward(struct training_batch *training_batch, unsigned worker)
@@ -367,20 +368,20 @@ void wt__batch_rows(const struct training_batch *training_batch, size_t text, co
 
 /* ---------------------------------------------------------------- encoding */
 
-struct encoding {
+struct text_encoding {
     struct training_batch *training_batch;
     enum batch_output output;
     const struct token_texts *texts;
     const uint32_t *which;
-    size_t *cuts; /* [pieces + 1] where the pieces begin */
+    size_t *cuts; /* [pieces + 1] start of each piece */
     float *out;
 };
 
-/* One piece of the texts on one worker's tape. Which texts make a piece is fixed, which worker takes it is not: the
- * forward pass is the same on any. */
+/* Encodes one piece of the texts on a worker's tape. Pieces are fixed, but any worker may take any piece, because the
+ * forward pass does not depend on the worker. */
 static int encode_piece(void *context, size_t index, unsigned worker)
 {
-    struct encoding *e = context;
+    struct text_encoding *e = context;
     struct training_batch *training_batch = e->training_batch;
     struct batch_worker *work = &training_batch->work[worker];
     const struct model_config *config = wt__trainable_config(training_batch->model);
@@ -407,8 +408,8 @@ static int encode_piece(void *context, size_t index, unsigned worker)
     return 0;
 }
 
-/* Cuts the texts into pieces that a tape holds, and that are enough to share. */
-static size_t cut(const struct encoding *e, size_t count)
+/* Cuts the texts into pieces that fit a tape and are numerous enough to distribute. */
+static size_t cut_pieces(const struct text_encoding *e, size_t count)
 {
     enum { PIECE_ROWS = 1024, PIECE_TEXTS = 64 };
     const struct training_batch *training_batch = e->training_batch;
@@ -432,8 +433,8 @@ static size_t cut(const struct encoding *e, size_t count)
 int wt__batch_encode(struct training_batch *training_batch, enum batch_output output, const struct token_texts *texts,
                      const uint32_t *which, size_t count, float *out, struct train_progress *progress, wt_error *err)
 {
-    enum { AT_ONCE = 16 }; /* pieces a worker between two words to the progress */
-    struct encoding e = {
+    enum { AT_ONCE = 16 }; /* pieces per worker between two reports */
+    struct text_encoding e = {
         .training_batch = training_batch, .output = output, .texts = texts, .which = which, .out = out};
     if (count == 0)
         return 0;
@@ -441,7 +442,7 @@ int wt__batch_encode(struct training_batch *training_batch, enum batch_output ou
     e.cuts = cuts;
     if (!cuts)
         return wt__fail_nomem(err);
-    size_t pieces = cut(&e, count), step = AT_ONCE * (size_t)training_batch->workers;
+    size_t pieces = cut_pieces(&e, count), step = AT_ONCE * (size_t)training_batch->workers;
     int rc = 0;
     for (size_t first = 0; rc == 0 && first < pieces; first += step) {
         size_t n = pieces - first < step ? pieces - first : step;

@@ -1,10 +1,10 @@
-/* triplet.c: an encoder is trained so that requests that share a tool lie nearer to each other than those that share
- * none: triplets (Tool2Vec, section 5.1.1, which says no more than that), mined as in the authors' code: Euclidean,
- * margin 1, on vectors that are pooled but not at length one.
+/* triplet.c: trains the encoder to move requests that share a tool closer to each other than requests that share none.
+ * Uses triplets (Tool2Vec, section 5.1.1, which gives no details), mined as in the authors' code: Euclidean distance,
+ * margin 1, on pooled vectors that are not normalised.
  *
- * The nearest requests of each are mined once, with the encoder as it is before training; the request itself is no
- * positive of its own. Of those near it, the first few that share a tool are its positives, the first few that share
- * none its negatives, and an example is one pair of them drawn anew in each step, where the authors take every pair. */
+ * The nearest requests of each request are mined once, with the initial encoder; a request is not its own positive. Of
+ * these, the first few that share a tool are positives, and the first few that share none are negatives. An example is
+ * one random pair of them in each step, while the authors take every pair. */
 #include "learn/tuning.h"
 
 #include <stdlib.h>
@@ -17,10 +17,10 @@
 #include "nn/matmul.h"
 
 enum {
-    NEAR = 5,   /* positives, and negatives, of a request */
-    LOOK = 100, /* nearest requests among which they are looked for */
-    BLOCK = 64, /* requests whose neighbours are looked for at once */
-    PART = 8192 /* requests that they are compared with at once */
+    NEAR = 5,   /* positives, and negatives, per request */
+    LOOK = 100, /* nearest requests that are searched for them */
+    BLOCK = 64, /* requests per block */
+    PART = 8192 /* requests that a block is compared with at once */
 };
 static const float MARGIN = 1;
 
@@ -37,7 +37,7 @@ struct triplet_step {
     float *dside[3];
 };
 
-static size_t measure(const struct tuning *tuning, struct batch_limits *limits)
+static size_t measure_triplets_step(const struct tuning *tuning, struct batch_limits *limits)
 {
     size_t hidden = wt__trainable_config(tuning->model)->hidden, requests = tuning->requests.count;
     limits->texts = 3 * tuning->batch;
@@ -71,7 +71,7 @@ struct mining {
     float *scores;       /* [workers, BLOCK, PART] */
 };
 
-static void choose(const struct mining *m, size_t anchor, const struct scored *best, size_t count)
+static void choose_neighbours(const struct mining *m, size_t anchor, const struct scored *best, size_t count)
 {
     struct near_ones *near = &m->near[anchor];
     for (size_t i = 0; i < count; i++) {
@@ -85,7 +85,7 @@ static void choose(const struct mining *m, size_t anchor, const struct scored *b
     }
 }
 
-/* The neighbours of one block of requests. */
+/* Finds the neighbours of one block of requests. */
 static int mine_block(void *context, size_t index, unsigned worker)
 {
     const struct mining *m = context;
@@ -113,12 +113,12 @@ static int mine_block(void *context, size_t index, unsigned worker)
     }
     for (size_t i = 0; i < count; i++) {
         wt__topk_sort(&top[i]);
-        choose(m, first + i, top[i].items, top[i].len);
+        choose_neighbours(m, first + i, top[i].items, top[i].len);
     }
     return 0;
 }
 
-static int mine(struct tuning *tuning, struct triplet_step *step, wt_error *err)
+static int mine_triplets(struct tuning *tuning, struct triplet_step *step, wt_error *err)
 {
     const struct example_set *set = &tuning->training->examples.train;
     size_t hidden = tuning->training_batch.hidden, workers = tuning->training_batch.workers, usable = 0;
@@ -150,7 +150,7 @@ static int mine(struct tuning *tuning, struct triplet_step *step, wt_error *err)
 
 /* ---------------------------------------------------------------- steps */
 
-static int begin(struct tuning *tuning, wt_error *err)
+static int begin_triplets(struct tuning *tuning, wt_error *err)
 {
     struct triplet_step *step = calloc(1, sizeof *step);
     tuning->own = step;
@@ -163,10 +163,10 @@ static int begin(struct tuning *tuning, wt_error *err)
         whole &= step->side[s] && step->dside[s];
     }
     step->near = calloc(tuning->requests.count, sizeof *step->near);
-    return whole && step->near ? mine(tuning, step, err) : wt__fail_nomem(err);
+    return whole && step->near ? mine_triplets(tuning, step, err) : wt__fail_nomem(err);
 }
 
-static void end(struct tuning *tuning)
+static void end_triplets(struct tuning *tuning)
 {
     struct triplet_step *step = tuning->own;
     if (!step)
@@ -179,7 +179,8 @@ static void end(struct tuning *tuning)
     free(step);
 }
 
-static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng, wt_error *err)
+static int prepare_triplets(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng,
+                            wt_error *err)
 {
     struct triplet_step *step = tuning->own;
     (void)err;
@@ -196,7 +197,7 @@ static int prepare(struct tuning *tuning, const uint32_t *examples, size_t count
     return 0;
 }
 
-static double loss(struct tuning *tuning)
+static double triplets_loss(struct tuning *tuning)
 {
     struct triplet_step *step = tuning->own;
     size_t hidden = tuning->training_batch.hidden, bytes = hidden * sizeof(float);
@@ -212,8 +213,8 @@ static double loss(struct tuning *tuning)
 const struct tuning_kind wt__triplet = {.name = "triplet",
                                         .output = BATCH_POOLED,
                                         .rate = 1e-5,
-                                        .measure = measure,
-                                        .begin = begin,
-                                        .end = end,
-                                        .prepare = prepare,
-                                        .loss = loss};
+                                        .measure = measure_triplets_step,
+                                        .begin = begin_triplets,
+                                        .end = end_triplets,
+                                        .prepare = prepare_triplets,
+                                        .loss = triplets_loss};

@@ -1,4 +1,3 @@
-/* tuning.c: see tuning.h. */
 #include "learn/tuning.h"
 
 #include <string.h>
@@ -7,7 +6,7 @@
 #include "base/sort.h"
 
 enum {
-    MOST_TOOLS = 48 /* of a step, or half as many again as it has requests: they are what a step costs most for */
+    MOST_TOOLS = 48 /* per step, or 1.5 times its requests if that is more: tools dominate the cost of a step */
 };
 
 size_t wt__tuning_most_tools(const struct tuning *tuning)
@@ -16,7 +15,7 @@ size_t wt__tuning_most_tools(const struct tuning *tuning)
     return most > MOST_TOOLS ? most : MOST_TOOLS;
 }
 
-int wt__tuning_tools(struct tool_list *out, const struct tuning *tuning, const uint32_t *examples, size_t count,
+int wt__tuning_tools(struct step_tools *out, const struct tuning *tuning, const uint32_t *examples, size_t count,
                      struct rng *rng, wt_error *err)
 {
     const struct example_set *train = &tuning->training->examples.train;

@@ -1,5 +1,5 @@
-/* tuning.h: what every way to train the encoder shares: the model, the training batch, the tokens of requests and
- * tools, the figure on dev, and where the model goes. A way is a tuning_kind: what a step reads, and its loss. */
+/* tuning.h: shared by all methods of training the encoder: the model, the training batch, the tokens of requests and
+ * tools, the figure on dev, and saving. A method is a tuning_kind: the input of a step, and its loss. */
 #ifndef WT_LEARN_TUNING_H
 #define WT_LEARN_TUNING_H
 
@@ -9,35 +9,35 @@
 #include "learn/training_batch.h"
 
 enum {
-    TUNING_REQUEST = 96, /* tokens of a request that are read */
-    TUNING_TOOL = 96     /* of a tool: its provider, its name and the DOCUMENT_HEAD bytes of its description */
+    TUNING_REQUEST = 96, /* maximum tokens of a request */
+    TUNING_TOOL = 96 /* maximum tokens of a tool: its provider, its name and DOCUMENT_HEAD bytes of its description */
 };
 
 struct tuning;
 
 struct tuning_kind {
-    const char *name; /* of the loss */
+    const char *name; /* name of the loss */
     enum batch_output output;
-    double rate; /* highest, by default */
-    /* The largest step with `batch` examples, and the bytes that begin takes. */
+    double rate; /* default peak learning rate */
+    /* Computes the largest step with `batch` examples, and the bytes that begin allocates. */
     size_t (*measure)(const struct tuning *tuning, struct batch_limits *limits);
-    /* Before the first step; memory goes to tuning->own, freed by end, which may find NULL. */
+    /* Called before the first step. Memory goes to tuning->own, which end frees and which may be NULL there. */
     int (*begin)(struct tuning *tuning, wt_error *err);
     void (*end)(struct tuning *tuning);
-    /* As in struct objective. */
+    /* Same as in struct objective. */
     int (*prepare)(struct tuning *tuning, const uint32_t *examples, size_t count, struct rng *rng, wt_error *err);
     double (*loss)(struct tuning *tuning);
-    /* As in struct objective; NULL where there are no buffers. begin then sets tuning->objective.buffers. */
+    /* Same as in struct objective; NULL without buffers. begin must then set tuning->objective.buffers. */
     int (*renew)(struct tuning *tuning, struct train_progress *progress, wt_error *err);
-    /* The rows of its classifier as they are now, [M, H], which are kept beside the encoder; NULL where it has none. */
+    /* Returns the current rows of its classifier, [M, H], to save with the encoder. NULL without a classifier. */
     const float *(*head)(const struct tuning *tuning);
 };
 
 struct tuning {
     const struct tuning_kind *kind;
     struct training *training;
-    const char *base; /* folder of the model that training begins with */
-    const char *out;  /* where it goes */
+    const char *base; /* folder of the initial model */
+    const char *out;  /* folder of the result */
     json_t *about;    /* for its config.json */
     struct trainable *model;
     enum dev_kind dev;
@@ -47,22 +47,22 @@ struct tuning {
     struct batch_limits limits;
     size_t batch;
     struct objective objective; /* its parameters have room for one of the kind's, which begin may add */
-    void *own;                  /* the kind's */
-    double earlier; /* figure of the model that an earlier training left, where no step came to it; NAN: it goes */
+    void *own;                  /* memory of the kind */
+    double earlier; /* figure of an earlier training's model, if no step reached it; NAN to drop that model */
 };
 
-/* The ways, a file each. */
+/* The methods, each in a file of its own. */
 extern const struct tuning_kind wt__contrast, wt__triplet, wt__classify_softmax, wt__classify_bce, wt__likeness;
 
-/* Tools by row. All zero: none. */
-struct tool_list {
+/* Tools by row. All zero if empty. */
+struct step_tools {
     uint32_t *rows;
     size_t count, capacity;
 };
 
-/* The tools that a step's requests need, each once, ascending; of more than wt__tuning_most_tools some that are drawn.
+/* Lists the tools of a step's requests, distinct and ascending; of more than wt__tuning_most_tools a random sample.
  * WT_ENOMEM. */
-int wt__tuning_tools(struct tool_list *out, const struct tuning *tuning, const uint32_t *examples, size_t count,
+int wt__tuning_tools(struct step_tools *out, const struct tuning *tuning, const uint32_t *examples, size_t count,
                      struct rng *rng, wt_error *err);
 size_t wt__tuning_most_tools(const struct tuning *tuning);
 

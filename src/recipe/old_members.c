@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const struct {
-    const char *within; /* a member of the config; NULL: the config itself */
+    const char *within; /* enclosing member of the config; NULL for the config itself */
     const char *old, *now;
 } members[] = {
     {"hierarchy", "alike", "tau_m"},   {"hierarchy", "sure", "tau_s"}, {"weights", "part", "subquery"},
@@ -11,7 +11,7 @@ static const struct {
     {NULL, "levels", "nonconformity"}, {NULL, "none", "no_answer"},
 };
 
-/* Of "hierarchy"."rules". */
+/* Values in "hierarchy"."rules". */
 static const struct {
     const char *old, *now;
 } rules[] = {

@@ -1,6 +1,6 @@
-/* recipes.h: the named ways from a request to hits, or to a set. All that tells one from another stands in its row: how
- * it ranks, what it reads of what training left, who trains that. Adding one is a row; search, training, evaluation,
- * the command and its help read the table. */
+/* recipes.h: the table of recipes, the named ways from a request to hits or to a set. A row has everything that
+ * distinguishes a recipe: its ranking, its trained data and its training. To add a recipe, add a row. Search, training,
+ * evaluation, the command and its help read the table. */
 #ifndef WT_RECIPE_RECIPES_H
 #define WT_RECIPE_RECIPES_H
 
@@ -32,50 +32,50 @@ enum recipe_id {
     RECIPE_SET_95,
     RECIPE_BUNDLE,
     RECIPE_PTR,
-    RECIPE_AUTO, /* whichever training chose, else hybrid: has a row, but is not listed */
+    RECIPE_AUTO, /* the recipe chosen by training, else hybrid; has a row but is not listed */
     RECIPES
 };
 
-/* What makes a set of hits. */
+/* Source of a set of hits. */
 enum selector {
-    SELECTOR_NONE,    /* nothing: the recipe ranks */
+    SELECTOR_NONE,    /* the recipe only ranks */
     SELECTOR_CHOOSER, /* choose/chooser.h */
     SELECTOR_BUNDLE,  /* the nearest bundle, engine/bundles.h */
-    SELECTOR_PTR      /* choose/ptr.h, from that bundle */
+    SELECTOR_PTR      /* choose/ptr.h, starting from that bundle */
 };
 
-/* What a recipe's folder of its own holds beside its weights (recipe/trained.h). */
+/* Content of a recipe's folder besides its weights (recipe/trained.h). */
 enum model_kind {
-    MODEL_NONE, /* there is no such folder */
+    MODEL_NONE, /* the recipe has no folder */
     MODEL_WEIGHTS,
     MODEL_TOOL2VEC, /* retrieve/tool2vec.h */
     MODEL_MLC,      /* retrieve/mlc.h */
     MODEL_PAST,     /* retrieve/past_requests.h */
-    MODEL_RERANKER, /* of the recipe's kind, rerank/reranker.h */
-    MODEL_CHOICE    /* auto's */
+    MODEL_RERANKER, /* depends on the recipe's kind, rerank/reranker.h */
+    MODEL_CHOICE    /* model of auto */
 };
 
 struct recipe {
     wt_recipe public;
     enum selector selector;
-    const struct retriever *retriever;  /* NULL: its weights come from training */
-    const struct rerank_kind *reranker; /* its second stage; NULL: none */
-    size_t reads;                       /* how many hits that reads, without a folder of its own */
-    enum recipe_id first;               /* of a second stage: the recipe whose hits it reranks */
+    const struct retriever *retriever;  /* NULL if its weights come from training */
+    const struct rerank_kind *reranker; /* second stage, or NULL */
+    size_t reads;                       /* hits read by a second stage without a folder */
+    enum recipe_id first;               /* recipe whose hits a second stage reranks */
     enum model_kind model;
-    const char *lessons; /* that make it, after that of the encoder: names with blanks between; "" for none */
-    const char *told_by; /* the folder whose config says what it was trained on; NULL: the one of its name */
+    const char *lessons; /* lessons after the encoder's, separated by blanks; "" if untrained */
+    const char *told_by; /* folder whose config describes its training data; NULL for the folder of its own name */
 };
 
 extern const struct recipe wt__recipes[RECIPES];
 
-/* By name, or NULL; "auto" is not found. */
+/* Finds a recipe by name. Returns NULL if not found, also for "auto". */
 const struct recipe *wt__recipe_named(const char *name);
 
-/* Of the recipe of that name; SELECTOR_NONE where there is none. */
+/* Returns the selector of the named recipe, or SELECTOR_NONE if not found. */
 enum selector wt__recipe_selector(const char *name);
 
-/* Whether the lesson is one of those that make the recipe. */
+/* True if the lesson is among those that train the recipe. */
 bool wt__recipe_uses(const struct recipe *recipe, const char *lesson);
 
 #endif

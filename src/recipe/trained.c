@@ -1,5 +1,6 @@
-/* trained.c: the folder is read whole when an engine first needs it. What does not fit together (weights of another
- * encoder, a head of another dimension) is left out and told, because a search with it would be quietly wrong. */
+/* trained.c: reads the whole folder when an engine first needs it. Parts that do not match (weights of another encoder,
+ * a head of another dimension) are ignored with a notice, because a search with them would give wrong results
+ * silently. */
 #include "recipe/trained.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@
 
 enum { MAX_CONFIG = 64 << 20, TRAINED_FILES_MAX = 10000 };
 
-struct reading {
+struct trained_reading {
     struct trained *trained;
     const char *folder;
     struct sha256 key;
@@ -27,8 +28,8 @@ struct reading {
 char *wt__trained_unused(const char *recipe, const char *why, struct arena *arena)
 {
     struct buffer text = {0};
-    wt__buffer_printf(&text, "the trained recipe %s is not used: %s; `whichtool train %s` makes it anew", recipe, why,
-                      recipe);
+    wt__buffer_printf(&text, "the trained recipe %s is not used: %s; run `whichtool train %s` to train it again",
+                      recipe, why, recipe);
     char *notice = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     return notice;
@@ -41,8 +42,8 @@ static int set_notice(struct trained *trained, const char *recipe, const char *w
     return trained->notice ? 0 : WT_ENOMEM;
 }
 
-/* FOLDER/RECIPE/config.json, or NULL when there is none. vectors: whether those of tools depend on it. */
-static int read_config(struct reading *reading, const char *recipe, bool vectors, json_t **out)
+/* Reads FOLDER/RECIPE/config.json; *out is NULL if it does not exist. vectors: true if tool vectors depend on it. */
+static int read_recipe_config(struct trained_reading *reading, const char *recipe, bool vectors, json_t **out)
 {
     struct arena *arena = &reading->trained->arena;
     char *folder = wt__path_join(arena, reading->folder, recipe), *text = NULL;
@@ -73,13 +74,13 @@ static int read_config(struct reading *reading, const char *recipe, bool vectors
     return rc;
 }
 
-static void read_weights(const struct trained *trained, struct trained_recipe *recipe, const json_t *config)
+static void read_recipe_weights(const struct trained *trained, struct trained_recipe *recipe, const json_t *config)
 {
     const json_t *object = wt__json_object(config, "weights");
     recipe->retriever = wt__retriever_read(object);
     recipe->tool2vec = wt__config_weight(object, "tool2vec", 0);
     recipe->mlc = wt__config_weight(object, "mlc", 0);
-    /* A set of vectors that another recipe has already is not made twice: their length does not matter. */
+    /* Share a set of vectors with another recipe if they differ only in length, which does not matter. */
     recipe->kind = recipe->mlc == 0 ? "tool2vec" : recipe->tool2vec == 0 ? "mlc" : "auto";
     recipe->model = trained->key;
     if (recipe->mlc == 0 && recipe->tool2vec == 0) {
@@ -88,26 +89,27 @@ static void read_weights(const struct trained *trained, struct trained_recipe *r
     }
 }
 
-/* Whether the recipe's config names the encoder that is in use. */
-static int fits(struct reading *reading, const char *name, const json_t *config, bool *out)
+/* Sets *out to true if the recipe's config names the current encoder. */
+static int fits_encoder(struct trained_reading *reading, const char *name, const json_t *config, bool *out)
 {
     struct trained *trained = reading->trained;
     struct str hash = wt__json_str(wt__json_object(config, "encoder"), "hash");
     *out = wt__str_equal(hash, wt__str(wt__encoder_hash(trained->encoder)));
     if (*out)
         return 0;
-    return set_notice(trained, name, "its encoder was trained again since") < 0 ? wt__fail_nomem(reading->err) : 0;
+    return set_notice(trained, name, "its encoder has been retrained") < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
-/* Out of use, and told why; no other recipe is. */
-static int leave_out(struct reading *reading, struct trained_recipe *recipe, const char *why)
+/* Disables the recipe with a notice. Other recipes stay usable. */
+static int leave_out_recipe(struct trained_reading *reading, struct trained_recipe *recipe, const char *why)
 {
     recipe->there = false;
     return set_notice(reading->trained, recipe->name, why) < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
-/* What auto chose: a recipe with a refiner, which it then is, or else its own weights or a plain recipe by name. */
-static int read_choice(struct reading *reading, struct trained_recipe *recipe, const json_t *config)
+/* Reads auto's choice: a recipe with a refiner, which auto then copies, its own weights, or the name of a plain
+ * recipe. */
+static int read_choice(struct trained_reading *reading, struct trained_recipe *recipe, const json_t *config)
 {
     struct trained *trained = reading->trained;
     struct str runs = wt__json_str(config, "runs");
@@ -122,7 +124,7 @@ static int read_choice(struct reading *reading, struct trained_recipe *recipe, c
         if (wt__recipes[i].model != MODEL_RERANKER || strcmp(recipe->runs, wt__recipes[i].public.name) != 0)
             continue;
         if (!other->there)
-            return leave_out(reading, recipe, "what it chose is not there");
+            return leave_out_recipe(reading, recipe, "the recipe that it chose is missing");
         recipe->retriever = other->retriever;
         recipe->tool2vec = other->tool2vec;
         recipe->mlc = other->mlc;
@@ -133,16 +135,16 @@ static int read_choice(struct reading *reading, struct trained_recipe *recipe, c
     return 0;
 }
 
-/* FOLDER/RECIPE/model.safetensors, in the arena; NULL when memory is out. */
-static char *weights_path(struct reading *reading, const char *recipe)
+/* Returns FOLDER/RECIPE/model.safetensors in the arena, or NULL if out of memory. */
+static char *weights_path(struct trained_reading *reading, const char *recipe)
 {
     struct arena *arena = &reading->trained->arena;
     char *folder = wt__path_join(arena, reading->folder, recipe);
     return folder ? wt__path_join(arena, folder, TRAINED_WEIGHTS) : NULL;
 }
 
-/* It begins with the hits of another recipe, whose weights it has where its config has none of its own. */
-static int read_reranker(struct reading *reading, size_t id, const char *path, const json_t *config)
+/* Reads a recipe that reranks the hits of another one. It uses the other recipe's weights if its config has none. */
+static int read_reranker(struct trained_reading *reading, size_t id, const char *path, const json_t *config)
 {
     struct trained *trained = reading->trained;
     struct trained_recipe *recipe = &trained->recipes[id];
@@ -161,18 +163,18 @@ static int read_reranker(struct reading *reading, size_t id, const char *path, c
     recipe->retriever.also = votes ? 1u << SOURCE_NEIGHBOURS : 0;
     recipe->reranker = (struct reranker){.kind = wt__recipes[id].reranker, .cross = trained->cross};
     if (!first->there)
-        rc = wt__fail(&why, WT_EMODEL, "%s, with which it begins, is missing", first->name);
+        rc = wt__fail(&why, WT_EMODEL, "%s, whose hits it reranks, is missing", first->name);
     else if (votes && !trained->recipes[RECIPE_NEIGHBOURS].there)
-        rc = wt__fail(&why, WT_EMODEL, "the past requests that it looks at are missing (neighbours)");
+        rc = wt__fail(&why, WT_EMODEL, "the past requests that it needs are missing (neighbours)");
     else
         rc = recipe->reranker.kind->open(&recipe->reranker, &folder, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(reading->err);
-    return rc < 0 ? leave_out(reading, recipe, why.message) : 0;
+    return rc < 0 ? leave_out_recipe(reading, recipe, why.message) : 0;
 }
 
-/* What the folder holds beside weights. */
-static int read_model(struct reading *reading, size_t id, const json_t *config)
+/* Reads the content of a folder besides weights. */
+static int read_model(struct trained_reading *reading, size_t id, const json_t *config)
 {
     struct trained *trained = reading->trained;
     struct trained_recipe *recipe = &trained->recipes[id];
@@ -199,7 +201,7 @@ static int read_model(struct reading *reading, size_t id, const json_t *config)
     return 0;
 }
 
-static int read_recipe(struct reading *reading, size_t id)
+static int read_recipe(struct trained_reading *reading, size_t id)
 {
     struct trained *trained = reading->trained;
     struct trained_recipe *recipe = &trained->recipes[id];
@@ -208,12 +210,12 @@ static int read_recipe(struct reading *reading, size_t id)
     *recipe = (struct trained_recipe){.name = name, .runs = name, .why = "", .model = "", .kind = ""};
     if (wt__recipes[id].model == MODEL_NONE)
         return 0;
-    int rc = read_config(reading, name, wt__recipes[id].model != MODEL_RERANKER, &config);
+    int rc = read_recipe_config(reading, name, wt__recipes[id].model != MODEL_RERANKER, &config);
     if (rc < 0 || !config)
         return rc;
-    rc = fits(reading, name, config, &recipe->there);
+    rc = fits_encoder(reading, name, config, &recipe->there);
     if (rc == 0 && recipe->there) {
-        read_weights(trained, recipe, config);
+        read_recipe_weights(trained, recipe, config);
         recipe->identity =
             wt__arena_copy(&trained->arena, wt__json_str(wt__json_object(config, "whichtool"), "identity"));
         rc = recipe->identity ? read_model(reading, id, config) : wt__fail_nomem(reading->err);
@@ -224,11 +226,11 @@ static int read_recipe(struct reading *reading, size_t id)
 
 /* ---------------------------------------------------------------- cross-encoders */
 
-static int note_cross(struct reading *reading)
+static int note_cross(struct trained_reading *reading)
 {
     struct trained *trained = reading->trained;
     json_t *config;
-    int rc = read_config(reading, TRAINED_CROSS, false, &config);
+    int rc = read_recipe_config(reading, TRAINED_CROSS, false, &config);
     if (rc < 0 || !config)
         return rc;
     char *folder = wt__path_join(&trained->arena, reading->folder, TRAINED_CROSS);
@@ -239,7 +241,7 @@ static int note_cross(struct reading *reading)
     return rc;
 }
 
-/* The recipes that read the best of another one. */
+/* Sets up the recipes that rerank another one with the cross-encoder. */
 static void derive_reranks(struct trained *trained)
 {
     for (size_t i = 0; i < RECIPES; i++) {
@@ -254,24 +256,24 @@ static void derive_reranks(struct trained *trained)
     }
 }
 
-/* ---------------------------------------------------------------- the chooser of sets */
+/* ---------------------------------------------------------------- chooser of sets */
 
-/* It belongs to the hits that it was calibrated on. */
-static int read_chooser(struct reading *reading)
+/* Reads the chooser, which is only valid for the hits of its calibration. */
+static int read_chooser(struct trained_reading *reading)
 {
     struct trained *trained = reading->trained;
     const struct trained_recipe *found_by = &trained->recipes[RECIPE_AUTO];
     json_t *config;
     wt_error why;
-    int rc = read_config(reading, TRAINED_SET, false, &config);
+    int rc = read_recipe_config(reading, TRAINED_SET, false, &config);
     if (rc < 0 || !config)
         return rc;
     struct chooser *chooser = wt__arena_array(&trained->arena, struct chooser, 1);
     if (!chooser)
         rc = wt__fail_nomem(&why);
     else if (!found_by->there || !wt__str_equal(wt__json_str(config, "auto"), wt__str(found_by->identity)))
-        rc = wt__fail(&why, WT_EMODEL, "auto, whose hits it chooses from, %s",
-                      found_by->there ? "was trained again since" : "is missing");
+        rc = wt__fail(&why, WT_EMODEL, "auto, whose hits it uses, %s",
+                      found_by->there ? "has been retrained" : "is missing");
     else
         rc = wt__chooser_read(chooser, config, &trained->arena, &why);
     json_decref(config);
@@ -282,7 +284,7 @@ static int read_chooser(struct reading *reading)
     return rc < 0 ? wt__fail_nomem(reading->err) : 0;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- whole folder */
 
 bool wt__trained_brings_encoder(const char *folder)
 {
@@ -306,9 +308,9 @@ int wt__trained_stamp(uint64_t *out, const char *folder, wt_error *err)
         struct stat s;
         const char *slash = strrchr(paths[i], '/'), *name = slash ? slash + 1 : paths[i];
         if (strcmp(name, TRAINED_CONFIG) != 0 && strcmp(name, TRAINED_WEIGHTS) != 0)
-            continue; /* what reading leaves there, and states of a training that runs */
+            continue; /* files created by reading, and states of a running training */
         if (stat(paths[i], &s) < 0)
-            continue; /* it is being replaced, and will be another */
+            continue; /* being replaced, so the stamp will change */
         const uint64_t facts[] = {(uint64_t)s.st_ino, (uint64_t)s.st_size, (uint64_t)s.st_mtim.tv_sec,
                                   (uint64_t)s.st_mtim.tv_nsec};
         *out = wt__checksum(paths[i], strlen(paths[i]), *out);
@@ -318,8 +320,8 @@ int wt__trained_stamp(uint64_t *out, const char *folder, wt_error *err)
     return rc;
 }
 
-/* 1, or 0 when there is none. */
-static int open_encoder(struct reading *reading, const struct encoder *base, struct progress *progress)
+/* Returns 1, or 0 if no encoder exists. */
+static int open_trained_encoder(struct trained_reading *reading, const struct encoder *base, struct progress *progress)
 {
     struct trained *trained = reading->trained;
     char *folder = wt__path_join(&trained->arena, reading->folder, TRAINED_ENCODER);
@@ -337,7 +339,7 @@ static int open_encoder(struct reading *reading, const struct encoder *base, str
 int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, struct progress *progress,
                      wt_error *err)
 {
-    struct reading reading = {.folder = folder, .err = err};
+    struct trained_reading reading = {.folder = folder, .err = err};
     unsigned char digest[32];
     *out = NULL;
     if (!wt__is_folder(folder))
@@ -347,7 +349,7 @@ int wt__trained_open(struct trained **out, const char *folder, const struct enco
         return wt__fail_nomem(err);
     wt__sha256_begin(&reading.key);
     reading.trained->tool2vec = (struct tool2vec){1, 1, 0};
-    int rc = open_encoder(&reading, base, progress);
+    int rc = open_trained_encoder(&reading, base, progress);
     if (rc <= 0) {
         wt__trained_close(reading.trained);
         return rc;
@@ -372,7 +374,7 @@ void wt__trained_close(struct trained *trained)
 {
     if (!trained)
         return;
-    for (size_t i = 0; i < RECIPES; i++) /* auto's may be another's */
+    for (size_t i = 0; i < RECIPES; i++) /* auto may share the model of another recipe */
         if (wt__recipes[i].model == MODEL_RERANKER && trained->recipes[i].reranker.kind)
             trained->recipes[i].reranker.kind->close(trained->recipes[i].reranker.model);
     wt__cross_encoder_free(trained->cross);

@@ -1,16 +1,16 @@
-/* trained.h: what training left for a store, as a query uses it.
+/* trained.h: the results of training for a store, as used by queries.
  *
- *   FOLDER/encoder/           a model directory: the encoder of requests and tools, when it was trained too
- *   FOLDER/RECIPE/config.json weights of the recipe's evidence, its dev scores, where it came from
- *   FOLDER/mlc/model.safetensors, FOLDER/...+refiner/   what those recipes need beside weights
+ *   FOLDER/encoder/           a model directory: the encoder of requests and tools, if it was trained
+ *   FOLDER/RECIPE/config.json weights of the recipe's evidence, its dev scores, its origin
+ *   FOLDER/mlc/model.safetensors, FOLDER/...+refiner/   further data of those recipes
  *   FOLDER/set/config.json    the chooser of sets, calibrated on the hits of auto
- *   FOLDER/cross/             a cross-encoder, by whoever made it: a model directory ...ForSequenceClassification
+ *   FOLDER/cross/             a cross-encoder of any origin: a model directory ...ForSequenceClassification
  *
- * Every trained retriever is a weighing of words and of one vector a tool. That of dpr is d, as it is; the others' is
+ * Every trained retriever weighs words and one vector per tool. The vector of dpr is d; that of the others is
  *
  *   tool2vec * T + mlc * C
  *
- * with d the unit vector of the tool's texts, T of retrieve/tool2vec.h and C of retrieve/mlc.h. */
+ * where d is the unit vector of the tool's texts, T that of retrieve/tool2vec.h and C that of retrieve/mlc.h. */
 #ifndef WT_RECIPE_TRAINED_H
 #define WT_RECIPE_TRAINED_H
 
@@ -43,53 +43,53 @@ struct trained_recipe {
     const char *name;
     bool there;
     struct retriever retriever;
-    float tool2vec, mlc;      /* of its tool vectors */
-    const char *model, *kind; /* the snapshot's set of them */
-    const char *runs;         /* auto: the name of what was chosen; else its own */
-    const char *why;          /* auto: how that was found; else "" */
-    const char *identity;     /* of its training; "" when it has none */
-    struct reranker reranker; /* its model is another recipe's where auto chose that one */
+    float tool2vec, mlc;      /* weights of its tool vectors */
+    const char *model, *kind; /* identify its vectors among the snapshot's sets */
+    const char *runs;         /* name of the recipe that auto chose; for other recipes their own name */
+    const char *why;          /* reason of auto's choice; "" for other recipes */
+    const char *identity;     /* identity of its training; "" if untrained */
+    struct reranker reranker; /* auto shares the model of the recipe that it chose */
 };
 
 struct trained {
     struct arena arena;
-    struct encoder *own;           /* the trained encoder; NULL: the recipes use the engine's */
-    const struct encoder *encoder; /* the one in use; never NULL */
-    char key[65];                  /* of encoder, weights and head: tells vectors of one training from another's */
+    struct encoder *own;           /* trained encoder; NULL if the recipes use the engine's */
+    const struct encoder *encoder; /* current encoder; never NULL */
+    char key[65];                  /* hash of encoder, weights and head; identifies the vectors of one training */
     struct tool2vec tool2vec;
-    struct mlc mlc;                         /* count 0: none */
-    struct past_requests past;              /* of neighbours */
-    struct trained_recipe recipes[RECIPES]; /* by recipe_id */
-    struct cross_encoder *cross;            /* NULL: there is none */
-    const struct chooser *chooser;          /* NULL: there is none */
-    char *notice;                           /* why something that is there cannot be used, or NULL */
-    struct trained *next;                   /* of those before it, when it was replaced */
+    struct mlc mlc;                         /* count is 0 if untrained */
+    struct past_requests past;              /* data of neighbours */
+    struct trained_recipe recipes[RECIPES]; /* indexed by recipe_id */
+    struct cross_encoder *cross;            /* NULL if not trained */
+    const struct chooser *chooser;          /* NULL if not trained */
+    char *notice;                           /* why an existing part cannot be used, or NULL */
+    struct trained *next;                   /* next in the list of retired models */
 };
 
-/* Whether the folder has an encoder of its own: then it is the one in use, and the engine's need not be opened. */
+/* True if the folder has an encoder of its own. The engine's encoder is then not needed. */
 bool wt__trained_brings_encoder(const char *folder);
 
-/* A number that changes when a config or weights of the folder are written anew; 0 where there is no folder. Errors:
- * WT_EIO, WT_ETOOLONG (over 10,000 files), WT_ENOMEM. */
+/* Computes a stamp that changes when a config or weights of the folder are rewritten; 0 if the folder does not exist.
+ * Errors: WT_EIO, WT_ETOOLONG (over 10,000 files), WT_ENOMEM. */
 int wt__trained_stamp(uint64_t *out, const char *folder, wt_error *err);
 
-/* Reads a folder. base: the engine's encoder, for a folder that brings none; NULL: there is none; outlives out. *out is
- * NULL when the folder is not there, and when there is neither encoder: nothing that was trained does without. A recipe
- * that was made with another encoder than the one found is left out, and notice says so. progress is heard while its
- * encoder is loaded; may be NULL. Errors: WT_EMODEL (malformed), WT_ENOMEM, WT_ECANCELLED.
- */
+/* Reads a folder. base: the engine's encoder, for a folder without one; may be NULL; must outlive out. *out is NULL if
+ * the folder does not exist or if there is no encoder at all, which all trained data needs. Recipes trained with
+ * another encoder are ignored, and `notice` says so. progress is reported while the encoder is loaded; it may be NULL.
+ * Errors: WT_EMODEL (malformed), WT_ENOMEM, WT_ECANCELLED. */
 int wt__trained_open(struct trained **out, const char *folder, const struct encoder *base, struct progress *progress,
                      wt_error *err);
 void wt__trained_close(struct trained *trained);
 
-/* The sentence that a trained recipe is not used, and why, in the arena; NULL when memory is out. */
+/* Returns the notice of an unused recipe, with the reason, in the arena, or NULL if out of memory. */
 char *wt__trained_unused(const char *recipe, const char *why, struct arena *arena);
 
-/* The recipe when it can run, as far as that is known before its second stage is read (wt__reranker_load), else NULL.
+/* Returns the recipe if it can run, as far as known before its second stage is loaded (wt__reranker_load), else NULL.
  * trained may be NULL. */
 const struct trained_recipe *wt__trained_recipe(const struct trained *trained, const char *name);
 
-/* The tool vector of a recipe. document [D]: d; sum [D] and uses: of its usages; mlc_row: of wt__mlc_row. */
+/* Computes the tool vector of a recipe. document [D]: d. sum [D] and uses: of the tool's usages. mlc_row: result of
+ * wt__mlc_row. */
 void wt__trained_vector(const struct trained *trained, const struct trained_recipe *recipe, const float *document,
                         const float *sum, uint32_t uses, int64_t mlc_row, float *out);
 

@@ -1,6 +1,6 @@
-/* cross.c: pairs are laid one behind the other until a batch has enough tokens, then run together. What a batch needs
- * is said in encoder.c; here the sequences of one are longer, and only one row of each goes through the last layer's
- * second half and the head. */
+/* cross.c: see cross.h. Appends pairs to a batch until it has enough tokens, then runs it. encoder.c explains the
+ * memory of a batch. Here sequences are longer, and only one row of each goes through the second half of the last layer
+ * and the head. */
 #include "rerank/cross.h"
 
 #include <math.h>
@@ -12,31 +12,31 @@
 #include "encoder/transformer.h"
 #include "encoder/packed.h"
 
-enum { BATCH_TOKENS = 256, BATCH_ROWS = BATCH_TOKENS + CROSS_TOKENS }; /* a batch is run once it has so many */
+enum { BATCH_TOKENS = 256, BATCH_ROWS = BATCH_TOKENS + CROSS_TOKENS }; /* a batch runs once it has this many tokens */
 
 struct cross {
     struct encoder *encoder;
     const struct tokenizer *tokenizer;
     const struct transformer *model;
-    size_t most; /* tokens of a pair */
-    bool types;  /* the model has types for both texts */
+    size_t most; /* maximum tokens of a pair */
+    bool types;  /* the model has token types for both texts */
     pthread_mutex_t lock;
-    struct cross_scratch *idle; /* taken by one call at a time, under the lock */
+    struct cross_scratch *idle; /* list of unused scratches, protected by the lock */
 };
 
-/* Memory for one thread at a time. */
+/* Memory of one call. */
 struct cross_scratch {
     struct activations activations;
     size_t starts[BATCH_ROWS + 1];
     int32_t ids[BATCH_ROWS], types[BATCH_ROWS];
     int32_t request[CROSS_TOKENS];
     struct arena arena;
-    struct cross_scratch *next; /* idle too */
+    struct cross_scratch *next; /* next unused scratch */
 };
 
 /* ---------------------------------------------------------------- opening */
 
-static void scratch_free(struct cross_scratch *scratch)
+static void free_cross_scratch(struct cross_scratch *scratch)
 {
     if (!scratch)
         return;
@@ -44,7 +44,7 @@ static void scratch_free(struct cross_scratch *scratch)
     free(scratch);
 }
 
-static int scratch_new(struct cross_scratch **out, const struct cross *cross, wt_error *err)
+static int new_cross_scratch(struct cross_scratch **out, const struct cross *cross, wt_error *err)
 {
     struct cross_scratch *s = calloc(1, sizeof *s);
     struct activation_limits limits = {.rows = BATCH_ROWS, .longest = CROSS_TOKENS};
@@ -55,7 +55,7 @@ static int scratch_new(struct cross_scratch **out, const struct cross *cross, wt
     size_t floats = wt__activations_place(&s->activations, cross->model, &limits, false, NULL);
     float *memory = floats ? wt__arena_alloc(&s->arena, floats * sizeof(float), 64) : NULL;
     if (!memory) {
-        scratch_free(s);
+        free_cross_scratch(s);
         return wt__fail_nomem(err);
     }
     wt__activations_place(&s->activations, cross->model, &limits, false, memory);
@@ -63,7 +63,7 @@ static int scratch_new(struct cross_scratch **out, const struct cross *cross, wt
     return 0;
 }
 
-static int check_model(const struct cross *cross, const char *folder, wt_error *err)
+static int check_cross_model(const struct cross *cross, const char *folder, wt_error *err)
 {
     const struct model_config *c = &cross->model->config;
     size_t frame = wt__cross_frame(cross->tokenizer);
@@ -74,11 +74,11 @@ static int check_model(const struct cross *cross, const char *folder, wt_error *
                         " ...ForSequenceClassification",
                         folder);
     if (c->labels > 1)
-        return wt__fail(err, WT_EMODEL, "%s: the model's classifier has %u labels, a cross-encoder's has one", folder,
-                        (unsigned)c->labels);
+        return wt__fail(err, WT_EMODEL, "%s: the model's classifier has %u labels; a cross-encoder must have one",
+                        folder, (unsigned)c->labels);
     if (c->max_tokens < frame)
-        return wt__fail(err, WT_EMODEL, "%s: a pair needs room for %zu tokens, the model has it for %u", folder, frame,
-                        (unsigned)c->max_tokens);
+        return wt__fail(err, WT_EMODEL, "%s: a pair needs room for %zu tokens; the model has room for %u", folder,
+                        frame, (unsigned)c->max_tokens);
     return 0;
 }
 
@@ -104,7 +104,7 @@ int wt__cross_load(struct cross **out, const char *folder, struct progress *prog
         cross->model = &packed->model;
         cross->most = config->max_tokens < CROSS_TOKENS ? config->max_tokens : CROSS_TOKENS;
         cross->types = config->types > 1;
-        rc = check_model(cross, folder, err);
+        rc = check_cross_model(cross, folder, err);
     }
     if (rc < 0)
         wt__cross_close(cross);
@@ -125,7 +125,7 @@ void wt__cross_close(struct cross *cross)
     while (cross->idle) {
         struct cross_scratch *scratch = cross->idle;
         cross->idle = scratch->next;
-        scratch_free(scratch);
+        free_cross_scratch(scratch);
     }
     pthread_mutex_destroy(&cross->lock);
     wt__encoder_close(cross->encoder);
@@ -138,7 +138,7 @@ struct token_run wt__cross_tokens(const struct cross *cross, struct str text, in
 {
     size_t count = wt__tokenizer_encode(cross->tokenizer, text, cross->most, ids);
 
-    return (struct token_run){ids + 1, count - 2}; /* inside the frame of a text alone, smaller than a pair's */
+    return (struct token_run){ids + 1, count - 2}; /* without the single text's frame */
 }
 
 size_t wt__cross_frame(const struct tokenizer *tokenizer)
@@ -146,7 +146,7 @@ size_t wt__cross_frame(const struct tokenizer *tokenizer)
     return tokenizer->pair_two_seps ? 4 : 3;
 }
 
-/* The lengths that fit into the room. */
+/* Cuts the lengths to fit into the room. */
 static void cut_longest(size_t *a, size_t *b, size_t room)
 {
     size_t *shorter = *a <= *b ? a : b, *longer = *a <= *b ? b : a;
@@ -185,17 +185,17 @@ size_t wt__cross_pair(const struct tokenizer *tokenizer, struct token_run first,
 
 /* ---------------------------------------------------------------- scoring */
 
-static int borrow_scratch(struct cross *cross, struct cross_scratch **out, wt_error *err)
+static int borrow_cross_scratch(struct cross *cross, struct cross_scratch **out, wt_error *err)
 {
     pthread_mutex_lock(&cross->lock);
     *out = cross->idle;
     if (*out)
         cross->idle = (*out)->next;
     pthread_mutex_unlock(&cross->lock);
-    return *out ? 0 : scratch_new(out, cross, err);
+    return *out ? 0 : new_cross_scratch(out, cross, err);
 }
 
-static void return_scratch(struct cross *cross, struct cross_scratch *scratch)
+static void return_cross_scratch(struct cross *cross, struct cross_scratch *scratch)
 {
     pthread_mutex_lock(&cross->lock);
     scratch->next = cross->idle;
@@ -210,13 +210,13 @@ static int check_tools(const struct cross *cross, const struct token_run *tools,
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < tools[i].count && k < cross->most; k++)
             if ((uint32_t)tools[i].ids[k] >= vocabulary)
-                return wt__fail(err, WT_EMODEL, "token %ld of tool %zu is none of the %u of %s", (long)tools[i].ids[k],
-                                i, (unsigned)vocabulary, wt__encoder_name(cross->encoder));
+                return wt__fail(err, WT_EMODEL, "token %ld of tool %zu is not among the %u tokens of %s",
+                                (long)tools[i].ids[k], i, (unsigned)vocabulary, wt__encoder_name(cross->encoder));
     return 0;
 }
 
-/* One batch: the pairs that begin at starts[0 .. count - 1]. */
-static void run_batch(const struct cross *cross, struct cross_scratch *s, size_t count, float *logits)
+/* Runs one batch: the pairs that begin at starts[0 .. count - 1]. */
+static void run_cross_batch(const struct cross *cross, struct cross_scratch *s, size_t count, float *logits)
 {
     struct activations *a = &s->activations;
     const struct token_batch batch = {
@@ -226,12 +226,12 @@ static void run_batch(const struct cross *cross, struct cross_scratch *s, size_t
     wt__head_forward(cross->model, a->x, a->stride, count, a->layers[0].context, logits);
 }
 
-/* False: stopped on request. */
-static bool score(const struct cross *cross, struct cross_scratch *s, struct str request, const struct token_run *tools,
-                  size_t count, struct progress *progress, float *logits)
+/* Scores all tools in batches. False if cancelled. */
+static bool score_pairs(const struct cross *cross, struct cross_scratch *s, struct str request,
+                        const struct token_run *tools, size_t count, struct progress *progress, float *logits)
 {
     struct token_run first = wt__cross_tokens(cross, request, s->request);
-    size_t done = 0; /* tools whose logits are written */
+    size_t done = 0; /* number of tools with logits */
 
     for (size_t i = 0; i < count; i++) {
         size_t b = i - done, at = s->starts[b];
@@ -239,7 +239,7 @@ static bool score(const struct cross *cross, struct cross_scratch *s, struct str
         s->starts[b + 1] =
             at + wt__cross_pair(cross->tokenizer, first, tools[i], cross->most, s->ids + at, s->types + at);
         if (s->starts[b + 1] >= BATCH_TOKENS || i + 1 == count) {
-            run_batch(cross, s, b + 1, logits + done);
+            run_cross_batch(cross, s, b + 1, logits + done);
             done = i + 1;
             if (wt__progress_step(progress, b + 1))
                 return false;
@@ -257,15 +257,15 @@ int wt__cross_score(struct cross *cross, struct str request, const struct token_
     if (rc == 0 && wt__progress_phase(progress, "reranking", count))
         rc = wt__fail_cancelled(err);
     if (rc == 0)
-        rc = borrow_scratch(cross, &scratch, err);
+        rc = borrow_cross_scratch(cross, &scratch, err);
     if (rc < 0)
         return rc;
-    if (!score(cross, scratch, request, tools, count, progress, logits))
+    if (!score_pairs(cross, scratch, request, tools, count, progress, logits))
         rc = wt__fail_cancelled(err);
-    return_scratch(cross, scratch);
+    return_cross_scratch(cross, scratch);
     for (size_t i = 0; rc == 0 && i < count; i++)
         if (!isfinite(logits[i]))
-            rc = wt__fail(err, WT_EMODEL, "the weights of %s make a number that is not finite",
+            rc = wt__fail(err, WT_EMODEL, "the weights of %s give a number that is not finite",
                           wt__encoder_name(cross->encoder));
     return rc;
 }

@@ -70,16 +70,16 @@ int wt__cross_encoder_score(struct cross *model, unsigned fields, struct str req
     return rc;
 }
 
-/* ---------------------------------------------------------------- as a reranker: the first N hits, read */
+/* ---------------------------------------------------------------- reranker of the first N hits */
 
-static size_t depth(const struct reranker *reranker)
+static size_t cross_depth(const struct reranker *reranker)
 {
     return reranker->reads;
 }
 
-/* By logit, since probabilities of the best may all be one; the hits behind the first `count` keep their order below
- * them, on what is left of the scale. */
-static void order_by(struct hit_list *hits, size_t count, float *logits)
+/* Sorts by logit, because the best probabilities may all round to one. Hits after the first `count` keep their order,
+ * with scores limited to the last score before them. */
+static void order_by_logit(struct hit_list *hits, size_t count, float *logits)
 {
     for (size_t i = 0; i < count; i++) {
         wt__hit_rescore(&hits->items[i], wt__cross_probability(logits[i]));
@@ -92,7 +92,8 @@ static void order_by(struct hit_list *hits, size_t count, float *logits)
         wt__hit_rescore(&hits->items[i], fminf(hits->items[i].score, hits->items[i - 1].score));
 }
 
-static int run(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err)
+static int run_cross(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits,
+                     wt_error *err)
 {
     size_t count = hits->len < reranker->reads ? hits->len : reranker->reads;
     struct arena arena = {0};
@@ -110,9 +111,9 @@ static int run(const struct reranker *reranker, const struct rerank_input *input
         rc = wt__cross_encoder_score(cross, reranker->cross->fields, input->request->text, tools, count,
                                      input->progress, &arena, logits, err);
     if (rc == 0)
-        order_by(hits, count, logits);
+        order_by_logit(hits, count, logits);
     wt__arena_dispose(&arena);
     return rc;
 }
 
-const struct rerank_kind wt__rerank_cross = {.depth = depth, .run = run};
+const struct rerank_kind wt__rerank_cross = {.depth = cross_depth, .run = run_cross};

@@ -1,15 +1,15 @@
-/* hierarchy.c: ToolRerank's rules over a list of candidates (sections 3.2 and 3.3). Where the paper leaves a choice:
+/* hierarchy.c: ToolRerank's rules for a list of candidates (sections 3.2 and 3.3). Where the paper is ambiguous:
  *
- *   Depths. Section 4.2 says that unseen tools get fewer candidates; section 3.2, Table 2 and Table 5 say more, and so
- *     it is here.
- *   Algorithm 1 against its text. The text takes r_1's provider only where no score is above tau_s, the algorithm
- *     always. With a sorted list they are the same; here it is the algorithm, for lists that are not.
- *   Seen providers. The paper's tools are seen or not by provider. Where the caller counts tool by tool, a provider is
- *     seen when any of its candidates is.
- *   Groups by links. A group is all that hangs together, as in the paper, not all pairs alike: a chain of near
- *     neighbours is one group though its ends differ.
+ *   Depths. Section 4.2 gives unseen tools fewer candidates; section 3.2, Table 2 and Table 5 give them more. This code
+ *     gives them more.
+ *   Algorithm 1. The text chooses r_1's provider only if no score is above tau_s; the algorithm always does. For a
+ *     sorted list both are the same. This code follows the algorithm, for lists that are not sorted.
+ *   Seen providers. In the paper whole providers are seen or unseen. If the caller counts single tools, a provider is
+ *     seen if any of its candidates is.
+ *   Groups. As in the paper, a group is a connected component: a chain of near neighbours is one group even if its ends
+ *     differ.
  *
- * Lists are short (tens), so that quadratic passes over them cost less than a cross-encoder's look at one pair. */
+ * Lists have some tens of candidates, so quadratic loops cost less than one pair of a cross-encoder. */
 #include "rerank/hierarchy.h"
 
 #include <math.h>
@@ -78,7 +78,7 @@ size_t wt__hierarchy_depth(const struct hierarchy_settings *settings)
     return settings->seen_depth > settings->unseen_depth ? settings->seen_depth : settings->unseen_depth;
 }
 
-static size_t looked_at(size_t count)
+static size_t limit_candidates(size_t count)
 {
     return count < HIERARCHY_MAX_CANDIDATES ? count : HIERARCHY_MAX_CANDIDATES;
 }
@@ -94,25 +94,25 @@ size_t wt__hierarchy_truncate(const struct hierarchy_settings *settings, struct 
     return kept;
 }
 
-static bool better(const struct candidate *a, const struct candidate *b)
+static bool is_better_candidate(const struct candidate *a, const struct candidate *b)
 {
     return a->score > b->score || (isnan(b->score) && !isnan(a->score));
 }
 
-/* By insertion: lists come nearly sorted. */
+/* Insertion sort, because lists are nearly sorted. */
 void wt__hierarchy_sort(struct candidate *candidates, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         struct candidate moved = candidates[i];
         size_t at = i;
-        for (; at > 0 && better(&moved, &candidates[at - 1]); at--)
+        for (; at > 0 && is_better_candidate(&moved, &candidates[at - 1]); at--)
             candidates[at] = candidates[at - 1];
         candidates[at] = moved;
     }
 }
 
-/* F1 before F2, each in its order. Returns F1's length. */
-static size_t split(struct candidate *candidates, size_t count, const bool *is_first)
+/* Moves F1 before F2 and keeps the order of both. Returns the length of F1. */
+static size_t split_first(struct candidate *candidates, size_t count, const bool *is_first)
 {
     struct candidate rest[HIERARCHY_MAX_CANDIDATES];
     size_t first = 0, behind = 0;
@@ -131,7 +131,7 @@ static bool same_provider(const struct candidate *a, const struct candidate *b)
     return a->provider == b->provider && a->provider != HIERARCHY_NO_PROVIDER;
 }
 
-/* The providers of F1. Tools without one have no others to fetch, so they are none. */
+/* Lists the providers of F1. Tools without a provider have no siblings to fetch and are skipped. */
 static void list_providers(const struct hierarchy_settings *settings, const struct candidate *candidates,
                            struct chosen_providers *chosen)
 {
@@ -154,7 +154,7 @@ void wt__hierarchy_algorithm1(const struct hierarchy_settings *settings, struct 
                               struct chosen_providers *chosen)
 {
     bool is_first[HIERARCHY_MAX_CANDIDATES] = {false};
-    count = looked_at(count);
+    count = limit_candidates(count);
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && !(candidates[i].score > settings->tau_s))
             continue;
@@ -162,11 +162,11 @@ void wt__hierarchy_algorithm1(const struct hierarchy_settings *settings, struct 
         for (size_t j = 0; j < count; j++)
             is_first[j] |= same_provider(&candidates[i], &candidates[j]);
     }
-    chosen->first = split(candidates, count, is_first);
+    chosen->first = split_first(candidates, count, is_first);
     list_providers(settings, candidates, chosen);
 }
 
-static bool holds(const struct candidate *candidates, size_t count, uint32_t row)
+static bool has_candidate(const struct candidate *candidates, size_t count, uint32_t row)
 {
     for (size_t i = 0; i < count; i++)
         if (candidates[i].row == row)
@@ -174,13 +174,13 @@ static bool holds(const struct candidate *candidates, size_t count, uint32_t row
     return false;
 }
 
-/* Puts one among the first `first`, which are sorted, behind those that are no worse. Where the list is full, the last
- * one falls off. Returns whether there is one more. */
-static bool insert(struct candidate *candidates, size_t first, size_t count, size_t capacity,
-                   const struct candidate *one)
+/* Inserts a candidate among the sorted first `first`, after equal scores. A full list loses its last candidate. True if
+ * the list has grown. */
+static bool insert_candidate(struct candidate *candidates, size_t first, size_t count, size_t capacity,
+                             const struct candidate *one)
 {
     size_t at = first, moved = count < capacity ? count : capacity - 1;
-    while (at > 0 && better(one, &candidates[at - 1]))
+    while (at > 0 && is_better_candidate(one, &candidates[at - 1]))
         at--;
     if (at >= capacity)
         return false;
@@ -194,23 +194,23 @@ size_t wt__hierarchy_merge(struct candidate *candidates, size_t first, size_t co
 {
     wt__hierarchy_sort(candidates, first);
     for (size_t i = 0; i < found_count; i++) {
-        if (holds(candidates, count, found[i].row))
+        if (has_candidate(candidates, count, found[i].row))
             continue;
-        count += insert(candidates, first, count, capacity, &found[i]);
+        count += insert_candidate(candidates, first, count, capacity, &found[i]);
         first += first < capacity;
     }
     return count;
 }
 
-/* The candidate that stands for i's group: the first of it. Halves the way there. */
-static size_t group_of(uint16_t *parent, size_t i)
+/* Returns the first candidate of i's group (union-find with path halving). */
+static size_t find_group(uint16_t *parent, size_t i)
 {
     while (parent[i] != i)
         i = parent[i] = parent[parent[i]];
     return i;
 }
 
-/* Links every pair of Algorithm 2, lines 2 to 5; a cosine is worked out only where it can still join two groups. */
+/* Links pairs as in lines 2 to 5 of Algorithm 2. Computes a cosine only if it can still join two groups. */
 static void link_groups(const struct hierarchy_settings *settings, const struct candidate *candidates, size_t count,
                         size_t dim, uint16_t *parent)
 {
@@ -220,7 +220,7 @@ static void link_groups(const struct hierarchy_settings *settings, const struct 
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++) {
             const struct candidate *a = &candidates[i], *b = &candidates[j];
-            size_t group_a = group_of(parent, i), group_b = group_of(parent, j);
+            size_t group_a = find_group(parent, i), group_b = find_group(parent, j);
             if (group_a == group_b)
                 continue;
             if (same_provider(a, b) ||
@@ -234,16 +234,16 @@ size_t wt__hierarchy_algorithm2(const struct hierarchy_settings *settings, struc
 {
     uint16_t parent[HIERARCHY_MAX_CANDIDATES], group[HIERARCHY_MAX_CANDIDATES];
     bool is_first[HIERARCHY_MAX_CANDIDATES];
-    count = looked_at(count);
+    count = limit_candidates(count);
     link_groups(settings, candidates, count, dim, parent);
     for (size_t i = 0; i < count; i++)
-        group[i] = (uint16_t)group_of(parent, i);
+        group[i] = (uint16_t)find_group(parent, i);
     for (size_t i = 0; i < count; i++) {
-        size_t ahead = 0; /* in its group: with a better score, or with the same one and earlier */
+        size_t ahead = 0; /* candidates of the group with a better score, or earlier with the same one */
         for (size_t j = 0; j < count; j++)
-            ahead += group[j] == group[i] &&
-                     (better(&candidates[j], &candidates[i]) || (j < i && !better(&candidates[i], &candidates[j])));
+            ahead += group[j] == group[i] && (is_better_candidate(&candidates[j], &candidates[i]) ||
+                                              (j < i && !is_better_candidate(&candidates[i], &candidates[j])));
         is_first[i] = ahead < settings->group_most;
     }
-    return split(candidates, count, is_first);
+    return split_first(candidates, count, is_first);
 }

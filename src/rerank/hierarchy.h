@@ -1,18 +1,18 @@
-/* hierarchy.h: what the catalogue's shape (tools belong to providers) says of a list of candidates (ToolRerank, Zheng
- * et al. 2024, sections 3.2 and 3.3). Three rules over a plain array, best first, in the caller's memory:
+/* hierarchy.h: rules that reorder candidates by their providers (ToolRerank, Zheng et al. 2024, sections 3.2 and 3.3).
+ * Three rules work on an array in the caller's memory, best candidate first:
  *
- *   truncate     tools that training never saw are looked at further down the list                 (section 3.2)
- *   algorithm1   one provider answers the request: its tools come first, maybe with its others     (Algorithm 1)
- *   algorithm2   several providers are needed: at most n of each group of look-alikes come first   (Algorithm 2)
+ *   truncate     keeps unseen tools (not in the training data) further down the list than seen ones   (section 3.2)
+ *   algorithm1   for one provider: its tools come first, maybe with its remaining tools               (Algorithm 1)
+ *   algorithm2   for several providers: at most n of each group of similar tools come first           (Algorithm 2)
  *
  *   first stage -> truncate -> scores of the cross-encoder -> sort -> the rule for this kind of request:
  *     algorithm1 -> the other tools of each chosen provider with `expand`, fetched and scored by the caller -> merge
  *     algorithm2
  *
- * Each rule only moves candidates: within F1 and within F2 (the paper's names for those that come first and the rest)
- * the earlier order stays, so that any result can be told from the input alone. A score that is not a number counts as
- * the lowest. The rules look at the first HIERARCHY_MAX_CANDIDATES; those behind them stay behind them. No rule
- * allocates or fails; settings come from wt__hierarchy_paper, or from elsewhere by way of wt__hierarchy_validate. */
+ * Rules only move candidates. Within F1 (the paper's name for the candidates that come first) and F2 (the rest) the
+ * order is kept, so results follow from the input alone. NaN counts as the lowest score. The rules read the first
+ * HIERARCHY_MAX_CANDIDATES; later ones keep their places. No rule allocates or fails. Settings come from
+ * wt__hierarchy_paper, or must pass wt__hierarchy_validate. */
 #ifndef WT_RERANK_HIERARCHY_H
 #define WT_RERANK_HIERARCHY_H
 
@@ -24,83 +24,83 @@
 
 enum { HIERARCHY_MAX_CANDIDATES = 256, HIERARCHY_MAX_LEAN = 100 };
 
-/* The provider of a tool that has none: unlike every other, also another one of these. */
+/* Provider of a tool without one. It differs from every other, including itself. */
 #define HIERARCHY_NO_PROVIDER UINT32_MAX
 
 struct candidate {
-    uint32_t row; /* the tool; no two candidates of a list have the same */
+    uint32_t row; /* the tool; unique within a list */
     uint32_t provider;
-    bool seen;           /* training named the tool or, where the caller counts so, its provider */
-    float score;         /* 0 .. 1: the cross-encoder's probability, else the first stage's share of its best */
-    float share;         /* 0 .. 1: the latter, kept by wt__toolrerank */
-    float lack;          /* 0 .. 2: how much worse its provider covers the request than the best one does */
-    const float *vector; /* [D] unit length, borrowed; NULL: like no other tool */
+    bool seen;           /* training used the tool or, if the caller counts providers, its provider */
+    float score;         /* 0 .. 1: the cross-encoder's probability, or the first stage's share of its best */
+    float share;         /* 0 .. 1: the first stage's share, kept by wt__toolrerank */
+    float lack;          /* 0 .. 2: shortfall of its provider's coverage of the request against the best provider */
+    const float *vector; /* [D] unit length, borrowed; NULL for a tool unlike any other */
 };
 
-/* What the query classifier says of a request. */
+/* Result of the query classifier. */
 enum request_kind { REQUEST_UNKNOWN, REQUEST_SINGLE, REQUEST_MULTI, REQUEST_KINDS };
 
-/* What is done with it. Table 6 gives one kind's rule to another, or none to both. */
+/* Action for a kind of request. Table 6 applies one kind's rule to the other, or no rule to both. */
 enum hierarchy_rule { HIERARCHY_NONE, HIERARCHY_ALGORITHM1, HIERARCHY_ALGORITHM2, HIERARCHY_RULES };
 
-/* In brackets the paper's names, and the table whose rows differ in it. */
+/* Settings; in brackets the paper's names, and the table that varies them. */
 struct hierarchy_settings {
-    uint32_t seen_depth;   /* [m_s, Table 5] how far down a seen tool is kept */
-    uint32_t unseen_depth; /* [m_u, Table 5] and any other; may be less, as in that table's last rows */
-    float tau_s;           /* [Algorithm 1] a score above it puts a tool's provider first */
-    float tau_m;           /* [Algorithm 2] two tools with a cosine above it are in one group */
-    uint32_t group_most;   /* [n] of a group come first */
-    float prior;           /* what the first stage's share adds to the cross-encoder's logit; 0: as in the paper */
-    float cover;           /* what its provider's lack takes from it under Algorithm 1; 0: as in the paper */
-    bool truncate;         /* off: all are kept as far down as the greater of the two depths */
-    bool expand_seen;      /* [Table 7] whole providers: those that training saw */
-    bool expand_unseen;    /* [Table 7] and those that it did not */
+    uint32_t seen_depth;   /* [m_s, Table 5] maximum depth of a seen tool */
+    uint32_t unseen_depth; /* [m_u, Table 5] the same for an unseen tool; may be less, as in that table's last rows */
+    float tau_s;           /* [Algorithm 1] a tool with a score above it brings its provider to the front */
+    float tau_m;           /* [Algorithm 2] minimum cosine of two tools in one group (exclusive) */
+    uint32_t group_most;   /* [n] tools of a group that come first */
+    float prior;           /* weight of the first stage's share added to the cross-encoder's logit; 0 in the paper */
+    float cover;           /* weight of the provider's lack subtracted from it under Algorithm 1; 0 in the paper */
+    bool truncate;         /* if false, all tools are kept down to the greater of both depths */
+    bool expand_seen;      /* [Table 7] add all tools of seen providers */
+    bool expand_unseen;    /* [Table 7] add all tools of unseen providers */
     enum hierarchy_rule rule[REQUEST_KINDS]; /* [Table 6] */
 };
 
-/* The best settings of the paper: 10, 50, .85, .7, 3, every rule on, unseen providers expanded, and nothing done with a
- * request of unknown kind. */
+/* The paper's best settings: 10, 50, .85, .7, 3, all rules on, unseen providers expanded, and no rule for requests of
+ * unknown kind. */
 extern const struct hierarchy_settings wt__hierarchy_paper;
 
-/* Settings that came from a file or a person. Depths and group_most are 1 .. HIERARCHY_MAX_CANDIDATES, tau_s 0 .. 1,
- * tau_m -1 .. 1, prior and cover 0 .. HIERARCHY_MAX_LEAN, rules those of the list. Errors: WT_EINVAL, whose sentence
- * names the setting and its range. */
+/* Validates settings from a file or a user. Depths and group_most are 1 .. HIERARCHY_MAX_CANDIDATES, tau_s 0 .. 1,
+ * tau_m -1 .. 1, prior and cover 0 .. HIERARCHY_MAX_LEAN, rules those of the enum. Errors: WT_EINVAL; the message names
+ * the setting and its range. */
 int wt__hierarchy_validate(const struct hierarchy_settings *settings, wt_error *err);
 
-/* How many candidates of the first stage the settings can make use of. */
+/* Returns the number of first-stage candidates that the settings can use. */
 size_t wt__hierarchy_depth(const struct hierarchy_settings *settings);
 
-/* Section 3.2: keeps those that stand high enough, in their order. Any count is good. Returns how many are left, at
- * most wt__hierarchy_depth. */
+/* Applies section 3.2: keeps tools within their depth, in order. Accepts any count. Returns the number kept, at most
+ * wt__hierarchy_depth. */
 size_t wt__hierarchy_truncate(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count);
 
-/* Best score first; equal ones stay in their order. */
+/* Sorts by score, best first; stable. */
 void wt__hierarchy_sort(struct candidate *candidates, size_t count);
 
-/* What Algorithm 1 found: F1 is the first `first` candidates, X the providers that they belong to, in the order of
- * their best candidate. */
+/* Result of Algorithm 1: F1 is the first `first` candidates. X is their providers, in the order of their best
+ * candidate. */
 struct chosen_providers {
     size_t first, count;
     struct chosen_provider {
         uint32_t provider;
-        bool seen;   /* any of its candidates is */
-        bool expand; /* the settings want its other tools too */
+        bool seen;   /* true if any of its candidates is */
+        bool expand; /* the settings ask for its other tools */
     } items[HIERARCHY_MAX_CANDIDATES];
 };
 
-/* Algorithm 1: first the tools of the best candidate's provider and of each provider with a score above `tau_s`. */
+/* Applies Algorithm 1: the tools of the best candidate's provider, and of each provider with a score above `tau_s`,
+ * come first. */
 void wt__hierarchy_algorithm1(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
                               struct chosen_providers *chosen);
 
-/* The extended F1 of section 3.3: the first `first` candidates (whose scores the caller may have made anew) and the
- * `found` ones together, best score first and equal ones in the order candidates, found; behind them F2 as it was. A
- * found tool that is among the candidates already is passed over. capacity: of candidates; what is beyond it is cut
- * off the end. Returns the new count. */
+/* Builds the extended F1 of section 3.3: merges the first `first` candidates, which the caller may have rescored, with
+ * `found` by score. At equal scores, candidates precede found ones. F2 follows unchanged. Found tools that are already
+ * candidates are skipped. capacity: of candidates; the end of a longer list is cut off. Returns the new count. */
 size_t wt__hierarchy_merge(struct candidate *candidates, size_t first, size_t count, size_t capacity,
                            const struct candidate *found, size_t found_count);
 
-/* Algorithm 2: candidates of one provider, or with a cosine above `tau_m`, are linked; of each group that hangs
- * together by links the group_most best scores come first. dim: D. Returns how many came first. */
+/* Applies Algorithm 2: candidates of one provider, or with a cosine above `tau_m`, are linked. Of each connected group
+ * the group_most best scores come first. dim: D. Returns the number of candidates that come first. */
 size_t wt__hierarchy_algorithm2(const struct hierarchy_settings *settings, struct candidate *candidates, size_t count,
                                 size_t dim);
 

@@ -1,5 +1,5 @@
-/* provider_rerank.c: ToolRerank (toolrerank.h) on a query's hits: tools are read once, and scored by the cross-encoder
- * or by the first stage's shares of its best. */
+/* provider_rerank.c: applies ToolRerank (toolrerank.h) to the hits of a query. Reads each tool once. Scores come from
+ * the cross-encoder, or are the first stage's scores divided by its best. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,26 +11,26 @@
 
 static const char HIERARCHY_STAGE[] = "hierarchy";
 
-/* A tool that was read. */
-struct known {
+/* Tool that was read. */
+struct known_tool {
     uint32_t row;
     float logit;
     struct tool tool;
 };
 
-/* What the pipeline's callbacks work with. */
+/* State of the pipeline's callbacks. */
 struct hierarchy {
     const struct rules *rules;
     const struct reranker *reranker;
     const struct rerank_input *input;
     struct arena arena;
-    struct cross *cross; /* NULL: the first stage's scores stay */
-    struct known *known; /* [len] */
+    struct cross *cross;      /* NULL to keep the first stage's scores */
+    struct known_tool *known; /* [len] */
     size_t len, capacity;
     struct buffer id;
 };
 
-static struct known *known_of(const struct hierarchy *h, uint32_t row)
+static struct known_tool *find_known_tool(const struct hierarchy *h, uint32_t row)
 {
     for (size_t i = 0; i < h->len; i++)
         if (h->known[i].row == row)
@@ -38,7 +38,7 @@ static struct known *known_of(const struct hierarchy *h, uint32_t row)
     return NULL;
 }
 
-/* Reads the tools of rows and makes candidates of them, without scores. */
+/* Reads the tools in `rows` and converts them to candidates without scores. */
 static int make_candidates(struct hierarchy *h, const uint32_t *rows, size_t count, struct candidate *out,
                            wt_error *err)
 {
@@ -58,25 +58,25 @@ static int make_candidates(struct hierarchy *h, const uint32_t *rows, size_t cou
                                     .vector = none ? NULL : wt__vectors_of_row(vectors, rows[i])};
         if (!none && !out[i].vector)
             rc = wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)rows[i]);
-        if (!known_of(h, rows[i]))
-            h->known[h->len++] = (struct known){.row = rows[i], .tool = tools[i]};
+        if (!find_known_tool(h, rows[i]))
+            h->known[h->len++] = (struct known_tool){.row = rows[i], .tool = tools[i]};
     }
     return rc == 0 && h->id.failed ? wt__fail_nomem(err) : rc;
 }
 
-static int score_candidates(void *context, struct candidate *candidates, size_t count, wt_error *err)
+static int score_rules_candidates(void *context, struct candidate *candidates, size_t count, wt_error *err)
 {
     struct hierarchy *h = context;
     struct tool *tools = wt__arena_array(&h->arena, struct tool, count);
     float *logits = wt__arena_array(&h->arena, float, count);
     int rc = tools && logits ? 0 : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < count; i++)
-        tools[i] = known_of(h, candidates[i].row)->tool;
+        tools[i] = find_known_tool(h, candidates[i].row)->tool;
     if (rc == 0)
         rc = wt__cross_encoder_score(h->cross, h->reranker->cross->fields, h->input->request->text, tools, count,
                                      h->input->progress, &h->arena, logits, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        known_of(h, candidates[i].row)->logit = logits[i];
+        find_known_tool(h, candidates[i].row)->logit = logits[i];
         candidates[i].score = wt__cross_probability(logits[i]);
     }
     return rc;
@@ -99,8 +99,8 @@ static int tools_of_provider(void *context, uint32_t provider, struct candidate 
     return rc < 0 ? rc : (int)count;
 }
 
-/* The number that stands for having no provider. */
-static int number_of_nobody(const struct rerank_input *input, struct arena *arena, uint32_t *out, wt_error *err)
+/* Finds the number of the empty provider name, or HIERARCHY_NO_PROVIDER. */
+static int number_of_no_provider(const struct rerank_input *input, struct arena *arena, uint32_t *out, wt_error *err)
 {
     static const struct str nobody = {"", 0};
     size_t count = 0;
@@ -110,7 +110,7 @@ static int number_of_nobody(const struct rerank_input *input, struct arena *aren
     return rc;
 }
 
-/* What kind of request it is, and what the candidates' providers lack. */
+/* Classifies the request and sets the lack of the candidates' providers. */
 static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct candidate *candidates, size_t count,
                      enum request_kind *out, wt_error *err)
 {
@@ -118,7 +118,7 @@ static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct ca
     *out = REQUEST_UNKNOWN;
     if (!hits->nearest || h->rules == &wt__rules_default)
         return 0;
-    int rc = number_of_nobody(h->input, &h->arena, &nobody, err);
+    int rc = number_of_no_provider(h->input, &h->arena, &nobody, err);
     if (rc < 0)
         return rc;
     const struct request_texts texts = {.texts = hits->texts,
@@ -133,7 +133,7 @@ static int find_kind(struct hierarchy *h, const struct hit_list *hits, struct ca
     return 0;
 }
 
-static size_t place_of(const struct hit_list *hits, uint32_t row)
+static size_t find_hit_of_row(const struct hit_list *hits, uint32_t row)
 {
     size_t at = 0;
     while (at < hits->len && hits->items[at].row != row)
@@ -141,20 +141,20 @@ static size_t place_of(const struct hit_list *hits, uint32_t row)
     return at;
 }
 
-/* What the cross-encoder said of the i-th candidate. */
-static void tell_cross(const struct hierarchy *h, const struct candidate *candidates, size_t count, size_t i,
-                       struct hit *hit)
+/* Records the cross-encoder's evidence for candidate i. */
+static void note_cross_evidence(const struct hierarchy *h, const struct candidate *candidates, size_t count, size_t i,
+                                struct hit *hit)
 {
     struct stage_evidence *stage = wt__hit_stage(hit, CROSS_STAGE);
     stage->rank = 1;
     for (size_t j = 0; j < count; j++)
         stage->rank += candidates[j].score > candidates[i].score;
-    stage->score = known_of(h, candidates[i].row)->logit;
+    stage->score = find_known_tool(h, candidates[i].row)->logit;
     wt__hit_rescore(hit, candidates[i].score);
 }
 
-/* The candidates as hits, and behind them those that are not among them, in their order. No score is above the one
- * before it, so that order and score say the same. */
+/* Converts the candidates to hits and appends the remaining hits in order. Limits each score to the one before it, so
+ * that scores agree with the order. */
 static int list_hits(const struct hierarchy *h, const struct candidate *candidates, size_t count, size_t first,
                      struct hit_list *hits, wt_error *err)
 {
@@ -163,11 +163,11 @@ static int list_hits(const struct hierarchy *h, const struct candidate *candidat
     if (!items)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++) {
-        size_t at = place_of(hits, candidates[i].row);
+        size_t at = find_hit_of_row(hits, candidates[i].row);
         struct hit *hit = &items[n++];
         *hit = at < hits->len ? hits->items[at] : (struct hit){.row = candidates[i].row, .brought = true};
         if (h->cross)
-            tell_cross(h, candidates, count, i, hit);
+            note_cross_evidence(h, candidates, count, i, hit);
         struct stage_evidence *stage = wt__hit_stage(hit, HIERARCHY_STAGE);
         stage->rank = i + 1;
         stage->score = i < first;
@@ -189,7 +189,7 @@ static int list_hits(const struct hierarchy *h, const struct candidate *candidat
     return 0;
 }
 
-/* What the rules fetched may be more of a provider than was asked for. */
+/* Removes hits beyond `most` per provider, because the rules may have fetched more. */
 static void cap_providers(const struct snapshot_key *keys, size_t most, struct hit_list *hits)
 {
     size_t kept = 0;
@@ -213,7 +213,7 @@ static int run_hierarchy(struct hierarchy *h, struct hit_list *hits, wt_error *e
     enum request_kind kind;
     const struct toolrerank_source source = {.context = h,
                                              .dim = vectors ? vectors->dim : 0,
-                                             .score = h->cross ? score_candidates : NULL,
+                                             .score = h->cross ? score_rules_candidates : NULL,
                                              .tools_of = tools_of_provider};
     for (size_t i = 0; i < count; i++)
         rows[i] = hits->items[i].row;
@@ -227,7 +227,8 @@ static int run_hierarchy(struct hierarchy *h, struct hit_list *hits, wt_error *e
     return rc < 0 ? rc : list_hits(h, candidates, count, first, hits, err);
 }
 
-static int run(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err)
+static int run_rules(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits,
+                     wt_error *err)
 {
     struct hierarchy h = {.rules = reranker->model, .reranker = reranker, .input = input};
     int rc = h.rules->across ? wt__cross_encoder_open(reranker->cross, input->progress, &h.cross, err) : 0;
@@ -241,9 +242,9 @@ static int run(const struct reranker *reranker, const struct rerank_input *input
     return rc;
 }
 
-/* ---------------------------------------------------------------- what training left */
+/* ---------------------------------------------------------------- opening */
 
-/* Thresholds are of one cross-encoder's scores. */
+/* Thresholds depend on the scores of one cross-encoder, so its identity must match. */
 static int open_rules(struct reranker *out, const struct rerank_folder *folder, wt_error *err)
 {
     struct rules *rules = wt__arena_array(folder->arena, struct rules, 1);
@@ -254,7 +255,7 @@ static int open_rules(struct reranker *out, const struct rerank_folder *folder, 
     if (!out->cross)
         return wt__fail(err, WT_EMODEL, "the cross-encoder is missing");
     if (!wt__str_equal(wt__json_str(folder->config, CROSS_STAGE), wt__str(out->cross->identity)))
-        return wt__fail(err, WT_EMODEL, "the cross-encoder was trained again since");
+        return wt__fail(err, WT_EMODEL, "the cross-encoder has been retrained");
     return 0;
 }
 
@@ -265,11 +266,11 @@ static void close_rules(void *model)
         wt__map_dispose(&rules->seen);
 }
 
-static size_t depth(const struct reranker *reranker)
+static size_t rules_depth(const struct reranker *reranker)
 {
     const struct rules *rules = reranker->model;
     return wt__hierarchy_depth(&rules->settings);
 }
 
 const struct rerank_kind wt__rerank_rules = {
-    .plain = &wt__rules_default, .open = open_rules, .close = close_rules, .depth = depth, .run = run};
+    .plain = &wt__rules_default, .open = open_rules, .close = close_rules, .depth = rules_depth, .run = run_rules};

@@ -1,5 +1,5 @@
-/* refiner.c: one set of activations serves both halves: the request's rows stay where the lower layers left them, and
- * the candidates' are laid behind them. */
+/* refiner.c: see refiner.h. Both halves share one set of activations: the candidates' rows follow the request's rows,
+ * which the lower layers computed in place. */
 #include "rerank/refiner.h"
 
 #include <math.h>
@@ -20,10 +20,10 @@ struct refiner {
     struct upper_layers upper;
     struct linear candidate; /* C, packed, and c */
     float *score;            /* [H + F + 1] s, w, b */
-    bool flat;               /* s is zero: the layers have no say, and are not run */
+    bool flat;               /* s is zero, so the layers have no effect and are not run */
     struct arena arena;
     pthread_mutex_t lock;
-    struct refiner_scratch *idle; /* taken by one query at a time, under the lock */
+    struct refiner_scratch *idle; /* list of unused scratches, protected by the lock */
 };
 
 struct refiner_scratch {
@@ -31,12 +31,12 @@ struct refiner_scratch {
     int32_t *ids, *positions; /* [T + N] */
     float *inputs;            /* [N, D + F] */
     struct arena arena;
-    struct refiner_scratch *next; /* idle too */
+    struct refiner_scratch *next; /* next unused scratch */
 };
 
 /* ---------------------------------------------------------------- opening */
 
-/* A tensor of that shape (rows 0: a vector), its numbers in the arena. */
+/* Reads a tensor of the given shape (rows 0: a vector) into the arena. */
 static int read_tensor(const struct safetensors *file, const char *path, const char *name, size_t rows, size_t columns,
                        struct arena *arena, float **out, wt_error *err)
 {
@@ -50,7 +50,7 @@ static int read_tensor(const struct safetensors *file, const char *path, const c
     int rc = *out ? wt__tensor_floats(t, *out, err) : wt__fail_nomem(err);
     for (size_t i = 0; rc == 0 && i < t->count; i++)
         if (!isfinite((*out)[i]))
-            rc = wt__fail(err, WT_EMODEL, "%s: \"%s\" holds a number that is not finite", path, name);
+            rc = wt__fail(err, WT_EMODEL, "%s: \"%s\" has a number that is not finite", path, name);
     return rc;
 }
 
@@ -102,8 +102,8 @@ int wt__refiner_open(struct refiner **out, const struct encoder *encoder, const 
     if (rc == 0 && wt__encoder_is_static(encoder))
         rc = wt__fail(err, WT_EMODEL, "%s: the encoder has no layers below a refiner's", path);
     if (rc == 0 && (candidates < REFINER_MIN_CANDIDATES || candidates > REFINER_MAX_CANDIDATES))
-        rc = wt__fail(err, WT_EMODEL, "%s: a refiner looks at %d to %d candidates, not %zu", path,
-                      REFINER_MIN_CANDIDATES, REFINER_MAX_CANDIDATES, candidates);
+        rc = wt__fail(err, WT_EMODEL, "%s: a refiner takes %d to %d candidates, not %zu", path, REFINER_MIN_CANDIDATES,
+                      REFINER_MAX_CANDIDATES, candidates);
     if (rc == 0)
         rc = wt__file_map(&map, path, err);
     if (rc == 0)
@@ -200,7 +200,7 @@ size_t wt__refiner_request(const struct encoder *encoder, size_t join, struct re
     return starts[1];
 }
 
-/* Lays the candidates behind the request's T rows, all in one place. */
+/* Appends the candidates to the request's T rows, all at one position. */
 static void join_candidates(const struct refiner *r, struct refiner_scratch *scratch, size_t tokens, size_t count,
                             const float *const *vectors, const float (*features)[RETRIEVE_FEATURES])
 {
@@ -242,9 +242,9 @@ void wt__refiner_run(const struct refiner *r, struct refiner_scratch *scratch, s
     }
 }
 
-/* ---------------------------------------------------------------- the order */
+/* ---------------------------------------------------------------- order */
 
-static int borrow_scratch(struct refiner *r, struct refiner_scratch **out, wt_error *err)
+static int borrow_refiner_scratch(struct refiner *r, struct refiner_scratch **out, wt_error *err)
 {
     pthread_mutex_lock(&r->lock);
     *out = r->idle;
@@ -254,7 +254,7 @@ static int borrow_scratch(struct refiner *r, struct refiner_scratch **out, wt_er
     return *out ? 0 : wt__refiner_scratch_new(out, r->encoder, r->candidates, err);
 }
 
-static void return_scratch(struct refiner *r, struct refiner_scratch *scratch)
+static void return_refiner_scratch(struct refiner *r, struct refiner_scratch *scratch)
 {
     pthread_mutex_lock(&r->lock);
     scratch->next = r->idle;
@@ -262,22 +262,22 @@ static void return_scratch(struct refiner *r, struct refiner_scratch *scratch)
     pthread_mutex_unlock(&r->lock);
 }
 
-static void tell(struct hit *hit, float addition, float share)
+static void note_addition(struct hit *hit, float addition, float share)
 {
     struct stage_evidence *stage = wt__hit_stage(hit, REFINER_STAGE);
     stage->score = addition;
     stage->share = share;
 }
 
-/* Adds to the scores of the first `count` hits, and keeps the others below them. */
-static void reorder(struct hit_list *hits, size_t count, const float *additions)
+/* Adds to the scores of the first `count` hits and limits the scores of the others to the last of them. */
+static void reorder_hits(struct hit_list *hits, size_t count, const float *additions)
 {
     float best = hits->items[0].score, scores[REFINER_MAX_CANDIDATES];
 
     for (size_t i = 0; i < count; i++) {
         float share = best * additions[i];
         scores[i] = hits->items[i].score += share;
-        tell(&hits->items[i], additions[i], share);
+        note_addition(&hits->items[i], additions[i], share);
     }
     wt__hits_sort(hits->items, scores, count);
     for (size_t i = 0; i < count; i++)
@@ -285,7 +285,7 @@ static void reorder(struct hit_list *hits, size_t count, const float *additions)
     for (size_t i = count; i < hits->len; i++) {
         struct hit *hit = &hits->items[i];
         float score = fminf(hit->score, hits->items[count - 1].score);
-        tell(hit, 0, score - hit->score);
+        note_addition(hit, 0, score - hit->score);
         hit->score = score;
     }
 }
@@ -309,25 +309,25 @@ int wt__refine(struct refiner *r, struct str request, const struct vectors *vect
             return wt__fail(err, WT_ESTORE, "the vector of row %u is damaged", (unsigned)row);
         memcpy(features[i], hits->items[i].features, sizeof features[i]);
     }
-    int rc = borrow_scratch(r, &scratch, err);
+    int rc = borrow_refiner_scratch(r, &scratch, err);
     if (rc < 0)
         return rc;
     wt__refiner_run(r, scratch, request, count, found, (const float(*)[RETRIEVE_FEATURES])features, additions);
-    return_scratch(r, scratch);
-    reorder(hits, count, additions);
+    return_refiner_scratch(r, scratch);
+    reorder_hits(hits, count, additions);
     return 0;
 }
 
-/* ---------------------------------------------------------------- as a reranker */
+/* ---------------------------------------------------------------- reranker */
 
-/* Its layers are read by the first who runs it: most processes run another recipe. */
+/* Loads its layers on first use, because most processes use another recipe. */
 struct refiner_on_demand {
     const char *path;
     const struct encoder *encoder;
     size_t join, candidates;
     pthread_mutex_t lock;
     bool tried;
-    struct refiner *refiner; /* NULL: not read yet, or why not */
+    struct refiner *refiner; /* NULL before the first use and after a failure */
     wt_error why;
 };
 
@@ -335,7 +335,7 @@ static int open_refiner(struct reranker *out, const struct rerank_folder *folder
 {
     int64_t join = wt__json_int(folder->config, "join", -1), count = wt__json_int(folder->config, "candidates", 0);
     if (!wt__str_equal(wt__json_str(folder->config, "first"), wt__str(folder->first_identity)))
-        return wt__fail(err, WT_EMODEL, "%s, with which it begins, was trained again since", folder->first);
+        return wt__fail(err, WT_EMODEL, "%s, whose hits it reranks, has been retrained", folder->first);
     struct refiner_on_demand *model = calloc(1, sizeof *model);
     if (!model || pthread_mutex_init(&model->lock, NULL) != 0) {
         free(model);
@@ -359,7 +359,7 @@ static void close_refiner(void *model)
     free(refiner);
 }
 
-static int load(const struct reranker *reranker, wt_error *err)
+static int load_refiner(const struct reranker *reranker, wt_error *err)
 {
     struct refiner_on_demand *model = reranker->model;
     pthread_mutex_lock(&model->lock);
@@ -377,18 +377,23 @@ static int load(const struct reranker *reranker, wt_error *err)
     return rc;
 }
 
-static size_t depth(const struct reranker *reranker)
+static size_t refiner_depth(const struct reranker *reranker)
 {
     const struct refiner_on_demand *model = reranker->model;
     return model->candidates;
 }
 
-static int run(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err)
+static int run_refiner(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits,
+                       wt_error *err)
 {
     const struct refiner_on_demand *model = reranker->model;
-    int rc = load(reranker, err);
+    int rc = load_refiner(reranker, err);
     return rc < 0 ? rc : wt__refine(model->refiner, input->request->text, input->view->vectors, hits, err);
 }
 
-const struct rerank_kind wt__rerank_refiner = {
-    .features = true, .open = open_refiner, .close = close_refiner, .load = load, .depth = depth, .run = run};
+const struct rerank_kind wt__rerank_refiner = {.features = true,
+                                               .open = open_refiner,
+                                               .close = close_refiner,
+                                               .load = load_refiner,
+                                               .depth = refiner_depth,
+                                               .run = run_refiner};

@@ -2,7 +2,7 @@
 
 struct reranker wt__reranker_plain(const struct rerank_kind *kind)
 {
-    return (struct reranker){.kind = kind, .model = kind ? (void *)kind->plain : NULL}; /* only ever read */
+    return (struct reranker){.kind = kind, .model = kind ? (void *)kind->plain : NULL}; /* never modified */
 }
 
 int wt__reranker_load(const struct reranker *reranker, wt_error *err)

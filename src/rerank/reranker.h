@@ -1,11 +1,11 @@
-/* reranker.h: the second stage of a query: what reads the first stage's hits anew, together with the request.
- * A kind a file:
+/* reranker.h: the second stage of a query, which reranks the first stage's hits together with the request. Each kind
+ * has a file:
  *
- *   refiner.c          vectors of request and hits, by two layers
- *   cross_encoder.c    reads the request with each of the first N hits
- *   provider_rerank.c  ToolRerank's rules: orders hits by their providers, by whichever scores
+ *   refiner.c          vectors of request and hits, through some encoder layers
+ *   cross_encoder.c    reads the request together with each of the first N hits
+ *   provider_rerank.c  ToolRerank's rules: orders hits by their providers, with the scores of either stage
  *
- * What reads words gets the tools through a tool_reader, since a snapshot holds none. */
+ * A kind that reads words gets the tools from a tool_reader, because a snapshot has no texts. */
 #ifndef WT_RERANK_RERANKER_H
 #define WT_RERANK_RERANKER_H
 
@@ -21,80 +21,81 @@
 #include "rerank/cross_encoder.h"
 #include "retrieve/retrieve.h"
 
-/* All zero: hits stay as they are. */
+/* Second stage. All zero to keep the hits as they are. */
 struct reranker {
     const struct rerank_kind *kind;
-    void *model;                 /* of the kind; NULL where it has none */
-    struct cross_encoder *cross; /* NULL where nothing reads */
-    size_t reads;                /* hits, where the kind leaves that open */
+    void *model;                 /* depends on the kind; NULL if it has no model */
+    struct cross_encoder *cross; /* NULL without a cross-encoder */
+    size_t reads;                /* number of hits to read, if the kind leaves that open */
 };
 
-/* Who has the tools of a snapshot's rows. What it gives lives in the arena. Errors: those of the store. */
+/* Access to the tools of a snapshot's rows. Results live in the arena. Errors: those of the store. */
 struct tool_reader {
     void *context;
-    /* out [count]; a tool that was removed meanwhile is empty. */
+    /* Reads out [count]; a tool that was removed in the meantime is empty. */
     int (*read)(void *context, const uint32_t *rows, size_t count, struct arena *arena, struct tool *out,
                 wt_error *err);
-    /* Up to `most` rows of a provider's tools; an empty name stands for having none. */
+    /* Lists up to `most` rows of a provider's tools; an empty name means tools without a provider. */
     int (*rows_of)(void *context, struct str provider, size_t most, struct arena *arena, uint32_t **rows, size_t *count,
                    wt_error *err);
 };
 
-/* What there is to work with; borrowed. */
+/* Input of a second stage; borrowed. */
 struct rerank_input {
     const struct view *view;
-    const struct retrieve_request *request; /* that gave the hits */
+    const struct retrieve_request *request; /* the request that found the hits */
     struct tool_reader tools;
     struct arena *arena;                /* lives as long as the hits */
-    double *multi_provider_probability; /* out: as in wt_hits; stays where nothing looked */
-    struct progress *progress;          /* heard between a few tools; may be NULL */
+    double *multi_provider_probability; /* out: as in wt_hits; unchanged if not computed */
+    struct progress *progress;          /* reported between a few tools; may be NULL */
 };
 
-/* What training left for a reranker; borrowed, the encoder and the arena as long as it is open. */
+/* Trained data of a reranker. Borrowed; encoder and arena must outlive the reranker. */
 struct rerank_folder {
-    const char *weights; /* the path of their file */
+    const char *weights; /* path of their file */
     const json_t *config;
     const struct encoder *encoder;
     struct arena *arena;
-    const char *first;          /* the recipe with which it begins, */
-    const char *first_identity; /* and of which training that is */
+    const char *first;          /* recipe of the first stage */
+    const char *first_identity; /* identity of that recipe's training */
 };
 
 struct rerank_kind {
-    bool features;     /* the hits must have theirs */
-    const void *plain; /* its model where nothing was trained; NULL: it needs training, or no model */
+    bool features;     /* requires hits with features */
+    const void *plain; /* model of an untrained reranker; NULL if it has no model or must be trained */
 
-    /* out->model, and what else is not set, from its folder. NULL: it has none. Errors: WT_EMODEL, WT_ENOMEM. */
+    /* Fills out->model and other unset members from the folder. NULL if the kind has no folder. Errors: WT_EMODEL,
+     * WT_ENOMEM. */
     int (*open)(struct reranker *out, const struct rerank_folder *folder, wt_error *err);
     void (*close)(void *model);
-    /* Reads what of its model no other recipe has a use for, once; NULL: there is nothing. What is wrong with it is
-     * told here, before anything is searched. Errors: WT_EMODEL, WT_ENOMEM. */
+    /* Loads the part of the model that only this recipe uses, once. NULL if there is no such part. Reports its errors
+     * before anything is searched. Errors: WT_EMODEL, WT_ENOMEM. */
     int (*load)(const struct reranker *reranker, wt_error *err);
-    /* How many hits of the first stage it can make use of. */
+    /* Returns the number of first-stage hits that it can use. */
     size_t (*depth)(const struct reranker *reranker);
-    /* Gives the hits, of which there are some, their new order, scores and stages. Those that it did not look at stay
-     * behind those that it did. Errors: those of its model, and of the reader. */
+    /* Sets the order, scores and stages of the hits, at least one. Hits that it did not read stay after the others.
+     * Errors: those of its model and of the reader. */
     int (*run)(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err);
 };
 
 /* The kinds. */
 extern const struct rerank_kind wt__rerank_refiner, wt__rerank_cross, wt__rerank_rules;
 
-/* One of that kind where nothing was trained. */
+/* Returns an untrained reranker of the given kind. */
 struct reranker wt__reranker_plain(const struct rerank_kind *kind);
 
-/* Of any reranker, also of none. */
+/* Loads any reranker, also one without a kind. */
 int wt__reranker_load(const struct reranker *reranker, wt_error *err);
 size_t wt__reranker_depth(const struct reranker *reranker);
 int wt__rerank(const struct reranker *reranker, const struct rerank_input *input, struct hit_list *hits, wt_error *err);
 
-/* A hit's new score, told as the cross-encoder's share. */
+/* Sets a hit's score and records the difference as the cross-encoder's share. */
 void wt__hit_rescore(struct hit *hit, float score);
 
-/* Sorts hits [count] by keys [count], the greatest first, and the keys with them; equal ones stay in their order. */
+/* Sorts hits [count] and keys [count] by key, greatest first; stable. */
 void wt__hits_sort(struct hit *hits, float *keys, size_t count);
 
-/* The model's evidence of a hit, as it stands among its stages. */
+/* Name of the model's evidence among the stages of a hit. */
 #define CROSS_STAGE "cross"
 
 #endif

@@ -1,10 +1,10 @@
-/* rules.c: ToolRerank's settings, its classifier and what training saw, to and from a config.json:
+/* rules.c: reads and writes ToolRerank's settings, its classifier and its training data in a config.json:
  *
  *   {"hierarchy": {"seen_depth": 10, .., "rules": {"unknown": "none", "single": "algorithm1", "multi": "algorithm2"}},
  *    "classifier": {"weight": 0, "constant": 0, "margin": 0.1},
  *    "across": true, "seen_by": "provider", "seen": ["weather", ..]}
  *
- * Members that are missing are the paper's; a classifier that is missing knows nothing. */
+ * Missing members have the paper's values. Without a classifier the kind of every request is unknown. */
 #include "rerank/rules.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ bool wt__rules_seen(const struct rules *rules, const struct tool *tool, struct b
     return wt__map_get(&rules->seen, wt__buffer_view(id)) != NULL;
 }
 
-/* A depth or a count as it stands there: what makes no sense becomes 0, which is refused with its name. */
+/* Reads a depth or count. An invalid value becomes 0, so that validation reports it by name. */
 static uint32_t read_count(const json_t *object, const char *key, uint32_t fallback)
 {
     int64_t value = wt__json_int(object, key, fallback);
@@ -45,7 +45,7 @@ static int read_kinds(struct hierarchy_settings *settings, const json_t *object,
         while (rule < HIERARCHY_RULES && !wt__str_equal(name, wt__str(rule_names[rule])))
             rule++;
         if (rule == HIERARCHY_RULES)
-            return wt__fail(err, WT_EMODEL, "the rule for %s requests is not one of none, algorithm1 and algorithm2",
+            return wt__fail(err, WT_EMODEL, "the rule for %s requests must be none, algorithm1 or algorithm2",
                             kind_names[kind]);
         settings->rule[kind] = (enum hierarchy_rule)rule;
     }
@@ -78,7 +78,8 @@ static int read_classifier(struct request_classifier *c, const json_t *object, w
                                      .constant = (float)wt__json_real(object, "constant", 0),
                                      .margin = (float)wt__json_real(object, "margin", 0)};
     if (object && !json_object_get(object, "weight"))
-        return wt__fail(err, WT_EMODEL, "classifier: no weight, as another version left it; train toolrerank again");
+        return wt__fail(err, WT_EMODEL,
+                        "classifier: no weight, because another version trained it; train toolrerank again");
     bool finite = isfinite(c->weight) && isfinite(c->constant) && isfinite(c->margin);
     return finite ? 0 : wt__fail(err, WT_EMODEL, "classifier: a number is not finite");
 }
@@ -90,7 +91,7 @@ static int read_seen(struct rules *out, const json_t *list, struct arena *arena,
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *name = json_array_get(list, i);
         if (!json_is_string(name))
-            return wt__fail(err, WT_EMODEL, "seen holds what is no string");
+            return wt__fail(err, WT_EMODEL, "seen must be a list of strings");
         char *copy = wt__arena_copy(arena, (struct str){json_string_value(name), json_string_length(name)});
         if (!copy || !wt__map_insert(&out->seen, wt__str(copy), 1, NULL))
             return wt__fail_nomem(err);
@@ -108,7 +109,7 @@ int wt__rules_read(struct rules *out, const json_t *config, struct arena *arena,
     return rc < 0 ? rc : read_seen(out, wt__json_array(config, "seen"), arena, err);
 }
 
-static json_t *write_settings(const struct hierarchy_settings *s)
+static json_t *write_rule_settings(const struct hierarchy_settings *s)
 {
     json_t *kinds = json_object();
     for (size_t kind = 0; kinds && kind < REQUEST_KINDS; kind++)
@@ -124,7 +125,7 @@ static json_t *write_settings(const struct hierarchy_settings *s)
 json_t *wt__rules_write(const struct rules *rules, json_t *seen)
 {
     const struct request_classifier *c = &rules->classifier;
-    return json_pack("{s:o, s:{s:f, s:f, s:f}, s:b, s:s, s:o}", "hierarchy", write_settings(&rules->settings),
+    return json_pack("{s:o, s:{s:f, s:f, s:f}, s:b, s:s, s:o}", "hierarchy", write_rule_settings(&rules->settings),
                      "classifier", "weight", (double)c->weight, "constant", (double)c->constant, "margin",
                      (double)c->margin, "across", (int)rules->across, "seen_by",
                      rules->by_provider ? "provider" : "tool", "seen", seen);

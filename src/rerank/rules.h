@@ -1,4 +1,4 @@
-/* rules.h: what ToolRerank knows beside its encoders, to and from a config.json. */
+/* rules.h: ToolRerank's settings and training data in a config.json. */
 #ifndef WT_RERANK_RULES_H
 #define WT_RERANK_RULES_H
 
@@ -15,17 +15,17 @@
 struct rules {
     struct hierarchy_settings settings;
     struct request_classifier classifier;
-    bool across;      /* scores are the cross-encoder's; else the first stage's shares of its best */
-    bool by_provider; /* what `seen` names */
-    struct map seen;  /* providers that training used, and tools that have none; or else tools */
+    bool across;      /* scores come from the cross-encoder; otherwise from the first stage, divided by its best */
+    bool by_provider; /* `seen` has providers rather than tools */
+    struct map seen;  /* providers in the training data and tools without a provider, or all tools */
 };
 
-/* Where nothing was trained: every rule is off, since nothing tells which one a request needs. */
+/* For untrained use: all rules are off, because the kind of a request is unknown. */
 extern const struct rules wt__rules_default;
 
-/* FOLDER/toolrerank/config.json. Errors: WT_EMODEL, WT_ENOMEM. The map is the caller's to dispose of. */
+/* Reads FOLDER/toolrerank/config.json. The caller disposes of the map. Errors: WT_EMODEL, WT_ENOMEM. */
 int wt__rules_read(struct rules *out, const json_t *config, struct arena *arena, wt_error *err);
-/* The members that it reads back; seen: a list of names, whose reference is taken. NULL when memory is out. */
+/* Writes the same members. seen: list of names; steals its reference. Returns NULL if out of memory. */
 json_t *wt__rules_write(const struct rules *rules, json_t *seen);
 bool wt__rules_seen(const struct rules *rules, const struct tool *tool, struct buffer *id); /* id: scratch */
 

@@ -1,5 +1,5 @@
-/* toolrerank.c: the rules are in hierarchy.c; here they are joined. The paper scores the extended F1 anew; a pair's
- * score does not depend on its company, so that only what came in is scored. */
+/* toolrerank.c: see toolrerank.h. Combines the rules of hierarchy.c. The paper rescores the extended F1. The score of a
+ * pair does not depend on other pairs, so this code scores only the new tools. */
 #include "rerank/toolrerank.h"
 
 #include <math.h>
@@ -10,9 +10,9 @@
 
 /* ---------------------------------------------------------------- one provider or several */
 
-enum { NEAR = 128 /* rows of a text that are looked at */ };
+enum { NEAR = 128 /* rows read per text */ };
 
-/* A row near a text. */
+/* Row near a text. */
 struct provider_match {
     uint32_t provider, row, text;
     float score;
@@ -25,20 +25,20 @@ static int compare_matches(const void *a, const void *b)
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* Tools that have no provider are each their own. */
+/* True if both matches have one provider. Each tool without a provider counts as a provider of its own. */
 static bool same_side(const struct request_texts *t, const struct provider_match *a, const struct provider_match *b)
 {
     return a->provider == b->provider && (a->provider != t->nobody || a->row == b->row);
 }
 
-/* What is near to each text. */
+/* Matches of all texts. */
 struct nearness {
     struct provider_match matches[TEXTS_MAX * NEAR];
-    size_t count, begin;                     /* of matches; the first sub-query */
-    float least[TEXTS_MAX], best[TEXTS_MAX]; /* scores of a text */
+    size_t count, begin;                     /* number of matches; index of the first sub-query */
+    float least[TEXTS_MAX], best[TEXTS_MAX]; /* scores of each text */
 };
 
-static void look_near(const struct request_texts *t, struct nearness *n)
+static void collect_matches(const struct request_texts *t, struct nearness *n)
 {
     n->count = 0;
     n->begin = t->texts > 1;
@@ -54,8 +54,8 @@ static void look_near(const struct request_texts *t, struct nearness *n)
     qsort(n->matches, n->count, sizeof *n->matches, compare_matches);
 }
 
-/* Where the matches of one provider end that begin here. */
-static size_t end_of(const struct request_texts *t, const struct nearness *n, size_t begin)
+/* Returns the end of the matches of one provider that begin here. */
+static size_t end_of_provider(const struct request_texts *t, const struct nearness *n, size_t begin)
 {
     size_t end = begin + 1;
     while (end < n->count && same_side(t, &n->matches[begin], &n->matches[end]))
@@ -63,7 +63,7 @@ static size_t end_of(const struct request_texts *t, const struct nearness *n, si
     return end;
 }
 
-/* What one provider lacks, whose matches begin .. end - 1 are; none: one that was not seen. */
+/* Returns the lack of the provider with matches begin .. end - 1. An empty range is a provider without matches. */
 static float lack_of_provider(const struct request_texts *t, const struct nearness *n, size_t begin, size_t end)
 {
     float own[TEXTS_MAX];
@@ -82,12 +82,12 @@ float wt__request_lack(const struct request_texts *t, struct candidate *candidat
 {
     struct nearness near;
     float least = INFINITY;
-    look_near(t, &near);
+    collect_matches(t, &near);
     for (size_t c = 0; c < count; c++)
         candidates[c].lack = lack_of_provider(t, &near, 0, 0);
     for (size_t i = 0, end; i < near.count; i = end) {
         const struct provider_match *one = &near.matches[i];
-        end = end_of(t, &near, i);
+        end = end_of_provider(t, &near, i);
         float lack = lack_of_provider(t, &near, i, end);
         least = fminf(least, lack);
         for (size_t c = 0; c < count; c++)
@@ -115,17 +115,18 @@ enum request_kind wt__request_kind(const struct request_classifier *classifier, 
     return beyond > 0 ? REQUEST_MULTI : REQUEST_SINGLE;
 }
 
-/* ---------------------------------------------------------------- the order */
+/* ---------------------------------------------------------------- order */
 
-/* Scores, which lean on the first stage and, where one provider is wanted, on what it lacks:
+/* Scores candidates, corrected by the first stage and, if one provider is wanted, by its lack:
  *
  *   logit(score) + prior * (share - 1) - cover * lack
  *
- * What the cross-encoder is sure of is less than certain, so that its logit is finite. */
+ * NEARLY_CERTAIN keeps the logit of a certain score finite. */
 #define NEARLY_CERTAIN 1e-7
 
-static int score(const struct hierarchy_settings *settings, enum hierarchy_rule rule,
-                 const struct toolrerank_source *source, struct candidate *candidates, size_t count, wt_error *err)
+static int score_with_correction(const struct hierarchy_settings *settings, enum hierarchy_rule rule,
+                                 const struct toolrerank_source *source, struct candidate *candidates, size_t count,
+                                 wt_error *err)
 {
     double cover = rule == HIERARCHY_ALGORITHM1 ? (double)settings->cover : 0;
     int rc = source->score(source->context, candidates, count, err);
@@ -138,7 +139,7 @@ static int score(const struct hierarchy_settings *settings, enum hierarchy_rule 
     return rc;
 }
 
-static bool holds(const struct candidate *candidates, size_t count, uint32_t row)
+static bool has_candidate_row(const struct candidate *candidates, size_t count, uint32_t row)
 {
     for (size_t i = 0; i < count; i++)
         if (candidates[i].row == row)
@@ -146,7 +147,7 @@ static bool holds(const struct candidate *candidates, size_t count, uint32_t row
     return false;
 }
 
-static float lack_of(const struct candidate *candidates, size_t count, uint32_t provider)
+static float lack_of_candidates(const struct candidate *candidates, size_t count, uint32_t provider)
 {
     for (size_t i = 0; i < count; i++)
         if (candidates[i].provider == provider)
@@ -154,8 +155,8 @@ static float lack_of(const struct candidate *candidates, size_t count, uint32_t 
     return 0;
 }
 
-/* The other tools of the providers that the settings want whole, as many as there is room for, with scores. The first
- * stage put them behind all that it gave. */
+/* Fetches and scores the other tools of the providers to expand, up to the free room. Their share is the lowest of all
+ * candidates. */
 static int fetch_others(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
                         const struct chosen_providers *chosen, const struct candidate *candidates, size_t count,
                         struct candidate *found, size_t *found_count, wt_error *err)
@@ -172,18 +173,18 @@ static int fetch_others(const struct hierarchy_settings *settings, const struct 
         if (of < 0)
             return of;
         for (size_t i = 0; i < (size_t)of && n < room; i++)
-            if (!holds(candidates, count, tools[i].row)) {
+            if (!has_candidate_row(candidates, count, tools[i].row)) {
                 found[n] = tools[i];
-                found[n].lack = lack_of(candidates, count, tools[i].provider);
+                found[n].lack = lack_of_candidates(candidates, count, tools[i].provider);
                 found[n++].share = least;
             }
     }
     *found_count = n;
-    return n ? score(settings, HIERARCHY_ALGORITHM1, source, found, n, err) : 0;
+    return n ? score_with_correction(settings, HIERARCHY_ALGORITHM1, source, found, n, err) : 0;
 }
 
-static int algorithm1(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
-                      struct candidate *candidates, size_t *count, size_t *first, wt_error *err)
+static int run_algorithm1(const struct hierarchy_settings *settings, const struct toolrerank_source *source,
+                          struct candidate *candidates, size_t *count, size_t *first, wt_error *err)
 {
     struct candidate found[HIERARCHY_MAX_CANDIDATES];
     struct chosen_providers chosen;
@@ -205,14 +206,16 @@ int wt__toolrerank(const struct hierarchy_settings *settings, enum request_kind 
     *count = *first = wt__hierarchy_truncate(settings, candidates, *count);
     for (size_t i = 0; i < *count; i++)
         candidates[i].share = candidates[i].score;
-    int rc = source->score && *count ? score(settings, settings->rule[kind], source, candidates, *count, err) : 0;
+    int rc = source->score && *count
+                 ? score_with_correction(settings, settings->rule[kind], source, candidates, *count, err)
+                 : 0;
     if (rc < 0 || *count == 0)
         return rc;
     wt__hierarchy_sort(candidates, *count);
     *first = *count;
     switch (settings->rule[kind]) {
     case HIERARCHY_ALGORITHM1:
-        return algorithm1(settings, source, candidates, count, first, err);
+        return run_algorithm1(settings, source, candidates, count, first, err);
     case HIERARCHY_ALGORITHM2:
         *first = wt__hierarchy_algorithm2(settings, candidates, *count, source->dim);
         return 0;

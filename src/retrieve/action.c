@@ -1,8 +1,8 @@
-/* action.c: whether a tool does the kind of thing that the request asks for: read, create, update or delete.
+/* action.c: scores tools by their kind of action (read, create, update or delete) compared with the request's.
  *
- * Of a request its first verb tells, or a question's first word. Of a tool its HTTP method or the annotations of an MCP
- * server, and more exactly than those the verb of its name; of a tool without either nothing does. An annotation is the
- * server's own word, which may be untrue: it weighs no more than that verb. */
+ * The action of a request comes from its first verb or, for a question, from its first word. The action of a tool comes
+ * from its HTTP method or its MCP annotations, refined by the verb in its name. A tool without method or annotations
+ * has no action. A server may set false annotations, so they weigh no more than the verb. */
 #include "retrieve/action.h"
 
 #include "base/json.h"
@@ -10,11 +10,11 @@
 #include "retrieve/words.h"
 #include "text/analyser.h"
 
-enum { VERB_AMONG = 3 /* words that say something, of which one may be the verb */ };
+enum { VERB_AMONG = 3 /* content words that are searched for the verb */ };
 
 /* ---------------------------------------------------------------- tools */
 
-static unsigned of_method(struct str source_id)
+static unsigned action_of_method(struct str source_id)
 {
     static const struct {
         const char *method;
@@ -27,9 +27,9 @@ static unsigned of_method(struct str source_id)
     return 0;
 }
 
-/* By the hints of MCP's annotations, where it gives any: what it may do. Most definitions have none, and are not parsed
- * for that. (Specification of 2025-06-18, ToolAnnotations) */
-static unsigned of_annotations(const struct tool *tool)
+/* Returns the actions that MCP annotations allow, or 0 without annotations (specification of 2025-06-18,
+ * ToolAnnotations). Searches for the hint first, because most definitions have none and need no parsing. */
+static unsigned actions_of_annotations(const struct tool *tool)
 {
     static const char hint[] = "readOnlyHint";
     json_t *definition = NULL;
@@ -48,8 +48,9 @@ static unsigned of_annotations(const struct tool *tool)
     return actions;
 }
 
-/* The verb stands among a name's first words ("list_issues"), or last ("issues/list"). */
-static unsigned of_name(struct str name)
+/* Returns the actions of the verb in a tool's name, either among its first words ("list_issues") or last
+ * ("issues/list"). */
+static unsigned actions_of_name(struct str name)
 {
     struct buffer words = {0};
     unsigned actions = 0, last = 0;
@@ -68,9 +69,9 @@ static unsigned of_name(struct str name)
 
 unsigned wt__tool_actions(const struct tool *tool)
 {
-    unsigned method = of_method(tool->source_id), hints = method ? 0 : of_annotations(tool);
-    unsigned named = method || hints ? of_name(tool->name) : 0;
-    if (hints) /* of what it may do, what its name says */
+    unsigned method = action_of_method(tool->source_id), hints = method ? 0 : actions_of_annotations(tool);
+    unsigned named = method || hints ? actions_of_name(tool->name) : 0;
+    if (hints) /* the name's verb narrows the annotations */
         return named & hints ? named & hints : hints;
     return named ? named : method;
 }
@@ -94,7 +95,7 @@ static unsigned read_actions(struct str text)
     return 0;
 }
 
-static int search(struct query *query, wt_error *err)
+static int read_query_actions(struct query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     (void)err;
@@ -103,7 +104,7 @@ static int search(struct query *query, wt_error *err)
     return 0;
 }
 
-static int score_rows(struct query *query, wt_error *err)
+static int score_action_rows(struct query *query, wt_error *err)
 {
     const struct snapshot_key *keys = query->view->snapshot->keys;
     (void)err;
@@ -118,14 +119,14 @@ static int score_rows(struct query *query, wt_error *err)
     return 0;
 }
 
-static float value(const struct query *query, float weight, size_t t, size_t c)
+static float action_value(const struct query *query, float weight, size_t t, size_t c)
 {
     return weight * wt__ranking(query, t, SOURCE_ACTION)->scores[c];
 }
 
-static void features(const struct query *query, size_t c, float *out)
+static void fill_no_action_features(const struct query *query, size_t c, float *out)
 {
-    (void)query, (void)c, (void)out; /* the score's alone */
+    (void)query, (void)c, (void)out; /* only contributes to the score */
 }
 
 const struct source wt__source_action = {.name = ACTION_STAGE,
@@ -133,7 +134,7 @@ const struct source wt__source_action = {.name = ACTION_STAGE,
                                          .tried = {0, 0.05f},
                                          .tried_count = 2,
                                          .seldom = true,
-                                         .search = search,
-                                         .score_rows = score_rows,
-                                         .value = value,
-                                         .features = features};
+                                         .search = read_query_actions,
+                                         .score_rows = score_action_rows,
+                                         .value = action_value,
+                                         .features = fill_no_action_features};

@@ -1,8 +1,8 @@
-/* bm25.c: words: BM25 over the tool's fields.
+/* bm25.c: the source "words": BM25 over the tool's fields.
  *
- * BM25 has no scale of its own, so a score is divided by the best of its text. Coverage gives some of that scale back
- * where words compete with meaning: it is the share of the request's words, by weight, that the best tool could answer,
- * so a request in other words than the catalogue's is left to meaning. */
+ * BM25 has no scale of its own, so a score is divided by the best score of its text. If words compete with meaning, the
+ * score is also multiplied by the root of the coverage. Coverage is the share of the request's words, by weight, that
+ * the best tool could match. A request that uses other words than the catalogue is therefore ranked by meaning. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,8 @@ static int compare_terms(const void *a, const void *b)
     return order ? order : (x->text.len > y->text.len) - (x->text.len < y->text.len);
 }
 
-/* The different terms of a text. A word said four times counts twice: said again it hardly means more. */
+/* Collects the distinct terms of a text. Weights are the square root of the count, because repeating a word adds
+ * little. */
 static int read_terms(struct workspace *workspace, struct text *text, wt_error *err)
 {
     size_t first = workspace->tokens.len;
@@ -45,7 +46,7 @@ static int read_terms(struct workspace *workspace, struct text *text, wt_error *
     return 0;
 }
 
-/* The most that BM25 could give for these terms; idf: [term_count] of each. */
+/* Computes the idf [term_count] of each term and the maximum BM25 score of all. */
 static void read_idf(const struct lexical *index, const struct lexical_query *query, struct text *text)
 {
     text->most = 0;
@@ -56,13 +57,13 @@ static void read_idf(const struct lexical *index, const struct lexical_query *qu
     text->most *= wt__lexical_settings.k1 + 1;
 }
 
-/* The share of that which the best tool reaches. */
-static float coverage(const struct text *text, float best)
+/* Returns the share of the maximum score that the best tool reaches. */
+static float measure_coverage(const struct text *text, float best)
 {
     return best < text->most ? best / text->most : 1;
 }
 
-static int search(struct query *query, wt_error *err)
+static int search_bm25(struct query *query, wt_error *err)
 {
     const struct lexical *index = &query->view->snapshot->lexical;
     struct workspace *workspace = query->workspace;
@@ -82,14 +83,15 @@ static int search(struct query *query, wt_error *err)
         words->len =
             wt__lexical_search(index, &workspace->queries[t], query->depth, query->request->allowed, words->top);
         words->best = words->len ? words->top[0].score : 0;
-        text->coverage = coverage(text, words->best);
+        text->coverage = measure_coverage(text, words->best);
     }
     return 0;
 }
 
-/* How much of its damping a candidate is spared: all where it is the best by meaning, none below SPARED_FROM of that.
- * Real tools with large schemas have as many words as stuffed ones, but mean what is asked for. */
-static float spared(const struct text *text, size_t c)
+/* Returns the part of the damping that a candidate is spared: 1 for the best candidate by meaning, 0 below SPARED_FROM
+ * of its cosine. Real tools with large schemas have as many words as keyword-stuffed ones, but match the request's
+ * meaning. */
+static float spared_damping(const struct text *text, size_t c)
 {
     const struct ranking *meaning = &text->rankings[SOURCE_DENSE];
     if (meaning->best <= 0)
@@ -97,9 +99,9 @@ static float spared(const struct text *text, size_t c)
     return fminf(fmaxf((meaning->scores[c] / meaning->best - SPARED_FROM) / (1 - SPARED_FROM), 0), 1);
 }
 
-/* Where meaning has a say, a tool that is found by its many words has to be found by what it means. By words alone it
- * could not be found at all, so that BM25 stays what it is. */
-static void damp(struct query *query, struct text *text)
+/* Reduces the word scores of tools with very many words, so that such a tool must also match by meaning. Not used if
+ * only words have a weight, because such a tool could then not be found at all. */
+static void damp_word_scores(struct query *query, struct text *text)
 {
     const struct lexical *index = &query->view->snapshot->lexical;
     struct ranking *words = &text->rankings[SOURCE_BM25];
@@ -107,19 +109,19 @@ static void damp(struct query *query, struct text *text)
     for (size_t c = 0; c < query->count; c++) {
         float damping = wt__lexical_damping(index, query->rows[c]);
         if (damping < 1)
-            words->scores[c] *= damping + (1 - damping) * spared(text, c);
+            words->scores[c] *= damping + (1 - damping) * spared_damping(text, c);
         words->best = fmaxf(words->best, words->scores[c]);
     }
-    text->coverage = coverage(text, words->best);
+    text->coverage = measure_coverage(text, words->best);
 }
 
 void wt__damp_words(struct query *query)
 {
     for (size_t t = 0; t < query->workspace->text_count; t++)
-        damp(query, &query->workspace->texts[t]);
+        damp_word_scores(query, &query->workspace->texts[t]);
 }
 
-static int score_rows(struct query *query, wt_error *err)
+static int score_bm25_rows(struct query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     (void)err;
@@ -129,7 +131,7 @@ static int score_rows(struct query *query, wt_error *err)
     return 0;
 }
 
-static float value(const struct query *query, float weight, size_t t, size_t c)
+static float bm25_value(const struct query *query, float weight, size_t t, size_t c)
 {
     const struct text *text = &query->workspace->texts[t];
     const struct ranking *words = &text->rankings[SOURCE_BM25];
@@ -139,20 +141,20 @@ static float value(const struct query *query, float weight, size_t t, size_t c)
     return query->fused ? sqrtf(text->coverage) * share : share;
 }
 
-/* On one scale for all texts and whatever the retriever weighs. */
-static float share(const struct text *text, size_t c)
+/* Returns the candidate's word score on the scale of all texts, independent of the retriever's weights. */
+static float scale_word_score(const struct text *text, size_t c)
 {
     const struct ranking *words = &text->rankings[SOURCE_BM25];
     return words->best > 0 ? sqrtf(text->coverage) * words->scores[c] / words->best : 0;
 }
 
-static void features(const struct query *query, size_t c, float *out)
+static void fill_word_features(const struct query *query, size_t c, float *out)
 {
     const struct workspace *workspace = query->workspace;
-    out[FEATURE_WORDS] = share(&workspace->texts[0], c);
+    out[FEATURE_WORDS] = scale_word_score(&workspace->texts[0], c);
     out[FEATURE_SUBQUERY_WORDS] = workspace->text_count > 1 ? 0 : out[FEATURE_WORDS];
     for (size_t t = 1; t < workspace->text_count; t++)
-        out[FEATURE_SUBQUERY_WORDS] = fmaxf(out[FEATURE_SUBQUERY_WORDS], share(&workspace->texts[t], c));
+        out[FEATURE_SUBQUERY_WORDS] = fmaxf(out[FEATURE_SUBQUERY_WORDS], scale_word_score(&workspace->texts[t], c));
 }
 
 struct word_share wt__word_share(const struct query *query, size_t c)
@@ -173,14 +175,14 @@ struct word_share wt__word_share(const struct query *query, size_t c)
 const struct source wt__source_bm25 = {.name = "bm25",
                                        .weight = "lexical",
                                        .for_features = true,
-                                       .search = search,
-                                       .score_rows = score_rows,
-                                       .value = value,
-                                       .features = features};
+                                       .search = search_bm25,
+                                       .score_rows = score_bm25_rows,
+                                       .value = bm25_value,
+                                       .features = fill_word_features};
 
-/* ---------------------------------------------------------------- which words a tool matched */
+/* ---------------------------------------------------------------- explain */
 
-/* fields[i]: where in the document terms[i], which are sorted, stands. Returns how many stand anywhere. */
+/* Sets fields[i] to the fields of the document that contain the sorted terms[i]. Returns the number of terms found. */
 static size_t mark_fields(const struct document *document, const struct lexical_term *terms, size_t count,
                           unsigned *fields)
 {

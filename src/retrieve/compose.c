@@ -1,15 +1,17 @@
-/* compose.c: a request with several sub-queries needs a tool for each sub-query, but a plain sum lets the loudest
- * sub-query fill the list. So a candidate's score is what the whole request says plus what its best sub-query says, and
- * each time a candidate is taken, the sub-query that spoke for it counts a little less for those that follow:
+/* compose.c: ranks candidates so that each sub-query of a request gets tools.
+ *
+ * A plain sum would let the loudest sub-query fill the list. The score of a candidate is therefore the value for the
+ * whole request plus the value for its best sub-query. Each time a candidate is taken, the weight of its best sub-query
+ * fades for the following candidates:
  *
  *   score(c) = value[0][c] + subquery_weight * max over sub-queries p of faded[p] * value[p][c]
- *   faded[p] = SUBQUERY_DECAY ^ (how many taken candidates p spoke for); 1 where value[p][c] is below 0
+ *   faded[p] = SUBQUERY_DECAY ^ (number of candidates taken for p); 1 if value[p][c] is below 0
  *
- * What a sub-query adds only shrinks and the best candidate is always taken, or left out for good (a provider's cap, a
- * copy), so scores never rise along the list. A request with one sub-query keeps the plain order of value[0]. The
- * first k of a longer list are the list for k. Copies share a place (copies.h), which has the score of the
- * best of them even where the request asks for another one. A tool that the request names has a score of its own
- * (named.c), above all of these. What decay and weight are worth: docs/retrieval.md. */
+ * Scores never rise along the list: sub-query values only shrink, and the best candidate is either taken or excluded
+ * for good (provider cap, copy). A request with one sub-query keeps the order of value[0]. The list for k is a prefix
+ * of any longer list. Copies share a place (copies.h) with the score of the best copy, even if the request asks for
+ * another copy. A tool named in the request has a score of its own (named.c) above all others. docs/retrieval.md
+ * measures decay and weight. */
 #include "retrieve/compose.h"
 
 #include <stdbool.h>
@@ -24,8 +26,8 @@ struct pick {
     uint32_t text;
 };
 
-/* What candidate c is worth now. */
-static struct pick worth(const struct evidence *evidence, const float *faded, size_t c)
+/* Returns the current score of candidate c. */
+static struct pick score_candidate(const struct evidence *evidence, const float *faded, size_t c)
 {
     struct pick pick = {.score = evidence->value[0][c]};
     for (uint32_t t = 1; t < evidence->texts; t++) {
@@ -42,25 +44,25 @@ static struct pick worth(const struct evidence *evidence, const float *faded, si
     return pick;
 }
 
-/* All candidates in order of their worth while no sub-query has faded. Returns how many. */
-static size_t ranked_pool(const struct evidence *evidence, struct scored *pool)
+/* Fills the pool with all candidates, ordered by their score before any sub-query fades. Returns their number. */
+static size_t rank_pool(const struct evidence *evidence, struct scored *pool)
 {
     static const float fresh[TEXTS_MAX] = {1, 1, 1, 1, 1, 1, 1};
     for (size_t c = 0; c < evidence->candidates; c++)
-        pool[c] = (struct scored){worth(evidence, fresh, c).score, (uint32_t)c};
+        pool[c] = (struct scored){score_candidate(evidence, fresh, c).score, (uint32_t)c};
     wt__scored_sort(pool, evidence->candidates);
     return evidence->candidates;
 }
 
-/* The best of the pool as things stand. The pool is in order of fresh worth, which worth never exceeds: the search
- * ends where no fresh worth reaches the best. */
-static struct pick best_now(const struct evidence *evidence, const float *faded, const struct scored *pool, size_t left,
-                            size_t *at)
+/* Finds the best remaining candidate of the pool. A candidate's current score never exceeds its initial score, so the
+ * scan stops at the first initial score below the best. */
+static struct pick find_best_now(const struct evidence *evidence, const float *faded, const struct scored *pool,
+                                 size_t left, size_t *at)
 {
-    struct pick best = worth(evidence, faded, pool[0].row);
+    struct pick best = score_candidate(evidence, faded, pool[0].row);
     *at = 0;
     for (size_t i = 1; i < left && pool[i].score >= best.score; i++) {
-        struct pick here = worth(evidence, faded, pool[i].row);
+        struct pick here = score_candidate(evidence, faded, pool[i].row);
         if (here.score > best.score || (here.score == best.score && pool[i].row < pool[*at].row)) {
             best = here;
             *at = i;
@@ -69,7 +71,8 @@ static struct pick best_now(const struct evidence *evidence, const float *faded,
     return best;
 }
 
-static bool capped(const struct evidence *evidence, const struct choice *taken, size_t count, size_t cap, uint32_t c)
+static bool is_capped(const struct evidence *evidence, const struct chosen_candidate *taken, size_t count, size_t cap,
+                      uint32_t c)
 {
     size_t same = 0;
     for (size_t i = 0; i < count; i++)
@@ -77,12 +80,13 @@ static bool capped(const struct evidence *evidence, const struct choice *taken, 
     return same >= cap;
 }
 
-/* 1: candidate *c gives its place to one that has it. Else *c becomes what is shown in its place. */
+/* Returns 1 if candidate *c gives its place to an earlier one. Otherwise returns 0 and sets *c to the candidate to show
+ * in its place. Negative on error. */
 static int share_place(const struct evidence *evidence, uint32_t *c, wt_error *err)
 {
     struct copies *copies = evidence->copies;
     int copy = copies ? wt__copy_next(copies, evidence->rows[*c], err) : COPY_NONE;
-    bool leads = evidence->leads && evidence->leads[*c]; /* it was asked for */
+    bool leads = evidence->leads && evidence->leads[*c]; /* named in the request */
     if (copy == COPY_GIVEN && leads) {
         wt__copy_keep(copies);
         copy = COPY_NONE;
@@ -93,7 +97,7 @@ static int share_place(const struct evidence *evidence, uint32_t *c, wt_error *e
 }
 
 int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provider, struct arena *scratch,
-                struct choice *out, size_t *count, wt_error *err)
+                struct chosen_candidate *out, size_t *count, wt_error *err)
 {
     *count = 0;
     struct scored *pool = wt__arena_array(scratch, struct scored, evidence->candidates);
@@ -103,23 +107,23 @@ int wt__compose(const struct evidence *evidence, size_t k, size_t max_per_provid
     for (size_t t = 0; t < TEXTS_MAX; t++)
         faded[t] = 1;
 
-    for (size_t left = ranked_pool(evidence, pool); left > 0 && *count < k;) {
+    for (size_t left = rank_pool(evidence, pool); left > 0 && *count < k;) {
         size_t at;
-        struct pick pick = best_now(evidence, faded, pool, left, &at);
+        struct pick pick = find_best_now(evidence, faded, pool, left, &at);
         uint32_t best = pool[at].row, c = best;
         memmove(pool + at, pool + at + 1, (--left - at) * sizeof *pool);
         int rc = share_place(evidence, &c, err);
         if (rc < 0)
             return rc;
-        if (rc == 0 && c != best && max_per_provider && capped(evidence, out, *count, max_per_provider, c))
+        if (rc == 0 && c != best && max_per_provider && is_capped(evidence, out, *count, max_per_provider, c))
             c = best;
-        if (rc > 0 || (max_per_provider && capped(evidence, out, *count, max_per_provider, c)))
+        if (rc > 0 || (max_per_provider && is_capped(evidence, out, *count, max_per_provider, c)))
             continue;
         if (pick.text)
             faded[pick.text] *= SUBQUERY_DECAY;
         if (evidence->copies)
             wt__copy_place(evidence->copies, evidence->rows[best], evidence->rows[c]);
-        out[(*count)++] = (struct choice){c, pick.text, pick.score, pick.subquery};
+        out[(*count)++] = (struct chosen_candidate){c, pick.text, pick.score, pick.subquery};
     }
     return 0;
 }

@@ -1,14 +1,14 @@
-/* copies.h: copies among the candidates of a request. A provider that offers again what another one offers takes places
- * that tell the request nothing new, so copies by several providers share one place. Tools of one provider are often
- * described alike and do different things, so only one operation under two HTTP methods shares a place. There are two
- * kinds:
+/* copies.h: copies among the candidates of a request.
  *
- *   word for word   forked servers, whose tools are the same but for their provider (index/copy_groups.h). The first
- *                   that comes has the place, or that of the provider which the request names. One that a cap keeps
- *                   out has no place to share.
- *   near            one that is younger than a tool named alike with much the same vector that came before it. Who was
- *                   there first is told by the row: rows are in the order of import. One that the request prefers to
- *                   its elder is no copy to that request. docs/floods.md has what each condition is worth. */
+ * Copies of one tool by several providers share one place, because repeating them tells the caller nothing new. Tools
+ * of one provider often have similar descriptions and do different things. They share a place only if they are one
+ * operation under two HTTP methods. There are two kinds of copies:
+ *
+ *   exact   Forked servers: all texts are equal except the provider (index/copy_groups.h). The place goes to the first
+ *           copy, or to the copy of a provider named in the request. A copy excluded by a cap has no place to share.
+ *   near    A younger tool with the same name and a very similar vector as a candidate before it. The lower row is the
+ *           older tool, because rows are in import order. If the request ranks the younger tool first, it is not a copy
+ *           for this request. docs/floods.md measures each condition. */
 #ifndef WT_RETRIEVE_COPIES_H
 #define WT_RETRIEVE_COPIES_H
 
@@ -21,52 +21,53 @@
 #include "index/snapshot.h"
 #include "retrieve/named_provider.h"
 
-/* Which copies have places of their own. */
+/* Copies that keep places of their own. */
 enum copies_placed {
-    COPIES_BY_ID,  /* those word for word: where hits are judged by id, and a judgement names any one of them */
-    COPIES_SHARED, /* none */
+    COPIES_BY_ID,  /* exact copies: for evaluation by id, where a judgement lists any one of them */
+    COPIES_SHARED, /* no copies */
     COPIES_ALL
 };
 
-/* A tool that gave its place to another one's. */
+/* Tool that gave its place to tool `of`. */
 struct copy {
     uint32_t row, of;
 };
 
 struct copies {
-    const struct snapshot_key *keys;    /* of all rows */
+    const struct snapshot_key *keys;    /* keys of all rows */
     size_t candidates;                  /* N */
-    const uint32_t *rows;               /* [N] of the candidates, ascending */
-    const struct provider_names *asked; /* providers that the request names; NULL: copies word for word have places */
-    const struct vectors *vectors;      /* of the tools' own texts; NULL: near-copies have places */
+    const uint32_t *rows;               /* [N] rows of the candidates, ascending */
+    const struct provider_names *asked; /* providers named in the request; NULL if exact copies keep their places */
+    const struct vectors *vectors;      /* vectors of the tools' own texts; NULL if near-copies keep their places */
     struct vectors_scratch *scratch;
-    uint32_t *met; /* [N] rows of the candidates that came before */
+    uint32_t *met; /* [N] rows of the candidates seen so far */
     size_t met_count;
     uint32_t *older;  /* [N] scratch */
     float *cosines;   /* [N] scratch */
     uint32_t *placed; /* [N] rows that have a place */
     size_t placed_count;
-    struct copy *given; /* [N] candidates that gave their place to one that came before */
+    struct copy *given; /* [N] candidates that gave their place to an earlier one */
     size_t given_count;
-    size_t words; /* how many of those are so word for word */
+    size_t words; /* number of exact copies among `given` */
 };
 
-/* For N candidates; arrays in the arena. 0, or WT_ENOMEM. */
+/* Allocates the arrays for N candidates in the arena. Returns 0 or WT_ENOMEM. */
 int wt__copies_begin(struct copies *copies, struct arena *arena, wt_error *err);
 
-/* Whether the next candidate, best first, gives its place to one that came before, and then notes that; else others may
- * be copies of it, whether it gets a place or not. COPY_PLACED: it has its place already (wt__copy_asked_for). Errors:
- * WT_ESTORE (a damaged vector was met), WT_ENOMEM. */
+/* Processes the next candidate, best first. Returns COPY_GIVEN if it gave its place to an earlier candidate (recorded
+ * in `given`), COPY_PLACED if it already has a place (wt__copy_asked_for), else COPY_NONE. After COPY_NONE, later
+ * candidates may be copies of it, even if it gets no place. Errors: WT_ESTORE (damaged vector), WT_ENOMEM. */
 enum { COPY_NONE, COPY_GIVEN, COPY_PLACED };
 int wt__copy_next(struct copies *copies, uint32_t row, wt_error *err);
 
-/* The last one that was COPY_GIVEN keeps its place all the same. */
+/* Undoes the last COPY_GIVEN: the candidate keeps its place. */
 void wt__copy_keep(struct copies *copies);
 
-/* Which candidate is shown in the place of candidate c: c itself, or a copy by a provider that the request names. */
+/* Returns the candidate to show in place of candidate c: an exact copy by a provider named in the request, or c
+ * itself. */
 size_t wt__copy_asked_for(const struct copies *copies, size_t c);
 
-/* The candidate that came next has a place, which `shown` is shown in: that very row, or another one of its words. */
+/* Records that candidate `row` got a place and is shown as `shown`, either itself or an exact copy. */
 void wt__copy_place(struct copies *copies, uint32_t row, uint32_t shown);
 
 #endif

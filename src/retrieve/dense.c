@@ -1,18 +1,19 @@
-/* dense.c: meaning: the inner product of the text's vector and the tool's. What the tools' vectors were made of
- * (descriptions; usage, tool2vec.h; a classifier's rows, mlc.h) is not its business: any weighing of such sub-queries
- * is one vector a tool, searched in one pass. */
+/* dense.c: the source "meaning": the inner product of a text's vector and a tool's vector.
+ *
+ * A tool's vector may be a mix of descriptions, usage (tool2vec.h) and classifier rows (mlc.h). Any weighted mix is one
+ * vector per tool and takes one pass, so this source need not know about it. */
 #include <math.h>
 
 #include "retrieve/source.h"
 
 _Static_assert((int)TEXTS_MAX <= (int)VECTOR_MAX_QUERIES, "all texts of a request are searched in one pass");
 
-static bool there(const struct view *view)
+static bool has_vectors(const struct view *view)
 {
     return view->vectors != NULL;
 }
 
-/* Of a text that the encoder knows no token of: it is like nothing, and not like all tools the same. */
+/* True for the vector of a text without known tokens. Such a text matches no tool, rather than all tools equally. */
 static bool is_zero(const float *vector, size_t dim)
 {
     for (size_t d = 0; d < dim; d++)
@@ -21,7 +22,7 @@ static bool is_zero(const float *vector, size_t dim)
     return true;
 }
 
-static int search(struct query *query, wt_error *err)
+static int search_dense(struct query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     size_t n = workspace->text_count, *counts = wt__arena_array(&workspace->arena, size_t, n);
@@ -44,7 +45,7 @@ static int search(struct query *query, wt_error *err)
     return rc;
 }
 
-static int score_rows(struct query *query, wt_error *err)
+static int score_dense_rows(struct query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     float *scores[TEXTS_MAX];
@@ -54,7 +55,7 @@ static int score_rows(struct query *query, wt_error *err)
                                   workspace->text_count, query->rows, query->count, scores, err);
 }
 
-static float value(const struct query *query, float weight, size_t t, size_t c)
+static float dense_value(const struct query *query, float weight, size_t t, size_t c)
 {
     const struct ranking *meaning = wt__ranking(query, t, SOURCE_DENSE);
     float cosine = meaning->scores[c];
@@ -63,7 +64,7 @@ static float value(const struct query *query, float weight, size_t t, size_t c)
     return meaning->best > 0 && cosine > 0 ? weight * cosine / meaning->best : 0;
 }
 
-static void features(const struct query *query, size_t c, float *out)
+static void fill_meaning_features(const struct query *query, size_t c, float *out)
 {
     size_t texts = query->workspace->text_count;
     out[FEATURE_MEANING] = wt__ranking(query, 0, SOURCE_DENSE)->scores[c];
@@ -76,8 +77,8 @@ static void features(const struct query *query, size_t c, float *out)
 const struct source wt__source_dense = {.name = "dense",
                                         .weight = "dense",
                                         .encodes = true,
-                                        .there = there,
-                                        .search = search,
-                                        .score_rows = score_rows,
-                                        .value = value,
-                                        .features = features};
+                                        .there = has_vectors,
+                                        .search = search_dense,
+                                        .score_rows = score_dense_rows,
+                                        .value = dense_value,
+                                        .features = fill_meaning_features};

@@ -1,4 +1,4 @@
-/* document.c: see document.h. What each field and text is worth was measured on dev and train parts only, one setting
+/* document.c: see document.h. The weights of fields and texts were tuned on dev and train parts only, with one setting
  * for all catalogues: docs/retrieval.md. */
 #include "retrieve/document.h"
 
@@ -33,7 +33,7 @@ const struct lexical_settings wt__lexical_settings = {
         },
 };
 
-/* Raised by hand when the analyser, the reading of fields or the copy hash changes, so that indexes are built again. */
+/* Increment when the analyser, the reading of fields or the copy hash changes, so that indexes are rebuilt. */
 enum { ANALYSIS_VERSION = 4 };
 
 uint64_t wt__document_settings_key(void)
@@ -52,8 +52,8 @@ uint64_t wt__document_settings_key(void)
     return wt__checksum(values, sizeof values, FIELD_COUNT);
 }
 
-/* A title says more than a name ("get_forecast", "Weather forecast"), unless the name only repeats it with a number
- * behind it ("Forecast~2"). */
+/* True if the name only repeats the title, perhaps with a number appended ("Forecast~2"). Otherwise the title ("Weather
+ * forecast") adds words to the name ("get_forecast"). */
 static bool name_repeats_title(const struct tool *tool)
 {
     return wt__str_starts(tool->name, tool->title);
@@ -117,8 +117,8 @@ uint64_t wt__document_name_hash(struct str name)
     return len > 0 ? wt__checksum(letters, len, 0) : wt__checksum(name.ptr, name.len, 0);
 }
 
-/* A text as it is compared: a 64-bit FNV-1a hash of its letters and digits in lower case. joined: whatever stands
- * between words makes no difference; else each run of it is one. */
+/* Returns a 64-bit FNV-1a hash of a text's letters and digits in lower case. joined: ignore separators; otherwise a run
+ * of separators hashes as one. */
 static uint64_t fold_hash(struct str text, bool joined)
 {
     const uint64_t prime = 0x100000001B3u;
@@ -141,7 +141,8 @@ static uint64_t fold_hash(struct str text, bool joined)
     return hash;
 }
 
-/* Length of "GET_" or "POST_" before an action of a query API, whose path ends in "Action=" and that action; else 0. */
+/* Returns the length of the prefix "GET_" or "POST_" in the name of a query API action, else 0. The path of such an
+ * action ends in "Action=" and the action. */
 static size_t method_prefix(const struct tool *tool)
 {
     static const char *const prefixes[] = {"GET_", "POST_"};
@@ -172,13 +173,13 @@ uint64_t wt__document_copy_hash(const struct document *document, const struct to
     uint64_t parts[3] = {fold_hash(name, true), fold_hash(description, false), twin};
     if (description.len == 0 && names.len == 0)
         return 0;
-    if (twin) /* one method has parameters in the query, the other in a body */
+    if (twin) /* one method has its parameters in the query, the other in the body */
         names.len = 0;
     for (size_t at = 0, end; at < names.len; at = end + 1) {
         for (end = at; end < names.len && names.ptr[end] != '\n';)
             end++;
         uint64_t parameter = fold_hash((struct str){names.ptr + at, end - at}, false);
-        parts[2] += wt__checksum(&parameter, sizeof parameter, 1); /* a sum has no order */
+        parts[2] += wt__checksum(&parameter, sizeof parameter, 1); /* a sum is independent of order */
     }
     uint64_t hash = wt__checksum(parts, sizeof parts, 0);
     return hash ? hash : 1;
@@ -187,11 +188,12 @@ uint64_t wt__document_copy_hash(const struct document *document, const struct to
 const char wt__document_kind[] = "document_3";
 const char wt__document_former_kind[] = "document_2";
 
-/* The description says what a tool does; its name alone, encoded by itself, keeps a long description from drowning
+/* The description says what the tool does. The name is also encoded alone, so that a long description does not drown
  * it. */
 const float wt__document_text_weights[DOCUMENT_TEXTS] = {1.0f, 0.5f};
 
-/* What a description says first is what the tool does; the rest costs encoding and, measured, gains nothing. */
+/* The beginning of a description says what the tool does. Encoding more of it takes time and did not improve
+ * results. */
 void wt__document_head(struct str description, struct buffer *out)
 {
     size_t begin = out->len;
@@ -200,7 +202,7 @@ void wt__document_head(struct str description, struct buffer *out)
         wt__buffer_cut(out, begin + wt__str_head((struct str){out->ptr + begin, out->len - begin}, DOCUMENT_HEAD).len);
 }
 
-/* A field and the blank behind it, where there is any. */
+/* Appends a field and a blank, unless the field is empty. */
 static void append_field(struct str text, struct buffer *out)
 {
     text = wt__str_trim(text);
@@ -220,7 +222,7 @@ static void append_name(const struct tool *tool, struct buffer *out)
     }
 }
 
-/* " (a, b)"; nothing where there are none. */
+/* Appends " (a, b)", unless the tool has no parameters. */
 static void append_parameters(const struct tool *tool, struct buffer *out)
 {
     struct buffer names = {0};

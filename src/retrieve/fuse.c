@@ -1,4 +1,4 @@
-/* fuse.c: the table of sources, and how what they say becomes one value a candidate: a weighted sum, on one scale for
+/* fuse.c: the table of sources. Combines their evidence into one value per candidate, a weighted sum on one scale for
  * all texts. */
 #include <math.h>
 #include <string.h>
@@ -72,16 +72,16 @@ bool wt__query_asks(const struct query *query, enum source_id source)
     return wt__retriever_asks(query->retriever, source) || (s->for_features && query->request->features);
 }
 
-/* What a source adds to the value of candidate c for text t. */
+/* Returns the contribution of a source to the value of candidate c for text t. */
 static float value_of(const struct query *query, enum source_id source, size_t t, size_t c)
 {
     float weight = query->weights[source];
     return weight > 0 ? wt__sources[source]->value(query, weight, t, c) : 0;
 }
 
-/* The fewer words a request has, the less they say: those of a brief one are often not the catalogue's, or stand in
- * many tools, where a long one has some that only its tool has. So meaning goes from one weight to the other, by the
- * logarithm of the number of words. */
+/* Returns the weight of meaning for this request. Few words are weak evidence: words of a brief request often differ
+ * from the catalogue's or occur in many tools, while a long request has some that only its tool has. The weight
+ * therefore moves from `brief` to the usual one with the logarithm of the number of words. */
 static float weight_of_meaning(const struct query *query)
 {
     const struct retriever *retriever = query->retriever;
@@ -93,7 +93,7 @@ static float weight_of_meaning(const struct query *query)
     return brief * powf(usual / brief, length);
 }
 
-static void weigh(struct query *query)
+static void weigh_sources(struct query *query)
 {
     float others = 0;
     memcpy(query->weights, query->retriever->weights, sizeof query->weights);
@@ -112,7 +112,7 @@ int wt__fuse(struct query *query, struct evidence *out, wt_error *err)
     uint32_t *provider = wt__arena_array(&workspace->arena, uint32_t, query->count);
     if (!provider)
         return wt__fail_nomem(err);
-    weigh(query);
+    weigh_sources(query);
     if (query->fused)
         wt__damp_words(query);
     for (size_t c = 0; c < query->count; c++)
@@ -143,7 +143,7 @@ static size_t rank_in(const struct ranking *ranking, uint32_t row)
     return 0;
 }
 
-/* The place of candidate c in the order that one text alone would give. */
+/* Returns the rank of candidate c in the order of one text alone. */
 static size_t rank_by(const struct evidence *evidence, size_t text, size_t c)
 {
     const float *value = evidence->value[text];
@@ -153,8 +153,8 @@ static size_t rank_by(const struct evidence *evidence, size_t text, size_t c)
     return rank;
 }
 
-void wt__fuse_hit(const struct query *query, const struct evidence *evidence, const struct choice *choice,
-                  const struct choice *first, struct hit *out)
+void wt__fuse_hit(const struct query *query, const struct evidence *evidence, const struct chosen_candidate *choice,
+                  const struct chosen_candidate *first, struct hit *out)
 {
     size_t c = choice->candidate;
     *out = (struct hit){.row = query->rows[c], .score = choice->score};

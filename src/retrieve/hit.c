@@ -1,4 +1,4 @@
-/* hit.c: what stages said of a hit; below all of them, since each says it for itself. */
+/* hit.c: the evidence entries of a hit. A file of its own, because every stage depends on it. */
 #include <string.h>
 
 #include "retrieve/retrieve.h"

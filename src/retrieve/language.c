@@ -1,6 +1,5 @@
-/* language.c: the lists are of words that hardly a sentence does without, less those that are common words of English
- * ("in", "was", "me") or of its commands and names ("du", "ai"). How often it is wrong: docs/encoders.md, "Other
- * languages". */
+/* language.c: see language.h. The lists hold words of almost every sentence, without common English words ("in", "was",
+ * "me") and without command names ("du", "ai"). docs/encoders.md, "Other languages", has the error rate. */
 #include "retrieve/language.h"
 
 #include <stdbool.h>
@@ -11,12 +10,12 @@
 #include "text/unicode.h"
 
 enum {
-    WORD_MAX = 16,        /* bytes; a longer word is in no list */
-    LEAST_EVIDENCE = 2,   /* different little words, or one and letters that English has not */
-    IDEOGRAPH_LETTERS = 3 /* Latin letters that say as much as one that is not Latin */
+    WORD_MAX = 16,        /* bytes; longer than any listed word */
+    LEAST_EVIDENCE = 2,   /* distinct function words, or one and non-English letters */
+    IDEOGRAPH_LETTERS = 3 /* Latin letters that outweigh one non-Latin letter */
 };
 
-/* Words between blanks, each with one on both sides; at most 63 (a bit each, from 1 on). */
+/* At most 63 words per language (bits from 1 on), with a blank before and after each. */
 static const struct {
     const char *name, *words;
 } languages[] = {
@@ -38,20 +37,20 @@ static const struct {
 };
 enum { LANGUAGES = sizeof languages / sizeof *languages };
 
-/* Little words of English that none of the others has. */
+/* English function words that are in no other list. */
 static const char english[] =
     " the to and for with my are what how from this that you please which into by should when "
     "it its these those your their can could would any there where who ";
 
-/* What was seen of a request. */
-struct evidence {
-    size_t latin, other;                /* letters */
-    bool accents;                       /* Latin letters that English has not */
-    unsigned long long seen[LANGUAGES]; /* bits of words that were counted, by their places in the list */
+/* Evidence counted in a request. */
+struct language_evidence {
+    size_t latin, other;                /* numbers of letters */
+    bool accents;                       /* has Latin letters that are not in English */
+    unsigned long long seen[LANGUAGES]; /* bitmap of list words counted so far */
     size_t words[LANGUAGES], english;
 };
 
-static size_t place_of(const char *list, struct str word)
+static size_t place_in_list(const char *list, struct str word)
 {
     size_t place = 1;
     for (const char *at = list + 1; *at; at += strcspn(at, " ") + 1, place++)
@@ -60,8 +59,8 @@ static size_t place_of(const char *list, struct str word)
     return 0;
 }
 
-/* In lower case, as far as ASCII and the letters of these lists go: U+00C0 to U+00DE lie 32 below theirs. */
-static struct str lowered(struct str word, char out[WORD_MAX])
+/* Lower-cases ASCII and U+00C0 to U+00DE, whose lower case is 32 higher. The lists need no other letters. */
+static struct str lower_list_word(struct str word, char out[WORD_MAX])
 {
     if (word.len > WORD_MAX)
         return (struct str){0};
@@ -81,7 +80,7 @@ static bool is_capitals(struct str word)
     return capitals;
 }
 
-static void count_letters(struct evidence *e, struct str word)
+static void count_letters(struct language_evidence *e, struct str word)
 {
     for (const char *at = word.ptr, *end = at + word.len; at < end;) {
         uint32_t c = wt__utf8_next(&at, end);
@@ -95,10 +94,10 @@ static void count_letters(struct evidence *e, struct str word)
     }
 }
 
-/* Whether a sentence begins with the word that stands at `at`: only there a little word has a capital. */
+/* True if a sentence begins at the word at `at`. Only there may a function word have a capital. */
 static bool begins_sentence(struct str text, size_t at)
 {
-    static const char inverted[2][3] = {"\xC2\xA1", "\xC2\xBF"}; /* of questions and calls in Spanish */
+    static const char inverted[2][3] = {"\xC2\xA1", "\xC2\xBF"}; /* Spanish opening question and exclamation marks */
     while (at > 0 && text.ptr[at - 1] == ' ')
         at--;
     return at == 0 || strchr(".?!:;\n\t-*", text.ptr[at - 1]) ||
@@ -106,19 +105,19 @@ static bool begins_sentence(struct str text, size_t at)
             (memcmp(text.ptr + at - 2, inverted[0], 2) == 0 || memcmp(text.ptr + at - 2, inverted[1], 2) == 0));
 }
 
-static void count_word(struct evidence *e, struct str word, bool begins)
+static void count_word(struct language_evidence *e, struct str word, bool begins)
 {
     char bytes[WORD_MAX];
     count_letters(e, word);
     bool name = (*word.ptr >= 'A' && *word.ptr <= 'Z' && !begins) || is_capitals(word);
     if (name)
         return;
-    struct str lower = lowered(word, bytes);
+    struct str lower = lower_list_word(word, bytes);
     if (lower.len == 0)
         return;
-    e->english += place_of(english, lower) > 0;
+    e->english += place_in_list(english, lower) > 0;
     for (size_t i = 0; i < LANGUAGES; i++) {
-        unsigned long long bit = 1ull << place_of(languages[i].words, lower);
+        unsigned long long bit = 1ull << place_in_list(languages[i].words, lower);
         if (bit > 1 && !(e->seen[i] & bit)) {
             e->seen[i] |= bit;
             e->words[i]++;
@@ -126,12 +125,12 @@ static void count_word(struct evidence *e, struct str word, bool begins)
     }
 }
 
-/* Bytes of the quotation that begins at `at`, 0 where none does; one without an end is none. */
-static size_t quotation(struct str text, size_t at)
+/* Returns the length in bytes of the quotation at `at`, or 0. A quotation needs its closing mark. */
+static size_t measure_quotation(struct str text, size_t at)
 {
     static const char *const marks[][2] = {{"\"", "\""}, {"`", "`"},   {"'", "'"}, {"“", "”"}, {"„", "“"},
                                            {"«", "»"},   {"「", "」"}, {"‘", "’"}, {"„", "”"}};
-    bool inside = at > 0 && wt__is_word_byte(text.ptr[at - 1]); /* an apostrophe */
+    bool inside = at > 0 && wt__is_word_byte(text.ptr[at - 1]); /* this quote is an apostrophe */
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         size_t open = strlen(marks[i][0]), close = strlen(marks[i][1]);
         if ((inside && *marks[i][0] == '\'') || text.len - at < open || memcmp(text.ptr + at, marks[i][0], open) != 0)
@@ -146,11 +145,11 @@ static size_t quotation(struct str text, size_t at)
 
 const char *wt__foreign_language(struct str request)
 {
-    struct evidence e = {0};
+    struct language_evidence e = {0};
     if (request.len > LANGUAGE_REQUEST_MAX)
         return NULL;
     for (size_t at = 0; at < request.len;) {
-        size_t quoted = quotation(request, at);
+        size_t quoted = measure_quotation(request, at);
         if (quoted > 0 || !wt__is_word_byte(request.ptr[at])) {
             at += quoted > 0 ? quoted : 1;
             continue;

@@ -1,17 +1,18 @@
-/* language.h: which language a request is in, where it is not English: enough to tell somebody that an encoder of
- * English alone reads it badly, and cheap enough to ask of every request.
+/* language.h: detects a request that is not in English. The result is only a warning that an English-only encoder reads
+ * the request badly. It is cheap enough to compute for every request.
  *
- * Two things tell: letters that are not Latin, and little words of German, French, Spanish, Italian, Portuguese and
- * Dutch that English has not. What is quoted is somebody else's words, and words in capitals are names. A request with
- * names, or with a sentence of another language to translate, has little words of English, too, and stays English. */
+ * Evidence is non-Latin letters and function words of German, French, Spanish, Italian, Portuguese and Dutch. Quoted
+ * text is ignored, and words in capitals count as names. English function words outweigh foreign ones, so an English
+ * request may contain foreign names or a sentence to translate. */
 #ifndef WT_RETRIEVE_LANGUAGE_H
 #define WT_RETRIEVE_LANGUAGE_H
 
 #include "base/str.h"
 
-enum { LANGUAGE_REQUEST_MAX = 4096 /* bytes that are looked at; what is longer is a document: no answer */ };
+enum { LANGUAGE_REQUEST_MAX = 4096 /* bytes; a longer request is a document and gets no answer */ };
 
-/* Its name ("German"; "another script"), or NULL: it is English, or nothing tells. Static. Any bytes are text. */
+/* Returns the language ("German") or "in another script" as a static string, or NULL if the request is English or
+ * unclear. Accepts any bytes. */
 const char *wt__foreign_language(struct str request);
 
 #endif

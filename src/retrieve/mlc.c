@@ -8,14 +8,14 @@
 #include "nn/safetensors.h"
 #include "whichtool.h"
 
-static const double MAX_ROW = 1e8; /* times the greatest weight it is a vector that an index takes */
+static const double MAX_ROW = 1e8; /* times the maximum weight still a valid vector of an index */
 
 static int name_rows(struct mlc *mlc, const json_t *tools, const char *path, struct arena *arena, wt_error *err)
 {
     for (size_t i = 0; i < json_array_size(tools); i++) {
         const json_t *name = json_array_get(tools, i);
         if (!json_is_string(name))
-            return wt__fail(err, WT_EMODEL, "%s: tools holds what is no string", path);
+            return wt__fail(err, WT_EMODEL, "%s: \"tools\" must be a list of strings", path);
         char *copy = wt__arena_copy(arena, (struct str){json_string_value(name), json_string_length(name)});
         if (!copy || !wt__map_insert(&mlc->row_of, wt__str(copy), (uint32_t)i, NULL))
             return wt__fail_nomem(err);
@@ -32,7 +32,7 @@ static int measure_rows(struct mlc *mlc, const char *path, wt_error *err)
             square += (double)mlc->rows[i * mlc->dim + d] * mlc->rows[i * mlc->dim + d];
         length += sqrt(square);
         if (!(sqrt(square) <= MAX_ROW))
-            return wt__fail(err, WT_EMODEL, "%s: row %zu holds a number that is not finite, or too large", path, i);
+            return wt__fail(err, WT_EMODEL, "%s: row %zu has a number that is not finite or is too large", path, i);
     }
     mlc->mean_length = mlc->count ? (float)(length / (double)mlc->count) : 1;
     return 0;

@@ -1,6 +1,8 @@
-/* mlc.h: a classifier of requests with a row for each tool (multi-label classification, section 4.2 of the Tool2Vec
- * paper). It has no bias, so that its rows C are one more set of tool vectors. A tool that came after training has no
- * row: its T (tool2vec.h), at the mean length of the rows, stands in, since that is what rows start from. */
+/* mlc.h: a multi-label classifier of requests with one row per tool (section 4.2 of the Tool2Vec paper).
+ *
+ * The classifier has no bias, so its rows C are another set of tool vectors. A tool added after training has no row.
+ * Its vector T (tool2vec.h), scaled to the mean length of the rows, replaces it, because training starts rows from
+ * T. */
 #ifndef WT_RETRIEVE_MLC_H
 #define WT_RETRIEVE_MLC_H
 
@@ -14,32 +16,32 @@
 #include "base/sha256.h"
 #include "base/str.h"
 
-#define MLC_HEAD "head.weight" /* [rows, D] of the model's file; its config's "tools" names the rows */
+#define MLC_HEAD "head.weight" /* [rows, D] tensor in the model's file; "tools" in its config names the rows */
 
 struct mlc {
-    struct map row_of; /* a tool's id */
+    struct map row_of; /* row by tool id */
     float *rows;       /* [count, D] */
     size_t count, dim;
-    float mean_length; /* of the rows */
+    float mean_length; /* mean length of the rows */
 };
 
-/* Reads a model's file, whose bytes also go into `key`. Names live in arena; out is disposed of even when this fails.
- * Errors: WT_EMODEL (malformed, another dimension, a number that is not finite or too large), WT_ENOMEM. */
+/* Reads a model's file and adds its bytes to the hash `key`. Names live in the arena. The caller disposes of `out` even
+ * on error. Errors: WT_EMODEL (malformed, wrong dimension, or a number that is not finite or too large), WT_ENOMEM. */
 int wt__mlc_open(struct mlc *out, const char *path, const json_t *config, size_t dim, struct arena *arena,
                  struct sha256 *key, wt_error *err);
 void wt__mlc_dispose(struct mlc *mlc);
 
-/* A tool's row, or -1. */
+/* Returns the row of a tool, or -1. */
 int64_t wt__mlc_row(const struct mlc *mlc, struct str id);
 
-/* Component d of C. row: as wt__mlc_row gave it; t: the component of T that stands in. */
+/* Returns component d of C. row: result of wt__mlc_row. t: component of T, used if the tool has no row. */
 static inline float wt__mlc_value(const struct mlc *mlc, int64_t row, size_t d, float t)
 {
     return row >= 0 ? mlc->rows[(size_t)row * mlc->dim + d] : mlc->mean_length * t;
 }
 
-/* A component of the vectors that are searched, from those of T and C. Training weighs them by this and serving, too.
- */
+/* Mixes one component of T and C into a component of the searched vector. Training and serving both use this
+ * formula. */
 static inline float wt__mlc_mix(float tool2vec, float t, float mlc, float c)
 {
     return tool2vec * t + mlc * c;

@@ -1,31 +1,31 @@
-/* named.c: the names of tools that stand in a request (request_names.h). Who writes a name means its tool, whatever
- * else its words say, so this evidence is not weighed against the other: a tool that is named leads.
+/* named.c: ranks the tools whose names are in the request (request_names.h). A name means its tool, whatever the other
+ * words say. This evidence is therefore not weighed against the rest: a named tool leads.
  *
- *   leaders     for each name in the request's order one tool: that of a provider which is named beside it, else one
- *               that is written just so, and of several the one of which the other sources think best
+ *   leaders     one tool for each name, in the request's order. The tool of a provider named nearby is preferred, then
+ *               the tool with the exact spelling, then the best tool according to the other sources.
  *
- *   namesakes   the other tools of these names; before the rest where the request is made of names only, and by the
- *               other evidence alone in a sentence
+ *   namesakes   the other tools of these names. They precede the rest if the request consists of names only. In a
+ *               sentence they are ranked by the other evidence.
  *
- *   rest        as if there were no names; one of which a sentence speaks adds a share of what all else weighs
+ *   rest        ranked as without names. A tool whose name is spoken in a sentence gains a share of the total weight.
  *
- * Scores are what keeps that order: a little above the best that all else says. */
+ * The scores enforce this order: leaders score slightly above the best of all other evidence. */
 #include "retrieve/named.h"
 
 #include <math.h>
 
-/* What tells a spoken name from others, among the scores. */
+/* Scores that distinguish written from spoken names. */
 static const float WRITTEN = 1, SPOKEN = 0.5f;
 
-/* Of all other evidence that a spoken name is worth; chosen on dev (docs/retrieval.md). */
+/* Weight of a spoken name as a share of all other evidence; chosen on dev (docs/retrieval.md). */
 static const float SPOKEN_SHARE = 0.4f;
 
-enum { NAMESAKES_MAX = 100, ENTRIES_READ = 4096 /* of a name */ };
+enum { NAMESAKES_MAX = 100, ENTRIES_READ = 4096 /* index entries per name */ };
 
-/* Of the best score of the rest: between two leaders. */
+/* Score difference between two leaders, as a share of the best other score. */
 static const float STEP = 0.01f;
 
-static bool there(const struct view *view)
+static bool has_names(const struct view *view)
 {
     return view->snapshot->names.count > 0;
 }
@@ -43,7 +43,7 @@ static size_t at_most(size_t count, size_t most)
     return count < most ? count : most;
 }
 
-/* The first rows of a name that may be found; a row that the index has not is not one. */
+/* Adds the first allowed rows of a name. Ignores rows beyond the index. */
 static void add_rows(const struct query *query, const struct request_name *name, float score, struct ranking *ranking)
 {
     const struct snapshot *snapshot = query->view->snapshot;
@@ -60,7 +60,7 @@ static void add_rows(const struct query *query, const struct request_name *name,
     }
 }
 
-static int search(struct query *query, wt_error *err)
+static int search_names(struct query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     struct request_names *names = &workspace->names;
@@ -83,7 +83,7 @@ static int search(struct query *query, wt_error *err)
     return 0;
 }
 
-/* The first of the names that the row has, or NULL. */
+/* Returns the first of the given names that the row has, or NULL. */
 static const struct request_name *name_of(const struct query *query, const struct request_name *names, size_t count,
                                           uint32_t row)
 {
@@ -93,8 +93,8 @@ static const struct request_name *name_of(const struct query *query, const struc
     return i < count ? &names[i] : NULL;
 }
 
-/* Of each candidate that has one of the names, also one that another source brought. */
-static int score_rows(struct query *query, wt_error *err)
+/* Scores every candidate with one of the names, including candidates from other sources. */
+static int score_named_rows(struct query *query, wt_error *err)
 {
     const struct request_names *names = &query->workspace->names;
     float *scores = wt__ranking(query, 0, SOURCE_NAMED)->scores;
@@ -109,30 +109,31 @@ static int score_rows(struct query *query, wt_error *err)
     return 0;
 }
 
-static float value(const struct query *query, float weight, size_t t, size_t c)
+static float named_value(const struct query *query, float weight, size_t t, size_t c)
 {
     bool spoken = t == 0 && wt__ranking(query, 0, SOURCE_NAMED)->scores[c] == SPOKEN;
-    return spoken ? weight * SPOKEN_SHARE : 0; /* leaders are found when all others have spoken */
+    return spoken ? weight * SPOKEN_SHARE : 0; /* leaders are determined after all other sources */
 }
 
-static void features(const struct query *query, size_t c, float *out)
+static void fill_no_name_features(const struct query *query, size_t c, float *out)
 {
     (void)query, (void)c, (void)out;
 }
 
 const struct source wt__source_named = {.name = NAME_STAGE,
                                         .given = true,
-                                        .there = there,
-                                        .search = search,
-                                        .score_rows = score_rows,
-                                        .value = value,
-                                        .features = features};
+                                        .there = has_names,
+                                        .search = search_names,
+                                        .score_rows = score_named_rows,
+                                        .value = named_value,
+                                        .features = fill_no_name_features};
 
 /* ---------------------------------------------------------------- order */
 
-/* What the other sources say of a candidate: of the whole request, and of the sub-query that the text lies in, or of
- * the best where it lies in none. */
-static float others(const struct query *query, const struct evidence *evidence, struct str text, size_t c)
+/* Returns the score of a candidate from the other sources: for the whole request plus the sub-query around `text`, or
+ * plus the best sub-query if none contains `text`. */
+static float score_by_other_sources(const struct query *query, const struct evidence *evidence, struct str text,
+                                    size_t c)
 {
     float best = 0;
     for (size_t t = 1; t < evidence->texts; t++) {
@@ -145,9 +146,9 @@ static float others(const struct query *query, const struct evidence *evidence, 
     return evidence->value[0][c] + evidence->subquery_weight * best;
 }
 
-/* The candidate that a name stands for, or the number of candidates: all of its tools lead already, or none may be
- * found. */
-static size_t leader(const struct query *query, const struct evidence *evidence, const struct request_name *name)
+/* Returns the candidate that a name stands for. Returns query->count if all its tools lead already or are not
+ * allowed. */
+static size_t find_leader(const struct query *query, const struct evidence *evidence, const struct request_name *name)
 {
     const struct names *names = &query->view->snapshot->names;
     size_t best = query->count;
@@ -161,7 +162,7 @@ static size_t leader(const struct query *query, const struct evidence *evidence,
         if (!wt__name_run_has(names, name->run, query->rows[c]))
             continue;
         bool as_written = name->written != NAME_UNWRITTEN && wt__names_has(names, name->written, query->rows[c]);
-        float score = others(query, evidence, name->text, c);
+        float score = score_by_other_sources(query, evidence, name->text, c);
         if (best == query->count || as_written > written || (as_written == written && score > most)) {
             best = c;
             most = score;
@@ -171,7 +172,7 @@ static size_t leader(const struct query *query, const struct evidence *evidence,
     return best;
 }
 
-void wt__named_hit(const struct query *query, const struct evidence *evidence, const struct choice *choice,
+void wt__named_hit(const struct query *query, const struct evidence *evidence, const struct chosen_candidate *choice,
                    struct hit *out)
 {
     const struct request_names *names = &query->workspace->names;
@@ -214,10 +215,10 @@ int wt__named_order(struct query *query, struct evidence *evidence, wt_error *er
         return wt__fail_nomem(err);
     float best = 0;
     for (size_t c = 0; c < query->count; c++)
-        best = fmaxf(best, others(query, evidence, whole, c));
+        best = fmaxf(best, score_by_other_sources(query, evidence, whole, c));
     float step = STEP * (best > 0 ? best : 1);
     for (size_t i = 0; i < names->count; i++) {
-        size_t c = leader(query, evidence, &names->items[i]);
+        size_t c = find_leader(query, evidence, &names->items[i]);
         if (c < query->count) {
             evidence->leads[c] = (uint16_t)(1 + i);
             evidence->named[c] = best + step * (float)(names->count - i);
@@ -225,7 +226,7 @@ int wt__named_order(struct query *query, struct evidence *evidence, wt_error *er
     }
     for (size_t c = 0; names->only && c < query->count; c++)
         if (ranking->scores[c] >= WRITTEN && !evidence->leads[c]) {
-            float share = best > 0 ? others(query, evidence, whole, c) / best : 0;
+            float share = best > 0 ? score_by_other_sources(query, evidence, whole, c) / best : 0;
             evidence->named[c] = best + step * (.25f + .5f * fmaxf(share, 0));
         }
     query->out->named_only = names->only;

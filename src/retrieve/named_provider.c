@@ -1,8 +1,9 @@
-/* named_provider.c: whose tools a request asks for by name: "on GitHub", "in my Google calendar". A sub-query that
- * names no provider means those that stand before it: "on Spotify follow the artist, then save her newest album".
+/* named_provider.c: the source "provider": tools of providers named in the request ("on GitHub", "in my Google
+ * calendar"). A sub-query that names no provider inherits those of an earlier one: "on Spotify follow the artist, then
+ * save her newest album".
  *
- * A provider is named by the words of its name, next to each other, whatever stands between them or how they are cased:
- * both are brought to their letters and digits and compared by a hash. */
+ * A provider is named by the words of its name in sequence, with any separators and in any case. Both sides are reduced
+ * to lower-case letters and digits and compared by hash. */
 #include "retrieve/named_provider.h"
 
 #include <stdlib.h>
@@ -17,19 +18,19 @@
 #include "retrieve/words.h"
 
 enum {
-    PROVIDER_WORDS = 4,    /* of a name, at most */
-    PROVIDER_BYTES = 64,   /* of these together */
-    PROVIDER_LEAST = 3,    /* bytes: what is shorter is said for other reasons */
-    PROVIDER_READ = 16384, /* bytes of a request that are looked at, its end */
+    PROVIDER_WORDS = 4,    /* maximum words of a name */
+    PROVIDER_BYTES = 64,   /* maximum bytes of these words */
+    PROVIDER_LEAST = 3,    /* minimum bytes; shorter names are usually ordinary words */
+    PROVIDER_READ = 16384, /* bytes read from the end of a request */
 };
 
-/* Letters and digits of some words, in lower case. */
+/* Lower-case letters and digits of some words. */
 struct spelling {
     char bytes[PROVIDER_BYTES];
     size_t len;
 };
 
-static bool append(struct spelling *spelling, struct str word)
+static bool append_spelling(struct spelling *spelling, struct str word)
 {
     if (word.len > sizeof spelling->bytes - spelling->len)
         return false;
@@ -40,7 +41,7 @@ static bool append(struct spelling *spelling, struct str word)
     return true;
 }
 
-static uint64_t hash(const struct spelling *spelling)
+static uint64_t hash_spelling(const struct spelling *spelling)
 {
     return wt__checksum(spelling->bytes, spelling->len, 0);
 }
@@ -52,10 +53,10 @@ uint64_t wt__provider_hash(struct str name)
         struct str word = wt__next_word(name, &at);
         if (word.len == 0 || wt__is_form_word(word))
             continue;
-        if (++words > PROVIDER_WORDS || !append(&spelling, word))
+        if (++words > PROVIDER_WORDS || !append_spelling(&spelling, word))
             return 0;
     }
-    return spelling.len >= PROVIDER_LEAST ? hash(&spelling) : 0;
+    return spelling.len >= PROVIDER_LEAST ? hash_spelling(&spelling) : 0;
 }
 
 /* ---------------------------------------------------------------- precision */
@@ -70,7 +71,7 @@ struct name_count {
 static int add_terms(struct name_count *count, struct str provider, struct arena *arena, struct analyser *analyser,
                      struct token_list *scratch, wt_error *err)
 {
-    struct buffer words = {0}; /* apart, so that no two of them count joined */
+    struct buffer words = {0}; /* separate words, so that no two are joined into one term */
     wt__token_list_reset(scratch);
     for (size_t at = 0; at < provider.len;) {
         struct str word = wt__next_word(provider, &at);
@@ -131,7 +132,7 @@ float wt__name_precision(const struct name_counts *counts, uint64_t hash, const 
     if (!at || index->rows == 0)
         return 0;
     const struct name_count *count = &counts->items[*at];
-    double others = index->rows, own = count->tools; /* others that say all of the words, were these independent */
+    double others = index->rows, own = count->tools; /* expected other tools with all words, if independent */
     for (size_t i = 0; i < count->term_count; i++) {
         double all = wt__lexical_df(index, count->terms[i]);
         others *= (all > own ? all - own : 0) / index->rows;
@@ -148,13 +149,13 @@ void wt__name_counts_dispose(struct name_counts *counts)
 
 /* ---------------------------------------------------------------- requests */
 
-static int compare(const void *a, const void *b)
+static int compare_provider_hashes(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
-/* The hashes of all runs of up to PROVIDER_WORDS words. */
+/* Hashes all runs of up to PROVIDER_WORDS words. */
 int wt__provider_names_read(struct provider_names *out, struct str text, struct arena *arena, wt_error *err)
 {
     text = text.len > PROVIDER_READ ? (struct str){text.ptr + text.len - PROVIDER_READ, PROVIDER_READ} : text;
@@ -172,9 +173,9 @@ int wt__provider_names_read(struct provider_names *out, struct str text, struct 
             from--;
         for (size_t w = 0; w < PROVIDER_WORDS; w++) {
             struct str word = wt__next_word(text, &from);
-            if (word.len == 0 || !append(&spelling, word))
+            if (word.len == 0 || !append_spelling(&spelling, word))
                 break;
-            hashes[out->count++] = hash(&spelling);
+            hashes[out->count++] = hash_spelling(&spelling);
         }
     }
     wt__sort_u64(hashes, out->count);
@@ -184,11 +185,11 @@ int wt__provider_names_read(struct provider_names *out, struct str text, struct 
 bool wt__provider_named(const struct provider_names *names, uint64_t provider_hash)
 {
     return provider_hash && names->count > 0 &&
-           bsearch(&provider_hash, names->hashes, names->count, sizeof provider_hash, compare) != NULL;
+           bsearch(&provider_hash, names->hashes, names->count, sizeof provider_hash, compare_provider_hashes) != NULL;
 }
 
-/* Finds none by itself: tools that only share a provider with the request are not what it asks for. */
-static int search(struct query *query, wt_error *err)
+/* Returns no tools of its own: sharing a provider with the request is not enough to be a candidate. */
+static int read_query_providers(struct query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
     int rc = 0;
@@ -197,8 +198,8 @@ static int search(struct query *query, wt_error *err)
     return rc;
 }
 
-/* Of each candidate of a provider that the text names how precise that name is. */
-static bool score_text(struct query *query, size_t t)
+/* Scores the candidates of providers named in the text with the precision of the name. True if the text names any. */
+static bool score_provider_text(struct query *query, size_t t)
 {
     const struct snapshot_key *keys = query->view->snapshot->keys;
     float *scores = wt__ranking(query, t, SOURCE_PROVIDER)->scores;
@@ -212,13 +213,13 @@ static bool score_text(struct query *query, size_t t)
     return any;
 }
 
-static int score_rows(struct query *query, wt_error *err)
+static int score_provider_rows(struct query *query, wt_error *err)
 {
-    size_t texts = query->workspace->text_count, last = 0; /* the last sub-query that named one; 0: none did */
+    size_t texts = query->workspace->text_count, last = 0; /* last sub-query with a provider, or 0 */
     (void)err;
     for (size_t t = 0; t < texts; t++) {
         float *scores = wt__ranking(query, t, SOURCE_PROVIDER)->scores;
-        if (score_text(query, t))
+        if (score_provider_text(query, t))
             last = t;
         else if (last > 0)
             memcpy(scores, wt__ranking(query, last, SOURCE_PROVIDER)->scores, query->count * sizeof *scores);
@@ -226,14 +227,14 @@ static int score_rows(struct query *query, wt_error *err)
     return 0;
 }
 
-static float value(const struct query *query, float weight, size_t t, size_t c)
+static float provider_value(const struct query *query, float weight, size_t t, size_t c)
 {
     return weight * wt__ranking(query, t, SOURCE_PROVIDER)->scores[c];
 }
 
-static void features(const struct query *query, size_t c, float *out)
+static void fill_no_provider_features(const struct query *query, size_t c, float *out)
 {
-    (void)query, (void)c, (void)out; /* the score's alone */
+    (void)query, (void)c, (void)out; /* only contributes to the score */
 }
 
 const struct source wt__source_provider = {.name = "provider",
@@ -241,7 +242,7 @@ const struct source wt__source_provider = {.name = "provider",
                                            .tried = {0, 0.3f},
                                            .tried_count = 2,
                                            .seldom = true,
-                                           .search = search,
-                                           .score_rows = score_rows,
-                                           .value = value,
-                                           .features = features};
+                                           .search = read_query_providers,
+                                           .score_rows = score_provider_rows,
+                                           .value = provider_value,
+                                           .features = fill_no_provider_features};

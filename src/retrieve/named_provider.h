@@ -1,5 +1,4 @@
-/* named_provider.h: the name of a tool's provider, as a request says it, and how sure it is that it then means that
- * one. */
+/* named_provider.h: finds provider names in a request, and measures how reliably each name identifies its provider. */
 #ifndef WT_RETRIEVE_NAMED_PROVIDER_H
 #define WT_RETRIEVE_NAMED_PROVIDER_H
 
@@ -13,35 +12,35 @@
 #include "index/lexical.h"
 #include "text/analyser.h"
 
-/* The same for names that differ in nothing but case, what stands between the words, and words that only say what kind
- * of thing is named ("server", "api"). 0: nobody is named by it. */
+/* Returns a hash that ignores case, separators and generic words such as "server" or "api". Returns 0 if no other words
+ * remain. */
 uint64_t wt__provider_hash(struct str name);
 
-/* What the words of a text may name. All zero: nothing. */
+/* Possible provider names in a text. All zero if empty. */
 struct provider_names {
     const uint64_t *hashes; /* [count] ascending */
     size_t count;
 };
 
-/* Reads them of a text; in the arena. 0, or WT_ENOMEM. */
+/* Reads the names from a text into the arena. Returns 0 or WT_ENOMEM. */
 int wt__provider_names_read(struct provider_names *out, struct str text, struct arena *arena, wt_error *err);
-/* Whether the provider of that hash is among them. */
+/* True if the provider with this hash is named. */
 bool wt__provider_named(const struct provider_names *names, uint64_t provider_hash);
 
-/* How precise names are, counted while an index is made. All zero is empty. */
+/* Tool counts per provider name, collected while an index is built. Zero-initialise. */
 struct name_counts {
     struct map by_hash;
     struct name_count *items;
     size_t len, capacity;
     struct arena arena;
 };
-/* One more tool of the provider of that name. Returns its hash in *hash. 0, or WT_ENOMEM. */
+/* Counts a tool of the named provider and sets *hash to the provider's hash. Returns 0 or WT_ENOMEM. */
 int wt__name_counts_add(struct name_counts *counts, struct str provider, uint64_t *hash, struct analyser *analyser,
                         struct token_list *scratch, wt_error *err);
-/* One more of a provider that was added, by its hash. */
+/* Counts another tool of a provider that was added before, by its hash. */
 void wt__name_counts_again(struct name_counts *counts, uint64_t hash);
-/* Of the tools that say all words of the name, the share that is the provider's, as far as the words' numbers tell:
- * about 1 of "spotify", little of "time". In (0, 1]. */
+/* Returns the precision of the provider's name in (0, 1]: the share of its own tools among all tools with all words of
+ * the name, estimated from the words' frequencies. About 1 for "spotify", low for "time". */
 float wt__name_precision(const struct name_counts *counts, uint64_t hash, const struct lexical *index);
 void wt__name_counts_dispose(struct name_counts *counts);
 

@@ -1,4 +1,5 @@
-/* neighbours.c: an exact scan: a store has tens of thousands of usages at most, some milliseconds of memory. */
+/* neighbours.c: see neighbours.h. An exact scan: a store has at most tens of thousands of usages, which take some
+ * milliseconds. */
 #include "retrieve/neighbours.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "nn/kernels/kernels.h"
 #include "retrieve/source.h"
 
-static const float SHARPNESS = 20; /* of the votes: as the encoder was trained */
+static const float SHARPNESS = 20; /* of the votes; the encoder was trained with the same value */
 
 size_t wt__neighbours_nearest(const struct neighbours *n, const float *query, size_t k, float *scores,
                               struct scored *best)
@@ -59,14 +60,14 @@ struct neighbour_votes wt__neighbours_vote(const struct neighbours *n, const flo
     return (struct neighbour_votes){items, kept, requests, len};
 }
 
-/* ---------------------------------------------------------------- as a source of evidence */
+/* ---------------------------------------------------------------- source of evidence */
 
-static bool there(const struct view *view)
+static bool has_neighbours(const struct view *view)
 {
     return view->neighbours != NULL;
 }
 
-static int ask(struct query *query, struct neighbour_votes *out, wt_error *err)
+static int ask_neighbours(struct query *query, struct neighbour_votes *out, wt_error *err)
 {
     const struct neighbours *n = query->view->neighbours;
     struct arena *arena = &query->workspace->arena;
@@ -79,13 +80,13 @@ static int ask(struct query *query, struct neighbour_votes *out, wt_error *err)
     return 0;
 }
 
-/* Past requests are asked with the whole request alone: they had parts of their own. */
-static int search(struct query *query, wt_error *err)
+/* Searches past requests for the whole request only, because past requests were stored whole. */
+static int search_neighbours(struct query *query, wt_error *err)
 {
     struct neighbour_votes *votes = &query->out->votes;
     struct ranking *ranking = wt__ranking(query, 0, SOURCE_NEIGHBOURS);
     *votes = query->request->votes;
-    int rc = votes->items ? 0 : ask(query, votes, err);
+    int rc = votes->items ? 0 : ask_neighbours(query, votes, err);
     if (rc < 0)
         return rc;
     ranking->top = wt__arena_array(&query->workspace->arena, struct scored, votes->len);
@@ -99,7 +100,7 @@ static int search(struct query *query, wt_error *err)
     return 0;
 }
 
-static int score_rows(struct query *query, wt_error *err)
+static int score_neighbour_rows(struct query *query, wt_error *err)
 {
     const struct neighbour_votes *votes = &query->out->votes;
     float *scores = wt__ranking(query, 0, SOURCE_NEIGHBOURS)->scores;
@@ -113,12 +114,12 @@ static int score_rows(struct query *query, wt_error *err)
     return 0;
 }
 
-static float value(const struct query *query, float weight, size_t t, size_t c)
+static float neighbour_value(const struct query *query, float weight, size_t t, size_t c)
 {
     return weight * wt__ranking(query, t, SOURCE_NEIGHBOURS)->scores[c];
 }
 
-static void features(const struct query *query, size_t c, float *out)
+static void fill_neighbour_features(const struct query *query, size_t c, float *out)
 {
     out[FEATURE_NEIGHBOUR_VOTES] = wt__ranking(query, 0, SOURCE_NEIGHBOURS)->scores[c];
 }
@@ -128,8 +129,8 @@ const struct source wt__source_neighbours = {.name = "neighbours",
                                              .encodes = true,
                                              .tried = {0.5f, 0, 0.25f, 1, 2},
                                              .tried_count = 5,
-                                             .there = there,
-                                             .search = search,
-                                             .score_rows = score_rows,
-                                             .value = value,
-                                             .features = features};
+                                             .there = has_neighbours,
+                                             .search = search_neighbours,
+                                             .score_rows = score_neighbour_rows,
+                                             .value = neighbour_value,
+                                             .features = fill_neighbour_features};

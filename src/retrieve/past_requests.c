@@ -14,7 +14,7 @@ static int compare_hashes(const void *a, const void *b)
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-/* Hashes of the tools' ids in order, each with its label. */
+/* Builds the sorted hashes of the tool ids and the label of each. */
 static int hash_labels(struct past_requests *past, const json_t *tools, wt_error *err)
 {
     size_t count = past->label_count = json_array_size(tools);
@@ -39,7 +39,8 @@ static int hash_labels(struct past_requests *past, const json_t *tools, wt_error
     return 0;
 }
 
-/* Whole numbers of a tensor that is what it should be: each at least the one before (ascending) and at most `most`. */
+/* Reads a tensor of integers from 0 to `most`, which must not descend if `ascending`. False if the tensor is
+ * invalid. */
 static bool read_numbers(const struct tensor *tensor, size_t count, bool ascending, size_t most, uint32_t *out)
 {
     if (!tensor || tensor->dtype != DTYPE_F32 || tensor->count != count)
@@ -105,7 +106,7 @@ static int read_untrained(struct past_requests *past, const json_t *config, cons
     return 0;
 }
 
-/* The engine's encoder may be another one than when they were remembered. */
+/* The engine's encoder may have changed since training. */
 struct neighbours wt__past_requests_by(const struct past_requests *past, const struct encoder *encoder)
 {
     bool same = strcmp(past->untrained_hash, wt__encoder_hash(encoder)) == 0;

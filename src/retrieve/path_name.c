@@ -21,7 +21,7 @@ static bool is_open(struct str segment)
     return memchr(segment.ptr, '{', segment.len) || segment.ptr[0] == ':' || segment.ptr[0] == '<';
 }
 
-/* What lies behind the host of a URL; of other texts, all. */
+/* Returns the part of a URL after its host, or the whole text if it is not a URL. */
 static struct str skip_host(struct str text)
 {
     static const char sign[] = "://";

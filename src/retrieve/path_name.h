@@ -1,7 +1,7 @@
 /* path_name.h: the method and path of an HTTP operation as a name: "GET /repos/{owner}/{repo}/issues".
  *
- * A segment that holds a parameter ("{owner}", ":owner", "<owner>") is open: it stands for any text, and is hashed as
- * such. Who asks may have written another name there, or a value. */
+ * A segment with a parameter ("{owner}", ":owner", "<owner>") is open: it matches any text and hashes as a wildcard.
+ * The request may have another parameter name or a value there. */
 #ifndef WT_RETRIEVE_PATH_NAME_H
 #define WT_RETRIEVE_PATH_NAME_H
 
@@ -15,24 +15,24 @@ enum { PATH_SEGMENTS_MAX = 24 };
 
 struct path_name {
     struct str segments[PATH_SEGMENTS_MAX];
-    uint32_t open; /* a bit each */
+    uint32_t open; /* bitmap of open segments */
     size_t count;
 };
 
 enum { PATH_METHODS = 7 };
 extern const struct str wt__path_methods[PATH_METHODS];
 
-/* The place of a word among the methods, in any case; PATH_METHODS where it is none. */
+/* Returns the index of a method name in any case, or PATH_METHODS if the word is not a method. */
 size_t wt__path_method(struct str word);
 
-/* The segments of "/a/{b}/c"; of a URL those behind its host; without a query. False where there are none, or too many.
- */
+/* Splits "/a/{b}/c", or the path of a URL, into segments without the query. False if there are no segments or too
+ * many. */
 bool wt__path_read(struct path_name *out, struct str text);
 
-/* Of the segments from `first` on, those of the bits `open` as open ones. method: among wt__path_methods. */
+/* Hashes the segments from `first` on; bits in `open` mark wildcards. method: index into wt__path_methods. */
 uint64_t wt__path_hash(const struct path_name *path, size_t method, size_t first, uint32_t open);
 
-/* The hash of "METHOD /path"; false when the text is something else. */
+/* Hashes "METHOD /path". False if the text has another form. */
 bool wt__path_name_hash(struct str text, uint64_t *hash);
 
 #endif

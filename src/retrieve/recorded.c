@@ -1,17 +1,17 @@
-/* recorded.c: what usages of this very request used, as the store has them now: no training comes between a usage and
- * what it says of the next one of its kind. Training weighs other sources; this one's weight is a share of all theirs
- * (RECORDED_SHARE), so that it is as much beside any of them. */
+/* recorded.c: the source "usage": tools used for exactly this request, according to the current store. A new usage
+ * counts without training. Training does not tune this weight. It is a share of the sum of all other weights
+ * (RECORDED_SHARE), so its influence stays constant. */
 #include <string.h>
 
 #include "retrieve/source.h"
 
-static bool there(const struct view *view)
+static bool has_recorded(const struct view *view)
 {
     return view->recorded_count > 0;
 }
 
-/* Of the whole request: what a part of it used nobody recorded. */
-static int search(struct query *query, wt_error *err)
+/* Scores the whole request only, because usages are recorded for whole requests. */
+static int search_recorded(struct query *query, wt_error *err)
 {
     const struct view *view = query->view;
     struct ranking *ranking = wt__ranking(query, 0, SOURCE_RECORDED);
@@ -26,7 +26,7 @@ static int search(struct query *query, wt_error *err)
     return 0;
 }
 
-static int score_rows(struct query *query, wt_error *err)
+static int score_recorded_rows(struct query *query, wt_error *err)
 {
     const struct view *view = query->view;
     float *scores = wt__ranking(query, 0, SOURCE_RECORDED)->scores;
@@ -41,21 +41,21 @@ static int score_rows(struct query *query, wt_error *err)
     return 0;
 }
 
-static float value(const struct query *query, float weight, size_t t, size_t c)
+static float recorded_value(const struct query *query, float weight, size_t t, size_t c)
 {
     return weight * wt__ranking(query, t, SOURCE_RECORDED)->scores[c];
 }
 
-static void features(const struct query *query, size_t c, float *out)
+static void fill_no_recorded_features(const struct query *query, size_t c, float *out)
 {
-    (void)query, (void)c, (void)out; /* the score's alone */
+    (void)query, (void)c, (void)out; /* only contributes to the score */
 }
 
 const struct source wt__source_recorded = {.name = "usage",
                                            .given = true,
                                            .seldom = true,
-                                           .there = there,
-                                           .search = search,
-                                           .score_rows = score_rows,
-                                           .value = value,
-                                           .features = features};
+                                           .there = has_recorded,
+                                           .search = search_recorded,
+                                           .score_rows = score_recorded_rows,
+                                           .value = recorded_value,
+                                           .features = fill_no_recorded_features};

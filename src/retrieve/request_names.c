@@ -1,13 +1,14 @@
-/* request_names.c: a request falls into tokens, at blanks and at signs that no name has inside. Three readings follow:
+/* request_names.c: splits a request into tokens, at blanks and at signs that names do not contain. Three readings
+ * follow:
  *
- *   identifiers   of each token that is written as one: all of it, else the longest piece between its joints ('.', '/',
- *                 ':', "__") that is a name
- *   paths         of each token with method, host or open segments, by the fewest segments that have to stand for a
- *                 parameter
- *   cover         the tokens in names and fillers without anything left over, at the least cost; cheap, since a request
- *                 that is a sentence ends it at its first word that no name begins with
+ *   identifiers   For each token that looks like an identifier: the whole token, or else the longest sequence of its
+ *                 pieces that is a name. Pieces are separated by joints ('.', '/', ':', "__").
+ *   paths         For each token with a method, a host or open segments: the path with the fewest segments that must be
+ *                 parameters.
+ *   cover         All tokens as names and fillers with no rest, at minimum cost. Cheap, because an ordinary sentence
+ *                 stops it at the first word that starts no name.
  *
- * Where the cover succeeds, its names count; else the identifiers and paths do. */
+ * If the cover succeeds, its names count; otherwise the identifiers and paths do. */
 #include "retrieve/request_names.h"
 
 #include <string.h>
@@ -18,30 +19,30 @@
 #include "text/name_hash.h"
 
 enum {
-    PIECES_MAX = 12,      /* of a token, between its joints */
-    PATHS_MAX = 4,        /* of a request */
-    PATH_SKIPPED_MAX = 2, /* first segments that only the request has: "/v1", "/api/v3" */
+    PIECES_MAX = 12,      /* pieces per token */
+    PATHS_MAX = 4,        /* paths per request */
+    PATH_SKIPPED_MAX = 2, /* leading segments that only the request has: "/v1", "/api/v3" */
     PATH_VALUES_MAX = 8,  /* segments of a request that may be values */
-    HINT_TOKENS = 3,      /* of a provider's name beside a tool's */
-    HINTS_READ = 64       /* tokens that may be one, on either side */
+    HINT_TOKENS = 3,      /* tokens of a provider's name near a tool's name */
+    HINTS_READ = 64       /* tokens on either side that are searched for a provider */
 };
 
 struct token {
     size_t start, end;
     size_t parts;
-    bool identifier;           /* written as no word of a sentence is */
-    bool delimited;            /* more than blanks stand before it */
-    struct request_name found; /* by itself, or with the method before it; run.count 0: none */
-    size_t tokens;             /* that this is written in: 2 with a method */
+    bool identifier;           /* has a form that words of a sentence do not have */
+    bool delimited;            /* more than blanks precede it */
+    struct request_name found; /* name of this token, perhaps with the method before it; run.count is 0 if not found */
+    size_t tokens;             /* length of `found` in tokens: 2 with a method */
 };
 
-struct reading {
+struct name_reading {
     const struct names *names;
     struct str request;
     struct token *tokens; /* [count] */
     size_t count;
-    size_t paths;     /* looked up so far */
-    size_t providers; /* names beside which one was looked for so far */
+    size_t paths;     /* paths looked up so far */
+    size_t providers; /* names with a provider lookup so far */
 };
 
 /* ---------------------------------------------------------------- tokens */
@@ -61,7 +62,7 @@ static bool is_one_of(char c, struct str signs)
     return memchr(signs.ptr, c, signs.len) != NULL;
 }
 
-/* Whether a sign can stand inside a name. */
+/* True if the sign can occur inside a name. */
 static bool is_sign(char c)
 {
     return is_one_of(c, STR("_-./:{}~@$%\\"));
@@ -83,12 +84,12 @@ static bool has_delimiter(struct str between)
     return false;
 }
 
-static struct str slice(struct str text, size_t start, size_t end)
+static struct str slice_request(struct str text, size_t start, size_t end)
 {
     return (struct str){text.ptr + start, end - start};
 }
 
-/* Where a token's piece ends that begins at `at`; *next: where the next one begins. */
+/* Returns the end of the piece of a token that begins at `at`. *next: start of the next piece. */
 static size_t piece_end(struct str token, size_t at, size_t *next)
 {
     size_t end = at;
@@ -96,7 +97,7 @@ static size_t piece_end(struct str token, size_t at, size_t *next)
         size_t signs = end;
         while (signs < token.len && is_sign(token.ptr[signs]))
             signs++;
-        struct str between = slice(token, end, signs);
+        struct str between = slice_request(token, end, signs);
         bool joint = between.len > 1;
         for (size_t i = 0; i < between.len; i++)
             joint |= between.ptr[i] != '_' && between.ptr[i] != '-';
@@ -110,10 +111,10 @@ static size_t piece_end(struct str token, size_t at, size_t *next)
     return token.len;
 }
 
-/* With a sign, a digit or a capital inside; but "U.S." and "and/or" are words, too. */
+/* True for a word with a sign, a digit or an inner capital, except words such as "U.S." and "and/or". */
 static bool is_identifier(struct str token)
 {
-    enum { LETTERS = 3 }; /* of one of its pieces */
+    enum { LETTERS = 3 }; /* minimum letters of one piece */
     size_t letters = 0;
     bool marked = false, readable = false;
     for (size_t i = 0; i < token.len; i++) {
@@ -126,7 +127,7 @@ static bool is_identifier(struct str token)
     return marked && readable;
 }
 
-static int read_tokens(struct reading *reading, struct arena *arena, wt_error *err)
+static int read_tokens(struct name_reading *reading, struct arena *arena, wt_error *err)
 {
     struct str request = reading->request;
     size_t capacity = request.len / 2 + 1;
@@ -137,7 +138,7 @@ static int read_tokens(struct reading *reading, struct arena *arena, wt_error *e
         return wt__fail_nomem(err);
     while (wt__analyser_next_part(request, &part)) {
         struct token *last = reading->count > 0 ? &reading->tokens[reading->count - 1] : NULL;
-        struct str between = slice(request, last ? last->end : 0, part.start);
+        struct str between = slice_request(request, last ? last->end : 0, part.start);
         if (last && all_join(between)) {
             last->end = part.end;
             last->parts++;
@@ -150,35 +151,35 @@ static int read_tokens(struct reading *reading, struct arena *arena, wt_error *e
     }
     for (size_t i = 0; i < reading->count; i++) {
         struct token *token = &reading->tokens[i];
-        token->identifier = is_identifier(slice(request, token->start, token->end));
+        token->identifier = is_identifier(slice_request(request, token->start, token->end));
     }
     return 0;
 }
 
 /* ---------------------------------------------------------------- identifiers */
 
-/* The name of that text, whose letters and digits lead to the state. */
-static bool find_hash(const struct reading *reading, uint64_t state, struct str text, struct request_name *out)
+/* Looks up the name whose letters and digits lead to the hash state. text: its place in the request. */
+static bool find_hash(const struct name_reading *reading, uint64_t state, struct str text, struct request_name *out)
 {
     uint64_t hash = wt__name_hash_end(state);
     *out = (struct request_name){text, hash, wt__names_find(reading->names, hash), NAME_ANY_ROW, NAME_UNWRITTEN};
     return out->run.count > 0;
 }
 
-static bool look_up(const struct reading *reading, struct str text, struct request_name *out)
+static bool look_up(const struct name_reading *reading, struct str text, struct request_name *out)
 {
     return find_hash(reading, wt__name_hash_text(NAME_HASH_EMPTY, text), text, out);
 }
 
-/* Parts of the tokens that may be one name together. */
-static size_t most_parts(const struct reading *reading)
+/* Returns the maximum number of word parts of one name. */
+static size_t most_parts(const struct name_reading *reading)
 {
     return reading->names->words < NAME_WORDS_MAX ? reading->names->words : NAME_WORDS_MAX;
 }
 
-/* The longest run of pieces that is a name, and of those of one length the last: "mcp__github__create_issue" is
- * create_issue of github before it is mcp__github. One piece has to look like a name, or stand behind "__". */
-static bool find_pieces(const struct reading *reading, struct str token, struct request_name *out)
+/* Finds the longest sequence of pieces that is a name, and the last one of that length. In "mcp__github__create_issue"
+ * that is create_issue, not mcp__github. A single piece must look like a name or follow "__". */
+static bool find_pieces(const struct name_reading *reading, struct str token, struct request_name *out)
 {
     size_t starts[PIECES_MAX], ends[PIECES_MAX], count = 0;
     for (size_t at = 0; at < token.len && count < PIECES_MAX; count++) {
@@ -187,10 +188,10 @@ static bool find_pieces(const struct reading *reading, struct str token, struct 
     }
     for (size_t len = count; len-- > 2;)
         for (size_t i = count - len + 1; i-- > 0;)
-            if (look_up(reading, slice(token, starts[i], ends[i + len - 1]), out))
+            if (look_up(reading, slice_request(token, starts[i], ends[i + len - 1]), out))
                 return true;
     for (size_t i = count; i-- > 0;) {
-        struct str piece = slice(token, starts[i], ends[i]);
+        struct str piece = slice_request(token, starts[i], ends[i]);
         struct word_part part = {0};
         bool called = i > 0 && i + 1 == count && token.ptr[starts[i] - 1] == '_';
         size_t parts = 0;
@@ -202,17 +203,17 @@ static bool find_pieces(const struct reading *reading, struct str token, struct 
     return false;
 }
 
-static bool find_identifier(const struct reading *reading, struct token *token)
+static bool find_identifier(const struct name_reading *reading, struct token *token)
 {
-    struct str text = slice(reading->request, token->start, token->end);
+    struct str text = slice_request(reading->request, token->start, token->end);
     token->tokens = 1;
     return look_up(reading, text, &token->found) || find_pieces(reading, text, &token->found);
 }
 
 /* ---------------------------------------------------------------- paths */
 
-/* The run of a path whose segments `open` stand for parameters, by that method or by any. */
-static bool look_up_path(const struct reading *reading, const struct path_name *path, size_t method, size_t first,
+/* Looks up a path whose segments `open` are parameters, with the given method or with any. */
+static bool look_up_path(const struct name_reading *reading, const struct path_name *path, size_t method, size_t first,
                          uint32_t open, struct request_name *out)
 {
     for (size_t m = 0; m < PATH_METHODS; m++) {
@@ -226,9 +227,10 @@ static bool look_up_path(const struct reading *reading, const struct path_name *
     return false;
 }
 
-/* Values may stand for parameters: those sets of segments are tried, the smallest first. One segment is no value. */
-static bool look_up_values(const struct reading *reading, const struct path_name *path, size_t method, size_t first,
-                           struct request_name *out)
+/* Looks up a path with sets of segments as parameter values, smallest sets first. A path must keep one literal
+ * segment. */
+static bool look_up_values(const struct name_reading *reading, const struct path_name *path, size_t method,
+                           size_t first, struct request_name *out)
 {
     unsigned closed[PATH_VALUES_MAX], count = 0;
     for (size_t i = first; i < path->count; i++) {
@@ -249,12 +251,12 @@ static bool look_up_values(const struct reading *reading, const struct path_name
     return false;
 }
 
-static size_t method_of(const struct reading *reading, size_t token)
+static size_t method_of(const struct name_reading *reading, size_t token)
 {
-    return wt__path_method(slice(reading->request, reading->tokens[token].start, reading->tokens[token].end));
+    return wt__path_method(slice_request(reading->request, reading->tokens[token].start, reading->tokens[token].end));
 }
 
-static bool find_path(struct reading *reading, size_t at)
+static bool find_path(struct name_reading *reading, size_t at)
 {
     struct token *token = &reading->tokens[at];
     struct str request = reading->request;
@@ -264,7 +266,7 @@ static bool find_path(struct reading *reading, size_t at)
     size_t end = token->end;
     while (end < request.len && request.ptr[end] == '}')
         end++;
-    struct str text = slice(request, start, end);
+    struct str text = slice_request(request, start, end);
     if (!memchr(text.ptr, '/', text.len))
         return false;
     bool told = at > 0 && method_of(reading, at - 1) < PATH_METHODS;
@@ -273,12 +275,12 @@ static bool find_path(struct reading *reading, size_t at)
     if (!path_like || reading->paths == PATHS_MAX || !wt__path_read(&path, text))
         return false;
     reading->paths++;
-    size_t method = PATH_METHODS; /* the last one before it, at whatever distance */
+    size_t method = PATH_METHODS; /* the nearest method before the path */
     for (size_t i = at; i-- > 0 && method == PATH_METHODS;)
         method = method_of(reading, i);
     token->identifier = true;
-    token->found = (struct request_name){.text = slice(request, told ? reading->tokens[at - 1].start : start, end),
-                                         .row = NAME_ANY_ROW};
+    token->found = (struct request_name){
+        .text = slice_request(request, told ? reading->tokens[at - 1].start : start, end), .row = NAME_ANY_ROW};
     token->tokens = told ? 2 : 1;
     for (size_t first = 0; first <= PATH_SKIPPED_MAX && first < path.count; first++)
         if (look_up_values(reading, &path, method, first, &token->found))
@@ -286,7 +288,7 @@ static bool find_path(struct reading *reading, size_t at)
     return false;
 }
 
-static void find_identifiers(struct reading *reading)
+static void find_identifiers(struct name_reading *reading)
 {
     for (size_t i = 0; i < reading->count; i++) {
         struct token *token = &reading->tokens[i];
@@ -295,15 +297,15 @@ static void find_identifiers(struct reading *reading)
     }
 }
 
-/* ---------------------------------------------------------------- which tool of a name */
+/* ---------------------------------------------------------------- choice among tools with one name */
 
-/* The row of a name's tool of the provider that the tokens from `at` on name, or NAME_ANY_ROW. */
-static uint32_t row_of_provider(const struct reading *reading, size_t at, struct str name)
+/* Returns the row of the tool with this name and a provider named from token `at` on, or NAME_ANY_ROW. */
+static uint32_t row_of_provider(const struct name_reading *reading, size_t at, struct str name)
 {
     uint64_t state = NAME_HASH_EMPTY;
     for (size_t end = at; end < reading->count && end < at + HINT_TOKENS; end++) {
         const struct token *token = &reading->tokens[end];
-        state = wt__name_hash_text(state, slice(reading->request, token->start, token->end));
+        state = wt__name_hash_text(state, slice_request(reading->request, token->start, token->end));
         struct name_run run = wt__names_find(reading->names, wt__name_hash_end(wt__name_hash_text(state, name)));
         for (size_t i = run.first; i < run.first + run.count; i++)
             if (wt__name_kind(reading->names->entries[i]) == NAME_ID)
@@ -312,8 +314,8 @@ static uint32_t row_of_provider(const struct reading *reading, size_t at, struct
     return NAME_ANY_ROW;
 }
 
-/* Of several tools of one name that of the provider which is named nearest to it. */
-static void find_provider(struct reading *reading, struct request_name *name)
+/* Sets the row of a name with several tools to the tool of the nearest provider named in the request. */
+static void find_provider(struct name_reading *reading, struct request_name *name)
 {
     size_t begin = (size_t)(name->text.ptr - reading->request.ptr), end = begin + name->text.len, first = 0, last;
     if (name->run.count < 2 || reading->providers == REQUEST_PROVIDERS_MAX)
@@ -331,15 +333,16 @@ static void find_provider(struct reading *reading, struct request_name *name)
     }
 }
 
-static void find_written(const struct reading *reading, struct request_name *name)
+static void find_written(const struct name_reading *reading, struct request_name *name)
 {
     name->written = wt__name_hash_written(name->text);
     if (name->run.count < 2 || wt__names_find(reading->names, name->written).count == 0)
         name->written = NAME_UNWRITTEN;
 }
 
-/* Adds a name, unless it was said before and means the same. */
-static void add(struct reading *reading, const struct request_name *name, struct request_name *items, size_t *count)
+/* Adds a name, unless the list has it for the same tool. */
+static void add_request_name(struct name_reading *reading, const struct request_name *name, struct request_name *items,
+                             size_t *count)
 {
     struct request_name found = *name;
     if (*count == REQUEST_NAMES_MAX)
@@ -354,7 +357,7 @@ static void add(struct reading *reading, const struct request_name *name, struct
 
 /* ---------------------------------------------------------------- cover */
 
-/* What is said around names and says nothing of which tool is meant. */
+/* True for words around names that do not distinguish tools. */
 static bool is_filler(struct str word)
 {
     static const char *const words[] = {
@@ -369,7 +372,7 @@ static bool is_filler(struct str word)
     bool digits = word.len > 0 && word.len <= 2;
     for (size_t i = 0; i < word.len; i++)
         digits = digits && wt__is_digit(word.ptr[i]);
-    if (digits) /* of a list */
+    if (digits) /* number of a list item */
         return true;
     if (word.len >= sizeof lower)
         return false;
@@ -383,59 +386,60 @@ static bool is_filler(struct str word)
 
 enum { COST_FILLER = 3, COST_NAME = 4, COST_DELIMITER = 3, COST_NONE = 1 << 20 };
 
-/* The cheapest way to have read the tokens before this one. */
-struct step {
+/* Cheapest reading of the tokens before this one. */
+struct cover_step {
     int cost;
-    size_t from;              /* the step before */
-    struct request_name name; /* read last; run.count 0: a filler was */
+    size_t from;              /* previous step */
+    struct request_name name; /* name read last; run.count is 0 for a filler */
 };
 
-static void reach(struct step *steps, size_t from, size_t to, int cost, const struct request_name *name)
+static void extend_reading(struct cover_step *steps, size_t from, size_t to, int cost, const struct request_name *name)
 {
     if (steps[from].cost + cost < steps[to].cost)
-        steps[to] =
-            (struct step){steps[from].cost + cost, from, name ? *name : (struct request_name){.row = NAME_ANY_ROW}};
+        steps[to] = (struct cover_step){steps[from].cost + cost, from,
+                                        name ? *name : (struct request_name){.row = NAME_ANY_ROW}};
 }
 
-/* Every name that begins with token `at`. */
-static void reach_names(const struct reading *reading, struct step *steps, size_t at)
+/* Extends the reading by every name that begins at token `at`. */
+static void reach_names(const struct name_reading *reading, struct cover_step *steps, size_t at)
 {
     const struct token *tokens = reading->tokens;
     uint64_t state = NAME_HASH_EMPTY;
     size_t parts = 0, most = most_parts(reading);
     int cost = COST_NAME;
     if (tokens[at].found.run.count > 0 && tokens[at].tokens == 1)
-        reach(steps, at, at + 1, cost, &tokens[at].found);
+        extend_reading(steps, at, at + 1, cost, &tokens[at].found);
     if (at + 1 < reading->count && tokens[at + 1].found.run.count > 0 && tokens[at + 1].tokens == 2)
-        reach(steps, at, at + 2, cost, &tokens[at + 1].found);
+        extend_reading(steps, at, at + 2, cost, &tokens[at + 1].found);
     for (size_t end = at; end < reading->count; end++) {
         parts += tokens[end].parts;
         if (end > at && parts > most)
             return;
         cost += end > at && tokens[end].delimited ? COST_DELIMITER : 0;
-        state = wt__name_hash_text(state, slice(reading->request, tokens[end].start, tokens[end].end));
+        state = wt__name_hash_text(state, slice_request(reading->request, tokens[end].start, tokens[end].end));
         struct request_name name;
-        if (find_hash(reading, state, slice(reading->request, tokens[at].start, tokens[end].end), &name))
-            reach(steps, at, end + 1, cost, &name);
+        if (find_hash(reading, state, slice_request(reading->request, tokens[at].start, tokens[end].end), &name))
+            extend_reading(steps, at, end + 1, cost, &name);
     }
 }
 
-static bool filler_at(const struct reading *reading, size_t at)
+static bool filler_at(const struct name_reading *reading, size_t at)
 {
     const struct token *token = &reading->tokens[at];
-    return is_filler(slice(reading->request, token->start, token->end));
+    return is_filler(slice_request(reading->request, token->start, token->end));
 }
 
-/* A single plain word between others may mean anything; by itself it is the name. */
-static bool stands_alone(const struct reading *reading, size_t at)
+/* True if delimiters or fillers surround the token. A plain word next to other words is ambiguous; alone it is a
+ * name. */
+static bool stands_alone(const struct name_reading *reading, size_t at)
 {
     const struct token *tokens = reading->tokens;
     return (at == 0 || tokens[at].delimited || filler_at(reading, at - 1)) &&
            (at + 1 == reading->count || tokens[at + 1].delimited || filler_at(reading, at + 1));
 }
 
-/* The names of the cheapest cover, if there is one, in order. */
-static bool read_cover(struct reading *reading, const struct step *steps, struct request_names *out)
+/* Reads the names of the cheapest cover in order. False if the cover is not acceptable. */
+static bool read_cover(struct name_reading *reading, const struct cover_step *steps, struct request_names *out)
 {
     size_t ends[COVER_TOKENS_MAX], count = 0;
     bool alone = true, sure = false;
@@ -451,13 +455,13 @@ static bool read_cover(struct reading *reading, const struct step *steps, struct
     if (count == 0 || !(alone || sure))
         return false;
     while (count-- > 0)
-        add(reading, &steps[ends[count]].name, out->items, &out->count);
+        add_request_name(reading, &steps[ends[count]].name, out->items, &out->count);
     return true;
 }
 
-static int cover(struct reading *reading, struct arena *arena, struct request_names *out, wt_error *err)
+static int cover_request(struct name_reading *reading, struct arena *arena, struct request_names *out, wt_error *err)
 {
-    struct step *steps = wt__arena_array(arena, struct step, reading->count + 1);
+    struct cover_step *steps = wt__arena_array(arena, struct cover_step, reading->count + 1);
     if (!steps)
         return wt__fail_nomem(err);
     for (size_t i = 1; i <= reading->count; i++)
@@ -467,7 +471,7 @@ static int cover(struct reading *reading, struct arena *arena, struct request_na
         if (steps[at].cost == COST_NONE)
             continue;
         if (filler_at(reading, at))
-            reach(steps, at, at + 1, COST_FILLER, NULL);
+            extend_reading(steps, at, at + 1, COST_FILLER, NULL);
         reach_names(reading, steps, at);
     }
     out->only = steps[reading->count].cost < COST_NONE && read_cover(reading, steps, out);
@@ -476,8 +480,8 @@ static int cover(struct reading *reading, struct arena *arena, struct request_na
 
 /* ---------------------------------------------------------------- spoken */
 
-/* The longest name of several tokens that begins with token `at`. Returns the token behind it, or `at`. */
-static size_t longest_name(const struct reading *reading, size_t at, struct request_name *out)
+/* Finds the longest name of several tokens that begins at token `at`. Returns the token after it, or `at`. */
+static size_t longest_name(const struct name_reading *reading, size_t at, struct request_name *out)
 {
     uint64_t state = NAME_HASH_EMPTY;
     size_t parts = 0, behind = at, most = most_parts(reading);
@@ -487,9 +491,9 @@ static size_t longest_name(const struct reading *reading, size_t at, struct requ
         parts += token->parts;
         if (parts > most)
             break;
-        state = wt__name_hash_text(state, slice(reading->request, token->start, token->end));
+        state = wt__name_hash_text(state, slice_request(reading->request, token->start, token->end));
         if (end > at &&
-            find_hash(reading, state, slice(reading->request, reading->tokens[at].start, token->end), &name)) {
+            find_hash(reading, state, slice_request(reading->request, reading->tokens[at].start, token->end), &name)) {
             behind = end + 1;
             *out = name;
         }
@@ -497,30 +501,30 @@ static size_t longest_name(const struct reading *reading, size_t at, struct requ
     return behind;
 }
 
-static void find_spoken(struct reading *reading, struct request_names *out)
+static void find_spoken(struct name_reading *reading, struct request_names *out)
 {
     for (size_t at = 0, behind; at<reading->count; at = behind> at ? behind : at + 1) {
         struct request_name name;
         behind = longest_name(reading, at, &name);
         if (behind > at)
-            add(reading, &name, out->spoken, &out->spoken_count);
+            add_request_name(reading, &name, out->spoken, &out->spoken_count);
     }
 }
 
 int wt__request_names(struct request_names *out, const struct names *names, struct str request, struct arena *arena,
                       wt_error *err)
 {
-    struct reading reading = {.names = names, .request = request};
+    struct name_reading reading = {.names = names, .request = request};
     *out = (struct request_names){.count = 0};
     int rc = read_tokens(&reading, arena, err);
     if (rc < 0)
         return rc;
     find_identifiers(&reading);
     if (reading.count <= COVER_TOKENS_MAX)
-        rc = cover(&reading, arena, out, err);
+        rc = cover_request(&reading, arena, out, err);
     for (size_t i = 0; !out->only && i < reading.count; i++)
         if (reading.tokens[i].found.run.count > 0)
-            add(&reading, &reading.tokens[i].found, out->items, &out->count);
+            add_request_name(&reading, &reading.tokens[i].found, out->items, &out->count);
     if (!out->only && reading.count <= COVER_TOKENS_MAX)
         find_spoken(&reading, out);
     return rc;

@@ -1,17 +1,17 @@
-/* retrieve.c: the evidence of each text of a request, and the hits that come of it.
+/* retrieve.c: collects the evidence of each text of a request and produces the hits.
  *
- *   texts       the whole request, and its sub-queries when it has several (segment.h)
- *   candidates  the DEPTH best of every text by every source (source.h); all scores of every candidate, exactly
+ *   texts       the whole request, and its sub-queries if it has several (segment.h)
+ *   candidates  the DEPTH best tools of every source (source.h) for every text; every score of a candidate is exact
  *   value       of each text and candidate (fuse.c):
  *                 bm25        words / best words
  *                 dense       cosine
- *                 hybrid      sqrt(coverage) * words / best words + W * cosine / best cosine, W the model's, with words
- *                             damped where a tool is stuffed with them (lexical.h)
- *               and for the whole request, where that was learned, the votes of past requests
+ *                 hybrid      sqrt(coverage) * words / best words + W * cosine / best cosine. W comes from the model.
+ *                             Words are damped for keyword-stuffed tools (lexical.h).
+ *               and for the whole request, if trained, the votes of past requests
  *   order       compose.h
  *
- * Cost: one BM25 search a text, one pass over the vectors, and a few hundred exact scores; nothing grows with M but the
- * searches. */
+ * Cost: one BM25 search per text, one pass over the vectors, and a few hundred exact scores. Only the searches grow
+ * with the number of tools. */
 #include "retrieve/retrieve.h"
 
 #include <stdlib.h>
@@ -23,21 +23,20 @@
 #include "retrieve/segment.h"
 #include "retrieve/source.h"
 
-/* Candidates of a text and source: 20 would do; with 100 the first hundred hits do not depend on k. A cap passes over
- * candidates, and there must be others behind them. */
+/* Candidates per text and source. 20 would do; with 100 the first hundred hits do not depend on k. A cap skips
+ * candidates and needs more behind them. */
 enum { DEPTH = 100, CAPPED_DEPTH = WT_MAX_K };
 
-/* Hits that there are, when so many are asked for, however many copies the candidates hold: up to CAPPED_DEPTH. */
+/* Minimum hits for a large k, however many candidates are copies: the search is then repeated with CAPPED_DEPTH. */
 enum { FILLED = 50 };
 
-/* Bytes of a request that is still read in sub-queries. A longer one is a document: its sub-queries would cost seven
- * full encodings and say no more about what is wanted. */
+/* Maximum bytes of a request with sub-queries. A longer request is a document: its sub-queries would take seven full
+ * encodings and add little about the wish. */
 enum { SUBQUERY_REQUEST_MAX = 4096 };
 
-/* Bytes of all sub-queries together that the encoder reads, about as many tokens as it reads of a whole request. A
- * request of so many bytes has no more. A longer one says what it wants first or last: the last sub-query is read, then
- * the first, the last but one, and so on until that is used up, and of each other one the beginning. Words are read in
- * full. */
+/* Total bytes of sub-queries that the encoder reads, about the tokens of one whole request. A shorter request always
+ * fits. A longer one states its wish first or last, so the budget is spent on the last sub-query, then the first, the
+ * last but one, and so on. From each further sub-query the encoder reads only the beginning. Words are read in full. */
 enum { SUBQUERIES_ENCODED = 1280, SUBQUERY_ENCODED_LEAST = 64 };
 
 int wt__workspace_open(struct workspace **out, wt_error *err)
@@ -70,24 +69,24 @@ void wt__workspace_close(struct workspace *workspace)
     free(workspace);
 }
 
-/* The whole request, and its sub-queries when there are at least two. */
-static size_t cut(struct str request, struct str texts[TEXTS_MAX])
+/* Returns the whole request, and its sub-queries if there are at least two. */
+static size_t cut_request(struct str request, struct str texts[TEXTS_MAX])
 {
     size_t count = request.len <= SUBQUERY_REQUEST_MAX ? wt__segment(request, texts + 1) : 0;
     texts[0] = request;
     return count > 1 ? 1 + count : 1;
 }
 
-static void read_texts(struct workspace *workspace, struct str request)
+static void read_request_texts(struct workspace *workspace, struct str request)
 {
     struct str texts[TEXTS_MAX];
     workspace->names.count = workspace->names.spoken_count = 0;
-    workspace->text_count = cut(request, texts);
+    workspace->text_count = cut_request(request, texts);
     for (size_t t = 0; t < workspace->text_count; t++)
         workspace->texts[t] = (struct text){.bytes = texts[t]};
 }
 
-/* Scratch for this encoder; a workspace keeps that of the last one. */
+/* Prepares the scratch for this encoder; the workspace caches that of the last one. */
 static int prepare_scratch(const struct encoder *encoder, struct workspace *workspace, wt_error *err)
 {
     if (workspace->scratch && workspace->scratch_of == encoder)
@@ -100,7 +99,7 @@ static int prepare_scratch(const struct encoder *encoder, struct workspace *work
 
 size_t wt__retrieve_texts(struct str request, struct str *texts)
 {
-    size_t count = cut(request, texts), all = 0;
+    size_t count = cut_request(request, texts), all = 0;
     for (size_t t = 1; t < count; t++) {
         texts[t] = wt__skip_stopwords(texts[t]);
         all += texts[t].len;
@@ -139,8 +138,8 @@ static int encode_texts(struct query *query, wt_error *err)
     return rc;
 }
 
-/* Every source's best of every text. */
-static int search(struct query *query, wt_error *err)
+/* Runs the search of every source for every text. */
+static int search_sources(struct query *query, wt_error *err)
 {
     int rc = 0;
     for (enum source_id s = 0; rc == 0 && s < SOURCES; s++) {
@@ -154,8 +153,8 @@ static int search(struct query *query, wt_error *err)
     return rc;
 }
 
-/* Puts rows in order, each once, and returns how many are left: by a bit for each of the snapshot's, where these are so
- * few that looking through them takes less than sorting. */
+/* Sorts rows, removes duplicates and returns the number left. Uses a bitmap of the snapshot's rows if scanning the
+ * bitmap is cheaper than sorting. */
 static size_t order_rows(uint32_t *rows, size_t count, uint32_t all, struct arena *arena)
 {
     enum { BITS = 64 };
@@ -171,7 +170,7 @@ static size_t order_rows(uint32_t *rows, size_t count, uint32_t all, struct aren
     return kept;
 }
 
-/* The rows that any source found for any text, ascending, each once. */
+/* Collects the rows found by any source for any text, ascending, each once. */
 static int collect_candidates(struct query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
@@ -192,7 +191,7 @@ static int collect_candidates(struct query *query, wt_error *err)
     return 0;
 }
 
-/* Exact scores of every candidate for every text. */
+/* Scores every candidate exactly for every text. */
 static int score_candidates(struct query *query, wt_error *err)
 {
     int rc = 0;
@@ -209,7 +208,8 @@ static int score_candidates(struct query *query, wt_error *err)
     return rc;
 }
 
-/* Vectors of the tools' own texts: training pulls vectors to what tools are used for, which a copy is not used for. */
+/* Returns the vectors of the tools' own texts. Trained vectors are not suitable: they move towards usage, and copies
+ * are not used. */
 static const struct vectors *text_vectors(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->set_count; i++)
@@ -218,7 +218,7 @@ static const struct vectors *text_vectors(const struct snapshot *snapshot)
     return NULL;
 }
 
-/* What tells copies among the hits; *out is NULL where nothing can or should. */
+/* Prepares the detection of copies. *out is NULL if it is off or impossible. */
 static int watch_copies(struct copies **out, const struct query *query, wt_error *err)
 {
     struct workspace *workspace = query->workspace;
@@ -251,7 +251,7 @@ static int order_hits(struct query *query, size_t *words, wt_error *err)
     struct arena *arena = &query->workspace->arena;
     struct evidence evidence;
     size_t k = query->request->k < query->count ? query->request->k : query->count;
-    struct choice *choices = wt__arena_array(arena, struct choice, k);
+    struct chosen_candidate *choices = wt__arena_array(arena, struct chosen_candidate, k);
     out->items = wt__arena_array(arena, struct hit, k);
     int rc = choices && out->items ? wt__fuse(query, &evidence, err) : wt__fail_nomem(err);
     if (rc == 0)
@@ -269,13 +269,13 @@ static int order_hits(struct query *query, size_t *words, wt_error *err)
     return rc;
 }
 
-/* *words: how many candidates gave their places to the same tool word for word. */
+/* Finds the hits. *words: number of candidates that gave their places to exact copies. */
 static int find_hits(struct query *query, size_t *words, wt_error *err)
 {
     *query->out = (struct hit_list){0};
     *words = 0;
-    read_texts(query->workspace, query->request->text);
-    int rc = search(query, err);
+    read_request_texts(query->workspace, query->request->text);
+    int rc = search_sources(query, err);
     if (rc == 0)
         rc = collect_candidates(query, err);
     if (rc == 0)
@@ -283,7 +283,7 @@ static int find_hits(struct query *query, size_t *words, wt_error *err)
     return rc < 0 ? rc : order_hits(query, words, err);
 }
 
-/* Whether any source may have more. */
+/* True if any source may have more candidates. */
 static bool is_cut(const struct query *query)
 {
     bool cut = false;
@@ -293,7 +293,7 @@ static bool is_cut(const struct query *query)
     return cut;
 }
 
-/* Where copies filled the candidates: those behind them, by the texts and votes as they were read. */
+/* Repeats the search with more candidates after copies used them up. Reuses the encoded texts and votes. */
 static int find_deeper(const struct query *query, wt_error *err)
 {
     struct retrieve_request again = *query->request;

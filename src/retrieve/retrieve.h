@@ -1,9 +1,14 @@
-/* retrieve.h: from a request in words to hits.
+/* retrieve.h: finds the tools for a request in words.
  *
- * A request is read as a whole and, when it has several sub-queries ("find a hotel and tell me the weather"), sub-query
- * by sub-query. Each of these texts gets evidence from several sources (source.h): words (BM25 over the tool's fields),
- * meaning (the inner product of unit vectors), past requests. A retriever is a weighing of them; compose.h turns the
- * evidence into an order. docs/retrieval.md has the formulas and what each step is worth. */
+ * A request is searched as a whole. If it has several sub-queries ("find a hotel and tell me the weather"), each is
+ * searched as well. Several sources (source.h) give evidence for each of these texts:
+ *
+ *   words           BM25 over the tool's fields
+ *   meaning         inner product of unit vectors
+ *   past requests   votes of similar ones
+ *
+ * A retriever is a set of weights for the sources. compose.h ranks by the evidence. docs/retrieval.md has the formulas
+ * and the effect of each step. */
 #ifndef WT_RETRIEVE_RETRIEVE_H
 #define WT_RETRIEVE_RETRIEVE_H
 
@@ -21,10 +26,10 @@
 #include "retrieve/copies.h"
 #include "retrieve/neighbours.h"
 
-/* Different words, but stop words, of a request that is brief, and of one that is not any more. */
+/* Numbers of distinct words, without stop words: a request is brief up to the first and long from the second. */
 enum { BRIEF_WORDS = 6, LONG_WORDS = 25 };
 
-/* Kinds of evidence; a row each in fuse.c. */
+/* Kinds of evidence; each has a row in fuse.c. */
 enum source_id {
     SOURCE_BM25,
     SOURCE_DENSE,
@@ -37,177 +42,176 @@ enum source_id {
     SOURCES
 };
 
-/* How much each kind of evidence weighs. */
+/* Weight of each kind of evidence. */
 struct retriever {
-    float
-        weights[SOURCES]; /* 0: not looked at; of SOURCE_RECORDED and SOURCE_CONTEXT a share of all others' together */
-    float brief;          /* what meaning weighs in a brief request, where words weigh too; 0: as in any other */
-    float subquery;       /* what a sub-query of the request counts beside the whole */
-    unsigned also;        /* sources, 1u << source_id, looked at without a weight all the same: for the features */
+    float weights[SOURCES]; /* 0 if unused; for SOURCE_RECORDED and SOURCE_CONTEXT a share of the sum of the others */
+    float brief;    /* weight of meaning in a brief request if words also have a weight; 0 for the usual weight */
+    float subquery; /* weight of a sub-query relative to the whole request */
+    unsigned also;  /* bits 1u << source_id of sources computed without a weight, for the features */
 };
 
 extern const struct retriever wt__bm25, wt__dense, wt__hybrid;
 
 bool wt__retriever_asks(const struct retriever *retriever, enum source_id source);
 
-/* Gives meaning that weight where the retriever weighs words, too: an encoder's own (wt__encoder_dense_weight), in
- * place of that of wt__hybrid. */
+/* Replaces the weight of meaning in a retriever that also weighs words. weight: the encoder's own
+ * (wt__encoder_dense_weight) instead of that of wt__hybrid. */
 void wt__retriever_weigh_meaning(struct retriever *retriever, struct dense_weight weight);
 
-/* weights[SOURCE_RECORDED] where usages of the very same request (recorded.c) are to have a say. */
+/* weights[SOURCE_RECORDED] if recorded uses of the same request count (recorded.c). */
 #define RECORDED_SHARE 1.5f
 
-/* weights[SOURCE_CONTEXT] where the request is the last turn of a conversation (context.c) and says next to nothing. */
+/* weights[SOURCE_CONTEXT] if the request is the last turn of a conversation (context.c) and depends fully on it. */
 #define CONTEXT_SHARE 1.0f
 
-#define WEIGHT_MAX 1e6 /* products of weights and vectors are what an index takes */
+#define WEIGHT_MAX 1e6 /* keeps products of weights and vectors within the range of an index */
 
-/* A weight as the config of a trained model has it: finite, and not so large that sums of them overflow; else 0. */
+/* Reads a weight from the config of a trained model. Returns 0 if it is not finite or above WEIGHT_MAX. */
 static inline float wt__config_weight(const json_t *object, const char *key, double fallback)
 {
     double value = wt__json_real(object, key, fallback);
     return fabs(value) < WEIGHT_MAX ? (float)value : 0;
 }
 
-/* As the member "weights" of a trained recipe's config has it. What is missing is 0, but for the sub-queries', which
- * is 1. Writing gives NULL when memory is out. */
+/* Reads and writes the member "weights" of a trained recipe's config. A missing weight is 0, a missing sub-query weight
+ * 1. Writing returns NULL if out of memory. */
 struct retriever wt__retriever_read(const json_t *weights);
 json_t *wt__retriever_write(const struct retriever *retriever);
 
-/* What a conversation says of the tools, apart from its last turn, which is the request. */
+/* Evidence from the turns of a conversation before the last one, which is the request. */
 struct context {
     const struct context_tool {
         uint32_t row;
-        float share;          /* of the score that the best tool has for the conversation, 0 to 1 */
-        float meaning, words; /* FEATURE_SUBQUERY_MEANING and _WORDS of it */
+        float share;          /* score as a share of the best tool's score for the conversation, 0 to 1 */
+        float meaning, words; /* FEATURE_SUBQUERY_MEANING and _WORDS for the conversation */
     } * tools;                /* [count] by row */
     size_t count;
-    const uint32_t *providers; /* [provider_count] ascending, of the tools that were called in it */
+    const uint32_t *providers; /* [provider_count] ascending, of the tools called in the conversation */
     size_t provider_count;
-    float best_meaning; /* greatest cosine of any tool with the conversation; 0: not looked at */
+    float best_meaning; /* greatest cosine of any tool with the conversation; 0 if unknown */
 };
 
-/* What a query may look at; borrowed for the call. */
+/* Data that a query searches. Borrowed for the call. */
 struct view {
     const struct snapshot *snapshot;
-    const struct encoder *encoder;       /* of requests; needed when the retriever weighs more than words */
-    const struct vectors *vectors;       /* of the tools, of that encoder; NULL: none has one yet */
-    const struct neighbours *neighbours; /* past requests, by that encoder; NULL: there are none */
-    const struct scored *recorded; /* [recorded_count] what usages of this very request used and may be found, by row */
+    const struct encoder *encoder;       /* encoder of requests; required if the retriever weighs more than words */
+    const struct vectors *vectors;       /* tool vectors by that encoder; NULL if no tool has a vector yet */
+    const struct neighbours *neighbours; /* past requests by that encoder; NULL if none are stored */
+    const struct scored *recorded; /* [recorded_count] allowed tools in recorded uses of the same request, by row */
     size_t recorded_count;
-    const struct context *context; /* of the conversation that the request ends; NULL: there was none before it */
+    const struct context *context; /* conversation before the request; NULL if it has no earlier turns */
 };
 
 struct retrieve_request {
     struct str text;
     size_t k;
-    const uint64_t *allowed;      /* a bit a row; NULL: every tool */
-    size_t max_per_provider;      /* 0: no cap */
-    enum copies_placed copies;    /* which copies have places of their own */
-    const float *encoded;         /* what an earlier hit_list of this text and encoder gave; NULL: encode it now */
-    struct neighbour_votes votes; /* the same, of these neighbours and `allowed`; without items: ask them now */
-    bool features;                /* of the hits are wanted whole: words are looked at for them even if not weighed */
+    const uint64_t *allowed;   /* bitmap of rows; NULL for all tools */
+    size_t max_per_provider;   /* 0 for no cap */
+    enum copies_placed copies; /* copies that keep places of their own */
+    const float *encoded;      /* `encoded` of an earlier hit_list for the same text and encoder; NULL to encode now */
+    struct neighbour_votes votes; /* same for `votes`; items is NULL to vote now */
+    bool features;                /* fill all features, and compute words for them even if words have no weight */
 };
 
-/* What a later stage may weigh anew, whatever the retriever weighs: */
+/* Features for a later stage, independent of the retriever's weights. */
 enum feature {
-    FEATURE_SCORE,            /* the hit's, by the best hit's */
+    FEATURE_SCORE,            /* score divided by the best hit's score */
     FEATURE_MEANING,          /* cosine with the whole request */
     FEATURE_WORDS,            /* sqrt(coverage) * words / best words, of the whole request */
-    FEATURE_SUBQUERY_MEANING, /* the same two of the sub-query that is nearest; of the whole where there are no
-                                 sub-queries */
+    FEATURE_SUBQUERY_MEANING, /* both for the best sub-query, or for the whole request if it has no sub-queries */
     FEATURE_SUBQUERY_WORDS,
-    FEATURE_NEIGHBOUR_VOTES, /* of neighbours, where the retriever looks at them */
+    FEATURE_NEIGHBOUR_VOTES, /* neighbour votes, if the retriever uses neighbours */
     RETRIEVE_FEATURES
 };
 
-/* What one stage said of a hit. */
+/* Evidence of one stage for a hit. */
 struct stage_evidence {
-    const char *name; /* NULL: no stage */
-    size_t rank;      /* 1-based among the stage's candidates; 0: beyond them */
-    float score;      /* the stage's own scale */
-    float share;      /* what it added to the hit's score */
-    float weight;     /* that its evidence has there; 0: it has none */
+    const char *name; /* NULL if unused */
+    size_t rank;      /* 1-based among the stage's candidates; 0 if not among them */
+    float score;      /* on the stage's own scale */
+    float share;      /* part of the hit's score */
+    float weight;     /* weight of this evidence; 0 if it has no weight */
 };
 
-/* What of a request's different words, stop words aside, a tool has; all zero where words were not looked at. */
+/* Share of the request's distinct words, without stop words, that a tool has. All zero if words were not computed. */
 struct word_share {
     unsigned count;
-    float weight; /* by idf, 0 to 1 */
+    float weight; /* weighted by idf, 0 to 1 */
 };
 
-/* Every source, the sub-query of the request, and what two second stages can say. */
+/* All sources, the sub-query, and two second stages. */
 enum { HIT_STAGES = SOURCES + 3 };
 
 struct hit {
     uint32_t row;
     float score;
-    struct stage_evidence stages[HIT_STAGES]; /* in the order in which they spoke */
-    float features[RETRIEVE_FEATURES];        /* 0 for what was not looked at */
-    float probability;                        /* that the request needs it; NaN where nothing tells */
-    struct word_share words;                  /* what of the request's words the tool has */
-    bool weak;                                /* hardly anything speaks for it, where that was looked at */
-    bool brought;                             /* a reranker brought it in: retrieval did not look at it */
-    bool kept;                                /* it was called in the conversation, or is had already */
-    unsigned lead;       /* it leads, as the tool of that one of the request's names, from 1; 0: it does not */
-    struct str name;     /* that name, as the request has it */
-    struct str subquery; /* the sub-query of the request that this hit answers best; empty when it has only one */
+    struct stage_evidence stages[HIT_STAGES]; /* in order of evaluation */
+    float features[RETRIEVE_FEATURES];        /* 0 if not computed */
+    float probability;                        /* probability that the request needs the tool; NaN if unknown */
+    struct word_share words;                  /* request words that the tool has */
+    bool weak;                                /* checked, and hardly any evidence supports it */
+    bool brought;                             /* added by a reranker rather than by retrieval */
+    bool kept;                                /* called earlier in the conversation, or already with the caller */
+    unsigned lead;       /* 1-based index of the name in the request that this tool leads, else 0 */
+    struct str name;     /* the name as written in the request */
+    struct str subquery; /* sub-query that this hit answers best; empty if the request has only one */
 };
 
 #define SUBQUERY_STAGE "subquery"
 #define ACTION_STAGE "action"
 #define NAME_STAGE "name"
 
-/* What the stage of that name said of the hit; a new one where it said nothing yet. The name is borrowed. */
+/* Returns the evidence entry of the named stage, and adds one if the hit has none. Borrows the name. */
 struct stage_evidence *wt__hit_stage(struct hit *hit, const char *name);
 
-/* Lives in the workspace until its next use. */
+/* Valid until the next use of the workspace. */
 struct hit_list {
     struct hit *items;
     size_t len;
-    const float *encoded; /* [texts, D] vectors of the request and its sub-queries; NULL: no meaning was weighed */
+    const float *encoded; /* [texts, D] vectors of the request and its sub-queries; NULL if meaning was not used */
     size_t texts;
-    struct neighbour_votes votes; /* of neighbours; without items: none were weighed */
-    const struct scored *nearest; /* [texts, nearest_most] of each text by meaning, best first; NULL: none weighed */
+    struct neighbour_votes votes; /* votes of neighbours; items is NULL if they were not used */
+    const struct scored *nearest; /* [texts, nearest_most] nearest tools per text, best first; NULL without meaning */
     const size_t *nearest_counts; /* [texts] */
     size_t nearest_most;
     double encode_ms;
-    size_t named;             /* hits that lead: the first ones */
-    bool named_only;          /* it says nothing else */
-    const struct copy *given; /* [given_count] copies that gave their places to others on the way to these */
+    size_t named;             /* number of leading hits, which come first */
+    bool named_only;          /* the request consists only of tool names */
+    const struct copy *given; /* [given_count] copies that gave their places to other tools */
     size_t given_count;
-    const struct provider_names *asked; /* providers that the request names; NULL: copies word for word have places */
+    const struct provider_names *asked; /* providers named in the request; NULL if exact copies keep their places */
 };
 
-/* Brings those that lead to the front again, after a later stage gave all their order; scores do not rise then. */
+/* Moves leading hits back to the front after a later stage has reordered the hits. Raises scores where needed so that
+ * they never rise along the list. */
 void wt__named_first(struct hit_list *hits);
 
-/* After a later stage brought other tools: copies word for word share a place again, where they shall. */
+/* Lets exact copies share places again, if sharing is on, after a later stage has added tools. */
 void wt__hits_share_places(struct hit_list *hits, const struct snapshot_key *keys);
 
-/* Scratch of one running query: analyser, encoder scratch, cursors, arena. Warm, a query allocates nothing per tool. */
+/* Scratch of one running query: analyser, encoder scratch, cursors, arena. Once warm, a query allocates nothing per
+ * tool. */
 struct workspace;
 int wt__workspace_open(struct workspace **out, wt_error *err);
 void wt__workspace_close(struct workspace *workspace); /* NULL is a no-op */
 
-/* The tools that the request needs, best first, at most k. Errors: WT_ENOMEM, WT_EMODEL, WT_ESTORE (a damaged vector
- * was met). */
+/* Finds at most k tools for a request, best first. Errors: WT_ENOMEM, WT_EMODEL, WT_ESTORE (damaged vector). */
 int wt__retrieve(const struct retriever *retriever, const struct view *view, const struct retrieve_request *request,
                  struct workspace *workspace, struct hit_list *out, wt_error *err);
 
-/* What the encoder reads of a request, texts [TEXTS_MAX] (compose.h): it and, when there are at least two, its
- * sub-queries. Vectors of these are what retrieve_request.encoded may bring. Returns how many. */
+/* Splits a request into the texts that the encoder reads, texts [TEXTS_MAX] (compose.h): the request and, if there are
+ * at least two, its sub-queries. Returns their number. retrieve_request.encoded holds vectors of these texts. */
 size_t wt__retrieve_texts(struct str request, struct str *texts);
 
-/* A word of the request that a tool matched. */
+/* Request word that a tool matched. */
 struct word_match {
-    struct str word; /* as analysed */
+    struct str word; /* after analysis */
     unsigned fields; /* bits of enum field (document.h) */
-    float score;     /* what it adds to the tool's BM25 score for the whole request */
+    float score;     /* part of the tool's BM25 score for the whole request */
 };
 
 struct tool;
-/* The words of the last request of this workspace that the tool in `row` matched, best first, in the arena. */
+/* Returns in the arena the words of the workspace's last request that the tool in `row` matched, best first. */
 int wt__retrieve_explain(struct workspace *workspace, uint32_t row, const struct tool *tool, struct arena *arena,
                          struct word_match **out, size_t *count, wt_error *err);
 

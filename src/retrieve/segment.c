@@ -1,12 +1,13 @@
-/* segment.c: cuts at the ends of sentences, and inside them at commas, colons, semicolons, "and" and "then", but only
- * so that every sub-query keeps at least CONTENT_MIN content words or asks for something by a verb ("fork the
- * repository and star it"): "Paris, London and Rome" stays one sub-query, because a list of names calls for one tool.
- * Content words are those that are not stop words. What is left over at the end of a sentence joins the sub-query
- * before it. One that says what shall not be done ("do not delete it") is left out. More than SUBQUERIES_MAX
- * sub-queries: neighbours are joined, the shortest pair first.
+/* segment.c: cuts a request at the ends of sentences, and within sentences at commas, colons, semicolons, "and" and
+ * "then".
  *
- * One pass over the bytes, whatever they are: a request of 64 KiB may hold ten thousand parts, so only the last
- * SUBQUERIES_SEEN are kept apart while it is read. */
+ * Every sub-query must keep CONTENT_MIN content words, which are words other than stop words, or ask for something by a
+ * verb ("fork the repository and star it"). "Paris, London and Rome" stays whole, because a list of names needs one
+ * tool. A rest at the end of a sentence joins the sub-query before it. A negated sub-query ("do not delete it") is
+ * dropped. If there are more than SUBQUERIES_MAX, neighbours are joined, the shortest pair first.
+ *
+ * The scan is one pass over arbitrary bytes. A request of 64 KiB may have ten thousand parts, so only the last
+ * SUBQUERIES_SEEN are kept separate while it is read. */
 #include "retrieve/segment.h"
 
 #include <stdbool.h>
@@ -16,23 +17,19 @@
 #include "retrieve/verbs.h"
 #include "retrieve/words.h"
 
-enum {
-    CONTENT_MIN = 3,
-    WISH_AMONG = 6 /* words that a wish begins with, its verb one of them */,
-    SUBQUERIES_SEEN = 64
-};
+enum { CONTENT_MIN = 3, WISH_AMONG = 6 /* maximum words from the start of a wish to its verb */, SUBQUERIES_SEEN = 64 };
 
-struct span {
+struct text_span {
     size_t start, end;
 };
 
 struct cutter {
     struct str text;
-    struct span subqueries[SUBQUERIES_SEEN];
+    struct text_span subqueries[SUBQUERIES_SEEN];
     size_t count;
 };
 
-static size_t content_words(struct str text, struct span span)
+static size_t content_words(struct str text, struct text_span span)
 {
     size_t count = 0;
     for (size_t i = span.start; i < span.end;) {
@@ -54,8 +51,8 @@ static size_t skip_blanks(struct str text, size_t at, size_t end)
     return at;
 }
 
-/* Whether `word`, in any case, stands at `at` with a blank behind it; if so, *next is behind those blanks. */
-static bool conjunction(struct str text, size_t at, size_t end, struct str word, size_t *next)
+/* True if `word` (any case) and a blank are at `at`. If so, *next is after the blanks. */
+static bool is_conjunction(struct str text, size_t at, size_t end, struct str word, size_t *next)
 {
     if (end - at <= word.len)
         return false;
@@ -69,9 +66,9 @@ static bool conjunction(struct str text, size_t at, size_t end, struct str word,
     return true;
 }
 
-/* Whether a delimiter begins at `at`: [,;:] and blanks, or blanks, "and" or "then", blanks. *next is behind it, or
- * where to look next when there is none. */
-static bool delimiter(struct str text, size_t at, size_t end, size_t *next)
+/* True if a delimiter begins at `at`: [,;:] and blanks, or "and" or "then" between blanks. *next is after the
+ * delimiter, or else the next position to check. */
+static bool is_delimiter(struct str text, size_t at, size_t end, size_t *next)
 {
     char c = text.ptr[at];
     if (c == ',' || c == ';' || c == ':') {
@@ -83,14 +80,14 @@ static bool delimiter(struct str text, size_t at, size_t end, size_t *next)
         return false;
     }
     size_t word = *next = skip_blanks(text, at, end);
-    return conjunction(text, word, end, STR("and"), next) || conjunction(text, word, end, STR("then"), next);
+    return is_conjunction(text, word, end, STR("and"), next) || is_conjunction(text, word, end, STR("then"), next);
 }
 
 static void join_shortest(struct cutter *cutter)
 {
     size_t best = 0, shortest = SIZE_MAX;
     for (size_t i = 0; i + 1 < cutter->count; i++) {
-        struct span a = cutter->subqueries[i], b = cutter->subqueries[i + 1];
+        struct text_span a = cutter->subqueries[i], b = cutter->subqueries[i + 1];
         size_t len = a.end - a.start + b.end - b.start;
         if (len < shortest) {
             shortest = len;
@@ -103,7 +100,7 @@ static void join_shortest(struct cutter *cutter)
             (cutter->count - best - 1) * sizeof *cutter->subqueries);
 }
 
-static void add_subquery(struct cutter *cutter, struct span subquery)
+static void add_subquery(struct cutter *cutter, struct text_span subquery)
 {
     if (cutter->count == SUBQUERIES_SEEN)
         join_shortest(cutter);
@@ -117,9 +114,9 @@ static size_t word_end(struct str text, size_t at, size_t end)
     return at;
 }
 
-/* Whether a wish begins at `at`: a question, or a verb in its base form with something behind it, after words that say
- * nothing. A verb that may be a noun ("comment and label") is one where a stop word or a sign comes next: "comment on
- * it", "tell #ci". */
+/* True if a wish begins at `at`: a question, or a verb in its base form after stop words, with more text behind it. A
+ * verb that may be a noun ("comment and label") counts only before a stop word or a sign: "comment on it", "tell
+ * #ci". */
 static bool wish_begins(struct str text, size_t at, size_t end)
 {
     for (size_t words = 0; words < WISH_AMONG && at < end; words++) {
@@ -128,7 +125,7 @@ static bool wish_begins(struct str text, size_t at, size_t end)
         struct verb verb = wt__verb(word);
         if (words == 0 && wt__asks(word))
             return true;
-        while (stop < end && text.ptr[stop] == '\'') /* "don't": the rest of it */
+        while (stop < end && text.ptr[stop] == '\'') /* the rest of "don't" */
             stop = word_end(text, stop + 1, end);
         size_t behind = skip_blanks(text, stop, end);
         if (verb.actions && behind > stop && behind < end) {
@@ -142,25 +139,25 @@ static bool wish_begins(struct str text, size_t at, size_t end)
     return false;
 }
 
-/* Cuts one sentence. What is left over joins the sub-query before it, if that is of the same sentence. */
-static void cut_sentence(struct cutter *cutter, struct span sentence)
+/* Cuts one sentence. A rest joins the sub-query before it in the same sentence. */
+static void cut_sentence(struct cutter *cutter, struct text_span sentence)
 {
-    struct span piece = {sentence.start, sentence.start}; /* between two delimiters */
-    size_t start = sentence.start, words = 0, next;       /* of the sub-query in the making */
+    struct text_span piece = {sentence.start, sentence.start}; /* text between two delimiters */
+    size_t start = sentence.start, words = 0, next;            /* start and content words of the current sub-query */
     bool cut = false;
     if (content_words(cutter->text, sentence) == 0)
         return;
     for (size_t at = sentence.start; at <= sentence.end; at = next) {
         if (at == sentence.end)
             next = at + 1;
-        else if (!delimiter(cutter->text, at, sentence.end, &next))
+        else if (!is_delimiter(cutter->text, at, sentence.end, &next))
             continue;
         piece.end = at;
         words += content_words(cutter->text, piece);
         piece.start = next;
         bool wish = wish_begins(cutter->text, start, at);
         if (words >= CONTENT_MIN || (words > 0 && wish && wish_begins(cutter->text, next, sentence.end))) {
-            add_subquery(cutter, (struct span){start, at});
+            add_subquery(cutter, (struct text_span){start, at});
             start = next;
             words = 0;
             cut = true;
@@ -171,16 +168,16 @@ static void cut_sentence(struct cutter *cutter, struct span sentence)
     if (cut && !wish_begins(cutter->text, start, sentence.end))
         cutter->subqueries[cutter->count - 1].end = sentence.end;
     else
-        add_subquery(cutter, (struct span){start, sentence.end});
+        add_subquery(cutter, (struct text_span){start, sentence.end});
 }
 
-/* The next sentence from *at on, which ends at a sign with a blank behind it, or with the line. false: there is none.
- */
-static bool next_sentence(struct str text, size_t *at, struct span *out)
+/* Finds the next sentence from *at on, which ends at a full stop, question or exclamation mark before a blank, or at
+ * the line end. False at the end of the text. */
+static bool next_sentence(struct str text, size_t *at, struct text_span *out)
 {
     if (*at >= text.len)
         return false;
-    *out = (struct span){*at, text.len};
+    *out = (struct text_span){*at, text.len};
     for (size_t i = *at; i < text.len; i++) {
         bool stop = (text.ptr[i] == '.' || text.ptr[i] == '?' || text.ptr[i] == '!') && i + 1 < text.len &&
                     wt__is_blank(text.ptr[i + 1]);
@@ -196,12 +193,12 @@ static bool next_sentence(struct str text, size_t *at, struct span *out)
 
 static void cut_sentences(struct cutter *cutter)
 {
-    struct span sentence;
+    struct text_span sentence;
     for (size_t at = 0; next_sentence(cutter->text, &at, &sentence);)
         cut_sentence(cutter, sentence);
 }
 
-static void trim(struct str text, struct span *span)
+static void trim_span(struct str text, struct text_span *span)
 {
     static const char signs[] = " ,;:.";
     while (span->start < span->end && strchr(signs, text.ptr[span->start]))
@@ -210,8 +207,8 @@ static void trim(struct str text, struct span *span)
         span->end--;
 }
 
-/* Whether it begins with what shall not be: "not", "don't", "do not", "never", "without". */
-static bool is_negated(struct str text, struct span span)
+/* True if a negation begins the span: "not", "don't", "do not", "never", "without". */
+static bool is_negated(struct str text, struct text_span span)
 {
     static const char *const negations[] = {"never", "no", "not", "nothing", "without"};
     for (size_t at = span.start; at < span.end;) {
@@ -243,7 +240,7 @@ size_t wt__segment(struct str request, struct str subqueries[SUBQUERIES_MAX])
     struct cutter cutter = {.text = request};
     cut_sentences(&cutter);
     for (size_t i = 0; i < cutter.count; i++)
-        trim(request, &cutter.subqueries[i]);
+        trim_span(request, &cutter.subqueries[i]);
     leave_out_negated(&cutter);
     while (cutter.count > SUBQUERIES_MAX)
         join_shortest(&cutter);
@@ -253,47 +250,47 @@ size_t wt__segment(struct str request, struct str subqueries[SUBQUERIES_MAX])
     return cutter.count;
 }
 
-/* Whether a wish begins in it, after a delimiter, too: "what I need: on Spotify, start a playlist". */
-static bool has_wish(struct str text, struct span span)
+/* True if a wish begins at the start of the span or after a delimiter: "what I need: on Spotify, start a playlist". */
+static bool has_wish(struct str text, struct text_span span)
 {
     size_t next;
     if (wish_begins(text, span.start, span.end))
         return true;
     for (size_t at = span.start; at < span.end; at = next)
-        if (delimiter(text, at, span.end, &next) && wish_begins(text, next, span.end))
+        if (is_delimiter(text, at, span.end, &next) && wish_begins(text, next, span.end))
             return true;
     return false;
 }
 
-/* Sentences of a long request: where its wish is looked for, at either end, and what is read beside it, since it says
- * of what. */
+/* Sentences of a long request: distance from either end within which a wish counts, and context kept before and after
+ * it. */
 enum { WISH_WITHIN = 4, SENTENCES_BEFORE = 2, SENTENCES_BEHIND = 1 };
 
-/* What is read of a long request: its first sentences, and those around its last wish; each empty where there is none
- * at that end. */
+/* Parts of a long request to read: its first sentences, and those around its last wish. A part is empty if that end has
+ * no wish. */
 struct ends {
-    struct span first, last;
+    struct text_span first, last;
 };
 
 static struct ends find_ends(struct str text)
 {
     size_t starts[SENTENCES_BEFORE + 1] = {0}, seen = 0, behind = 0;
     struct ends ends = {{0, 0}, {0, 0}};
-    struct span sentence;
+    struct text_span sentence;
     for (size_t at = 0; next_sentence(text, &at, &sentence); seen++) {
         bool wish = has_wish(text, sentence);
         memmove(starts, starts + 1, sizeof starts - sizeof *starts);
         starts[SENTENCES_BEFORE] = sentence.start;
         behind = wish ? 0 : behind + 1;
         if (wish)
-            ends.last = (struct span){starts[0], sentence.end};
+            ends.last = (struct text_span){starts[0], sentence.end};
         else if (ends.last.end > 0 && behind <= SENTENCES_BEHIND)
             ends.last.end = sentence.end;
         if (seen < WISH_WITHIN && ends.last.end > 0)
             ends.first.end = sentence.end;
     }
     if (behind >= WISH_WITHIN)
-        ends.last = (struct span){0, 0};
+        ends.last = (struct text_span){0, 0};
     if (ends.last.start < ends.first.end)
         ends.last.start = ends.first.end;
     return ends;

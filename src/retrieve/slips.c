@@ -2,12 +2,12 @@
 
 #include <stdbool.h>
 
-enum { NEAR = SLIPS_BAND + 1 }; /* letters on either side that one may stand for, swapped with its neighbour */
+enum { NEAR = SLIPS_BAND + 1 }; /* letters on either side that may match, including a swap with a neighbour */
 
 #define L(letter) (UINT32_C(1) << ((letter) - 'a'))
 #define ALL_LETTERS (L('z') * 2 - 1)
 
-/* For each letter those that lie beside it on the keyboards of English, or sound like it. */
+/* For each letter, its neighbours on English keyboards and letters with a similar sound. */
 static const uint32_t alike[SLIPS_ALPHABET] = {
     ['a' - 'a'] = L('q') | L('w') | L('s') | L('z'),
     ['b' - 'a'] = L('v') | L('g') | L('h') | L('n') | L('p'),
@@ -37,14 +37,14 @@ static const uint32_t alike[SLIPS_ALPHABET] = {
     ['z' - 'a'] = L('a') | L('s') | L('x'),
 };
 
-static bool is_among(uint32_t letters, char letter)
+static bool has_letter(uint32_t letters, char letter)
 {
     return letters >> (letter - 'a') & 1;
 }
 
 static bool is_vowel(char letter)
 {
-    return is_among(L('a') | L('e') | L('i') | L('o') | L('u') | L('y'), letter);
+    return has_letter(L('a') | L('e') | L('i') | L('o') | L('u') | L('y'), letter);
 }
 
 static unsigned least_of(unsigned a, unsigned b)
@@ -52,8 +52,8 @@ static unsigned least_of(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* The typed letter number j, from 0, in place of the meant one, number i. */
-static unsigned exchanged(const struct slips *slips, char meant, size_t i, size_t j)
+/* Returns the cost of typed letter j in place of intended letter i (both 0-based). */
+static unsigned cost_of_exchange(const struct slips *slips, char meant, size_t i, size_t j)
 {
     char typed = slips->typed.ptr[j];
     unsigned front = i == 0 || j == 0 ? SLIP_AT_FRONT : 0;
@@ -62,10 +62,10 @@ static unsigned exchanged(const struct slips *slips, char meant, size_t i, size_
     if (is_vowel(meant) && is_vowel(typed))
         return SLIP_VOWEL + front;
     unsigned near_end = j + 2 >= slips->typed.len ? SLIP_NEAR_END : 0;
-    return (is_among(alike[meant - 'a'], typed) ? SLIP_ALIKE : SLIP_UNLIKE) + front + near_end;
+    return (has_letter(alike[meant - 'a'], typed) ? SLIP_ALIKE : SLIP_UNLIKE) + front + near_end;
 }
 
-static unsigned lost(const struct slips *slips, size_t i, char letter)
+static unsigned cost_of_loss(const struct slips *slips, size_t i, char letter)
 {
     if (i == 0)
         return SLIP_LOST + SLIP_AT_FRONT;
@@ -74,7 +74,7 @@ static unsigned lost(const struct slips *slips, size_t i, char letter)
     return is_vowel(letter) ? SLIP_LOST_VOWEL : SLIP_LOST;
 }
 
-static unsigned added(const struct slips *slips, size_t j)
+static unsigned cost_of_addition(const struct slips *slips, size_t j)
 {
     if (j == 0)
         return SLIP_ADDED + SLIP_AT_FRONT;
@@ -87,10 +87,10 @@ void wt__slips_begin(struct slips *slips, struct str typed, unsigned most)
     slips->most = most;
     slips->costs[0][0] = slips->least[0] = 0;
     for (size_t j = 0; j < typed.len; j++) {
-        slips->added[j] = (uint16_t)added(slips, j);
+        slips->added[j] = (uint16_t)cost_of_addition(slips, j);
         slips->costs[0][j + 1] = (uint16_t)(slips->costs[0][j] + slips->added[j]);
         for (int letter = 0; letter < SLIPS_ALPHABET; letter++)
-            slips->exchanged[letter][j] = (uint16_t)exchanged(slips, (char)('a' + letter), 1, j);
+            slips->exchanged[letter][j] = (uint16_t)cost_of_exchange(slips, (char)('a' + letter), 1, j);
     }
     for (size_t at = 0; at < typed.len + SLIPS_BAND; at++) {
         slips->near[at] = 0;
@@ -99,7 +99,7 @@ void wt__slips_begin(struct slips *slips, struct str typed, unsigned most)
     }
 }
 
-/* Where so many costs and a letter that is none of those typed near it are more than may be, it is one of them. */
+/* If the minimum cost so far leaves no room for an exchange, only letters typed nearby are affordable. */
 uint32_t wt__slips_letters(const struct slips *slips, size_t at)
 {
     uint32_t met = slips->near[at] | (at > 0 ? L(slips->meant[at - 1]) : 0);
@@ -112,8 +112,8 @@ unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
     const uint16_t *before = slips->costs[at], *others = slips->exchanged[letter - 'a'];
     uint16_t *costs = slips->costs[at + 1];
     size_t first = at + 1 > SLIPS_BAND ? at + 1 - SLIPS_BAND : 0, end = at + 1 + SLIPS_BAND;
-    unsigned least = SLIPS_FAR, front = lost(slips, at, letter);
-    if (!is_among(wt__slips_letters(slips, at), letter))
+    unsigned least = SLIPS_FAR, front = cost_of_loss(slips, at, letter);
+    if (!has_letter(wt__slips_letters(slips, at), letter))
         return SLIPS_FAR;
     slips->meant[at] = letter;
     end = end < slips->typed.len ? end : slips->typed.len;
@@ -122,7 +122,7 @@ unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
     else
         costs[first - 1] = SLIPS_FAR;
     for (size_t j = first > 0 ? first - 1 : 0; j < end; j++) {
-        unsigned other = at > 0 ? others[j] : exchanged(slips, letter, at, j);
+        unsigned other = at > 0 ? others[j] : cost_of_exchange(slips, letter, at, j);
         unsigned cost = least_of(before[j] + other, before[j + 1] + front);
         cost = least_of(cost, costs[j] + slips->added[j]);
         if (at > 0 && j > 0 && typed[j] == meant[at - 1] && typed[j - 1] == letter && letter != meant[at - 1])
@@ -133,7 +133,7 @@ unsigned wt__slips_add(struct slips *slips, size_t at, char letter)
     if (end < slips->typed.len)
         costs[end + 1] = SLIPS_FAR;
     slips->least[at + 1] = (uint16_t)least;
-    /* The letter may be the first of two that were swapped. */
+    /* The letter may be the first of a swapped pair. */
     for (size_t j = at > SLIPS_BAND ? at - SLIPS_BAND : 0; j + 1 < slips->typed.len && j < end; j++)
         if (typed[j + 1] == letter)
             least = least_of(least, before[j] + (unsigned)SLIP_SWAPPED);

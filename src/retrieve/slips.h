@@ -1,12 +1,12 @@
-/* slips.h: how much it takes to have typed one word for another.
+/* slips.h: the cost of mistyping one word as another.
  *
- * The distance of Damerau and Levenshtein (letters lost, added, exchanged and swapped), weighed by how often people
- * slip so: a letter doubled or not, neighbours swapped and a vowel for a vowel are likely, the first letter is mostly
- * right, and another consonant near a word's end is rather another word (quantify, quantity) than a slip.
+ * This is a Damerau-Levenshtein distance (letters lost, added, exchanged and swapped), weighted by how often people
+ * make each slip. Cheap slips are a doubled letter, swapped neighbours and a vowel for a vowel. Expensive slips are a
+ * wrong first letter, and another consonant near the end, which usually makes a different word (quantify, quantity).
  *
- * The meant word is given letter by letter, so that words that begin alike share the work. Nobody asks for what takes
- * more than SLIPS_MOST: no less brings three letters more or fewer than were typed, so of each letter only the
- * SLIPS_BAND places on either side are looked at (Ukkonen 1985). */
+ * The intended word is given letter by letter, so that words with a common prefix share the work. Costs above
+ * SLIPS_MOST are not computed. Three letters more or fewer always cost more than that, so only the SLIPS_BAND positions
+ * on either side of each letter are computed (Ukkonen 1985). */
 #ifndef WT_RETRIEVE_SLIPS_H
 #define WT_RETRIEVE_SLIPS_H
 
@@ -15,7 +15,7 @@
 
 #include "base/str.h"
 
-/* Hundredths of a letter lost or added. */
+/* Costs in hundredths of a lost or added letter. */
 enum slip {
     SLIP_DOUBLED = 60, /* mesage, channnel */
     SLIP_SWAPPED = 70, /* porject */
@@ -23,43 +23,43 @@ enum slip {
     SLIP_LOST_VOWEL = 90,
     SLIP_LOST = 100,
     SLIP_ADDED = 100,
-    SLIP_ALIKE = 100,    /* consonants that lie or sound alike: gitjub, subscribtion */
+    SLIP_ALIKE = 100,    /* neighbouring or similar-sounding consonants: gitjub, subscribtion */
     SLIP_UNLIKE = 200,   /* any other letter */
-    SLIP_AT_FRONT = 80,  /* more, where it is the first letter */
-    SLIP_NEAR_END = 100, /* more, where a consonant is one of the last two letters typed */
+    SLIP_AT_FRONT = 80,  /* surcharge for the first letter */
+    SLIP_NEAR_END = 100, /* surcharge for a consonant among the last two typed letters */
 };
 
 enum {
     SLIPS_ALPHABET = 26,
-    SLIPS_LETTERS = 24, /* of a typed word; a meant one may have two more */
+    SLIPS_LETTERS = 24, /* maximum of a typed word; the intended word may have two more */
     SLIPS_BAND = 2,
     SLIPS_MOST = (SLIPS_BAND + 1) * SLIP_DOUBLED - 1,
-    SLIPS_FAR = 30000 /* more than any word takes */
+    SLIPS_FAR = 30000 /* above the cost of any word */
 };
 
 struct slips {
     struct str typed; /* letters a to z */
     char meant[SLIPS_LETTERS + 2];
     unsigned most;
-    uint16_t added[SLIPS_LETTERS];                        /* what it takes that each typed letter is too many */
-    uint16_t exchanged[SLIPS_ALPHABET][SLIPS_LETTERS];    /* for each letter behind the first one meant */
-    uint16_t least[SLIPS_LETTERS + 3];                    /* of the costs of so many letters meant */
-    uint32_t near[SLIPS_LETTERS + SLIPS_BAND];            /* the letters typed near each meant one, a bit each */
-    uint16_t costs[SLIPS_LETTERS + 3][SLIPS_LETTERS + 1]; /* of so many letters meant and so many typed */
+    uint16_t added[SLIPS_LETTERS];                        /* cost of each typed letter as a superfluous one */
+    uint16_t exchanged[SLIPS_ALPHABET][SLIPS_LETTERS];    /* cost by intended letter, except for the first one */
+    uint16_t least[SLIPS_LETTERS + 3];                    /* minimum cost after so many intended letters */
+    uint32_t near[SLIPS_LETTERS + SLIPS_BAND];            /* bitmap of the letters typed near each intended letter */
+    uint16_t costs[SLIPS_LETTERS + 3][SLIPS_LETTERS + 1]; /* [intended letters so far][typed letters so far] */
 };
 
-/* typed: 1 to SLIPS_LETTERS letters a to z, borrowed. most: what may be told as any more if it is more; at most
- * SLIPS_MOST. */
+/* Starts a comparison. typed: 1 to SLIPS_LETTERS letters a to z, borrowed. most: costs above it need not be exact; at
+ * most SLIPS_MOST. */
 void wt__slips_begin(struct slips *slips, struct str typed, unsigned most);
 
-/* The meant word's letter number `at`, from 0, which is below typed.len + 2; those before it stay. Returns the least
- * cost that a word which begins so can have; if it is more than `most`, no letter may follow. */
+/* Sets letter number `at` (0-based, below typed.len + 2) of the intended word and keeps the letters before it. Returns
+ * the minimum cost of any word with this prefix. If that exceeds `most`, do not add further letters. */
 unsigned wt__slips_add(struct slips *slips, size_t at, char letter);
 
-/* The letters that may be the meant word's number `at`, a bit each from a on; any other costs too much. */
+/* Returns a bitmap, a = bit 0, of the affordable letters at position `at` of the intended word. */
 uint32_t wt__slips_letters(const struct slips *slips, size_t at);
 
-/* What it takes where the meant word ends after so many letters. */
+/* Returns the cost if the intended word ends after so many letters. */
 static inline unsigned wt__slips_cost(const struct slips *slips, size_t letters)
 {
     bool near = letters <= slips->typed.len + SLIPS_BAND && slips->typed.len <= letters + SLIPS_BAND;

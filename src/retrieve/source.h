@@ -1,7 +1,8 @@
-/* source.h: a source of evidence that a request needs a tool: a file each, and a row each in fuse.c's table.
+/* source.h: a source of evidence that a request needs a tool. Each source has a file of its own and a row in the table
+ * of fuse.c.
  *
- * A source is asked twice of every text of a request: which tools it finds best, and then how well it thinks of each of
- * the candidates, which are all that any source found. What it says stands in its ranking of the text. */
+ * For every text of a request a source first searches for its best tools. The results of all sources together are the
+ * candidates. Then it scores each candidate. Results are stored in its ranking of the text. */
 #ifndef WT_RETRIEVE_SOURCE_H
 #define WT_RETRIEVE_SOURCE_H
 
@@ -14,57 +15,57 @@
 #include "retrieve/retrieve.h"
 #include "text/analyser.h"
 
-/* What one source says of one text. All zero: nothing. */
+/* Evidence of one source for one text. All zero if empty. */
 struct ranking {
     struct scored *top; /* [len] best first */
     size_t len;
-    float *scores; /* [N] of the candidates, on the source's own scale; zeros before they are scored */
-    float best;    /* score, above 0; or 0 */
+    float *scores; /* [N] scores of the candidates on the source's own scale; zero until scored */
+    float best;    /* best score if above 0, else 0 */
 };
 
 struct text {
     struct str bytes;
-    const float *vector; /* [D]; those of all texts lie behind each other */
+    const float *vector; /* [D]; the vectors of all texts are contiguous */
     struct ranking rankings[SOURCES];
 
-    /* Of words alone: */
+    /* Used by words only: */
     struct lexical_term *terms; /* [term_count] sorted */
     size_t term_count;
-    unsigned *fields; /* [term_count] in which fields of the tool being explained; NULL before the first */
-    float *idf;       /* [term_count] by the term's weight */
-    float most;       /* that these terms could give */
+    unsigned *fields; /* [term_count] matching fields of the tool being explained; NULL before the first */
+    float *idf;       /* [term_count] idf times the term's weight */
+    float most;       /* maximum BM25 score for these terms */
     float coverage;
     float *shares; /* [term_count] scratch of wt__word_share */
 
-    struct provider_names providers; /* of providers alone */
-    unsigned actions;                /* of actions alone; enum action */
+    struct provider_names providers; /* used by providers only */
+    unsigned actions;                /* used by actions only; bits of enum action */
 };
 
 struct workspace {
-    struct arena arena; /* of this query */
+    struct arena arena; /* memory of this query */
     struct text texts[TEXTS_MAX];
     size_t text_count;
     struct analyser *analyser;
     struct token_list tokens;
     struct document document;
-    struct request_names names; /* of this query's request, where it asks for them */
+    struct request_names names; /* names in this query's request, if the query looks for names */
     struct lexical_query queries[TEXTS_MAX];
     struct encoder_scratch *scratch;
-    const struct encoder *scratch_of; /* the encoder that scratch belongs to */
+    const struct encoder *scratch_of; /* encoder that scratch belongs to */
     struct vectors_scratch vectors;
 };
 
-/* A request on its way to hits. */
+/* State of a request while it is searched. */
 struct query {
     const struct retriever *retriever;
     const struct view *view;
     const struct retrieve_request *request;
     struct workspace *workspace;
     struct hit_list *out;
-    size_t depth;           /* candidates of a text and source */
-    bool fused;             /* words and meaning both have a weight: they have to be on one scale */
-    float weights[SOURCES]; /* the retriever's, as they are for this request */
-    float context_needed;   /* wt__context_needed of it */
+    size_t depth;           /* candidates per text and source */
+    bool fused;             /* words and meaning both have a weight and must share a scale */
+    float weights[SOURCES]; /* the retriever's weights, adapted to this request */
+    float context_needed;   /* wt__context_needed of this query */
     uint32_t *rows;
     size_t count; /* N candidates: rows [count], ascending */
 };
@@ -72,31 +73,31 @@ struct query {
 enum { SOURCE_TRIED = 8 };
 
 struct source {
-    const char *name;   /* the stage's */
-    bool given;         /* its weight is the search's; training has none for it, and `weight` is NULL */
-    bool seldom;        /* it says nothing of most tools, and then is not told of */
-    const char *weight; /* its member among the weights of a trained recipe */
-    bool encodes;       /* reads the texts' vectors */
-    bool for_features;  /* asked whenever features are wanted */
+    const char *name;   /* name of the stage */
+    bool given;         /* the search sets the weight; not trained, and `weight` is NULL */
+    bool seldom;        /* silent about most tools, and omitted from their evidence */
+    const char *weight; /* key among the weights of a trained recipe */
+    bool encodes;       /* reads the vectors of the texts */
+    bool for_features;  /* runs if features are wanted */
 
-    /* Weights that training tries on dev beside those of words and meaning, in order of preference. */
+    /* Weights that training tries on dev, in order of preference. Words and meaning have a search of their own. */
     float tried[SOURCE_TRIED];
     size_t tried_count;
 
-    /* Whether the view has what it looks at; NULL: always. */
+    /* True if the view has the data of this source; NULL if always. */
     bool (*there)(const struct view *view);
-    /* The best tools of each text, at most query->depth. */
+    /* Finds the best tools of each text, at most query->depth. */
     int (*search)(struct query *query, wt_error *err);
-    /* scores [N] of the candidates for each text. */
+    /* Sets scores [N] of the candidates for each text. */
     int (*score_rows)(struct query *query, wt_error *err);
-    /* What candidate c counts for text t by a weight above 0. A score says that to itself; what is added up has to be
-     * on one scale. */
+    /* Returns the contribution of candidate c to text t for a weight above 0. Contributions are added, so all sources
+     * use one scale, which scores need not. */
     float (*value)(const struct query *query, float weight, size_t t, size_t c);
-    /* Those of its features that candidate c has, whether it was asked or not. */
+    /* Sets the features of candidate c that this source provides, even if the source was not queried. */
     void (*features)(const struct query *query, size_t c, float *out);
 };
 
-/* The table, by source_id; rows in fuse.c. */
+/* Table of sources by source_id, defined in fuse.c. */
 extern const struct source *const wt__sources[SOURCES];
 
 static inline struct ranking *wt__ranking(const struct query *query, size_t t, enum source_id source)
@@ -104,25 +105,25 @@ static inline struct ranking *wt__ranking(const struct query *query, size_t t, e
     return &query->workspace->texts[t].rankings[source];
 }
 
-/* context.c: how much a request needs what was said before it to be understood: 1 where it says nothing by itself, 0
- * where nothing was said, or something else. */
+/* Returns the dependence on earlier turns: 1 for a request that means nothing alone, 0 without earlier turns or after a
+ * change of subject. Defined in context.c. */
 float wt__context_needed(const struct query *query);
 
-/* bm25.c: what words say of tools that hold very many of them counts less, once all sources have scored. */
+/* Reduces the word scores of tools with unusually many words, after all sources have scored. Defined in bm25.c. */
 void wt__damp_words(struct query *query);
 
-/* fuse.c: whether the query asks this source. */
+/* True if the query uses this source. Defined in fuse.c. */
 bool wt__query_asks(const struct query *query, enum source_id source);
 
-/* The value of each candidate for each text, from every source that has a weight. */
+/* Computes the value of each candidate for each text from all weighted sources. */
 int wt__fuse(struct query *query, struct evidence *out, wt_error *err);
 
-/* bm25.c: what of the whole request's words candidate c has. */
+/* Returns the share of the whole request's words that candidate c has. Defined in bm25.c. */
 struct word_share wt__word_share(const struct query *query, size_t c);
 
-/* The candidate that was chosen, with what each source said of it and, where they are wanted, its features; `first` is
- * the best of them. */
-void wt__fuse_hit(const struct query *query, const struct evidence *evidence, const struct choice *choice,
-                  const struct choice *first, struct hit *out);
+/* Fills a hit for a chosen candidate with the evidence of each source and, if wanted, its features. first: the best
+ * choice. */
+void wt__fuse_hit(const struct query *query, const struct evidence *evidence, const struct chosen_candidate *choice,
+                  const struct chosen_candidate *first, struct hit *out);
 
 #endif

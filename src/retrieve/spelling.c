@@ -1,10 +1,10 @@
-/* spelling.c: words of the catalogue are met as stems, in the dictionary of the index; so a stem is given the ending of
- * the typed word (slak + ed, slack: "slacked") and counts if it is the stem of that. The vocabulary is a trie, walked
- * as far as the slips allow. Both are searched under the first two letters typed alone: whoever slips begins the word
- * right or swaps these two.
+/* spelling.c: see spelling.h. The index holds words of the catalogue as stems. A stem is therefore tried with the
+ * ending of the typed word (slak + ed, slack: "slacked"), and counts if it is the stem of the result. The vocabulary is
+ * a trie, walked as far as the slips allow. Both are searched under the first two typed letters only: people type the
+ * first letter correctly or swap these two.
  *
- * Cost: a word that nothing knows takes one pass over the dictionary's terms that begin with one of two letters;
- * nothing is kept or allocated per tool, and nothing is on disk for it. bench_spelling measures it. */
+ * Cost: an unknown word takes one pass over the dictionary terms that begin with one of two letters. It needs no memory
+ * or disk space per tool. bench_spelling measures it. */
 #include "retrieve/spelling.h"
 
 #include "base/buffer.h"
@@ -15,19 +15,19 @@
 #include "retrieve/source.h"
 #include "text/unicode.h"
 
-/* What a word of the catalogue may cost, and one that only the vocabulary has: two letters swapped, or one doubled. */
+/* Maximum cost of a word of the catalogue, and of one that only the vocabulary has (a swap or a doubled letter). */
 enum {
     COST_SHORT = 110, /* one slip */
-    COST_LONG = 150,  /* of a word of at least LONG_LETTERS: two likely ones */
+    COST_LONG = 150,  /* two likely slips in a word of at least LONG_LETTERS */
     COST_ELSEWHERE = 70,
     LONG_LETTERS = 8,
-    LEAST_LETTERS = 3, /* so short a word may be a stop word alone (teh) */
-    SURE_LETTERS = 5,  /* a shorter one differs from too many: no letter of it is another, none is too many */
-    ELSEWHERE = 20     /* what is not in the catalogue gives way to what is as likely, and so much less */
+    LEAST_LETTERS = 3, /* so short a word can only become a stop word (teh) */
+    SURE_LETTERS = 5,  /* shorter words resemble too many others, so exchanged and superfluous letters are not tried */
+    ELSEWHERE = 20     /* extra cost of a word outside the catalogue */
 };
 
-_Static_assert((int)COST_LONG <= (int)SLIPS_MOST, "dearer slips are not told apart");
-_Static_assert((int)COST_LONG < (int)SLIP_VOWEL + (int)SLIP_AT_FRONT, "the first letter may be another one");
+_Static_assert((int)COST_LONG <= (int)SLIPS_MOST, "costs above SLIPS_MOST are not exact");
+_Static_assert((int)COST_LONG < (int)SLIP_VOWEL + (int)SLIP_AT_FRONT, "the search needs the first letter to be right");
 
 struct speller {
     const struct lexical *index;
@@ -35,20 +35,20 @@ struct speller {
     struct analyser *analyser;
     struct token_list *tokens;
     struct slips slips;
-    struct str typed;             /* in lower case */
-    char stem[ANALYSER_MAX_TERM]; /* of the typed word */
+    struct str typed;             /* lower case */
+    char stem[ANALYSER_MAX_TERM]; /* stem of the typed word */
     size_t stem_len;
-    unsigned most; /* that a word may cost */
+    unsigned most; /* maximum cost */
 
-    /* The best so far; without letters: none. */
+    /* Best word so far; best_len is 0 without one. */
     char best[SLIPS_LETTERS + 2];
     size_t best_len;
     unsigned best_cost;
-    uint32_t best_rows; /* tools that have it */
-    int32_t best_rank;  /* in the vocabulary, where commoner words come first */
+    uint32_t best_rows; /* number of tools with the word */
+    int32_t best_rank;  /* rank in the vocabulary, where common words come first */
 };
 
-/* ---------------------------------------------------------------- what is known */
+/* ---------------------------------------------------------------- known words */
 
 static int open_vocabulary(struct trie *out, wt_error *err)
 {
@@ -58,7 +58,7 @@ static int open_vocabulary(struct trie *out, wt_error *err)
     return rc;
 }
 
-/* A word's stem, until the next one; empty for a stop word. word: letters a to z. */
+/* Computes the stem of a word of letters a to z, valid until the next call. Empty for a stop word. */
 static int stem_of(struct speller *speller, struct str word, struct str *stem)
 {
     wt__token_list_reset(speller->tokens);
@@ -73,7 +73,8 @@ static bool in_vocabulary(const struct speller *speller, struct str word)
     return node > 0 && wt__trie_unit(&speller->vocabulary, node).value >= 0;
 }
 
-/* Whether the vocabulary has a word that begins as the stem does and ends so; a y, as the stemmer makes it an i. */
+/* True if the vocabulary has the stem with this ending. Ending "y" replaces the stem's final i, because the stemmer
+ * turns y into i. */
 static bool has_inflection(const struct speller *speller, struct str stem, struct str ending)
 {
     char word[ANALYSER_MAX_TERM + 4];
@@ -85,14 +86,15 @@ static bool has_inflection(const struct speller *speller, struct str stem, struc
     return in_vocabulary(speller, (struct str){word, len + ending.len});
 }
 
-/* Whether the vocabulary has what the stem was made of: the stem itself, or with an e or a y that the stemmer took. */
+/* True if the vocabulary has the base form of the stem: the stem itself, or with the e or y that the stemmer
+ * removed. */
 static bool is_inflected(const struct speller *speller, struct str stem)
 {
     return has_inflection(speller, stem, STR("")) || has_inflection(speller, stem, STR("e")) ||
            has_inflection(speller, stem, STR("y"));
 }
 
-/* Whether a base form of the vocabulary has that stem: what else ends with it is mostly no word. */
+/* True if the vocabulary has a base form with this stem. Other endings on such a stem rarely make a word. */
 static bool is_stem(const struct speller *speller, struct str stem)
 {
     return is_inflected(speller, stem) || has_inflection(speller, stem, STR("er")) ||
@@ -101,11 +103,11 @@ static bool is_stem(const struct speller *speller, struct str stem)
 
 enum knowledge {
     KNOWN,
-    KNOWN_BY_STEM, /* an inflection of something, or a slip that the stemmer took away (runing, meetting) */
+    KNOWN_BY_STEM, /* inflected form, or a slip that the stemmer removed (runing, meetting) */
     UNKNOWN
 };
 
-/* Takes the word up. */
+/* Starts a correction and classifies the word. */
 static int begin_word(struct speller *speller, struct str word, enum knowledge *known)
 {
     struct str stem;
@@ -117,7 +119,7 @@ static int begin_word(struct speller *speller, struct str word, enum knowledge *
         *known = KNOWN;
     else if (wt__lexical_df(speller->index, stem) > 0 || is_inflected(speller, stem))
         *known = word.len >= SURE_LETTERS ? KNOWN_BY_STEM : KNOWN;
-    if (stem.len > 0) /* a word that nothing is left of has no bytes to copy from */
+    if (stem.len > 0) /* ptr may be NULL if the stem is empty */
         memcpy(speller->stem, stem.ptr, stem.len);
     speller->stem_len = stem.len;
     speller->typed = word;
@@ -131,7 +133,7 @@ static int begin_word(struct speller *speller, struct str word, enum knowledge *
 
 /* ---------------------------------------------------------------- candidates */
 
-/* Whether the typed word is a longer form of it (a plural that is unknown, a name) rather than a slip. */
+/* True if the typed word is a longer form of `word` (an unknown plural, a name) rather than a slip. */
 static bool is_beginning(struct str word, struct str typed)
 {
     size_t n = typed.len;
@@ -139,8 +141,8 @@ static bool is_beginning(struct str word, struct str typed)
     return wt__str_starts(typed, word) && !doubled;
 }
 
-/* What such a word may cost: rows: tools that have it. */
-static unsigned most_of(const struct speller *speller, struct str word, uint32_t rows)
+/* Returns the maximum edit cost for the word. rows: number of tools that contain it. */
+static unsigned max_correction_cost(const struct speller *speller, struct str word, uint32_t rows)
 {
     size_t typed = speller->typed.len;
     if (rows == 0)
@@ -159,11 +161,11 @@ static bool is_better(const struct speller *speller, unsigned cost, uint32_t row
     return rows != speller->best_rows ? rows > speller->best_rows : rank < speller->best_rank;
 }
 
-/* Weighs a word, of that stem, against the best. */
-static void weigh(struct speller *speller, struct str word, struct str stem, unsigned cost, int32_t rank)
+/* Makes the word the best one if it is better. stem: its stem. */
+static void weigh_correction(struct speller *speller, struct str word, struct str stem, unsigned cost, int32_t rank)
 {
     uint32_t rows = stem.len ? wt__lexical_df(speller->index, stem) : 0;
-    if (cost > most_of(speller, word, rows) || is_beginning(word, speller->typed))
+    if (cost > max_correction_cost(speller, word, rows) || is_beginning(word, speller->typed))
         return;
     cost += rows ? 0 : ELSEWHERE;
     if (!is_better(speller, cost, rows, rank))
@@ -175,7 +177,7 @@ static void weigh(struct speller *speller, struct str word, struct str stem, uns
     speller->best_rank = rank;
 }
 
-/* The vocabulary's words below a node, which stands for the first `letters` letters meant. */
+/* Tries the vocabulary's words below a trie node that represents the first `letters` intended letters. */
 static int walk_vocabulary(struct speller *speller, uint32_t node, size_t letters)
 {
     struct str word = {speller->slips.meant, letters}, stem;
@@ -185,7 +187,7 @@ static int walk_vocabulary(struct speller *speller, uint32_t node, size_t letter
     if (rank >= 0 && cost <= speller->most) {
         rc = stem_of(speller, word, &stem);
         if (rc == 0)
-            weigh(speller, word, stem, cost, rank);
+            weigh_correction(speller, word, stem, cost, rank);
     }
     if (letters == speller->typed.len + 2)
         return rc;
@@ -198,7 +200,7 @@ static int walk_vocabulary(struct speller *speller, uint32_t node, size_t letter
     return rc;
 }
 
-/* A bit for each letter; 0 when there is anything but letters a to z. */
+/* Returns a bitmap of the letters, or 0 if the word has anything but letters a to z. */
 static uint32_t letters_of(struct str word)
 {
     uint32_t letters = 0;
@@ -210,14 +212,13 @@ static uint32_t letters_of(struct str word)
     return letters;
 }
 
-static size_t distance(size_t a, size_t b)
+static size_t length_distance(size_t a, size_t b)
 {
     return a > b ? a - b : b - a;
 }
 
-/* Weighs what may be meant by a term: `word`, if the term is its stem and it costs no more than `most`. Where the
- * vocabulary has words of that stem, it has mostly all of them, and others are none (delve, deliv: "delive"); so two
- * letters have to be swapped there. */
+/* Tries `word` if its stem is `term` and its cost is at most `most`. If the vocabulary has words with this stem, it
+ * usually has all of them, and other forms are not words (delve, deliv: "delive"). Only a swap is accepted then. */
 static int try_surface(struct speller *speller, struct str word, struct str term, unsigned most)
 {
     struct str stem;
@@ -231,12 +232,12 @@ static int try_surface(struct speller *speller, struct str word, struct str term
         return 0;
     int rc = stem_of(speller, word, &stem);
     if (rc == 0 && wt__str_equal(stem, term))
-        weigh(speller, word, stem, cost, INT32_MAX);
+        weigh_correction(speller, word, stem, cost, INT32_MAX);
     return rc;
 }
 
-/* A term of the dictionary as it is, with the y that the stemmer made an i, and with the ending of the typed word; that
- * is less sure, and may differ by one slip alone. */
+/* Tries a dictionary term as it is, with the y that the stemmer turned into i, and with the ending of the typed word.
+ * The last form is less certain, so it may have only one slip. */
 static int try_term(struct speller *speller, struct str term)
 {
     char word[2 * ANALYSER_MAX_TERM];
@@ -251,7 +252,7 @@ static int try_term(struct speller *speller, struct str term)
     }
     while (same < speller->stem_len && same < typed.len && typed.ptr[same] == speller->stem[same])
         same++;
-    /* What the stemmer put in place of the ending goes where the term ends with it, too. */
+    /* Remove the stemmer's replacement of the ending from the term as well. */
     size_t put = speller->stem_len - same;
     if (put > 0 && put <= len && memcmp(word + len - put, speller->stem + same, put) == 0)
         len -= put;
@@ -261,7 +262,7 @@ static int try_term(struct speller *speller, struct str term)
     return try_surface(speller, (struct str){word, len + typed.len - same}, term, COST_SHORT);
 }
 
-/* The dictionary's terms that begin so and are about as long, of about the same letters. */
+/* Tries dictionary terms with this beginning, a similar length and similar letters. */
 static int scan_dictionary(struct speller *speller, struct str beginning)
 {
     const struct lexical *index = speller->index;
@@ -272,16 +273,17 @@ static int scan_dictionary(struct speller *speller, struct str beginning)
         struct str term = wt__lexical_term(index, i);
         if (!wt__str_starts(term, beginning))
             break;
-        if (distance(term.len, speller->stem_len) > slips && distance(term.len, speller->typed.len) > slips)
+        if (length_distance(term.len, speller->stem_len) > slips &&
+            length_distance(term.len, speller->typed.len) > slips)
             continue;
-        uint32_t letters = letters_of(term), ending = 1u << ('i' - 'a'); /* for a y */
+        uint32_t letters = letters_of(term), ending = 1u << ('i' - 'a'); /* the stemmer's i may stand for y */
         if (letters && (size_t)__builtin_popcount(letters & ~typed & ~ending) <= slips)
             rc = try_term(speller, term);
     }
     return rc;
 }
 
-/* Words of the vocabulary, or of the catalogue, that begin with the letter. */
+/* Tries the words of the vocabulary that begin with the letter. */
 static int search_vocabulary(struct speller *speller, char first)
 {
     uint32_t node = wt__trie_child(&speller->vocabulary, 0, (unsigned char)first);
@@ -289,9 +291,9 @@ static int search_vocabulary(struct speller *speller, char first)
     return near ? walk_vocabulary(speller, node, 1) : 0;
 }
 
-/* Looks for what a word that nothing knows was meant to be. It begins with the letter that was typed first, or the
- * first two were swapped, for all else costs too much. */
-static int look_for(struct speller *speller)
+/* Finds the intended word for an unknown one. It begins with the first typed letter, or with the first two swapped; any
+ * other beginning costs too much. */
+static int find_intended(struct speller *speller)
 {
     const char *typed = speller->typed.ptr, swapped[] = {typed[1], typed[0]};
     int rc = search_vocabulary(speller, typed[0]);
@@ -303,9 +305,9 @@ static int look_for(struct speller *speller)
     return rc < 0 ? rc : scan_dictionary(speller, (struct str){swapped, 2});
 }
 
-/* The same for a word whose stem is known: one of the vocabulary that the catalogue has, if a letter is doubled or two
- * are swapped, or the e at the end is lost (creat). */
-static int look_near(struct speller *speller)
+/* Finds the intended word for one with a known stem: a word of vocabulary and catalogue that differs by a doubled or
+ * swapped letter or a lost final e (creat). */
+static int find_same_stem(struct speller *speller)
 {
     char word[SLIPS_LETTERS + 1];
     struct str typed = speller->typed, stem;
@@ -315,29 +317,29 @@ static int look_near(struct speller *speller)
     if (rc == 0 && speller->best_len == 0 && in_vocabulary(speller, (struct str){word, typed.len + 1})) {
         rc = stem_of(speller, (struct str){word, typed.len + 1}, &stem);
         if (rc == 0)
-            weigh(speller, (struct str){word, typed.len + 1}, stem, 0, 0);
+            weigh_correction(speller, (struct str){word, typed.len + 1}, stem, 0, 0);
     }
     if (speller->best_rows == 0)
         speller->best_len = 0;
     return rc;
 }
 
-/* ---------------------------------------------------------------- a request */
+/* ---------------------------------------------------------------- requests */
 
 struct correction {
-    size_t at, len; /* of the request */
+    size_t at, len; /* in the request */
     char read[SLIPS_LETTERS + 2];
     size_t read_len;
 };
 
-struct reading {
+struct spelling_reading {
     struct speller speller;
     struct correction corrections[SPELLING_WORDS_MAX];
     size_t count;
-    size_t left; /* words that nothing knows and nothing is like, and those of other letters than a to z */
+    size_t left; /* unknown words without a correction, and words with letters beyond a to z */
 };
 
-/* Where what is quoted ends, closing mark and all, if an opening mark stands at `at`; else `at`. */
+/* Returns the end of the quotation at `at`, including its closing mark, or `at` if there is no quotation. */
 static size_t skip_quoted(struct str text, size_t at)
 {
     static const struct {
@@ -358,7 +360,7 @@ static size_t skip_quoted(struct str text, size_t at)
     return at;
 }
 
-/* Whether it has letters beyond a to z. */
+/* True if the word has letters beyond a to z. */
 static bool has_wide_letter(struct str word)
 {
     for (const char *at = word.ptr, *end = word.ptr + word.len; at < end;) {
@@ -370,8 +372,8 @@ static bool has_wide_letter(struct str word)
     return false;
 }
 
-/* The word in lower case into lower [SLIPS_LETTERS], or nothing: a name, or no word. A sentence may begin with a
- * capital. */
+/* Copies the word in lower case to lower [SLIPS_LETTERS]. Returns an empty view for a name or a non-word. begins: the
+ * word starts a sentence and may have a capital. */
 static struct str lower_word(struct str word, bool begins, char *lower)
 {
     if (word.len < LEAST_LETTERS || word.len > SLIPS_LETTERS)
@@ -382,8 +384,8 @@ static struct str lower_word(struct str word, bool begins, char *lower)
     return letters_of((struct str){lower, word.len}) ? (struct str){lower, word.len} : (struct str){0};
 }
 
-/* Looks at one word of the request. */
-static int read_word(struct reading *reading, struct str request, struct str word, bool begins)
+/* Corrects one word of the request. */
+static int correct_word(struct spelling_reading *reading, struct str request, struct str word, bool begins)
 {
     struct speller *speller = &reading->speller;
     char lower[SLIPS_LETTERS];
@@ -399,7 +401,7 @@ static int read_word(struct reading *reading, struct str request, struct str wor
         reading->left = SPELLING_WORDS_MAX;
         return 0;
     }
-    rc = known == UNKNOWN ? look_for(speller) : look_near(speller);
+    rc = known == UNKNOWN ? find_intended(speller) : find_same_stem(speller);
     if (rc < 0 || speller->best_len == 0) {
         reading->left += known == UNKNOWN && typed.len > LEAST_LETTERS;
         return rc;
@@ -423,7 +425,7 @@ static struct str trim_signs(struct str word)
     return word;
 }
 
-static int read_words(struct reading *reading, struct str request)
+static int correct_words(struct spelling_reading *reading, struct str request)
 {
     bool begins = true;
     int rc = 0;
@@ -434,7 +436,7 @@ static int read_words(struct reading *reading, struct str request)
         while (end < request.len && !wt__is_blank(request.ptr[end]))
             end++;
         if (end > at) {
-            rc = read_word(reading, request, trim_signs((struct str){request.ptr + at, end - at}), begins);
+            rc = correct_word(reading, request, trim_signs((struct str){request.ptr + at, end - at}), begins);
             begins = strchr(".?!", request.ptr[end - 1]) != NULL;
         } else {
             begins |= request.ptr[end++] == '\n';
@@ -443,9 +445,9 @@ static int read_words(struct reading *reading, struct str request)
     return rc;
 }
 
-/* The request with its corrections. */
-static int correct(struct str *out, const struct reading *reading, struct str request, struct arena *arena,
-                   wt_error *err)
+/* Applies the corrections to the request. */
+static int apply_corrections(struct str *out, const struct spelling_reading *reading, struct str request,
+                             struct arena *arena, wt_error *err)
 {
     size_t at = 0;
     struct buffer text = {0};
@@ -465,22 +467,22 @@ static int correct(struct str *out, const struct reading *reading, struct str re
 int wt__spelling_read(struct str *out, struct str request, const struct lexical *index, struct workspace *workspace,
                       struct arena *arena, wt_error *err)
 {
-    struct reading reading = {
+    struct spelling_reading reading = {
         .speller = {.index = index, .analyser = workspace->analyser, .tokens = &workspace->tokens}};
     *out = request;
     if (request.len > SPELLING_REQUEST_MAX)
         return 0;
     int rc = open_vocabulary(&reading.speller.vocabulary, err);
-    if (rc == 0 && read_words(&reading, request) < 0)
+    if (rc == 0 && correct_words(&reading, request) < 0)
         rc = wt__fail_nomem(err);
     if (rc < 0 || reading.count <= reading.left)
         return rc;
-    return correct(out, &reading, request, arena, err);
+    return apply_corrections(out, &reading, request, arena, err);
 }
 
-/* ---------------------------------------------------------------- what no tool has */
+/* ---------------------------------------------------------------- unknown words */
 
-/* A number, or a single ideograph, names nothing. */
+/* True unless the word has a digit or is as short as a single ideograph. */
 static bool names_something(struct str word)
 {
     size_t characters = 0;
@@ -490,7 +492,7 @@ static bool names_something(struct str word)
     return characters >= LEAST_LETTERS;
 }
 
-/* At most BRIEF_WORDS words of letters and digits, as in a name, and none of them a stop word. */
+/* True for 2 to BRIEF_WORDS words of letters and digits, as in a name, without stop words. */
 static bool is_keywords(struct str text)
 {
     size_t words = 0;
@@ -529,14 +531,14 @@ int wt__unknown_words(struct unknown_words *out, struct str text, const struct l
     wt__token_list_reset(tokens);
     if (wt__analyser_run(workspace->analyser, text, tokens) < 0)
         return wt__fail_nomem(err);
-    size_t *listed = wt__arena_array(arena, size_t, tokens->len); /* their tokens */
+    size_t *listed = wt__arena_array(arena, size_t, tokens->len); /* indices of the listed tokens */
     out->words = wt__arena_array(arena, struct str, tokens->len);
     if (!listed || !out->words)
         return wt__fail_nomem(err);
     for (size_t i = 0, begun = 0; i < tokens->len; i++) {
         struct token_source source = tokens->sources[i];
         struct str word = {text.ptr + source.start, source.end - source.start};
-        bool joined = i > 0 && source.start <= begun; /* of two parts, which were met before */
+        bool joined = i > 0 && source.start <= begun; /* second part of a word that was already counted */
         begun = joined ? begun : source.start;
         out->read += !joined;
         bool strange = !joined && wt__lexical_df(index, tokens->terms[i]) == 0;

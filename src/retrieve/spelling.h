@@ -1,11 +1,15 @@
-/* spelling.h: misspelt words of a request, read as the words that were meant.
+/* spelling.h: corrects misspelt words of a request.
  *
- * A word is taken for misspelt when nothing knows it: no tool of the catalogue has it, and the vocabulary of the
- * built-in encoder, which holds the 23,000 commonest words of English, has neither it nor what it is an inflection of.
- * It is read as the word of the catalogue or of that vocabulary from which it differs by the likeliest slips
- * (slips.h), if by few enough. What may well be meant as it stands is left: what is quoted or has anything but letters
- * (paths, addresses, identifiers), names (a capital inside a sentence), and all words of a request of which nothing
- * knows as many as can be corrected, because it is in another language. docs/retrieval.md has what it is worth. */
+ * A word is unknown if no tool of the catalogue has it, and the built-in encoder's vocabulary (the 23,000 most common
+ * words of English) has neither it nor its base form. An unknown word is read as the word of the catalogue or the
+ * vocabulary with the cheapest slips (slips.h), if those are few enough. Left unchanged are:
+ *
+ *   quoted text
+ *   words with anything but letters (paths, addresses, identifiers)
+ *   names (a capital inside a sentence)
+ *   all words, if the request has as many unknown words as corrections: it is in another language
+ *
+ * docs/retrieval.md measures the effect. */
 #ifndef WT_RETRIEVE_SPELLING_H
 #define WT_RETRIEVE_SPELLING_H
 
@@ -16,23 +20,23 @@
 #include "retrieve/retrieve.h"
 
 enum {
-    SPELLING_REQUEST_MAX = 4096, /* bytes of a request that is corrected; a longer one is a document */
-    SPELLING_WORDS_MAX = 32      /* words that nothing knows of a request that is corrected */
+    SPELLING_REQUEST_MAX = 4096, /* bytes; a longer request is a document and is not corrected */
+    SPELLING_WORDS_MAX = 32      /* maximum number of unknown words in a corrected request */
 };
 
-/* *out: the request as it is to be read, in the arena; the caller's own bytes where nothing is corrected. The workspace
- * is scratch, between two searches. Errors: WT_ENOMEM. */
+/* Sets *out to the corrected request in the arena, or to the caller's bytes if there is no correction. Uses the
+ * workspace as scratch, so it must run between searches. Errors: WT_ENOMEM. */
 int wt__spelling_read(struct str *out, struct str request, const struct lexical *index, struct workspace *workspace,
                       struct arena *arena, wt_error *err);
 
-/* Which words of a text no tool has: what a request names and the catalogue does not. */
+/* Words of a text that no tool of the catalogue has. */
 struct unknown_words {
     struct str *words; /* [len] as typed, each once, in the text's order; without numbers and stop words */
     size_t len;
-    size_t read, strange; /* words and ideographs that are no stop words, and how many of them no tool has */
-    bool keywords;        /* the text is nothing but a few words that all say something: "linear create issue" */
+    size_t read, strange; /* number of words and ideographs that are not stop words, and of those without a tool */
+    bool keywords;        /* the text consists of a few content words: "linear create issue" */
 };
-/* In the arena; words point into the text. Errors: WT_ENOMEM. */
+/* Collects the unknown words of a text in the arena. The words are views of the text. Errors: WT_ENOMEM. */
 int wt__unknown_words(struct unknown_words *out, struct str text, const struct lexical *index,
                       struct workspace *workspace, struct arena *arena, wt_error *err);
 

@@ -3,8 +3,8 @@
  *
  *   T = unit(description * d + usage * n / (n + shrink) * u)
  *
- * with d the unit vector of the tool's texts and u the unit mean of the vectors of the n requests. Training and serving
- * both get it here, so that they cannot drift apart. */
+ * d is the unit vector of the tool's texts, and u is the unit mean of the vectors of its n requests. Training and
+ * serving share this code so that they cannot diverge. */
 #ifndef WT_RETRIEVE_TOOL2VEC_H
 #define WT_RETRIEVE_TOOL2VEC_H
 
@@ -15,13 +15,14 @@
 
 struct tool2vec {
     float description, usage; /* weights */
-    float shrink;             /* usages at which a mean counts half */
+    float shrink;             /* number of usages at which the mean counts half */
 };
 
-/* From a config's member "interpolation"; what is missing, not finite or huge is as if nothing had been learned. */
+/* Reads the weights from member "interpolation" of a config. A missing, non-finite or huge value gets the untrained
+ * default. */
 struct tool2vec wt__tool2vec_read(const json_t *config);
 
-/* T. document [D]: d; sum [D] and uses: of the requests' vectors. out [D] may be document. */
+/* Computes T. document [D]: d. sum [D] and uses: sum and number of the requests' vectors. out [D] may be document. */
 void wt__tool2vec(const struct tool2vec *weights, size_t dim, const float *document, const float *sum, uint32_t uses,
                   float *out);
 

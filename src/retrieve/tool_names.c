@@ -7,7 +7,7 @@
 
 enum { NAMES_OF_TOOL = 10, LETTERS_MIN = 2 };
 
-struct adding {
+struct name_adder {
     struct names_builder *builder;
     uint32_t row;
     uint64_t hashes[NAMES_OF_TOOL];
@@ -15,7 +15,7 @@ struct adding {
     int rc;
 };
 
-static void add_hash(struct adding *adding, uint64_t hash, enum name_kind kind, size_t words)
+static void add_hash(struct name_adder *adding, uint64_t hash, enum name_kind kind, size_t words)
 {
     for (size_t i = 0; i < adding->count; i++)
         if (adding->hashes[i] == hash)
@@ -35,7 +35,7 @@ static size_t count_words(struct str text)
     return words;
 }
 
-/* A number alone names nothing, nor does one letter. */
+/* True if the text has enough letters for a name. Numbers and single letters are not names. */
 static bool has_letters(struct str text)
 {
     size_t letters = 0;
@@ -46,21 +46,21 @@ static bool has_letters(struct str text)
     return letters >= LETTERS_MIN;
 }
 
-static void add_name(struct adding *adding, struct str name, enum name_kind kind)
+static void add_name(struct name_adder *adding, struct str name, enum name_kind kind)
 {
     if (has_letters(name))
         add_hash(adding, wt__name_hash_end(wt__name_hash_text(NAME_HASH_EMPTY, name)), kind, count_words(name));
 }
 
-/* One word is no title: "Search" stands in requests that mean other tools. */
-static void add_title(struct adding *adding, struct str title)
+/* Adds a title of at least two words. Single words such as "Search" occur in requests for other tools. */
+static void add_title(struct name_adder *adding, struct str title)
 {
     size_t words = count_words(title);
     if (words >= 2 && words <= NAME_WORDS_MAX)
         add_name(adding, title, NAME_TITLE);
 }
 
-/* A description that is one sentence, or nothing. */
+/* Returns the description if it is one sentence, else an empty view. */
 static struct str one_sentence(struct str description)
 {
     static const struct str none = {"", 0};
@@ -71,7 +71,7 @@ static struct str one_sentence(struct str description)
     return description;
 }
 
-static void add_id(struct adding *adding, const struct tool *tool)
+static void add_id(struct name_adder *adding, const struct tool *tool)
 {
     uint64_t state = wt__name_hash_text(NAME_HASH_EMPTY, tool->provider);
     if (tool->provider.len > 0 && has_letters(tool->name))
@@ -80,14 +80,14 @@ static void add_id(struct adding *adding, const struct tool *tool)
     add_name(adding, tool->export_name, NAME_ID);
 }
 
-static void add_path(struct adding *adding, struct str text)
+static void add_path(struct name_adder *adding, struct str text)
 {
     uint64_t hash;
     if (wt__path_name_hash(text, &hash))
         add_hash(adding, hash, NAME_PATH, 0);
 }
 
-static void add_written(struct adding *adding, struct str text)
+static void add_written(struct name_adder *adding, struct str text)
 {
     if (has_letters(text))
         add_hash(adding, wt__name_hash_written(text), NAME_WRITTEN, 0);
@@ -95,7 +95,7 @@ static void add_written(struct adding *adding, struct str text)
 
 int wt__tool_names_add(struct names_builder *builder, const struct tool *tool, uint32_t row, wt_error *err)
 {
-    struct adding adding = {.builder = builder, .row = row};
+    struct name_adder adding = {.builder = builder, .row = row};
     add_name(&adding, tool->name, NAME_OWN);
     add_name(&adding, wt__name_without_number(tool->name), NAME_OWN);
     add_title(&adding, tool->title.len > 0 ? tool->title : one_sentence(tool->description));

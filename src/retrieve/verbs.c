@@ -1,5 +1,5 @@
-/* verbs.c: a list of verbs, by hand: those that people say to an assistant, and those that names of tools begin or end
- * with. A word with "un" before it ends what the verb began. */
+/* verbs.c: a handwritten list of verbs that people use in requests and that tool names begin or end with. A prefix "un"
+ * makes a verb undo its action. */
 #include "retrieve/verbs.h"
 
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 
 enum { VERB_MAX = 16 };
 
-static const struct entry {
+static const struct verb_entry {
     const char *word;
     struct verb verb;
 } entries[] = {
-    /* sorted */
+    /* Sorted for bsearch. */
     {"abort", {ACTION_DELETE, false}},
     {"accept", {ACTION_UPDATE, false}},
     {"activate", {ACTION_UPDATE, false}},
@@ -244,14 +244,15 @@ static const struct entry {
     {"write", {ACTION_CREATE, false}},
 };
 
-static int compare(const void *word, const void *entry)
+static int compare_verbs(const void *word, const void *entry)
 {
-    return strcmp(word, ((const struct entry *)entry)->word);
+    return strcmp(word, ((const struct verb_entry *)entry)->word);
 }
 
-static struct verb look_up(const char *word)
+static struct verb find_verb(const char *word)
 {
-    const struct entry *found = bsearch(word, entries, sizeof entries / sizeof *entries, sizeof *entries, compare);
+    const struct verb_entry *found =
+        bsearch(word, entries, sizeof entries / sizeof *entries, sizeof *entries, compare_verbs);
     return found ? found->verb : (struct verb){0};
 }
 
@@ -263,8 +264,8 @@ struct verb wt__verb(struct str word)
     for (size_t i = 0; i < word.len; i++)
         lower[i] = (char)(word.ptr[i] >= 'A' && word.ptr[i] <= 'Z' ? word.ptr[i] | 0x20 : word.ptr[i]);
     lower[word.len] = '\0';
-    struct verb verb = look_up(lower);
-    if (verb.actions == 0 && strncmp(lower, "un", 2) == 0 && look_up(lower + 2).actions)
+    struct verb verb = find_verb(lower);
+    if (verb.actions == 0 && strncmp(lower, "un", 2) == 0 && find_verb(lower + 2).actions)
         verb = (struct verb){ACTION_UPDATE | ACTION_DELETE, false};
     return verb;
 }

@@ -2,7 +2,7 @@
 
 #include "text/analyser.h"
 
-enum { WORD_MAX = 32 }; /* a longer word is no stop word */
+enum { WORD_MAX = 32 }; /* longer than any stop word */
 
 struct str wt__next_word(struct str text, size_t *at)
 {

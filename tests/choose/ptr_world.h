@@ -1,11 +1,11 @@
-/* ptr_world.h: catalogues, past use and models for the tests of PTR, small enough to be worked out by hand.
+/* ptr_world.h: catalogues, past use and models for the tests of PTR, small enough to work out by hand.
  *
- * A tool is a letter, 'a' is row 0. Texts are single words. What a source knows is a table in one line, "KEY=VALUE" by
- * blanks:
+ * A tool is a letter; 'a' is row 0. Texts are single words. The data of a source is a table in one line, entries
+ * "KEY=VALUE" separated by blanks:
  *   dsa     "p=abc"     the tools nearest to the word p
- *   hqc     "p=ab,c"    what the past requests nearest to p used
+ *   hqc     "p=ab,c"    the tools of each past request nearest to p
  *   cte     "a=ade"     the tools nearest to tool a
- *   match   "p=a q=-"   what the model answers: the requirements, each with its tools ("ab") or none */
+ *   match   "p=a q=-"   the model's answer: the requirements, each with its tools ("ab") or none */
 #ifndef WT_TESTS_CHOOSE_PTR_WORLD_H
 #define WT_TESTS_CHOOSE_PTR_WORLD_H
 
@@ -19,7 +19,7 @@
 
 struct world {
     const char *bundle, *dsa, *hqc, *cte, *match;
-    /* What fails: the name of a source and with which code. */
+    /* Name of the source that fails, and its error code. */
     const char *broken;
     int code;
 };
@@ -61,7 +61,7 @@ static inline int world_bundle(void *self, struct str text, struct arena *arena,
     return rc < 0 ? rc : world_tools(wt__str(world->bundle), arena, out, err);
 }
 
-/* Gives more than the k that were asked for, which PTR has to bear. */
+/* Returns more than the k requested tools, which PTR must tolerate. */
 static inline int world_dsa(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out,
                             wt_error *err)
 {
@@ -112,12 +112,12 @@ static inline struct ptr_sources world_sources(struct world *world)
     return (struct ptr_sources){world, world_bundle, world_dsa, world_hqc, world_cte, world_describe};
 }
 
-/* A model that answers by the table `match`, or with the JSON that it was given. */
+/* Model that answers from the table `match`, or with the given JSON. */
 struct script {
     struct chat_model model;
     const char *match;
-    const char *require_json, *match_json; /* NULL: by the table */
-    int fail_at, code;                     /* the question, from 1, that fails once and with which code; 0: none */
+    const char *require_json, *match_json; /* NULL to answer from the table */
+    int fail_at, code;                     /* 1-based number of the question that fails once with `code`, or 0 */
     atomic_int asked, failed;
 };
 
@@ -183,8 +183,8 @@ static inline void write_tools(struct buffer *out, struct ptr_tools tools)
         wt__buffer_char(out, (char)('a' + tools.rows[i]));
 }
 
-/* A trace as one line: "[BUNDLE] REQUIREMENT=TOOLS ... VERDICT kept KEPT; REQUIREMENT DSA|HQC|CTE TOOL+VOTES ...;
- * set SET", with "!" behind a tool that was in the set already. */
+/* Formats a trace as one line: "[BUNDLE] REQUIREMENT=TOOLS ... VERDICT kept KEPT; REQUIREMENT DSA|HQC|CTE TOOL+VOTES
+ * ...; set SET". "!" follows a tool that was already in the set. */
 static inline char *trace_line(const struct ptr_trace *trace)
 {
     struct buffer out = {0};

@@ -1,4 +1,4 @@
-/* What a chooser sees of hits and of the votes of past requests, worked out by hand. */
+/* Tests a chooser's features of hits and of past requests' votes against values computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,11 +11,11 @@
 
 enum { HITS = 3 };
 
-/* Tools 0 and 1 are hits 0 and 2, tool 2 is not there any more. Past request 0 used the first two. */
+/* Tools 0 and 1 are hits 0 and 2; tool 2 was removed. Past request 0 used the first two. */
 static const uint32_t starts[] = {0, 2, 3}, rows[] = {7, 5, NEIGHBOURS_GONE};
 static struct hit items[HITS] = {{.row = 7, .score = .9f}, {.row = 9, .score = .6f}, {.row = 5, .score = .3f}};
 
-/* Past request 1, which weighs e^-2 beside 1, used one tool more. Of all that was used, by weight, so much is there. */
+/* Past request 1 (weight e^-2, against 1) used one more tool. The weighted share of existing tools follows. */
 static const struct {
     const char *name;
     uint32_t labels[3];
@@ -26,7 +26,7 @@ static const struct {
     {"one that is gone", {0, 1, 2}, 1, false},
 };
 
-static void votes_are_shared_by_what_was_used(void **state)
+static void computes_vote_features(void **state)
 {
     const float nearer = 1 / (1 + expf(-2)), farther = 1 - nearer;
     static const struct scored requests[] = {{1, 0}, {.9f, 1}};
@@ -57,7 +57,7 @@ static void votes_are_shared_by_what_was_used(void **state)
     }
 }
 
-static void without_past_requests_there_are_no_votes(void **state)
+static void has_no_votes_without_past_requests(void **state)
 {
     const struct hit_list hits = {.items = items, .len = HITS};
     struct candidate_features out;
@@ -78,8 +78,8 @@ static void without_past_requests_there_are_no_votes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(votes_are_shared_by_what_was_used),
-        cmocka_unit_test(without_past_requests_there_are_no_votes),
+        cmocka_unit_test(computes_vote_features),
+        cmocka_unit_test(has_no_votes_without_past_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

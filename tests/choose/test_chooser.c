@@ -1,4 +1,4 @@
-/* The chooser against sums over all sets, and its promises against drawn requests. */
+/* Tests the chooser against sums over all sets, and its guarantees against random requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "choose/chooser.h"
 #include "choose/set_metrics.h"
 
-/* A tool's probability is logistic in its share alone: share is the logit. */
+/* The share of a tool is its logit. */
 static const struct chooser plain = {.tool_weights = {[TOOL_SHARE] = 1}, .likelihood = 1};
 
 static struct candidate_features of_logits(const float *logits, size_t count)
@@ -26,7 +26,7 @@ static struct candidate_features of_logits(const float *logits, size_t count)
     return s;
 }
 
-/* Three tools have seven sets, all of which are weighed. */
+/* Three tools have seven sets. The chooser considers all of them. */
 enum { FEW = 3, ALL = 1 << FEW };
 
 static double weight_of(const struct candidate_features *s, unsigned set)
@@ -43,7 +43,7 @@ static struct overlap overlap_of(unsigned gold, unsigned picked)
                             (size_t)__builtin_popcount(gold & picked)};
 }
 
-static void the_set_has_the_greatest_expected_tracc(void **state)
+static void chooses_greatest_expected_tracc(void **state)
 {
     struct rng rng;
     (void)state;
@@ -79,8 +79,8 @@ static void the_set_has_the_greatest_expected_tracc(void **state)
     }
 }
 
-/* Tools 0 to 3 look alike; past requests nearly all used 1 and 3 together. */
-static void a_set_that_was_used_comes_back(void **state)
+/* Tools 0 to 3 have equal features; almost all past requests used 1 and 3 together. */
+static void prefers_sets_of_past_requests(void **state)
 {
     const float logits[] = {0, 0, 0, 0};
     struct candidate_features s = of_logits(logits, 4);
@@ -95,8 +95,8 @@ static void a_set_that_was_used_comes_back(void **state)
     assert_int_equal(chosen.tools, 1u << 1 | 1u << 3);
 }
 
-/* Five tools that are all likely, two more than the others; usage has never needed more than two. */
-static void sizes_that_were_never_used_are_not_picked(void **state)
+/* Five tools are likely, two more than the others. Past usages had at most two tools. */
+static void avoids_unused_set_sizes(void **state)
 {
     const float logits[] = {4, 4, 1, 1, 1};
     struct candidate_features s = of_logits(logits, 5);
@@ -112,14 +112,14 @@ static void sizes_that_were_never_used_are_not_picked(void **state)
     assert_int_equal(chosen.tools, 3);
 }
 
-static void sixty_four_tools_and_none_are_as_good_as_three(void **state)
+static void handles_zero_and_64_tools(void **state)
 {
     struct candidate_features s = {.tools = CHOOSE_TOOLS}, empty = {.tools = 0};
     struct chosen chosen;
     (void)state;
     for (size_t t = 0; t < CHOOSE_TOOLS; t++) {
         s.hits[t] = (uint32_t)t;
-        s.features[t][TOOL_SHARE] = t == 63 || t == 5 ? 40 : -40; /* beyond what a float can tell from 0 and 1 */
+        s.features[t][TOOL_SHARE] = t == 63 || t == 5 ? 40 : -40; /* rounds to 0 or 1 in a float */
     }
     wt__choose(&plain, &s, &chosen);
     assert_int_equal(chosen.tools, (uint64_t)1 << 63 | 1u << 5);
@@ -129,8 +129,8 @@ static void sixty_four_tools_and_none_are_as_good_as_three(void **state)
     assert_float_equal(wt__no_answer_probability(&plain, &empty), 1, 0);
 }
 
-/* The candidates are hits 0, 2 and 5 of seven; 5 is the likeliest. */
-static void every_hit_joins_once_at_a_level_of_its_own(void **state)
+/* The candidates are hits 0, 2 and 5 of seven; 5 is the most likely. */
+static void orders_each_hit_once_by_nonconformity(void **state)
 {
     const float logits[] = {1, -1, 3};
     struct candidate_features s = of_logits(logits, 3);
@@ -147,14 +147,14 @@ static void every_hit_joins_once_at_a_level_of_its_own(void **state)
         assert_true(nonconformity[i] > nonconformity[i - 1]);
 }
 
-static void a_promise_needs_enough_requests(void **state)
+static void guarantee_needs_enough_requests(void **state)
 {
     static const float values[9] = {.1f, .2f, .3f, .4f, .5f, .6f, .7f, .8f, CHOOSE_NEVER};
     static const struct {
         size_t count;
         double probability;
-        float threshold; /* 0: nothing can be promised */
-    } rows[] = {{9, .5, .5f}, {9, .8, .8f}, {9, .81, 0} /* the ninth, which never was complete */,
+        float threshold; /* 0 without a guarantee */
+    } rows[] = {{9, .5, .5f}, {9, .8, .8f}, {9, .81, 0} /* the ninth was never complete */,
                 {9, .9, 0},   {9, .95, 0},  {8, .88, .8f} /* 9 * .88 = 7.92: the eighth */,
                 {8, .9, 0},   {1, .5, .1f}, {0, .5, 0},
                 {9, .1, .1f}};
@@ -171,14 +171,14 @@ static void a_promise_needs_enough_requests(void **state)
     }
 }
 
-/* Nothing is promised where one kind of tool cannot be. */
-static void each_kind_of_tool_has_a_threshold(void **state)
+/* Fails if the threshold of either kind of tool is unknown. */
+static void has_threshold_for_each_kind_of_tool(void **state)
 {
     static const float used[] = {.1f, .2f, .3f, .4f}, unused[] = {.5f, .6f, .7f, CHOOSE_NEVER};
     static const struct {
         size_t unused_count;
         double probability;
-        float used, unused; /* 0: nothing can be promised */
+        float used, unused; /* 0 without a guarantee */
     } rows[] = {{4, .5, .3f, .7f},  {4, .8, 0, 0}, {0, .8, .4f, .4f},
                 {3, .75, .4f, .7f}, {3, .8, 0, 0}, {1, .5, .3f, .5f}};
     (void)state;
@@ -193,7 +193,7 @@ static void each_kind_of_tool_has_a_threshold(void **state)
     }
 }
 
-static void an_alarm_is_as_rare_as_it_was_said(void **state)
+static void false_alarm_rate_is_as_requested(void **state)
 {
     static const float values[19] = {.01f, .02f, .03f, .04f, .05f, .06f, .07f, .08f, .09f, .1f,
                                      .51f, .52f, .53f, .54f, .55f, .56f, .57f, .58f, .59f};
@@ -201,14 +201,14 @@ static void an_alarm_is_as_rare_as_it_was_said(void **state)
     (void)state;
     assert_float_equal(wt__no_answer_threshold(&none, 0.05), .59f, 1e-6);
     assert_float_equal(wt__no_answer_threshold(&none, 0.45), .51f, 1e-6);
-    assert_float_equal(wt__no_answer_threshold(&none, 0.5), .5f, 0); /* what is likelier than not is picked */
+    assert_float_equal(wt__no_answer_threshold(&none, 0.5), .5f, 0); /* above one half is picked */
     assert_true(isinf(wt__no_answer_threshold(&none, 0.04)));
     assert_true(isinf(wt__no_answer_threshold(&few, 0.05)));
     assert_true(isinf(wt__no_answer_threshold(&nobody, 0.5)));
     assert_float_equal(wt__no_answer_threshold(&none, 0.99), .5f, 0);
 }
 
-static void what_is_unlike_dev_is_told_apart(void **state)
+static void detects_unfamiliar_requests(void **state)
 {
     static const float nearest[] = {.5f, .6f, .7f, .8f}, lengths[] = {40, 50, 60, 300};
     static float many[150];
@@ -241,15 +241,14 @@ static void what_is_unlike_dev_is_told_apart(void **state)
     }
 }
 
-static int ascending(const void *a, const void *b)
+static int is_ascending(const void *a, const void *b)
 {
     float x = *(const float *)a, y = *(const float *)b;
     return (x > y) - (x < y);
 }
 
-/* Requests of six tools, each needed with the probability that the chooser thinks. 39 of them calibrate, the 40th is
- * asked: over 2,000 such draws it is complete as often as was promised (three
- * standard errors of a share of 2,000 are 3 points). */
+/* Each request has six tools, needed with the chooser's own probabilities. 39 requests calibrate and the 40th is the
+ * query. Over 2,000 draws, queries must be complete at the guaranteed rate (three standard errors are 3 points). */
 enum { TOOLS = 6, CALIBRATING = 39, DRAWS = 2000 };
 
 static float draw_nonconformity(struct rng *rng)
@@ -269,7 +268,7 @@ static float draw_nonconformity(struct rng *rng)
     return last;
 }
 
-static void sets_are_complete_as_often_as_was_promised(void **state)
+static void completeness_rate_meets_guarantee(void **state)
 {
     static const double promises[] = {0.5, 0.8, 0.9, 0.95};
     struct rng rng;
@@ -282,7 +281,7 @@ static void sets_are_complete_as_often_as_was_promised(void **state)
             struct conformal_thresholds thresholds;
             for (size_t i = 0; i < CALIBRATING; i++)
                 values[i] = draw_nonconformity(&rng);
-            qsort(values, CALIBRATING, sizeof *values, ascending);
+            qsort(values, CALIBRATING, sizeof *values, is_ascending);
             const struct chooser chooser = {.nonconformity = {values, CALIBRATING}};
             assert_true(wt__conformal_thresholds(&chooser, promises[p], &thresholds));
             complete += draw_nonconformity(&rng) <= thresholds.used;
@@ -291,14 +290,14 @@ static void sets_are_complete_as_often_as_was_promised(void **state)
     }
 }
 
-/* The promise does not hang on how many requests need a tool that nobody used, which are complete later: one in 20 does
- * when it is calibrated, each second one when it is asked. One level for both kinds would not do. */
+/* The guarantee must not depend on the share of requests that need an unused tool, which complete later. The share is
+ * one in 20 when calibrating and one in two when querying. A common threshold for both kinds would fail. */
 static float draw_kind(struct rng *rng, bool unused)
 {
     return (float)(wt__rng_unit(rng) + (unused ? 0.5 : 0));
 }
 
-static void a_promise_outlasts_another_share_of_unused_tools(void **state)
+static void guarantee_holds_for_other_shares_of_unused_tools(void **state)
 {
     int complete = 0, with_one_level = 0;
     struct rng rng;
@@ -312,9 +311,9 @@ static void a_promise_outlasts_another_share_of_unused_tools(void **state)
             unused[i] = draw_kind(&rng, true);
             mixed[i] = i % 20 == 0 ? unused[i] : used[i];
         }
-        qsort(used, CALIBRATING, sizeof *used, ascending);
-        qsort(unused, CALIBRATING, sizeof *unused, ascending);
-        qsort(mixed, CALIBRATING, sizeof *mixed, ascending);
+        qsort(used, CALIBRATING, sizeof *used, is_ascending);
+        qsort(unused, CALIBRATING, sizeof *unused, is_ascending);
+        qsort(mixed, CALIBRATING, sizeof *mixed, is_ascending);
         const struct chooser apart = {.nonconformity = {used, CALIBRATING}, .unused = {unused, CALIBRATING}};
         const struct chooser together = {.nonconformity = {mixed, CALIBRATING}};
         assert_true(wt__conformal_thresholds(&apart, 0.8, &thresholds) &&
@@ -330,17 +329,17 @@ static void a_promise_outlasts_another_share_of_unused_tools(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_set_has_the_greatest_expected_tracc),
-        cmocka_unit_test(a_set_that_was_used_comes_back),
-        cmocka_unit_test(sizes_that_were_never_used_are_not_picked),
-        cmocka_unit_test(sixty_four_tools_and_none_are_as_good_as_three),
-        cmocka_unit_test(every_hit_joins_once_at_a_level_of_its_own),
-        cmocka_unit_test(a_promise_needs_enough_requests),
-        cmocka_unit_test(each_kind_of_tool_has_a_threshold),
-        cmocka_unit_test(an_alarm_is_as_rare_as_it_was_said),
-        cmocka_unit_test(what_is_unlike_dev_is_told_apart),
-        cmocka_unit_test(sets_are_complete_as_often_as_was_promised),
-        cmocka_unit_test(a_promise_outlasts_another_share_of_unused_tools),
+        cmocka_unit_test(chooses_greatest_expected_tracc),
+        cmocka_unit_test(prefers_sets_of_past_requests),
+        cmocka_unit_test(avoids_unused_set_sizes),
+        cmocka_unit_test(handles_zero_and_64_tools),
+        cmocka_unit_test(orders_each_hit_once_by_nonconformity),
+        cmocka_unit_test(guarantee_needs_enough_requests),
+        cmocka_unit_test(has_threshold_for_each_kind_of_tool),
+        cmocka_unit_test(false_alarm_rate_is_as_requested),
+        cmocka_unit_test(detects_unfamiliar_requests),
+        cmocka_unit_test(completeness_rate_meets_guarantee),
+        cmocka_unit_test(guarantee_holds_for_other_shares_of_unused_tools),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

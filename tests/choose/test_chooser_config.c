@@ -1,4 +1,4 @@
-/* A chooser as JSON: what is written is read back, and what is not whole is refused with its name. */
+/* Tests that a chooser survives JSON, and that an invalid member is rejected by name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "choose/chooser.h"
 
-static void what_is_written_is_read_back(void **state)
+static void reads_back_written_chooser(void **state)
 {
     struct arena arena = {0};
     struct chooser again;
@@ -31,9 +31,8 @@ static void what_is_written_is_read_back(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* Choosers of before there were kinds of tools have no such list, and one threshold for all; those of before requests
- * were told apart know all of them. */
-static void calibrations_are_read_back(void **state)
+/* Choosers of older versions lack lists. They have one threshold for all tools, and treat all requests as familiar. */
+static void reads_back_calibrations(void **state)
 {
     static const float nonconformity[] = {.1f, .2f}, unused[] = {.3f, .4f, .5f}, nearest[] = {.5f}, lengths[] = {9, 80};
     struct chooser chooser = wt__chooser_default, again;
@@ -63,8 +62,8 @@ static void calibrations_are_read_back(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* A chooser of before it was fitted lacks it. */
-static void relevance_is_read_back(void **state)
+/* Choosers of older versions lack this list. */
+static void reads_back_relevance(void **state)
 {
     struct chooser chooser = wt__chooser_default, again;
     struct arena arena = {0};
@@ -86,25 +85,25 @@ static void relevance_is_read_back(void **state)
     wt__arena_dispose(&arena);
 }
 
-static void what_is_not_whole_is_refused(void **state)
+static void rejects_incomplete_choosers(void **state)
 {
     static const struct {
         const char *name, *value, *says;
     } rows[] = {
-        {"tool", "[1, 2]", "\"tool\" has 2 numbers and not 9"},
+        {"tool", "[1, 2]", "\"tool\" has 2 numbers instead of 9"},
         {"tool", "7", "\"tool\" has 0 numbers"},
-        {"answerability", "[0,0,0,0,0,0,0,0,0,\"x\"]", "\"answerability\" has something else than a number"},
-        {"past", "null", "\"past\" is no number"},
-        {"tool_constant", "\"1\"", "\"tool_constant\" is no number"},
-        {"size", "1e30", "\"size\" is no number of at most 1e+09"},
-        {"no_answer", "[1e10]", "\"no_answer\" has something else than a number of at most 1e+09"},
+        {"answerability", "[0,0,0,0,0,0,0,0,0,\"x\"]", "\"answerability\" must only have numbers"},
+        {"past", "null", "\"past\" is not a number"},
+        {"tool_constant", "\"1\"", "\"tool_constant\" is not a number"},
+        {"size", "1e30", "\"size\" is not a number of at most 1e+09"},
+        {"no_answer", "[1e10]", "\"no_answer\" must only have numbers of at most 1e+09"},
         {"nonconformity", "[0.2, 0.1]", "\"nonconformity\" is not in order"},
         {"unused", "[0.2, 0.1]", "\"unused\" is not in order"},
-        {"nearest", "7", "\"nearest\" is no list"},
-        {"lengths", "{\"0\": 9}", "\"lengths\" is no list"},
-        {"no_answer", "null", "\"no_answer\" is no list"},
-        {"no_answer", "[0.1, null]", "\"no_answer\" has something else than a number"},
-        {"relevance", "[1, 2]", "\"relevance\" has 2 numbers and not 6"},
+        {"nearest", "7", "\"nearest\" is not a list"},
+        {"lengths", "{\"0\": 9}", "\"lengths\" is not a list"},
+        {"no_answer", "null", "\"no_answer\" is not a list"},
+        {"no_answer", "[0.1, null]", "\"no_answer\" must only have numbers"},
+        {"relevance", "[1, 2]", "\"relevance\" has 2 numbers instead of 6"},
         {"relevance", "null", "\"relevance\" has 0 numbers"},
     };
     (void)state;
@@ -125,10 +124,10 @@ static void what_is_not_whole_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read_back),
-        cmocka_unit_test(calibrations_are_read_back),
-        cmocka_unit_test(relevance_is_read_back),
-        cmocka_unit_test(what_is_not_whole_is_refused),
+        cmocka_unit_test(reads_back_written_chooser),
+        cmocka_unit_test(reads_back_calibrations),
+        cmocka_unit_test(reads_back_relevance),
+        cmocka_unit_test(rejects_incomplete_choosers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

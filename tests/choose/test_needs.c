@@ -1,4 +1,4 @@
-/* Needs: hits of one sub-query are alternatives, a need that nothing answers well gets nothing. */
+/* Tests that hits of one sub-query are alternatives, and that a need without a good hit gets no tool. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "choose/needs.h"
 
-/* need and probability of each hit, in order of hits; picks: which, likeliest first, as letters. */
+/* Need and probability of each hit, in order. picks: letters of the chosen hits, most likely first. */
 static const struct {
     const char *name;
     struct {
@@ -34,7 +34,7 @@ static const struct {
     {"no hits", {{0, 0}}, 0, .2f, ""},
 };
 
-static void one_tool_a_need(void **state)
+static void chooses_one_tool_per_need(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
@@ -56,7 +56,7 @@ static void one_tool_a_need(void **state)
     }
 }
 
-/* Of words alone: hits are weak where one common word speaks for them. */
+/* Searches words only. Hits are weak if only one common word matches. */
 static const struct retriever retriever = {.weights = {[SOURCE_BM25] = 1}};
 
 static struct hit hit_of(struct str subquery, float share, float probability)
@@ -68,7 +68,7 @@ static struct hit hit_of(struct str subquery, float share, float probability)
     return hit;
 }
 
-static void a_hit_stands_among_those_of_its_need(void **state)
+static void computes_features_within_need(void **state)
 {
     static const char request[] = "fork it and star it";
     const struct str fork = {request, 7}, star = {request + 12, 7};
@@ -89,10 +89,10 @@ static void a_hit_stands_among_those_of_its_need(void **state)
         assert_true(out[i].probability > 0 && out[i].probability < 1);
     }
     assert_true(out[0].probability > out[2].probability && out[2].probability > out[4].probability);
-    assert_true(out[3].probability < out[1].probability); /* nothing tells how likely it is */
+    assert_true(out[3].probability < out[1].probability); /* its probability is unknown */
 }
 
-static void a_weak_hit_is_less_likely(void **state)
+static void weak_hits_are_less_likely(void **state)
 {
     struct hit items[] = {hit_of(STR("send it"), 1, .5f)};
     const struct hit_list hits = {.items = items, .len = 1};
@@ -107,7 +107,7 @@ static void a_weak_hit_is_less_likely(void **state)
     assert_true(weak[0].probability < strong[0].probability);
 }
 
-static void no_more_than_so_many_are_looked_at(void **state)
+static void limits_requirements(void **state)
 {
     struct hit items[NEED_HITS + 10];
     struct need_hit out[NEED_HITS];
@@ -120,23 +120,23 @@ static void no_more_than_so_many_are_looked_at(void **state)
     assert_int_equal(wt__need_hits(&retriever, &hits, out), NEED_DEPTH);
 }
 
-static void fewer_false_alarms_pick_more(void **state)
+static void fewer_false_alarms_need_lower_threshold(void **state)
 {
     (void)state;
     assert_true(wt__need_least_for(0.01) < wt__need_least_for(0.05));
     assert_true(wt__need_least_for(0.05) <= wt__need_least_for(0.99));
     assert_true(wt__need_least_for(0.98) < wt__need_least_for(0.99));
-    assert_float_equal(wt__need_least_for(1), wt__need_least_for(0.99), 0); /* there is no more than the last */
+    assert_float_equal(wt__need_least_for(1), wt__need_least_for(0.99), 0); /* the table ends here */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_tool_a_need),
-        cmocka_unit_test(a_hit_stands_among_those_of_its_need),
-        cmocka_unit_test(a_weak_hit_is_less_likely),
-        cmocka_unit_test(no_more_than_so_many_are_looked_at),
-        cmocka_unit_test(fewer_false_alarms_pick_more),
+        cmocka_unit_test(chooses_one_tool_per_need),
+        cmocka_unit_test(computes_features_within_need),
+        cmocka_unit_test(weak_hits_are_less_likely),
+        cmocka_unit_test(limits_requirements),
+        cmocka_unit_test(fewer_false_alarms_need_lower_threshold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

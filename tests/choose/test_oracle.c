@@ -1,4 +1,4 @@
-/* The stand-in that knows the labels: right at no error, wrong at the rate that it states, and always the same. */
+/* Tests the oracle: correct at rate 0, wrong at the stated rate, and always the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,25 +12,25 @@
 
 enum { QUESTIONS = 1000, LISTED = 5 };
 
-/* Requests "request 0" .. of two needed tools, a and b, with wrong ones x and y. */
+/* Requests "request 0", ... need tools a and b; x and y are wrong. */
 static const struct ptr_label needed[] = {{0, {"first", 5}}, {1, {"second", 6}}};
 static const struct ptr_label wrong[] = {{23, {"third", 5}}, {24, {"fourth", 6}}};
 static const struct ptr_labels labels = {needed, wrong, 2, 2};
 
-struct asked {
+struct oracle_question {
     char words[32];
     struct ptr_request request;
     struct ptr_subject subject;
 };
 
-static void make_question(struct asked *asked, int number, enum ptr_step step, const struct ptr_labels *known)
+static void make_question(struct oracle_question *asked, int number, enum ptr_step step, const struct ptr_labels *known)
 {
     snprintf(asked->words, sizeof asked->words, "request %d", number);
     asked->request = (struct ptr_request){.text = wt__str(asked->words), .labels = known};
     asked->subject = (struct ptr_subject){.step = step, .request = &asked->request};
 }
 
-/* The answer as text; "" when the question failed. */
+/* Writes the answer as text, or "" if the question failed. */
 static void answer_of(struct oracle *oracle, const struct ptr_subject *subject, char answer[256])
 {
     const struct chat_question question = {.subject = subject};
@@ -45,15 +45,15 @@ static void answer_of(struct oracle *oracle, const struct ptr_subject *subject, 
 
 static void requirements_of(struct oracle *oracle, int number, char answer[256])
 {
-    struct asked asked;
+    struct oracle_question asked;
     make_question(&asked, number, PTR_REQUIRE, &labels);
     answer_of(oracle, &asked.subject, answer);
 }
 
-/* The number that it gives for the requirement at `place`; 0 is none. */
+/* Returns the number in the answer for the requirement at `place`, or 0. */
 static int match_of(struct oracle *oracle, int number, size_t place, struct ptr_tools listed)
 {
-    struct asked asked;
+    struct oracle_question asked;
     char answer[256];
     int tool = 0;
     make_question(&asked, number, PTR_MATCH, &labels);
@@ -72,7 +72,7 @@ static struct oracle oracle_at(double error, uint64_t seed)
     return oracle;
 }
 
-static void its_name_says_what_it_is(void **state)
+static void names_oracle_and_rate(void **state)
 {
     (void)state;
     static const struct {
@@ -89,16 +89,16 @@ static void its_name_says_what_it_is(void **state)
     }
 }
 
-static void a_rate_that_is_none_is_refused(void **state)
+static void rejects_invalid_rates(void **state)
 {
     (void)state;
     static const struct {
         double error;
         const char *sentence;
     } cases[] = {
-        {-.1, "oracle: an error rate lies within 0 and 1, and -0.1 does not"},
-        {1.5, "oracle: an error rate lies within 0 and 1, and 1.5 does not"},
-        {NAN, "oracle: an error rate lies within 0 and 1, and nan does not"},
+        {-.1, "oracle: error rate must be 0 to 1, not -0.1"},
+        {1.5, "oracle: error rate must be 0 to 1, not 1.5"},
+        {NAN, "oracle: error rate must be 0 to 1, not nan"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct oracle oracle;
@@ -108,12 +108,12 @@ static void a_rate_that_is_none_is_refused(void **state)
     }
 }
 
-static void without_labels_it_has_no_answer(void **state)
+static void rejects_questions_without_labels(void **state)
 {
     (void)state;
     struct oracle oracle;
     assert_int_equal(wt__oracle_init(&oracle, .1, 1, NULL), 0);
-    struct asked asked;
+    struct oracle_question asked;
     make_question(&asked, 0, PTR_REQUIRE, NULL);
     const struct ptr_subject *const subjects[] = {NULL, &asked.subject};
     for (size_t i = 0; i < 2; i++) {
@@ -122,12 +122,12 @@ static void without_labels_it_has_no_answer(void **state)
         struct chat_answer answer;
         wt_error err = {0};
         assert_int_equal(wt__chat_ask(&oracle.model, &question, &arena, &answer, &err), WT_EINVAL);
-        assert_string_equal(err.message, "oracle, 10 % error: it answers only what it has the labels of");
+        assert_string_equal(err.message, "oracle, 10 % error: the request has no labels");
         wt__arena_dispose(&arena);
     }
 }
 
-static void without_error_it_is_right(void **state)
+static void answers_correctly_without_errors(void **state)
 {
     (void)state;
     static const uint32_t rows[] = {7, 1, 0, 23};
@@ -136,7 +136,7 @@ static void without_error_it_is_right(void **state)
     for (int i = 0; i < QUESTIONS; i++) {
         requirements_of(&oracle, i, answer);
         assert_string_equal(answer, "{\"requirements\": [\"first\", \"second\"]}");
-        assert_int_equal(match_of(&oracle, i, 0, (struct ptr_tools){rows, 4}), 3); /* a stands third */
+        assert_int_equal(match_of(&oracle, i, 0, (struct ptr_tools){rows, 4}), 3); /* a is third */
         assert_int_equal(match_of(&oracle, i, 1, (struct ptr_tools){rows, 4}), 2);
         assert_int_equal(match_of(&oracle, i, 0, (struct ptr_tools){rows, 2}), 0); /* not listed */
         assert_int_equal(match_of(&oracle, i, 0, (struct ptr_tools){0}), 0);
@@ -144,7 +144,7 @@ static void without_error_it_is_right(void **state)
     }
 }
 
-/* Within four standard deviations of the rate, of `n` decisions. */
+/* Requires a rate within four standard deviations over `n` decisions. */
 static void assert_rate(const char *what, size_t counted, size_t n, double rate)
 {
     double share = (double)counted / (double)n, deviation = sqrt(rate * (1 - rate) / (double)n);
@@ -152,7 +152,7 @@ static void assert_rate(const char *what, size_t counted, size_t n, double rate)
         fail_msg("%s: %g of %zu, wanted %g", what, share, n, rate);
 }
 
-static void requirements_err_at_the_stated_rate(void **state)
+static void requirements_err_at_given_rate(void **state)
 {
     (void)state;
     static const double rates[] = {0, .05, .1, .2, .5, 1};
@@ -176,15 +176,15 @@ static void requirements_err_at_the_stated_rate(void **state)
     }
 }
 
-/* With no wrong tools to name, an error is always a requirement left out. */
-static void without_wrong_tools_requirements_are_only_left_out(void **state)
+/* Without wrong tools, every error omits a requirement. */
+static void omits_requirements_without_wrong_tools(void **state)
 {
     (void)state;
     static const struct ptr_labels only_needed = {needed, NULL, 2, 0};
     struct oracle oracle = oracle_at(.2, 7);
     size_t dropped = 0;
     for (int q = 0; q < QUESTIONS; q++) {
-        struct asked asked;
+        struct oracle_question asked;
         char answer[256];
         make_question(&asked, q, PTR_REQUIRE, &only_needed);
         answer_of(&oracle, &asked.subject, answer);
@@ -196,10 +196,10 @@ static void without_wrong_tools_requirements_are_only_left_out(void **state)
 
 static const struct ptr_labels one_needed = {needed, NULL, 1, 0};
 
-/* What is given for a's requirement; false where that was left out, which is no match to count. */
+/* Asks for the match of a's requirement. False if the requirement was omitted. */
 static bool ask_match(struct oracle *oracle, int number, struct ptr_tools listed, int *tool)
 {
-    struct asked asked;
+    struct oracle_question asked;
     char answer[256];
     make_question(&asked, number, PTR_REQUIRE, &one_needed);
     answer_of(oracle, &asked.subject, answer);
@@ -211,7 +211,7 @@ static bool ask_match(struct oracle *oracle, int number, struct ptr_tools listed
     return named;
 }
 
-static void matches_err_at_the_stated_rate(void **state)
+static void matches_err_at_given_rate(void **state)
 {
     (void)state;
     static const uint32_t with_a[LISTED] = {5, 6, 0, 7, 8}, without_a[LISTED] = {5, 6, 9, 7, 8};
@@ -230,14 +230,14 @@ static void matches_err_at_the_stated_rate(void **state)
         }
         assert_rate("listed, and missed", n - answers[0][3], n, rates[i]);
         assert_rate("not listed, and matched", n - answers[1][0], n, rates[i]);
-        /* Each of the five wrong answers is as likely. */
+        /* All five wrong answers are equally likely. */
         for (int wrong_number = 0; wrong_number <= LISTED; wrong_number++)
             if (wrong_number != 3)
                 assert_rate("one wrong answer", answers[0][wrong_number], n, rates[i] / LISTED);
     }
 }
 
-static void an_answer_does_not_depend_on_what_was_asked_before(void **state)
+static void answers_are_independent_of_order(void **state)
 {
     (void)state;
     struct oracle oracle = oracle_at(.3, 7), other = oracle_at(.3, 8);
@@ -252,10 +252,10 @@ static void an_answer_does_not_depend_on_what_was_asked_before(void **state)
         requirements_of(&other, i, answer);
         differ += strcmp(answer, forwards[i]) != 0;
     }
-    assert_true(differ > QUESTIONS / 10); /* another seed errs elsewhere */
+    assert_true(differ > QUESTIONS / 10); /* errors depend on the seed */
 }
 
-static void what_is_wrong_stays_wrong_at_a_higher_rate(void **state)
+static void errors_remain_at_higher_rates(void **state)
 {
     (void)state;
     struct oracle low = oracle_at(.1, 7), high = oracle_at(.2, 7), none = oracle_at(0, 7);
@@ -273,8 +273,8 @@ static void what_is_wrong_stays_wrong_at_a_higher_rate(void **state)
     assert_true(wrong_low > 0);
 }
 
-/* The whole pipeline: at no error the set is the needed one wherever the views can find what the bundle lacks. */
-static void with_it_ptr_finds_the_needed_set(void **state)
+/* Runs all of PTR. Without errors the set is the needed one if the views find the tools that the bundle lacks. */
+static void ptr_with_oracle_finds_needed_set(void **state)
 {
     (void)state;
     static const struct {
@@ -313,8 +313,8 @@ static void with_it_ptr_finds_the_needed_set(void **state)
     }
 }
 
-/* More needed tools than a request may have requirements: the first are looked at, the rest are told. */
-static void more_needed_tools_than_requirements_are_cut(void **state)
+/* More needed tools than requirements allowed: the first are used, and the rest are counted. */
+static void cuts_excess_needed_tools(void **state)
 {
     (void)state;
     struct ptr_label many[PTR_MOST_REQUIREMENTS + 3];
@@ -336,17 +336,17 @@ static void more_needed_tools_than_requirements_are_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(its_name_says_what_it_is),
-        cmocka_unit_test(a_rate_that_is_none_is_refused),
-        cmocka_unit_test(without_labels_it_has_no_answer),
-        cmocka_unit_test(without_error_it_is_right),
-        cmocka_unit_test(requirements_err_at_the_stated_rate),
-        cmocka_unit_test(without_wrong_tools_requirements_are_only_left_out),
-        cmocka_unit_test(matches_err_at_the_stated_rate),
-        cmocka_unit_test(an_answer_does_not_depend_on_what_was_asked_before),
-        cmocka_unit_test(what_is_wrong_stays_wrong_at_a_higher_rate),
-        cmocka_unit_test(with_it_ptr_finds_the_needed_set),
-        cmocka_unit_test(more_needed_tools_than_requirements_are_cut),
+        cmocka_unit_test(names_oracle_and_rate),
+        cmocka_unit_test(rejects_invalid_rates),
+        cmocka_unit_test(rejects_questions_without_labels),
+        cmocka_unit_test(answers_correctly_without_errors),
+        cmocka_unit_test(requirements_err_at_given_rate),
+        cmocka_unit_test(omits_requirements_without_wrong_tools),
+        cmocka_unit_test(matches_err_at_given_rate),
+        cmocka_unit_test(answers_are_independent_of_order),
+        cmocka_unit_test(errors_remain_at_higher_rates),
+        cmocka_unit_test(ptr_with_oracle_finds_needed_set),
+        cmocka_unit_test(cuts_excess_needed_tools),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* PTR on requests that are worked out by hand; ptr_world.h says how they are written. */
+/* Tests PTR on requests worked out by hand, in the notation of ptr_world.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void assert_examples(const struct example *examples, size_t count)
 }
 #define ASSERT_EXAMPLES(examples) assert_examples(examples, sizeof(examples) / sizeof *(examples))
 
-static void coverage_keeps_what_is_needed(void **state)
+static void keeps_tools_that_meet_requirements(void **state)
 {
     (void)state;
     static const struct example examples[] = {
@@ -54,9 +54,9 @@ static void coverage_keeps_what_is_needed(void **state)
         {"over: a tool that meets two is there once",
          {.bundle = "abc", .match = "p=ba q=a"},
          "[abc] p=ba q=a over kept ba; set ba"},
-        /* b is left over; what is kept comes in the order of the requirements. */
+        /* b is unused. Kept tools are in the order of the requirements. */
         {"over", {.bundle = "abc", .match = "p=c q=a"}, "[abc] p=c q=a over kept ca; set ca"},
-        /* q is met by none: every tool of the bundle is used, and still it is no exact solving. */
+        /* No tool meets q. All tools are used, but the verdict is not exact. */
         {"partial, no tool left over",
          {.bundle = "a", .match = "p=a q=-", .dsa = "q=b"},
          "[a] p=a q=- partial kept a; q b|| b1; set ab"},
@@ -69,7 +69,7 @@ static void coverage_keeps_what_is_needed(void **state)
         {"no bundle: all is unsolved",
          {.bundle = "", .match = "p=a q=b", .dsa = "p=c q=d"},
          "[] p=- q=- partial kept ; p c|| c1; q d|| d1; set cd"},
-        /* Nothing is required: nothing is missing, so all that the bundle holds is too much. */
+        /* Nothing is required, so every tool of the bundle is superfluous. */
         {"no requirement", {.bundle = "ab", .match = ""}, "[ab] over kept ; set "},
         {"neither requirement nor bundle", {.bundle = "", .match = ""}, "[] exact kept ; set "},
         {"a tool that is in the bundle twice",
@@ -79,8 +79,8 @@ static void coverage_keeps_what_is_needed(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-/* Algorithm 1 for one problem p, with nothing in the set before. */
-static void most_views_elect_a_tool(void **state)
+/* Runs Algorithm 1 for one problem p with an empty set. */
+static void elects_tool_by_most_votes(void **state)
 {
     (void)state;
     static const struct example examples[] = {
@@ -88,18 +88,18 @@ static void most_views_elect_a_tool(void **state)
         {"most views",
          {.bundle = "", .match = "p=-", .dsa = "p=bcd", .hqc = "p=dc", .cte = "b=bc"},
          "[] p=- partial kept ; p bcd|dc|bc c3; set c"},
-        /* b and c have three each, and b was met first, though c stands before it in the other views. */
+        /* b and c have three votes each. b wins because it came first, although c precedes it in the other views. */
         {"equal ones: the order of the first view",
          {.bundle = "", .match = "p=-", .dsa = "p=bc", .hqc = "p=cb", .cte = "b=cb"},
          "[] p=- partial kept ; p bc|cb|cb b3; set b"},
-        /* y was used by two of the past requests, which is one vote as for x. */
+        /* Two past requests used y. That is one vote, as for x. */
         {"a view has one vote a tool",
          {.bundle = "", .match = "p=-", .hqc = "p=x,y,y"},
          "[] p=- partial kept ; p |xy| x1; set x"},
         {"no tool of DSA: nothing to expand, past use decides",
          {.bundle = "", .match = "p=-", .hqc = "p=xy,yz", .broken = "cte", .code = WT_EMODEL},
          "[] p=- partial kept ; p |xyz| x1; set x"},
-        /* b has DSA and CTE, x has HQC and CTE: two each, b first. */
+        /* b has DSA and CTE, x has HQC and CTE. Both have two votes, and b came first. */
         {"the best tool of DSA has the vote of its own look-alikes",
          {.bundle = "", .match = "p=-", .dsa = "p=b", .hqc = "p=x", .cte = "b=bx"},
          "[] p=- partial kept ; p b|x|bx b2; set b"},
@@ -110,7 +110,7 @@ static void most_views_elect_a_tool(void **state)
         {"a source that repeats itself",
          {.bundle = "", .match = "p=-", .dsa = "p=bbc", .hqc = "p=cc", .cte = "b=bbb"},
          "[] p=- partial kept ; p bc|c|b b2; set b"},
-        /* Of nine only the first seven are looked at: h and i have no vote, and of past requests the first seven. */
+        /* Only the first seven of nine count: h and i have no vote, and only seven past requests are used. */
         {"seven of each",
          {.bundle = "", .match = "p=-", .dsa = "p=abcdefghi", .hqc = "p=h,h,h,h,h,h,h,i", .cte = "a=hijklmnop"},
          "[] p=- partial kept ; p abcdefg|h|hijklmn h2; set h"},
@@ -118,11 +118,11 @@ static void most_views_elect_a_tool(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-static void a_tool_is_chosen_once(void **state)
+static void chooses_each_tool_once(void **state)
 {
     (void)state;
     static const struct example examples[] = {
-        /* a was kept; the next best is not taken in its place. */
+        /* a was already kept. The second-best tool does not replace it. */
         {"kept before",
          {.bundle = "a", .match = "p=a q=-", .dsa = "q=ab"},
          "[a] p=a q=- partial kept a; q ab|| a1!; set a"},
@@ -139,10 +139,11 @@ static void a_tool_is_chosen_once(void **state)
     ASSERT_EXAMPLES(examples);
 }
 
-/* p: DSA bcd, HQC cx, CTE (of b) bxc. q is met by the bundle's a.
+/* p: DSA bcd, HQC cx, CTE (of b) bxc. The bundle's a meets q.
+ *
  *   all three   b 2, c 3                 k 1      DSA b, HQC cx, CTE b: b 2
  *   w/o DSA     c 2, x 2, b 1            w/o HQC    b 2, c 2             w/o CTE    b 1, c 2 */
-static void stages_and_views_can_be_left_out(void **state)
+static void leaves_out_stages_and_views(void **state)
 {
     (void)state;
     static const struct {
@@ -170,7 +171,7 @@ static void stages_and_views_can_be_left_out(void **state)
         assert_trace(cases[i].name, &cases[i].options, &world, cases[i].trace);
 }
 
-static void options_beyond_their_limits_are_refused(void **state)
+static void rejects_options_beyond_limits(void **state)
 {
     (void)state;
     static const struct {
@@ -179,7 +180,7 @@ static void options_beyond_their_limits_are_refused(void **state)
     } cases[] = {
         {{.k = PTR_MOST_K + 1}, "PTR: each view has at most 32 tools, not 33"},
         {{.requirements = PTR_MOST_REQUIREMENTS + 1}, "PTR: a request has at most 16 requirements, not 17"},
-        {{.ablate = PTR_ABLATE_ALL + 1}, "PTR: no such stage or view to leave out (0x10)"},
+        {{.ablate = PTR_ABLATE_ALL + 1}, "PTR: unknown stage or view to leave out (0x10)"},
     };
     struct world world = {.bundle = "a", .match = "p=a"};
     struct ptr_sources sources = world_sources(&world);
@@ -198,8 +199,8 @@ static void options_beyond_their_limits_are_refused(void **state)
     assert_trace("at the limits", &most, &world, "[a] p=a exact kept a; set a");
 }
 
-/* Two requirements, so three questions: the first for requirements, then one each. */
-static void a_model_that_fails_ends_it(void **state)
+/* Two requirements give three questions: one for requirements, then one each. */
+static void fails_with_the_model(void **state)
 {
     (void)state;
     static const struct {
@@ -235,8 +236,8 @@ static void a_model_that_fails_ends_it(void **state)
     }
 }
 
-/* A model that has no answer of the right form is not one that is missing: what it was asked counts as not said. */
-static void an_answer_without_form_is_no_answer(void **state)
+/* An answer with a wrong form is not an error: it counts as unusable. */
+static void rejects_answers_of_wrong_form(void **state)
 {
     (void)state;
     static const struct {
@@ -269,7 +270,7 @@ static void an_answer_without_form_is_no_answer(void **state)
     }
 }
 
-static void a_source_that_fails_ends_it(void **state)
+static void fails_with_a_source(void **state)
 {
     (void)state;
     static const char *const sources_by_name[] = {"bundle", "dsa", "hqc", "cte", "describe"};
@@ -291,7 +292,7 @@ static void a_source_that_fails_ends_it(void **state)
     }
 }
 
-static void the_cost_counts_every_question(void **state)
+static void cost_counts_every_question(void **state)
 {
     (void)state;
     struct world world = {.bundle = "ab", .match = "p=a q=- r=b", .dsa = "q=c"};
@@ -300,7 +301,7 @@ static void the_cost_counts_every_question(void **state)
     struct arena arena = {0};
     struct ptr_trace trace;
     assert_int_equal(wt__ptr_choose(NULL, &sources, &script.model, &request, &arena, &trace, NULL), 0);
-    assert_int_equal(script.asked, 4); /* for requirements, and for each of three; none for the third stage */
+    assert_int_equal(script.asked, 4); /* one for requirements, one for each of three matches */
     assert_int_equal(trace.cost.questions, 4);
     assert_int_equal(trace.cost.requests, 4);
     assert_int_equal(trace.cost.prompt_tokens, 400);
@@ -315,7 +316,7 @@ static void the_cost_counts_every_question(void **state)
     assert_non_null(strstr(trace.exchanges[1].question.ptr, "\n2. b: does something\n"));
     wt__arena_dispose(&arena);
 
-    /* Without a bundle there is nothing to match: one question. */
+    /* Without a bundle there is one question and no match. */
     struct ptr_options options = {.ablate = PTR_ABLATE_BUNDLE};
     script = script_of(&world);
     assert_int_equal(wt__ptr_choose(&options, &sources, &script.model, &request, &arena, &trace, NULL), 0);
@@ -323,8 +324,8 @@ static void the_cost_counts_every_question(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* Answers the questions for requirements at once, and a match only when all three are waiting. */
-struct patient {
+/* Answers the question for requirements at once, but a match only when all three are waiting. */
+struct patient_model {
     struct script script;
     struct meeting meeting;
 };
@@ -333,16 +334,16 @@ static int wait_for_all(struct chat_model *model, const struct chat_question *qu
                         struct chat_answer *out, wt_error *err)
 {
     if (((const struct ptr_subject *)question->subject)->step == PTR_MATCH)
-        meet(&((struct patient *)model)->meeting, 3);
+        meet(&((struct patient_model *)model)->meeting, 3);
     return script_ask(model, question, arena, out, err);
 }
 
-static void matches_are_asked_for_together(void **state)
+static void asks_matches_concurrently(void **state)
 {
     (void)state;
     struct world world = {.bundle = "ab", .match = "p=a q=- r=b", .dsa = "q=c"};
     struct ptr_sources sources = world_sources(&world);
-    struct patient patient = {.script = script_of(&world), .meeting = MEETING};
+    struct patient_model patient = {.script = script_of(&world), .meeting = MEETING};
     struct arena arena = {0};
     struct ptr_trace trace;
     wt_error err = {0};
@@ -359,16 +360,16 @@ static void matches_are_asked_for_together(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coverage_keeps_what_is_needed),
-        cmocka_unit_test(most_views_elect_a_tool),
-        cmocka_unit_test(a_tool_is_chosen_once),
-        cmocka_unit_test(stages_and_views_can_be_left_out),
-        cmocka_unit_test(options_beyond_their_limits_are_refused),
-        cmocka_unit_test(a_model_that_fails_ends_it),
-        cmocka_unit_test(an_answer_without_form_is_no_answer),
-        cmocka_unit_test(a_source_that_fails_ends_it),
-        cmocka_unit_test(the_cost_counts_every_question),
-        cmocka_unit_test(matches_are_asked_for_together),
+        cmocka_unit_test(keeps_tools_that_meet_requirements),
+        cmocka_unit_test(elects_tool_by_most_votes),
+        cmocka_unit_test(chooses_each_tool_once),
+        cmocka_unit_test(leaves_out_stages_and_views),
+        cmocka_unit_test(rejects_options_beyond_limits),
+        cmocka_unit_test(fails_with_the_model),
+        cmocka_unit_test(rejects_answers_of_wrong_form),
+        cmocka_unit_test(fails_with_a_source),
+        cmocka_unit_test(cost_counts_every_question),
+        cmocka_unit_test(asks_matches_concurrently),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* PTR from a file of recorded answers: what a model once said is chosen again without it. */
+/* Tests PTR with a file of recorded answers: it repeats its choice without the model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 static char folder[] = "/tmp/wt-ptr-XXXXXX", path[64];
 
-static int make_folder(void **state)
+static int make_folder_ptr_recorded(void **state)
 {
     (void)state;
     if (!mkdtemp(folder))
@@ -21,15 +21,16 @@ static int make_folder(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
+static int remove_folder_ptr_recorded(void **state)
 {
     (void)state;
     unlink(path);
     return rmdir(folder);
 }
 
-/* The trace of a request as one line, asked of the file, and beyond it of the script where there is one. */
-static int choose(const char *request_text, struct script *script, char **line, struct chat_cost *cost, wt_error *err)
+/* Writes the trace of a request as one line. Answers come from the file, and from the script (if any) beyond it. */
+static int choose_recorded(const char *request_text, struct script *script, char **line, struct chat_cost *cost,
+                           wt_error *err)
 {
     struct world world = {.bundle = "ab", .match = "p=a q=-", .dsa = "q=c", .cte = "c=cd"};
     struct ptr_sources sources = world_sources(&world);
@@ -48,25 +49,25 @@ static int choose(const char *request_text, struct script *script, char **line, 
     return rc;
 }
 
-static void recorded_answers_give_the_same_trace(void **state)
+static void recorded_answers_give_same_trace(void **state)
 {
     (void)state;
     struct script script = {.model = {"script", script_ask}};
     struct chat_cost asked, replayed;
     char *first, *again, *other;
     wt_error err = {0};
-    assert_int_equal(choose("request", &script, &first, &asked, NULL), 0);
+    assert_int_equal(choose_recorded("request", &script, &first, &asked, NULL), 0);
     assert_string_equal(first, "[ab] p=a q=- partial kept a; q c||cd c2; set ac");
     assert_int_equal(asked.questions, 3);
     assert_int_equal(asked.requests, 3);
 
-    assert_int_equal(choose("request", NULL, &again, &replayed, NULL), 0);
+    assert_int_equal(choose_recorded("request", NULL, &again, &replayed, NULL), 0);
     assert_string_equal(again, first);
     assert_int_equal(replayed.questions, 3);
     assert_int_equal(replayed.requests, 0);
     assert_int_equal(replayed.prompt_tokens, asked.prompt_tokens);
 
-    assert_int_equal(choose("another request", NULL, &other, &replayed, &err), WT_ENOTFOUND);
+    assert_int_equal(choose_recorded("another request", NULL, &other, &replayed, &err), WT_ENOTFOUND);
     assert_memory_equal(err.message, "ptr-requirements/2: ", strlen("ptr-requirements/2: "));
     assert_int_equal(replayed.questions, 0);
     free(first);
@@ -77,7 +78,8 @@ static void recorded_answers_give_the_same_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(recorded_answers_give_the_same_trace, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(recorded_answers_give_same_trace, make_folder_ptr_recorded,
+                                        remove_folder_ptr_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

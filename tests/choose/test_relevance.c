@@ -1,4 +1,4 @@
-/* The probability that a request needs a hit's tool, by itself: what it may depend on, and which way it goes. */
+/* Tests the relevance of a hit: its inputs, and the direction of their influence. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,24 +16,24 @@ static const struct scored cosines[TEN] = {{0.6f, 0}, {0.4f, 1}, {0.3f, 2}, {0.3
 static const size_t ten = TEN;
 static const struct hit_list by_meaning = {.nearest = cosines, .nearest_counts = &ten}, by_words = {.len = 0};
 
-static struct hit of(float share, float meaning, float words)
+static struct hit hit_with(float share, float meaning, float words)
 {
     return (struct hit){
         .features = {[FEATURE_SCORE] = share, [FEATURE_SUBQUERY_MEANING] = meaning, [FEATURE_SUBQUERY_WORDS] = words}};
 }
 
-static void more_evidence_makes_it_likelier(void **state)
+static void more_evidence_raises_relevance(void **state)
 {
     const struct {
         const struct retriever *retriever;
         const struct hit_list *hits;
         struct hit less, more;
-    } rows[] = {{&wt__hybrid, &by_meaning, of(0.9f, 0.3f, 0.1f), of(1, 0.3f, 0.1f)},
-                {&wt__hybrid, &by_meaning, of(1, 0.3f, 0.1f), of(1, 0.5f, 0.1f)},
-                {&wt__hybrid, &by_meaning, of(1, 0.3f, 0.1f), of(1, 0.3f, 0.8f)},
-                {&wt__dense, &by_meaning, of(1, 0.3f, 0), of(1, 0.5f, 0)},
-                {&wt__bm25, &by_words, of(1, 0, 0.1f), of(1, 0, 0.8f)},
-                {&wt__hybrid, &by_words, of(1, 0, 0.1f), of(1, 0, 0.8f)}}; /* no tool has a vector yet */
+    } rows[] = {{&wt__hybrid, &by_meaning, hit_with(0.9f, 0.3f, 0.1f), hit_with(1, 0.3f, 0.1f)},
+                {&wt__hybrid, &by_meaning, hit_with(1, 0.3f, 0.1f), hit_with(1, 0.5f, 0.1f)},
+                {&wt__hybrid, &by_meaning, hit_with(1, 0.3f, 0.1f), hit_with(1, 0.3f, 0.8f)},
+                {&wt__dense, &by_meaning, hit_with(1, 0.3f, 0), hit_with(1, 0.5f, 0)},
+                {&wt__bm25, &by_words, hit_with(1, 0, 0.1f), hit_with(1, 0, 0.8f)},
+                {&wt__hybrid, &by_words, hit_with(1, 0, 0.1f), hit_with(1, 0, 0.8f)}}; /* no tool has a vector yet */
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         float less = wt__relevance(NULL, rows[i].retriever, rows[i].hits, &rows[i].less);
@@ -42,17 +42,17 @@ static void more_evidence_makes_it_likelier(void **state)
     }
 }
 
-static void what_was_not_looked_at_does_not_count(void **state)
+static void ignores_evidence_without_weight(void **state)
 {
-    const struct hit with = of(1, 0.3f, 0.8f), without = of(1, 0.3f, 0);
-    struct hit voted = of(1, 0.3f, 0.1f);
+    const struct hit with = hit_with(1, 0.3f, 0.8f), without = hit_with(1, 0.3f, 0);
+    struct hit voted = hit_with(1, 0.3f, 0.1f);
     struct retriever weighing = wt__hybrid;
     struct relevance relevance = {.weights = {[RELEVANCE_VOTES] = 1}};
     float values[RELEVANCE_FEATURES];
     (void)state;
     assert_true(wt__relevance(NULL, &wt__dense, &by_meaning, &with) ==
                 wt__relevance(NULL, &wt__dense, &by_meaning, &without));
-    voted.features[FEATURE_NEIGHBOUR_VOTES] = 0.99f; /* asked for other features' sake */
+    voted.features[FEATURE_NEIGHBOUR_VOTES] = 0.99f; /* computed for other features */
     assert_float_equal(wt__relevance(&relevance, &weighing, &by_meaning, &voted), 0.5, 1e-6);
     weighing.weights[SOURCE_NEIGHBOURS] = 1;
     wt__relevance_read(values, &weighing, &by_meaning, &voted);
@@ -61,34 +61,34 @@ static void what_was_not_looked_at_does_not_count(void **state)
     assert_float_equal(values[RELEVANCE_LEAD], 0.5, 1e-6);
 }
 
-static void of_few_tools_the_tenth_is_like_nothing(void **state)
+static void missing_tenth_tool_has_cosine_zero(void **state)
 {
     static const size_t nine = 9;
     const struct hit_list few = {.nearest = cosines, .nearest_counts = &nine};
-    const struct hit hit = of(1, 0.6f, 0);
+    const struct hit hit = hit_with(1, 0.6f, 0);
     float values[RELEVANCE_FEATURES];
     (void)state;
     wt__relevance_read(values, &wt__dense, &few, &hit);
     assert_float_equal(values[RELEVANCE_LEAD], 0.6, 1e-6);
 }
 
-/* A reranker brought it in: the first stage knows nothing of it. */
-static void a_hit_without_evidence_has_none(void **state)
+/* The first stage has no features of a hit added by a reranker. */
+static void brought_hits_have_no_relevance(void **state)
 {
     const struct hit hit = {.score = 0.5f, .brought = true};
     (void)state;
     assert_true(isnan(wt__relevance(NULL, &wt__hybrid, &by_meaning, &hit)));
 }
 
-/* A filter that lets few through leaves tools that the first stage knows to be far. */
-static void a_hit_against_which_all_speaks_is_hardly_needed(void **state)
+/* A filter that admits few tools leaves distant ones in the result. */
+static void distant_hits_have_low_relevance(void **state)
 {
-    const struct hit hit = of(0, -0.1f, 0);
+    const struct hit hit = hit_with(0, -0.1f, 0);
     (void)state;
     assert_in_range((int)(1000 * wt__relevance(NULL, &wt__hybrid, &by_meaning, &hit)), 0, 50);
 }
 
-static void it_goes_no_further_than_some_tool_fits(void **state)
+static void limits_relevance_by_no_answer(void **state)
 {
     static const struct {
         float said;
@@ -105,12 +105,9 @@ static void it_goes_no_further_than_some_tool_fits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_evidence_makes_it_likelier),
-        cmocka_unit_test(what_was_not_looked_at_does_not_count),
-        cmocka_unit_test(of_few_tools_the_tenth_is_like_nothing),
-        cmocka_unit_test(a_hit_without_evidence_has_none),
-        cmocka_unit_test(a_hit_against_which_all_speaks_is_hardly_needed),
-        cmocka_unit_test(it_goes_no_further_than_some_tool_fits),
+        cmocka_unit_test(more_evidence_raises_relevance),     cmocka_unit_test(ignores_evidence_without_weight),
+        cmocka_unit_test(missing_tenth_tool_has_cosine_zero), cmocka_unit_test(brought_hits_have_no_relevance),
+        cmocka_unit_test(distant_hits_have_low_relevance),    cmocka_unit_test(limits_relevance_by_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

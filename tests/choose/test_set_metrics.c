@@ -1,4 +1,4 @@
-/* The figures of sets, worked out by hand. */
+/* Tests set metrics against values computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "choose/set_metrics.h"
 
-static double figure(const char *name, struct overlap sets)
+static double compute_metric(const char *name, struct overlap sets)
 {
     for (size_t m = 0; m < SET_METRICS; m++)
         if (strcmp(wt__set_metrics[m].name, name) == 0)
@@ -18,12 +18,15 @@ static double figure(const char *name, struct overlap sets)
     return 0;
 }
 
-/* needed 3, picked 2, both right: either has 3 tools, sizes differ by 1: (1 - 1/3) * 2/3 = 4/9.
- * needed 2, picked 4, both right: (1 - 2/4) * 1 = 1/2.
- * needed 2, picked 2, one right: sizes are equal: 1/2.
- * needed 1, picked 3, none right: 0.
- * Nothing picked: the difference is all of either: 0. Nothing needed: nothing is exact, anything else is worthless. */
-static void each_figure_is_that_of_its_definition(void **state)
+/* Expected values of tracc:
+ *
+ *   needed 3, picked 2, both right: the union has 3 tools, sizes differ by 1: (1 - 1/3) * 2/3 = 4/9
+ *   needed 2, picked 4, both right: (1 - 2/4) * 1 = 1/2
+ *   needed 2, picked 2, one right: sizes are equal: 1/2
+ *   needed 1, picked 3, all wrong: 0
+ *   needed tools, picked an empty set: the size difference equals the union: 0
+ *   needed an empty set: the empty set scores 1, any other 0 */
+static void metrics_match_definitions(void **state)
 {
     static const struct {
         struct overlap sets;
@@ -42,21 +45,21 @@ static void each_figure_is_that_of_its_definition(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct overlap sets = rows[i].sets;
         assert_float_equal(wt__tracc(sets), rows[i].tracc, 1e-12);
-        assert_float_equal(figure("tracc", sets), rows[i].tracc, 1e-12);
-        assert_float_equal(figure("exact", sets), rows[i].exact, 1e-12);
-        assert_float_equal(figure("set_precision", sets), rows[i].precision, 1e-12);
-        assert_float_equal(figure("set_recall", sets), rows[i].recall, 1e-12);
-        assert_float_equal(figure("set_f1", sets), rows[i].f1, 1e-12);
-        assert_float_equal(figure("complete", sets), rows[i].complete, 1e-12);
-        assert_float_equal(figure("size_diff", sets), rows[i].size_diff, 1e-12);
-        assert_float_equal(figure("set_size", sets), rows[i].size, 1e-12);
+        assert_float_equal(compute_metric("tracc", sets), rows[i].tracc, 1e-12);
+        assert_float_equal(compute_metric("exact", sets), rows[i].exact, 1e-12);
+        assert_float_equal(compute_metric("set_precision", sets), rows[i].precision, 1e-12);
+        assert_float_equal(compute_metric("set_recall", sets), rows[i].recall, 1e-12);
+        assert_float_equal(compute_metric("set_f1", sets), rows[i].f1, 1e-12);
+        assert_float_equal(compute_metric("complete", sets), rows[i].complete, 1e-12);
+        assert_float_equal(compute_metric("size_diff", sets), rows[i].size_diff, 1e-12);
+        assert_float_equal(compute_metric("set_size", sets), rows[i].size, 1e-12);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_figure_is_that_of_its_definition),
+        cmocka_unit_test(metrics_match_definitions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

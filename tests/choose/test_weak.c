@@ -1,4 +1,4 @@
-/* Weak hits: what hardly anything speaks for, by what the retriever looks at. */
+/* Tests weak hits by the kinds of evidence that the retriever uses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static const struct {
     {"what a filter left, and nothing speaks for", &wt__hybrid, {0, 0}, -.1f, -.1f, 0, 0, 0, false, true},
 };
 
-static void a_hit_is_weak_where_hardly_anything_speaks_for_it(void **state)
+static void detects_weak_hits(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -52,8 +52,8 @@ static void a_hit_is_weak_where_hardly_anything_speaks_for_it(void **state)
     }
 }
 
-/* Past requests alone say nothing of why a tool that they did not use is there. */
-static void who_asks_neither_words_nor_meaning_cannot_tell(void **state)
+/* Past requests alone cannot explain why a tool that they did not use is in the result. */
+static void no_hit_is_weak_without_words_or_meaning(void **state)
 {
     struct retriever votes = {.weights[SOURCE_NEIGHBOURS] = 1};
     struct hit hit = {.score = 1};
@@ -65,8 +65,8 @@ static void who_asks_neither_words_nor_meaning_cannot_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hit_is_weak_where_hardly_anything_speaks_for_it),
-        cmocka_unit_test(who_asks_neither_words_nor_meaning_cannot_tell),
+        cmocka_unit_test(detects_weak_hits),
+        cmocka_unit_test(no_hit_is_weak_without_words_or_meaning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,11 +18,11 @@ expect 0 "tools" add --no-vectors tools.jsonl
 expect 2 "no number" distil tiny --out made --epochs many
 says "--epochs takes a number over 0, not \"many\""
 expect 2 "no step" distil tiny --out made --ablate everything
-says "no step \"everything\" to leave out; it has: weights, fit, likeness, contrast, merge"
+says "unknown step \"everything\" to leave out; choose from: weights, fit, likeness, contrast, merge"
 expect 5 "no such teacher" distil nowhere --out made
 expect 3 "no such data" distil tiny --data nowhere --out made
 expect 2 "more dimensions than there are" distil tiny --dimension 17 --out made
-says "vectors of 16 dimensions; 17 cannot be made"
+says "vectors of 16 dimensions; it cannot be distilled to 17"
 [ ! -e made ] || fail "something was left"
 
 expect 0 "tools alone" distil tiny --out made

@@ -25,7 +25,7 @@ says "--data needs --out"
 expect 2 "no such loss" train encoder --loss hinge "${model[@]}"
 says "it has: contrast triplet"
 expect 2 "no teacher" train encoder --loss likeness "${model[@]}"
-says "name the teacher \(--teacher MODEL\)"
+says "the loss needs a teacher \(--teacher MODEL\)"
 expect 5 "no such model" train encoder --model nowhere
 expect 7 "too little memory" train encoder --memory 1 "${options[@]}"
 says "training would take [0-9]+ MB, and there are 1 MB"
@@ -86,7 +86,7 @@ says "no data set is called \"other\""
 expect 2 "no such dev" train encoder --data data --dev words --out joined "${options[@]}"
 expect 2 "no such keep" train encoder --data data --keep best,last --out joined "${options[@]}"
 expect 2 "too many joined" train encoder --data data --join 1 --out joined "${options[@]}"
-says "joined requests are a share of all, 0 to 0.9"
+says "the share of joined requests must be 0 to 0.9"
 expect 0 "joined, by hybrid, the last" train encoder --data data --most 50 --most data=40 --join 0.3 --dev hybrid \
     --dev-tools 5 --keep last --json --out joined "${options[@]}"
 says "^encoder: dev [0-9.]+ % at step"
@@ -100,11 +100,11 @@ import json
 w = json.load(open("both/encoder/config.json"))["whichtool"]["data"]
 print(w["tools"], w["requests"], w["source"].endswith("data, more"))')"
 expect 2 "two catalogues" train mlc --data data --data more --out both "${model[@]}"
-says "trained on one catalogue, not on 2 data sets"
+says "takes one catalogue, not 2 data sets"
 
 # Synthetic requests: descriptions that say enough are all it takes.
 expect 3 "they say too little" train encoder --synthetic 20 --out made "${options[@]}"
-says "have not one of 25 bytes or more"
+says "are all shorter than 25 bytes"
 expect 2 "not for every lesson" train dpr --synthetic 20 "${model[@]}"
 "$python" - <<'PYTHON'
 import json

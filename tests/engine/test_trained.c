@@ -66,7 +66,7 @@ static void a_recipe_of_another_encoder_is_told(void **state)
     wt_find_options_init(&options);
     options.recipe = "tool2vec";
     refused(&place, wt_find(engine, "weather", 7, &options, &hits, &place.err), WT_ERECIPE,
-            "its encoder was trained again since; `whichtool train tool2vec` makes it anew");
+            "its encoder has been retrained; run `whichtool train tool2vec` to train it again");
     wt_close(engine);
 }
 
@@ -78,7 +78,7 @@ static void a_chooser_that_does_not_fit_is_told(void **state)
         bool automatic;
         const char *set, *found; /* found: what who finds is told; NULL: nothing, since auto is what it was */
     } rows[] = {
-        {false, "\"auto\": \"one\"", "set is not used: auto, whose hits it chooses from, is missing"},
+        {false, "\"auto\": \"one\"", "set is not used: auto, whose hits it uses, is missing"},
         {true, "\"auto\": \"two\"", NULL},
         {true, "\"auto\": \"one\", \"nonconformity\": []", NULL},
     };
@@ -328,7 +328,7 @@ static void only_who_runs_a_refiner_reads_it(void **state)
     leave("auto", true, "\"runs\": \"tool2vec+refiner\"");
     hits = asked(NULL);
     assert_string_equal(hits->recipe, "hybrid");
-    assert_non_null(strstr(hits->notice, "`whichtool train tool2vec+refiner` makes it anew"));
+    assert_non_null(strstr(hits->notice, "run `whichtool train tool2vec+refiner` to train it again"));
     wt_hits_free(hits);
 }
 

@@ -231,11 +231,11 @@ static void rules_that_make_no_sense_are_told(void **state)
         {"\"hierarchy\": {\"seen_depth\": 257}", "hierarchy: seen_depth is 0; it is 1 to 256"},
         {"\"hierarchy\": {\"tau_s\": 1.5}", "hierarchy: tau_s is 1.5; it is 0 to 1"},
         {"\"hierarchy\": {\"prior\": -1}", "hierarchy: prior is -1; it is 0 to 100"},
-        {"\"hierarchy\": {\"rules\": {\"single\": \"scatter\"}}", "the rule for single requests is not one of"},
+        {"\"hierarchy\": {\"rules\": {\"single\": \"scatter\"}}", "the rule for single requests must be"},
         {"\"classifier\": {\"weights\": [1, 2]}",
-         "classifier: no weight, as another version left it; train toolrerank again"},
+         "classifier: no weight, because another version trained it; train toolrerank again"},
         {"\"classifier\": {\"weight\": 1e200}", "classifier: a number is not finite"},
-        {"\"seen\": [3]", "seen holds what is no string"},
+        {"\"seen\": [3]", "seen must be a list of strings"},
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -277,7 +277,7 @@ static void rules_of_another_cross_encoder_are_left_out(void **state)
     leave("toolrerank", true, "\"across\": true, \"cross\": \"one\", " CLASSIFIED(-9));
     tiny_model_write(cross_folder(), CROSS ", \"whichtool\": {\"identity\": \"two\"}", 2);
     wt_hits *hits = asked("toolrerank"), *hybrid = asked("hybrid");
-    assert_non_null(strstr(hits->notice, "the cross-encoder was trained again since"));
+    assert_non_null(strstr(hits->notice, "the cross-encoder has been retrained"));
     same_hits(hits, hybrid);
     wt_hits_free(hits);
     wt_hits_free(hybrid);

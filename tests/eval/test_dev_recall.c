@@ -205,11 +205,11 @@ static void what_makes_no_sense_is_refused(void **state)
         {"encoder", "=5", NULL, 0, "not \"=5\""},
         {"encoder", "-1", NULL, 0, "not \"-1\""},
         {"encoder", "one=5x", NULL, 0, "not \"one=5x\""},
-        {"encoder", NULL, "words", 0, "by use, description, hybrid or head, not by \"words\""},
-        {"encoder", NULL, NULL, .95, "joined requests are a share of all, 0 to 0.9"},
-        {"encoder", NULL, NULL, -1, "joined requests are a share of all"},
-        {"encoder", NULL, NULL, NAN, "joined requests are a share of all"},
-        {"mlc", NULL, NULL, .3, "joined requests are for \"encoder\" and \"cross\", not for \"mlc\""},
+        {"encoder", NULL, "words", 0, "must be use, description, hybrid or head, not \"words\""},
+        {"encoder", NULL, NULL, .95, "the share of joined requests must be 0 to 0.9"},
+        {"encoder", NULL, NULL, -1, "the share of joined requests must be"},
+        {"encoder", NULL, NULL, NAN, "the share of joined requests must be"},
+        {"mlc", NULL, NULL, .3, "joined requests work with \"encoder\" and \"cross\", not with \"mlc\""},
     };
     struct place *place = *state;
     put_set(place, "one", 5, false);

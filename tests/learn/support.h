@@ -1,4 +1,4 @@
-/* support.h: a folder of its own with a tiny model, a store of tools in its words, and usages of them. */
+/* support.h: a temporary folder with a tiny model, a store of tools with words of its vocabulary, and their usages. */
 #ifndef WT_TESTS_LEARN_SUPPORT_H
 #define WT_TESTS_LEARN_SUPPORT_H
 
@@ -14,10 +14,10 @@
 struct place {
     char folder[64];
     char model[80], store[80], out[80], data[80];
-    wt_error err; /* of the last call */
+    wt_error err; /* error of the last call */
 };
 
-/* Eight tools whose requests have words that their descriptions lack: there is something to learn. */
+/* Eight tools whose requests have words that are not in their descriptions, so that training has an effect. */
 static const struct {
     const char *name, *description, *words[3];
 } place_tools[] = {
@@ -119,7 +119,7 @@ static inline void add_usages(struct place *place, wt_engine *engine, const char
     wt_usage_report_free(report);
 }
 
-/* A request for tool t, the n-th of them: its words and one of noise. */
+/* Writes the n-th request for tool t: its words and one random word. */
 static inline void request_of(struct buffer *text, size_t t, size_t n, struct rng *rng)
 {
     const char *const *words = place_tools[t].words;
@@ -127,7 +127,7 @@ static inline void request_of(struct buffer *text, size_t t, size_t n, struct rn
                       tiny_words[5 + wt__rng_below(rng, TINY_WORDS - 5)]);
 }
 
-/* `count` usages, a third of them of two tools. */
+/* Adds `count` usages, a third of them of two tools. */
 static inline void add_synthetic_usages(struct place *place, wt_engine *engine, size_t count)
 {
     struct buffer jsonl = {0};
@@ -150,7 +150,7 @@ static inline void add_synthetic_usages(struct place *place, wt_engine *engine, 
     wt__buffer_dispose(&jsonl);
 }
 
-/* place->data becomes a BEIR folder; dev NULL: without that split. */
+/* Makes place->data a BEIR folder; dev: NULL to omit that split. */
 static inline void put_data(struct place *place, const char *queries, const char *train, const char *dev)
 {
     struct buffer corpus = {0};
@@ -165,7 +165,7 @@ static inline void put_data(struct place *place, const char *queries, const char
     wt__buffer_dispose(&corpus);
 }
 
-/* Of a model that was trained into this folder. */
+/* Hashes a model that was trained into this folder. */
 static inline void hash_of_model(const char *out, const char *model, char hex[65])
 {
     char path[160];

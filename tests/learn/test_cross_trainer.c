@@ -1,4 +1,4 @@
-/* The lesson "cross" on a model of two layers: what it makes, who reads it, and how it goes on. */
+/* Tests the lesson "cross" on a model of two layers: its result, its readers, and resuming. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "learn/support.h"
 #include "rerank/cross.h"
 
-static wt_train_options options_of(void)
+static wt_train_options options_of_cross_trainer(void)
 {
     wt_train_options options;
     wt_train_options_init(&options);
@@ -24,7 +24,7 @@ static wt_train_options options_of(void)
     return options;
 }
 
-static wt_engine *open_filled(struct place *place)
+static wt_engine *open_filled_cross_trainer(struct place *place)
 {
     wt_engine *engine = open_store(place);
     add_tools(place, engine);
@@ -32,21 +32,21 @@ static wt_engine *open_filled(struct place *place)
     return engine;
 }
 
-static wt_train_report *train(struct place *place, wt_engine *engine, const char *lesson,
-                              const wt_train_options *options)
+static wt_train_report *train_cross_lesson(struct place *place, wt_engine *engine, const char *lesson,
+                                           const wt_train_options *options)
 {
     wt_train_report *report = NULL;
     sound(place, wt_train(engine, lesson, options, &report, &place->err));
     return report;
 }
 
-static void hash_of(const char *out, char hex[65])
+static void hash_of_cross(const char *out, char hex[65])
 {
     hash_of_model(out, "cross", hex);
 }
 
-/* Recall@5 on dev by the reader of the model: all tools are among the candidates. Their probabilities are as many as
- * there are right ones. */
+/* Returns recall@5 on dev by reading the model; all tools are candidates. The probabilities must add up to the number
+ * of right tools. */
 static double recall_by_reader(struct place *place, struct cross *cross, const struct examples *examples)
 {
     static int32_t ids[PLACE_TOOLS][CROSS_TOKENS];
@@ -73,12 +73,12 @@ static double recall_by_reader(struct place *place, struct cross *cross, const s
     return sum / (double)dev->count;
 }
 
-static void what_is_trained_ranks_better_and_is_read(void **state)
+static void trained_cross_encoder_ranks_better(void **state)
 {
     static const char *const losses[] = {"softmax", "bce"};
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_cross_trainer(place);
+    wt_train_options options = options_of_cross_trainer();
     struct examples examples;
     sound(place, wt__examples_read(&examples, engine, &(struct examples_options){.seed = 1}, NULL, &place->err));
     for (size_t i = 0; i < 2; i++) {
@@ -86,7 +86,7 @@ static void what_is_trained_ranks_better_and_is_read(void **state)
         struct model_config config;
         struct cross *cross;
         options.loss = losses[i];
-        wt_train_report *report = train(place, engine, "cross", &options);
+        wt_train_report *report = train_cross_lesson(place, engine, "cross", &options);
         const wt_trained *item = report->items[0];
         assert_int_equal(report->len, 1);
         if (!(item->after > item->before + .1))
@@ -109,7 +109,7 @@ static void what_is_trained_ranks_better_and_is_read(void **state)
     wt_close(engine);
 }
 
-/* The beginning of a phase is always told; steps are, ten times a second. */
+/* Phases are always reported at their beginning, and steps at most ten times a second. */
 static int stop_at_phase(void *context, const wt_train_progress *progress)
 {
     size_t *left = context;
@@ -118,16 +118,16 @@ static int stop_at_phase(void *context, const wt_train_progress *progress)
     return *left == 0;
 }
 
-static void stopped_and_resumed_it_is_the_same_model(void **state)
+static void stopped_and_resumed_training_is_identical(void **state)
 {
     struct place *place = *state;
     char whole[65], resumed[65], folder[96];
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    wt_train_report *report = train(place, engine, "cross", &options);
+    wt_engine *engine = open_filled_cross_trainer(place);
+    wt_train_options options = options_of_cross_trainer();
+    wt_train_report *report = train_cross_lesson(place, engine, "cross", &options);
     double before = report->items[0]->before, after = report->items[0]->after;
     wt_train_report_free(report);
-    hash_of(place->out, whole);
+    hash_of_cross(place->out, whole);
     snprintf(folder, sizeof folder, "%s/second", place->folder);
     options.out = folder;
     for (size_t at = 1; at < 4; at++) {
@@ -139,62 +139,62 @@ static void stopped_and_resumed_it_is_the_same_model(void **state)
                 "; resume goes on from there");
         options.progress = NULL;
         options.resume = 1;
-        report = train(place, engine, "cross", &options);
-        hash_of(folder, resumed);
+        report = train_cross_lesson(place, engine, "cross", &options);
+        hash_of_cross(folder, resumed);
         assert_string_equal(whole, resumed);
         assert_true(report->items[0]->before == before && report->items[0]->after == after);
         wt_train_report_free(report);
     }
-    report = train(place, engine, "cross", &options); /* which had ended */
+    report = train_cross_lesson(place, engine, "cross", &options); /* resumes a training that had ended */
     assert_non_null(strstr(report->items[0]->notice, "had ended before"));
     assert_true(report->items[0]->before == before && report->items[0]->after == after);
     wt_train_report_free(report);
     wt_close(engine);
 }
 
-/* The trained encoder is what it begins with, once there is one; and it is none of "all". */
-static void it_begins_as_the_trained_encoder(void **state)
+/* The lesson starts from the trained encoder if there is one, and is not part of "all". */
+static void starts_from_trained_encoder(void **state)
 {
     struct place *place = *state;
     char plain[65], after[65];
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_cross_trainer(place);
+    wt_train_options options = options_of_cross_trainer();
     options.epochs = 1;
     options.freeze = 2;
-    wt_train_report_free(train(place, engine, "cross", &options));
-    hash_of(place->out, plain);
+    wt_train_report_free(train_cross_lesson(place, engine, "cross", &options));
+    hash_of_cross(place->out, plain);
     options.freeze = 0;
-    wt_train_report *report = train(place, engine, "all", &options);
+    wt_train_report *report = train_cross_lesson(place, engine, "all", &options);
     for (size_t i = 0; i < report->len; i++)
         assert_string_not_equal(report->items[i]->lesson, "cross");
     wt_train_report_free(report);
     options.freeze = 2;
-    wt_train_report_free(train(place, engine, "cross", &options));
-    hash_of(place->out, after);
+    wt_train_report_free(train_cross_lesson(place, engine, "cross", &options));
+    hash_of_cross(place->out, after);
     assert_string_not_equal(plain, after);
     wt_close(engine);
 }
 
-/* The fields that are read are said in config.json, and make another model. */
-static void fields_can_be_chosen(void **state)
+/* The fields are recorded in config.json, and other fields give another model. */
+static void reads_chosen_fields(void **state)
 {
     static const struct {
         const char *fields, *says;
-    } bad[] = {{"", "a tool has no field \"\""},
-               {"name,,provider", "a tool has no field \"\""},
-               {"parameter-texts", "there are: category, provider, name, description, parameters"}};
+    } bad[] = {{"", "unknown field \"\""},
+               {"name,,provider", "unknown field \"\""},
+               {"parameter-texts", "choose from: category, provider, name, description, parameters"}};
     struct place *place = *state;
     char usual[65], chosen[65], path[160], *text;
     size_t len;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_cross_trainer(place);
+    wt_train_options options = options_of_cross_trainer();
     wt_train_report *none;
     options.epochs = 1;
-    wt_train_report_free(train(place, engine, "cross", &options));
-    hash_of(place->out, usual);
+    wt_train_report_free(train_cross_lesson(place, engine, "cross", &options));
+    hash_of_cross(place->out, usual);
     options.fields = "parameters,name";
-    wt_train_report_free(train(place, engine, "cross", &options));
-    hash_of(place->out, chosen);
+    wt_train_report_free(train_cross_lesson(place, engine, "cross", &options));
+    hash_of_cross(place->out, chosen);
     assert_string_not_equal(usual, chosen);
     snprintf(path, sizeof path, "%s/cross/config.json", place->out);
     assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, NULL), 0);
@@ -206,8 +206,8 @@ static void fields_can_be_chosen(void **state)
     json_decref(config);
     free(text);
     options.fields = "provider,name,description,";
-    wt_train_report_free(train(place, engine, "cross", &options));
-    hash_of(place->out, chosen);
+    wt_train_report_free(train_cross_lesson(place, engine, "cross", &options));
+    hash_of_cross(place->out, chosen);
     assert_string_equal(usual, chosen);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         options.fields = bad[i].fields;
@@ -215,21 +215,21 @@ static void fields_can_be_chosen(void **state)
     }
     options.fields = "name";
     refused(place, wt_train(engine, "dpr", &options, &none, &place->err), WT_EINVAL,
-            "fields are chosen for \"encoder\" and \"cross\", not for \"dpr\"");
+            "fields can be chosen for \"encoder\" and \"cross\", not for \"dpr\"");
     wt_close(engine);
 }
 
-static void several_data_sets_and_few_tools_will_do(void **state)
+static void accepts_several_data_sets_and_few_tools(void **state)
 {
     struct place *place = *state;
     char both[200];
     wt_engine *engine = open_store(place);
-    wt_train_options options = options_of();
+    wt_train_options options = options_of_cross_trainer();
     options.epochs = 1;
-    /* One tool, one request: no wrong tool, and no dev. */
+    /* One tool and one request: there are no negatives and no dev requests. */
     add_text(place, engine, "{\"name\": \"only\"}");
     add_usages(place, engine, "{\"request\": \"the only one\", \"tools\": [\"only\"]}\n");
-    wt_train_report *report = train(place, engine, "cross", &options);
+    wt_train_report *report = train_cross_lesson(place, engine, "cross", &options);
     assert_true(isnan(report->items[0]->before) && isnan(report->items[0]->after));
     wt_train_report_free(report);
     wt_close(engine);
@@ -240,7 +240,7 @@ static void several_data_sets_and_few_tools_will_do(void **state)
     options.model = place->model;
     options.out = place->out;
     options.negatives = 8;
-    report = train(place, NULL, "cross", &options);
+    report = train_cross_lesson(place, NULL, "cross", &options);
     assert_true(report->items[0]->before >= 0 && report->items[0]->after >= 0);
     wt_train_report_free(report);
     options.memory = 1000;
@@ -248,8 +248,8 @@ static void several_data_sets_and_few_tools_will_do(void **state)
     refused(place, wt_train(NULL, "cross", &options, &none, &place->err), WT_ENOMEM, "training would take ");
 }
 
-/* The room of a step is that of the longest request, which need not be one of dev. */
-static void requests_longer_than_those_of_dev_are_learned_from(void **state)
+/* A step has room for the longest request, even if that is not a dev request. */
+static void accepts_requests_longer_than_dev(void **state)
 {
     enum { LONG = 40, WORDS = 30 };
     struct place *place = *state;
@@ -265,12 +265,12 @@ static void requests_longer_than_those_of_dev_are_learned_from(void **state)
     put_data(place, queries.ptr, train_side.ptr, "brief\tt1\t1\n");
     wt__buffer_dispose(&queries);
     wt__buffer_dispose(&train_side);
-    wt_train_options options = options_of();
+    wt_train_options options = options_of_cross_trainer();
     options.epochs = 1;
     options.data = place->data;
     options.model = place->model;
     options.out = place->out;
-    wt_train_report *report = train(place, NULL, "cross", &options);
+    wt_train_report *report = train_cross_lesson(place, NULL, "cross", &options);
     assert_true(report->items[0]->steps > 0 && report->items[0]->after >= 0);
     wt_train_report_free(report);
 }
@@ -278,13 +278,12 @@ static void requests_longer_than_those_of_dev_are_learned_from(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_trained_ranks_better_and_is_read, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(stopped_and_resumed_it_is_the_same_model, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(it_begins_as_the_trained_encoder, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(fields_can_be_chosen, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(several_data_sets_and_few_tools_will_do, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(requests_longer_than_those_of_dev_are_learned_from, place_set_up,
-                                        place_tear_down),
+        cmocka_unit_test_setup_teardown(trained_cross_encoder_ranks_better, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(stopped_and_resumed_training_is_identical, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(starts_from_trained_encoder, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(reads_chosen_fields, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(accepts_several_data_sets_and_few_tools, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(accepts_requests_longer_than_dev, place_set_up, place_tear_down),
     };
     return cmocka_run_group_tests_name("learn/cross_trainer", tests, NULL, NULL);
 }

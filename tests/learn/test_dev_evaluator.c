@@ -1,4 +1,4 @@
-/* When one outcome on dev is better than another by more than chance; and which vectors can be searched. */
+/* Tests the comparison of outcomes on dev, and the validation of vectors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,12 +9,12 @@
 
 #include "learn/dev_evaluator.h"
 
-/* Differences d of Q requests; their sum's standard error is sqrt(sum of d^2 - (sum of d)^2 / Q). */
-static void better_is_by_standard_errors(void **state)
+/* For differences d of Q requests, the standard error of their sum is sqrt(sum of d^2 - (sum of d)^2 / Q). */
+static void compares_by_standard_errors(void **state)
 {
     enum { Q = 4 };
     static const struct {
-        double before[Q], after[Q], errors; /* how many standard errors the gain is */
+        double before[Q], after[Q], errors; /* gain in standard errors */
     } cases[] = {
         {{.5, .5, .5, .5}, {.5, .5, .5, .5}, 0},
         {{.5, .5, .5, .5}, {1, .5, .5, .5}, .5 / 0.4330127018922193},
@@ -32,7 +32,7 @@ static void better_is_by_standard_errors(void **state)
     }
 }
 
-static void nothing_is_better_on_no_requests(void **state)
+static void no_choice_is_better_without_requests(void **state)
 {
     const struct dev_evaluator evaluator = {.dev_count = 0};
     const double nothing = 0;
@@ -40,8 +40,8 @@ static void nothing_is_better_on_no_requests(void **state)
     assert_false(wt__evaluator_better(&evaluator, &nothing, &nothing, 1));
 }
 
-/* What a training that went wrong would leave. */
-static void a_vector_that_is_none_is_not_searched(void **state)
+/* Result of a training that went wrong. */
+static void rejects_invalid_vectors(void **state)
 {
     enum { TOOLS = 3, DIM = 16 };
     static const struct {
@@ -62,9 +62,9 @@ static void a_vector_that_is_none_is_not_searched(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(better_is_by_standard_errors),
-        cmocka_unit_test(nothing_is_better_on_no_requests),
-        cmocka_unit_test(a_vector_that_is_none_is_not_searched),
+        cmocka_unit_test(compares_by_standard_errors),
+        cmocka_unit_test(no_choice_is_better_without_requests),
+        cmocka_unit_test(rejects_invalid_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

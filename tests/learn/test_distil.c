@@ -1,5 +1,5 @@
-/* wt_distil as a caller sees it, on a model of two layers: what it makes, from what, and what it refuses; and the
- * gradient of a table of rows by differences. */
+/* Tests wt_distil through its interface on a model of two layers: its result, its data and its errors. Also compares
+ * the gradient of a table of rows with finite differences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 enum { USAGES = 60 };
 
-static wt_engine *open_filled(struct place *place, size_t usages)
+static wt_engine *open_filled_distil(struct place *place, size_t usages)
 {
     wt_engine *engine = open_store(place);
     add_tools(place, engine);
@@ -26,7 +26,7 @@ static wt_engine *open_filled(struct place *place, size_t usages)
     return engine;
 }
 
-static wt_distil_options options_of(const char *out)
+static wt_distil_options options_of_distil(const char *out)
 {
     wt_distil_options options;
     wt_distil_options_init(&options);
@@ -36,8 +36,8 @@ static wt_distil_options options_of(const char *out)
     return options;
 }
 
-/* Bytes of a file of the model. */
-static char *bytes_of(const char *out, const char *name, size_t *len)
+/* Returns the bytes of a file of the model. */
+static char *read_model_bytes(const char *out, const char *name, size_t *len)
 {
     char path[160], *bytes = NULL;
     snprintf(path, sizeof path, "%s/%s", out, name);
@@ -48,32 +48,32 @@ static char *bytes_of(const char *out, const char *name, size_t *len)
 static bool same_file(const char *a, const char *b, const char *name)
 {
     size_t a_len, b_len;
-    char *first = bytes_of(a, name, &a_len), *second = bytes_of(b, name, &b_len);
+    char *first = read_model_bytes(a, name, &a_len), *second = read_model_bytes(b, name, &b_len);
     bool same = a_len == b_len && memcmp(first, second, a_len) == 0;
     free(first);
     free(second);
     return same;
 }
 
-static void a_model_of_the_stores_tools(void **state)
+static void distils_model_of_store(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place, USAGES);
+    wt_engine *engine = open_filled_distil(place, USAGES);
     wt_distilled *made = NULL;
-    wt_distil_options options = options_of(place->out);
+    wt_distil_options options = options_of_distil(place->out);
     options.dense_weight = .5;
     options.brief_weight = 1.25;
     sound(place, wt_distil(engine, &options, &made, &place->err));
     assert_string_equal(made->path, place->out);
     assert_string_equal(made->teacher, "tiny");
     assert_int_equal(made->tokens, TINY_VOCABULARY);
-    assert_int_equal(made->dimension, 16); /* the teacher's, which has fewer than 256 */
+    assert_int_equal(made->dimension, 16); /* the teacher's, which is below 256 */
     assert_true(made->texts > 2 * PLACE_TOOLS && made->requests > 0 && made->dev_requests > 0);
     assert_true(made->cosine > .3 && made->cosine <= 1);
 
     size_t len, weights_len;
-    char *config = bytes_of(place->out, "config.json", &len),
-         *weights = bytes_of(place->out, "model.safetensors", &weights_len);
+    char *config = read_model_bytes(place->out, "config.json", &len),
+         *weights = read_model_bytes(place->out, "model.safetensors", &weights_len);
     static const char *const says[] = {"\"model_type\":\"model2vec\"",
                                        "\"hidden_dim\":16",
                                        "\"normalize\":true",
@@ -98,7 +98,7 @@ static void a_model_of_the_stores_tools(void **state)
     wt_close(engine);
 }
 
-static void the_same_bytes_for_a_seed_and_any_threads(void **state)
+static void distilled_bytes_depend_on_seed_only(void **state)
 {
     struct place *place = *state;
     static const struct {
@@ -118,15 +118,15 @@ static void the_same_bytes_for_a_seed_and_any_threads(void **state)
         {"without the merge", 2, 1, "merge", false},
         {"one half of it", 2, 1, "fit,contrast,weights", false},
     };
-    wt_engine *engine = open_filled(place, USAGES);
+    wt_engine *engine = open_filled_distil(place, USAGES);
     wt_distilled *made = NULL;
-    wt_distil_options options = options_of(place->out);
+    wt_distil_options options = options_of_distil(place->out);
     sound(place, wt_distil(engine, &options, &made, &place->err));
     wt_distilled_free(made);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char out[120];
         snprintf(out, sizeof out, "%s/%zu", place->folder, i);
-        options = options_of(out);
+        options = options_of_distil(out);
         options.threads = cases[i].threads;
         options.seed = cases[i].seed;
         options.ablate = cases[i].ablate;
@@ -148,7 +148,7 @@ static void put_catalogue(const struct place *place, const char *folder)
     put_text(folder, "queries.jsonl", "");
 }
 
-static void data_sets_and_catalogues_without_requests(void **state)
+static void accepts_data_sets_and_catalogues_without_requests(void **state)
 {
     struct place *place = *state;
     char both[256], catalogue[120];
@@ -167,7 +167,7 @@ static void data_sets_and_catalogues_without_requests(void **state)
     for (size_t i = 0; i < 3; i++) {
         char out[120];
         snprintf(out, sizeof out, "%s/%zu", place->folder, i);
-        wt_distil_options options = options_of(out);
+        wt_distil_options options = options_of_distil(out);
         options.data = cases[i].data;
         options.model = place->model;
         options.cache_dir = place->folder;
@@ -181,7 +181,7 @@ static void data_sets_and_catalogues_without_requests(void **state)
     }
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void rejects_invalid_distillations(void **state)
 {
     struct place *place = *state;
     wt_engine *empty = open_store(place);
@@ -200,7 +200,7 @@ static void what_cannot_be_is_refused(void **state)
         int code;
         const char *says;
     } cases[] = {
-        {empty, {.out = place->out}, WT_EEMPTY, "holds no tools"},
+        {empty, {.out = place->out}, WT_EEMPTY, "has no tools to learn from"},
         {empty, {.out = NULL}, WT_EINVAL, "name a folder for the model"},
         {empty, {.out = ""}, WT_EINVAL, "name a folder for the model"},
         {empty, {.out = there}, WT_EINVAL, "there is a model in"},
@@ -214,21 +214,21 @@ static void what_cannot_be_is_refused(void **state)
          {.out = place->out, .data = catalogue, .model = place->model, .dimension = 17},
          WT_EINVAL,
          "16 dimensions"},
-        {NULL, {.out = place->out, .data = catalogue, .epochs = -1}, WT_EINVAL, "epochs are a number over 0"},
-        {NULL, {.out = place->out, .data = catalogue, .contrast_epochs = NAN}, WT_EINVAL, "epochs are a number over 0"},
+        {NULL, {.out = place->out, .data = catalogue, .epochs = -1}, WT_EINVAL, "epochs must be above 0"},
+        {NULL, {.out = place->out, .data = catalogue, .contrast_epochs = NAN}, WT_EINVAL, "epochs must be above 0"},
         {NULL, {.out = place->out, .data = catalogue, .smoothing = 2}, WT_EINVAL, "smoothing"},
         {NULL, {.out = place->out, .data = catalogue, .dense_weight = 11}, WT_EINVAL, "at most 10"},
         {NULL, {.out = place->out, .data = catalogue, .dense_weight = NAN}, WT_EINVAL, "at most 10"},
         {NULL, {.out = place->out, .data = catalogue, .dense_weight = 1, .brief_weight = 11}, WT_EINVAL, "at most 10"},
         {NULL, {.out = place->out, .data = catalogue, .brief_weight = 1}, WT_EINVAL, "above 0"},
-        {NULL, {.out = place->out, .data = catalogue, .threads = 1000}, WT_EINVAL, "at most 256 threads"},
-        {NULL, {.out = place->out, .data = catalogue, .ablate = "fit,nothing"}, WT_EINVAL, "no step \"nothing\""},
+        {NULL, {.out = place->out, .data = catalogue, .threads = 1000}, WT_EINVAL, "threads must be at most 256"},
+        {NULL, {.out = place->out, .data = catalogue, .ablate = "fit,nothing"}, WT_EINVAL, "unknown step \"nothing\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wt_distil_options options = cases[i].options;
         options.size = sizeof options;
         options.cache_dir = place->folder;
-        made = (wt_distilled *)&options; /* of a failure nothing is left there */
+        made = (wt_distilled *)&options; /* must be cleared on failure */
         refused(place, wt_distil(cases[i].engine, &options, &made, &place->err), cases[i].code, cases[i].says);
         assert_null(made);
         assert_false(wt__is_folder(place->out));
@@ -236,30 +236,30 @@ static void what_cannot_be_is_refused(void **state)
     wt_close(empty);
 }
 
-struct stopper {
+struct distil_stopper {
     const char *phase;
     bool met;
 };
 
-static int stop_at(void *context, const char *phase, uint64_t done, uint64_t total)
+static int stop_distilling_at(void *context, const char *phase, uint64_t done, uint64_t total)
 {
-    struct stopper *stopper = context;
+    struct distil_stopper *stopper = context;
     (void)done;
     (void)total;
     stopper->met |= strcmp(phase, stopper->phase) == 0;
     return strcmp(phase, stopper->phase) == 0;
 }
 
-static void a_stop_leaves_no_model(void **state)
+static void cancelled_distillation_leaves_no_model(void **state)
 {
     struct place *place = *state;
     static const char *const phases[] = {"reading", "asking the teacher", "asking the teacher for tokens", "training"};
-    wt_engine *engine = open_filled(place, USAGES);
+    wt_engine *engine = open_filled_distil(place, USAGES);
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
         wt_distilled *made = NULL;
-        wt_distil_options options = options_of(place->out);
-        struct stopper stopper = {phases[i], false};
-        options.progress = stop_at;
+        wt_distil_options options = options_of_distil(place->out);
+        struct distil_stopper stopper = {phases[i], false};
+        options.progress = stop_distilling_at;
         options.progress_context = &stopper;
         assert_int_equal(wt_distil(engine, &options, &made, &place->err), WT_ECANCELLED);
         assert_true(stopper.met);
@@ -269,11 +269,11 @@ static void a_stop_leaves_no_model(void **state)
     wt_close(engine);
 }
 
-/* ---------------------------------------------------------------- the table */
+/* ---------------------------------------------------------------- table */
 
 enum { TOKENS = 6, DIM = 4, TEXTS = 3 };
 
-/* The second has a token twice, the last one nothing. */
+/* The second text has a token twice; the last one is empty. */
 static size_t starts[] = {0, 2, 5, 5};
 static int32_t ids[] = {1, 4, 2, 2, 1};
 static const struct token_texts texts = {.count = TEXTS, .starts = starts, .ids = ids};
@@ -283,7 +283,7 @@ struct table_twin {
     const float *teacher;
 };
 
-/* |v - t|^2 over the texts, from the rows. */
+/* Computes |v - t|^2 over the texts from the rows. */
 static double table_loss(void *context)
 {
     const struct table_twin *twin = context;
@@ -302,7 +302,7 @@ static double table_loss(void *context)
     return loss;
 }
 
-static void the_gradient_of_rows(void **state)
+static void row_gradients_match_differences(void **state)
 {
     static const uint32_t which[] = {0, 1, 2};
     struct student student;
@@ -340,16 +340,16 @@ static void weights_of_tokens(void **state)
     wt__student_dispose(&student);
 }
 
-static void rows_are_kept_to_half_a_step(void **state)
+static void quantises_rows_within_half_a_step(void **state)
 {
     struct place *place = *state;
     float *rows = floats(TINY_VOCABULARY * DIM, 3);
     json_t *about = json_object();
     struct safetensors file;
     size_t len;
-    memset(rows, 0, DIM * sizeof *rows); /* a row of zeros stays one */
+    memset(rows, 0, DIM * sizeof *rows); /* a row of zeros stays zero */
     sound(place, wt__token_table_save(place->out, place->model, rows, TINY_VOCABULARY, DIM, about, &place->err));
-    char *weights = bytes_of(place->out, "model.safetensors", &len);
+    char *weights = read_model_bytes(place->out, "model.safetensors", &len);
     assert_int_equal(wt__safetensors_open(&file, "weights", weights, len, NULL), 0);
     const int8_t *bytes = (const int8_t *)wt__safetensors_find(&file, "embeddings")->data;
     float scales[TINY_VOCABULARY];
@@ -367,14 +367,14 @@ static void rows_are_kept_to_half_a_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_PLACE(a_model_of_the_stores_tools),
-        WITH_PLACE(the_same_bytes_for_a_seed_and_any_threads),
-        WITH_PLACE(data_sets_and_catalogues_without_requests),
-        WITH_PLACE(what_cannot_be_is_refused),
-        WITH_PLACE(a_stop_leaves_no_model),
-        cmocka_unit_test(the_gradient_of_rows),
+        WITH_PLACE(distils_model_of_store),
+        WITH_PLACE(distilled_bytes_depend_on_seed_only),
+        WITH_PLACE(accepts_data_sets_and_catalogues_without_requests),
+        WITH_PLACE(rejects_invalid_distillations),
+        WITH_PLACE(cancelled_distillation_leaves_no_model),
+        cmocka_unit_test(row_gradients_match_differences),
         cmocka_unit_test(weights_of_tokens),
-        WITH_PLACE(rows_are_kept_to_half_a_step),
+        WITH_PLACE(quantises_rows_within_half_a_step),
     };
     wt__rng_seed(&rng, 7);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What is learned from: usages and data sets as requests with rows of tools. */
+/* Tests the conversion of usages and data sets to requests with rows of tools. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,8 +26,8 @@ static void refused_examples(struct place *place, wt_engine *engine, const char 
         code, text);
 }
 
-/* The tools of the request with this text, as "0 3"; NULL when it is not there. */
-static const char *tools_of(const struct example_set *set, const char *text, char out[256])
+/* Returns the tools of the request with this text, as "0 3", or NULL if it does not exist. */
+static const char *tools_of_request(const struct example_set *set, const char *text, char out[256])
 {
     for (size_t i = 0; i < set->count; i++) {
         if (!wt__str_equal(set->texts[i], wt__str(text)))
@@ -48,7 +48,7 @@ static const char *notice_of(struct place *place, struct examples *examples)
     return notice ? notice : "";
 }
 
-static void a_data_set_has_two_sides(void **state)
+static void reads_both_sides_of_data_set(void **state)
 {
     struct place *place = *state;
     char text[256];
@@ -62,9 +62,9 @@ static void a_data_set_has_two_sides(void **state)
     assert_int_equal(examples.tools, PLACE_TOOLS);
     assert_int_equal(examples.train.count, 2);
     assert_int_equal(examples.dev.count, 1);
-    assert_string_equal(tools_of(&examples.train, "one", text), "0 2");
-    assert_string_equal(tools_of(&examples.train, "two", text), "3");
-    assert_string_equal(tools_of(&examples.dev, "three", text), "4");
+    assert_string_equal(tools_of_request(&examples.train, "one", text), "0 2");
+    assert_string_equal(tools_of_request(&examples.train, "two", text), "3");
+    assert_string_equal(tools_of_request(&examples.dev, "three", text), "4");
     assert_string_equal(examples.texts[0][0].ptr, "book table: book a table");
     assert_string_equal(examples.texts[1][0].ptr, "book table");
     assert_string_equal(notice_of(place, &examples), "");
@@ -72,14 +72,14 @@ static void a_data_set_has_two_sides(void **state)
              "{\"_id\": \"a\", \"text\": \"one\"}\n{\"_id\": \"b\", \"text\": \"two\"}\n"
              "{\"_id\": \"c\", \"text\": \"three\"}\n",
              "a\tbook_table\t1\na\tget_weather\t1\nb\tbook_table\t0\nb\tsend_mail\t1\n", "c\tsend_mail\t1\n");
-    struct examples other = read_examples(place, engine, place->data); /* what is measured on counts as well */
+    struct examples other = read_examples(place, engine, place->data); /* dev requests count as well */
     assert_string_not_equal(examples.hash, other.hash);
     wt__examples_dispose(&other);
     wt__examples_dispose(&examples);
     wt_close(engine);
 }
 
-static void labels_that_name_no_tool_are_counted(void **state)
+static void counts_unknown_labels(void **state)
 {
     struct place *place = *state;
     char text[256];
@@ -89,22 +89,22 @@ static void labels_that_name_no_tool_are_counted(void **state)
              "a\tbook_table\t1\na\tgone\t1\nb\tnever\t1\nb\tthere\t1\n", "a\tbook_table\t1\n");
     struct examples examples = read_examples(place, engine, place->data);
     assert_int_equal(examples.train.count, 1);
-    assert_string_equal(tools_of(&examples.train, "one", text), "0");
+    assert_string_equal(tools_of_request(&examples.train, "one", text), "0");
     assert_int_equal(examples.unknown_labels, 3);
     assert_int_equal(examples.barren, 1);
-    assert_string_equal(notice_of(place, &examples), "3 labels name no tool and were left out; 1 requests without a "
-                                                     "known tool were left out");
+    assert_string_equal(notice_of(place, &examples), "3 labels of unknown tools were dropped; 1 requests without a "
+                                                     "known tool were dropped");
     wt__examples_dispose(&examples);
     put_data(place, "{\"_id\": \"a\", \"text\": \"one\"}\n", "a\tgone\t1\n", NULL);
     refused_examples(place, engine, place->data, WT_EEMPTY, "none of the 1 training requests of");
     wt_close(engine);
 }
 
-static void a_store_needs_tools_and_usages(void **state)
+static void rejects_stores_without_tools_or_usages(void **state)
 {
     struct place *place = *state;
     wt_engine *engine = open_store(place);
-    refused_examples(place, engine, NULL, WT_EEMPTY, "holds no tools; there is nothing to learn of");
+    refused_examples(place, engine, NULL, WT_EEMPTY, "has no tools to learn from");
     add_tools(place, engine);
     refused_examples(place, engine, NULL, WT_EEMPTY, "has no recorded use; record some with `whichtool usage add`");
     add_usages(place, engine, "{\"request\": \"a failure\", \"tools\": [\"send_mail\"], \"outcome\": \"failed\"}\n");
@@ -126,15 +126,15 @@ static void equal_requests_are_one_example(void **state)
     struct examples examples = read_examples(place, engine, NULL);
     assert_int_equal(examples.train.count, 2);
     assert_int_equal(examples.dev.count, 0);
-    assert_string_equal(tools_of(&examples.train, "the same", text), "0 2 3");
-    static const uint32_t times[] = {1, 1, 2, 1}; /* of tools 0, 2 and 3 with "the same", of 4 with "another" */
+    assert_string_equal(tools_of_request(&examples.train, "the same", text), "0 2 3");
+    static const uint32_t times[] = {1, 1, 2, 1}; /* tools 0, 2 and 3 with "the same", 4 with "another" */
     assert_memory_equal(examples.train.times, times, sizeof times);
-    assert_non_null(strstr(notice_of(place, &examples), "too few requests to set some aside for dev"));
+    assert_non_null(strstr(notice_of(place, &examples), "too few requests for a dev set"));
     wt__examples_dispose(&examples);
     wt_close(engine);
 }
 
-static void a_client_counts_once_a_request(void **state)
+static void counts_a_client_once_per_request(void **state)
 {
     struct place *place = *state;
     wt_engine *engine = open_store(place);
@@ -144,14 +144,14 @@ static void a_client_counts_once_a_request(void **state)
                "{\"request\": \"the same\", \"tools\": [\"send_mail\", \"book_table\"], \"client\": \"a\"}\n"
                "{\"request\": \"the same\", \"tools\": [\"send_mail\"], \"client\": \"b\"}\n");
     struct examples examples = read_examples(place, engine, NULL);
-    static const uint32_t times[] = {1, 2}; /* of book_table, of send_mail */
+    static const uint32_t times[] = {1, 2}; /* book_table, send_mail */
     assert_int_equal(examples.train.count, 1);
     assert_memory_equal(examples.train.times, times, sizeof times);
     wt__examples_dispose(&examples);
     wt_close(engine);
 }
 
-static void any_alphabet_is_a_request(void **state)
+static void accepts_requests_of_any_alphabet(void **state)
 {
     struct place *place = *state;
     char text[256];
@@ -163,25 +163,25 @@ static void any_alphabet_is_a_request(void **state)
                "{\"request\": \"какая погода\", \"tools\": [\"get_weather\", \"___\"]}\n"
                "{\"request\": \"🎵🎶\", \"tools\": [\"nameless\"]}\n");
     struct examples examples = read_examples(place, engine, NULL);
-    assert_string_equal(tools_of(&examples.train, "予約 テーブル 二人", text), "0");
-    assert_string_equal(tools_of(&examples.train, "какая погода", text), "2 9");
-    assert_string_equal(tools_of(&examples.train, "🎵🎶", text), "8");
+    assert_string_equal(tools_of_request(&examples.train, "予約 テーブル 二人", text), "0");
+    assert_string_equal(tools_of_request(&examples.train, "какая погода", text), "2 9");
+    assert_string_equal(tools_of_request(&examples.train, "🎵🎶", text), "8");
     assert_string_equal(examples.texts[0][8].ptr, "nameless: ");
     wt__examples_dispose(&examples);
     wt_close(engine);
 }
 
-/* Every request of the smaller set is on the same side in the larger one. */
+/* Every request of the smaller set must be on the same side in the larger one. */
 static void assert_sides_stay(const struct examples *small, const struct examples *large)
 {
     char text[256];
     for (size_t i = 0; i < small->dev.count; i++)
-        assert_non_null(tools_of(&large->dev, small->dev.texts[i].ptr, text));
+        assert_non_null(tools_of_request(&large->dev, small->dev.texts[i].ptr, text));
     for (size_t i = 0; i < small->train.count; i++)
-        assert_non_null(tools_of(&large->train, small->train.texts[i].ptr, text));
+        assert_non_null(tools_of_request(&large->train, small->train.texts[i].ptr, text));
 }
 
-static void usages(struct buffer *jsonl, size_t from, size_t to)
+static void write_usage_lines(struct buffer *jsonl, size_t from, size_t to)
 {
     wt__buffer_clear(jsonl);
     for (size_t i = from; i < to; i++)
@@ -189,16 +189,16 @@ static void usages(struct buffer *jsonl, size_t from, size_t to)
                           place_tools[i % PLACE_TOOLS].name);
 }
 
-static void a_tenth_is_dev_and_stays_dev(void **state)
+static void one_tenth_is_dev_and_stays_dev(void **state)
 {
     struct place *place = *state;
     struct buffer jsonl = {0};
     wt_engine *engine = open_store(place);
     add_tools(place, engine);
-    usages(&jsonl, 0, 500);
+    write_usage_lines(&jsonl, 0, 500);
     add_usages(place, engine, jsonl.ptr);
     struct examples small = read_examples(place, engine, NULL);
-    usages(&jsonl, 500, 2000);
+    write_usage_lines(&jsonl, 500, 2000);
     add_usages(place, engine, jsonl.ptr);
     struct examples large = read_examples(place, engine, NULL);
     assert_in_range(small.dev.count, 25, 75);
@@ -219,7 +219,7 @@ static void a_tenth_is_dev_and_stays_dev(void **state)
     wt_close(engine);
 }
 
-static void a_few_requests_have_some_dev(void **state)
+static void small_sets_have_dev_requests(void **state)
 {
     static const struct {
         size_t requests, least;
@@ -230,7 +230,7 @@ static void a_few_requests_have_some_dev(void **state)
         snprintf(place->store, sizeof place->store, "%s/%zu.wt", place->folder, rows[i].requests);
         wt_engine *engine = open_store(place);
         add_tools(place, engine);
-        usages(&jsonl, 0, rows[i].requests);
+        write_usage_lines(&jsonl, 0, rows[i].requests);
         add_usages(place, engine, jsonl.ptr);
         struct examples examples = read_examples(place, engine, NULL);
         assert_true(examples.dev.count >= rows[i].least);
@@ -241,14 +241,14 @@ static void a_few_requests_have_some_dev(void **state)
     }
 }
 
-static void a_hundred_thousand_usages_are_read(void **state)
+static void reads_100000_usages(void **state)
 {
     enum { MANY = 100000 };
     struct place *place = *state;
     struct buffer jsonl = {0};
     wt_engine *engine = open_store(place);
     add_tools(place, engine);
-    usages(&jsonl, 0, MANY);
+    write_usage_lines(&jsonl, 0, MANY);
     add_usages(place, engine, jsonl.ptr);
     struct examples examples = read_examples(place, engine, NULL);
     assert_int_equal(examples.dev.count + examples.train.count, MANY);
@@ -260,7 +260,7 @@ static void a_hundred_thousand_usages_are_read(void **state)
 
 /* ---------------------------------------------------------------- several data sets */
 
-/* The examples of a data set of two tools, with its own store; requests and labels as in put_data. */
+/* Reads the examples of a data set of two tools with its own store; requests and labels as in put_data. */
 static struct examples read_small_set(struct place *place, const char *name, const char *queries, const char *train,
                                       const char *dev)
 {
@@ -300,7 +300,7 @@ static void joined_sets_keep_their_tools_and_labels(void **state)
     assert_int_equal(both.tools, 4);
     assert_string_equal(both.texts[0][0].ptr, "send: one");
     assert_string_equal(both.texts[0][2].ptr, "send: two");
-    /* "hidden" is the second set's dev, and so nobody's to learn from; "shared" is a request of each. */
+    /* "hidden" is dev in the second set, so no set may train on it. "shared" is a request of both. */
     assert_int_equal(both.train.count, 3);
     assert_int_equal(both.withheld, 1);
     assert_string_equal(both.train.texts[0].ptr, "shared");
@@ -315,7 +315,7 @@ static void joined_sets_keep_their_tools_and_labels(void **state)
     assert_int_equal(both.parts[0].train, 1);
     assert_int_equal(both.parts[1].tools, 4);
     assert_int_equal(both.parts[1].train, 3);
-    assert_non_null(strstr(notice_of(place, &both), "1 training requests that one of the sets has for dev"));
+    assert_non_null(strstr(notice_of(place, &both), "1 training requests that are dev in one of the sets"));
     assert_non_null(strstr(both.source, "one, "));
     struct examples turned[2] = {sets[1], sets[0]};
     sound(place, wt__examples_join(&swapped, turned, (size_t[]){0, 0}, 2, 1, &place->err));
@@ -326,7 +326,7 @@ static void joined_sets_keep_their_tools_and_labels(void **state)
     wt__examples_dispose(&sets[1]);
 }
 
-static void a_cap_draws_the_same_requests(void **state)
+static void maximum_selects_the_same_requests(void **state)
 {
     struct place *place = *state;
     struct buffer jsonl = {0};
@@ -334,7 +334,7 @@ static void a_cap_draws_the_same_requests(void **state)
     struct examples capped, again, other;
     wt_engine *engine = open_store(place);
     add_tools(place, engine);
-    usages(&jsonl, 0, 300);
+    write_usage_lines(&jsonl, 0, 300);
     add_usages(place, engine, jsonl.ptr);
     struct examples all = read_examples(place, engine, NULL);
     sound(place, wt__examples_join(&capped, &all, &most, 1, 1, &place->err));
@@ -353,7 +353,7 @@ static void a_cap_draws_the_same_requests(void **state)
     wt_close(engine);
 }
 
-static void sets_that_hide_each_other_are_refused(void **state)
+static void rejects_sets_whose_requests_are_all_dev(void **state)
 {
     struct place *place = *state;
     struct examples sets[2], out;
@@ -361,7 +361,8 @@ static void sets_that_hide_each_other_are_refused(void **state)
                              "a\tsend\t1\n", "b\tsend\t1\n");
     sets[1] = read_small_set(place, "two", "{\"_id\": \"a\", \"text\": \"x\"}\n{\"_id\": \"b\", \"text\": \"y\"}\n",
                              "b\tsend\t1\n", "a\tsend\t1\n");
-    refused(place, wt__examples_join(&out, sets, (size_t[]){0, 0}, 2, 1, &place->err), WT_EEMPTY, "is dev as well");
+    refused(place, wt__examples_join(&out, sets, (size_t[]){0, 0}, 2, 1, &place->err), WT_EEMPTY,
+            "are dev requests as well");
     wt__examples_dispose(&sets[0]);
     wt__examples_dispose(&sets[1]);
 }
@@ -369,18 +370,18 @@ static void sets_that_hide_each_other_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_data_set_has_two_sides, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(labels_that_name_no_tool_are_counted, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(a_store_needs_tools_and_usages, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(reads_both_sides_of_data_set, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(counts_unknown_labels, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(rejects_stores_without_tools_or_usages, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(equal_requests_are_one_example, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(a_client_counts_once_a_request, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(any_alphabet_is_a_request, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(a_tenth_is_dev_and_stays_dev, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(a_few_requests_have_some_dev, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(a_hundred_thousand_usages_are_read, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(counts_a_client_once_per_request, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(accepts_requests_of_any_alphabet, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(one_tenth_is_dev_and_stays_dev, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(small_sets_have_dev_requests, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(reads_100000_usages, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(joined_sets_keep_their_tools_and_labels, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(a_cap_draws_the_same_requests, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(sets_that_hide_each_other_are_refused, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(maximum_selects_the_same_requests, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(rejects_sets_whose_requests_are_all_dev, place_set_up, place_tear_down),
     };
     return cmocka_run_group_tests_name("learn/examples", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Requests that need several tools, made of those that need few. */
+/* Tests joined requests, which need several tools and are made of requests for few. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 
 enum { FIRST = 40, SECOND = 20, BARE = 1 };
 
-/* Three sets: 40 requests for tools 0 to 39, 20 for tool 40 and one more each, and one that there is nothing to join
- * with. The last request of the first set is too long to be joined with anything. */
+/* Three sets: 40 requests for tools 0 to 39; 20 requests for tool 40 and one other each; and a single request. The last
+ * request of the first set is too long to be joined. */
 static struct examples examples_of(void)
 {
     static char text[FIRST + SECOND + BARE][600];
@@ -56,7 +56,7 @@ static struct examples joined_of(double share, uint64_t seed)
     return e;
 }
 
-static size_t count_of(struct str text, const char *word)
+static size_t count_occurrences(struct str text, const char *word)
 {
     size_t count = 0;
     for (const char *at = text.ptr; (at = strstr(at, word)); at++)
@@ -64,7 +64,7 @@ static size_t count_of(struct str text, const char *word)
     return count;
 }
 
-static bool is_among(const struct example_set *set, size_t request, uint32_t tool)
+static bool has_tool(const struct example_set *set, size_t request, uint32_t tool)
 {
     for (size_t l = set->starts[request]; l < set->starts[request + 1]; l++)
         if (set->tools[l] == tool)
@@ -72,14 +72,14 @@ static bool is_among(const struct example_set *set, size_t request, uint32_t too
     return false;
 }
 
-/* The tools of every request whose number stands in the text, and no others. */
+/* A joined request must have the tools of all requests whose numbers are in its text, and no others. */
 static void assert_union(const struct example_set *set, size_t request, const char *word, size_t needed)
 {
     struct str text = set->texts[request];
-    size_t parts = count_of(text, word);
+    size_t parts = count_occurrences(text, word);
     for (const char *at = text.ptr; (at = strstr(at, word)); at++) {
         unsigned long number = strtoul(at + strlen(word), NULL, 10);
-        assert_true(is_among(set, request, number < FIRST ? (uint32_t)number : (uint32_t)number + 1));
+        assert_true(has_tool(set, request, number < FIRST ? (uint32_t)number : (uint32_t)number + 1));
     }
     assert_in_range(parts, 2, 3);
     assert_int_equal(set->starts[request + 1] - set->starts[request], needed == 1 ? parts : parts + 1);
@@ -89,7 +89,7 @@ static void assert_union(const struct example_set *set, size_t request, const ch
     }
 }
 
-static void joined_ones_lie_behind_their_part(void **state)
+static void appends_joined_requests_to_their_part(void **state)
 {
     struct examples plain = examples_of(), e = joined_of(.5, 1);
     (void)state;
@@ -97,7 +97,7 @@ static void joined_ones_lie_behind_their_part(void **state)
     assert_int_equal(e.parts[0].joined, FIRST);
     assert_int_equal(e.parts[1].train, 2 * FIRST + 2 * SECOND);
     assert_int_equal(e.parts[1].joined, SECOND);
-    assert_int_equal(e.parts[2].joined, 0); /* nothing to join it with */
+    assert_int_equal(e.parts[2].joined, 0); /* no other request to join */
     assert_int_equal(e.train.count, 2 * FIRST + 2 * SECOND + BARE);
     for (size_t i = 0; i < FIRST; i++) {
         assert_ptr_equal(e.train.texts[i].ptr, plain.train.texts[i].ptr);
@@ -113,7 +113,7 @@ static void joined_ones_lie_behind_their_part(void **state)
     wt__examples_dispose(&plain);
 }
 
-static void they_read_as_sentences(void **state)
+static void joined_requests_read_as_sentences(void **state)
 {
     struct examples e = joined_of(.5, 1);
     (void)state;
@@ -129,7 +129,7 @@ static void they_read_as_sentences(void **state)
     wt__examples_dispose(&e);
 }
 
-static void the_seed_decides(void **state)
+static void joined_requests_depend_on_seed(void **state)
 {
     struct examples first = joined_of(.3, 1), again = joined_of(.3, 1), other = joined_of(.3, 2);
     (void)state;
@@ -144,9 +144,9 @@ static void the_seed_decides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joined_ones_lie_behind_their_part),
-        cmocka_unit_test(they_read_as_sentences),
-        cmocka_unit_test(the_seed_decides),
+        cmocka_unit_test(appends_joined_requests_to_their_part),
+        cmocka_unit_test(joined_requests_read_as_sentences),
+        cmocka_unit_test(joined_requests_depend_on_seed),
     };
     return cmocka_run_group_tests_name("learn/joined_requests", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The classifier that is trained together with the encoder and kept: it is measured on dev by itself, becomes the
- * recipe mlc as it is, and is never taken for another encoder's, nor for other tools'. */
+/* Tests the classifier that is trained and saved together with the encoder: it is measured on dev, becomes the recipe
+ * mlc unchanged, and is rejected for another encoder or other tools. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 enum { USAGES = 240, ROWS_MAX = 8 * 64 };
 
-static wt_train_options options_of(const char *loss)
+static wt_train_options options_of_kept_head(const char *loss)
 {
     wt_train_options options;
     wt_train_options_init(&options);
@@ -28,7 +28,7 @@ static wt_train_options options_of(const char *loss)
     return options;
 }
 
-static wt_engine *open_filled(struct place *place)
+static wt_engine *open_filled_kept_head(struct place *place)
 {
     wt_engine *engine = open_store(place);
     add_tools(place, engine);
@@ -36,9 +36,9 @@ static wt_engine *open_filled(struct place *place)
     return engine;
 }
 
-/* Figures on dev before and after. */
-static void train(struct place *place, wt_engine *engine, const char *lesson, const wt_train_options *options,
-                  double figures[2])
+/* Trains a lesson and returns its figures on dev before and after. */
+static void train_lesson(struct place *place, wt_engine *engine, const char *lesson, const wt_train_options *options,
+                         double figures[2])
 {
     wt_train_report *report = NULL;
     sound(place, wt_train(engine, lesson, options, &report, &place->err));
@@ -55,7 +55,7 @@ static void refused_train(struct place *place, wt_engine *engine, const char *le
     assert_null(report);
 }
 
-/* The head in a file of the trained models; how many numbers. */
+/* Reads the head in a file of the trained models. Returns the number of values. */
 static size_t rows_of(struct place *place, const char *file, float *rows)
 {
     char path[160], *bytes = NULL;
@@ -75,19 +75,19 @@ static size_t rows_of(struct place *place, const char *file, float *rows)
     return count;
 }
 
-static void the_head_becomes_the_recipe(void **state)
+static void kept_head_becomes_recipe(void **state)
 {
     static const char *const losses[] = {"softmax", "bce"};
     struct place *place = *state;
     static float kept[ROWS_MAX], served[ROWS_MAX];
-    wt_engine *engine = open_filled(place);
+    wt_engine *engine = open_filled_kept_head(place);
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
         double encoder[2], mlc[2];
-        wt_train_options options = options_of(losses[i]), taken = options_of("kept");
+        wt_train_options options = options_of_kept_head(losses[i]), taken = options_of_kept_head("kept");
         options.dev = "head";
-        train(place, engine, "encoder", &options, encoder);
+        train_lesson(place, engine, "encoder", &options, encoder);
         assert_true(encoder[1] > encoder[0]);
-        train(place, engine, "mlc", &taken, mlc);
+        train_lesson(place, engine, "mlc", &taken, mlc);
         assert_true(isnan(mlc[0]));
         assert_true(mlc[1] > 0.5);
         size_t count = rows_of(place, "encoder/head.safetensors", kept);
@@ -105,28 +105,28 @@ static void the_head_becomes_the_recipe(void **state)
     wt_close(engine);
 }
 
-/* Whatever the encoder is measured by, its head is kept; one without a head takes an earlier one away. */
-static void an_encoder_without_a_head_has_none(void **state)
+/* The head is saved whatever the figure on dev. Training without a head removes an earlier one. */
+static void training_without_head_removes_old_head(void **state)
 {
     struct place *place = *state;
     double unused[2];
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of("softmax"), kept = options_of("kept");
+    wt_engine *engine = open_filled_kept_head(place);
+    wt_train_options options = options_of_kept_head("softmax"), kept = options_of_kept_head("kept");
     char path[160];
     snprintf(path, sizeof path, "%s/encoder/head.safetensors", place->out);
     refused_train(place, engine, "mlc", &kept, WT_EMODEL, "has no head; `train encoder --loss softmax`");
-    train(place, engine, "encoder", &options, unused);
+    train_lesson(place, engine, "encoder", &options, unused);
     assert_true(wt__is_file(path));
-    train(place, engine, "mlc", &kept, unused);
-    options = options_of(NULL);
-    train(place, engine, "encoder", &options, unused);
+    train_lesson(place, engine, "mlc", &kept, unused);
+    options = options_of_kept_head(NULL);
+    train_lesson(place, engine, "encoder", &options, unused);
     assert_false(wt__is_file(path));
     refused_train(place, engine, "mlc", &kept, WT_EMODEL, "has no head");
     options.dev = "head";
     refused_train(place, engine, "encoder", &options, WT_EINVAL, "the loss \"contrast\" has no head");
     options.dev = "eyes";
     refused_train(place, engine, "encoder", &options, WT_EINVAL,
-                  "by use, description, hybrid or head, not by \"eyes\"");
+                  "must be use, description, hybrid or head, not \"eyes\"");
     wt_close(engine);
 }
 
@@ -135,22 +135,23 @@ static void put_bytes(struct place *place, const char *path, const char *bytes, 
     sound(place, wt__file_replace(path, bytes, len, &place->err));
 }
 
-static void a_head_of_something_else_is_refused(void **state)
+static void rejects_heads_of_other_trainings(void **state)
 {
     struct place *place = *state;
     double unused[2];
     char path[160], *first = NULL, *second = NULL;
     size_t len, other;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of("bce"), kept = options_of("kept");
+    wt_engine *engine = open_filled_kept_head(place);
+    wt_train_options options = options_of_kept_head("bce"), kept = options_of_kept_head("kept");
     snprintf(path, sizeof path, "%s/encoder/head.safetensors", place->out);
-    train(place, engine, "encoder", &options, unused);
+    train_lesson(place, engine, "encoder", &options, unused);
     sound(place, wt__file_read(&first, &len, path, 1 << 20, &place->err));
     options.seed = kept.seed = 2;
-    train(place, engine, "encoder", &options, unused);
+    train_lesson(place, engine, "encoder", &options, unused);
     sound(place, wt__file_read(&second, &other, path, 1 << 20, &place->err));
     put_bytes(place, path, first, len);
-    refused_train(place, engine, "mlc", &kept, WT_EMODEL, "is of another training than the encoder beside it");
+    refused_train(place, engine, "mlc", &kept, WT_EMODEL,
+                  "belongs to another training than the encoder in that folder");
     for (size_t cut = 0; cut < other; cut += 97) {
         put_bytes(place, path, second, cut);
         refused_train(place, engine, "mlc", &kept, WT_EMODEL, "head.safetensors");
@@ -158,7 +159,7 @@ static void a_head_of_something_else_is_refused(void **state)
     const float infinite = INFINITY;
     memcpy(second + other - sizeof infinite, &infinite, sizeof infinite);
     put_bytes(place, path, second, other);
-    refused_train(place, engine, "mlc", &kept, WT_EMODEL, "row 7 holds a number that is not finite");
+    refused_train(place, engine, "mlc", &kept, WT_EMODEL, "row 7 has a number that is not finite");
     free(first);
     free(second);
     add_usages(place, engine, "{\"request\": \"one request more\", \"tools\": [\"find_hotel\"]}\n");
@@ -169,9 +170,9 @@ static void a_head_of_something_else_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_head_becomes_the_recipe, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(an_encoder_without_a_head_has_none, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(a_head_of_something_else_is_refused, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(kept_head_becomes_recipe, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(training_without_head_removes_old_head, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(rejects_heads_of_other_trainings, place_set_up, place_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Logistic regression where the answer is known without it. */
+/* Tests logistic regression on cases with known solutions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,15 +9,15 @@
 
 #include "learn/logistic.h"
 
-/* One feature of 0 or 1: of 8 samples with 0 two are yes, of 4 with 1 three are. Without shrinkage the model gives each
- * side its share: constant = log(2/6), weight = log(3/1) - constant. */
+/* One feature of 0 or 1: 2 of 8 samples with 0 are yes, and 3 of 4 with 1. Without shrinkage the model gives each side
+ * its share: constant = log(2/6), weight = log(3/1) - constant. */
 enum { COUNT = 12 };
 static const float values[COUNT] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1};
 static const uint8_t answers[COUNT] = {1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0};
 
 static const struct logistic_samples samples = {.count = COUNT, .features = 1, .values = values, .answers = answers};
 
-static void shares_are_found(void **state)
+static void fits_shares_without_shrinkage(void **state)
 {
     float weight, constant;
     (void)state;
@@ -26,8 +26,8 @@ static void shares_are_found(void **state)
     assert_float_equal(weight, log(3.0) - log(2.0 / 6), 1e-4);
 }
 
-/* Yes counts 7/5 of no: the odds of both sides grow by that. */
-static void balance_moves_the_constant_alone(void **state)
+/* Yes counts 7/5 of no, so the odds of both sides grow by that factor. */
+static void balancing_only_changes_constant(void **state)
 {
     struct logistic_samples balanced = samples;
     float weight, constant;
@@ -38,8 +38,8 @@ static void balance_moves_the_constant_alone(void **state)
     assert_float_equal(weight, log(3.0) - log(2.0 / 6), 1e-4);
 }
 
-/* A second feature that never changes gets no weight; shrinkage makes weights less. */
-static void a_feature_that_never_changes_weighs_nothing(void **state)
+/* A constant second feature gets weight 0, and shrinkage reduces weights. */
+static void constant_features_have_no_weight(void **state)
 {
     float two[COUNT][2], weights[2], constant, plain;
     struct logistic_samples wide = samples;
@@ -58,8 +58,8 @@ static void a_feature_that_never_changes_weighs_nothing(void **state)
     assert_true(weights[0] > 0 && weights[0] < plain / 2);
 }
 
-/* What separates both answers would have an endless weight; with shrinkage it is finite, and the same each time. */
-static void separated_answers_end(void **state)
+/* A feature that separates the answers would get an infinite weight. With shrinkage it is finite and reproducible. */
+static void separable_answers_converge(void **state)
 {
     static const uint8_t separated[COUNT] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1}, alike[COUNT] = {0};
     struct logistic_samples s = samples;
@@ -79,10 +79,10 @@ static void separated_answers_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_are_found),
-        cmocka_unit_test(balance_moves_the_constant_alone),
-        cmocka_unit_test(a_feature_that_never_changes_weighs_nothing),
-        cmocka_unit_test(separated_answers_end),
+        cmocka_unit_test(fits_shares_without_shrinkage),
+        cmocka_unit_test(balancing_only_changes_constant),
+        cmocka_unit_test(constant_features_have_no_weight),
+        cmocka_unit_test(separable_answers_converge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

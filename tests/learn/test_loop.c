@@ -1,4 +1,4 @@
-/* The loop on the smallest of models: a row of numbers that is to come near a target. */
+/* Tests the loop on a minimal model: a row of numbers that approaches a target. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 
 enum { WIDTH = 8, EXAMPLES = 10, WORKERS = 2 };
 
-/* Example e wants the numbers near sin(e + i); noise makes every step draw from its generator. */
+/* Example e has the target sin(e + i). Noise makes every step draw random numbers. */
 struct line {
     float value[WIDTH], gradient[WIDTH];
     float shares[WORKERS][WIDTH];
@@ -28,16 +28,17 @@ struct line {
     uint32_t chosen[EXAMPLES];
     size_t count;
     float noise;
-    unsigned seen[EXAMPLES]; /* how often each example came */
-    int infinite_at;         /* the step whose loss is infinite; -1: none */
+    unsigned seen[EXAMPLES]; /* number of uses of each example */
+    int infinite_at;         /* step with an infinite loss; -1 for none */
     int steps;
-    double figures[64]; /* of the measurements, in order; NaN ends them: then the distance counts */
+    double figures[64]; /* results of the measurements in order; from a NaN on the distance counts */
     size_t measured, saved, reverted;
-    float kept[WIDTH]; /* what was saved last */
+    float kept[WIDTH]; /* last saved model */
     bool cancel_measure;
 };
 
-static int prepare(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens, wt_error *err)
+static int prepare_line(void *self, const uint32_t *examples, size_t count, struct rng *rng, size_t *tokens,
+                        wt_error *err)
 {
     struct line *line = self;
     (void)err;
@@ -50,7 +51,7 @@ static int prepare(void *self, const uint32_t *examples, size_t count, struct rn
     return 0;
 }
 
-static void forward(void *self, unsigned worker)
+static void forward_line(void *self, unsigned worker)
 {
     struct line *line = self;
     memset(line->shares[worker], 0, sizeof line->shares[worker]);
@@ -60,7 +61,7 @@ static void forward(void *self, unsigned worker)
                 line->value[i] - sinf((float)line->chosen[b] + (float)i) + .1f * (line->noise - .5f);
 }
 
-static double loss(void *self)
+static double line_loss(void *self)
 {
     struct line *line = self;
     double sum = 0;
@@ -72,12 +73,12 @@ static double loss(void *self)
     return sum;
 }
 
-static void backward(void *self, unsigned worker)
+static void backward_line(void *self, unsigned worker)
 {
     (void)self, (void)worker;
 }
 
-static void reduce(void *self, unsigned part, unsigned parts)
+static void reduce_line(void *self, unsigned part, unsigned parts)
 {
     struct line *line = self;
     for (size_t i = part; i < WIDTH; i += parts)
@@ -85,7 +86,7 @@ static void reduce(void *self, unsigned part, unsigned parts)
             line->gradient[i] += line->shares[w][i];
 }
 
-static int measure_dev(void *self, struct train_progress *progress, double *figure, wt_error *err)
+static int measure_line(void *self, struct train_progress *progress, double *figure, wt_error *err)
 {
     struct line *line = self;
     double distance = 0;
@@ -99,7 +100,7 @@ static int measure_dev(void *self, struct train_progress *progress, double *figu
     return 0;
 }
 
-static int save(void *self, const struct loop_state *state, wt_error *err)
+static int save_line(void *self, const struct loop_state *state, wt_error *err)
 {
     struct line *line = self;
     (void)state, (void)err;
@@ -108,7 +109,7 @@ static int save(void *self, const struct loop_state *state, wt_error *err)
     return 0;
 }
 
-static int revert(void *self, const struct loop_state *state, wt_error *err)
+static int revert_line(void *self, const struct loop_state *state, wt_error *err)
 {
     struct line *line = self;
     (void)state, (void)err;
@@ -128,17 +129,17 @@ static struct objective objective_of(struct line *line)
                               .parameter_count = 1,
                               .examples = EXAMPLES,
                               .bytes = sizeof *line,
-                              .prepare = prepare,
-                              .forward = forward,
-                              .loss = loss,
-                              .backward = backward,
-                              .reduce = reduce,
-                              .measure = measure_dev,
-                              .save = save,
-                              .revert = revert};
+                              .prepare = prepare_line,
+                              .forward = forward_line,
+                              .loss = line_loss,
+                              .backward = backward_line,
+                              .reduce = reduce_line,
+                              .measure = measure_line,
+                              .save = save_line,
+                              .revert = revert_line};
 }
 
-static struct loop_options options_of(const char *checkpoint)
+static struct loop_options options_of_loop(const char *checkpoint)
 {
     return (struct loop_options){.seed = 7,
                                  .workers = WORKERS,
@@ -152,15 +153,15 @@ static struct loop_options options_of(const char *checkpoint)
                                  .identity = "a line"};
 }
 
-/* Says stop at a step, or ends the process there as kill -9 would. */
-struct stopper {
+/* Stops at a step, or ends the process there like kill -9. */
+struct loop_stopper {
     uint64_t at;
     bool kill;
 };
 
-static int stop_at(void *context, const wt_train_progress *progress)
+static int stop_line_at(void *context, const wt_train_progress *progress)
 {
-    const struct stopper *stopper = context;
+    const struct loop_stopper *stopper = context;
     if (strcmp(progress->phase, "training") != 0 || progress->done < stopper->at)
         return 0;
     if (stopper->kill)
@@ -168,22 +169,22 @@ static int stop_at(void *context, const wt_train_progress *progress)
     return 1;
 }
 
-static int run(struct objective *objective, const struct loop_options *options, struct stopper *stopper,
-               struct loop_result *result, wt_error *err)
+static int run_line(struct objective *objective, const struct loop_options *options, struct loop_stopper *stopper,
+                    struct loop_result *result, wt_error *err)
 {
     struct train_progress progress;
-    wt__train_progress_init(&progress, stopper ? stop_at : NULL, stopper);
-    progress.interval_ms = 0; /* every step is told */
+    wt__train_progress_init(&progress, stopper ? stop_line_at : NULL, stopper);
+    progress.interval_ms = 0; /* report every step */
     return wt__loop_run(objective, options, &progress, result, err);
 }
 
-static void sound(int rc, const wt_error *err)
+static void assert_loop_ok(int rc, const wt_error *err)
 {
     if (rc < 0)
         fail_msg("%s: %s", wt_code_name(rc), err->message);
 }
 
-static void refused(int rc, const wt_error *err, int code, const char *text)
+static void assert_loop_fails(int rc, const wt_error *err, int code, const char *text)
 {
     if (rc != code || !strstr(err->message, text))
         fail_msg("wanted %s with \"%s\", got %s: %s", wt_code_name(code), text, wt_code_name(rc), err->message);
@@ -191,17 +192,17 @@ static void refused(int rc, const wt_error *err, int code, const char *text)
 
 /* ---------------------------------------------------------------- order and ends */
 
-static void an_epoch_has_every_example_once(void **state)
+static void epoch_has_each_example_once(void **state)
 {
     struct line line;
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(NULL);
+    struct loop_options options = options_of_loop(NULL);
     struct loop_result result;
     wt_error err;
     (void)state;
     options.epochs = 4;
     options.batch = 5;
-    sound(run(&objective, &options, NULL, &result, &err), &err);
+    assert_loop_ok(run_line(&objective, &options, NULL, &result, &err), &err);
     assert_int_equal(result.state.step, 8);
     assert_true(fabs(result.epochs - 4) < 1e-9);
     for (size_t i = 0; i < EXAMPLES; i++)
@@ -209,7 +210,7 @@ static void an_epoch_has_every_example_once(void **state)
     assert_true(isfinite(result.loss));
 }
 
-static void steps_are_counted(void **state)
+static void counts_steps(void **state)
 {
     static const struct {
         double epochs;
@@ -225,17 +226,17 @@ static void steps_are_counted(void **state)
     }
 }
 
-static void the_best_model_is_kept(void **state)
+static void keeps_best_model(void **state)
 {
     struct line line;
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(NULL);
+    struct loop_options options = options_of_loop(NULL);
     struct loop_result result;
     wt_error err;
     static const double figures[] = {.1, .2, .5, .4, .3, .2, .1, .1, .1};
     (void)state;
     memcpy(line.figures, figures, sizeof figures);
-    sound(run(&objective, &options, NULL, &result, &err), &err);
+    assert_loop_ok(run_line(&objective, &options, NULL, &result, &err), &err);
     assert_int_equal(line.saved, 2);
     assert_true(result.state.before == .1 && result.state.best == .5);
     assert_false(result.stopped_early);
@@ -244,11 +245,11 @@ static void the_best_model_is_kept(void **state)
     assert_int_equal(line.reverted, 0);
 }
 
-static void or_the_last_one(void **state)
+static void keeps_last_model_if_asked(void **state)
 {
     struct line line;
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(NULL);
+    struct loop_options options = options_of_loop(NULL);
     struct loop_result result;
     wt_error err;
     static const double figures[] = {.1, .2, .5, .4, .3, .2, .1, .1, .05};
@@ -256,75 +257,75 @@ static void or_the_last_one(void **state)
     memcpy(line.figures, figures, sizeof figures);
     options.keep_last = true;
     options.patience = 1;
-    sound(run(&objective, &options, NULL, &result, &err), &err);
+    assert_loop_ok(run_line(&objective, &options, NULL, &result, &err), &err);
     assert_false(result.stopped_early);
     assert_memory_equal(line.kept, line.value, sizeof line.kept);
     assert_true(result.state.best == line.figures[line.measured - 1]);
     assert_int_equal(line.reverted, 0);
 }
 
-static void training_stops_when_it_gets_no_better(void **state)
+static void stops_without_improvement(void **state)
 {
     struct line line;
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(NULL);
+    struct loop_options options = options_of_loop(NULL);
     struct loop_result result;
     wt_error err;
     static const double figures[] = {.1, .2, .2, .1, .9};
     (void)state;
     memcpy(line.figures, figures, sizeof figures);
     options.patience = 2;
-    sound(run(&objective, &options, NULL, &result, &err), &err);
+    assert_loop_ok(run_line(&objective, &options, NULL, &result, &err), &err);
     assert_true(result.stopped_early);
     assert_int_equal(line.measured, 4);
     assert_true(result.state.step < result.state.steps);
     assert_true(result.state.best == .2);
 }
 
-static void a_training_that_does_not_help_is_reverted(void **state)
+static void reverts_useless_training(void **state)
 {
     struct line line;
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(NULL);
+    struct loop_options options = options_of_loop(NULL);
     struct loop_result result;
     wt_error err;
     (void)state;
-    line.figures[0] = 2; /* none is better than this */
-    sound(run(&objective, &options, NULL, &result, &err), &err);
+    line.figures[0] = 2; /* the best figure of all */
+    assert_loop_ok(run_line(&objective, &options, NULL, &result, &err), &err);
     assert_int_equal(line.saved, 0);
     assert_int_equal(line.reverted, 1);
     assert_int_equal(result.state.best_step, 0);
 }
 
-static void without_a_figure_the_last_model_is_kept(void **state)
+static void keeps_last_model_without_figure(void **state)
 {
     struct line line;
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(NULL);
+    struct loop_options options = options_of_loop(NULL);
     struct loop_result result;
     wt_error err;
     (void)state;
     objective.measure = NULL;
     objective.revert = NULL;
     options.patience = 1;
-    sound(run(&objective, &options, NULL, &result, &err), &err);
+    assert_loop_ok(run_line(&objective, &options, NULL, &result, &err), &err);
     assert_int_equal(line.saved, 1);
     assert_memory_equal(line.kept, line.value, sizeof line.kept);
     assert_true(isnan(result.state.before) && isnan(result.state.best));
 }
 
-static void accumulated_batches_are_one_step(void **state)
+static void accumulated_batches_equal_one_step(void **state)
 {
     struct line line;
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(NULL);
+    struct loop_options options = options_of_loop(NULL);
     struct loop_result result;
     wt_error err;
     (void)state;
     options.accumulate = 5;
     options.batch = 2;
     options.epochs = 3;
-    sound(run(&objective, &options, NULL, &result, &err), &err);
+    assert_loop_ok(run_line(&objective, &options, NULL, &result, &err), &err);
     assert_int_equal(result.state.step, 3);
     for (size_t i = 0; i < EXAMPLES; i++)
         assert_int_equal(line.seen[i], 3);
@@ -332,17 +333,17 @@ static void accumulated_batches_are_one_step(void **state)
 
 /* ---------------------------------------------------------------- failures */
 
-static void an_infinite_loss_stops_and_says_so(void **state)
+static void stops_at_infinite_loss(void **state)
 {
     struct line line;
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(NULL);
+    struct loop_options options = options_of_loop(NULL);
     struct loop_result result;
     wt_error err;
     (void)state;
     line.infinite_at = 6;
-    refused(run(&objective, &options, NULL, &result, &err), &err, WT_EMODEL,
-            "the loss of step 7 of 20 is not finite: training stopped, and the last good model is kept");
+    assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_EMODEL,
+                      "the loss of step 7 of 20 is not finite: training stopped, and the last good model is kept");
     assert_int_equal(result.state.step, 6);
 }
 
@@ -352,51 +353,51 @@ static double flat_loss(void *self)
     return 1;
 }
 
-static void a_gradient_that_is_no_number_changes_nothing(void **state)
+static void nan_gradients_change_nothing(void **state)
 {
     struct line line;
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(NULL);
+    struct loop_options options = options_of_loop(NULL);
     struct loop_result result;
     wt_error err;
     (void)state;
     objective.loss = flat_loss;
     line.figures[0] = 0;
     line.value[3] = INFINITY;
-    line.gradient[2] = NAN; /* of an earlier use: cleared before the first step */
-    refused(run(&objective, &options, NULL, &result, &err), &err, WT_EMODEL,
-            "the gradient of step 1 of 20 is not finite");
+    line.gradient[2] = NAN; /* left from an earlier use; must be cleared before the first step */
+    assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_EMODEL,
+                      "the gradient of step 1 of 20 is not finite");
     assert_int_equal(result.state.step, 0);
     for (size_t i = 0; i < WIDTH; i++)
         assert_true(i == 3 || line.value[i] == 0);
 }
 
-static void what_does_not_fit_is_refused_with_numbers(void **state)
+static void rejects_excessive_memory_with_numbers(void **state)
 {
     struct line line;
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(NULL);
+    struct loop_options options = options_of_loop(NULL);
     struct loop_result result;
     wt_error err;
     (void)state;
     objective.bytes = (size_t)3000 << 20;
     options.memory = (uint64_t)100 << 20;
-    refused(run(&objective, &options, NULL, &result, &err), &err, WT_ENOMEM,
-            "training would take 3146 MB, and there are 104 MB; a smaller batch (now 4)");
+    assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_ENOMEM,
+                      "training would take 3146 MB, and there are 104 MB; a smaller batch (now 4)");
     assert_int_equal(line.steps, 0);
     objective.bytes = SIZE_MAX;
-    refused(run(&objective, &options, NULL, &result, &err), &err, WT_ENOMEM, "and there are 104 MB");
+    assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_ENOMEM, "and there are 104 MB");
 }
 
-/* ---------------------------------------------------------------- stopping and going on */
+/* ---------------------------------------------------------------- stopping and resuming */
 
-struct place {
+struct loop_place {
     char folder[64], checkpoint[80];
 };
 
-static int set_up(void **state)
+static int set_up_loop(void **state)
 {
-    struct place *place = calloc(1, sizeof *place);
+    struct loop_place *place = calloc(1, sizeof *place);
     snprintf(place->folder, sizeof place->folder, "/tmp/whichtool-loop-XXXXXX");
     if (!place || !mkdtemp(place->folder))
         return -1;
@@ -405,19 +406,19 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_loop(void **state)
 {
-    struct place *place = *state;
+    struct loop_place *place = *state;
     remove_folder(place->folder);
     free(place);
     return 0;
 }
 
-/* The model of a training that runs through. */
-/* A state whose members have the names that they had before. */
-static void a_state_of_an_earlier_version_is_read(void **state)
+/* Returns the model of an uninterrupted training. */
+/* Reads a state with the member names of an earlier version. */
+static void reads_states_of_earlier_versions(void **state)
 {
-    struct place *place = *state;
+    struct loop_place *place = *state;
     float value[2] = {0}, gradient[2], values[3] = {0};
     const float kept[2] = {1, 2}, numbers[3] = {3, 4, 5};
     struct parameter parameter = {.name = "line", .value = value, .gradient = gradient, .count = 2, .rate = 1};
@@ -446,35 +447,36 @@ static void a_state_of_an_earlier_version_is_read(void **state)
 static void run_through(const char *checkpoint, struct line *line, struct loop_result *result)
 {
     struct objective objective = objective_of(line);
-    struct loop_options options = options_of(checkpoint);
+    struct loop_options options = options_of_loop(checkpoint);
     wt_error err;
-    sound(run(&objective, &options, NULL, result, &err), &err);
+    assert_loop_ok(run_line(&objective, &options, NULL, result, &err), &err);
 }
 
-static void resume(const struct place *place, struct line *line, struct loop_result *result)
+static void resume_line(const struct loop_place *place, struct line *line, struct loop_result *result)
 {
     struct objective objective = objective_of(line);
-    struct loop_options options = options_of(place->checkpoint);
+    struct loop_options options = options_of_loop(place->checkpoint);
     wt_error err;
     options.resume = true;
-    sound(run(&objective, &options, NULL, result, &err), &err);
+    assert_loop_ok(run_line(&objective, &options, NULL, result, &err), &err);
     assert_false(wt__is_file(place->checkpoint));
 }
 
-static void stopped_at_any_step_it_ends_in_the_same_bits(void **state)
+static void stopped_training_resumes_to_identical_bits(void **state)
 {
-    const struct place *place = *state;
+    const struct loop_place *place = *state;
     struct line whole, line;
     struct loop_result all, result;
     wt_error err;
     run_through(NULL, &whole, &all);
     for (uint64_t at = 1; at <= 20; at++) {
-        struct stopper stopper = {.at = at};
+        struct loop_stopper stopper = {.at = at};
         struct objective objective = objective_of(&line);
-        struct loop_options options = options_of(place->checkpoint);
-        refused(run(&objective, &options, &stopper, &result, &err), &err, WT_ECANCELLED, "; resume goes on from there");
+        struct loop_options options = options_of_loop(place->checkpoint);
+        assert_loop_fails(run_line(&objective, &options, &stopper, &result, &err), &err, WT_ECANCELLED,
+                          "; resume goes on from there");
         assert_int_equal(result.state.step, at);
-        resume(place, &line, &result);
+        resume_line(place, &line, &result);
         assert_memory_equal(line.value, whole.value, sizeof line.value);
         assert_true(result.state.best == all.state.best && result.state.before == all.state.before);
         assert_int_equal(result.state.best_step, all.state.best_step);
@@ -482,92 +484,93 @@ static void stopped_at_any_step_it_ends_in_the_same_bits(void **state)
     }
 }
 
-static void killed_at_any_step_it_ends_in_the_same_bits(void **state)
+static void killed_training_resumes_to_identical_bits(void **state)
 {
-    const struct place *place = *state;
+    const struct loop_place *place = *state;
     struct line whole, line;
     struct loop_result all, result;
     run_through(NULL, &whole, &all);
     for (uint64_t at = 2; at <= 20; at += 3) {
         pid_t child = fork();
         if (child == 0) {
-            struct stopper stopper = {.at = at, .kill = true};
+            struct loop_stopper stopper = {.at = at, .kill = true};
             struct objective objective = objective_of(&line);
-            struct loop_options options = options_of(place->checkpoint);
-            options.checkpoint_seconds = at % 2 ? 1e-9 : 1e9; /* a state after each step, or after measurements alone */
-            run(&objective, &options, &stopper, &result, NULL);
+            struct loop_options options = options_of_loop(place->checkpoint);
+            options.checkpoint_seconds = at % 2 ? 1e-9 : 1e9; /* a state after each step, or only after measurements */
+            run_line(&objective, &options, &stopper, &result, NULL);
             _exit(0);
         }
         int status = 0;
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(WEXITSTATUS(status), 9);
-        resume(place, &line, &result);
+        resume_line(place, &line, &result);
         assert_memory_equal(line.value, whole.value, sizeof line.value);
         assert_true(result.state.best == all.state.best);
     }
 }
 
-static void stopped_while_measuring_it_measures_again(void **state)
+static void repeats_measurement_after_stop(void **state)
 {
-    const struct place *place = *state;
+    const struct loop_place *place = *state;
     struct line whole, line;
     struct loop_result all, result;
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(place->checkpoint);
+    struct loop_options options = options_of_loop(place->checkpoint);
     wt_error err;
     run_through(NULL, &whole, &all);
-    line.figures[0] = 0; /* before the first step it can be measured, then no more */
+    line.figures[0] = 0; /* can be measured before the first step only */
     objective.revert = NULL;
     line.cancel_measure = true;
-    refused(run(&objective, &options, NULL, &result, &err), &err, WT_ECANCELLED, "resume goes on");
+    assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_ECANCELLED, "resume goes on");
     assert_true(result.state.measured < result.state.step);
-    resume(place, &line, &result);
+    resume_line(place, &line, &result);
     assert_memory_equal(line.value, whole.value, sizeof line.value);
     assert_int_equal(result.state.measured, all.state.measured);
 }
 
-static void resuming_nothing_begins_anew(void **state)
+static void resuming_without_state_starts_over(void **state)
 {
-    const struct place *place = *state;
+    const struct loop_place *place = *state;
     struct line whole, line;
     struct loop_result all, result;
     run_through(NULL, &whole, &all);
-    resume(place, &line, &result);
+    resume_line(place, &line, &result);
     assert_memory_equal(line.value, whole.value, sizeof line.value);
 }
 
-static void stop_in_the_middle(const struct place *place)
+static void stop_in_the_middle(const struct loop_place *place)
 {
     struct line line;
     struct loop_result result;
-    struct stopper stopper = {.at = 9};
+    struct loop_stopper stopper = {.at = 9};
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(place->checkpoint);
-    assert_int_equal(run(&objective, &options, &stopper, &result, NULL), WT_ECANCELLED);
+    struct loop_options options = options_of_loop(place->checkpoint);
+    assert_int_equal(run_line(&objective, &options, &stopper, &result, NULL), WT_ECANCELLED);
 }
 
-static void the_state_of_another_training_is_refused(void **state)
+static void rejects_states_of_other_trainings(void **state)
 {
-    const struct place *place = *state;
+    const struct loop_place *place = *state;
     struct line line;
     struct loop_result result;
     wt_error err;
     stop_in_the_middle(place);
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(place->checkpoint);
+    struct loop_options options = options_of_loop(place->checkpoint);
     options.resume = true;
     options.identity = "another line";
-    refused(run(&objective, &options, NULL, &result, &err), &err, WT_EFORMAT,
-            "line.state is the state of a training with other data, options or model: usages may");
+    assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_EFORMAT,
+                      "line.state is the state of a training with other data, options or model: usages may");
     options.identity = "a line";
     options.epochs = 9;
-    refused(run(&objective, &options, NULL, &result, &err), &err, WT_EFORMAT, "of a training of 20 steps, not 22");
+    assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_EFORMAT,
+                      "of a training of 20 steps, not 22");
     assert_true(wt__is_file(place->checkpoint));
 }
 
-static void a_damaged_state_is_refused(void **state)
+static void rejects_damaged_states(void **state)
 {
-    const struct place *place = *state;
+    const struct loop_place *place = *state;
     char *bytes = NULL;
     size_t len;
     wt_error err;
@@ -577,26 +580,26 @@ static void a_damaged_state_is_refused(void **state)
         struct line line;
         struct loop_result result;
         struct objective objective = objective_of(&line);
-        struct loop_options options = options_of(place->checkpoint);
+        struct loop_options options = options_of_loop(place->checkpoint);
         options.resume = true;
         assert_int_equal(wt__file_replace(place->checkpoint, bytes, cut, NULL), 0);
-        refused(run(&objective, &options, NULL, &result, &err), &err, WT_EFORMAT,
-                "is no state of a training that this version can go on from; delete it");
+        assert_loop_fails(run_line(&objective, &options, NULL, &result, &err), &err, WT_EFORMAT,
+                          "is not a training state that this version can resume; delete it");
     }
     free(bytes);
 }
 
-static void a_state_that_cannot_be_written_is_told(void **state)
+static void reports_unwritable_states(void **state)
 {
-    const struct place *place = *state;
+    const struct loop_place *place = *state;
     struct line line;
     struct loop_result result;
     wt_error err;
     char path[128];
     snprintf(path, sizeof path, "%s/missing/line.state", place->folder);
     struct objective objective = objective_of(&line);
-    struct loop_options options = options_of(path);
-    int rc = run(&objective, &options, NULL, &result, &err);
+    struct loop_options options = options_of_loop(path);
+    int rc = run_line(&objective, &options, NULL, &result, &err);
     assert_true(rc < 0 && rc != WT_ECANCELLED);
     assert_non_null(strstr(err.message, "missing/line.state"));
 }
@@ -604,25 +607,25 @@ static void a_state_that_cannot_be_written_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_epoch_has_every_example_once),
-        cmocka_unit_test(steps_are_counted),
-        cmocka_unit_test(the_best_model_is_kept),
-        cmocka_unit_test(or_the_last_one),
-        cmocka_unit_test(training_stops_when_it_gets_no_better),
-        cmocka_unit_test(a_training_that_does_not_help_is_reverted),
-        cmocka_unit_test(without_a_figure_the_last_model_is_kept),
-        cmocka_unit_test(accumulated_batches_are_one_step),
-        cmocka_unit_test(an_infinite_loss_stops_and_says_so),
-        cmocka_unit_test(a_gradient_that_is_no_number_changes_nothing),
-        cmocka_unit_test(what_does_not_fit_is_refused_with_numbers),
-        cmocka_unit_test_setup_teardown(a_state_of_an_earlier_version_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(stopped_at_any_step_it_ends_in_the_same_bits, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(killed_at_any_step_it_ends_in_the_same_bits, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(stopped_while_measuring_it_measures_again, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(resuming_nothing_begins_anew, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_state_of_another_training_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_damaged_state_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_state_that_cannot_be_written_is_told, set_up, tear_down),
+        cmocka_unit_test(epoch_has_each_example_once),
+        cmocka_unit_test(counts_steps),
+        cmocka_unit_test(keeps_best_model),
+        cmocka_unit_test(keeps_last_model_if_asked),
+        cmocka_unit_test(stops_without_improvement),
+        cmocka_unit_test(reverts_useless_training),
+        cmocka_unit_test(keeps_last_model_without_figure),
+        cmocka_unit_test(accumulated_batches_equal_one_step),
+        cmocka_unit_test(stops_at_infinite_loss),
+        cmocka_unit_test(nan_gradients_change_nothing),
+        cmocka_unit_test(rejects_excessive_memory_with_numbers),
+        cmocka_unit_test_setup_teardown(reads_states_of_earlier_versions, set_up_loop, tear_down_loop),
+        cmocka_unit_test_setup_teardown(stopped_training_resumes_to_identical_bits, set_up_loop, tear_down_loop),
+        cmocka_unit_test_setup_teardown(killed_training_resumes_to_identical_bits, set_up_loop, tear_down_loop),
+        cmocka_unit_test_setup_teardown(repeats_measurement_after_stop, set_up_loop, tear_down_loop),
+        cmocka_unit_test_setup_teardown(resuming_without_state_starts_over, set_up_loop, tear_down_loop),
+        cmocka_unit_test_setup_teardown(rejects_states_of_other_trainings, set_up_loop, tear_down_loop),
+        cmocka_unit_test_setup_teardown(rejects_damaged_states, set_up_loop, tear_down_loop),
+        cmocka_unit_test_setup_teardown(reports_unwritable_states, set_up_loop, tear_down_loop),
     };
     return cmocka_run_group_tests_name("learn/loop", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What the machine has left. */
+/* Tests the amount of available memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "learn/memory_budget.h"
 
-static void it_is_some_of_what_there_is(void **state)
+static void available_memory_is_plausible(void **state)
 {
     (void)state;
     uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -23,7 +23,7 @@ static void it_is_some_of_what_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_some_of_what_there_is),
+        cmocka_unit_test(available_memory_is_plausible),
     };
     return cmocka_run_group_tests_name("learn/memory_budget", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The tools that a model ranks first for a request, each from its own data set, and what counts as right. */
+/* Tests the ranking of tools in a request's own data set, and the selection of wrong ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,8 +8,8 @@
 
 #include "learn/ranking.h"
 
-/* Two sets: rows 0 1 2 and 3 4; row 4 has the text of row 1. Request 0 is of the first set, labelled 0 and 1; request 1
- * of the second, labelled 3. Vectors of two numbers. */
+/* Two sets: rows 0 1 2 and 3 4. Row 4 has the text of row 1. Request 0 is in the first set, labelled 0 and 1; request 1
+ * is in the second, labelled 3. Vectors have two components. */
 static struct str texts[] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"b", 1}};
 static float vectors[][2] = {{1, 0}, {.9f, 0}, {.8f, 0}, {0, 1}, {.9f, .9f}};
 static size_t starts[] = {0, 2, 3};
@@ -22,9 +22,9 @@ static struct examples examples_of(void)
     return (struct examples){.part_count = 2, .parts = parts, .tools = 5, .texts = {texts}, .train = set, .dev = set};
 }
 
-static struct ranking ranking_of(const struct examples *examples, size_t most)
+static struct mined_ranking ranking_of(const struct examples *examples, size_t most)
 {
-    struct ranking ranking;
+    struct mined_ranking ranking;
     wt_error err;
     assert_int_equal(wt__ranking_open(&ranking, examples, false, most, 1, &err), 0);
     ranking.vectors = vectors[0];
@@ -32,13 +32,13 @@ static struct ranking ranking_of(const struct examples *examples, size_t most)
     return ranking;
 }
 
-static void the_nearest_of_the_own_set_come_first(void **state)
+static void ranks_nearest_tools_of_own_set(void **state)
 {
     static const float requests[][2] = {{1, 0}, {0, 1}, {-1, 0}};
     static const uint32_t of[] = {0, 1, 0};
     static const uint32_t want[][3] = {{0, 1, 2}, {3, 4, UINT32_MAX}, {2, 1, 0}};
     struct examples examples = examples_of();
-    struct ranking ranking = ranking_of(&examples, 100);
+    struct mined_ranking ranking = ranking_of(&examples, 100);
     uint32_t best[3][3];
     wt_error err;
     (void)state;
@@ -50,12 +50,12 @@ static void the_nearest_of_the_own_set_come_first(void **state)
     wt__ranking_dispose(&ranking);
 }
 
-static void equal_scores_go_by_row(void **state)
+static void equal_scores_are_ordered_by_row(void **state)
 {
     static const float request[2] = {0, 0};
     static const uint32_t of[] = {0};
     struct examples examples = examples_of();
-    struct ranking ranking = ranking_of(&examples, 100);
+    struct mined_ranking ranking = ranking_of(&examples, 100);
     uint32_t best[2];
     wt_error err;
     (void)state;
@@ -65,11 +65,11 @@ static void equal_scores_go_by_row(void **state)
     wt__ranking_dispose(&ranking);
 }
 
-static void a_label_and_its_twin_are_right(void **state)
+static void labels_and_twins_are_right(void **state)
 {
     static const bool right[2][5] = {{true, true, false, false, true}, {false, false, false, true, false}};
     struct examples examples = examples_of();
-    struct ranking ranking = ranking_of(&examples, 100);
+    struct mined_ranking ranking = ranking_of(&examples, 100);
     (void)state;
     for (size_t request = 0; request < 2; request++)
         for (uint32_t row = 0; row < 5; row++)
@@ -77,13 +77,13 @@ static void a_label_and_its_twin_are_right(void **state)
     wt__ranking_dispose(&ranking);
 }
 
-/* Tool 2 is needed by nobody. */
-static void only_what_some_request_needs_is_wrong(void **state)
+/* No request needs tool 2. */
+static void only_needed_tools_are_negatives(void **state)
 {
     static const uint32_t wanted[2][3] = {{3}, {4, 1, 0}};
     uint32_t best[RANKING_DEPTH] = {4, 3, 2, 1, 0, UINT32_MAX}, wrong[5];
     struct examples examples = examples_of();
-    struct ranking ranking = ranking_of(&examples, 100);
+    struct mined_ranking ranking = ranking_of(&examples, 100);
     (void)state;
     assert_int_equal(wt__ranking_wrong(&ranking, 0, NULL, best, 5, wrong), 1);
     assert_memory_equal(wrong, wanted[0], sizeof *wrong);
@@ -93,10 +93,10 @@ static void only_what_some_request_needs_is_wrong(void **state)
     wt__ranking_dispose(&ranking);
 }
 
-static void of_many_tools_a_seeded_part_is_ranked(void **state)
+static void ranks_seeded_sample_of_many_tools(void **state)
 {
     struct examples examples = examples_of();
-    struct ranking first = ranking_of(&examples, 3), second = ranking_of(&examples, 3);
+    struct mined_ranking first = ranking_of(&examples, 3), second = ranking_of(&examples, 3);
     (void)state;
     assert_int_equal(first.count, 3);
     assert_memory_equal(first.rows, second.rows, 3 * sizeof *first.rows);
@@ -105,29 +105,29 @@ static void of_many_tools_a_seeded_part_is_ranked(void **state)
     wt__ranking_dispose(&second);
 }
 
-/* What is nearer than .95 of the way to the label (0, 1) may be right. */
-static void what_may_well_be_right_is_passed_over(void **state)
+/* Tools nearer than .95 of the label's cosine (0, 1) may be right. */
+static void skips_tools_that_may_be_right(void **state)
 {
     static const float doubtful[] = {.2f, 1}, clear[] = {0, 1};
     static const uint32_t wanted[2][3] = {{1, 0}, {4, 1, 0}};
     uint32_t best[RANKING_DEPTH] = {4, 3, 1, 0, UINT32_MAX}, wrong[5];
     struct examples examples = examples_of();
-    struct ranking ranking = ranking_of(&examples, 100);
+    struct mined_ranking ranking = ranking_of(&examples, 100);
     (void)state;
     assert_int_equal(wt__ranking_wrong(&ranking, 1, doubtful, best, 5, wrong), 2);
     assert_memory_equal(wrong, wanted[0], 2 * sizeof *wrong);
     assert_int_equal(wt__ranking_wrong(&ranking, 1, clear, best, 5, wrong), 3);
     assert_memory_equal(wrong, wanted[1], sizeof wanted[1]);
-    ranking.count = 3; /* row 3 is not ranked: what is near its label nobody knows */
+    ranking.count = 3; /* row 3 is not ranked, so nearness to its label is unknown */
     assert_int_equal(wt__ranking_wrong(&ranking, 1, clear, best + 2, 5, wrong), 0);
     wt__ranking_dispose(&ranking);
 }
 
-static void needed_tools_alone_are_ranked(void **state)
+static void ranks_only_needed_tools(void **state)
 {
     static const uint32_t wanted[] = {0, 1, 3, 4};
     struct examples examples = examples_of();
-    struct ranking ranking;
+    struct mined_ranking ranking;
     wt_error err;
     (void)state;
     assert_int_equal(wt__ranking_open(&ranking, &examples, true, 100, 1, &err), 0);
@@ -139,13 +139,10 @@ static void needed_tools_alone_are_ranked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nearest_of_the_own_set_come_first),
-        cmocka_unit_test(equal_scores_go_by_row),
-        cmocka_unit_test(a_label_and_its_twin_are_right),
-        cmocka_unit_test(only_what_some_request_needs_is_wrong),
-        cmocka_unit_test(what_may_well_be_right_is_passed_over),
-        cmocka_unit_test(needed_tools_alone_are_ranked),
-        cmocka_unit_test(of_many_tools_a_seeded_part_is_ranked),
+        cmocka_unit_test(ranks_nearest_tools_of_own_set),    cmocka_unit_test(equal_scores_are_ordered_by_row),
+        cmocka_unit_test(labels_and_twins_are_right),        cmocka_unit_test(only_needed_tools_are_negatives),
+        cmocka_unit_test(skips_tools_that_may_be_right),     cmocka_unit_test(ranks_only_needed_tools),
+        cmocka_unit_test(ranks_seeded_sample_of_many_tools),
     };
     return cmocka_run_group_tests_name("learn/ranking", tests, NULL, NULL);
 }

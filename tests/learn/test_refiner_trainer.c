@@ -1,4 +1,4 @@
-/* The lessons of refiners: losses, folds, and what they leave, on a model of two layers. */
+/* Tests the lessons of refiners on a model of two layers: losses, folds and results. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static const struct {
     refiner_loss loss;
 } losses[] = {{"softmax", wt__refiner_softmax}, {"bce", wt__refiner_bce}};
 
-static void losses_have_their_gradients(void **state)
+static void gradients_match_losses(void **state)
 {
     enum { N = 6 };
     static const uint8_t golds[][N] = {{0, 1, 0, 0, 1, 0}, {1, 0, 0, 0, 0, 0}, {0}, {1, 1, 1, 1, 1, 1}};
@@ -52,7 +52,7 @@ static void losses_have_their_gradients(void **state)
         }
 }
 
-static void terms_are_what_a_mean_divides_by(void **state)
+static void terms_are_divisor_of_mean(void **state)
 {
     static const uint8_t gold[] = {1, 0, 1, 0};
     float logits[] = {1, 2, 3, 4}, gradient[4];
@@ -65,8 +65,8 @@ static void terms_are_what_a_mean_divides_by(void **state)
     assert_true(wt__refiner_softmax(logits, gold, 0, gradient, &terms) == 0 && terms == 0);
 }
 
-/* Used is what words say, whatever the first stage's score: words must come to count. */
-static void weights_are_found(void **state)
+/* Words decide which candidates are used, independent of the first stage's score, so words must get weight. */
+static void fits_feature_weights(void **state)
 {
     enum { SAMPLES = 200, N = 8 };
     static uint16_t lengths[SAMPLES];
@@ -110,7 +110,7 @@ static void weights_are_found(void **state)
 
 /* ---------------------------------------------------------------- lessons */
 
-static wt_train_options options_of(void)
+static wt_train_options options_of_refiner_trainer(void)
 {
     wt_train_options options;
     wt_train_options_init(&options);
@@ -119,7 +119,7 @@ static wt_train_options options_of(void)
     return options;
 }
 
-static wt_engine *open_filled(struct place *place)
+static wt_engine *open_filled_refiner_trainer(struct place *place)
 {
     wt_engine *engine = open_store(place);
     add_tools(place, engine);
@@ -127,13 +127,14 @@ static wt_engine *open_filled(struct place *place)
     return engine;
 }
 
-static double train(struct place *place, wt_engine *engine, const char *lesson, const wt_train_options *options)
+static double train_refiner_lesson(struct place *place, wt_engine *engine, const char *lesson,
+                                   const wt_train_options *options)
 {
     wt_train_report *report = NULL;
     sound(place, wt_train(engine, lesson, options, &report, &place->err));
     assert_int_equal(report->len, 1);
     double after = report->items[0]->after;
-    assert_false(after < report->items[0]->before); /* either may be unknown */
+    assert_false(after < report->items[0]->before); /* either may be NaN */
     wt_train_report_free(report);
     return after;
 }
@@ -143,7 +144,7 @@ static void path_of(const struct place *place, const char *name, char out[160])
     snprintf(out, 160, "%s/%s", place->out, name);
 }
 
-/* The training of a test, as wt_train would have it. */
+/* Opens a training as wt_train does. */
 static void open_training(struct place *place, wt_engine *engine, const wt_train_options *options,
                           struct training *training)
 {
@@ -160,16 +161,16 @@ static void close_training(struct training *training)
     wt__arena_dispose(&training->arena);
 }
 
-/* Vectors that leave a fold out do not know its requests: whatever those are, they are the same to the last bit. */
-static void a_fold_is_searched_with_vectors_of_the_others(void **state)
+/* Vectors without a fold must not depend on its requests, to the last bit. */
+static void folds_use_vectors_of_other_folds(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_refiner_trainer(place);
+    wt_train_options options = options_of_refiner_trainer();
     struct training training;
     struct dev_evaluator *evaluator;
-    train(place, engine, "tool2vec", &options);
-    train(place, engine, "mlc", &options);
+    train_refiner_lesson(place, engine, "tool2vec", &options);
+    train_refiner_lesson(place, engine, "mlc", &options);
     open_training(place, engine, &options, &training);
     sound(place, wt__evaluator_open(&evaluator, &training, &place->err));
     size_t count = evaluator->tools * evaluator->dim;
@@ -200,18 +201,18 @@ static void a_fold_is_searched_with_vectors_of_the_others(void **state)
     wt_close(engine);
 }
 
-static void used_tools_are_kept_in(void **state)
+static void keeps_used_tools_as_candidates(void **state)
 {
-    enum { N = 3 }; /* of eight tools: some that were used are no candidates */
+    enum { N = 3 }; /* there are eight tools, so some used ones are not candidates */
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_refiner_trainer(place);
+    wt_train_options options = options_of_refiner_trainer();
     struct training training;
     struct dev_evaluator *evaluator;
     struct refiner_data data;
     size_t golds[2] = {0}, all = 0;
     const struct first_stage first = {"tool2vec", "", {.weights = {[SOURCE_DENSE] = 1}, .subquery = 1}, false};
-    train(place, engine, "tool2vec", &options);
+    train_refiner_lesson(place, engine, "tool2vec", &options);
     open_training(place, engine, &options, &training);
     sound(place, wt__evaluator_open(&evaluator, &training, &place->err));
     for (int kept = 0; kept < 2; kept++) {
@@ -239,22 +240,22 @@ static void used_tools_are_kept_in(void **state)
     wt_close(engine);
 }
 
-/* What the lesson measured is what a query gets, by the other path. */
-static void training_and_query_agree(void **state)
+/* A query must reproduce the lesson's figure through other code. */
+static void query_equals_figure_of_training(void **state)
 {
     static const char *const names[] = {"tool2vec", "mlc", "tool2vec+refiner", "neighbours", "mlc+refiner"};
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_refiner_trainer(place);
+    wt_train_options options = options_of_refiner_trainer();
     double after[5];
     for (size_t i = 0; i < 5; i++) {
         options.rate = strchr(names[i], '+') ? 3e-3 : 0;
-        after[i] = train(place, engine, names[i], &options);
+        after[i] = train_refiner_lesson(place, engine, names[i], &options);
     }
     for (size_t i = 2; i < 5; i += 2) { /* without votes, and with them */
         struct training training;
         struct dev_evaluator *evaluator;
-        struct outcome outcome = {0};
+        struct dev_outcome outcome = {0};
         bool there;
         open_training(place, engine, &options, &training);
         sound(place, wt__evaluator_open(&evaluator, &training, &place->err));
@@ -268,7 +269,7 @@ static void training_and_query_agree(void **state)
     wt_close(engine);
 }
 
-static wt_hits *find(struct place *place, wt_engine *engine, const char *recipe, size_t k)
+static wt_hits *find_refined(struct place *place, wt_engine *engine, const char *recipe, size_t k)
 {
     wt_hits *hits = NULL;
     wt_find_options options;
@@ -280,16 +281,17 @@ static wt_hits *find(struct place *place, wt_engine *engine, const char *recipe,
     return hits;
 }
 
-static void a_query_is_refined_and_told(void **state)
+static void query_is_refined_and_explained(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    train(place, engine, "tool2vec", &options);
-    train(place, engine, "tool2vec+refiner", &options);
+    wt_engine *engine = open_filled_refiner_trainer(place);
+    wt_train_options options = options_of_refiner_trainer();
+    train_refiner_lesson(place, engine, "tool2vec", &options);
+    train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
     wt_close(engine);
     engine = open_store(place);
-    wt_hits *all = find(place, engine, "tool2vec+refiner", 8), *few = find(place, engine, "tool2vec+refiner", 2);
+    wt_hits *all = find_refined(place, engine, "tool2vec+refiner", 8),
+            *few = find_refined(place, engine, "tool2vec+refiner", 2);
     assert_string_equal(all->recipe, "tool2vec+refiner");
     assert_int_equal(all->len, PLACE_TOOLS);
     assert_int_equal(few->len, 2);
@@ -315,20 +317,20 @@ static void a_query_is_refined_and_told(void **state)
     wt_close(engine);
 }
 
-/* Past requests are evidence that a refiner has learned to expect. */
-static void a_refiner_misses_the_past_requests_that_it_looks_at(void **state)
+/* A refiner trained with past requests needs them as evidence. */
+static void refiner_needs_its_past_requests(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_refiner_trainer(place);
+    wt_train_options options = options_of_refiner_trainer();
     wt_hits *hits;
     char path[160];
-    train(place, engine, "tool2vec", &options);
-    train(place, engine, "neighbours", &options);
-    train(place, engine, "tool2vec+refiner", &options);
+    train_refiner_lesson(place, engine, "tool2vec", &options);
+    train_refiner_lesson(place, engine, "neighbours", &options);
+    train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
     wt_close(engine);
     engine = open_store(place);
-    hits = find(place, engine, "tool2vec+refiner", 8);
+    hits = find_refined(place, engine, "tool2vec+refiner", 8);
     assert_string_equal(hits->recipe, "tool2vec+refiner");
     wt_hits_free(hits);
     wt_close(engine);
@@ -336,24 +338,24 @@ static void a_refiner_misses_the_past_requests_that_it_looks_at(void **state)
     path_of(place, "neighbours/config.json", path);
     assert_int_equal(unlink(path), 0);
     engine = open_store(place);
-    hits = find(place, engine, NULL, 8);
-    assert_non_null(strstr(hits->notice, "the past requests that it looks at are missing"));
+    hits = find_refined(place, engine, NULL, 8);
+    assert_non_null(strstr(hits->notice, "the past requests that it needs are missing"));
     wt_hits_free(hits);
     wt_close(engine);
 }
 
-/* auto may choose a recipe with a refiner; it then is that recipe, and hybrid when that is gone. */
-static void auto_runs_the_refiner_that_it_chose(void **state)
+/* auto may choose a recipe with a refiner and then equals it. It falls back to hybrid if that recipe is missing. */
+static void auto_runs_chosen_refiner(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_refiner_trainer(place);
+    wt_train_options options = options_of_refiner_trainer();
     json_t *config;
     char path[160], *text;
     size_t len;
-    train(place, engine, "tool2vec", &options);
-    train(place, engine, "tool2vec+refiner", &options);
-    train(place, engine, "auto", &options);
+    train_refiner_lesson(place, engine, "tool2vec", &options);
+    train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
+    train_refiner_lesson(place, engine, "auto", &options);
     wt_close(engine);
     path_of(place, "auto/config.json", path);
     assert_int_equal(wt__file_read(&text, &len, path, 1 << 20, NULL), 0);
@@ -367,7 +369,8 @@ static void auto_runs_the_refiner_that_it_chose(void **state)
     json_decref(config);
 
     engine = open_store(place);
-    wt_hits *chosen = find(place, engine, "auto", 8), *named = find(place, engine, "tool2vec+refiner", 8);
+    wt_hits *chosen = find_refined(place, engine, "auto", 8),
+            *named = find_refined(place, engine, "tool2vec+refiner", 8);
     assert_string_equal(chosen->recipe, "tool2vec+refiner");
     assert_string_equal(chosen->why, "it was best");
     assert_int_equal(chosen->len, named->len);
@@ -382,40 +385,40 @@ static void auto_runs_the_refiner_that_it_chose(void **state)
     path_of(place, "tool2vec+refiner/config.json", path);
     assert_int_equal(unlink(path), 0);
     engine = open_store(place);
-    chosen = find(place, engine, "auto", 8);
+    chosen = find_refined(place, engine, "auto", 8);
     assert_string_equal(chosen->recipe, "hybrid");
-    assert_non_null(strstr(chosen->notice, "what it chose is not there"));
+    assert_non_null(strstr(chosen->notice, "the recipe that it chose is missing"));
     wt_hits_free(chosen);
     wt_close(engine);
 }
 
-/* ---------------------------------------------------------------- stopping, and what is refused */
+/* ---------------------------------------------------------------- stopping, and errors */
 
-static int stop_at(void *context, const wt_train_progress *progress)
+static int stop_refiner_at(void *context, const wt_train_progress *progress)
 {
     const uint64_t *at = context;
     return strcmp(progress->phase, "training") == 0 && progress->total > 30 && progress->done >= *at;
 }
 
-static void resumed_training_ends_in_the_same_bits(void **state)
+static void resumed_training_gives_identical_bits(void **state)
 {
     struct place *place = *state;
     wt_engine *engine = open_store(place);
-    wt_train_options options = options_of();
+    wt_train_options options = options_of_refiner_trainer();
     char path[160], *whole, *resumed;
     size_t whole_len, resumed_len;
     uint64_t at = 9;
     wt_train_report *report = NULL;
     add_tools(place, engine);
     add_synthetic_usages(place, engine, 8 * USAGES);
-    train(place, engine, "tool2vec", &options);
+    train_refiner_lesson(place, engine, "tool2vec", &options);
     options.epochs = 8;
-    options.batch = 1; /* many small steps: who listens is asked ten times a second */
+    options.batch = 1; /* many small steps, because progress is reported ten times a second */
     options.rate = 3e-4;
-    train(place, engine, "tool2vec+refiner", &options);
+    train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
     path_of(place, "tool2vec+refiner/model.safetensors", path);
     assert_int_equal(wt__file_read(&whole, &whole_len, path, 1 << 24, NULL), 0);
-    options.progress = stop_at;
+    options.progress = stop_refiner_at;
     options.progress_context = &at;
     int rc = wt_train(engine, "tool2vec+refiner", &options, &report, &place->err);
     wt_train_report_free(report);
@@ -425,7 +428,7 @@ static void resumed_training_ends_in_the_same_bits(void **state)
         refused(place, rc, WT_ECANCELLED, "; resume goes on");
     options.progress = NULL;
     options.resume = 1;
-    train(place, engine, "tool2vec+refiner", &options);
+    train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
     assert_int_equal(wt__file_read(&resumed, &resumed_len, path, 1 << 24, NULL), 0);
     assert_int_equal(whole_len, resumed_len);
     assert_memory_equal(whole, resumed, whole_len);
@@ -434,48 +437,48 @@ static void resumed_training_ends_in_the_same_bits(void **state)
     wt_close(engine);
 }
 
-static void what_cannot_be_trained_is_told(void **state)
+static void rejects_untrainable_refiners(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_refiner_trainer(place);
+    wt_train_options options = options_of_refiner_trainer();
     wt_train_report *report = NULL;
     refused(place, wt_train(engine, "mlc+refiner", &options, &report, &place->err), WT_EINVAL,
-            "mlc+refiner begins where mlc ends; run `whichtool train mlc` first");
-    train(place, engine, "tool2vec", &options);
+            "mlc+refiner reranks the hits of mlc; run `whichtool train mlc` first");
+    train_refiner_lesson(place, engine, "tool2vec", &options);
     options.candidates = 7;
     refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EINVAL,
-            "a refiner looks at 8 to 128 candidates, not 7");
+            "a refiner takes 8 to 128 candidates, not 7");
     options.candidates = 8;
     options.loss = "triplet";
     refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_EINVAL, "softmax bce");
     options.loss = "bce";
-    train(place, engine, "tool2vec+refiner", &options);
+    train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
     options.memory = 1000;
     refused(place, wt_train(engine, "tool2vec+refiner", &options, &report, &place->err), WT_ENOMEM,
             "training would take");
     wt_close(engine);
 }
 
-static void a_damaged_refiner_is_left_out_and_told(void **state)
+static void ignores_damaged_refiner_with_notice(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_refiner_trainer(place);
+    wt_train_options options = options_of_refiner_trainer();
     wt_find_options asked;
     wt_hits *hits = NULL;
     char path[160];
-    train(place, engine, "tool2vec", &options);
-    train(place, engine, "tool2vec+refiner", &options);
+    train_refiner_lesson(place, engine, "tool2vec", &options);
+    train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
     options.seed = 2;
-    train(place, engine, "tool2vec", &options);
+    train_refiner_lesson(place, engine, "tool2vec", &options);
     wt_close(engine);
     engine = open_store(place);
     wt_find_options_init(&asked);
     asked.recipe = "tool2vec+refiner";
     refused(place, wt_find(engine, "hotel", 5, &asked, &hits, &place->err), WT_ERECIPE,
-            "is not used: tool2vec, with which it begins, was trained again since");
-    train(place, engine, "tool2vec+refiner", &options);
+            "is not used: tool2vec, whose hits it reranks, has been retrained");
+    train_refiner_lesson(place, engine, "tool2vec+refiner", &options);
     wt_close(engine);
     path_of(place, "tool2vec+refiner/model.safetensors", path);
     assert_int_equal(truncate(path, 100), 0);
@@ -493,19 +496,18 @@ static void a_damaged_refiner_is_left_out_and_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(losses_have_their_gradients),
-        cmocka_unit_test(terms_are_what_a_mean_divides_by),
-        cmocka_unit_test(weights_are_found),
-        cmocka_unit_test_setup_teardown(a_fold_is_searched_with_vectors_of_the_others, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(used_tools_are_kept_in, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(training_and_query_agree, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(a_query_is_refined_and_told, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(a_refiner_misses_the_past_requests_that_it_looks_at, place_set_up,
-                                        place_tear_down),
-        cmocka_unit_test_setup_teardown(auto_runs_the_refiner_that_it_chose, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(resumed_training_ends_in_the_same_bits, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(what_cannot_be_trained_is_told, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(a_damaged_refiner_is_left_out_and_told, place_set_up, place_tear_down),
+        cmocka_unit_test(gradients_match_losses),
+        cmocka_unit_test(terms_are_divisor_of_mean),
+        cmocka_unit_test(fits_feature_weights),
+        cmocka_unit_test_setup_teardown(folds_use_vectors_of_other_folds, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(keeps_used_tools_as_candidates, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(query_equals_figure_of_training, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(query_is_refined_and_explained, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(refiner_needs_its_past_requests, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(auto_runs_chosen_refiner, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(resumed_training_gives_identical_bits, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(rejects_untrainable_refiners, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(ignores_damaged_refiner_with_notice, place_set_up, place_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

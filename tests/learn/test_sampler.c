@@ -1,4 +1,4 @@
-/* Which examples a batch has. */
+/* Tests the selection of a batch's examples. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,21 +29,21 @@ static size_t part_of(uint32_t example)
     return part;
 }
 
-static void a_batch_is_of_one_part(void **state)
+static void takes_batches_of_one_part(void **state)
 {
     struct sampler sampler = sampler_of(1, BATCH, ends, PARTS);
     uint32_t chosen[BATCH];
     (void)state;
     for (uint64_t b = 0; b < BATCHES; b++) {
         size_t count = wt__sampler_choose(&sampler, b, chosen), part = part_of(chosen[0]);
-        assert_int_equal(count, part == 3 ? 3 : BATCH); /* of a smaller part all */
+        assert_int_equal(count, part == 3 ? 3 : BATCH); /* all of a smaller part */
         for (size_t i = 1; i < count; i++)
             assert_int_equal(part_of(chosen[i]), part);
     }
     wt__sampler_dispose(&sampler);
 }
 
-static void parts_come_by_the_root_of_their_size(void **state)
+static void parts_alternate_by_square_root_of_size(void **state)
 {
     static const double roots[PARTS] = {30, 0, 10, 1.7320508, 5};
     struct sampler sampler = sampler_of(1, BATCH, ends, PARTS);
@@ -53,7 +53,7 @@ static void parts_come_by_the_root_of_their_size(void **state)
     for (uint64_t b = 0; b < BATCHES; b++) {
         wt__sampler_choose(&sampler, b, chosen);
         batches[part_of(chosen[0])]++;
-        for (size_t p = 0; p < PARTS; p++) { /* at any time, but for one batch and a bit */
+        for (size_t p = 0; p < PARTS; p++) { /* shares hold at any time, within about one batch */
             double due = roots[p] / 46.7320508 * (double)(b + 1);
             assert_true((double)batches[p] > due - 1.5 && (double)batches[p] < due + 1.5);
         }
@@ -61,7 +61,7 @@ static void parts_come_by_the_root_of_their_size(void **state)
     wt__sampler_dispose(&sampler);
 }
 
-static void every_example_comes_once_an_epoch(void **state)
+static void uses_every_example_once_per_epoch(void **state)
 {
     struct sampler sampler = sampler_of(1, BATCH, ends, PARTS);
     uint32_t chosen[BATCH];
@@ -81,8 +81,8 @@ static void every_example_comes_once_an_epoch(void **state)
     wt__sampler_dispose(&sampler);
 }
 
-/* A training that is resumed begins at any batch. */
-static void a_batch_is_the_same_whatever_came_before(void **state)
+/* A resumed training begins at any batch. */
+static void batches_depend_on_their_number_only(void **state)
 {
     static const uint64_t asked[] = {599, 0, 17, 16, 300, 301};
     struct sampler through = sampler_of(7, BATCH, ends, PARTS), by_leaps = sampler_of(7, BATCH, ends, PARTS);
@@ -111,8 +111,8 @@ static void seeds_differ(void **state)
     wt__sampler_dispose(&two);
 }
 
-/* The order that trainings on one catalogue have always had. */
-static void one_part_is_one_row(void **state)
+/* The order must stay that of earlier versions for a single catalogue. */
+static void single_part_keeps_its_order(void **state)
 {
     static const size_t end = 5;
     static const uint32_t want[] = {3, 2, 4, 0, 1, 3, 4, 1, 0, 2, 2, 1};
@@ -128,12 +128,12 @@ static void one_part_is_one_row(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_batch_is_of_one_part),
-        cmocka_unit_test(parts_come_by_the_root_of_their_size),
-        cmocka_unit_test(every_example_comes_once_an_epoch),
-        cmocka_unit_test(a_batch_is_the_same_whatever_came_before),
+        cmocka_unit_test(takes_batches_of_one_part),
+        cmocka_unit_test(parts_alternate_by_square_root_of_size),
+        cmocka_unit_test(uses_every_example_once_per_epoch),
+        cmocka_unit_test(batches_depend_on_their_number_only),
         cmocka_unit_test(seeds_differ),
-        cmocka_unit_test(one_part_is_one_row),
+        cmocka_unit_test(single_part_keeps_its_order),
     };
     return cmocka_run_group_tests_name("learn/sampler", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* The numbers of `train set`, in a world where it is known what is right: of 600 requests three in five say the one
- * tool that they need, one in five says two, and one in five says a word that two tools share, of which a coin tells
- * which one was needed. Whatever is fitted, and however: sizes are counted, thresholds are quantiles of dev, and over
- * all requests a probability comes true as often as it says, with less said where a coin decides. */
+/* Tests the numbers of `train set` in a world with known answers. Of 600 requests, three in five have the word of the
+ * one tool that they need. One in five has two such words. One in five has a word shared by two tools, and a coin
+ * decides which one is needed. Independent of the method of fitting: sizes are counts, thresholds are quantiles of dev,
+ * probabilities match frequencies over all requests, and requests with a coin get lower ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,15 +21,15 @@ enum { USAGES = 600, ASKED = 200, SEED = 1, CERTAIN = 6 /* tools with a word of 
 static const char *const own_words[CERTAIN] = {"amber", "birch", "copper", "dune", "ember", "fjord"};
 
 /* A request of the world, and the tools that it needs. */
-struct drawn {
+struct drawn_request {
     char text[64];
     size_t tools[2], count;
-    bool coin; /* which of two tools it needs, nothing tells */
+    bool coin; /* a coin decides between two tools */
 };
 
-static struct drawn draw_request(struct rng *rng, size_t number)
+static struct drawn_request draw_request(struct rng *rng, size_t number)
 {
-    struct drawn out = {.count = 1};
+    struct drawn_request out = {.count = 1};
     size_t kind = wt__rng_below(rng, 5), first = wt__rng_below(rng, CERTAIN);
     size_t second = (first + 1 + wt__rng_below(rng, CERTAIN - 1)) % CERTAIN;
     out.tools[0] = first;
@@ -47,12 +47,12 @@ static struct drawn draw_request(struct rng *rng, size_t number)
 }
 
 static struct place place;
-static wt_engine *engine; /* with what was trained */
+static wt_engine *engine; /* with the trained models */
 static struct arena arena;
 static struct chooser chooser;
-static struct examples examples; /* as training read them */
-static double figure;            /* of the last lesson, on dev */
-static bool beyond;              /* whether a phase of training went on behind its end */
+static struct examples examples; /* read by training */
+static double figure;            /* figure of the last lesson, on dev */
+static bool beyond;              /* a phase reported progress beyond its end */
 
 static void record_world(void)
 {
@@ -64,7 +64,7 @@ static void record_world(void)
     for (size_t t = CERTAIN; t < CERTAIN + 2; t++)
         wt__buffer_printf(&tools, "{\"name\": \"tool_%zu\", \"description\": \"garnet\"}\n", t);
     for (size_t i = 0; i < USAGES; i++) {
-        struct drawn drawn = draw_request(&rng, i);
+        struct drawn_request drawn = draw_request(&rng, i);
         wt__buffer_printf(&usages, "{\"request\": \"%s\", \"tools\": [\"tool_%zu\"", drawn.text, drawn.tools[0]);
         if (drawn.count > 1)
             wt__buffer_printf(&usages, ", \"tool_%zu\"", drawn.tools[1]);
@@ -76,8 +76,8 @@ static void record_world(void)
     wt__buffer_dispose(&usages);
 }
 
-/* How far a phase is said to be goes to its end, and never beyond. While that end is told for so long, whatever comes
- * behind it is told as well. */
+/* The progress of a phase must reach its end and not exceed it. The end is delayed, so that any report after it would
+ * be seen. */
 static int stays_within(void *context, const wt_train_progress *progress)
 {
     bool *passed = context;
@@ -129,7 +129,7 @@ static int remove_world(void **state)
     return 0;
 }
 
-static wt_picked *pick(const char *text, double complete, double abstain)
+static wt_picked *pick_set(const char *text, double complete, double abstain)
 {
     wt_picked *picked = NULL;
     wt_pick_options options;
@@ -140,7 +140,7 @@ static wt_picked *pick(const char *text, double complete, double abstain)
     return picked;
 }
 
-static bool needs(const struct drawn *drawn, const wt_hit *hit)
+static bool needs_hit(const struct drawn_request *drawn, const wt_hit *hit)
 {
     for (size_t i = 0; i < drawn->count; i++)
         if (hit->tool->name[strlen("tool_")] == (char)('0' + drawn->tools[i]))
@@ -148,9 +148,9 @@ static bool needs(const struct drawn *drawn, const wt_hit *hit)
     return false;
 }
 
-/* ---------------------------------------------------------------- what is counted */
+/* ---------------------------------------------------------------- counts */
 
-static void sizes_are_shares_of_the_training_requests(void **state)
+static void sizes_match_training_requests(void **state)
 {
     (void)state;
     double counts[CHOOSE_SIZES] = {0};
@@ -164,19 +164,19 @@ static void sizes_are_shares_of_the_training_requests(void **state)
     }
 }
 
-/* Of n values the ceil((n + 1) P)-th least (Vovk et al. 2005), counted here by how many lie below it. */
+/* The ceil((n + 1) P)-th smallest of n values (Vovk et al. 2005), counted here by the number of smaller values. */
 static void thresholds_are_quantiles_of_dev(void **state)
 {
     (void)state;
     assert_true(examples.dev.count > USAGES / 20);
     assert_int_equal(chooser.nonconformity.count, examples.dev.count);
-    assert_int_equal(chooser.unused.count, 0); /* every tool is one of several requests */
+    assert_int_equal(chooser.unused.count, 0); /* every tool is in several requests */
     assert_int_equal(chooser.no_answer.count, examples.dev.count);
     for (int percent = 50; percent < 100; percent += 5) {
         struct conformal_thresholds thresholds;
         bool known = wt__conformal_thresholds(&chooser, percent / 100., &thresholds);
         size_t rank = ((examples.dev.count + 1) * (size_t)percent + 99) / 100, below = 0, upto = 0;
-        if (!known) { /* too few requests for that, or one whose tools were not found */
+        if (!known) { /* too few requests, or one whose tools were not found */
             assert_true(rank > examples.dev.count || chooser.nonconformity.values[rank - 1] >= CHOOSE_NEVER);
             continue;
         }
@@ -190,36 +190,36 @@ static void thresholds_are_quantiles_of_dev(void **state)
     }
 }
 
-static void progress_ends_where_it_was_said_to(void **state)
+static void progress_reaches_its_end(void **state)
 {
     (void)state;
     assert_false(beyond);
 }
 
-/* One request in five is a coin's, of which a set of both tools or of the wrong one is worth less. */
-static void the_figure_is_what_sets_of_dev_are_worth(void **state)
+/* One request in five is decided by a coin. A set of both tools, or of the wrong one, scores less for it. */
+static void figure_is_mean_tracc_on_dev(void **state)
 {
     (void)state;
     if (!(figure > .75 && figure <= 1))
         fail_msg("on dev a set has a TRACC of %g", figure);
 }
 
-/* ---------------------------------------------------------------- what comes true */
+/* ---------------------------------------------------------------- probabilities */
 
-static void a_probability_is_what_comes_true(void **state)
+static void probabilities_match_frequencies(void **state)
 {
     (void)state;
-    double said[2] = {0}, came[2] = {0}, count[2] = {0}; /* of requests without a coin, and with one */
+    double said[2] = {0}, came[2] = {0}, count[2] = {0}; /* for requests without and with a coin */
     size_t certain = 0, exact = 0;
     struct rng rng;
     wt__rng_seed(&rng, 8);
     for (size_t i = 0; i < ASKED; i++) {
-        struct drawn drawn = draw_request(&rng, USAGES + i);
-        wt_picked *picked = pick(drawn.text, 0, -1);
+        struct drawn_request drawn = draw_request(&rng, USAGES + i);
+        wt_picked *picked = pick_set(drawn.text, 0, -1);
         assert_true(picked->len > 0);
         for (size_t t = 0; t < picked->len; t++) {
             said[drawn.coin] += picked->items[t]->score;
-            came[drawn.coin] += needs(&drawn, picked->items[t]);
+            came[drawn.coin] += needs_hit(&drawn, picked->items[t]);
             count[drawn.coin]++;
         }
         certain += !drawn.coin;
@@ -235,13 +235,13 @@ static void a_probability_is_what_comes_true(void **state)
         fail_msg("of what was said to come true with %g, %g did", (said[0] + said[1]) / all, (came[0] + came[1]) / all);
 }
 
-/* Three standard errors of ASKED requests, and of the dev requests that the promise is made of. */
+/* Returns three standard errors over ASKED requests and over the dev requests of the calibration. */
 static double chance_of(double probability)
 {
     return 3 * sqrt(probability * (1 - probability) * (1. / ASKED + 1. / (double)examples.dev.count));
 }
 
-static void a_set_is_complete_as_often_as_promised(void **state)
+static void complete_sets_meet_their_probability(void **state)
 {
     (void)state;
     static const double promises[] = {.6, .8, .9};
@@ -251,11 +251,11 @@ static void a_set_is_complete_as_often_as_promised(void **state)
         struct rng rng;
         wt__rng_seed(&rng, 9);
         for (size_t i = 0; i < ASKED; i++) {
-            struct drawn drawn = draw_request(&rng, 2 * USAGES + i);
-            wt_picked *picked = pick(drawn.text, promises[p], -1);
+            struct drawn_request drawn = draw_request(&rng, 2 * USAGES + i);
+            wt_picked *picked = pick_set(drawn.text, promises[p], -1);
             size_t found = 0;
             for (size_t t = 0; t < picked->len; t++)
-                found += needs(&drawn, picked->items[t]);
+                found += needs_hit(&drawn, picked->items[t]);
             complete += found == drawn.count;
             size += (double)picked->len;
             wt_picked_free(picked);
@@ -266,7 +266,7 @@ static void a_set_is_complete_as_often_as_promised(void **state)
     }
 }
 
-static void nothing_is_picked_as_seldom_as_was_asked_for(void **state)
+static void empty_set_rate_is_as_requested(void **state)
 {
     (void)state;
     static const char *const strange[] = {"zebra quokka", "violin sonata", "glacier", "what is love"};
@@ -274,15 +274,15 @@ static void nothing_is_picked_as_seldom_as_was_asked_for(void **state)
     struct rng rng;
     wt__rng_seed(&rng, 10);
     for (size_t i = 0; i < ASKED; i++) {
-        struct drawn drawn = draw_request(&rng, 3 * USAGES + i);
-        wt_picked *picked = pick(drawn.text, 0, .1);
+        struct drawn_request drawn = draw_request(&rng, 3 * USAGES + i);
+        wt_picked *picked = pick_set(drawn.text, 0, .1);
         alarms += picked->len == 0;
         most = fmax(most, picked->no_answer_probability);
         wt_picked_free(picked);
     }
     assert_true(alarms / ASKED < .1 + chance_of(.1));
-    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) { /* promises are read by what was trained alone */
-        wt_picked *picked = pick(strange[i], .6, .1);
+    for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) { /* only trained recipes accept a probability */
+        wt_picked *picked = pick_set(strange[i], .6, .1);
         if (picked->len > 0 || picked->no_answer_probability <= most)
             fail_msg("%s: %zu tools; none of them with %g, of real requests up to %g", strange[i], picked->len,
                      picked->no_answer_probability, most);
@@ -290,10 +290,10 @@ static void nothing_is_picked_as_seldom_as_was_asked_for(void **state)
     }
 }
 
-static void what_is_unlike_the_log_is_read_as_without_training(void **state)
+static void unfamiliar_requests_use_untrained_chooser(void **state)
 {
     (void)state;
-    wt_picked *like = pick("amber n7", 0, 0), *unlike = pick("gem", 0, 0);
+    wt_picked *like = pick_set("amber n7", 0, 0), *unlike = pick_set("gem", 0, 0);
     assert_null(like->notice);
     assert_non_null(strstr(unlike->notice, "shorter than those that training knows"));
     assert_string_equal(unlike->recipe, "hybrid");
@@ -301,28 +301,28 @@ static void what_is_unlike_the_log_is_read_as_without_training(void **state)
     wt_picked_free(unlike);
 }
 
-/* The chooser takes amber's tool. A promise stays its own. */
-static void what_was_recorded_since_comes_first(void **state)
+/* The chooser takes amber's tool. The guarantee keeps its own order. */
+static void new_usage_comes_first(void **state)
 {
     static const char request[] = "amber and then amber once more";
     static const char *const used[] = {"tool_3", "tool_5"};
     (void)state;
-    wt_picked *picked = pick(request, 0, 0);
+    wt_picked *picked = pick_set(request, 0, 0);
     assert_true(picked->len > 0 && strcmp(picked->items[0]->tool->name, used[0]) != 0);
     wt_picked_free(picked);
     sound(&place, wt_record_usage(engine, request, strlen(request), used, 2, NULL, &place.err));
-    picked = pick("Amber, and then amber once more!", 0, 0);
+    picked = pick_set("Amber, and then amber once more!", 0, 0);
     assert_int_equal(picked->len, 2);
     for (size_t i = 0; i < 2; i++)
         assert_true(strcmp(picked->items[i]->tool->name, used[0]) == 0 ||
                     strcmp(picked->items[i]->tool->name, used[1]) == 0);
     wt_picked_free(picked);
-    picked = pick(request, 0.6, 0);
+    picked = pick_set(request, 0.6, 0);
     assert_true(picked->complete == 0.6);
     wt_picked_free(picked);
 }
 
-/* Of a hundred dev requests eighty took few tools and the others all that there are. */
+/* Eighty of a hundred dev requests needed few tools, and the others all that exist. */
 static void put_thresholds(void)
 {
     struct buffer text = {0};
@@ -343,8 +343,8 @@ static void put_thresholds(void)
     free(bytes);
 }
 
-/* The last one: it changes the world. */
-static void a_promise_takes_so_many_tools_at_most(void **state)
+/* Runs last, because it changes the world. */
+static void limits_tools_of_complete_sets(void **state)
 {
     enum { MORE = WT_MAX_COMPLETE + 20 };
     struct buffer tools = {0};
@@ -384,16 +384,11 @@ static void a_promise_takes_so_many_tools_at_most(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_shares_of_the_training_requests),
-        cmocka_unit_test(thresholds_are_quantiles_of_dev),
-        cmocka_unit_test(the_figure_is_what_sets_of_dev_are_worth),
-        cmocka_unit_test(progress_ends_where_it_was_said_to),
-        cmocka_unit_test(a_probability_is_what_comes_true),
-        cmocka_unit_test(a_set_is_complete_as_often_as_promised),
-        cmocka_unit_test(nothing_is_picked_as_seldom_as_was_asked_for),
-        cmocka_unit_test(what_is_unlike_the_log_is_read_as_without_training),
-        cmocka_unit_test(what_was_recorded_since_comes_first),
-        cmocka_unit_test(a_promise_takes_so_many_tools_at_most),
+        cmocka_unit_test(sizes_match_training_requests),   cmocka_unit_test(thresholds_are_quantiles_of_dev),
+        cmocka_unit_test(figure_is_mean_tracc_on_dev),     cmocka_unit_test(progress_reaches_its_end),
+        cmocka_unit_test(probabilities_match_frequencies), cmocka_unit_test(complete_sets_meet_their_probability),
+        cmocka_unit_test(empty_set_rate_is_as_requested),  cmocka_unit_test(unfamiliar_requests_use_untrained_chooser),
+        cmocka_unit_test(new_usage_comes_first),           cmocka_unit_test(limits_tools_of_complete_sets),
     };
     return cmocka_run_group_tests(tests, make_world, remove_world);
 }

@@ -1,4 +1,4 @@
-/* Synthetic requests, made of descriptions: what is taken of one, and who is asked with whom. */
+/* Tests synthetic requests: the part of a description that they use, and the combination of tools. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "learn/support.h"
 #include "retrieve/document.h"
 
-static void a_description_gives_one_line(void **state)
+static void description_gives_one_line(void **state)
 {
     static const struct {
         const char *description, *part;
@@ -32,8 +32,8 @@ static void a_description_gives_one_line(void **state)
     }
 }
 
-/* Behind a word; without words, between characters. */
-static void a_long_description_is_cut(void **state)
+/* Cuts after a word, or between characters if there are no words. */
+static void cuts_long_synthetic_descriptions(void **state)
 {
     static const char *const units[] = {"word ", "x", "\xe6\x97\xa5", "\xf0\x9f\x98\x80"};
     (void)state;
@@ -52,20 +52,20 @@ static void a_long_description_is_cut(void **state)
 
 enum { TOOLS = 8, WANTED = 400 };
 
-/* Two tools say nothing; one of four has no company. */
+/* Two tools have no description, and one of four has no other tool of its provider. */
 static const struct str parts[TOOLS] = {{"a", 1}, {"b", 1}, {"c", 1},  {NULL, 0},
                                         {"d", 1}, {"e", 1}, {NULL, 0}, {"f", 1}};
 static const int64_t providers[TOOLS] = {5, 5, 5, 5, 9, 9, 12, -8};
 
-struct seen {
+struct seen_requests {
     size_t requests, of_provider[TOOLS], with[SYNTHETIC_TOOLS + 1];
     struct buffer all;
     size_t stop_at;
 };
 
-static int see(void *context, struct str text, const uint32_t *rows, size_t count)
+static int see_request(void *context, struct str text, const uint32_t *rows, size_t count)
 {
-    struct seen *seen = context;
+    struct seen_requests *seen = context;
     struct buffer wanted = {0};
     assert_in_range(count, 1, SYNTHETIC_TOOLS);
     for (size_t i = 0; i < count; i++) {
@@ -83,20 +83,20 @@ static int see(void *context, struct str text, const uint32_t *rows, size_t coun
     return ++seen->requests == seen->stop_at ? WT_ECANCELLED : 0;
 }
 
-static struct seen synthetic_with(uint64_t seed)
+static struct seen_requests synthetic_with(uint64_t seed)
 {
-    struct seen seen = {0};
+    struct seen_requests seen = {0};
     const struct synthetic synthetic = {parts, providers, TOOLS, WANTED, seed};
-    assert_int_equal(wt__synthetic_each(&synthetic, see, &seen, NULL), 0);
+    assert_int_equal(wt__synthetic_each(&synthetic, see_request, &seen, NULL), 0);
     return seen;
 }
 
-static void tools_of_one_provider_are_asked_together(void **state)
+static void groups_tools_by_provider(void **state)
 {
-    struct seen seen = synthetic_with(1), again = synthetic_with(1), other = synthetic_with(2);
+    struct seen_requests seen = synthetic_with(1), again = synthetic_with(1), other = synthetic_with(2);
     (void)state;
     assert_int_equal(seen.requests, WANTED);
-    /* Three providers have something to say: every one has its turn as often. */
+    /* Three providers have descriptions and get equal numbers of turns. */
     assert_in_range(seen.of_provider[7], WANTED / 3, WANTED / 3 + 1);
     assert_in_range(seen.of_provider[4] + seen.of_provider[5], WANTED / 3, WANTED / 3 + 1);
     assert_true(seen.of_provider[0] > 20 && seen.of_provider[1] > 20 && seen.of_provider[2] > 20);
@@ -108,28 +108,28 @@ static void tools_of_one_provider_are_asked_together(void **state)
     wt__buffer_dispose(&other.all);
 }
 
-static void the_visit_may_end_it(void **state)
+static void visitor_may_stop(void **state)
 {
-    struct seen seen = {.stop_at = 3};
+    struct seen_requests seen = {.stop_at = 3};
     const struct synthetic synthetic = {parts, providers, TOOLS, WANTED, 1};
     (void)state;
-    assert_int_equal(wt__synthetic_each(&synthetic, see, &seen, NULL), WT_ECANCELLED);
+    assert_int_equal(wt__synthetic_each(&synthetic, see_request, &seen, NULL), WT_ECANCELLED);
     assert_int_equal(seen.requests, 3);
     wt__buffer_dispose(&seen.all);
 }
 
-static void where_nothing_is_said_nothing_is_made(void **state)
+static void makes_no_requests_without_descriptions(void **state)
 {
     static const struct str silent[2] = {{NULL, 0}, {NULL, 0}};
-    struct seen seen = {0};
+    struct seen_requests seen = {0};
     (void)state;
     const struct synthetic none = {silent, providers, 2, WANTED, 1}, empty = {NULL, NULL, 0, WANTED, 1};
-    assert_int_equal(wt__synthetic_each(&none, see, &seen, NULL), 0);
-    assert_int_equal(wt__synthetic_each(&empty, see, &seen, NULL), 0);
+    assert_int_equal(wt__synthetic_each(&none, see_request, &seen, NULL), 0);
+    assert_int_equal(wt__synthetic_each(&empty, see_request, &seen, NULL), 0);
     assert_int_equal(seen.requests, 0);
 }
 
-/* ---------------------------------------------------------------- what training reads */
+/* ---------------------------------------------------------------- examples of a training */
 
 #define LONG " with many words behind it"
 
@@ -143,7 +143,7 @@ static wt_engine *open_described(struct place *place)
     return engine;
 }
 
-static void tools_lack_what_the_requests_say(void **state)
+static void tools_lack_descriptions_of_requests(void **state)
 {
     struct place *place = *state;
     wt_engine *engine = open_described(place);
@@ -153,7 +153,7 @@ static void tools_lack_what_the_requests_say(void **state)
     assert_int_equal(made.tools, 3);
     assert_string_equal(made.texts[0][0].ptr, "send: ");
     assert_int_equal(made.dev.count, 0);
-    assert_int_equal(made.train.count, 2); /* no provider: each tool by itself, the same text each time */
+    assert_int_equal(made.train.count, 2); /* no provider: each tool separately, always with the same text */
     for (size_t i = 0; i < 2; i++) {
         bool send = made.train.tools[made.train.starts[i]] == 0;
         assert_int_equal(made.train.times[i], 20);
@@ -174,7 +174,7 @@ static void train_with(struct place *place, wt_engine *engine, const wt_train_op
     wt_train_report_free(report);
 }
 
-static void it_is_learned_from_beside_usage_or_without(void **state)
+static void trains_with_and_without_recorded_use(void **state)
 {
     static const char *const others[] = {"dpr", "tool2vec", "mlc", "auto", "toolrerank", "all"};
     struct place *place = *state;
@@ -196,13 +196,13 @@ static void it_is_learned_from_beside_usage_or_without(void **state)
     assert_string_equal(beside, again);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         refused(place, wt_train(engine, others[i], &options, &report, &place->err), WT_EINVAL,
-                "synthetic requests are for \"encoder\" and \"cross\", not for");
+                "synthetic requests work with \"encoder\" and \"cross\", not with");
     options.synthetic = SYNTHETIC_MAX + 1;
     refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_EINVAL, "at most 1000000");
     wt_close(engine);
 }
 
-static void a_catalogue_that_says_nothing_is_refused(void **state)
+static void rejects_catalogues_without_descriptions(void **state)
 {
     struct place *place = *state;
     wt_train_report *report = NULL;
@@ -212,21 +212,21 @@ static void a_catalogue_that_says_nothing_is_refused(void **state)
     wt_train_options_init(&options);
     options.synthetic = 1;
     refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_EEMPTY,
-            "have not one of 25 bytes or more");
+            "are all shorter than 25 bytes");
     wt_close(engine);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_description_gives_one_line),
-        cmocka_unit_test(a_long_description_is_cut),
-        cmocka_unit_test(tools_of_one_provider_are_asked_together),
-        cmocka_unit_test(the_visit_may_end_it),
-        cmocka_unit_test(where_nothing_is_said_nothing_is_made),
-        cmocka_unit_test_setup_teardown(tools_lack_what_the_requests_say, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(it_is_learned_from_beside_usage_or_without, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(a_catalogue_that_says_nothing_is_refused, place_set_up, place_tear_down),
+        cmocka_unit_test(description_gives_one_line),
+        cmocka_unit_test(cuts_long_synthetic_descriptions),
+        cmocka_unit_test(groups_tools_by_provider),
+        cmocka_unit_test(visitor_may_stop),
+        cmocka_unit_test(makes_no_requests_without_descriptions),
+        cmocka_unit_test_setup_teardown(tools_lack_descriptions_of_requests, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(trains_with_and_without_recorded_use, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(rejects_catalogues_without_descriptions, place_set_up, place_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

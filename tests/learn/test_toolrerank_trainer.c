@@ -1,4 +1,4 @@
-/* The lessons of ToolRerank's recipes, from training to hits, on a model of two layers. */
+/* Tests the lessons of ToolRerank's recipes from training to hits on a model of two layers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { USAGES = 160 };
 
-static wt_engine *open_filled(struct place *place)
+static wt_engine *open_filled_toolrerank_trainer(struct place *place)
 {
     wt_engine *engine = open_store(place);
     add_tools(place, engine);
@@ -21,7 +21,7 @@ static wt_engine *open_filled(struct place *place)
     return engine;
 }
 
-static double train(struct place *place, wt_engine *engine, const char *lesson, size_t epochs)
+static double train_toolrerank_lesson(struct place *place, wt_engine *engine, const char *lesson, size_t epochs)
 {
     wt_train_report *report = NULL;
     wt_train_options options;
@@ -36,7 +36,7 @@ static double train(struct place *place, wt_engine *engine, const char *lesson, 
     return after;
 }
 
-static wt_hits *find(struct place *place, wt_engine *engine, const char *recipe)
+static wt_hits *find_hits(struct place *place, wt_engine *engine, const char *recipe)
 {
     wt_hits *hits = NULL;
     wt_find_options options;
@@ -47,15 +47,15 @@ static wt_hits *find(struct place *place, wt_engine *engine, const char *recipe)
     return hits;
 }
 
-static void dpr_is_what_its_lesson_measured(void **state)
+static void dpr_query_equals_lesson_figure(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    double plain = train(place, engine, "dpr", 0); /* of the model as it came */
-    wt_hits *before = find(place, engine, "dpr");
-    train(place, engine, "encoder", 6);
-    double trained = train(place, engine, "dpr", 0);
-    wt_hits *after = find(place, engine, "dpr");
+    wt_engine *engine = open_filled_toolrerank_trainer(place);
+    double plain = train_toolrerank_lesson(place, engine, "dpr", 0); /* without a trained encoder */
+    wt_hits *before = find_hits(place, engine, "dpr");
+    train_toolrerank_lesson(place, engine, "encoder", 6);
+    double trained = train_toolrerank_lesson(place, engine, "dpr", 0);
+    wt_hits *after = find_hits(place, engine, "dpr");
     if (!(trained > plain))
         fail_msg("dev recall %.3f, and after training %.3f", plain, trained);
     assert_int_equal(before->len, PLACE_TOOLS);
@@ -69,17 +69,17 @@ static void dpr_is_what_its_lesson_measured(void **state)
     wt_close(engine);
 }
 
-static void every_rerank_runs_once_there_is_a_cross_encoder(void **state)
+static void rerank_recipes_run_with_cross_encoder(void **state)
 {
     static const char *const recipes[] = {"rerank-10", "rerank-30", "rerank-50"};
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    train(place, engine, "dpr", 0);
-    train(place, engine, "cross", 1);
+    wt_engine *engine = open_filled_toolrerank_trainer(place);
+    train_toolrerank_lesson(place, engine, "dpr", 0);
+    train_toolrerank_lesson(place, engine, "cross", 1);
     wt_close(engine);
     engine = open_store(place);
     for (size_t i = 0; i < 3; i++) {
-        wt_hits *hits = find(place, engine, recipes[i]);
+        wt_hits *hits = find_hits(place, engine, recipes[i]);
         assert_string_equal(hits->recipe, recipes[i]);
         assert_int_equal(hits->len, PLACE_TOOLS);
         wt_hits_free(hits);
@@ -87,8 +87,8 @@ static void every_rerank_runs_once_there_is_a_cross_encoder(void **state)
     wt_close(engine);
 }
 
-/* How far two tools are apart that have one name, other providers and other descriptions. */
-static double apart(struct place *place, const char *fields)
+/* Returns the distance of two tools with one name, but different providers and descriptions. */
+static double distance_of_twins(struct place *place, const char *fields)
 {
     wt_train_report *report = NULL;
     wt_train_options options;
@@ -102,9 +102,9 @@ static double apart(struct place *place, const char *fields)
     options.epochs = 8;
     options.rate = 3e-3;
     sound(place, wt_train(engine, "encoder", &options, &report, &place->err));
-    assert_true(report->items[0]->after > report->items[0]->before); /* else it is the encoder that it was */
+    assert_true(report->items[0]->after > report->items[0]->before); /* otherwise the encoder is unchanged */
     wt_train_report_free(report);
-    train(place, engine, "dpr", 0);
+    train_toolrerank_lesson(place, engine, "dpr", 0);
     wt_close(engine);
     engine = open_store(place);
     wt_find_options_init(&asked);
@@ -121,23 +121,24 @@ static double apart(struct place *place, const char *fields)
     return fabs(scores[0] - scores[1]);
 }
 
-/* By the name alone they are the same, for the encoder, for what is built on it, and for another process. */
-static void an_encoder_reads_the_fields_that_are_named(void **state)
+/* The name alone makes both tools equal: for the encoder, for models based on it, and for another process. */
+static void encoder_reads_given_fields(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
+    wt_engine *engine = open_filled_toolrerank_trainer(place);
     add_text(place, engine,
              "{\"provider\": \"weather\", \"name\": \"find\", \"description\": \"stock price of\"}\n"
              "{\"provider\": \"music\", \"name\": \"find\", \"description\": \"train in london\"}\n");
     wt_close(engine);
-    assert_true(apart(place, "name") < 1e-6);
-    assert_true(apart(place, "provider,name") > 1e-4);
-    assert_true(apart(place, NULL) > 1e-4);
+    assert_true(distance_of_twins(place, "name") < 1e-6);
+    assert_true(distance_of_twins(place, "provider,name") > 1e-4);
+    assert_true(distance_of_twins(place, NULL) > 1e-4);
 }
 
 /* ---------------------------------------------------------------- toolrerank */
 
-/* A store of three providers, each with its own words, and requests of one of them, or of one and a tool of another. */
+/* Opens a store of three providers, each with its own words, and requests for one of them, or for one and a tool of
+ * another. */
 static wt_engine *open_providers(struct place *place, size_t singles, size_t several)
 {
     static const char *const words[3][3] = {
@@ -178,11 +179,11 @@ static json_t *config_of(const struct place *place)
     return config;
 }
 
-/* Another engine and other threads: the same file but for how long it took. */
+/* Another engine and other threads must give the same file, except for the duration. */
 static void train_again_is_the_same(struct place *place, const json_t *before)
 {
     wt_engine *engine = open_store(place);
-    train(place, engine, "toolrerank", 0);
+    train_toolrerank_lesson(place, engine, "toolrerank", 0);
     wt_close(engine);
     json_t *after = config_of(place);
     for (size_t i = 0; i < 3; i++) {
@@ -192,7 +193,7 @@ static void train_again_is_the_same(struct place *place, const json_t *before)
     json_decref(after);
 }
 
-static void toolrerank_runs_as_it_was_left(void **state)
+static void toolrerank_query_equals_lesson(void **state)
 {
     static const struct {
         size_t singles, several;
@@ -203,12 +204,12 @@ static void toolrerank_runs_as_it_was_left(void **state)
         struct place place;
         place_make(&place);
         wt_engine *engine = open_providers(&place, cases[c].singles, cases[c].several);
-        train(&place, engine, "dpr", 0);
+        train_toolrerank_lesson(&place, engine, "dpr", 0);
         if (cases[c].cross)
-            train(&place, engine, "cross", 1);
-        double after = train(&place, engine, "toolrerank", 0);
+            train_toolrerank_lesson(&place, engine, "cross", 1);
+        double after = train_toolrerank_lesson(&place, engine, "toolrerank", 0);
         assert_true(after > 0 && after <= 1);
-        wt_hits *hits = find(&place, engine, "toolrerank");
+        wt_hits *hits = find_hits(&place, engine, "toolrerank");
         assert_string_equal(hits->recipe, "toolrerank");
         assert_null(hits->notice);
         assert_true(hits->len == PLACE_TOOLS);
@@ -228,16 +229,16 @@ static void toolrerank_runs_as_it_was_left(void **state)
     }
 }
 
-/* The rows of a store of open_providers are its tools in order: 3 p + t is tool t of provider p, 9 has none. No encoder
- * is there to ask. */
-static void a_request_is_cut_down_by_its_words(void **state)
+/* Rows in a store of open_providers are its tools in order: 3 p + t is tool t of provider p, and 9 has no provider. The
+ * test has no encoder. */
+static void cuts_requests_down_by_words(void **state)
 {
     enum { TOOLS = 10 };
     static const struct {
         const char *request;
         uint32_t tools[4];
         size_t count;
-        const char *cut; /* "" where nothing is */
+        const char *cut; /* "" if nothing can be cut */
     } cases[] = {
         {"Weather in Paris today. Flight London Rome please! Stock price Apple",
          {0, 1, 4},
@@ -277,8 +278,8 @@ static void a_request_is_cut_down_by_its_words(void **state)
     wt_close(engine);
 }
 
-/* Two clouds, of which the rarer one lies higher: the weight is positive, and the middle between them. */
-static void weights_of_kinds_are_found(void **state)
+/* Two clouds; the rarer one lies higher. The weight must be positive and the boundary between them. */
+static void fits_weights_of_kinds(void **state)
 {
     enum { N = 400 };
     static float lacks[N];
@@ -289,7 +290,7 @@ static void weights_of_kinds_are_found(void **state)
     (void)state;
     wt__rng_seed(&rng, 4);
     for (size_t i = 0; i < N; i++) {
-        several[i] = i % 10 == 0; /* one in ten: each kind counts the same all the same */
+        several[i] = i % 10 == 0; /* one in ten, but both kinds have equal total weight */
         lacks[i] = (float)wt__rng_unit(&rng) + (several[i] ? 0.9f : 0);
     }
     wt__kind_weigh(lacks, several, N, &c);
@@ -307,12 +308,9 @@ static void weights_of_kinds_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ROW(dpr_is_what_its_lesson_measured),
-        ROW(an_encoder_reads_the_fields_that_are_named),
-        ROW(every_rerank_runs_once_there_is_a_cross_encoder),
-        cmocka_unit_test(toolrerank_runs_as_it_was_left),
-        ROW(a_request_is_cut_down_by_its_words),
-        cmocka_unit_test(weights_of_kinds_are_found),
+        ROW(dpr_query_equals_lesson_figure),        ROW(encoder_reads_given_fields),
+        ROW(rerank_recipes_run_with_cross_encoder), cmocka_unit_test(toolrerank_query_equals_lesson),
+        ROW(cuts_requests_down_by_words),           cmocka_unit_test(fits_weights_of_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* wt_train as a caller sees it, on a model of two layers: what it makes, what it tells, and how it goes on. */
+/* Tests wt_train through its interface on a model of two layers: its results, reports and resuming. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 enum { USAGES = 240 };
 
-static wt_train_options options_of(void)
+static wt_train_options options_of_train(void)
 {
     wt_train_options options;
     wt_train_options_init(&options);
@@ -27,7 +27,7 @@ static wt_train_options options_of(void)
     return options;
 }
 
-static wt_engine *open_filled(struct place *place)
+static wt_engine *open_filled_train(struct place *place)
 {
     wt_engine *engine = open_store(place);
     add_tools(place, engine);
@@ -35,7 +35,7 @@ static wt_engine *open_filled(struct place *place)
     return engine;
 }
 
-static wt_train_report *train(struct place *place, wt_engine *engine, const wt_train_options *options)
+static wt_train_report *train_encoder(struct place *place, wt_engine *engine, const wt_train_options *options)
 {
     wt_train_report *report = NULL;
     sound(place, wt_train(engine, "encoder", options, &report, &place->err));
@@ -51,8 +51,8 @@ static void refused_train(struct place *place, wt_engine *engine, const char *le
     assert_null(report);
 }
 
-/* SHA-256 of the encoder's weights below a folder. */
-static void hash_of(const char *out, char hex[65])
+/* Hashes the encoder's weights below a folder. */
+static void hash_of_encoder(const char *out, char hex[65])
 {
     hash_of_model(out, "encoder", hex);
 }
@@ -64,14 +64,14 @@ static bool is_there(const char *out, const char *name)
     return wt__is_file(path);
 }
 
-struct stopper {
+struct training_stopper {
     uint64_t at;
     bool kill;
 };
 
-static int stop_at(void *context, const wt_train_progress *progress)
+static int stop_training_at(void *context, const wt_train_progress *progress)
 {
-    const struct stopper *stopper = context;
+    const struct training_stopper *stopper = context;
     if (strcmp(progress->phase, "training") != 0 || progress->done < stopper->at)
         return 0;
     if (stopper->kill)
@@ -79,14 +79,14 @@ static int stop_at(void *context, const wt_train_progress *progress)
     return 1;
 }
 
-/* ---------------------------------------------------------------- what it makes */
+/* ---------------------------------------------------------------- results */
 
-static void a_trained_encoder_finds_better(void **state)
+static void trained_encoder_finds_more(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    wt_train_report *report = train(place, engine, &options);
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
+    wt_train_report *report = train_encoder(place, engine, &options);
     const wt_trained *item = report->items[0];
     char want[160];
     snprintf(want, sizeof want, "%s/encoder", place->out);
@@ -106,12 +106,12 @@ static void a_trained_encoder_finds_better(void **state)
     assert_false(is_there(place->out, "encoder.state"));
 }
 
-static void the_model_remembers_its_training(void **state)
+static void model_describes_its_training(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    wt_train_report *report = train(place, engine, &options);
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
+    wt_train_report *report = train_encoder(place, engine, &options);
     char path[160], *text = NULL;
     size_t len;
     json_t *config;
@@ -138,23 +138,23 @@ static void the_model_remembers_its_training(void **state)
     wt_close(engine);
 }
 
-static void the_same_seed_gives_the_same_bits(void **state)
+static void equal_seeds_give_identical_bits(void **state)
 {
     struct place *place = *state;
     char first[65], second[65], other[65], folder[96];
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
     options.epochs = 1;
-    wt_train_report_free(train(place, engine, &options));
-    hash_of(place->out, first);
+    wt_train_report_free(train_encoder(place, engine, &options));
+    hash_of_encoder(place->out, first);
     snprintf(folder, sizeof folder, "%s/second", place->folder);
     options.out = folder;
-    wt_train_report_free(train(place, engine, &options));
-    hash_of(folder, second);
+    wt_train_report_free(train_encoder(place, engine, &options));
+    hash_of_encoder(folder, second);
     assert_string_equal(first, second);
     options.seed = 2;
-    wt_train_report_free(train(place, engine, &options));
-    hash_of(folder, other);
+    wt_train_report_free(train_encoder(place, engine, &options));
+    hash_of_encoder(folder, other);
     assert_string_not_equal(first, other);
     wt_close(engine);
 }
@@ -164,57 +164,57 @@ static void every_loss_trains_and_resumes(void **state)
     static const char *const losses[] = {"triplet", "softmax", "bce", "likeness"};
     struct place *place = *state;
     char whole[65], resumed[65], teacher[96];
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
     snprintf(teacher, sizeof teacher, "%s/teacher", place->folder);
     tiny_model_write(teacher, TINY_MPNET, 2);
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
-        struct stopper stopper = {.at = 20};
-        options = options_of();
+        struct training_stopper stopper = {.at = 20};
+        options = options_of_train();
         options.loss = losses[i];
         options.teacher = strcmp(losses[i], "likeness") == 0 ? teacher : NULL;
-        wt_train_report *report = train(place, engine, &options);
+        wt_train_report *report = train_encoder(place, engine, &options);
         assert_true(report->items[0]->after >= report->items[0]->before);
         wt_train_report_free(report);
-        hash_of(place->out, whole);
-        options.progress = stop_at;
+        hash_of_encoder(place->out, whole);
+        options.progress = stop_training_at;
         options.progress_context = &stopper;
         int rc = wt_train(engine, "encoder", &options, &report, &place->err);
         wt_train_report_free(report);
         if (rc == 0)
-            continue; /* it was over before anybody asked */
+            continue; /* ended before the stop was requested */
         refused(place, rc, WT_ECANCELLED, "; resume goes on");
         options.progress = NULL;
         options.resume = 1;
-        wt_train_report_free(train(place, engine, &options));
-        hash_of(place->out, resumed);
+        wt_train_report_free(train_encoder(place, engine, &options));
+        hash_of_encoder(place->out, resumed);
         assert_string_equal(whole, resumed);
     }
     wt_close(engine);
 }
 
-/* Without labels: the teacher had them. */
-static void a_teachers_likenesses_are_learned(void **state)
+/* Runs without labels, because the teacher had them. */
+static void learns_similarities_of_teacher(void **state)
 {
     struct place *place = *state;
     char teacher[128], taught[96];
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    wt_train_report *report = train(place, engine, &options);
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
+    wt_train_report *report = train_encoder(place, engine, &options);
     wt_train_report_free(report);
     snprintf(teacher, sizeof teacher, "%s/encoder", place->out);
     snprintf(taught, sizeof taught, "%s/taught", place->folder);
     options.out = taught;
     options.loss = "likeness";
     options.teacher = teacher;
-    report = train(place, engine, &options);
+    report = train_encoder(place, engine, &options);
     assert_true(report->items[0]->after > report->items[0]->before + .05);
     wt_train_report_free(report);
     wt_close(engine);
 }
 
-/* More tools than a step takes: its texts are as many as there is room for. */
-static void a_full_step_has_room(void **state)
+/* More tools than a step takes: the step has as many texts as there is room for. */
+static void full_steps_fit(void **state)
 {
     enum { TOOLS = 60, REQUESTS = 4 };
     struct place *place = *state;
@@ -232,18 +232,18 @@ static void a_full_step_has_room(void **state)
     add_usages(place, engine, usages.ptr);
     wt__buffer_dispose(&tools);
     wt__buffer_dispose(&usages);
-    wt_train_options options = options_of();
+    wt_train_options options = options_of_train();
     options.batch = 2;
     options.epochs = 1;
     options.loss = "likeness";
     options.teacher = place->model;
-    wt_train_report *report = train(place, engine, &options);
+    wt_train_report *report = train_encoder(place, engine, &options);
     assert_true(report->items[0]->steps > 0);
     wt_train_report_free(report);
     wt_close(engine);
 }
 
-static void triplets_need_requests_that_share_tools(void **state)
+static void triplets_need_shared_tools(void **state)
 {
     struct place *place = *state;
     wt_engine *engine = open_store(place);
@@ -251,7 +251,7 @@ static void triplets_need_requests_that_share_tools(void **state)
     add_usages(place, engine,
                "{\"request\": \"one\", \"tools\": [\"send_mail\"]}\n{\"request\": \"two\", \"tools\": "
                "[\"send_mail\"]}\n{\"request\": \"three\", \"tools\": [\"send_mail\"]}\n");
-    wt_train_options options = options_of();
+    wt_train_options options = options_of_train();
     options.loss = "triplet";
     refused_train(place, engine, "encoder", &options, WT_EEMPTY, "train with the contrast loss");
     wt_close(engine);
@@ -261,45 +261,45 @@ static void frozen_layers_stay(void **state)
 {
     struct place *place = *state;
     char hash[65], tuned[65];
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    options.freeze = 2; /* both layers: nothing is left to train */
-    wt_train_report *report = train(place, engine, &options);
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
+    options.freeze = 2; /* both layers, so no parameters are left */
+    wt_train_report *report = train_encoder(place, engine, &options);
     assert_true(report->items[0]->after == report->items[0]->before);
     assert_non_null(strstr(report->items[0]->notice, "no step made it better on dev"));
     wt_train_report_free(report);
-    hash_of(place->out, hash);
+    hash_of_encoder(place->out, hash);
     options.freeze = 1;
-    wt_train_report_free(train(place, engine, &options));
-    hash_of(place->out, tuned);
+    wt_train_report_free(train_encoder(place, engine, &options));
+    hash_of_encoder(place->out, tuned);
     assert_string_not_equal(hash, tuned);
     options.freeze = 3;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "3 layers are to be frozen; the model has 2");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "cannot freeze 3 layers; the model has 2");
     wt_close(engine);
 }
 
-/* What no step made better leaves what an earlier training made better, as long as today's dev says so. */
-static void an_earlier_model_that_is_better_stays(void **state)
+/* If no step improves the model, an earlier training's better model stays, as long as it is better on today's dev. */
+static void keeps_better_earlier_model(void **state)
 {
     struct place *place = *state;
     char earlier[65], now[65];
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    wt_train_report *report = train(place, engine, &options);
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
+    wt_train_report *report = train_encoder(place, engine, &options);
     double reached = report->items[0]->after;
     wt_train_report_free(report);
-    hash_of(place->out, earlier);
+    hash_of_encoder(place->out, earlier);
     options.freeze = 2;
-    report = train(place, engine, &options);
+    report = train_encoder(place, engine, &options);
     assert_non_null(strstr(report->items[0]->notice, "model of an earlier training, which stays"));
     assert_float_equal(report->items[0]->after, reached, 1e-6);
     wt_train_report_free(report);
-    hash_of(place->out, now);
+    hash_of_encoder(place->out, now);
     assert_string_equal(now, earlier);
     wt_close(engine);
 }
 
-/* 100 requests as a data set. */
+/* Writes 100 requests as a data set. */
 static void put_requests(struct place *place, uint64_t seed)
 {
     struct buffer queries = {0}, train_side = {0}, dev = {0};
@@ -317,16 +317,16 @@ static void put_requests(struct place *place, uint64_t seed)
     wt__buffer_dispose(&dev);
 }
 
-static void a_data_set_is_its_own_catalogue(void **state)
+static void data_set_has_its_own_catalogue(void **state)
 {
     struct place *place = *state;
     put_requests(place, 5);
-    wt_train_options options = options_of();
+    wt_train_options options = options_of_train();
     options.data = place->data;
     options.model = place->model;
     refused_train(place, NULL, "encoder", &options, WT_EINVAL, "name a folder for the models (--out)");
     options.out = place->out;
-    wt_train_report *report = train(place, NULL, &options);
+    wt_train_report *report = train_encoder(place, NULL, &options);
     assert_true(report->items[0]->after >= report->items[0]->before);
     assert_true(is_there(place->out, "encoder/model.safetensors"));
     wt_train_report_free(report);
@@ -334,45 +334,45 @@ static void a_data_set_is_its_own_catalogue(void **state)
     refused_train(place, NULL, "encoder", &options, WT_EINVAL, "name a store or a data set to learn from");
 }
 
-/* A set beside a copy of itself: were the catalogues one, each tool would compete with its twin. */
-static void several_data_sets_have_a_catalogue_each(void **state)
+/* A set and a copy of itself: in a common catalogue each tool would compete with its twin. */
+static void data_sets_have_separate_catalogues(void **state)
 {
     struct place *place = *state;
     char both[200], alone[65], joined[65];
     put_requests(place, 5);
-    wt_train_options options = options_of();
+    wt_train_options options = options_of_train();
     options.data = place->data;
     options.model = place->model;
     options.out = place->out;
     options.epochs = 2;
-    wt_train_report *one = train(place, NULL, &options);
-    hash_of(place->out, alone);
+    wt_train_report *one = train_encoder(place, NULL, &options);
+    hash_of_encoder(place->out, alone);
     snprintf(both, sizeof both, "%s\n%s\n", place->data, place->data);
     options.data = both;
-    wt_train_report *two = train(place, NULL, &options);
-    hash_of(place->out, joined);
+    wt_train_report *two = train_encoder(place, NULL, &options);
+    hash_of_encoder(place->out, joined);
     assert_float_equal(one->items[0]->before, two->items[0]->before, 1e-9);
     assert_true(two->items[0]->steps > one->items[0]->steps);
     assert_string_not_equal(alone, joined);
     wt_train_report_free(one);
     wt_train_report_free(two);
     options.most = 16;
-    one = train(place, NULL, &options);
-    assert_int_equal(one->items[0]->steps, 4); /* 2 epochs of 2 x 16 requests, 16 at once */
+    one = train_encoder(place, NULL, &options);
+    assert_int_equal(one->items[0]->steps, 4); /* 2 epochs of 2 x 16 requests, 16 per batch */
     wt_train_report_free(one);
-    refused_train(place, NULL, "mlc", &options, WT_EINVAL, "\"mlc\" is trained on one catalogue, not on 2 data sets");
+    refused_train(place, NULL, "mlc", &options, WT_EINVAL, "\"mlc\" takes one catalogue, not 2 data sets");
     options.data = "\n\n";
     refused_train(place, NULL, "encoder", &options, WT_EINVAL, "the data set's folder has no name");
     wt_engine *engine = open_store(place);
     options.data = both;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "have catalogues of their own; leave the store away");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "have catalogues of their own; omit the store");
     wt_close(engine);
 }
 
-static void odd_tools_and_requests_are_learned_from(void **state)
+static void accepts_unusual_tools_and_requests(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
+    wt_engine *engine = open_filled_train(place);
     struct buffer jsonl = {0};
     add_text(place, engine, "{\"name\": \"___\"}\n{\"name\": \"空\", \"description\": \"\"}\n");
     for (size_t i = 0; i < 40; i++)
@@ -382,11 +382,11 @@ static void odd_tools_and_requests_are_learned_from(void **state)
         wt__buffer_text(&jsonl, "longest ");
     wt__buffer_text(&jsonl, "\", \"tools\": [\"空\"]}\n");
     add_usages(place, engine, jsonl.ptr);
-    wt_train_options options = options_of();
+    wt_train_options options = options_of_train();
     options.epochs = 1;
-    wt_train_report *report = train(place, engine, &options);
+    wt_train_report *report = train_encoder(place, engine, &options);
     assert_true(isfinite(report->items[0]->after));
-    assert_non_null(strstr(report->items[0]->notice, "labels name no tool"));
+    assert_non_null(strstr(report->items[0]->notice, "labels of unknown tools"));
     wt_train_report_free(report);
     wt__buffer_dispose(&jsonl);
     wt_close(engine);
@@ -400,9 +400,9 @@ static void one_request_is_enough(void **state)
     add_usages(place, engine, "{\"request\": \"find the hotel\", \"tools\": [\"find_hotel\"]}\n");
     wt_train_options options;
     wt_train_options_init(&options);
-    wt_train_report *report = train(place, engine, &options);
+    wt_train_report *report = train_encoder(place, engine, &options);
     assert_true(isnan(report->items[0]->before) && isnan(report->items[0]->after));
-    assert_non_null(strstr(report->items[0]->notice, "nothing was measured"));
+    assert_non_null(strstr(report->items[0]->notice, "the figure was not measured"));
     assert_true(is_there(place->out, "encoder/model.safetensors"));
     wt_train_report_free(report);
     report = NULL;
@@ -412,8 +412,8 @@ static void one_request_is_enough(void **state)
     wt_close(engine);
 }
 
-/* Of three tools all are among the first three. What was used by mistake tells at the first place alone. */
-static void hybrid_stays_where_training_harms_the_first_place(void **state)
+/* There are three tools, so all are among the first three. Only recall at 1 shows the effect of false usages. */
+static void keeps_hybrid_if_training_harms_recall_at_1(void **state)
 {
     static const char *const asks[] = {"book a table in a restaurant", "the weather of a city", "play a song"};
     struct place *place = *state;
@@ -429,12 +429,12 @@ static void hybrid_stays_where_training_harms_the_first_place(void **state)
              "{\"_id\": \"t0\", \"title\": \"reserve\", \"text\": \"Books a table in a restaurant\"}\n"
              "{\"_id\": \"t1\", \"title\": \"forecast\", \"text\": \"Gives the weather of a city\"}\n"
              "{\"_id\": \"t2\", \"title\": \"player\", \"text\": \"Plays a song\"}\n");
-    wt_train_options options = options_of();
+    wt_train_options options = options_of_train();
     options.data = place->data;
     options.model = place->model;
     options.out = place->out;
     options.keep_last = 1;
-    wt_train_report *report = train(place, NULL, &options);
+    wt_train_report *report = train_encoder(place, NULL, &options);
     wt_train_report_free(report);
     sound(place, wt_train(NULL, "auto", &options, &report, &place->err));
     assert_non_null(
@@ -452,46 +452,45 @@ static void hybrid_stays_where_training_harms_the_first_place(void **state)
     wt__buffer_dispose(&judged);
 }
 
-/* ---------------------------------------------------------------- what it refuses */
+/* ---------------------------------------------------------------- errors */
 
-static void what_makes_no_sense_is_refused(void **state)
+static void rejects_invalid_options(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    refused_train(place, engine, "nonsense", &options, WT_EINVAL,
-                  "there is no lesson \"nonsense\"; there are: encoder");
-    refused_train(place, engine, NULL, &options, WT_EINVAL, "there is no lesson");
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
+    refused_train(place, engine, "nonsense", &options, WT_EINVAL, "unknown lesson \"nonsense\"; choose from: encoder");
+    refused_train(place, engine, NULL, &options, WT_EINVAL, "unknown lesson");
     options.loss = "hinge";
     refused_train(place, engine, "encoder", &options, WT_EINVAL,
                   "the lesson \"encoder\" has no loss \"hinge\"; it has: contrast triplet softmax bce likeness");
     options.loss = "triplet";
     refused_train(place, engine, "all", &options, WT_EINVAL, "name the one that the loss \"triplet\" is for");
     options.teacher = "tiny";
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "a teacher is for the loss \"likeness\"");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "a teacher needs the loss \"likeness\"");
     options.loss = "likeness";
     options.teacher = "nowhere";
     refused_train(place, engine, "encoder", &options, WT_ENOTFOUND, "the model nowhere is not installed");
     options.teacher = NULL;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "name the teacher (--teacher MODEL)");
-    options = options_of();
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "the loss needs a teacher (--teacher MODEL)");
+    options = options_of_train();
     options.epochs = -1;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "epochs are a number over 0");
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "epochs must be above 0");
     options.epochs = NAN;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "epochs are a number over 0");
-    options = options_of();
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "epochs must be above 0");
+    options = options_of_train();
     options.rate = 2;
-    refused_train(place, engine, "encoder", &options, WT_EINVAL, "the learning rate is a number over 0, at most 1");
-    options = options_of();
+    refused_train(place, engine, "encoder", &options, WT_EINVAL, "the learning rate must be above 0 and at most 1");
+    options = options_of_train();
     options.batch = 1 << 20;
     refused_train(place, engine, "encoder", &options, WT_EINVAL, "a batch has at most 65536 requests");
-    options = options_of();
+    options = options_of_train();
     options.memory = 1000;
     refused_train(place, engine, "encoder", &options, WT_ENOMEM, "training would take ");
-    options = options_of();
+    options = options_of_train();
     wt_engine *nowhere = NULL;
     sound(place, wt_open(&nowhere, ":memory:", NULL, &place->err));
-    refused_train(place, nowhere, "encoder", &options, WT_EINVAL, "a store in memory has no place for its models");
+    refused_train(place, nowhere, "encoder", &options, WT_EINVAL, "a store in memory has no folder for models");
     wt_close(nowhere);
     char folder[160];
     snprintf(folder, sizeof folder, "%s/encoder", place->folder);
@@ -502,67 +501,67 @@ static void what_makes_no_sense_is_refused(void **state)
     wt_close(engine);
 }
 
-/* What one writes the other would resume from, or replace. */
-static void one_training_at_a_time_writes_a_folder(void **state)
+/* Each training could otherwise resume from or replace the other's files. */
+static void locks_folder_of_models(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
     char path[160];
     int lock;
-    wt_train_report_free(train(place, engine, &options));
+    wt_train_report_free(train_encoder(place, engine, &options));
     snprintf(path, sizeof path, "%s/training.lock", place->out);
     sound(place, wt__lock_file(&lock, path, 0, &place->err));
     refused_train(place, engine, "encoder", &options, WT_EBUSY, "another training writes to ");
     options.out = place->data;
-    wt_train_report_free(train(place, engine, &options));
+    wt_train_report_free(train_encoder(place, engine, &options));
     options.out = NULL;
     wt__unlock_file(lock);
-    wt_train_report_free(train(place, engine, &options));
+    wt_train_report_free(train_encoder(place, engine, &options));
     wt_close(engine);
 }
 
-static void a_rate_that_explodes_leaves_the_last_model(void **state)
+static void exploding_rate_keeps_last_model(void **state)
 {
     struct place *place = *state;
     char before[65], after[65];
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    wt_train_report_free(train(place, engine, &options));
-    hash_of(place->out, before);
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
+    wt_train_report_free(train_encoder(place, engine, &options));
+    hash_of_encoder(place->out, before);
     options.rate = 1;
     options.epochs = 400;
     wt_train_report *report = NULL;
     int rc = wt_train(engine, "encoder", &options, &report, &place->err);
     assert_true(rc == 0 || rc == WT_EMODEL);
     wt_train_report_free(report);
-    hash_of(place->out, after);
+    hash_of_encoder(place->out, after);
     if (rc < 0)
         assert_string_equal(before, after);
     wt_close(engine);
 }
 
-/* ---------------------------------------------------------------- stopping and going on */
+/* ---------------------------------------------------------------- stopping and resuming */
 
-static void stopped_and_resumed_it_is_the_same_model(void **state)
+static void stopped_and_resumed_training_is_identical(void **state)
 {
     struct place *place = *state;
     char whole[65], resumed[65], folder[96];
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    wt_train_report *report = train(place, engine, &options);
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
+    wt_train_report *report = train_encoder(place, engine, &options);
     double after = report->items[0]->after;
     wt_train_report_free(report);
-    hash_of(place->out, whole);
+    hash_of_encoder(place->out, whole);
     snprintf(folder, sizeof folder, "%s/second", place->folder);
     options.out = folder;
     for (uint64_t at = 1; at < 80; at += 23) {
-        struct stopper stopper = {.at = at};
-        options.progress = stop_at;
+        struct training_stopper stopper = {.at = at};
+        options.progress = stop_training_at;
         options.progress_context = &stopper;
         options.resume = 0;
         int rc = wt_train(engine, "encoder", &options, &report, &place->err);
-        if (rc == 0) { /* it was over before anybody asked */
+        if (rc == 0) { /* ended before the stop was requested */
             wt_train_report_free(report);
             break;
         }
@@ -570,8 +569,8 @@ static void stopped_and_resumed_it_is_the_same_model(void **state)
         assert_true(is_there(folder, "encoder.state"));
         options.progress = NULL;
         options.resume = 1;
-        report = train(place, engine, &options);
-        hash_of(folder, resumed);
+        report = train_encoder(place, engine, &options);
+        hash_of_encoder(folder, resumed);
         assert_string_equal(whole, resumed);
         assert_true(report->items[0]->after == after);
         assert_false(is_there(folder, "encoder.state"));
@@ -580,7 +579,7 @@ static void stopped_and_resumed_it_is_the_same_model(void **state)
     wt_close(engine);
 }
 
-/* At a step, in the middle of looking for negatives, or where the look was just made: the same model every time. */
+/* Stopping at a step, during the search for negatives, or just after it gives the same model. */
 static int stop_when_looking(void *context, const wt_train_progress *progress)
 {
     size_t *left = context;
@@ -590,55 +589,55 @@ static int stop_when_looking(void *context, const wt_train_progress *progress)
     return *left == 0;
 }
 
-static void hard_negatives_survive_a_stop(void **state)
+static void resumes_hard_negatives(void **state)
 {
     struct place *place = *state;
     char plain[65], whole[65], resumed[65], folder[96];
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    wt_train_report *report = train(place, engine, &options);
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
+    wt_train_report *report = train_encoder(place, engine, &options);
     wt_train_report_free(report);
-    hash_of(place->out, plain);
+    hash_of_encoder(place->out, plain);
     options.negatives = 2;
-    wt_train_report_free(train(place, engine, &options));
-    hash_of(place->out, whole);
+    wt_train_report_free(train_encoder(place, engine, &options));
+    hash_of_encoder(place->out, whole);
     assert_string_not_equal(plain, whole);
     snprintf(folder, sizeof folder, "%s/second", place->folder);
     options.out = folder;
     size_t stops = 0;
     for (size_t i = 1; i < 9; i++) {
-        struct stopper stopper = {.at = 9 * i};
+        struct training_stopper stopper = {.at = 9 * i};
         size_t looks = i / 2;
-        options.progress = i % 2 ? stop_at : stop_when_looking;
+        options.progress = i % 2 ? stop_training_at : stop_when_looking;
         options.progress_context = i % 2 ? (void *)&stopper : (void *)&looks;
         options.resume = 0;
         int rc = wt_train(engine, "encoder", &options, &report, &place->err);
         wt_train_report_free(report);
         if (rc == 0)
-            continue; /* it was over before anybody asked */
+            continue; /* ended before the stop was requested */
         refused(place, rc, WT_ECANCELLED, "; resume goes on from there");
         options.progress = NULL;
         options.resume = 1;
-        wt_train_report_free(train(place, engine, &options));
-        hash_of(folder, resumed);
+        wt_train_report_free(train_encoder(place, engine, &options));
+        hash_of_encoder(folder, resumed);
         assert_string_equal(whole, resumed);
         stops++;
     }
-    assert_true(stops >= 4); /* the beginning of a phase is always told */
+    assert_true(stops >= 4); /* the beginning of a phase is always reported */
     options.resume = 0;
     options.negatives = 9;
     refused_train(place, engine, "encoder", &options, WT_EINVAL, "a request has at most 8 hard negatives");
     options.negatives = 1;
     options.loss = "triplet";
     refused_train(place, engine, "encoder", &options, WT_EINVAL,
-                  "hard negatives are for the loss \"contrast\", not for \"triplet\"");
+                  "hard negatives need the loss \"contrast\", not \"triplet\"");
     wt_close(engine);
 }
 
-/* Megabytes that a refused training says it would take. */
+/* Returns the megabytes in the error of a rejected training. */
 static double megabytes_of(struct place *place, wt_engine *engine, size_t negatives)
 {
-    wt_train_options options = options_of();
+    wt_train_options options = options_of_train();
     wt_train_report *report = NULL;
     double megabytes = 0;
     options.memory = 1000;
@@ -649,29 +648,29 @@ static double megabytes_of(struct place *place, wt_engine *engine, size_t negati
     return megabytes;
 }
 
-static void the_estimate_knows_of_hard_negatives(void **state)
+static void estimate_includes_hard_negatives(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
+    wt_engine *engine = open_filled_train(place);
     assert_true(megabytes_of(place, engine, 8) > 1.5 * megabytes_of(place, engine, 0));
     wt_close(engine);
 }
 
-static void killed_and_resumed_it_is_the_same_model(void **state)
+static void killed_and_resumed_training_is_identical(void **state)
 {
     struct place *place = *state;
     char whole[65], resumed[65], folder[96];
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    wt_train_report_free(train(place, engine, &options));
-    hash_of(place->out, whole);
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
+    wt_train_report_free(train_encoder(place, engine, &options));
+    hash_of_encoder(place->out, whole);
     wt_close(engine);
     snprintf(folder, sizeof folder, "%s/second", place->folder);
     options.out = folder;
     pid_t child = fork();
     if (child == 0) {
-        struct stopper stopper = {.at = 40, .kill = true};
-        options.progress = stop_at;
+        struct training_stopper stopper = {.at = 40, .kill = true};
+        options.progress = stop_training_at;
         options.progress_context = &stopper;
         wt_train_report *report;
         engine = open_store(place);
@@ -682,61 +681,61 @@ static void killed_and_resumed_it_is_the_same_model(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     engine = open_store(place);
     options.resume = 1;
-    wt_train_report_free(train(place, engine, &options));
-    hash_of(folder, resumed);
+    wt_train_report_free(train_encoder(place, engine, &options));
+    hash_of_encoder(folder, resumed);
     assert_string_equal(whole, resumed);
     wt_close(engine);
 }
 
-static void resuming_what_has_ended_changes_nothing(void **state)
+static void resuming_ended_training_changes_nothing(void **state)
 {
     struct place *place = *state;
     char before[65], after[65];
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
     options.epochs = 1;
-    wt_train_report *report = train(place, engine, &options);
+    wt_train_report *report = train_encoder(place, engine, &options);
     double figure = report->items[0]->after;
     wt_train_report_free(report);
-    hash_of(place->out, before);
+    hash_of_encoder(place->out, before);
     options.resume = 1;
-    report = train(place, engine, &options);
+    report = train_encoder(place, engine, &options);
     assert_non_null(strstr(report->items[0]->notice, "had ended before"));
     assert_true(fabs(report->items[0]->after - figure) < 1e-12);
     wt_train_report_free(report);
-    hash_of(place->out, after);
+    hash_of_encoder(place->out, after);
     assert_string_equal(before, after);
     options.rate = 1e-3;
-    report = train(place, engine, &options);
+    report = train_encoder(place, engine, &options);
     assert_null(report->items[0]->notice);
     wt_train_report_free(report);
     wt_close(engine);
 }
 
-static void another_training_is_not_resumed(void **state)
+static void does_not_resume_another_training(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    struct stopper stopper = {.at = 0};
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
+    struct training_stopper stopper = {.at = 0};
     wt_train_report *report = NULL;
-    options.progress = stop_at;
+    options.progress = stop_training_at;
     options.progress_context = &stopper;
     refused(place, wt_train(engine, "encoder", &options, &report, &place->err), WT_ECANCELLED, "after step 0 of");
-    options = options_of();
+    options = options_of_train();
     options.resume = 1;
     options.rate = 1e-4;
     refused_train(place, engine, "encoder", &options, WT_EFORMAT, "with other data, options or model");
     wt_close(engine);
 }
 
-struct heard {
+struct heard_progress {
     bool reading, training, measuring, saving, loss, tokens, left, best;
 };
 
-static int hear(void *context, const wt_train_progress *p)
+static int hear_progress(void *context, const wt_train_progress *p)
 {
-    struct heard *heard = context;
+    struct heard_progress *heard = context;
     heard->reading |= strcmp(p->phase, "reading") == 0;
     heard->training |= strcmp(p->phase, "training") == 0;
     heard->measuring |= strcmp(p->phase, "measuring") == 0;
@@ -748,15 +747,15 @@ static int hear(void *context, const wt_train_progress *p)
     return 0;
 }
 
-static void progress_tells_everything(void **state)
+static void reports_all_progress(void **state)
 {
     struct place *place = *state;
-    wt_engine *engine = open_filled(place);
-    wt_train_options options = options_of();
-    struct heard heard = {0};
-    options.progress = hear;
+    wt_engine *engine = open_filled_train(place);
+    wt_train_options options = options_of_train();
+    struct heard_progress heard = {0};
+    options.progress = hear_progress;
     options.progress_context = &heard;
-    wt_train_report_free(train(place, engine, &options));
+    wt_train_report_free(train_encoder(place, engine, &options));
     assert_true(heard.reading && heard.training && heard.measuring && heard.saving);
     assert_true(heard.loss && heard.tokens && heard.left && heard.best);
     wt_close(engine);
@@ -776,30 +775,30 @@ static void lessons_are_listed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ROW(a_trained_encoder_finds_better),
-        ROW(the_model_remembers_its_training),
-        ROW(the_same_seed_gives_the_same_bits),
+        ROW(trained_encoder_finds_more),
+        ROW(model_describes_its_training),
+        ROW(equal_seeds_give_identical_bits),
         ROW(every_loss_trains_and_resumes),
-        ROW(a_teachers_likenesses_are_learned),
-        ROW(a_full_step_has_room),
-        ROW(triplets_need_requests_that_share_tools),
+        ROW(learns_similarities_of_teacher),
+        ROW(full_steps_fit),
+        ROW(triplets_need_shared_tools),
         ROW(frozen_layers_stay),
-        ROW(an_earlier_model_that_is_better_stays),
-        ROW(a_data_set_is_its_own_catalogue),
-        ROW(several_data_sets_have_a_catalogue_each),
-        ROW(odd_tools_and_requests_are_learned_from),
+        ROW(keeps_better_earlier_model),
+        ROW(data_set_has_its_own_catalogue),
+        ROW(data_sets_have_separate_catalogues),
+        ROW(accepts_unusual_tools_and_requests),
         ROW(one_request_is_enough),
-        ROW(hybrid_stays_where_training_harms_the_first_place),
-        ROW(what_makes_no_sense_is_refused),
-        ROW(one_training_at_a_time_writes_a_folder),
-        ROW(a_rate_that_explodes_leaves_the_last_model),
-        ROW(stopped_and_resumed_it_is_the_same_model),
-        ROW(hard_negatives_survive_a_stop),
-        ROW(the_estimate_knows_of_hard_negatives),
-        ROW(killed_and_resumed_it_is_the_same_model),
-        ROW(resuming_what_has_ended_changes_nothing),
-        ROW(another_training_is_not_resumed),
-        ROW(progress_tells_everything),
+        ROW(keeps_hybrid_if_training_harms_recall_at_1),
+        ROW(rejects_invalid_options),
+        ROW(locks_folder_of_models),
+        ROW(exploding_rate_keeps_last_model),
+        ROW(stopped_and_resumed_training_is_identical),
+        ROW(resumes_hard_negatives),
+        ROW(estimate_includes_hard_negatives),
+        ROW(killed_and_resumed_training_is_identical),
+        ROW(resuming_ended_training_changes_nothing),
+        ROW(does_not_resume_another_training),
+        ROW(reports_all_progress),
         cmocka_unit_test(lessons_are_listed),
     };
     return cmocka_run_group_tests_name("learn/train", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Texts through the training batch: shares, vectors and gradients do not depend on how many workers there are. */
+/* Tests that vectors and gradients of a training batch do not depend on the number of workers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,13 +16,13 @@ static const char *const texts[] = {
     "play the music to a hotel", ""};
 enum { TEXTS = sizeof texts / sizeof *texts, HIDDEN = 16, MOST_WORKERS = 9 };
 
-struct run {
+struct batch_run {
     struct trainable *model;
     struct token_texts tokens;
     struct training_batch training_batch;
 };
 
-static void run_open(struct run *run, struct place *place, enum batch_output output, unsigned workers)
+static void run_open(struct batch_run *run, struct place *place, enum batch_output output, unsigned workers)
 {
     struct str views[TEXTS];
     struct batch_limits limits = {.texts = TEXTS, .longest = 20, .external = 4};
@@ -34,14 +34,14 @@ static void run_open(struct run *run, struct place *place, enum batch_output out
     sound(place, wt__batch_open(&run->training_batch, run->model, output, workers, &limits, &place->err));
 }
 
-static void run_close(struct run *run)
+static void run_close(struct batch_run *run)
 {
     wt__batch_dispose(&run->training_batch);
     wt__token_texts_dispose(&run->tokens);
     wt__trainable_close(run->model);
 }
 
-static void add_all(struct run *run)
+static void add_all(struct batch_run *run)
 {
     wt__batch_begin(&run->training_batch);
     for (size_t i = 0; i < TEXTS; i++)
@@ -51,13 +51,13 @@ static void add_all(struct run *run)
     wt__batch_share(&run->training_batch);
 }
 
-static void forward_all(struct run *run)
+static void forward_all(struct batch_run *run)
 {
     for (unsigned w = 0; w < run->training_batch.workers; w++)
         wt__batch_forward(&run->training_batch, w);
 }
 
-static void backward_all(struct run *run)
+static void backward_all(struct batch_run *run)
 {
     for (unsigned w = 0; w < run->training_batch.workers; w++)
         wt__batch_backward(&run->training_batch, w);
@@ -65,7 +65,7 @@ static void backward_all(struct run *run)
         wt__batch_reduce(&run->training_batch, part, 3);
 }
 
-/* All gradients behind each other; the caller frees. */
+/* Returns all gradients concatenated; the caller frees them. */
 static float *gradients_of(struct trainable *model, size_t *count)
 {
     struct parameter *list;
@@ -80,20 +80,20 @@ static float *gradients_of(struct trainable *model, size_t *count)
     return all;
 }
 
-static void assert_near(const float *a, const float *b, size_t count, double tolerance)
+static void assert_floats_near(const float *a, const float *b, size_t count, double tolerance)
 {
     for (size_t i = 0; i < count; i++)
         if (!(fabs((double)a[i] - (double)b[i]) <= tolerance * (1 + fabs((double)b[i]))))
             fail_msg("number %zu: %g, wanted %g", i, (double)a[i], (double)b[i]);
 }
 
-static void workers_change_nothing_but_rounding(void **state)
+static void workers_only_change_rounding(void **state)
 {
     static const unsigned workers[] = {1, 2, 3, MOST_WORKERS};
     struct place *place = *state;
     float *want = NULL, vectors[TEXTS * HIDDEN];
     for (size_t n = 0; n < sizeof workers / sizeof *workers; n++) {
-        struct run run;
+        struct batch_run run;
         size_t count;
         run_open(&run, place, BATCH_UNIT, workers[n]);
         add_all(&run);
@@ -102,12 +102,12 @@ static void workers_change_nothing_but_rounding(void **state)
             run.training_batch.dvectors[i] = sinf((float)i);
         if (n == 0)
             memcpy(vectors, run.training_batch.vectors, sizeof vectors);
-        assert_near(run.training_batch.vectors, vectors, TEXTS * HIDDEN, 1e-5);
+        assert_floats_near(run.training_batch.vectors, vectors, TEXTS * HIDDEN, 1e-5);
         backward_all(&run);
         float *have = gradients_of(run.model, &count);
         if (n == 0)
             want = have;
-        assert_near(have, want, count, 1e-4);
+        assert_floats_near(have, want, count, 1e-4);
         if (n > 0)
             free(have);
         run_close(&run);
@@ -115,10 +115,10 @@ static void workers_change_nothing_but_rounding(void **state)
     free(want);
 }
 
-static void shares_are_even(void **state)
+static void distributes_texts_evenly(void **state)
 {
     struct place *place = *state;
-    struct run run;
+    struct batch_run run;
     size_t rows[2] = {0};
     run_open(&run, place, BATCH_UNIT, 2);
     add_all(&run);
@@ -128,30 +128,30 @@ static void shares_are_even(void **state)
     run_close(&run);
 }
 
-static void encoding_gives_what_a_step_gives(void **state)
+static void encoding_equals_forward_step(void **state)
 {
     struct place *place = *state;
     float out[TEXTS * HIDDEN];
     static const uint32_t some[] = {4, 0, 0};
-    struct run run;
+    struct batch_run run;
     run_open(&run, place, BATCH_UNIT, 2);
     add_all(&run);
     forward_all(&run);
     float *want = calloc(TEXTS * HIDDEN, sizeof *want);
     memcpy(want, run.training_batch.vectors, TEXTS * HIDDEN * sizeof *want);
     sound(place, wt__batch_encode(&run.training_batch, BATCH_UNIT, &run.tokens, NULL, TEXTS, out, NULL, &place->err));
-    assert_near(out, want, TEXTS * HIDDEN, 1e-5);
+    assert_floats_near(out, want, TEXTS * HIDDEN, 1e-5);
     sound(place, wt__batch_encode(&run.training_batch, BATCH_UNIT, &run.tokens, some, 3, out, NULL, &place->err));
-    assert_near(out, want + (size_t)4 * HIDDEN, HIDDEN, 1e-5);
-    assert_near(out + HIDDEN, want, HIDDEN, 1e-5);
+    assert_floats_near(out, want + (size_t)4 * HIDDEN, HIDDEN, 1e-5);
+    assert_floats_near(out + HIDDEN, want, HIDDEN, 1e-5);
     assert_memory_equal(out + HIDDEN, out + (size_t)2 * HIDDEN, HIDDEN * sizeof *out);
     sound(place, wt__batch_encode(&run.training_batch, BATCH_UNIT, &run.tokens, some, 0, out, NULL, &place->err));
     free(want);
     run_close(&run);
 }
 
-/* The loss: the sum of weights times the last states of a text with two external rows. */
-static double mixed_loss(struct run *run, const float *external, float *dexternal)
+/* Computes the loss: weights times the last states of a text with two external rows, summed. */
+static double mixed_loss(struct batch_run *run, const float *external, float *dexternal)
 {
     int32_t ids[6] = {2, 7, 8, -1, -1, 3}, positions[6] = {0, 1, 2, 4, 4, 3};
     const float *last;
@@ -184,7 +184,7 @@ static void external_rows_have_gradients(void **state)
     struct place *place = *state;
     float external[2 * HIDDEN], slope[2 * HIDDEN];
     for (unsigned workers = 1; workers <= 3; workers++) {
-        struct run run;
+        struct batch_run run;
         run_open(&run, place, BATCH_ROWS, workers);
         for (size_t i = 0; i < 2 * HIDDEN; i++)
             external[i] = .3f * sinf((float)i * 3);
@@ -203,7 +203,7 @@ static void external_rows_have_gradients(void **state)
     }
 }
 
-static void the_longest_texts_are_counted(void **state)
+static void counts_longest_texts(void **state)
 {
     size_t starts[] = {0, 3, 5, 12, 12};
     struct token_texts tokens = {.count = 4, .starts = starts};
@@ -217,11 +217,11 @@ static void the_longest_texts_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(workers_change_nothing_but_rounding, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(shares_are_even, place_set_up, place_tear_down),
-        cmocka_unit_test_setup_teardown(encoding_gives_what_a_step_gives, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(workers_only_change_rounding, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(distributes_texts_evenly, place_set_up, place_tear_down),
+        cmocka_unit_test_setup_teardown(encoding_equals_forward_step, place_set_up, place_tear_down),
         cmocka_unit_test_setup_teardown(external_rows_have_gradients, place_set_up, place_tear_down),
-        cmocka_unit_test(the_longest_texts_are_counted),
+        cmocka_unit_test(counts_longest_texts),
     };
     return cmocka_run_group_tests_name("learn/training_batch", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The tools that a step reads: those of its requests, and of too many a draw. */
+/* Tests the tools of a step: those of its requests, or a random sample of too many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ enum { REQUESTS = 200, TOOLS_EACH = 3, LEAST = 48 };
 static struct training training;
 static struct tuning tuning = {.training = &training};
 
-static int set_up(void **state)
+static int set_up_tuning(void **state)
 {
     static size_t starts[REQUESTS + 1];
     static uint32_t tools[REQUESTS * TOOLS_EACH];
@@ -30,24 +30,24 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Of the first `count` requests, in falling order. */
-static struct tool_list tools_of(size_t count, uint64_t seed)
+/* Lists the tools of the first `count` requests, in descending order. */
+static struct step_tools tools_of_step(size_t count, uint64_t seed)
 {
     uint32_t examples[REQUESTS];
-    struct tool_list list = {0};
+    struct step_tools list = {0};
     struct rng rng;
     for (size_t i = 0; i < count; i++)
         examples[i] = (uint32_t)(count - 1 - i);
     wt__rng_seed(&rng, seed);
     assert_int_equal(wt__tuning_tools(&list, &tuning, examples, count, &rng, NULL), 0);
-    for (size_t i = 0; i < list.count; i++) { /* each once, ascending, and of these requests */
+    for (size_t i = 0; i < list.count; i++) { /* distinct, ascending, and of these requests */
         assert_true(i == 0 || list.rows[i - 1] < list.rows[i]);
         assert_in_range(list.rows[i], 0, count + TOOLS_EACH - 2);
     }
     return list;
 }
 
-static void a_step_has_the_tools_of_its_requests_up_to_a_bound(void **state)
+static void step_has_tools_of_its_requests_up_to_limit(void **state)
 {
     static const struct {
         size_t batch, requests, tools;
@@ -56,7 +56,7 @@ static void a_step_has_the_tools_of_its_requests_up_to_a_bound(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tuning.batch = rows[i].batch;
-        struct tool_list list = tools_of(rows[i].requests, i);
+        struct step_tools list = tools_of_step(rows[i].requests, i);
         if (list.count != rows[i].tools)
             fail_msg("%zu requests of %zu: %zu tools, not %zu", rows[i].requests, rows[i].batch, list.count,
                      rows[i].tools);
@@ -64,28 +64,28 @@ static void a_step_has_the_tools_of_its_requests_up_to_a_bound(void **state)
     }
 }
 
-/* Each tool has the same chance: of 202 tools 48 are drawn, and none is left out, or taken, every time. */
-static void which_are_left_out_is_drawn(void **state)
+/* Each tool is equally likely: 48 of 202 tools are drawn, and no tool is always in or always out. */
+static void dropped_tools_are_random(void **state)
 {
     enum { DRAWS = 400 };
     unsigned times[REQUESTS + TOOLS_EACH] = {0};
     (void)state;
     tuning.batch = 8;
     for (uint64_t seed = 0; seed < DRAWS; seed++) {
-        struct tool_list list = tools_of(REQUESTS, seed);
+        struct step_tools list = tools_of_step(REQUESTS, seed);
         for (size_t i = 0; i < list.count; i++)
             times[list.rows[i]]++;
         free(list.rows);
     }
-    for (size_t i = 0; i < REQUESTS + TOOLS_EACH - 1; i++) /* 95 on average, of a deviation of 9 */
+    for (size_t i = 0; i < REQUESTS + TOOLS_EACH - 1; i++) /* 95 on average, with a standard deviation of 9 */
         assert_in_range(times[i], 45, 145);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_has_the_tools_of_its_requests_up_to_a_bound),
-        cmocka_unit_test(which_are_left_out_is_drawn),
+        cmocka_unit_test(step_has_tools_of_its_requests_up_to_limit),
+        cmocka_unit_test(dropped_tools_are_random),
     };
-    return cmocka_run_group_tests(tests, set_up, NULL);
+    return cmocka_run_group_tests(tests, set_up_tuning, NULL);
 }

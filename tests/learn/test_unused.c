@@ -1,4 +1,4 @@
-/* Sets that shall be complete are calibrated apart for tools that nobody used, where requests need such tools. */
+/* Tests the separate calibration of complete sets for unused tools, if requests need such tools. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,9 +11,7 @@
 
 enum { REQUESTS = 120, NEW = PLACE_TOOLS - 2, ONCE = PLACE_TOOLS - 1 };
 
-/* Each fifth request is for dev. once: one training request alone uses the tool ONCE. fresh: NEW is needed by dev
- * alone.
- */
+/* Every fifth request is dev. once: a single training request uses the tool ONCE. fresh: only dev requests need NEW. */
 static void put_requests(struct place *place, bool once, bool fresh)
 {
     struct buffer queries = {0}, train = {0}, dev = {0};
@@ -28,7 +26,7 @@ static void put_requests(struct place *place, bool once, bool fresh)
         met |= tool == ONCE && !for_dev;
         wt__buffer_printf(&queries, "{\"_id\": \"q%zu\", \"text\": \"", i);
         request_of(&queries, tool, i / PLACE_TOOLS, &rng);
-        wt__buffer_printf(&queries, " %zu\"}\n", i); /* no two are the same */
+        wt__buffer_printf(&queries, " %zu\"}\n", i); /* all texts differ */
         wt__buffer_printf(for_dev ? &dev : &train, "q%zu\tt%zu\t1\n", i, tool);
     }
     put_data(place, queries.ptr, train.ptr, dev.ptr);
@@ -61,17 +59,17 @@ static json_t *train_set(struct place *place, bool neighbours)
     return config;
 }
 
-/* Of each dev request some tool counts as one that nobody used: NEW as it is, of others the one that was used least. */
-static void tools_that_nobody_used_have_a_calibration(void **state)
+/* Every dev request has a tool that counts as unused: NEW, or its least used tool. */
+static void calibrates_unused_tools_separately(void **state)
 {
     static const struct {
         bool once, fresh, neighbours;
         size_t nonconformity, unused;
     } rows[] = {
-        {false, false, true, REQUESTS / 5, 0},              /* every tool is used, and often */
-        {true, true, true, REQUESTS / 5 - 3, REQUESTS / 5}, /* three dev requests need NEW alone */
-        {false, true, true, REQUESTS / 5, 0},               /* no training request says that such a tool is needed */
-        {true, true, false, REQUESTS / 5, 0},               /* a query could not tell which were used */
+        {false, false, true, REQUESTS / 5, 0},              /* every tool is used often */
+        {true, true, true, REQUESTS / 5 - 3, REQUESTS / 5}, /* three dev requests need only NEW */
+        {false, true, true, REQUESTS / 5, 0},               /* no training request shows a need for unused tools */
+        {true, true, false, REQUESTS / 5, 0},               /* a query could not tell which tools were used */
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -86,7 +84,7 @@ static void tools_that_nobody_used_have_a_calibration(void **state)
     }
 }
 
-/* Every unused tool joins up to this threshold. */
+/* All unused tools up to this threshold join. */
 static void put_unused_threshold(struct place *place, json_t *config, double threshold)
 {
     struct buffer text = {0};
@@ -100,7 +98,7 @@ static void put_unused_threshold(struct place *place, json_t *config, double thr
     wt__buffer_dispose(&text);
 }
 
-static bool holds(const wt_picked *picked, size_t tool)
+static bool picked_has_tool(const wt_picked *picked, size_t tool)
 {
     for (size_t i = 0; i < picked->len; i++)
         if (strcmp(picked->items[i]->tool->name, place_tools[tool].name) == 0)
@@ -108,7 +106,7 @@ static bool holds(const wt_picked *picked, size_t tool)
     return false;
 }
 
-static void a_set_takes_each_kind_of_tool_up_to_its_threshold(void **state)
+static void sets_use_threshold_of_each_kind(void **state)
 {
     static const struct {
         double threshold;
@@ -135,8 +133,8 @@ static void a_set_takes_each_kind_of_tool_up_to_its_threshold(void **state)
         how.abstain = -1;
         sound(place, wt_pick(engine, "hotel news", strlen("hotel news"), &how, &picked, &place->err));
         assert_float_equal(picked->complete, 0.5, 0);
-        assert_int_equal(holds(picked, NEW), rows[i].joins);
-        assert_true(holds(picked, 0));
+        assert_int_equal(picked_has_tool(picked, NEW), rows[i].joins);
+        assert_true(picked_has_tool(picked, 0));
         wt_picked_free(picked);
         wt_close(engine);
     }
@@ -146,9 +144,8 @@ static void a_set_takes_each_kind_of_tool_up_to_its_threshold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tools_that_nobody_used_have_a_calibration),
-        cmocka_unit_test_setup_teardown(a_set_takes_each_kind_of_tool_up_to_its_threshold, place_set_up,
-                                        place_tear_down),
+        cmocka_unit_test(calibrates_unused_tools_separately),
+        cmocka_unit_test_setup_teardown(sets_use_threshold_of_each_kind, place_set_up, place_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

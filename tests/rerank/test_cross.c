@@ -1,5 +1,5 @@
-/* Cross-encoders: against the reference where its data lies beside the project, and on models of two layers for what
- * their numbers may depend on and what is refused. */
+/* Tests cross-encoders against the reference, if its data is available, and on models of two layers: the inputs of
+ * their numbers, and rejected models. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,18 +36,18 @@ static const struct {
 };
 enum { MODELS = sizeof models / sizeof *models, TOOLS = 60, POSITIONS = 64, FRAME = 3 };
 
-struct place {
+struct cross_place {
     char folder[64], model[80];
     struct cross *cross;
     struct encoder *encoder; /* of the same folder */
     int32_t ids[TOOLS][CROSS_TOKENS];
-    struct token_run tools[TOOLS]; /* of 0 .. 59 words */
+    struct token_run tools[TOOLS]; /* with 0 .. 59 words */
     wt_error err;
 };
 
 static const struct str request = STR("find a hotel in paris");
 
-static void open_cross(struct place *place)
+static void open_cross(struct cross_place *place)
 {
     if (wt__cross_open(&place->cross, place->model, &place->err) < 0 ||
         wt__encoder_open(&place->encoder, place->model, &place->err) < 0)
@@ -62,38 +62,38 @@ static void open_cross(struct place *place)
     }
 }
 
-static void make_place(struct place *place, const char *config)
+static void make_place(struct cross_place *place, const char *config)
 {
     memset(place, 0, sizeof *place);
     tiny_model_make(place->folder, place->model, config, 1);
 }
 
-static void open_place(struct place *place, const char *config)
+static void open_place(struct cross_place *place, const char *config)
 {
     make_place(place, config);
     open_cross(place);
 }
 
-static void close_place(struct place *place)
+static void close_place(struct cross_place *place)
 {
     wt__cross_close(place->cross);
     wt__encoder_close(place->encoder);
     remove_folder(place->folder);
 }
 
-static void score(struct place *place, const struct token_run *tools, size_t count, float *logits)
+static void score_tools(struct cross_place *place, const struct token_run *tools, size_t count, float *logits)
 {
     if (wt__cross_score(place->cross, request, tools, count, NULL, logits, &place->err) < 0)
         tiny_die(&place->err);
 }
 
-static const struct packed *packed_of(const struct place *place)
+static const struct packed *packed_of(const struct cross_place *place)
 {
     return wt__encoder_packed(place->encoder);
 }
 
-/* Logits of a batch; whole: by way of every row of the last layer. */
-static void run_batch(const struct transformer *m, const struct token_batch *batch, bool whole, float *logits)
+/* Computes the logits of a batch. whole: through every row of the last layer. */
+static void run_reference_batch(const struct transformer *m, const struct token_batch *batch, bool whole, float *logits)
 {
     size_t rows = batch->starts[batch->count];
     struct activation_limits limits = {.rows = rows, .longest = rows};
@@ -102,7 +102,7 @@ static void run_batch(const struct transformer *m, const struct token_batch *bat
     float *memory = aligned_alloc(64, bytes), *pooled = malloc(batch->count * a.stride * sizeof *pooled);
 
     assert_true(memory && pooled);
-    memset(memory, 0xff, bytes); /* NaN: what is read was written */
+    memset(memory, 0xff, bytes); /* NaN reveals reads of uninitialised memory */
     wt__activations_place(&a, m, &limits, false, memory);
     if (whole)
         wt__transformer_forward(m, batch, &a);
@@ -116,10 +116,10 @@ static void run_batch(const struct transformer *m, const struct token_batch *bat
     free(pooled);
 }
 
-/* ---------------------------------------------------------------- the reference */
+/* ---------------------------------------------------------------- reference */
 
-/* The reference's model, which reads at most 96 tokens of a pair as its golden data does. */
-static bool open_reference(struct place *place, struct golden *golden)
+/* Opens the reference's model. It reads at most 96 tokens of a pair, like its golden data. */
+static bool open_reference(struct cross_place *place, struct golden *golden)
 {
     if (!open_golden(golden, "golden/encoders/bert_cross_encoder/golden.safetensors"))
         return false;
@@ -134,11 +134,11 @@ static bool open_reference(struct place *place, struct golden *golden)
     return true;
 }
 
-static void logits_of_random_rows_equal_the_reference(void **state)
+static void logits_of_random_rows_equal_reference(void **state)
 {
     static struct ragged r;
     struct golden golden;
-    struct place place;
+    struct cross_place place;
     float logits[RAGGED_COUNT];
 
     (void)state;
@@ -148,7 +148,7 @@ static void logits_of_random_rows_equal_the_reference(void **state)
     add_padded(&r, tensor_of(&golden, "rand.input_ids"), tensor_of(&golden, "rand.attention_mask"),
                tensor_of(&golden, "rand.token_type_ids"));
     const struct tensor *want = tensor_of(&golden, "rand.logits"), *share = tensor_of(&golden, "rand.sigmoid");
-    run_batch(&packed_of(&place)->model, &r.batch, false, logits);
+    run_reference_batch(&packed_of(&place)->model, &r.batch, false, logits);
     for (size_t b = 0; b < r.batch.count; b++) {
         if (!(fabs((double)logits[b] - float_at(want, b)) <= TOLERANCE))
             fail_msg("row %zu: %g instead of %g", b, (double)logits[b], (double)float_at(want, b));
@@ -158,10 +158,10 @@ static void logits_of_random_rows_equal_the_reference(void **state)
     close_golden(&golden);
 }
 
-static void logits_of_texts_equal_the_reference(void **state)
+static void logits_of_texts_equal_reference(void **state)
 {
     struct golden golden;
-    struct place place;
+    struct cross_place place;
     char path[PATH_BYTES];
 
     (void)state;
@@ -197,8 +197,8 @@ static void logits_of_texts_equal_the_reference(void **state)
     close_golden(&golden);
 }
 
-/* Of numbers of seed 1; the logits are transformers' in double precision. */
-static void every_architecture_s_head_equals_the_reference(void **state)
+/* Weights are random with seed 1. The expected logits were computed by transformers in double precision. */
+static void heads_of_all_architectures_equal_reference(void **state)
 {
     static const struct {
         const char *name, *config;
@@ -215,11 +215,11 @@ static void every_architecture_s_head_equals_the_reference(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct place place;
+        struct cross_place place;
         float logit;
 
         open_place(&place, rows[i].config);
-        run_batch(&packed_of(&place)->model, &batch, false, &logit);
+        run_reference_batch(&packed_of(&place)->model, &batch, false, &logit);
         if (!(fabs((double)logit - rows[i].logit) <= TOLERANCE))
             fail_msg("%s: %.9g instead of %.9g", rows[i].name, (double)logit, rows[i].logit);
         close_place(&place);
@@ -228,7 +228,7 @@ static void every_architecture_s_head_equals_the_reference(void **state)
 
 /* ---------------------------------------------------------------- pairs */
 
-static void pairs_are_cut_as_the_tokenizer_cuts_them(void **state)
+static void cuts_pairs_like_the_tokenizer(void **state)
 {
     static const size_t lengths[][2] = {{0, 0}, {0, 9}, {9, 0}, {1, 1},   {3, 20},  {20, 3},
                                         {5, 6}, {6, 5}, {6, 6}, {20, 21}, {21, 20}, {30, 30}};
@@ -236,7 +236,7 @@ static void pairs_are_cut_as_the_tokenizer_cuts_them(void **state)
 
     (void)state;
     for (size_t f = 0; f < 2; f++) {
-        struct place place;
+        struct cross_place place;
 
         make_place(&place, TINY_BERT ONE_LABEL);
         put_text(place.model, "tokenizer_config.json", frames[f]);
@@ -266,10 +266,10 @@ static void pairs_are_cut_as_the_tokenizer_cuts_them(void **state)
     }
 }
 
-static void tokens_beyond_a_pair_make_no_difference(void **state)
+static void ignores_tokens_beyond_a_pair(void **state)
 {
     enum { LONG = 1000 };
-    struct place place;
+    struct cross_place place;
     int32_t ids[LONG];
     float logits[2];
 
@@ -278,18 +278,18 @@ static void tokens_beyond_a_pair_make_no_difference(void **state)
     for (size_t i = 0; i < LONG; i++)
         ids[i] = (int32_t)(5 + i % 20);
     const struct token_run runs[] = {{ids, LONG}, {ids, POSITIONS - FRAME - 5 /* the request's */}};
-    score(&place, runs, 2, logits);
+    score_tools(&place, runs, 2, logits);
     assert_memory_equal(&logits[0], &logits[1], sizeof *logits);
     close_place(&place);
 }
 
 /* ---------------------------------------------------------------- scores */
 
-static void rows_that_are_left_out_make_no_difference(void **state)
+static void skipped_rows_do_not_change_logits(void **state)
 {
     (void)state;
     for (size_t m = 0; m < MODELS; m++) {
-        struct place place;
+        struct cross_place place;
         float whole, first, both[2];
         int32_t ids[2 * POSITIONS], types[2 * POSITIONS], words[CROSS_TOKENS];
         size_t starts[3] = {0};
@@ -304,33 +304,33 @@ static void rows_that_are_left_out_make_no_difference(void **state)
             starts[batch.count + 1] =
                 starts[batch.count] + wt__cross_pair(&packed->tokenizer, asked, place.tools[9 + batch.count], POSITIONS,
                                                      ids + starts[batch.count], types + starts[batch.count]);
-        run_batch(&packed->model, &batch, true, both);
+        run_reference_batch(&packed->model, &batch, true, both);
         whole = both[0];
-        run_batch(&packed->model, &batch, false, both);
+        run_reference_batch(&packed->model, &batch, false, both);
         if (memcmp(&both[0], &whole, sizeof whole) != 0)
             fail_msg("%s: %g instead of %g", models[m].name, (double)both[0], (double)whole);
-        score(&place, &place.tools[9], 1, &first);
+        score_tools(&place, &place.tools[9], 1, &first);
         assert_memory_equal(&first, &whole, sizeof whole);
         assert_memory_not_equal(&both[0], &both[1], sizeof whole);
         close_place(&place);
     }
 }
 
-static void a_pair_s_number_does_not_depend_on_the_others(void **state)
+static void pairs_do_not_influence_each_other(void **state)
 {
     (void)state;
     for (size_t m = 0; m < MODELS; m++) {
-        struct place place;
+        struct cross_place place;
         struct token_run turned[TOOLS];
         float together[TOOLS], backward[TOOLS], alone;
 
         open_place(&place, models[m].config);
-        score(&place, place.tools, TOOLS, together);
+        score_tools(&place, place.tools, TOOLS, together);
         for (size_t i = 0; i < TOOLS; i++)
             turned[i] = place.tools[TOOLS - 1 - i];
-        score(&place, turned, TOOLS, backward);
+        score_tools(&place, turned, TOOLS, backward);
         for (size_t i = 0; i < TOOLS; i++) {
-            score(&place, &place.tools[i], 1, &alone);
+            score_tools(&place, &place.tools[i], 1, &alone);
             if (memcmp(&alone, &together[i], sizeof alone) != 0 ||
                 memcmp(&alone, &backward[TOOLS - 1 - i], sizeof alone) != 0)
                 fail_msg("%s: tool %zu alone has %g, among others %g and %g", models[m].name, i, (double)alone,
@@ -341,7 +341,7 @@ static void a_pair_s_number_does_not_depend_on_the_others(void **state)
 }
 
 struct thread_job {
-    struct place *place;
+    struct cross_place *place;
     float logits[32][TOOLS];
 };
 
@@ -353,10 +353,10 @@ static int score_once(void *context, size_t index, unsigned worker)
     return wt__cross_score(job->place->cross, request, job->place->tools, TOOLS, NULL, job->logits[index], NULL);
 }
 
-static void threads_share_it(void **state)
+static void threads_share_a_cross_encoder(void **state)
 {
     static struct thread_job job;
-    struct place place;
+    struct cross_place place;
 
     (void)state;
     open_place(&place, TINY_BERT ONE_LABEL);
@@ -367,18 +367,18 @@ static void threads_share_it(void **state)
     close_place(&place);
 }
 
-static void empty_texts_and_no_tools_are_fine(void **state)
+static void accepts_empty_texts_and_zero_tools(void **state)
 {
     static const struct token_run nothing;
-    struct place place;
+    struct cross_place place;
     float logits[3] = {7, 7, 7}, empty[2];
 
     (void)state;
     open_place(&place, TINY_BERT ONE_LABEL);
     assert_int_equal(wt__cross_score(place.cross, request, NULL, 0, NULL, logits, &place.err), 0);
     assert_true(logits[0] == 7);
-    score(&place, &nothing, 1, logits);
-    score(&place, place.tools, 1, logits + 1); /* of no words */
+    score_tools(&place, &nothing, 1, logits);
+    score_tools(&place, place.tools, 1, logits + 1); /* empty text */
     assert_memory_equal(&logits[0], &logits[1], sizeof *logits);
     assert_true(logits[2] == 7);
     assert_int_equal(wt__cross_score(place.cross, STR(""), place.tools, 2, NULL, empty, &place.err), 0);
@@ -387,7 +387,7 @@ static void empty_texts_and_no_tools_are_fine(void **state)
     close_place(&place);
 }
 
-static void a_logit_is_a_probability(void **state)
+static void converts_logits_to_probabilities(void **state)
 {
     (void)state;
     assert_true(wt__cross_probability(0) == 0.5f);
@@ -396,29 +396,29 @@ static void a_logit_is_a_probability(void **state)
     assert_true(fabsf(wt__cross_probability(2) - 0.880797f) < 1e-6f);
 }
 
-static void names_with_a_prefix_are_the_same_model(void **state)
+static void accepts_prefixed_tensor_names(void **state)
 {
-    struct place place;
+    struct cross_place place;
     float plain[TOOLS], prefixed[TOOLS];
 
     (void)state;
     open_place(&place, TINY_BERT ONE_LABEL);
-    score(&place, place.tools, TOOLS, plain);
+    score_tools(&place, place.tools, TOOLS, plain);
     wt__cross_close(place.cross);
     wt__encoder_close(place.encoder);
     tiny_weights_write(place.model, "bert.", 1);
     open_cross(&place);
-    score(&place, place.tools, TOOLS, prefixed);
+    score_tools(&place, place.tools, TOOLS, prefixed);
     assert_memory_equal(prefixed, plain, sizeof plain);
     close_place(&place);
 }
 
-/* ---------------------------------------------------------------- what is refused */
+/* ---------------------------------------------------------------- rejected models */
 
-static void foreign_tokens_are_refused(void **state)
+static void rejects_unknown_tokens(void **state)
 {
     static const int32_t ids[] = {5, 6, -1, TINY_VOCABULARY, INT32_MAX};
-    struct place place;
+    struct cross_place place;
     float logit;
 
     (void)state;
@@ -427,21 +427,22 @@ static void foreign_tokens_are_refused(void **state)
         const struct token_run runs[] = {{ids, 2}, {ids + i, 1}};
         char want[80];
 
-        snprintf(want, sizeof want, "token %ld of tool 1 is none of the %d of tiny", (long)ids[i], TINY_VOCABULARY);
+        snprintf(want, sizeof want, "token %ld of tool 1 is not among the %d tokens of tiny", (long)ids[i],
+                 TINY_VOCABULARY);
         assert_int_equal(wt__cross_score(place.cross, request, runs, 2, NULL, &logit, &place.err), WT_EMODEL);
         assert_string_equal(place.err.message, want);
     }
     close_place(&place);
 }
 
-static void other_models_are_refused(void **state)
+static void rejects_other_models(void **state)
 {
     static const struct {
         const char *name, *weights, *config, *message;
     } rows[] = {
         {"an encoder", TINY_BERT, TINY_BERT, "tiny: the model has no classifier; a cross-encoder's config.json names"},
         {"two labels", TINY_BERT, TINY_BERT TINY_LABELS(2),
-         "tiny: the model's classifier has 2 labels, a cross-encoder's has one"},
+         "tiny: the model's classifier has 2 labels; a cross-encoder must have one"},
         {"labels by their names", TINY_BERT,
          TINY_BERT TINY_LABELS(1) ", \"id2label\": {\"0\": \"a\", \"1\": \"b\", \"2\": \"c\"}", "has 3 labels"},
         {"labels that nobody counts", TINY_BERT, TINY_BERT ", \"architectures\": [\"BertForSequenceClassification\"]",
@@ -452,14 +453,14 @@ static void other_models_are_refused(void **state)
          "has no tensor \"pre_classifier.weight\""},
         {"no room for a pair", TINY_BERT ONE_LABEL ", \"max_position_embeddings\": 2",
          TINY_BERT ONE_LABEL ", \"max_position_embeddings\": 2",
-         "a pair needs room for 3 tokens, the model has it for 2"},
+         "a pair needs room for 3 tokens; the model has room for 2"},
         {"an activation of DeBERTa's head", TINY_DEBERTA ONE_LABEL,
          TINY_DEBERTA ONE_LABEL ", \"pooler_hidden_act\": \"sine\"", "pooler_hidden_act \"sine\" is not supported"},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct place place;
+        struct cross_place place;
 
         make_place(&place, rows[i].weights);
         tiny_config_write(place.model, rows[i].config);
@@ -471,7 +472,7 @@ static void other_models_are_refused(void **state)
     }
 }
 
-static void a_classifier_does_not_disturb_an_encoder(void **state)
+static void classifier_does_not_affect_encoder(void **state)
 {
     static const char *const configs[] = {TINY_BERT, TINY_BERT TINY_LABELS(2), TINY_BERT ONE_LABEL};
     float first[16], vector[16];
@@ -480,7 +481,7 @@ static void a_classifier_does_not_disturb_an_encoder(void **state)
     for (size_t i = 0; i < 3; i++) {
         struct encoder_scratch *scratch;
         struct encoder *encoder;
-        struct place place;
+        struct cross_place place;
 
         make_place(&place, configs[2]);
         tiny_config_write(place.model, configs[i]);
@@ -496,8 +497,8 @@ static void a_classifier_does_not_disturb_an_encoder(void **state)
     }
 }
 
-/* The first number of a tensor becomes `value`. */
-static void spoil_tensor(struct place *place, const char *name, float value)
+/* Sets the first number of a tensor to `value`. */
+static void spoil_tensor(struct cross_place *place, const char *name, float value)
 {
     char path[120], *bytes;
     struct safetensors file;
@@ -514,13 +515,13 @@ static void spoil_tensor(struct place *place, const char *name, float value)
     free(bytes);
 }
 
-static void a_number_that_is_not_finite_is_refused(void **state)
+static void rejects_non_finite_numbers(void **state)
 {
     static const char *const tensors[] = {"classifier.bias", "pooler.dense.weight", "embeddings.LayerNorm.bias"};
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        struct place place;
+        struct cross_place place;
         float logits[TOOLS];
 
         make_place(&place, TINY_BERT ONE_LABEL);
@@ -528,7 +529,7 @@ static void a_number_that_is_not_finite_is_refused(void **state)
         open_cross(&place);
         assert_int_equal(wt__cross_score(place.cross, request, place.tools, TOOLS, NULL, logits, &place.err),
                          WT_EMODEL);
-        assert_string_equal(place.err.message, "the weights of tiny make a number that is not finite");
+        assert_string_equal(place.err.message, "the weights of tiny give a number that is not finite");
         close_place(&place);
     }
 }
@@ -536,21 +537,21 @@ static void a_number_that_is_not_finite_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(logits_of_random_rows_equal_the_reference),
-        cmocka_unit_test(logits_of_texts_equal_the_reference),
-        cmocka_unit_test(every_architecture_s_head_equals_the_reference),
-        cmocka_unit_test(pairs_are_cut_as_the_tokenizer_cuts_them),
-        cmocka_unit_test(tokens_beyond_a_pair_make_no_difference),
-        cmocka_unit_test(rows_that_are_left_out_make_no_difference),
-        cmocka_unit_test(a_pair_s_number_does_not_depend_on_the_others),
-        cmocka_unit_test(threads_share_it),
-        cmocka_unit_test(empty_texts_and_no_tools_are_fine),
-        cmocka_unit_test(a_logit_is_a_probability),
-        cmocka_unit_test(names_with_a_prefix_are_the_same_model),
-        cmocka_unit_test(foreign_tokens_are_refused),
-        cmocka_unit_test(other_models_are_refused),
-        cmocka_unit_test(a_classifier_does_not_disturb_an_encoder),
-        cmocka_unit_test(a_number_that_is_not_finite_is_refused),
+        cmocka_unit_test(logits_of_random_rows_equal_reference),
+        cmocka_unit_test(logits_of_texts_equal_reference),
+        cmocka_unit_test(heads_of_all_architectures_equal_reference),
+        cmocka_unit_test(cuts_pairs_like_the_tokenizer),
+        cmocka_unit_test(ignores_tokens_beyond_a_pair),
+        cmocka_unit_test(skipped_rows_do_not_change_logits),
+        cmocka_unit_test(pairs_do_not_influence_each_other),
+        cmocka_unit_test(threads_share_a_cross_encoder),
+        cmocka_unit_test(accepts_empty_texts_and_zero_tools),
+        cmocka_unit_test(converts_logits_to_probabilities),
+        cmocka_unit_test(accepts_prefixed_tensor_names),
+        cmocka_unit_test(rejects_unknown_tokens),
+        cmocka_unit_test(rejects_other_models),
+        cmocka_unit_test(classifier_does_not_affect_encoder),
+        cmocka_unit_test(rejects_non_finite_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,12 @@
-/* The rules of ToolRerank on lists that are worked out by hand.
+/* Tests ToolRerank's rules on lists computed by hand.
  *
- * A list is written as one word a candidate, best first: [ROW:]PROVIDER SCORE [@ANGLE], without the blanks.
- *   ROW       the tool's number; when not given, its place in the list from 0
- *   PROVIDER  a letter, capital where training saw the tool; '.' is a tool without a provider (unseen)
- *   SCORE     two digits, percent; "??" is no number
- *   ANGLE     the tool's vector is the unit vector of that many degrees; none: it has no vector. cos 40 = .77 and
+ * A list has one word per candidate, best first: [ROW:]PROVIDER SCORE [@ANGLE], without the blanks.
+ *   ROW       the tool's number; if omitted, its index in the list
+ *   PROVIDER  a letter, capital if training saw the tool; '.' is a tool without a provider (unseen)
+ *   SCORE     two digits, percent; "??" is NaN
+ *   ANGLE     the tool's vector is the unit vector at that many degrees; if omitted, it has no vector. cos 40 = .77 and
  *             cos 45 = .71 are above the paper's tau_m of .7; cos 46 = .69 and cos 80 = .17 are not.
- * A result is the rows in their order, with "|" between those that come first and the rest. */
+ * A result is the rows in order, with "|" between F1 and F2. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ enum { DIM = 2, MOST = 2 * HIERARCHY_MAX_CANDIDATES };
 
 static float vectors[MOST][DIM];
 
-/* first_row: of the words that give none. */
+/* Reads a list. first_row: number of the first candidate without ROW. */
 static size_t read_list(const char *text, uint32_t first_row, struct candidate *out)
 {
     size_t count = 0;
@@ -57,7 +57,7 @@ static size_t read_list(const char *text, uint32_t first_row, struct candidate *
     return count;
 }
 
-/* first: where the "|" stands; SIZE_MAX: nowhere. */
+/* first: position of "|"; SIZE_MAX for no "|". */
 static void assert_rows(const char *name, const struct candidate *list, size_t count, size_t first, const char *wanted)
 {
     char text[MOST * 8] = "";
@@ -72,7 +72,7 @@ static void assert_rows(const char *name, const struct candidate *list, size_t c
         fail_msg("%s: wanted \"%s\", got \"%s\"", name, wanted, text);
 }
 
-/* Section 3.2: position i (from 1) is kept where i <= m_s, for a seen tool, or i <= m_u. */
+/* Section 3.2: position i (from 1) is kept if i <= m_s for a seen tool, else if i <= m_u. */
 static void truncation_keeps_unseen_tools_further_down(void **state)
 {
     (void)state;
@@ -82,7 +82,7 @@ static void truncation_keeps_unseen_tools_further_down(void **state)
         bool off;
         const char *list, *kept;
     } cases[] = {
-        /* Places 1 and 2 stay; of places 3 and 4 only the unseen one at 4; nothing at 5. */
+        /* Positions 1 and 2 stay; of positions 3 and 4 only the unseen one at 4; nothing at 5. */
         {"seen and unseen", 2, 4, false, "A90 b80 A70 b60 b50", "0 1 3"},
         {"every tool unseen", 2, 4, false, "a90 b80 a70 b60 b50", "0 1 2 3"},
         {"every tool seen", 2, 4, false, "A90 B80 A70 B60 B50", "0 1"},
@@ -106,7 +106,7 @@ static void truncation_keeps_unseen_tools_further_down(void **state)
     }
 }
 
-static void sorting_is_stable_and_puts_what_is_no_number_last(void **state)
+static void sorts_stably_with_nan_last(void **state)
 {
     (void)state;
     static const struct {
@@ -128,7 +128,7 @@ static void sorting_is_stable_and_puts_what_is_no_number_last(void **state)
     assert_rows("no number is below the lowest one", extremes, 3, SIZE_MAX, "2 1 0");
 }
 
-/* X as text: the providers' letters, capital where seen; "+" behind those whose other tools are wanted. */
+/* Compares X as text: the providers' letters, capital if seen, and "+" after those to expand. */
 static void assert_chosen(const char *name, const struct chosen_providers *chosen, const char *wanted)
 {
     char text[MOST * 2] = "", *at = text;
@@ -143,29 +143,29 @@ static void assert_chosen(const char *name, const struct chosen_providers *chose
 }
 
 /* Algorithm 1 with tau_s = .85: X is the first candidate's provider and every provider with a score above .85. */
-static void one_provider_tools_come_first(void **state)
+static void algorithm1_puts_one_provider_first(void **state)
 {
     (void)state;
     static const struct {
         const char *name, *list, *rows, *chosen;
     } cases[] = {
-        /* .95 and .90 are sure: X = {A, B}. C's and D's tools go behind, B's .40 before them. */
+        /* .95 and .90 are above tau_s: X = {A, B}. C's and D's tools move back, B's .40 stays before them. */
         {"two providers above tau_s", "A95 b90 C80 D70 b40 A30", "0 1 4 5 | 2 3", "Ab+"},
-        /* X has what is above tau_s, not what equals it (.85 as a float is the same number on both sides). */
+        /* A score equal to tau_s does not count (.85 as a float is the same number on both sides). */
         {"a score at tau_s is not above it", "A90 B85 C86 B20", "0 2 | 1 3", "AC"},
         {"no score above tau_s: the first one's provider alone", "B60 A60 C50 B40", "0 3 | 1 2", "B"},
         {"ties stay in order", "A90 B70 A70 B70 A70", "0 2 4 | 1 3", "A"},
         {"one provider only", "a90 a50 a10", "0 1 2 |", "a+"},
         {"every tool unseen", "a90 b88 c50 b40", "0 1 3 | 2", "a+b+"},
         {"every tool seen", "A90 B88 C50 B40", "0 1 3 | 2", "AB"},
-        /* Tool by tool: provider A is seen, since its second tool is. */
+        /* Counted by tool, provider A is seen because its second tool is. */
         {"a provider with seen and unseen tools is seen", "a90 B50 A40 a30", "0 2 3 | 1", "A"},
         {"providers in the order of their best tool", "C99 A98 B97 A96", "0 1 2 3 |", "CAB"},
         {"one candidate", "a10", "0 |", "a+"},
         {"nothing", "", "|", ""},
         {"no number is no score above tau_s", "A?? B?? A?? B50", "0 2 | 1 3", "A"},
         {"a list that is not sorted: the first one's provider and the sure ones", "A10 B20 C90 B30", "0 2 | 1 3", "AC"},
-        /* Tools without a provider are chosen one by one, and there is nobody to expand. */
+        /* Tools without a provider are chosen individually and have no provider to expand. */
         {"no provider", ".95 .50 A90 .90 A20", "0 2 3 4 | 1", "A"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -179,7 +179,7 @@ static void one_provider_tools_come_first(void **state)
 }
 
 /* The four rows of Table 7, for A (seen) and b (unseen). */
-static void whole_providers_are_wanted_as_the_settings_say(void **state)
+static void expands_providers_by_settings(void **state)
 {
     (void)state;
     static const struct {
@@ -198,7 +198,7 @@ static void whole_providers_are_wanted_as_the_settings_say(void **state)
 }
 
 /* Found tools have rows from 100. */
-static void what_was_found_joins_f1_by_its_score(void **state)
+static void merges_found_tools_by_score(void **state)
 {
     (void)state;
     static const struct {
@@ -206,7 +206,7 @@ static void what_was_found_joins_f1_by_its_score(void **state)
         size_t first, capacity;
         const char *found, *merged;
     } cases[] = {
-        /* F1 = .90 .40, found .70 .30: .90 .70 .40 .30, then F2 as it was, though its .80 is better. */
+        /* F1 = .90 .40, found .70 .30: .90 .70 .40 .30, then F2 unchanged, although its .80 is better. */
         {"by score, before F2", "a90 a40 B80 C60", 2, 16, "a70 a30", "0 100 1 101 2 3"},
         {"ties: candidates first, then found in order", "a90 a50 B80", 2, 16, "a50 a90 a50", "0 101 1 100 102 2"},
         {"scores made anew are put in order", "a40 a90 B80", 2, 16, "a60", "1 100 0 2"},
@@ -216,7 +216,7 @@ static void what_was_found_joins_f1_by_its_score(void **state)
         {"no F1", "B80 C60", 0, 16, "a10 a20", "101 100 0 1"},
         {"nothing at all", "", 0, 16, "", ""},
         {"no numbers last, in order", "a90 a?? B80", 2, 16, "a?? a10", "0 101 1 100 2"},
-        /* Room for four: each one found pushes the last one off. */
+        /* Room for four: each found tool removes the last candidate. */
         {"what is beyond the capacity is cut", "a90 a40 B80 C60", 2, 4, "a70 a30", "0 100 1 101"},
         {"F1 may fill it alone", "a90 a40 B80", 2, 3, "a70 a60 a20", "0 100 101"},
         {"full of better ones", "a90 a80", 2, 2, "a10 a20", "0 1"},
@@ -238,7 +238,7 @@ static void what_was_found_joins_f1_by_its_score(void **state)
 }
 
 /* Algorithm 2 with tau_m = .7. */
-static void look_alikes_come_first_only_a_few(void **state)
+static void algorithm2_limits_similar_tools(void **state)
 {
     (void)state;
     static const struct {
@@ -246,21 +246,21 @@ static void look_alikes_come_first_only_a_few(void **state)
         uint32_t most;
         const char *list, *rows;
     } cases[] = {
-        /* The paper's Figure 4: SEO (A, place 0), six QR codes of six providers within 25 degrees, SEO again (place 7).
-         * Groups {0, 7} and {1 .. 6}; with n = 3 the QR codes 4, 5 and 6 go behind. */
+        /* The paper's Figure 4: SEO (A, index 0), six QR codes of six providers within 25 degrees, SEO again (index 7).
+         * Groups {0, 7} and {1 .. 6}; with n = 3 the QR codes 4, 5 and 6 move back. */
         {"figure 4", 3, "A99@90 B95@0 C90@5 D85@10 E80@15 F75@20 G70@25 A65@95", "0 1 2 3 7 | 4 5 6"},
         {"one provider is a group, with or without vectors", 1, "A90 A80 B70@0 B60@90", "0 2 | 1 3"},
         /* cos 45 = .71 > .7: one group; cos 46 = .69: two. */
         {"just linked", 1, "A90@0 B80@45", "0 | 1"},
         {"just not linked", 1, "A90@0 B80@46", "0 1 |"},
-        /* 0 and 40 are alike, 40 and 80 are, 0 and 80 are not: still one group. */
+        /* 0 and 40 are similar, 40 and 80 are, 0 and 80 are not: still one group. */
         {"a chain is one group", 1, "A90@0 B80@40 C70@80", "0 | 1 2"},
         {"a chain whose middle comes last", 2, "A90@0 C80@80 B70@40", "0 1 | 2"},
-        /* A - A by provider, then A (second) - B by cosine: B is grouped with A's first by way of its second. */
+        /* A - A by provider, then A (second) - B by cosine: B joins the group of the first A through the second. */
         {"a chain of provider and cosine", 1, "A90@0 C80@180 A70@100 B60@110", "0 1 | 2 3"},
-        /* Places 1 and 2 tie: the earlier is taken. */
+        /* Positions 1 and 2 tie: the earlier one is taken. */
         {"ties: the earlier one", 2, "A90 A50 A50 A50 B10", "0 1 4 | 2 3"},
-        /* Not sorted: the best scores of the group come first, in the list's order. */
+        /* Unsorted: the group's best scores come first, in the list's order. */
         {"best scores, not first places", 2, "A10 A90 B50 A80", "1 2 3 | 0"},
         {"n above a group's size", 4, "A90 A80 B70", "0 1 2 |"},
         {"n above all", 256, "A90 A80 B70", "0 1 2 |"},
@@ -283,7 +283,7 @@ static void look_alikes_come_first_only_a_few(void **state)
     }
 }
 
-static void a_damaged_vector_is_like_no_other(void **state)
+static void damaged_vectors_are_unlike_any_other(void **state)
 {
     (void)state;
     const float damaged[DIM] = {NAN, INFINITY}, sound[DIM] = {1, 0};
@@ -297,8 +297,9 @@ static void a_damaged_vector_is_like_no_other(void **state)
     assert_rows("damaged", list, 4, first, "0 1 2 | 3");
 }
 
-/* One provider has places 0, 255 and 256; every other candidate is alone. Place 256 is the first not looked at. */
-static void the_last_place_looked_at_is_the_256th(void **state)
+/* One provider has positions 0, 255 and 256; all other candidates have a provider each. 256 is the first position
+ * beyond the limit. */
+static void reads_up_to_256_candidates(void **state)
 {
     (void)state;
     enum { LAST = HIERARCHY_MAX_CANDIDATES - 1, COUNT = HIERARCHY_MAX_CANDIDATES + 1 };
@@ -317,8 +318,8 @@ static void the_last_place_looked_at_is_the_256th(void **state)
     assert_int_equal(spread[LAST].row, LAST);
 }
 
-/* Lists of any length: what is behind the 256th stays there, and nothing is lost or doubled. */
-static void long_lists_keep_their_tails(void **state)
+/* Lists of any length: candidates after the 256th stay there, and none is lost or duplicated. */
+static void keeps_tails_of_long_lists(void **state)
 {
     (void)state;
     struct candidate *list = calloc(MOST, sizeof *list);
@@ -358,13 +359,13 @@ static void long_lists_keep_their_tails(void **state)
     free(chosen);
 }
 
-/* One setting at a time is out of its range. */
-static void settings_have_ranges(void **state)
+/* Each row sets one setting out of its range. */
+static void validates_settings(void **state)
 {
     (void)state;
     static const struct {
         struct hierarchy_settings settings;
-        const char *sentence; /* NULL: sound */
+        const char *sentence; /* NULL if valid */
     } cases[] = {
         {{.seen_depth = 1, .unseen_depth = 1, .tau_s = 0, .tau_m = -1, .group_most = 1}, NULL},
         {{.seen_depth = 256, .unseen_depth = 256, .tau_s = 1, .tau_m = 1, .group_most = 256}, NULL},
@@ -398,15 +399,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(truncation_keeps_unseen_tools_further_down),
-        cmocka_unit_test(sorting_is_stable_and_puts_what_is_no_number_last),
-        cmocka_unit_test(one_provider_tools_come_first),
-        cmocka_unit_test(whole_providers_are_wanted_as_the_settings_say),
-        cmocka_unit_test(what_was_found_joins_f1_by_its_score),
-        cmocka_unit_test(look_alikes_come_first_only_a_few),
-        cmocka_unit_test(a_damaged_vector_is_like_no_other),
-        cmocka_unit_test(the_last_place_looked_at_is_the_256th),
-        cmocka_unit_test(long_lists_keep_their_tails),
-        cmocka_unit_test(settings_have_ranges),
+        cmocka_unit_test(sorts_stably_with_nan_last),
+        cmocka_unit_test(algorithm1_puts_one_provider_first),
+        cmocka_unit_test(expands_providers_by_settings),
+        cmocka_unit_test(merges_found_tools_by_score),
+        cmocka_unit_test(algorithm2_limits_similar_tools),
+        cmocka_unit_test(damaged_vectors_are_unlike_any_other),
+        cmocka_unit_test(reads_up_to_256_candidates),
+        cmocka_unit_test(keeps_tails_of_long_lists),
+        cmocka_unit_test(validates_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The refiner on models of two and three layers: what it may depend on, and what it refuses. */
+/* Tests the refiner on models of two and three layers: the inputs of its result, and rejected files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static const struct {
 };
 enum { MODELS = sizeof models / sizeof *models, HIDDEN = 16, CANDIDATES = REFINER_MAX_CANDIDATES };
 
-struct place {
+struct refiner_place {
     char folder[64], model[80], path[96];
     struct encoder *encoder;
     struct refiner *refiner;
@@ -41,20 +41,20 @@ struct place {
     wt_error err;
 };
 
-static float number(struct rng *rng)
+static float draw_number(struct rng *rng)
 {
     return (float)(wt__rng_unit(rng) - 0.5);
 }
 
-/* What a refiner's file is made with. */
-struct making {
+/* Parameters of a refiner's file. */
+struct refiner_file {
     size_t join;
-    const char *without; /* a tensor that is left out */
+    const char *without; /* name of a tensor to omit */
     const char *infinite, *narrow;
     bool flat;
 };
 
-static void make_file(struct place *place, const struct making *making)
+static void make_file(struct refiner_place *place, const struct refiner_file *making)
 {
     struct model_config config = wt__encoder_packed(place->encoder)->model.config;
     struct arena arena = {0};
@@ -81,7 +81,7 @@ static void make_file(struct place *place, const struct making *making)
         size_t n = own[i].shape[0] * (own[i].rank == 2 ? own[i].shape[1] : 1);
         float *data = wt__arena_array(&arena, float, n);
         for (size_t k = 0; k < n; k++)
-            data[k] = making->flat && i == 2 && k < HIDDEN ? 0 : number(&rng);
+            data[k] = making->flat && i == 2 && k < HIDDEN ? 0 : draw_number(&rng);
         tensors[count] = own[i];
         tensors[count++].data = data;
     }
@@ -99,7 +99,7 @@ static void make_file(struct place *place, const struct making *making)
     wt__arena_dispose(&arena);
 }
 
-static void open_place(struct place *place, const char *config)
+static void open_place(struct refiner_place *place, const char *config)
 {
     struct rng rng;
     memset(place, 0, sizeof *place);
@@ -110,14 +110,14 @@ static void open_place(struct place *place, const char *config)
     wt__rng_seed(&rng, 7);
     for (size_t i = 0; i < CANDIDATES; i++) {
         for (size_t d = 0; d < HIDDEN; d++)
-            place->vectors[i][d] = number(&rng);
+            place->vectors[i][d] = draw_number(&rng);
         for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
-            place->features[i][f] = number(&rng);
+            place->features[i][f] = draw_number(&rng);
         place->pointers[i] = place->vectors[i];
     }
 }
 
-static void open_refiner(struct place *place, const struct making *making)
+static void open_refiner(struct refiner_place *place, const struct refiner_file *making)
 {
     make_file(place, making);
     if (wt__refiner_open(&place->refiner, place->encoder, place->path, making->join, CANDIDATES, &place->err) < 0 ||
@@ -125,7 +125,7 @@ static void open_refiner(struct place *place, const struct making *making)
         tiny_die(&place->err);
 }
 
-static void close_place(struct place *place)
+static void close_place(struct refiner_place *place)
 {
     wt__refiner_scratch_free(place->scratch);
     wt__refiner_close(place->refiner);
@@ -133,27 +133,27 @@ static void close_place(struct place *place)
     remove_folder(place->folder);
 }
 
-static void run(struct place *place, size_t count, float *additions)
+static void run_refiner_file(struct refiner_place *place, size_t count, float *additions)
 {
     wt__refiner_run(place->refiner, place->scratch, STR("find a hotel in paris"), count, place->pointers,
                     (const float(*)[RETRIEVE_FEATURES])place->features, additions);
 }
 
-/* ---------------------------------------------------------------- what it may depend on */
+/* ---------------------------------------------------------------- inputs */
 
-static void the_order_of_candidates_makes_no_difference(void **state)
+static void ignores_order_of_candidates(void **state)
 {
     static const size_t counts[] = {1, 2, 7, 32, CANDIDATES};
     (void)state;
     for (size_t m = 0; m < MODELS; m++) {
-        struct place place;
+        struct refiner_place place;
         open_place(&place, models[m].config);
-        open_refiner(&place, &(struct making){.join = models[m].join});
+        open_refiner(&place, &(struct refiner_file){.join = models[m].join});
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             size_t n = counts[c], order[CANDIDATES];
             float first[CANDIDATES], second[CANDIDATES], features[CANDIDATES][RETRIEVE_FEATURES];
             struct rng rng;
-            run(&place, n, first);
+            run_refiner_file(&place, n, first);
             wt__rng_seed(&rng, n);
             for (size_t i = 0; i < n; i++)
                 order[i] = i;
@@ -178,41 +178,41 @@ static void the_order_of_candidates_makes_no_difference(void **state)
     }
 }
 
-static void candidates_and_requests_count(void **state)
+static void depends_on_candidates_and_request(void **state)
 {
-    struct place place;
+    struct refiner_place place;
     float alone[1], among[8], other[8];
     (void)state;
     open_place(&place, TINY_BERT);
-    open_refiner(&place, &(struct making){.join = 1});
-    run(&place, 1, alone);
-    run(&place, 8, among);
+    open_refiner(&place, &(struct refiner_file){.join = 1});
+    run_refiner_file(&place, 1, alone);
+    run_refiner_file(&place, 8, among);
     assert_true(fabsf(alone[0] - among[0]) > 1e-5f);
     wt__refiner_run(place.refiner, place.scratch, STR("send mail to london"), 8, place.pointers,
                     (const float(*)[RETRIEVE_FEATURES])place.features, other);
     assert_true(fabsf(other[0] - among[0]) > 1e-5f);
-    run(&place, 8, other);
+    run_refiner_file(&place, 8, other);
     assert_memory_equal(among, other, sizeof among);
     close_place(&place);
 }
 
-/* Where the layers have no say, what is added is linear in the features. */
-static void features_count(void **state)
+/* Without an effect of the layers, the addition is linear in the features. */
+static void depends_on_features(void **state)
 {
     enum { N = 8 };
-    struct place place;
+    struct refiner_place place;
     float none[N], once[N], twice[N], features[N][RETRIEVE_FEATURES];
     (void)state;
     open_place(&place, TINY_BERT);
-    open_refiner(&place, &(struct making){.join = 1, .flat = true});
+    open_refiner(&place, &(struct refiner_file){.join = 1, .flat = true});
     memcpy(features, place.features, sizeof features);
-    run(&place, N, once);
+    run_refiner_file(&place, N, once);
     for (size_t i = 0; i < N; i++)
         for (size_t f = 0; f < RETRIEVE_FEATURES; f++)
             place.features[i][f] = 2 * features[i][f];
-    run(&place, N, twice);
+    run_refiner_file(&place, N, twice);
     memset(place.features, 0, sizeof place.features);
-    run(&place, N, none);
+    run_refiner_file(&place, N, none);
     for (size_t i = 0; i < N; i++) {
         assert_true(fabsf(once[i] - none[i]) > 1e-3f);
         assert_true(fabsf(twice[i] - none[i] - 2 * (once[i] - none[i])) < 1e-5f);
@@ -220,12 +220,12 @@ static void features_count(void **state)
     close_place(&place);
 }
 
-/* The lower layers and the encoder's own upper ones are the encoder. */
-static void the_two_halves_are_the_whole(void **state)
+/* The lower layers and the encoder's own upper layers together equal the encoder. */
+static void lower_and_upper_layers_equal_encoder(void **state)
 {
     (void)state;
     for (size_t m = 0; m < MODELS; m++) {
-        struct place place;
+        struct refiner_place place;
         struct mapping map;
         struct safetensors file;
         struct upper_layers upper;
@@ -271,14 +271,14 @@ static void the_two_halves_are_the_whole(void **state)
 
 /* ---------------------------------------------------------------- hits */
 
-/* Vectors as a search has them, a row a candidate. */
-struct index_handle {
+/* Vectors as in a search, one row per candidate. */
+struct refiner_index {
     struct vectors view;
     void *chunks;
     uint32_t rows[CANDIDATES];
 };
 
-static void fill_index(struct index_handle *index, struct place *place)
+static void fill_index(struct refiner_index *index, struct refiner_place *place)
 {
     size_t bytes = wt__vectors_chunk_bytes(HIDDEN);
     index->chunks = aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -296,7 +296,7 @@ static void fill_index(struct index_handle *index, struct place *place)
                                    .slot_of_row = index->rows};
 }
 
-static void fill_hits(struct hit *hits, size_t count, const struct place *place)
+static void fill_hits(struct hit *hits, size_t count, const struct refiner_place *place)
 {
     for (size_t i = 0; i < count; i++) {
         hits[i] = (struct hit){.row = (uint32_t)i, .score = 2 - (float)i / 100};
@@ -304,16 +304,16 @@ static void fill_hits(struct hit *hits, size_t count, const struct place *place)
     }
 }
 
-static void hits_are_put_in_order(void **state)
+static void reorders_hits(void **state)
 {
     enum { N = 8 };
     static const size_t lengths[] = {0, 1, 5, N, 20};
-    struct place place;
-    struct index_handle index;
+    struct refiner_place place;
+    struct refiner_index index;
     (void)state;
     open_place(&place, TINY_BERT);
     for (int flat = 0; flat < 2; flat++) {
-        make_file(&place, &(struct making){.join = 1, .flat = flat});
+        make_file(&place, &(struct refiner_file){.join = 1, .flat = flat});
         if (wt__refiner_open(&place.refiner, place.encoder, place.path, 1, N, &place.err) < 0)
             tiny_die(&place.err);
         assert_int_equal(wt__refiner_candidates(place.refiner), N);
@@ -345,16 +345,16 @@ static void hits_are_put_in_order(void **state)
     close_place(&place);
 }
 
-static void a_tool_without_a_vector_is_no_failure_and_a_damaged_one_is(void **state)
+static void accepts_missing_but_not_damaged_vectors(void **state)
 {
-    struct place place;
-    struct index_handle index;
+    struct refiner_place place;
+    struct refiner_index index;
     struct hit hits[8];
     struct hit_list list = {.items = hits, .len = 8};
     uint32_t slots[CANDIDATES];
     (void)state;
     open_place(&place, TINY_BERT);
-    open_refiner(&place, &(struct making){.join = 1});
+    open_refiner(&place, &(struct refiner_file){.join = 1});
     fill_index(&index, &place);
     memcpy(slots, index.rows, sizeof slots);
     slots[3] = VECTOR_NONE;
@@ -371,12 +371,12 @@ static void a_tool_without_a_vector_is_no_failure_and_a_damaged_one_is(void **st
     close_place(&place);
 }
 
-/* ---------------------------------------------------------------- what it refuses */
+/* ---------------------------------------------------------------- rejected files */
 
-static void what_does_not_fit_is_told(void **state)
+static void rejects_unsuitable_files(void **state)
 {
     static const struct {
-        struct making making;
+        struct refiner_file making;
         size_t join, candidates;
         const char *text;
     } cases[] = {
@@ -389,14 +389,14 @@ static void what_does_not_fit_is_told(void **state)
          "no tensor \"encoder.layer.1.output.dense.weight\""},
         {{.join = 1, .narrow = REFINER_CANDIDATE_BIAS}, 1, 32, "needs a tensor \"candidate.bias\" of 1 x 16"},
         {{.join = 1, .narrow = "encoder.layer.1.intermediate.dense.weight"}, 1, 32, "does not have the shape"},
-        {{.join = 1, .infinite = REFINER_SCORE}, 1, 32, "\"score.weight\" holds a number that is not finite"},
+        {{.join = 1, .infinite = REFINER_SCORE}, 1, 32, "\"score.weight\" has a number that is not finite"},
         {{.join = 1}, 0, 32, "no tensor \"encoder.layer.0."},
         {{.join = 1}, 2, 32, "layers from 2 on are no model; the encoder has 2"},
         {{.join = 1}, SIZE_MAX, 32, "are no model"},
-        {{.join = 1}, 1, REFINER_MIN_CANDIDATES - 1, "looks at 8 to 128 candidates, not 7"},
-        {{.join = 1}, 1, REFINER_MAX_CANDIDATES + 1, "looks at 8 to 128 candidates, not 129"},
+        {{.join = 1}, 1, REFINER_MIN_CANDIDATES - 1, "takes 8 to 128 candidates, not 7"},
+        {{.join = 1}, 1, REFINER_MAX_CANDIDATES + 1, "takes 8 to 128 candidates, not 129"},
     };
-    struct place place;
+    struct refiner_place place;
     (void)state;
     open_place(&place, TINY_BERT);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -410,14 +410,14 @@ static void what_does_not_fit_is_told(void **state)
     close_place(&place);
 }
 
-static void a_file_that_is_cut_or_missing_is_told(void **state)
+static void rejects_truncated_and_missing_files(void **state)
 {
-    struct place place;
+    struct refiner_place place;
     char *bytes;
     size_t len;
     (void)state;
     open_place(&place, TINY_BERT);
-    make_file(&place, &(struct making){.join = 1});
+    make_file(&place, &(struct refiner_file){.join = 1});
     assert_int_equal(wt__file_read(&bytes, &len, place.path, 1 << 24, &place.err), 0);
     for (size_t cut = 0; cut < len; cut += 1 + len / 50) {
         assert_int_equal(wt__file_replace(place.path, bytes, cut, &place.err), 0);
@@ -431,12 +431,12 @@ static void a_file_that_is_cut_or_missing_is_told(void **state)
     close_place(&place);
 }
 
-static void a_convolution_stays_with_layer_0(void **state)
+static void convolution_stays_with_layer_0(void **state)
 {
-    struct place place;
+    struct refiner_place place;
     (void)state;
     open_place(&place, TINY_DEBERTA_V2);
-    make_file(&place, &(struct making){.join = 1});
+    make_file(&place, &(struct refiner_file){.join = 1});
     assert_int_equal(wt__refiner_open(&place.refiner, place.encoder, place.path, 0, 32, &place.err), WT_EMODEL);
     assert_non_null(strstr(place.err.message, "the first with a convolution"));
     close_place(&place);
@@ -445,15 +445,15 @@ static void a_convolution_stays_with_layer_0(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_order_of_candidates_makes_no_difference),
-        cmocka_unit_test(candidates_and_requests_count),
-        cmocka_unit_test(features_count),
-        cmocka_unit_test(the_two_halves_are_the_whole),
-        cmocka_unit_test(hits_are_put_in_order),
-        cmocka_unit_test(a_tool_without_a_vector_is_no_failure_and_a_damaged_one_is),
-        cmocka_unit_test(what_does_not_fit_is_told),
-        cmocka_unit_test(a_file_that_is_cut_or_missing_is_told),
-        cmocka_unit_test(a_convolution_stays_with_layer_0),
+        cmocka_unit_test(ignores_order_of_candidates),
+        cmocka_unit_test(depends_on_candidates_and_request),
+        cmocka_unit_test(depends_on_features),
+        cmocka_unit_test(lower_and_upper_layers_equal_encoder),
+        cmocka_unit_test(reorders_hits),
+        cmocka_unit_test(accepts_missing_but_not_damaged_vectors),
+        cmocka_unit_test(rejects_unsuitable_files),
+        cmocka_unit_test(rejects_truncated_and_missing_files),
+        cmocka_unit_test(convolution_stays_with_layer_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

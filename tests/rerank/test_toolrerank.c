@@ -1,4 +1,4 @@
-/* ToolRerank behind its first stage, on made-up catalogues: what is known of a request, and the order. */
+/* Tests ToolRerank after its first stage on small catalogues: the classification of a request, and the order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,20 +13,20 @@
 
 enum { A = 7, B = 8, NOBODY = 9 };
 
-static void near(double got, double wanted)
+static void assert_near(double got, double wanted)
 {
     if (fabs(got - wanted) > 1e-6)
         fail_msg("%.7f, not %.7f", got, wanted);
 }
 
-/* ---------------------------------------------------------------- what providers lack */
+/* ---------------------------------------------------------------- lack of providers */
 
 enum { MOST = 3 };
 
-/* The whole request and two parts, which find .9 and .8 at best. A's best are .9 and .6, B's .5 and .8: A lacks .2 at
- * the second part, B .4 at the first. Row 3 is of a provider that nobody found, and row 4 of none: both have the last
- * score of every part, .5 and .6. */
-static void candidates_know_what_their_providers_lack(void **state)
+/* The whole request and two sub-queries, with best scores .9 and .8. A's best are .9 and .6, B's .5 and .8: A lacks .2
+ * in the second sub-query, B .4 in the first. Row 3 is of a provider without matches, and row 4 has no provider: both
+ * get the last score of every sub-query, .5 and .6. */
+static void computes_lack_of_providers(void **state)
 {
     static const struct snapshot_key keys[] = {
         {.provider = A}, {.provider = A}, {.provider = B}, {.provider = B + 1}, {.provider = NOBODY}};
@@ -38,19 +38,19 @@ static void candidates_know_what_their_providers_lack(void **state)
     struct request_texts texts = {3, nearest, counts, MOST, keys, NOBODY};
     struct candidate candidates[5] = {{.row = 0}, {.row = 1}, {.row = 2}, {.row = 3}, {.row = 4}};
     (void)state;
-    near((double)wt__request_lack(&texts, NULL, 0), 0.2 / 2);
-    near((double)wt__request_lack(&texts, candidates, 5), 0.2 / 2);
+    assert_near((double)wt__request_lack(&texts, NULL, 0), 0.2 / 2);
+    assert_near((double)wt__request_lack(&texts, candidates, 5), 0.2 / 2);
     for (size_t i = 0; i < 5; i++)
-        near((double)candidates[i].lack, (lacks[i] - 0.2) / 2);
+        assert_near((double)candidates[i].lack, (lacks[i] - 0.2) / 2);
     texts.counts = none;
     assert_true(wt__request_lack(&texts, candidates, 5) == 0);
     for (size_t i = 0; i < 5; i++)
         assert_true(candidates[i].lack == 0);
 }
 
-/* Rows 0 and 1 have no provider. As one they would cover both parts; each by itself lacks .7 at the second and .5 at
- * the first part, and row 2 .4 and .2: row 1 is best. */
-static void tools_without_a_provider_are_each_their_own(void **state)
+/* Rows 0 and 1 have no provider. As one provider they would cover both sub-queries. Separately, row 0 lacks .7 in the
+ * second one and row 1 .5 in the first. Row 2 lacks .4 and .2. Row 1 is best. */
+static void tools_without_provider_are_separate(void **state)
 {
     static const struct snapshot_key keys[] = {{.provider = NOBODY}, {.provider = NOBODY}, {.provider = B}};
     static const struct scored nearest[] = {
@@ -60,12 +60,12 @@ static void tools_without_a_provider_are_each_their_own(void **state)
     static const size_t counts[] = {3, 3, 3};
     struct request_texts texts = {3, nearest, counts, MOST, keys, NOBODY};
     (void)state;
-    near((double)wt__request_lack(&texts, NULL, 0), 0.5 / 2);
+    assert_near((double)wt__request_lack(&texts, NULL, 0), 0.5 / 2);
     texts.nobody = HIERARCHY_NO_PROVIDER;
-    near((double)wt__request_lack(&texts, NULL, 0), 0);
+    assert_near((double)wt__request_lack(&texts, NULL, 0), 0);
 }
 
-static void a_request_of_one_part_is_covered(void **state)
+static void single_text_is_covered(void **state)
 {
     static const struct snapshot_key keys[] = {{.provider = A}};
     static const struct scored nearest[] = {{.row = 0, .score = 0.7f}};
@@ -77,14 +77,14 @@ static void a_request_of_one_part_is_covered(void **state)
     assert_true(wt__request_lack(&texts, NULL, 0) == 0);
 }
 
-static void a_classifier_may_not_know(void **state)
+static void classifies_uncertain_requests_as_unknown(void **state)
 {
     static const float lack = 0.5f;
     struct request_classifier c = {.margin = 0.1f};
     (void)state;
     assert_int_equal(wt__request_kind(&(struct request_classifier){0}, lack), REQUEST_UNKNOWN);
     c.weight = 2; /* 1 / (1 + e^-1) = .731 */
-    near((double)wt__request_probability(&c, lack), 0.7310586);
+    assert_near((double)wt__request_probability(&c, lack), 0.7310586);
     assert_int_equal(wt__request_kind(&c, lack), REQUEST_MULTI);
     c.constant = -2; /* .269 */
     assert_int_equal(wt__request_kind(&c, lack), REQUEST_SINGLE);
@@ -96,7 +96,7 @@ static void a_classifier_may_not_know(void **state)
 
 /* ---------------------------------------------------------------- order */
 
-/* Scores by row, and the tools of the one provider that can be asked for. */
+/* Scores by row, and the tools of the only provider that may be fetched. */
 struct shop {
     const float *scores;
     uint32_t provider;
@@ -105,7 +105,7 @@ struct shop {
     int fail_score, fail_tools;
 };
 
-static int score(void *context, struct candidate *candidates, size_t count, wt_error *err)
+static int score_in_shop(void *context, struct candidate *candidates, size_t count, wt_error *err)
 {
     struct shop *shop = context;
     if (shop->fail_score)
@@ -116,7 +116,7 @@ static int score(void *context, struct candidate *candidates, size_t count, wt_e
     return 0;
 }
 
-static int tools_of(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err)
+static int tools_in_shop(void *context, uint32_t provider, struct candidate *out, size_t most, wt_error *err)
 {
     struct shop *shop = context;
     size_t n = 0;
@@ -128,12 +128,12 @@ static int tools_of(void *context, uint32_t provider, struct candidate *out, siz
     return (int)n;
 }
 
-static const char *ask(const struct hierarchy_settings *settings, enum request_kind kind, struct shop *shop, bool reads,
-                       const struct candidate *given, size_t count, size_t *first)
+static const char *ask_toolrerank(const struct hierarchy_settings *settings, enum request_kind kind, struct shop *shop,
+                                  bool reads, const struct candidate *given, size_t count, size_t *first)
 {
     static char rows[256];
     struct candidate candidates[HIERARCHY_MAX_CANDIDATES];
-    const struct toolrerank_source source = {shop, 1, reads ? score : NULL, tools_of};
+    const struct toolrerank_source source = {shop, 1, reads ? score_in_shop : NULL, tools_in_shop};
     memcpy(candidates, given, count * sizeof *given);
     assert_int_equal(wt__toolrerank(settings, kind, &source, candidates, &count, first, NULL), 0);
     rows[0] = '\0';
@@ -142,7 +142,7 @@ static const char *ask(const struct hierarchy_settings *settings, enum request_k
     return rows;
 }
 
-/* Rows 0 to 5; A has 0, 3, 5 and, further down than anybody looked, 6 and 7; B has 1, 4; row 2 nobody. */
+/* Rows 0 to 5. A has 0, 3, 5, and 6 and 7 beyond the first stage; B has 1, 4; row 2 has no provider. */
 static const float scores[] = {0.3f, 0.9f, 0.5f, 0.6f, 0.95f, 0.7f, 0.92f, 0.1f};
 static const struct candidate found[] = {{.row = 0, .provider = A, .score = 1},
                                          {.row = 1, .provider = B, .seen = true, .score = 0.8f},
@@ -160,61 +160,63 @@ static struct hierarchy_settings settings_of(void)
     return settings;
 }
 
-/* Row 4 is seen and beyond seen_depth: dropped, and no score is made for it. Nobody knows what the request needs: by
- * score alone. */
-static void what_is_dropped_costs_nothing(void **state)
+/* Row 4 is seen and beyond seen_depth: it is dropped and not scored. The kind of request is unknown, so the order is by
+ * score. */
+static void does_not_score_dropped_tools(void **state)
 {
     struct hierarchy_settings settings = settings_of();
     struct shop shop = {.scores = scores};
     size_t first;
     (void)state;
     settings.seen_depth = 4;
-    assert_string_equal(ask(&settings, REQUEST_UNKNOWN, &shop, true, found, FOUND, &first), "1 5 3 2 0");
+    assert_string_equal(ask_toolrerank(&settings, REQUEST_UNKNOWN, &shop, true, found, FOUND, &first), "1 5 3 2 0");
     assert_int_equal(shop.scored, 5);
     assert_int_equal(first, 5);
     assert_int_equal(shop.asked, 0);
 }
 
-/* Sorted: 4 (B) 1 (B) 5 (A) 3 (A) 2 0 (A). B alone is chosen, and seen: nothing is fetched. with tau_s = .65 A is
- * chosen too, by row 5, and unseen: 6 and 7 come in, each in its place, and only they are scored anew. */
-static void one_provider_answers(void **state)
+/* Sorted: 4 (B) 1 (B) 5 (A) 3 (A) 2 0 (A). Only B is chosen, and is seen: nothing is fetched. With tau_s = .65 A is
+ * also chosen, through row 5, and is unseen: 6 and 7 are inserted by score. Only they are scored again. */
+static void reranks_for_one_provider(void **state)
 {
     struct hierarchy_settings settings = settings_of();
     struct shop shop = {.scores = scores, .provider = A, .tools = of_a, .tool_count = 5};
     size_t first;
     (void)state;
-    assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first), "4 1 5 3 2 0");
+    assert_string_equal(ask_toolrerank(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first), "4 1 5 3 2 0");
     assert_int_equal(first, 2);
     assert_int_equal(shop.asked, 0);
     shop.scored = 0;
     settings.tau_s = 0.65f;
-    assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first), "4 6 1 5 3 0 7 2");
+    assert_string_equal(ask_toolrerank(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first),
+                        "4 6 1 5 3 0 7 2");
     assert_int_equal(first, 7);
     assert_int_equal(shop.asked, 1);
     assert_int_equal(shop.scored, FOUND + 2);
     settings.expand_unseen = false;
-    assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first), "4 1 5 3 0 2");
+    assert_string_equal(ask_toolrerank(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first), "4 1 5 3 0 2");
 }
 
-/* With a prior of 5, logit + 5 (share - 1) of the rows in order: -.85 + 0, 2.20 - 1, 0 - 1.5, .41 - 2, 2.94 - 2.5,
- * .85 - 3. B is chosen by row 1 and, with tau_s = .2, A by row 0 (.3), unseen: 6 and 7 come in with the least share
- * that there is, 2.44 - 3 and -2.20 - 3. */
-static void scores_lean_on_the_first_stage(void **state)
+/* With a prior of 5, logit + 5 (share - 1) of the rows in order: -.85 + 0, 2.20 - 1, 0 - 1.5, .41 - 2, 2.94 - 2.5, .85
+ * - 3. B is chosen through row 1 and, with tau_s = .2, A through row 0 (.3), unseen: 6 and 7 are inserted with the
+ * lowest share, 2.44 - 3 and -2.20 - 3. */
+static void prior_adds_first_stage_shares(void **state)
 {
     struct hierarchy_settings settings = settings_of();
     struct shop shop = {.scores = scores, .provider = A, .tools = of_a, .tool_count = 5};
     size_t first;
     (void)state;
     settings.prior = 5;
-    assert_string_equal(ask(&settings, REQUEST_UNKNOWN, &shop, true, found, FOUND, &first), "1 4 0 2 3 5");
+    assert_string_equal(ask_toolrerank(&settings, REQUEST_UNKNOWN, &shop, true, found, FOUND, &first), "1 4 0 2 3 5");
     settings.tau_s = 0.2f;
-    assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first), "1 4 6 0 3 5 7 2");
+    assert_string_equal(ask_toolrerank(&settings, REQUEST_SINGLE, &shop, true, found, FOUND, &first),
+                        "1 4 6 0 3 5 7 2");
 }
 
-/* With a cover of 10, and .2 that A lacks, .1 that B and 1 that nobody does: -.85 - 2, 2.20 - 1, 0 - 10, .41 - 2,
- * 2.94 - 1, .85 - 2. with tau_s = .2 A is chosen by row 5 (.24); 6 and 7 come in and lack what A lacks, 2.44 - 2 and
- * -2.20 - 2. It is for a single provider alone. */
-static void scores_lean_on_the_provider(void **state)
+/* With a cover of 10 and a lack of .2 (A), .1 (B) and 1 (no provider): -.85 - 2, 2.20 - 1, 0 - 10, .41 - 2, 2.94 - 1,
+ * .85 - 2. With tau_s = .2 A is chosen through row 5 (.24); 6 and 7 are inserted with A's lack, 2.44 - 2 and -2.20 - 2.
+ * The cover only applies to requests for one provider. */
+static void cover_subtracts_lack_of_provider(void **state)
 {
     struct hierarchy_settings settings = settings_of();
     struct shop shop = {.scores = scores, .provider = A, .tools = of_a, .tool_count = 5};
@@ -226,13 +228,14 @@ static void scores_lean_on_the_provider(void **state)
         given[i].lack = given[i].provider == A ? 0.2f : given[i].provider == B ? 0.1f : 1;
     settings.cover = 10;
     settings.tau_s = 0.2f;
-    assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, true, given, FOUND, &first), "4 1 6 5 3 0 7 2");
+    assert_string_equal(ask_toolrerank(&settings, REQUEST_SINGLE, &shop, true, given, FOUND, &first),
+                        "4 1 6 5 3 0 7 2");
     assert_int_equal(first, 7);
-    assert_string_equal(ask(&settings, REQUEST_UNKNOWN, &shop, true, given, FOUND, &first), "4 1 5 3 2 0");
+    assert_string_equal(ask_toolrerank(&settings, REQUEST_UNKNOWN, &shop, true, given, FOUND, &first), "4 1 5 3 2 0");
 }
 
-/* Logits of certain scores are finite: the shares decide between them. */
-static void certain_scores_lean_too(void **state)
+/* Logits of certain scores are finite, so the shares decide between them. */
+static void corrects_certain_scores(void **state)
 {
     static const float certain[] = {1, 1, 0, 1, 0, 0};
     struct hierarchy_settings settings = settings_of();
@@ -240,56 +243,56 @@ static void certain_scores_lean_too(void **state)
     size_t first;
     (void)state;
     settings.prior = 100;
-    assert_string_equal(ask(&settings, REQUEST_UNKNOWN, &shop, true, found, FOUND, &first), "0 1 3 2 4 5");
+    assert_string_equal(ask_toolrerank(&settings, REQUEST_UNKNOWN, &shop, true, found, FOUND, &first), "0 1 3 2 4 5");
 }
 
-static void several_providers_answer(void **state)
+static void reranks_for_several_providers(void **state)
 {
     struct hierarchy_settings settings = settings_of();
     struct shop shop = {.scores = scores};
     size_t first;
     (void)state;
-    assert_string_equal(ask(&settings, REQUEST_MULTI, &shop, true, found, FOUND, &first), "4 5 2 1 3 0");
+    assert_string_equal(ask_toolrerank(&settings, REQUEST_MULTI, &shop, true, found, FOUND, &first), "4 5 2 1 3 0");
     assert_int_equal(first, 3);
 }
 
-/* Without a cross-encoder the first stage's shares decide, and nothing is fetched that has none. */
-static void the_first_stage_can_stand_in(void **state)
+/* Without a cross-encoder the first stage's shares decide, and nothing is fetched, because it would have no score. */
+static void works_without_cross_encoder(void **state)
 {
     struct hierarchy_settings settings = settings_of();
     struct shop shop = {.provider = A, .tools = of_a, .tool_count = 5};
     size_t first;
     (void)state;
-    assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, false, found, FOUND, &first), "0 3 5 1 2 4");
-    assert_string_equal(ask(&settings, REQUEST_MULTI, &shop, false, found, FOUND, &first), "0 1 2 3 4 5");
+    assert_string_equal(ask_toolrerank(&settings, REQUEST_SINGLE, &shop, false, found, FOUND, &first), "0 3 5 1 2 4");
+    assert_string_equal(ask_toolrerank(&settings, REQUEST_MULTI, &shop, false, found, FOUND, &first), "0 1 2 3 4 5");
     assert_int_equal(shop.asked + shop.scored, 0);
-    assert_string_equal(ask(&settings, REQUEST_SINGLE, &shop, true, found, 0, &first), "");
+    assert_string_equal(ask_toolrerank(&settings, REQUEST_SINGLE, &shop, true, found, 0, &first), "");
     assert_int_equal(first, 0);
 }
 
-static void a_provider_is_not_larger_than_the_list(void **state)
+static void limits_fetched_tools_to_the_list(void **state)
 {
     struct hierarchy_settings settings = settings_of();
     struct candidate candidates[HIERARCHY_MAX_CANDIDATES];
     struct shop shop = {.provider = A, .tool_count = 100000};
-    const struct toolrerank_source source = {&shop, 1, score, tools_of};
+    const struct toolrerank_source source = {&shop, 1, score_in_shop, tools_in_shop};
     size_t count = FOUND, first;
     (void)state;
     memcpy(candidates, found, sizeof found);
     assert_int_equal(wt__toolrerank(&settings, REQUEST_SINGLE, &source, candidates, &count, &first, NULL), 0);
     assert_int_equal(count, HIERARCHY_MAX_CANDIDATES);
-    assert_int_equal(first, HIERARCHY_MAX_CANDIDATES - 3); /* rows 1, 2 and 4 stay behind */
+    assert_int_equal(first, HIERARCHY_MAX_CANDIDATES - 3); /* rows 1, 2 and 4 stay last */
     assert_int_equal(candidates[count - 1].row, 4);
 }
 
-static void failures_are_passed_on(void **state)
+static void returns_errors_of_callbacks(void **state)
 {
     struct hierarchy_settings settings = settings_of();
     (void)state;
     for (int i = 0; i < 2; i++) {
         struct candidate candidates[HIERARCHY_MAX_CANDIDATES];
         struct shop shop = {.fail_score = i ? 0 : WT_EMODEL, .fail_tools = i ? WT_ESTORE : 0};
-        const struct toolrerank_source source = {&shop, 1, score, tools_of};
+        const struct toolrerank_source source = {&shop, 1, score_in_shop, tools_in_shop};
         size_t count = FOUND, first;
         wt_error err;
         memcpy(candidates, found, sizeof found);
@@ -302,19 +305,13 @@ static void failures_are_passed_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(candidates_know_what_their_providers_lack),
-        cmocka_unit_test(tools_without_a_provider_are_each_their_own),
-        cmocka_unit_test(a_request_of_one_part_is_covered),
-        cmocka_unit_test(a_classifier_may_not_know),
-        cmocka_unit_test(what_is_dropped_costs_nothing),
-        cmocka_unit_test(one_provider_answers),
-        cmocka_unit_test(scores_lean_on_the_first_stage),
-        cmocka_unit_test(scores_lean_on_the_provider),
-        cmocka_unit_test(certain_scores_lean_too),
-        cmocka_unit_test(several_providers_answer),
-        cmocka_unit_test(the_first_stage_can_stand_in),
-        cmocka_unit_test(a_provider_is_not_larger_than_the_list),
-        cmocka_unit_test(failures_are_passed_on),
+        cmocka_unit_test(computes_lack_of_providers),    cmocka_unit_test(tools_without_provider_are_separate),
+        cmocka_unit_test(single_text_is_covered),        cmocka_unit_test(classifies_uncertain_requests_as_unknown),
+        cmocka_unit_test(does_not_score_dropped_tools),  cmocka_unit_test(reranks_for_one_provider),
+        cmocka_unit_test(prior_adds_first_stage_shares), cmocka_unit_test(cover_subtracts_lack_of_provider),
+        cmocka_unit_test(corrects_certain_scores),       cmocka_unit_test(reranks_for_several_providers),
+        cmocka_unit_test(works_without_cross_encoder),   cmocka_unit_test(limits_fetched_tools_to_the_list),
+        cmocka_unit_test(returns_errors_of_callbacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

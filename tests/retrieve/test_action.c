@@ -1,4 +1,5 @@
-/* What a request asks to be done, and which tools do that; of tools alone tests/retrieve/test_verbs.c tells. */
+/* Tests the action of a request, and the scores of tools with and without that action. test_verbs.c tests tools
+ * alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,12 +11,12 @@
 #include "retrieve/action.h"
 #include "retrieve/source.h"
 
-/* As candidates: what tools do. The last one may do either, and of the one before it nobody knows. */
+/* Actions of the candidates. The last tool may do two things; the one before it has no known action. */
 static const unsigned done[] = {
     ACTION_READ, ACTION_CREATE, ACTION_UPDATE, ACTION_DELETE, 0, ACTION_READ | ACTION_DELETE};
 enum { TOOLS = sizeof done / sizeof *done };
 
-/* A sign for each tool: it does what is asked, something else, or nothing tells. */
+/* signs: one per tool. '+': does what is asked; '-': does something else; ' ': unknown. */
 static const struct {
     const char *request, *signs;
 } rows[] = {
@@ -23,18 +24,18 @@ static const struct {
     {"Please DELETE the branch", "---+ +"},
     {"list all branches", "+--- +"},
     {"could you create a branch", "-+-- -"},
-    {"the old branch, delete it", "---+ +"}, /* among the first words that say something */
+    {"the old branch, delete it", "---+ +"}, /* among the first content words */
     {"rename the branch", "--+- -"},
     {"open the branch", "+-+- +"},
-    {"which branches are there", "+--- +"}, /* a question asks to be told something */
+    {"which branches are there", "+--- +"}, /* a question asks for reading */
     {"how do I delete a branch", "+--- +"},
-    {"a very old forgotten branch deep below delete", "      "}, /* too far behind */
+    {"a very old forgotten branch deep below delete", "      "}, /* too far from the beginning */
     {"branches", "      "},
     {"", "      "},
     {"\xFF\xFE ?", "      "},
 };
 
-/* The signs of one text of a request. */
+/* Writes the signs of one text of a request. */
 static void read_signs(const struct query *query, size_t t, char signs[TOOLS + 1])
 {
     for (size_t c = 0; c < TOOLS; c++) {
@@ -45,7 +46,7 @@ static void read_signs(const struct query *query, size_t t, char signs[TOOLS + 1
     signs[TOOLS] = '\0';
 }
 
-static void tools_that_do_what_is_asked_are_told_from_others(void **state)
+static void scores_tools_by_action(void **state)
 {
     struct snapshot_key keys[TOOLS] = {0};
     uint32_t candidates[TOOLS];
@@ -76,6 +77,6 @@ static void tools_that_do_what_is_asked_are_told_from_others(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tools_that_do_what_is_asked_are_told_from_others)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(scores_tools_by_action)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Composition: one sub-query is a plain sort, several sub-queries share the list, and the lazy search equals the full
+/* Tests that one sub-query is a plain sort, that several share the list, and that the lazy search equals the full
  * one. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static struct evidence evidence_of(size_t texts, size_t candidates)
     return evidence;
 }
 
-static size_t compose(const struct evidence *evidence, size_t k, size_t cap, struct choice *out)
+static size_t compose_evidence(const struct evidence *evidence, size_t k, size_t cap, struct chosen_candidate *out)
 {
     struct arena arena = {0};
     size_t count;
@@ -34,32 +34,32 @@ static size_t compose(const struct evidence *evidence, size_t k, size_t cap, str
     return count;
 }
 
-static void one_part_is_a_plain_sort_with_ties_by_row(void **state)
+static void sorts_single_text_with_ties_by_row(void **state)
 {
     (void)state;
     static const float scores[] = {.5f, .9f, .5f, .1f, .9f};
     static const uint32_t order[] = {1, 4, 0, 2, 3};
-    struct choice out[MOST];
+    struct chosen_candidate out[MOST];
     memcpy(values[0], scores, sizeof scores);
     struct evidence evidence = evidence_of(1, 5);
-    assert_int_equal(compose(&evidence, 10, 0, out), 5);
+    assert_int_equal(compose_evidence(&evidence, 10, 0, out), 5);
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(out[i].candidate, order[i]);
         assert_int_equal(out[i].text, 0);
     }
 }
 
-static void a_part_that_was_served_makes_way(void **state)
+static void served_subqueries_fade(void **state)
 {
     (void)state;
-    /* Candidates 0 and 1 answer the first sub-query, 2 the second, a little less well. */
+    /* Candidates 0 and 1 answer the first sub-query; 2 answers the second, with a slightly lower value. */
     memset(values, 0, sizeof values);
     values[1][0] = 1.0f;
     values[1][1] = .95f;
     values[2][2] = .9f;
-    struct choice out[MOST];
+    struct chosen_candidate out[MOST];
     struct evidence evidence = evidence_of(3, 3);
-    assert_int_equal(compose(&evidence, 3, 0, out), 3);
+    assert_int_equal(compose_evidence(&evidence, 3, 0, out), 3);
     assert_int_equal(out[0].candidate, 0);
     assert_int_equal(out[1].candidate, 2);
     assert_int_equal(out[1].text, 2);
@@ -67,7 +67,7 @@ static void a_part_that_was_served_makes_way(void **state)
     assert_true(out[2].score < .95f);
 }
 
-static void a_cap_bounds_each_provider(void **state)
+static void caps_each_provider(void **state)
 {
     (void)state;
     memset(values, 0, sizeof values);
@@ -75,16 +75,16 @@ static void a_cap_bounds_each_provider(void **state)
         values[0][c] = 1 - (float)c / 10;
         providers[c] = c < 4 ? 7 : 8;
     }
-    struct choice out[MOST];
+    struct chosen_candidate out[MOST];
     struct evidence evidence = evidence_of(1, 6);
-    assert_int_equal(compose(&evidence, 6, 2, out), 4);
+    assert_int_equal(compose_evidence(&evidence, 6, 2, out), 4);
     static const uint32_t order[] = {0, 1, 4, 5};
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(out[i].candidate, order[i]);
 }
 
-/* Candidates best first, a letter each: what its tool says ('-': no other says that), and its provider; capitals are
- * providers that the request names. Shown are the providers that have places, in order. */
+/* Candidates, best first, as two letters each: the group of exact copies ('-' if it has none) and the provider.
+ * Capitals are providers named in the request. shown: providers with places, in order. */
 struct copies_case {
     const char *name, *says, *providers, *shown;
     size_t cap, given;
@@ -114,7 +114,7 @@ static size_t put_candidates(const struct copies_case *row, struct provider_name
     return n;
 }
 
-static void copies_share_a_place(void **state)
+static void copies_share_one_place(void **state)
 {
     (void)state;
     static const struct copies_case rows[] = {
@@ -130,7 +130,7 @@ static void copies_share_a_place(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena arena = {0};
-        struct choice out[MOST];
+        struct chosen_candidate out[MOST];
         struct provider_names asked;
         char shown[MOST] = "";
         size_t n = put_candidates(&rows[i], &asked), count;
@@ -151,8 +151,8 @@ static void copies_share_a_place(void **state)
     }
 }
 
-/* What is unlike the request (a cosine below 0) does not become liker by being asked for once already. */
-static void a_part_that_speaks_against_a_tool_does_not_fade(void **state)
+/* A negative value (a cosine below 0) must not grow when its sub-query fades. */
+static void negative_values_do_not_fade(void **state)
 {
     (void)state;
     static const float whole[] = {1.0f, .50f, .49f};
@@ -160,24 +160,24 @@ static void a_part_that_speaks_against_a_tool_does_not_fade(void **state)
     memcpy(values[0], whole, sizeof whole);
     memcpy(values[1], subqueries[0], sizeof subqueries[0]);
     memcpy(values[2], subqueries[1], sizeof subqueries[1]);
-    struct choice out[MOST];
+    struct chosen_candidate out[MOST];
     struct evidence evidence = evidence_of(3, 3);
-    assert_int_equal(compose(&evidence, 3, 0, out), 3);
+    assert_int_equal(compose_evidence(&evidence, 3, 0, out), 3);
     assert_int_equal(out[0].candidate, 0);
-    assert_int_equal(out[1].candidate, 2); /* .49 - .08, before .5 - .1 */
+    assert_int_equal(out[1].candidate, 2); /* .49 - .08 comes before .5 - .1 */
     assert_true(out[1].score == .49f + -.08f);
     assert_int_equal(out[2].candidate, 1);
-    assert_int_equal(out[2].text, 1); /* which spoke for the first, and says -.1 as before */
+    assert_int_equal(out[2].text, 1); /* the first candidate's sub-query; still adds -.1 */
     assert_true(out[2].score == .5f + -.1f);
 }
 
-static float fade(float faded, float value)
+static float faded_share(float faded, float value)
 {
     return value > 0 ? faded * value : value;
 }
 
-/* The definition, word for word: every candidate looked at for every place. */
-static size_t compose_plainly(const struct evidence *e, size_t k, struct choice *out)
+/* Implements the definition literally: looks at every candidate for every place. */
+static size_t compose_plainly(const struct evidence *e, size_t k, struct chosen_candidate *out)
 {
     bool taken[MOST] = {false};
     float faded[TEXTS_MAX];
@@ -185,17 +185,17 @@ static size_t compose_plainly(const struct evidence *e, size_t k, struct choice 
     for (size_t t = 0; t < TEXTS_MAX; t++)
         faded[t] = 1;
     for (; count < k && count < e->candidates; count++) {
-        struct choice best = {.score = -1e9f};
+        struct chosen_candidate best = {.score = -1e9f};
         for (uint32_t c = 0; c < e->candidates; c++) {
             float subquery = 0;
             uint32_t text = 0;
             for (uint32_t t = 1; t < e->texts; t++)
-                if (text == 0 || fade(faded[t], e->value[t][c]) > subquery) {
-                    subquery = fade(faded[t], e->value[t][c]);
+                if (text == 0 || faded_share(faded[t], e->value[t][c]) > subquery) {
+                    subquery = faded_share(faded[t], e->value[t][c]);
                     text = t;
                 }
             if (!taken[c] && e->value[0][c] + subquery > best.score)
-                best = (struct choice){c, text, e->value[0][c] + subquery, subquery};
+                best = (struct chosen_candidate){c, text, e->value[0][c] + subquery, subquery};
         }
         taken[best.candidate] = true;
         if (best.text)
@@ -205,7 +205,7 @@ static size_t compose_plainly(const struct evidence *e, size_t k, struct choice 
     return count;
 }
 
-static void the_lazy_search_equals_the_definition(void **state)
+static void lazy_search_equals_definition(void **state)
 {
     (void)state;
     static const float lowest[] = {0, -.25f, -1};
@@ -216,17 +216,17 @@ static void the_lazy_search_equals_the_definition(void **state)
         for (size_t t = 0; t < texts; t++)
             for (size_t c = 0; c < n; c++)
                 values[t][c] = lowest[round % 3] + (float)wt__rng_below(&rng, 8) / 8;
-        struct choice lazy[MOST], plain[MOST];
+        struct chosen_candidate lazy[MOST], plain[MOST];
         struct evidence evidence = evidence_of(texts, n);
-        size_t count = compose(&evidence, k, 0, lazy);
+        size_t count = compose_evidence(&evidence, k, 0, lazy);
         assert_int_equal(count, compose_plainly(&evidence, k, plain));
         for (size_t i = 0; i < count; i++) {
             assert_int_equal(lazy[i].candidate, plain[i].candidate);
             assert_true(lazy[i].score == plain[i].score);
             assert_true(i == 0 || lazy[i].score <= lazy[i - 1].score);
         }
-        struct choice shorter[MOST];
-        size_t half = compose(&evidence, k / 2, 0, shorter);
+        struct chosen_candidate shorter[MOST];
+        size_t half = compose_evidence(&evidence, k / 2, 0, shorter);
         for (size_t i = 0; i < half; i++)
             assert_int_equal(shorter[i].candidate, lazy[i].candidate);
     }
@@ -235,12 +235,12 @@ static void the_lazy_search_equals_the_definition(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_part_is_a_plain_sort_with_ties_by_row),
-        cmocka_unit_test(a_part_that_was_served_makes_way),
-        cmocka_unit_test(a_cap_bounds_each_provider),
-        cmocka_unit_test(copies_share_a_place),
-        cmocka_unit_test(a_part_that_speaks_against_a_tool_does_not_fade),
-        cmocka_unit_test(the_lazy_search_equals_the_definition),
+        cmocka_unit_test(sorts_single_text_with_ties_by_row),
+        cmocka_unit_test(served_subqueries_fade),
+        cmocka_unit_test(caps_each_provider),
+        cmocka_unit_test(copies_share_one_place),
+        cmocka_unit_test(negative_values_do_not_fade),
+        cmocka_unit_test(lazy_search_equals_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

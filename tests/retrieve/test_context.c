@@ -1,4 +1,4 @@
-/* The context of a conversation as evidence, over a few tools with words alone: what it adds, and how much. */
+/* Tests the evidence of a conversation, over a few tools and with words only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ enum { TOOLS = sizeof texts / sizeof *texts, OPEN_DOOR = 4 };
 static struct snapshot *snapshot;
 static struct workspace *workspace;
 
-static int set_up(void **state)
+static int set_up_context(void **state)
 {
     static struct snapshot_key keys[TOOLS];
     struct lexical_builder *builder;
@@ -50,7 +50,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_context(void **state)
 {
     (void)state;
     wt__workspace_close(workspace);
@@ -58,7 +58,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static struct hit_list find(const char *request, const struct context *context)
+static struct hit_list find_in_context(const char *request, const struct context *context)
 {
     struct retriever retriever = wt__bm25;
     struct view view = {.snapshot = snapshot, .context = context};
@@ -77,12 +77,12 @@ static const struct stage_evidence *stage_of(const struct hit *hit)
     return NULL;
 }
 
-static void without_one_nothing_is_added(void **state)
+static void adds_nothing_without_context(void **state)
 {
     static const struct context empty = {0};
     (void)state;
     for (int with = 0; with < 2; with++) {
-        struct hit_list hits = find("close", with ? &empty : NULL);
+        struct hit_list hits = find_in_context("close", with ? &empty : NULL);
         assert_int_equal(hits.len, 3);
         for (size_t i = 0; i < hits.len; i++) {
             assert_null(stage_of(&hits.items[i]));
@@ -91,12 +91,12 @@ static void without_one_nothing_is_added(void **state)
     }
 }
 
-static void a_tool_of_the_conversation_is_found(void **state)
+static void finds_tools_of_conversation(void **state)
 {
     static const struct context_tool tools[] = {{.row = 0, .share = 0.4f}, {.row = OPEN_DOOR, .share = 1}};
     static const struct context context = {.tools = tools, .count = 2};
     (void)state;
-    struct hit_list hits = find("close", &context);
+    struct hit_list hits = find_in_context("close", &context);
     assert_int_equal(hits.len, 4);
     assert_int_equal(hits.items[0].row, 0);
     const struct stage_evidence *stage = stage_of(&hits.items[0]);
@@ -105,14 +105,14 @@ static void a_tool_of_the_conversation_is_found(void **state)
     assert_int_equal(stage->rank, 2);
 }
 
-/* Providers are no tools: nothing is found for their sake, and of what is found it tells whose is meant. */
-static void a_provider_that_was_called_is_meant(void **state)
+/* A called provider adds no candidates. It only raises tools that other sources found. */
+static void prefers_called_providers(void **state)
 {
     (void)state;
     for (uint32_t row = 0; row < TOOLS; row++) {
         const uint32_t provider = row + 10;
         const struct context context = {.providers = &provider, .provider_count = 1};
-        struct hit_list hits = find("close", &context);
+        struct hit_list hits = find_in_context("close", &context);
         bool closes = row != 2 && row < OPEN_DOOR;
         assert_int_equal(hits.len, 3);
         assert_true(!closes || hits.items[0].row == row);
@@ -120,8 +120,8 @@ static void a_provider_that_was_called_is_meant(void **state)
     }
 }
 
-/* What adds less the more words there are, and never nothing by them alone. */
-static void words_make_up_for_it(void **state)
+/* The weight falls with the number of words, but words alone never reduce it to 0. */
+static void needs_less_context_with_more_words(void **state)
 {
     static const char *const requests[] = {"it",
                                            "close it",
@@ -135,8 +135,8 @@ static void words_make_up_for_it(void **state)
     float before = 2;
     (void)state;
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
-        float weight = stage_of(&find(requests[i], &context).items[0])->weight;
-        bool ends = i == 1 || i == 6; /* of the scale */
+        float weight = stage_of(&find_in_context(requests[i], &context).items[0])->weight;
+        bool ends = i == 1 || i == 6; /* ends of the scale */
         assert_true(weight > 0 && (ends ? weight == before : weight < before));
         before = weight;
     }
@@ -145,10 +145,10 @@ static void words_make_up_for_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_one_nothing_is_added),
-        cmocka_unit_test(a_tool_of_the_conversation_is_found),
-        cmocka_unit_test(a_provider_that_was_called_is_meant),
-        cmocka_unit_test(words_make_up_for_it),
+        cmocka_unit_test(adds_nothing_without_context),
+        cmocka_unit_test(finds_tools_of_conversation),
+        cmocka_unit_test(prefers_called_providers),
+        cmocka_unit_test(needs_less_context_with_more_words),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_context, tear_down_context);
 }

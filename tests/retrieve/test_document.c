@@ -1,4 +1,4 @@
-/* What of a tool is searched: the words of each field, and the texts for the encoder (docs/retrieval.md). */
+/* Tests the searchable parts of a tool: the terms of each field, and the texts for the encoder (docs/retrieval.md). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
         (text), sizeof(text) - 1                                                                                       \
     }
 
-/* words: of every field in the order of enum field, fields apart by '|', words by a blank. */
+/* words: terms of the fields in the order of enum field, separated by '|'; terms are separated by blanks. */
 static const struct {
     const char *what;
     struct tool tool;
@@ -60,11 +60,11 @@ static struct buffer field_words(const struct document *document)
     return words;
 }
 
-static void a_tool_is_read_field_by_field(void **state)
+static void reads_tool_fields(void **state)
 {
     (void)state;
     struct analyser *analyser;
-    struct document document = {0}; /* reused */
+    struct document document = {0}; /* reused for all cases */
     assert_int_equal(wt__analyser_open(&analyser, NULL), 0);
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         assert_int_equal(wt__document_read(&document, analyser, &cases[c].tool, NULL), 0);
@@ -77,7 +77,7 @@ static void a_tool_is_read_field_by_field(void **state)
     wt__analyser_close(analyser);
 }
 
-static void the_encoder_reads_all_and_the_name_alone(void **state)
+static void encoder_texts_are_all_fields_and_name(void **state)
 {
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -92,7 +92,7 @@ static void the_encoder_reads_all_and_the_name_alone(void **state)
     }
 }
 
-static void a_long_description_is_cut_between_words(void **state)
+static void cuts_long_descriptions_between_words(void **state)
 {
     (void)state;
     static const struct {
@@ -112,11 +112,11 @@ static void a_long_description_is_cut_between_words(void **state)
     }
 }
 
-static void the_fields_that_are_read_can_be_named(void **state)
+static void parses_field_lists(void **state)
 {
     enum { P = 1u << FIELD_PROVIDER, N = 1u << FIELD_NAME, C = 1u << FIELD_CATEGORY, A = 1u << FIELD_PARAMETERS };
     static const struct {
-        const char *names, *unknown; /* NULL: none */
+        const char *names, *unknown; /* NULL if all are valid */
         unsigned fields;
         const char *texts[DOCUMENT_TEXTS];
     } rows[] = {
@@ -151,8 +151,8 @@ static void the_fields_that_are_read_can_be_named(void **state)
     }
 }
 
-/* The table of docs/retrieval.md. */
-static void weights_are_as_documented(void **state)
+/* The weights must match the table in docs/retrieval.md. */
+static void weights_match_documentation(void **state)
 {
     (void)state;
     static const struct {
@@ -171,7 +171,7 @@ static void weights_are_as_documented(void **state)
     assert_true(wt__document_settings_key() == wt__document_settings_key());
 }
 
-static void names_are_alike_whatever_their_case_digits_and_punctuation(void **state)
+static void name_hash_ignores_case_digits_and_punctuation(void **state)
 {
     (void)state;
     static const struct {
@@ -195,8 +195,8 @@ static void names_are_alike_whatever_their_case_digits_and_punctuation(void **st
 #define A "\"a\":{\"type\":\"string\",\"description\":\"first\"}"
 #define B "\"b\":{\"type\":\"number\"}"
 
-/* Another tool beside one that is called send_mail, says "Sends a mail." and takes a and b. */
-static void copies_are_the_same_word_for_word(void **state)
+/* Compares another tool with a tool named send_mail, described as "Sends a mail.", with parameters a and b. */
+static void copy_hash_requires_equal_texts(void **state)
 {
     static const struct {
         const char *what, *name, *description, *schema;
@@ -241,11 +241,11 @@ static void copies_are_the_same_word_for_word(void **state)
     wt__analyser_close(analyser);
 }
 
-static void one_operation_under_two_methods_is_a_twin(void **state)
+static void detects_one_operation_under_two_methods(void **state)
 {
     static const struct {
         const char *name, *source, *description, *schema;
-        bool twin, same; /* same: equal hashes with GET_StopInstances of no parameters */
+        bool twin, same; /* same: same copy hash as GET_StopInstances without parameters */
     } rows[] = {
         {"POST_StopInstances", "POST /#Action=StopInstances", "Stops an instance.", PARAMETERS(A), true, true},
         {"GET_StopInstance", "GET /#Action=StopInstance", "Stops an instance.", PARAMETERS(""), true, false},
@@ -283,8 +283,8 @@ static void one_operation_under_two_methods_is_a_twin(void **state)
     wt__analyser_close(analyser);
 }
 
-/* Two that say nothing but their names are no copies; with the same parameters they are. */
-static void a_tool_without_a_description_is_told_by_its_parameters(void **state)
+/* Two tools with only a name are not copies. With the same parameters they are. */
+static void copy_hash_uses_parameters_without_description(void **state)
 {
     static const struct {
         const char *schema;
@@ -306,15 +306,15 @@ static void a_tool_without_a_description_is_told_by_its_parameters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tool_is_read_field_by_field),
-        cmocka_unit_test(the_encoder_reads_all_and_the_name_alone),
-        cmocka_unit_test(a_long_description_is_cut_between_words),
-        cmocka_unit_test(the_fields_that_are_read_can_be_named),
-        cmocka_unit_test(weights_are_as_documented),
-        cmocka_unit_test(names_are_alike_whatever_their_case_digits_and_punctuation),
-        cmocka_unit_test(copies_are_the_same_word_for_word),
-        cmocka_unit_test(one_operation_under_two_methods_is_a_twin),
-        cmocka_unit_test(a_tool_without_a_description_is_told_by_its_parameters),
+        cmocka_unit_test(reads_tool_fields),
+        cmocka_unit_test(encoder_texts_are_all_fields_and_name),
+        cmocka_unit_test(cuts_long_descriptions_between_words),
+        cmocka_unit_test(parses_field_lists),
+        cmocka_unit_test(weights_match_documentation),
+        cmocka_unit_test(name_hash_ignores_case_digits_and_punctuation),
+        cmocka_unit_test(copy_hash_requires_equal_texts),
+        cmocka_unit_test(detects_one_operation_under_two_methods),
+        cmocka_unit_test(copy_hash_uses_parameters_without_description),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Which requests are taken for another language than English. */
+/* Tests the detection of requests in other languages than English. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #define SCRIPT "in another script"
 
 static const struct {
-    const char *request, *language; /* NULL: English */
+    const char *request, *language; /* language is NULL for English */
 } rows[] = {
     {"", NULL},
     {"book a table for two", NULL},
@@ -32,7 +32,7 @@ static const struct {
     {"Покажи мои встречи на завтра", SCRIPT},
     {"明日の会議を教えて", SCRIPT},
     {"أرسل رسالة إلى الفريق", SCRIPT},
-    /* names, commands and quotations in English */
+    /* English with foreign names, commands and quotations. */
     {"play La Bamba by Los Lobos", NULL},
     {"find flights from Rio de Janeiro to São Paulo", NULL},
     {"weather in Los Angeles", NULL},
@@ -56,7 +56,7 @@ static const struct {
     {"l d l", NULL},
 };
 
-static void languages_are_told(void **state)
+static void detects_languages(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -66,8 +66,8 @@ static void languages_are_told(void **state)
     }
 }
 
-/* What is read of a request ends with it, wherever that is; a document gets no answer. */
-static void every_beginning_is_a_request(void **state)
+/* Checks every prefix of a request, at exact length for ASan. A document gets no answer. */
+static void accepts_every_prefix(void **state)
 {
     char *text = malloc(LANGUAGE_REQUEST_MAX + 1);
     (void)state;
@@ -90,8 +90,8 @@ static void every_beginning_is_a_request(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(languages_are_told),
-        cmocka_unit_test(every_beginning_is_a_request),
+        cmocka_unit_test(detects_languages),
+        cmocka_unit_test(accepts_every_prefix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Hits that a request names go first, in its order; the rest keeps its own. What a search makes of names is tested in
- * tests/engine/test_named.c. */
+/* Tests that hits named in the request move to the front in its order, and that the others keep theirs.
+ * tests/engine/test_named.c tests names in a search. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "retrieve/retrieve.h"
 
-/* Hits as a later stage left them: which name each leads with, "." for none; and as they are to be, by their places. */
+/* before: the name that each hit leads with, "." if it leads with none. after: expected places. */
 static const struct {
     const char *name, *leads, *places;
 } rows[] = {
@@ -25,7 +25,7 @@ static const struct {
     {"no hits", "", ""},
 };
 
-static void named_hits_go_first_and_scores_fall(void **state)
+static void named_hits_lead_and_scores_fall(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -50,6 +50,6 @@ static void named_hits_go_first_and_scores_fall(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(named_hits_go_first_and_scores_fall)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(named_hits_lead_and_scores_fall)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

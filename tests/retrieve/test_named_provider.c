@@ -1,4 +1,4 @@
-/* Names of providers: which words name one, and how sure it is that they mean it. */
+/* Tests provider names: the words that name a provider, and the precision of the name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "retrieve/named_provider.h"
 #include "retrieve/source.h"
 
-static void names_are_the_same_however_they_are_written(void **state)
+static void provider_hash_ignores_spelling_variants(void **state)
 {
     static const struct {
         const char *a, *b;
@@ -29,7 +29,7 @@ static void names_are_the_same_however_they_are_written(void **state)
             fail_msg("%s, %s", cases[i].a, cases[i].b);
 }
 
-static void some_names_name_nobody(void **state)
+static void generic_names_have_no_hash(void **state)
 {
     static const char *const nobody[] = {"",
                                          "x",
@@ -44,7 +44,7 @@ static void some_names_name_nobody(void **state)
             fail_msg("\"%s\"", nobody[i]);
 }
 
-static void a_name_that_others_say_too_is_less_precise(void **state)
+static void common_names_are_less_precise(void **state)
 {
     static const struct {
         const char *provider, *description;
@@ -84,8 +84,8 @@ static void a_name_that_others_say_too_is_less_precise(void **state)
     free(block);
 }
 
-/* Which provider each text of a request names: the whole, then its sub-queries. "s", "g": the provider's initial; "-":
- * none, "b": both. */
+/* named: providers named in each text, first the whole request, then its sub-queries. 's', 'g': the provider's initial;
+ * 'b': both; '-': none. */
 static const struct {
     const char *texts[4], *named;
 } requests[] = {
@@ -96,13 +96,13 @@ static const struct {
     {{"on the calendar of google"}, "-"},
     {{"on Spotify follow her, then save it, then put it into Google calendar", "on Spotify follow her", "save it",
       "put it into Google calendar"},
-     "bssg"}, /* who names none means the last one */
+     "bssg"}, /* inherits the last named provider */
     {{"save it, then on Spotify follow her", "save it", "on Spotify follow her"}, "s-s"},
     {{""}, "-"},
     {{"\377 ?"}, "-"},
 };
 
-static void a_sub_query_means_the_provider_that_was_named_last(void **state)
+static void inherits_last_named_provider(void **state)
 {
     struct snapshot_key keys[] = {
         {.provider_hash = wt__provider_hash(STR("Spotify")), .provider_precision = .9F},
@@ -140,9 +140,8 @@ static void a_sub_query_means_the_provider_that_was_named_last(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names_are_the_same_however_they_are_written),
-                                       cmocka_unit_test(some_names_name_nobody),
-                                       cmocka_unit_test(a_name_that_others_say_too_is_less_precise),
-                                       cmocka_unit_test(a_sub_query_means_the_provider_that_was_named_last)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(provider_hash_ignores_spelling_variants), cmocka_unit_test(generic_names_have_no_hash),
+        cmocka_unit_test(common_names_are_less_precise), cmocka_unit_test(inherits_last_named_provider)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

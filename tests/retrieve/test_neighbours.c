@@ -1,4 +1,4 @@
-/* Votes of past requests, on a circle where each one's weight can be worked out by hand. */
+/* Tests the votes of past requests on a circle, where weights can be computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,14 +11,14 @@
 
 #include "retrieve/neighbours.h"
 
-/* Vectors are 16 wide, as kernels like them, of which two numbers count. Request 0 is the query itself; 1 and 2 have
- * the cosine .9 with it, 3 has -1. Labels 0 to 3 are in rows 7, 5, nowhere and 2. */
+/* Vectors have 16 components, as the kernels require, but only two are used. Request 0 equals the query; 1 and 2 have
+ * cosine .9 with it, and 3 has -1. Labels 0, 1 and 3 are in rows 7, 5 and 2; label 2 has no row. */
 enum { DIM = 16, PAST = 4 };
 static float requests[PAST][DIM];
 static const float cosines[PAST] = {1, .9f, .9f, -1};
 static const uint32_t starts[] = {0, 2, 3, 5, 6}, labels[] = {0, 1, 0, 2, 1, 3}, rows[] = {7, 5, NEIGHBOURS_GONE, 2};
 
-static struct neighbours past(void)
+static struct neighbours past_requests_on_circle(void)
 {
     for (size_t i = 0; i < PAST; i++) {
         requests[i][0] = cosines[i];
@@ -33,7 +33,7 @@ static struct neighbours past(void)
                                .most_labels = 2};
 }
 
-static size_t vote(const struct neighbours *neighbours, const uint64_t *allowed, struct scored *out)
+static size_t count_votes(const struct neighbours *neighbours, const uint64_t *allowed, struct scored *out)
 {
     static const float query[DIM] = {1};
     float scores[PAST];
@@ -50,41 +50,41 @@ static void assert_votes(const struct scored *votes, size_t len, const struct sc
     }
 }
 
-/* The weights are 1, e^-2, e^-2 and e^-40, divided by their sum. Row 7 is of requests 0 and 1, row 5 of 0 and 2, row 2
- * of 3; the tool of label 2 is gone, and its request's weight with it. */
-static void each_request_votes_by_its_nearness(void **state)
+/* The weights are 1, e^-2, e^-2 and e^-40, divided by their sum. Row 7 has votes of requests 0 and 1, row 5 of 0 and 2,
+ * and row 2 of 3. The tool of label 2 is gone, so its votes are lost. */
+static void votes_are_weighted_by_cosine(void **state)
 {
     const float near = expf(-2), far = expf(-40), all = 1 + 2 * near + far;
     const struct scored wanted[] = {{far / all, 2}, {(1 + near) / all, 5}, {(1 + near) / all, 7}};
-    struct neighbours neighbours = past();
+    struct neighbours neighbours = past_requests_on_circle();
     struct scored out[NEIGHBOURS_ASKED * 2];
     (void)state;
-    assert_votes(out, vote(&neighbours, NULL, out), wanted, 3);
+    assert_votes(out, count_votes(&neighbours, NULL, out), wanted, 3);
     const uint64_t allowed = 1u << 5;
-    assert_votes(out, vote(&neighbours, &allowed, out), &wanted[1], 1);
+    assert_votes(out, count_votes(&neighbours, &allowed, out), &wanted[1], 1);
     neighbours.count = 0;
-    assert_int_equal(vote(&neighbours, NULL, out), 0);
+    assert_int_equal(count_votes(&neighbours, NULL, out), 0);
 }
 
 /* Without requests 0 and 2, request 1 is the nearest. */
-static void who_is_left_out_has_no_vote(void **state)
+static void left_out_requests_have_no_vote(void **state)
 {
     const float far = expf(20 * -1.9f), all = 1 + far;
     const struct scored wanted[] = {{far / all, 2}, {1 / all, 7}};
-    struct neighbours neighbours = past();
+    struct neighbours neighbours = past_requests_on_circle();
     struct scored out[NEIGHBOURS_ASKED * 2];
     (void)state;
     const uint64_t left_out = 1u << 0 | 1u << 2;
     neighbours.left_out = &left_out;
-    assert_votes(out, vote(&neighbours, NULL, out), wanted, 2);
+    assert_votes(out, count_votes(&neighbours, NULL, out), wanted, 2);
 }
 
-/* 1 and 2 are equally near: the first of them stands first. */
-static void voters_are_told_the_nearest_first(void **state)
+/* Requests 1 and 2 are equally near, so the lower number comes first. */
+static void reports_nearest_voters_first(void **state)
 {
     static const float query[DIM] = {1};
     const struct scored wanted[] = {{1, 0}, {.9f, 1}, {.9f, 2}, {-1, 3}};
-    struct neighbours neighbours = past();
+    struct neighbours neighbours = past_requests_on_circle();
     struct scored items[NEIGHBOURS_ASKED * 2], nearest[NEIGHBOURS_ASKED];
     float scores[PAST];
     (void)state;
@@ -97,9 +97,9 @@ static void voters_are_told_the_nearest_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_request_votes_by_its_nearness),
-        cmocka_unit_test(who_is_left_out_has_no_vote),
-        cmocka_unit_test(voters_are_told_the_nearest_first),
+        cmocka_unit_test(votes_are_weighted_by_cosine),
+        cmocka_unit_test(left_out_requests_have_no_vote),
+        cmocka_unit_test(reports_nearest_voters_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

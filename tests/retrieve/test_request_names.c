@@ -1,4 +1,4 @@
-/* Names of tools in requests: which ones stand in it, in which order, and whether it is made of nothing else. */
+/* Tests the detection of tool names in requests, their order, and whether a request consists only of names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "retrieve/request_names.h"
 #include "retrieve/tool_names.h"
 
-/* Of the tests: a tool is told by its letter, the first being "a". */
+/* Tools of the tests, identified by letters from "a" on. */
 static const struct tool tools[] = {
     {.provider = STR("github"), .name = STR("create_issue"), .export_name = STR("github__create_issue")}, /* a */
     {.provider = STR("github"), .name = STR("listLabels"), .export_name = STR("github__listLabels")},     /* b */
@@ -36,7 +36,7 @@ enum { TOOLS = sizeof tools / sizeof *tools };
 static struct names_builder builder;
 static struct names names;
 
-static int set_up(void **state)
+static int set_up_request_names(void **state)
 {
     (void)state;
     for (uint32_t row = 0; row < TOOLS; row++)
@@ -46,15 +46,15 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_request_names(void **state)
 {
     (void)state;
     wt__names_builder_dispose(&builder);
     return 0;
 }
 
-/* The tools of a name, "ad"; "=d" where its provider is named beside it. */
-static void tell(struct buffer *out, const struct request_name *name)
+/* Appends the letters of the tools with the name, as in "ad", or "=d" if a provider named nearby selects one. */
+static void append_tools(struct buffer *out, const struct request_name *name)
 {
     if (out->len > 0)
         wt__buffer_char(out, ' ');
@@ -78,12 +78,12 @@ static void read_names(struct request_names *out, struct arena *arena, struct st
     }
 }
 
-struct reading {
+struct reading_case {
     const char *request, *names, *spoken;
     bool only;
 };
 
-static void all_hold(const struct reading *cases, size_t count)
+static void all_hold(const struct reading_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct request_names found;
@@ -91,9 +91,9 @@ static void all_hold(const struct reading *cases, size_t count)
         struct buffer written = {0}, spoken = {0};
         read_names(&found, &arena, wt__str(cases[i].request));
         for (size_t n = 0; n < found.count; n++)
-            tell(&written, &found.items[n]);
+            append_tools(&written, &found.items[n]);
         for (size_t n = 0; n < found.spoken_count; n++)
-            tell(&spoken, &found.spoken[n]);
+            append_tools(&spoken, &found.spoken[n]);
         const char *has = written.len ? written.ptr : "", *says = spoken.len ? spoken.ptr : "";
         const char *wants = cases[i].spoken ? cases[i].spoken : "";
         if (strcmp(has, cases[i].names) != 0 || strcmp(says, wants) != 0 || found.only != cases[i].only)
@@ -105,9 +105,9 @@ static void all_hold(const struct reading *cases, size_t count)
     }
 }
 
-static void a_request_may_be_names_alone(void **state)
+static void reads_requests_of_names_only(void **state)
 {
-    static const struct reading cases[] = {
+    static const struct reading_case cases[] = {
         {"create_issue", "ad", NULL, true},
         {"create issue", "ad", NULL, true},
         {"CREATE-ISSUE", "ad", NULL, true},
@@ -147,9 +147,9 @@ static void a_request_may_be_names_alone(void **state)
     all_hold(cases, sizeof cases / sizeof *cases);
 }
 
-static void a_sentence_has_what_is_written_as_a_name(void **state)
+static void finds_identifiers_in_sentences(void **state)
 {
-    static const struct reading cases[] = {
+    static const struct reading_case cases[] = {
         {"open a ticket with create_issue for the bug", "ad", NULL, false},
         {"open a ticket with createIssue for the bug", "ad", NULL, false},
         {"label it by listLabels, find the line by search_code", "b c", NULL, false},
@@ -172,22 +172,22 @@ static void a_sentence_has_what_is_written_as_a_name(void **state)
     all_hold(cases, sizeof cases / sizeof *cases);
 }
 
-static void a_sentence_may_speak_of_names(void **state)
+static void finds_spoken_names_in_sentences(void **state)
 {
-    static const struct reading cases[] = {
+    static const struct reading_case cases[] = {
         {"can you list labels of this repository", "", "b", false},
         {"how do I create issue number four", "", "ad", false},
         {"search code for a bug, then list labels of it", "", "c b", false},
-        {"search the web", "", "", false}, /* one word is any sentence's */
+        {"search the web", "", "", false}, /* one word occurs in any sentence */
         {"tell me how to post a message on slack", "", "f", false},
     };
     (void)state;
     all_hold(cases, sizeof cases / sizeof *cases);
 }
 
-static void methods_and_paths_are_names(void **state)
+static void finds_methods_and_paths(void **state)
 {
-    static const struct reading cases[] = {
+    static const struct reading_case cases[] = {
         {"call POST /repos/{owner}/{repo}/issues for me now", "g", NULL, false},
         {"call POST /repos/:owner/:repo/issues for me now", "g", NULL, false},
         {"call POST /repos/octocat/hello/issues for me now", "g", NULL, false},
@@ -203,12 +203,12 @@ static void methods_and_paths_are_names(void **state)
     all_hold(cases, sizeof cases / sizeof *cases);
 }
 
-static void a_provider_beside_a_name_says_which(void **state)
+static void nearby_provider_selects_tool(void **state)
 {
-    static const struct reading cases[] = {
+    static const struct reading_case cases[] = {
         {"create_issue", "ad", NULL, true},
         {"gitlab create_issue", "d", NULL, true},
-        {"create_issue gitlab", "=d", NULL, false}, /* no name that way round */
+        {"create_issue gitlab", "=d", NULL, false}, /* not a name in this order */
         {"github/create_issue", "a", NULL, true},
         {"gitlab__create_issue", "d", NULL, true},
         {"mcp__gitlab__create_issue", "d", NULL, true},
@@ -222,7 +222,8 @@ static void a_provider_beside_a_name_says_which(void **state)
 
 /* ---------------------------------------------------------------- limits */
 
-/* How many names a request of `before` texts and then `last` has, and whether it is made of them alone. */
+/* Returns the number of names in a request of `before` repetitions of `text`, then `last`. Sets *only if it has nothing
+ * else. */
 static size_t count_names(const struct names *among, const char *text, size_t before, const char *last, bool *only)
 {
     struct request_names found;
@@ -239,7 +240,7 @@ static size_t count_names(const struct names *among, const char *text, size_t be
     return count;
 }
 
-static void a_long_request_is_read_as_far_as_the_limits_go(void **state)
+static void reads_long_requests_up_to_limits(void **state)
 {
     static const struct {
         const char *text;
@@ -267,7 +268,7 @@ static void a_long_request_is_read_as_far_as_the_limits_go(void **state)
     }
 }
 
-static void a_request_has_so_many_names(void **state)
+static void limits_names_per_request(void **state)
 {
     struct names_builder many = {0};
     (void)state;
@@ -294,8 +295,8 @@ static void a_request_has_so_many_names(void **state)
     wt__names_builder_dispose(&many);
 }
 
-/* A request may say one name thousands of times: whose tool is meant is not asked each time. */
-static void providers_are_sought_so_many_times(void **state)
+/* A request may repeat one ambiguous name thousands of times. Provider lookups are limited. */
+static void limits_provider_lookups(void **state)
 {
     (void)state;
     for (size_t before = REQUEST_PROVIDERS_MAX - 1; before <= REQUEST_PROVIDERS_MAX; before++) {
@@ -315,7 +316,7 @@ static void providers_are_sought_so_many_times(void **state)
     }
 }
 
-static void no_names_are_found_among_none(void **state)
+static void finds_no_names_in_empty_index(void **state)
 {
     const struct names none = {0};
     bool only;
@@ -327,15 +328,11 @@ static void no_names_are_found_among_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_request_may_be_names_alone),
-        cmocka_unit_test(a_sentence_has_what_is_written_as_a_name),
-        cmocka_unit_test(a_sentence_may_speak_of_names),
-        cmocka_unit_test(methods_and_paths_are_names),
-        cmocka_unit_test(a_provider_beside_a_name_says_which),
-        cmocka_unit_test(a_long_request_is_read_as_far_as_the_limits_go),
-        cmocka_unit_test(a_request_has_so_many_names),
-        cmocka_unit_test(providers_are_sought_so_many_times),
-        cmocka_unit_test(no_names_are_found_among_none),
+        cmocka_unit_test(reads_requests_of_names_only),    cmocka_unit_test(finds_identifiers_in_sentences),
+        cmocka_unit_test(finds_spoken_names_in_sentences), cmocka_unit_test(finds_methods_and_paths),
+        cmocka_unit_test(nearby_provider_selects_tool),    cmocka_unit_test(reads_long_requests_up_to_limits),
+        cmocka_unit_test(limits_names_per_request),        cmocka_unit_test(limits_provider_lookups),
+        cmocka_unit_test(finds_no_names_in_empty_index),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_request_names, tear_down_request_names);
 }

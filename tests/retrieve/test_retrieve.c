@@ -1,5 +1,5 @@
-/* wt__retrieve against a plain computation by docs/retrieval.md over every tool of a made-up catalogue: sums of the
- * words' impacts, inner products in double, and tools taken one by one with nothing left out. */
+/* Compares wt__retrieve with a literal implementation of docs/retrieval.md over every tool of a generated catalogue. It
+ * sums the words' impacts, computes inner products in double, and takes tools one by one without shortcuts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static bool has[TOOLS];
 static struct document documents[TOOLS];
 static char descriptions[TOOLS][256], names[TOOLS][16];
 
-static int fetch(void *context, const uint32_t *rows, size_t count, float *out, wt_error *err)
+static int fetch_request(void *context, const uint32_t *rows, size_t count, float *out, wt_error *err)
 {
     (void)context;
     (void)err;
@@ -55,7 +55,7 @@ static void make_tools(struct lexical_builder *builder, struct analyser *analyse
             .id = (int64_t)row + 1,
             .generation = 1,
             .provider = (uint32_t)wt__rng_below(&rng, PROVIDERS),
-            .name_hash = row, /* no copies */
+            .name_hash = row, /* distinct, so no copies */
         };
         struct str text = tool.description;
         assert_int_equal(wt__encode(encoder, scratch, TEXT_REQUEST, &text, 1, vectors[row], NULL), 0);
@@ -63,7 +63,7 @@ static void make_tools(struct lexical_builder *builder, struct analyser *analyse
     }
 }
 
-static int set_up(void **state)
+static int set_up_retrieve(void **state)
 {
     (void)state;
     struct lexical_builder *builder;
@@ -79,7 +79,7 @@ static int set_up(void **state)
     make_tools(builder, analyser);
     assert_int_equal(wt__lexical_builder_finish(builder, &lexical, &lexical_len, NULL), 0);
     struct vector_source source = {
-        .model = wt__encoder_hash(encoder), .kind = wt__document_kind, .dim = DIM, .has = has, .fetch = fetch};
+        .model = wt__encoder_hash(encoder), .kind = wt__document_kind, .dim = DIM, .has = has, .fetch = fetch_request};
     struct snapshot_content content = {.generation = 1,
                                        .settings = wt__document_settings_key(),
                                        .keys = keys,
@@ -95,7 +95,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_retrieve(void **state)
 {
     (void)state;
     for (size_t row = 0; row < TOOLS; row++)
@@ -108,14 +108,14 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---------------------------------------------------------------- the plain computation */
+/* ---------------------------------------------------------------- reference implementation */
 
 static bool is_allowed(const uint64_t *allowed, size_t row)
 {
     return !allowed || (allowed[row / 64] >> row % 64 & 1);
 }
 
-/* BM25 by the formula, from the terms themselves. Returns the most that any tool could have. */
+/* Computes BM25 by its formula from the terms. Returns the maximum score. */
 static double plain_words(struct str text, double scores[TOOLS])
 {
     struct analyser *analyser;
@@ -185,7 +185,7 @@ static double best_of(const double *scores, const uint64_t *allowed)
     return best;
 }
 
-/* value[row] of one text, and which rows it finds at all. read: what the encoder reads of it. */
+/* Computes value[row] of one text and marks the rows found. read: the part of the text that the encoder reads. */
 static void plain_value(const struct retriever *retriever, struct str text, struct str read, const uint64_t *allowed,
                         double value[TOOLS], bool found[TOOLS])
 {
@@ -211,8 +211,8 @@ struct plain_hit {
     double score;
 };
 
-static size_t plain(const struct retriever *retriever, const struct retrieve_request *request,
-                    struct plain_hit out[TOOLS])
+static size_t find_plainly(const struct retriever *retriever, const struct retrieve_request *request,
+                           struct plain_hit out[TOOLS])
 {
     static double value[1 + SUBQUERIES_MAX][TOOLS];
     bool found[TOOLS] = {false};
@@ -257,7 +257,7 @@ static size_t plain(const struct retriever *retriever, const struct retrieve_req
     return count;
 }
 
-/* ---------------------------------------------------------------- both */
+/* ---------------------------------------------------------------- comparison */
 
 static const char *const requests[] = {
     "find a table for two",
@@ -270,8 +270,8 @@ static const char *const requests[] = {
 };
 enum { REQUESTS = sizeof requests / sizeof *requests };
 
-/* Scores of rows that tie but for rounding may swap places: the scores are compared place by place, and each row's
- * place is that of its score. */
+/* Compares hits by place. Rows whose scores differ only by rounding may swap, so scores are compared place by place,
+ * and each row must be at a place with its score. */
 static void same_hits(const struct hit_list *hits, const struct plain_hit *wanted, size_t count, const char *what)
 {
     if (hits->len != count)
@@ -293,14 +293,14 @@ static struct view view_of(const struct snapshot *of, const struct encoder *with
                          .vectors = wt__snapshot_vectors(of, wt__encoder_hash(with), wt__document_kind)};
 }
 
-static void results_are_those_of_the_formulas(void **state)
+static void results_match_formulas(void **state)
 {
     (void)state;
     struct retriever meaning_first = wt__hybrid, words = wt__bm25, meaning = wt__dense;
     const struct retriever *const retrievers[] = {&words, &meaning, &wt__hybrid, &meaning_first};
     const struct dense_weight three = {3, 3};
     wt__retriever_weigh_meaning(&meaning_first, three);
-    wt__retriever_weigh_meaning(&words, three); /* neither has two to weigh */
+    wt__retriever_weigh_meaning(&words, three); /* neither weighs both words and meaning */
     wt__retriever_weigh_meaning(&meaning, three);
     assert_true(memcmp(&words, &wt__bm25, sizeof words) == 0 && memcmp(&meaning, &wt__dense, sizeof meaning) == 0);
     static const struct {
@@ -322,13 +322,13 @@ static void results_are_those_of_the_formulas(void **state)
                                                    .allowed = ways[w].filtered ? some : NULL,
                                                    .max_per_provider = ways[w].cap};
                 snprintf(what, sizeof what, "retriever %zu, \"%s\", way %zu", r, requests[q], w);
-                size_t count = plain(retrievers[r], &request, wanted);
+                size_t count = find_plainly(retrievers[r], &request, wanted);
                 assert_int_equal(wt__retrieve(retrievers[r], &view, &request, workspace, &hits, NULL), 0);
                 same_hits(&hits, wanted, count, what);
             }
 }
 
-static void a_shorter_list_is_the_beginning_of_a_longer_one(void **state)
+static void short_list_is_prefix_of_long_list(void **state)
 {
     (void)state;
     static const struct retriever *const retrievers[] = {&wt__bm25, &wt__dense, &wt__hybrid};
@@ -355,7 +355,7 @@ static void a_shorter_list_is_the_beginning_of_a_longer_one(void **state)
         }
 }
 
-static void evidence_adds_up_to_the_score(void **state)
+static void evidence_sums_to_score(void **state)
 {
     (void)state;
     struct view view = view_of(snapshot, encoder);
@@ -376,9 +376,8 @@ static void evidence_adds_up_to_the_score(void **state)
     }
 }
 
-/* Six sub-queries of `words` words each: of which all that the small model can read is read (w), of which the
- * beginning (b). */
-static void of_a_long_request_the_ends_are_read(void **state)
+/* Six sub-queries of `words` words each. w: the small model reads the whole sub-query; b: only its beginning. */
+static void encodes_ends_of_long_requests(void **state)
 {
     static const struct {
         size_t words;
@@ -419,10 +418,10 @@ static void of_a_long_request_the_ends_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_are_those_of_the_formulas),
-        cmocka_unit_test(a_shorter_list_is_the_beginning_of_a_longer_one),
-        cmocka_unit_test(evidence_adds_up_to_the_score),
-        cmocka_unit_test(of_a_long_request_the_ends_are_read),
+        cmocka_unit_test(results_match_formulas),
+        cmocka_unit_test(short_list_is_prefix_of_long_list),
+        cmocka_unit_test(evidence_sums_to_score),
+        cmocka_unit_test(encodes_ends_of_long_requests),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_retrieve, tear_down_retrieve);
 }

@@ -1,4 +1,4 @@
-/* The sub-queries of a request: where it is cut, where it is not, and that any bytes are safe. */
+/* Tests the sub-queries of a request: cuts, uncut requests, and arbitrary bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static const struct {
     {"stop words alone", "and then, of the", ""},
 };
 
-static void join(struct str *subqueries, size_t count, char *out, size_t size)
+static void join_subqueries(struct str *subqueries, size_t count, char *out, size_t size)
 {
     size_t len = 0;
     out[0] = '\0';
@@ -67,20 +67,20 @@ static void join(struct str *subqueries, size_t count, char *out, size_t size)
             (size_t)snprintf(out + len, size - len, "%s%.*s", i ? "|" : "", (int)subqueries[i].len, subqueries[i].ptr);
 }
 
-static void requests_are_cut_where_a_wish_ends(void **state)
+static void cuts_requests_between_wishes(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct str subqueries[SUBQUERIES_MAX];
         char joined[1024];
         size_t count = wt__segment(wt__str(cases[i].request), subqueries);
-        join(subqueries, count, joined, sizeof joined);
+        join_subqueries(subqueries, count, joined, sizeof joined);
         if (strcmp(joined, cases[i].subqueries) != 0)
             fail_msg("%s: got \"%s\"", cases[i].name, joined);
     }
 }
 
-static void any_bytes_give_views_in_order(void **state)
+static void arbitrary_bytes_give_ordered_views(void **state)
 {
     (void)state;
     static const char alphabet[] = "ab ,;:.?!\n\xC3\xA9 and then";
@@ -92,7 +92,7 @@ static void any_bytes_give_views_in_order(void **state)
         size_t len = wt__rng_below(&rng, sizeof text);
         for (size_t i = 0; i < len; i++)
             text[i] = alphabet[wt__rng_below(&rng, sizeof alphabet)];
-        char *exact = malloc(len + 1); /* so that a read past the end is seen */
+        char *exact = malloc(len + 1); /* exact length, so that ASan detects a read past the end */
         memcpy(exact, text, len);
         size_t count = wt__segment((struct str){exact, len}, subqueries);
         assert_in_range(count, 0, SUBQUERIES_MAX);
@@ -112,7 +112,7 @@ static void any_bytes_give_views_in_order(void **state)
     }
 }
 
-/* before, last: sentences of a request in whose middle a long story stands; read: what is read of it. */
+/* before, last: sentences around a long story. read: the part that is kept. */
 static const struct {
     const char *name, *first, *last, *read;
 } long_requests[] = {
@@ -130,7 +130,7 @@ static const struct {
     {"there is none", "Hi all.", "That was all", NULL},
 };
 
-static void a_long_request_is_read_at_its_ends(void **state)
+static void keeps_both_ends_of_long_requests(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof long_requests / sizeof *long_requests; i++) {
@@ -154,7 +154,7 @@ static void a_long_request_is_read_at_its_ends(void **state)
     assert_ptr_equal(read.ptr, brief.ptr);
 }
 
-/* What is left of a sub-query, from the first word that says something on. */
+/* Sub-queries, and the same from the first content word on. */
 static const struct {
     const char *name, *text, *left;
 } beginnings[] = {
@@ -167,7 +167,7 @@ static const struct {
     {"nothing", "", ""},
 };
 
-static void a_subquery_begins_with_what_says_something(void **state)
+static void skips_leading_stopwords(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
@@ -180,10 +180,10 @@ static void a_subquery_begins_with_what_says_something(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_subquery_begins_with_what_says_something),
-        cmocka_unit_test(a_long_request_is_read_at_its_ends),
-        cmocka_unit_test(requests_are_cut_where_a_wish_ends),
-        cmocka_unit_test(any_bytes_give_views_in_order),
+        cmocka_unit_test(skips_leading_stopwords),
+        cmocka_unit_test(keeps_both_ends_of_long_requests),
+        cmocka_unit_test(cuts_requests_between_wishes),
+        cmocka_unit_test(arbitrary_bytes_give_ordered_views),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What slips cost, that no word can cost less than its beginning says, and that any letters are safe. */
+/* Tests the cost of slips, that no word costs less than its prefix's minimum, and arbitrary letters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static unsigned cost_of(struct slips *slips, struct str meant)
     return cost;
 }
 
-static void each_slip_has_its_cost(void **state)
+static void charges_each_slip(void **state)
 {
     (void)state;
     static const struct {
@@ -60,7 +60,7 @@ static void each_slip_has_its_cost(void **state)
     }
 }
 
-static void words_that_begin_alike_share_their_beginning(void **state)
+static void shares_work_for_common_prefixes(void **state)
 {
     (void)state;
     struct slips slips, anew;
@@ -72,7 +72,7 @@ static void words_that_begin_alike_share_their_beginning(void **state)
     assert_int_equal(wt__slips_cost(&slips, 7), cost_of(&anew, STR("chancel")));
 }
 
-/* Of the letters a, b, q and v: what it takes by all ways there are. */
+/* Computes the cost by trying all edits. */
 static unsigned plain_cost(struct str typed, struct str meant)
 {
     unsigned costs[SLIPS_LETTERS + 3][SLIPS_LETTERS + 1];
@@ -105,7 +105,7 @@ static unsigned plain_cost(struct str typed, struct str meant)
     return costs[meant.len][typed.len];
 }
 
-static void no_cheap_way_is_missed(void **state)
+static void equals_exhaustive_edit_search(void **state)
 {
     (void)state;
     struct rng rng;
@@ -117,7 +117,7 @@ static void no_cheap_way_is_missed(void **state)
         struct str t = {typed, 1 + wt__rng_below(&rng, SLIPS_LETTERS)}, m = {meant, 0};
         for (size_t j = 0; j < t.len; j++)
             typed[j] = "abqv"[wt__rng_below(&rng, 4)];
-        for (size_t j = 0; j < t.len && m.len < sizeof meant && m.len < t.len + 1; j++) { /* slips at random */
+        for (size_t j = 0; j < t.len && m.len < sizeof meant && m.len < t.len + 1; j++) { /* random slips */
             if (wt__rng_below(&rng, 8) > 0)
                 meant[m.len++] = wt__rng_below(&rng, 10) > 0 ? typed[j] : "abqv"[wt__rng_below(&rng, 4)];
             if (m.len > 0 && wt__rng_below(&rng, 10) == 0)
@@ -132,7 +132,7 @@ static void no_cheap_way_is_missed(void **state)
     assert_true(cheap > 1000);
 }
 
-static void any_letters_are_safe(void **state)
+static void accepts_random_letters(void **state)
 {
     (void)state;
     struct rng rng;
@@ -154,10 +154,10 @@ static void any_letters_are_safe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_slip_has_its_cost),
-        cmocka_unit_test(words_that_begin_alike_share_their_beginning),
-        cmocka_unit_test(no_cheap_way_is_missed),
-        cmocka_unit_test(any_letters_are_safe),
+        cmocka_unit_test(charges_each_slip),
+        cmocka_unit_test(shares_work_for_common_prefixes),
+        cmocka_unit_test(equals_exhaustive_edit_search),
+        cmocka_unit_test(accepts_random_letters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Which words of a request are corrected, and to what; which are left; which no tool has. */
+/* Tests corrected words, words left unchanged, and unknown words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static struct lexical lexical;
 static struct arena arena;
 static void *block;
 
-static int set_up(void **state)
+static int set_up_spelling(void **state)
 {
     (void)state;
     struct lexical_builder *builder;
@@ -51,7 +51,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_spelling(void **state)
 {
     (void)state;
     wt__workspace_close(workspace);
@@ -68,30 +68,30 @@ static struct str read_as(struct str request)
     return read;
 }
 
-static void misspelt_words_are_read_as_those_that_were_meant(void **state)
+static void corrects_misspelt_words(void **state)
 {
     (void)state;
     static const struct {
         const char *request, *read;
     } cases[] = {
-        /* words of the catalogue */
+        /* Words of the catalogue. */
         {"creat an isue in the githbu repo", "create an issue in the github repo"},
         {"remvoe the invocie", "remove the invoice"},
         {"shcedule a slak mesage", "schedule a slack message"},
-        {"a trak for my spotfiy playlst", "a track for my spotify playlist"}, /* which the vocabulary has not */
+        {"a trak for my spotfiy playlst", "a track for my spotify playlist"}, /* not in the vocabulary */
         {"the arxvi papre of the asna project", "the arxiv paper of the asana project"},
         {"evnt of my calander", "event of my calendar"},
         {"my subscribtion to the gitjub repostory", "my subscription to the github repository"},
-        {"colaborators of the channnel", "collaborators of the channel"}, /* with the ending that was typed */
+        {"colaborators of the channnel", "collaborators of the channel"}, /* keeps the typed ending */
         {"pase it, then dleete it", "pause it, then delete it"},
         {"repositroies", "repositories"},
-        /* words of English alone, by two letters swapped or one doubled */
+        /* Words of the vocabulary only, with a swap or a doubled letter. */
         {"git comit abuot teh musci", "git commit about the music"},
         {"waht is it", "what is it"},
-        /* words whose stem is that of a word of the catalogue */
+        /* Words that share a stem with a word of the catalogue. */
         {"a meetting of the events", "a meeting of the events"},
         {"the runing task, creat it", "the runing task, create it"},
-        /* as it was written */
+        /* Keeps case, signs and spacing. */
         {"Shcedule it. Opne the fiel!  (isue)", "Schedule it. Opne the file!  (issue)"},
         {"Dleete it\nMesage her", "Delete it\nMessage her"},
         {"isue, isue; isue: isue? isue.", "issue, issue; issue: issue? issue."},
@@ -103,7 +103,7 @@ static void misspelt_words_are_read_as_those_that_were_meant(void **state)
     }
 }
 
-static void what_may_be_meant_as_it_stands_is_left(void **state)
+static void keeps_words_that_may_be_intended(void **state)
 {
     (void)state;
     static const char *const cases[] = {
@@ -115,10 +115,10 @@ static void what_may_be_meant_as_it_stands_is_left(void **state)
         "isue42 v1.mesage createIsue ISUE",
         "gh api repos/{owner}/isue?per_page=3 | jq '.mesage'",
         "tommorow",                                 /* two slips, and no tool has it */
-        "the raincoat of a vlogger in a treehouse", /* words that are known to nobody here and like nothing */
+        "the raincoat of a vlogger in a treehouse", /* unknown words without a similar known word */
         "quantify it with a typo or two",           /* quantity and type are words of the catalogue */
         "trackable messaging",                      /* longer forms */
-        "gcp sdk cli vpn wif xyz",                  /* too short to tell */
+        "gcp sdk cli vpn wif xyz",                  /* too short to be certain */
         "habe isue kalendar einen neuen termin",    /* another language */
         "Lösche das Ereignis isue am Freitag",
         "Qui sont les membres de cette liste sur Slack ?",
@@ -135,14 +135,14 @@ static void what_may_be_meant_as_it_stands_is_left(void **state)
     }
 }
 
-static void a_quote_without_its_end_is_none(void **state)
+static void ignores_unclosed_quotes(void **state)
 {
     (void)state;
     struct str read = read_as(STR("'isue, the users' mesage \"isue"));
     assert_int_equal(read.len, strlen("'isue, the users' message \"isue"));
 }
 
-static void documents_and_floods_of_unknown_words_are_left(void **state)
+static void skips_documents_and_many_unknown_words(void **state)
 {
     (void)state;
     static char text[SPELLING_REQUEST_MAX + 6];
@@ -155,7 +155,7 @@ static void documents_and_floods_of_unknown_words_are_left(void **state)
     assert_int_equal(read_as(few).len, 6 * SPELLING_WORDS_MAX);
 }
 
-static void words_that_no_tool_has_are_known(void **state)
+static void lists_unknown_words(void **state)
 {
     (void)state;
     static const struct {
@@ -188,7 +188,7 @@ static void words_that_no_tool_has_are_known(void **state)
     }
 }
 
-static void any_bytes_are_safe(void **state)
+static void accepts_arbitrary_bytes(void **state)
 {
     (void)state;
     static const char some[] = "isuemg '\"`.\n\xC3\xB6\xFF\xE2\x80\x9C";
@@ -209,12 +209,9 @@ static void any_bytes_are_safe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(misspelt_words_are_read_as_those_that_were_meant),
-        cmocka_unit_test(what_may_be_meant_as_it_stands_is_left),
-        cmocka_unit_test(a_quote_without_its_end_is_none),
-        cmocka_unit_test(documents_and_floods_of_unknown_words_are_left),
-        cmocka_unit_test(words_that_no_tool_has_are_known),
-        cmocka_unit_test(any_bytes_are_safe),
+        cmocka_unit_test(corrects_misspelt_words), cmocka_unit_test(keeps_words_that_may_be_intended),
+        cmocka_unit_test(ignores_unclosed_quotes), cmocka_unit_test(skips_documents_and_many_unknown_words),
+        cmocka_unit_test(lists_unknown_words),     cmocka_unit_test(accepts_arbitrary_bytes),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_spelling, tear_down_spelling);
 }

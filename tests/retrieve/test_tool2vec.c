@@ -1,4 +1,4 @@
-/* A tool's vector by hand: the weights as a config has them, and the formula of the paper with its shrinkage. */
+/* Tests the weights in a config, and the formula of the paper with its shrinkage, against hand-computed vectors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static const struct {
     {"a shrinkage below 0", "{\"interpolation\":{\"shrink\":-1}}", {1, 1, 0}},
 };
 
-static void weights_are_read_with_what_stands_for_no_number(void **state)
+static void reads_weights_with_defaults(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
@@ -36,13 +36,13 @@ static void weights_are_read_with_what_stands_for_no_number(void **state)
     }
 }
 
-/* The description is (1, 0), the mean of the requests (0, 1): the angle between shows what each counts. */
+/* The description is (1, 0) and the mean of the requests (0, 1), so the angle shows their relative weights. */
 static const struct {
     const char *name;
     struct tool2vec weights;
     float sum[2];
     uint32_t uses;
-    double usage; /* what the mean counts, beside a description that counts 1 */
+    double usage; /* effective weight of the mean relative to a description of weight 1 */
 } means[] = {
     {"as much as the description", {1, 1, 0}, {0, 5}, 5, 1},
     {"however long the sum is", {1, 1, 0}, {0, 0.5f}, 5, 1},
@@ -53,7 +53,7 @@ static const struct {
     {"nothing without a request", {1, 1, 0}, {0, 0}, 0, 0},
 };
 
-static void a_mean_counts_by_its_weight_and_its_uses(void **state)
+static void mean_counts_by_weight_and_uses(void **state)
 {
     static const float document[2] = {1, 0};
     (void)state;
@@ -69,8 +69,8 @@ static void a_mean_counts_by_its_weight_and_its_uses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_are_read_with_what_stands_for_no_number),
-        cmocka_unit_test(a_mean_counts_by_its_weight_and_its_uses),
+        cmocka_unit_test(reads_weights_with_defaults),
+        cmocka_unit_test(mean_counts_by_weight_and_uses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

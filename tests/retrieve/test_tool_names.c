@@ -1,4 +1,4 @@
-/* By which names a tool is found, and by which it is not. */
+/* Tests the names under which a tool is found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static const struct {
         struct str text;
         enum name_kind kind;
     } names[5];
-    struct str others[4]; /* no names of it */
+    struct str others[4]; /* not names of the tool */
 } cases[] = {
     {{.provider = STR("GitHub"), .name = STR("create_issue"), .export_name = STR("gh__create_issue")},
      {{STR("create issue"), NAME_OWN}, {STR("github create issue"), NAME_ID}, {STR("gh.createIssue"), NAME_ID}},
@@ -30,7 +30,7 @@ static const struct {
     {{.name = STR("\xE6\xA4\x9C\xE7\xB4\xA2")}, {{STR("\xE6\xA4\x9C\xE7\xB4\xA2"), NAME_OWN}}, {STR("?")}},
     {{.name = STR("say"), .title = STR("Post a message"), .description = STR("Says it.")},
      {{STR("say"), NAME_OWN}, {STR("post-a-message"), NAME_TITLE}},
-     {STR("says it")}}, /* who has a title has no need of a description */
+     {STR("says it")}}, /* not used, because the tool has a title */
     {{.name = STR("say"), .title = STR("Search")}, {{STR("say"), NAME_OWN}}, {STR("search")}},
     {{.name = STR("say"), .description = STR(" Says it. ")}, {{STR("says it"), NAME_TITLE}}, {STR("says")}},
     {{.name = STR("say"), .description = STR("Says version 1.2 of it")},
@@ -50,7 +50,7 @@ static const struct {
      {STR("get repos owner issues")}},
 };
 
-static uint64_t hash_of(struct str text)
+static uint64_t hash_of_tool_names(struct str text)
 {
     return wt__name_hash_end(wt__name_hash_text(NAME_HASH_EMPTY, text));
 }
@@ -71,25 +71,25 @@ static struct names names_of(struct names_builder *builder, const struct tool *t
     return names;
 }
 
-static void a_tool_is_found_by_its_names_alone(void **state)
+static void finds_tool_by_its_names_only(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct names_builder builder = {0};
         struct names names = names_of(&builder, &cases[i].tool);
         for (size_t n = 0; n < 5 && cases[i].names[n].text.len > 0; n++) {
-            struct name_run run = wt__names_find(&names, hash_of(cases[i].names[n].text));
+            struct name_run run = wt__names_find(&names, hash_of_tool_names(cases[i].names[n].text));
             if (run.count == 0 || !has_kind(&names, run, cases[i].names[n].kind))
                 fail_msg("row %zu has not \"%s\"", i, cases[i].names[n].text.ptr);
         }
         for (size_t n = 0; n < 4 && cases[i].others[n].len > 0; n++)
-            if (wt__names_find(&names, hash_of(cases[i].others[n])).count > 0)
+            if (wt__names_find(&names, hash_of_tool_names(cases[i].others[n])).count > 0)
                 fail_msg("row %zu has \"%s\"", i, cases[i].others[n].ptr);
         wt__names_builder_dispose(&builder);
     }
 }
 
-static void as_it_is_written_it_is_found_too(void **state)
+static void finds_exact_spelling(void **state)
 {
     const struct tool tool = {.name = STR("getIssue"), .source_id = STR("tool-17")};
     struct names_builder builder = {0};
@@ -103,7 +103,7 @@ static void as_it_is_written_it_is_found_too(void **state)
 
 /* ---------------------------------------------------------------- method and path */
 
-static void paths_are_the_same_whatever_their_parameters_are_called(void **state)
+static void ignores_parameter_names_in_paths(void **state)
 {
     static const struct {
         struct str a, b;
@@ -126,7 +126,7 @@ static void paths_are_the_same_whatever_their_parameters_are_called(void **state
     }
 }
 
-static void other_texts_are_no_paths(void **state)
+static void rejects_texts_without_method_and_path(void **state)
 {
     static const struct str texts[] = {STR(""),        STR("GET"),        STR("GET "),       STR("GET /"),
                                        STR("/a/b"),    STR("FETCH /a/b"), STR("GET a/b"),    STR("GET  /a/b"),
@@ -146,10 +146,10 @@ static void other_texts_are_no_paths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tool_is_found_by_its_names_alone),
-        cmocka_unit_test(as_it_is_written_it_is_found_too),
-        cmocka_unit_test(paths_are_the_same_whatever_their_parameters_are_called),
-        cmocka_unit_test(other_texts_are_no_paths),
+        cmocka_unit_test(finds_tool_by_its_names_only),
+        cmocka_unit_test(finds_exact_spelling),
+        cmocka_unit_test(ignores_parameter_names_in_paths),
+        cmocka_unit_test(rejects_texts_without_method_and_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

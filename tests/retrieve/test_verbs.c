@@ -1,4 +1,4 @@
-/* Verbs, and what they do. */
+/* Tests verbs and their actions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "retrieve/action.h"
 #include "retrieve/verbs.h"
 
-static void verbs_are_known_in_any_case(void **state)
+static void knows_verbs_in_any_case(void **state)
 {
     static const struct {
         const char *word;
@@ -36,7 +36,7 @@ static void verbs_are_known_in_any_case(void **state)
     }
 }
 
-static void a_tool_does_what_its_catalogue_says(void **state)
+static void reads_actions_from_catalogue(void **state)
 {
     static const struct {
         const char *name, *source_id;
@@ -59,7 +59,7 @@ static void a_tool_does_what_its_catalogue_says(void **state)
     }
 }
 
-static void annotations_say_what_a_tool_may_do(void **state)
+static void reads_actions_from_annotations(void **state)
 {
     (void)state;
     static const struct {
@@ -74,7 +74,7 @@ static void annotations_say_what_a_tool_may_do(void **state)
         {"delete_page", "mcp", "{\"destructiveHint\": true}", 0},
         {"delete_page", "mcp", "{\"readOnlyHint\": \"no\"}", 0},
         {"delete_page", "mcp", "\"readOnlyHint\"", 0},
-        {"delete_page", "mcp", "{\"readOnlyHint\": false", 0}, /* no JSON */
+        {"delete_page", "mcp", "{\"readOnlyHint\": false", 0}, /* not JSON */
         {"delete_page", "openai", "{\"readOnlyHint\": false}", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -90,8 +90,8 @@ static void annotations_say_what_a_tool_may_do(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(verbs_are_known_in_any_case),
-                                       cmocka_unit_test(a_tool_does_what_its_catalogue_says),
-                                       cmocka_unit_test(annotations_say_what_a_tool_may_do)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(knows_verbs_in_any_case),
+                                       cmocka_unit_test(reads_actions_from_catalogue),
+                                       cmocka_unit_test(reads_actions_from_annotations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

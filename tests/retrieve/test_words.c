@@ -1,4 +1,4 @@
-/* Words of a request as they are written, and which of them say nothing. */
+/* Tests the splitting of a request into words, and stop words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "retrieve/words.h"
 
-static void words_are_letters_digits_and_other_scripts(void **state)
+static void splits_words_of_all_scripts(void **state)
 {
     static const struct {
         struct str text;
@@ -37,7 +37,7 @@ static void words_are_letters_digits_and_other_scripts(void **state)
     }
 }
 
-static void stop_words_say_nothing_in_any_case(void **state)
+static void knows_stopwords_in_any_case(void **state)
 {
     static const struct {
         const char *word;
@@ -53,7 +53,7 @@ static void stop_words_say_nothing_in_any_case(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(words_are_letters_digits_and_other_scripts),
-                                       cmocka_unit_test(stop_words_say_nothing_in_any_case)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(splits_words_of_all_scripts),
+                                       cmocka_unit_test(knows_stopwords_in_any_case)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
