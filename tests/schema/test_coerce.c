@@ -136,7 +136,8 @@ static void values_become_what_the_schema_expects(void **state)
         struct compiled *compiled = compile_text(rows[i].schema, SCHEMA_2020_12, NULL, &err);
         if (!compiled)
             fail_msg("%s: %s", rows[i].what, err.message);
-        char *instance = write_double_quotes(rows[i].instance), *becomes = write_double_quotes(rows[i].becomes ? rows[i].becomes : "");
+        char *instance = write_double_quotes(rows[i].instance),
+             *becomes = write_double_quotes(rows[i].becomes ? rows[i].becomes : "");
         int rc = wt__coerce(&out, compiled, wt__str(instance), false);
         if (rc != (rows[i].becomes != NULL) || !wt__str_equal(wt__buffer_view(&out), wt__str(becomes))) {
             printf("%s: %d %s\n", rows[i].what, rc, out.ptr ? out.ptr : "");
