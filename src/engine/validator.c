@@ -60,6 +60,18 @@ static const char *dialect_named(const char *name)
     return strcmp(name, "draft-07") == 0 ? SCHEMA_DRAFT_07 : NULL;
 }
 
+/* Takes the compiled schema. */
+static int make_validator(wt_validator **out, struct compiled *compiled, wt_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out) {
+        wt__compiled_free(compiled);
+        return wt__fail_nomem(err);
+    }
+    (*out)->compiled = compiled;
+    return 0;
+}
+
 int wt_validator_open(wt_validator **out, const char *schema, size_t len, const wt_validator_options *given,
                       wt_error *err)
 {
@@ -79,16 +91,20 @@ int wt_validator_open(wt_validator **out, const char *schema, size_t len, const 
         rc = wt__compile_schema(&compiled, json, dialect, documents, options.assert_formats != 0, err);
     json_decref(json);
     json_decref(documents);
-    wt_validator *validator = rc < 0 ? NULL : calloc(1, sizeof *validator);
-    if (rc == 0 && !validator) {
-        wt__compiled_free(compiled);
-        rc = wt__fail_nomem(err);
-    }
-    if (rc < 0)
-        return rc;
-    validator->compiled = compiled;
-    *out = validator;
-    return 0;
+    return rc == 0 ? make_validator(out, compiled, err) : rc;
+}
+
+int wt__validator_open_lenient(wt_validator **out, struct str schema, struct schema_drops *drops, wt_error *err)
+{
+    struct compiled *compiled = NULL;
+    json_t *json = NULL;
+    *out = NULL;
+    *drops = (struct schema_drops){0};
+    int rc = parse(&json, schema.ptr, schema.len, WT_MAX_DEFINITION_BYTES, "schema", err);
+    if (rc == 0)
+        rc = wt__compile_lenient(&compiled, json, SCHEMA_2020_12, drops, err);
+    json_decref(json);
+    return rc == 0 ? make_validator(out, compiled, err) : rc;
 }
 
 void wt_validator_close(wt_validator *validator)

@@ -4,7 +4,12 @@
 
 #include "base/buffer.h"
 #include "base/json.h"
+#include "schema/lenient.h"
 #include "whichtool/validator.h"
+
+/* Compiles a schema that wt_validator_open refuses, with what can be read of it (schema/lenient.h). Errors: also
+ * WT_ETOOLONG. */
+int wt__validator_open_lenient(wt_validator **out, struct str schema, struct schema_drops *drops, wt_error *err);
 
 /* The same as wt_validate, of a value that is parsed already, whose strings may have NUL. The value is borrowed. */
 int wt__validate_value(const wt_validator *validator, const json_t *instance, const wt_validate_options *options,

@@ -390,6 +390,8 @@ static void put_line(struct buffer *out, const struct audit_line *line, bool who
     put_sha256(out, "arguments_sha256", line->arguments);
     if (line->repaired_from.len > 0)
         put_sha256(out, "repaired_from_sha256", line->repaired_from);
+    if (line->unchecked)
+        member(out, "schema_unchecked", wt__str(line->unchecked));
     member(out, "decision", wt__str(decisions[line->decision]));
     if (line->trace.len > 0)
         member(out, "trace", wt__str_head(line->trace, 200));

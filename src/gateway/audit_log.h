@@ -56,6 +56,7 @@ struct audit_line {
     const char *effect, *sha256, *revision;
     struct str arguments;     /* as they are sent on */
     struct str repaired_from; /* as the client wrote them, if they were repaired; else "" */
+    const char *unchecked;    /* "part" or "all" of the input schema was not checked; NULL if it was */
     enum audit_decision decision;
     struct str trace; /* traceparent; "" for none */
 };

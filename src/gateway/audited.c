@@ -37,6 +37,7 @@ static int write_decision(const struct face *face, const struct mcp_call *call, 
         .revision = wt__policy_revision(face->gateway->options.policy),
         .arguments = asked->arguments,
         .repaired_from = asked->repaired_from,
+        .unchecked = asked->unchecked,
         .decision = decision,
         .trace = wt__json_str(meta, "traceparent"),
     };

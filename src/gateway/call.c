@@ -35,7 +35,8 @@ struct outgoing {
     struct http_header headers[MCP_MIRRORS_MAX]; /* that repeat arguments */
     size_t header_count;
     bool cuts_result;
-    const char *unchecked; /* why the arguments were not fully checked; NULL if they were */
+    const char *unchecked;      /* why the arguments were not fully checked; NULL if they were */
+    const char *unchecked_part; /* "part" or "all" of the schema; NULL if they were */
 };
 
 /* A result says who it is of, for the client's people: the tool's name is its server's to choose. */
@@ -88,7 +89,8 @@ static void relay_call(struct face *face, struct mcp_call *call, struct view_too
                                      .tool = tool,
                                      .upstream = tool->upstream,
                                      .arguments = outgoing->arguments,
-                                     .repaired_from = outgoing->repaired_from};
+                                     .repaired_from = outgoing->repaired_from,
+                                     .unchecked = outgoing->unchecked_part};
     struct buffer result = {0};
     wt_error err;
     enum relayed out = wt__face_relay(face, call, &asked, &what, &result, &err);
@@ -122,33 +124,24 @@ static int fit_arguments(const struct face *face, const struct view_tool *tool, 
     return fits;
 }
 
-/* Tells whoever runs the gateway, once for a tool, that its schema does not compile. */
-static void tell_unchecked(struct gateway *gateway, struct view_tool *tool, const char *unchecked)
-{
-    struct buffer sentence = {0};
-    if (!unchecked || atomic_exchange(&tool->told, true))
-        return;
-    wt__buffer_printf(&sentence,
-                      "%s: arguments of %s are not fully checked, since its input schema does not compile: %s",
-                      wt__upstream_name(tool->upstream), tool->own_name, unchecked);
-    wt__gateway_tell(gateway, false, &sentence);
-}
-
 void wt__face_call(struct face *face, struct mcp_call *call, struct view_tool *tool, struct str arguments,
                    struct str written, bool cut)
 {
     struct buffer words = {0}, repaired = {0};
     struct outgoing outgoing = {
         .arguments = arguments.len > 0 ? arguments : STR("{}"), .repaired_from = written, .cuts_result = cut};
+    static const char *const unchecked_parts[] = {[MCP_CHECKS_PART] = "part", [MCP_CHECKS_NOTHING] = "all"};
     struct arena arena = {0};
     wt_error err;
     const struct mcp_input *input = wt__view_input(tool, &err);
-    outgoing.unchecked = input ? wt__mcp_input_unchecked(input) : NULL;
-    tell_unchecked(face->gateway, tool, outgoing.unchecked);
+    if (input) {
+        outgoing.unchecked = wt__mcp_input_unchecked(input);
+        outgoing.unchecked_part = unchecked_parts[wt__mcp_input_checks(input)];
+    }
     int fits = input ? fit_arguments(face, tool, input, &outgoing, &repaired, &words) : 0;
     int repeated = fits > 0 ? wt__mcp_input_repeat(input, outgoing.arguments, &arena, outgoing.headers, &err) : 0;
     if (!input)
-        wt__mcp_fail_tool(call, "the server's input schema of this tool is none: %s", err.message);
+        wt__mcp_fail_tool_error(call, &err);
     else if (fits < 0 || repeated < 0)
         wt__mcp_refuse(call, MCP_INTERNAL_ERROR, "memory is out");
     else if (fits == 0)

@@ -61,6 +61,7 @@ struct face_asked {
     const char *sha256;           /* of its definition as it was approved; NULL: none, or it is the tool's */
     struct str arguments;         /* as they are sent on */
     struct str repaired_from;     /* as the client wrote them, if they were repaired; else "" */
+    const char *unchecked;        /* as in struct audit_line */
 };
 /* Writes down the decision, asks the server, and writes down what came of it. Where the caller may not call, or the
  * decision cannot be written, the server is not asked (RELAY_FAILED). */

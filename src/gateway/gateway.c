@@ -134,7 +134,8 @@ void wt__gateway_settle_rest(struct gateway *gateway)
 
 /* ---------------------------------------------------------------- what servers tell */
 
-void wt__gateway_tell(struct gateway *gateway, bool failing, struct buffer *sentence)
+/* Tells whoever runs the gateway a sentence, and disposes of it. A sentence that ran out of memory is dropped. */
+static void tell(struct gateway *gateway, bool failing, struct buffer *sentence)
 {
     if (gateway->options.told && !sentence->failed)
         gateway->options.told(gateway->options.told_context, failing, sentence->ptr);
@@ -157,21 +158,46 @@ static void tell_waiting(struct gateway *gateway, const char *name, const wt_rev
     wt__buffer_printf(&sentence, " wait%s for approval%s: `%s %s`", all == 1 && !report->instructions_wait ? "s" : "",
                       deceives ? ", and texts of its list give a model orders or hide something" : "",
                       gateway->options.approve ? gateway->options.approve : "whichtool mcp approve", name);
-    wt__gateway_tell(gateway, false, &sentence);
+    tell(gateway, false, &sentence);
 }
 
-static void tell_malformed(struct gateway *gateway, const char *name, const struct upstream_listing *listing)
+/* Tells the first notes of malformed definitions, a sentence each. */
+static void tell_notes(struct gateway *gateway, const char *name, struct upstream *upstream)
 {
+    struct buffer notes = {0};
+    size_t count = 0;
+    wt__upstream_notes(upstream, &notes);
+    for (size_t at = 0; at < notes.len && count < GATEWAY_MALFORMED_TOLD; count++) {
+        struct buffer sentence = {0};
+        const char *newline = memchr(notes.ptr + at, '\n', notes.len - at);
+        size_t end = newline ? (size_t)(newline - notes.ptr) : notes.len;
+        wt__buffer_printf(&sentence, "%s: %.*s", name, (int)(end - at), notes.ptr + at);
+        tell(gateway, false, &sentence);
+        at = end + 1;
+    }
+    wt__buffer_dispose(&notes);
+}
+
+static void tell_malformed(struct gateway *gateway, struct upstream *upstream, const struct upstream_listing *listing)
+{
+    const struct {
+        size_t count;
+        const char *fate;
+    } parts[] = {{listing->mended, "repaired"},
+                 {listing->left_out, "left out"},
+                 {listing->faulty_schemas, "with a schema that does not compile"}};
+    const char *name = wt__upstream_name(upstream);
     struct buffer sentence = {0};
-    if (listing->mended + listing->left_out == 0)
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count > 0)
+            wt__buffer_printf(&sentence, "%s%s%zu %s", sentence.len > 0 ? "" : name,
+                              sentence.len > 0 ? ", " : " lists malformed definitions: ", parts[i].count,
+                              parts[i].fate);
+    if (sentence.len == 0)
         return;
-    wt__buffer_printf(&sentence, "%s lists malformed definitions: ", name);
-    if (listing->mended > 0)
-        wt__buffer_printf(&sentence, "%zu repaired%s", listing->mended, listing->left_out > 0 ? ", " : "");
-    if (listing->left_out > 0)
-        wt__buffer_printf(&sentence, "%zu left out", listing->left_out);
+    tell_notes(gateway, name, upstream);
     wt__buffer_text(&sentence, "; `whichtool mcp status` names them");
-    wt__gateway_tell(gateway, false, &sentence);
+    tell(gateway, false, &sentence);
 }
 
 /* Whether a server is trusted with what it lists first: not where its texts give a model orders that no definition
@@ -270,7 +296,7 @@ static int listed(void *context, struct upstream *upstream, const struct upstrea
         rc = renew_offers(gateway, upstream, err);
     if (report && wt__upstream_set_waiting(upstream, listing, report))
         tell_waiting(gateway, name, report, deceives);
-    tell_malformed(gateway, name, listing);
+    tell_malformed(gateway, upstream, listing);
     wt_review_report_free(report);
     wt__buffer_dispose(&source);
     wt__buffer_dispose(&said);
@@ -374,7 +400,7 @@ static void moved(void *context, struct upstream *upstream)
     if (status.state != UPSTREAM_WAITING || status.ran || status.failures != 1)
         return;
     wt__buffer_printf(&sentence, "%s does not run, and is tried again: %s", wt__upstream_name(upstream), status.error);
-    wt__gateway_tell(gateway, false, &sentence);
+    tell(gateway, false, &sentence);
 }
 
 /* Reads which eras a server spoke when its state was last written, so that it need not be probed again. */
@@ -423,7 +449,7 @@ static void tell_of_audit(struct gateway *gateway)
         wt__buffer_printf(&sentence, "nothing is called or read until the audit can be written: %s", why.message);
     else
         wt__buffer_text(&sentence, "the audit can be written again");
-    wt__gateway_tell(gateway, true, &sentence);
+    tell(gateway, true, &sentence);
 }
 
 /* Somebody may have approved of prompts and resources since. An error waits for the next change. */
@@ -480,7 +506,7 @@ static void tell_left_out(struct gateway *gateway, const struct mcp_server *serv
     if (!why || (server->disabled && !server->refusal))
         return;
     wt__buffer_printf(&sentence, "%s: %s%s", server->name, server->refusal ? "left out: " : "", why);
-    wt__gateway_tell(gateway, false, &sentence);
+    tell(gateway, false, &sentence);
 }
 
 static int open_upstreams(struct gateway *gateway, const struct mcp_server *servers, size_t count, wt_error *err)

@@ -14,6 +14,7 @@ enum {
     GATEWAY_SERVICES_MAX = 64,
     GATEWAY_SETTLE_MS = 20,      /* between two looks whether servers have started */
     GATEWAY_LOCK_WAIT_MS = 1000, /* while somebody looks whether it is held */
+    GATEWAY_MALFORMED_TOLD = 3,  /* malformed definitions of one listing that are reported one by one */
 };
 
 struct parked;
@@ -69,8 +70,6 @@ static inline double wt__gateway_now(const struct gateway *gateway)
     return gateway->options.now_ms ? gateway->options.now_ms() : wt__now_ms();
 }
 /* All services hear that a list changed. */
-/* Tells whoever runs the gateway a sentence, and disposes of it; one that ran out of memory is dropped. */
-void wt__gateway_tell(struct gateway *gateway, bool failing, struct buffer *sentence);
 void wt__gateway_announce(struct gateway *gateway, enum mcp_change change);
 
 /* ---------------------------------------------------------------- calls that wait between two requests */

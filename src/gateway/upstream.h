@@ -44,7 +44,8 @@ struct upstream_listing {
     struct str tools;                            /* {"tools":[...]}; ptr NULL: it was not asked for them */
     struct str instructions;                     /* what it says of itself; "" for nothing */
     const char *prompts, *resources, *templates; /* JSON arrays; NULL: it was not asked, or refused to say */
-    size_t mended, left_out; /* malformed items, if they are not those of the listing before; else 0 */
+    /* malformed items, and schemas that do not compile; 0 if they are those of the listing before */
+    size_t mended, left_out, faulty_schemas;
 };
 
 struct upstream_options {
@@ -94,7 +95,8 @@ struct upstream_status {
     char error[UPSTREAM_ERROR_BYTES]; /* why it failed last; "" when it did not */
 };
 void wt__upstream_status(struct upstream *upstream, struct upstream_status *out);
-/* Appends a line for each malformed item of its last lists that was repaired or left out (mcp/mend.h). */
+/* Appends a line for each malformed item of its last lists that was repaired or left out (mcp/mend.h), and for each
+ * schema that does not compile. */
 void wt__upstream_notes(struct upstream *upstream, struct buffer *out);
 /* Which of its tools wait, and whether its instructions do, by the review of a listing. Returns whether more wait than
  * ever did: that is news. */

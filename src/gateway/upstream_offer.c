@@ -2,6 +2,7 @@
  * says of itself. */
 #include <stdlib.h>
 
+#include "gateway/listed_schemas.h"
 #include "gateway/upstream_inside.h"
 #include "mcp/mend.h"
 #include "mcp/pages.h"
@@ -135,11 +136,14 @@ static int gather_tools(const struct upstream *upstream, struct mcp_connection *
                         double *ttl_ms, wt_error *why, wt_error *err)
 {
     struct mcp_pages pages = {.method = "tools/list", .member = "tools", .server = upstream->server};
-    struct buffer *text = &got->tools;
+    struct buffer *text = &got->tools, mended = {0};
     int rc = gather(connection, &pages, ttl_ms, err);
+    if (rc == 0)
+        rc = wt__mcp_mend_items(wt__buffer_view(&pages.items), "tools", &mended, &got->tool_count, &got->mends[0], err);
     wt__buffer_text(text, "{\"tools\":[");
     if (rc == 0)
-        rc = wt__mcp_mend_items(wt__buffer_view(&pages.items), "tools", text, &got->tool_count, &got->mends[0], err);
+        rc = wt__listed_schemas_mend(wt__buffer_view(&mended), text, &got->mends[0], err);
+    wt__buffer_dispose(&mended);
     wt__buffer_text(text, "]}");
     if (pages.warning)
         wt__fail(why, WT_EFORMAT, "%s", pages.warning);
@@ -319,6 +323,7 @@ static void tell_listed(struct upstream *upstream, struct str tools, struct str 
     for (int i = 0; i < 2; i++) {
         listing.mended += is_news[i] ? got->mends[i].mended : 0;
         listing.left_out += is_news[i] ? got->mends[i].left_out : 0;
+        listing.faulty_schemas += is_news[i] ? got->mends[i].faulty_schemas : 0;
     }
     if (upstream->options.listed(upstream->options.context, upstream, &listing, why) == 0)
         *why = (wt_error){0};
@@ -332,7 +337,8 @@ static bool keep_mends(struct upstream *upstream, struct mcp_mends *got, int whi
     pthread_mutex_lock(&upstream->lock);
     struct mcp_mends *kept = &upstream->mends[which], before = *kept;
     bool is_news = !wt__str_equal(wt__buffer_view(&before.notes), wt__buffer_view(&got->notes)) ||
-                   before.mended != got->mended || before.left_out != got->left_out;
+                   before.mended != got->mended || before.left_out != got->left_out ||
+                   before.faulty_schemas != got->faulty_schemas;
     *kept = *got;
     pthread_mutex_unlock(&upstream->lock);
     wt__buffer_dispose(&before.notes);

@@ -29,7 +29,6 @@ struct view_tool {
     size_t number;           /* in the view */
     struct mcp_input *input; /* made when it is wanted; NULL: not yet, or its schema is none */
     pthread_mutex_t *lock;   /* of that */
-    atomic_bool told;        /* that its arguments are not fully checked */
 };
 
 struct tool_view {

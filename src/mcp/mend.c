@@ -1,5 +1,5 @@
-/* mend.c: see mend.h. An item is parsed only if its shape is wrong (mcp/shape.h) or it has a null; members are then
- * repaired or removed one by one, and the shape decides whether the item stays. */
+/* mend.c: see mend.h. Members of an item that may be malformed are repaired or removed one by one, and then its shape
+ * (mcp/shape.h) decides whether it stays. */
 #include "mcp/mend.h"
 
 #include <stdarg.h>
@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/json_scan.h"
 #include "base/map.h"
+#include "base/str.h"
 #include "mcp/shape.h"
 #include "text/unicode.h"
 
@@ -36,24 +37,31 @@ static const struct {
 
 /* ---------------------------------------------------------------- notes */
 
+void wt__mcp_mends_note(struct mcp_mends *mends, const char *kind, struct str name, const char *text)
+{
+    struct str head = wt__str_head(name, NAME_SHOWN);
+    if (mends->noted == MCP_MEND_NOTES)
+        return;
+    mends->noted++;
+    wt__buffer_text(&mends->notes, kind);
+    if (head.len > 0) {
+        wt__buffer_text(&mends->notes, " \"");
+        wt__utf8_append(&mends->notes, head);
+        wt__buffer_char(&mends->notes, '"');
+    }
+    wt__buffer_text(&mends->notes, ": ");
+    wt__utf8_append(&mends->notes, wt__str_head(wt__str(text), MCP_MEND_NOTE_BYTES));
+    wt__buffer_char(&mends->notes, '\n');
+}
+
 static void add_note(struct mending *m, const char *format, ...)
 {
     char text[MCP_MEND_NOTE_BYTES];
-    struct str name = wt__str_head(m->name, NAME_SHOWN);
     va_list arguments;
-    if (m->mends->noted == MCP_MEND_NOTES)
-        return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    m->mends->noted++;
-    wt__buffer_text(&m->mends->notes, m->kind);
-    if (name.len > 0) {
-        wt__buffer_text(&m->mends->notes, " \"");
-        wt__utf8_append(&m->mends->notes, name);
-        wt__buffer_char(&m->mends->notes, '"');
-    }
-    wt__buffer_printf(&m->mends->notes, ": %s\n", text);
+    wt__mcp_mends_note(m->mends, m->kind, m->name, text);
 }
 
 static void replace_member(struct mending *m, json_t *object, const char *key, json_t *value, const char *at,
@@ -73,7 +81,17 @@ static void remove_member(struct mending *m, json_t *object, const char *key, co
 
 /* ---------------------------------------------------------------- members of every item */
 
-enum mend_type { MEND_STRING, MEND_NUMBER, MEND_BOOLEAN, MEND_OBJECT, MEND_STRINGS, MEND_ICONS };
+enum mend_type {
+    MEND_STRING,
+    MEND_NUMBER,
+    MEND_BOOLEAN,
+    MEND_OBJECT,
+    MEND_ICONS,
+    MEND_AUDIENCE,
+    MEND_PRIORITY,
+    MEND_TIME,
+    MEND_EXECUTION
+};
 
 static bool are_strings(const json_t *value)
 {
@@ -83,16 +101,68 @@ static bool are_strings(const json_t *value)
     return json_is_array(value);
 }
 
+/* True if the value is one of the words, or absent. */
+static bool is_word_of(const json_t *value, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (json_is_string(value) && strcmp(json_string_value(value), words[i]) == 0)
+            return true;
+    return !value;
+}
+
 static bool are_icons(const json_t *value)
 {
+    static const char *const themes[] = {"light", "dark"};
     for (size_t i = 0; i < json_array_size(value); i++) {
         const json_t *icon = json_array_get(value, i), *sizes = json_object_get(icon, "sizes"),
                      *type = json_object_get(icon, "mimeType");
         if (!json_is_string(json_object_get(icon, "src")) || (sizes && !are_strings(sizes)) ||
-            (type && !json_is_string(type)))
+            (type && !json_is_string(type)) || !is_word_of(json_object_get(icon, "theme"), themes, 2))
             return false;
     }
     return json_is_array(value);
+}
+
+static bool is_audience(const json_t *value)
+{
+    static const char *const roles[] = {"user", "assistant"};
+    bool fits = json_is_array(value);
+    for (size_t i = 0; fits && i < json_array_size(value); i++)
+        fits = is_word_of(json_array_get(value, i), roles, 2);
+    return fits;
+}
+
+/* True if text is like a pattern, whose 0 stands for any digit, up to the pattern's end. */
+static bool begins_like(const char *text, const char *pattern)
+{
+    for (; *pattern; text++, pattern++)
+        if (*pattern == '0' ? !wt__is_digit(*text) : *text != *pattern)
+            return false;
+    return true;
+}
+
+/* True if the value is a date and time of RFC 3339, of which seconds may be absent. */
+static bool is_time(const json_t *value)
+{
+    static const char minutes[] = "0000-00-00T00:00", seconds[] = ":00", offset[] = "00:00";
+    const char *text = json_string_value(value);
+    if (!text || !begins_like(text, minutes))
+        return false;
+    text += sizeof minutes - 1;
+    if (begins_like(text, seconds)) {
+        text += sizeof seconds - 1;
+        if (*text == '.' && wt__is_digit(text[1]))
+            text += 1 + strspn(text + 1, "0123456789");
+    }
+    if (*text == '+' || *text == '-')
+        return begins_like(text + 1, offset) && text[sizeof offset] == '\0';
+    return strcmp(text, "Z") == 0;
+}
+
+static bool is_execution(const json_t *value)
+{
+    static const char *const supports[] = {"forbidden", "optional", "required"};
+    return json_is_object(value) && is_word_of(json_object_get(value, "taskSupport"), supports, 3);
 }
 
 static bool has_type(const json_t *value, enum mend_type type)
@@ -106,18 +176,29 @@ static bool has_type(const json_t *value, enum mend_type type)
         return json_is_boolean(value);
     case MEND_OBJECT:
         return json_is_object(value);
-    case MEND_STRINGS:
-        return are_strings(value);
     case MEND_ICONS:
         return are_icons(value);
+    case MEND_AUDIENCE:
+        return is_audience(value);
+    case MEND_PRIORITY:
+        return json_is_number(value) && json_number_value(value) >= 0 && json_number_value(value) <= 1;
+    case MEND_TIME:
+        return is_time(value);
+    case MEND_EXECUTION:
+        return is_execution(value);
     }
     return false;
 }
 
-static const char *const type_words[] = {
-    [MEND_STRING] = "is not a string",           [MEND_NUMBER] = "is not a number",
-    [MEND_BOOLEAN] = "is not a boolean",         [MEND_OBJECT] = "is not an object",
-    [MEND_STRINGS] = "is not a list of strings", [MEND_ICONS] = "is not a list of icons"};
+static const char *const type_words[] = {[MEND_STRING] = "is not a string",
+                                         [MEND_NUMBER] = "is not a number",
+                                         [MEND_BOOLEAN] = "is not a boolean",
+                                         [MEND_OBJECT] = "is not an object",
+                                         [MEND_ICONS] = "is not a list of icons",
+                                         [MEND_AUDIENCE] = "is not a list of \"user\" and \"assistant\"",
+                                         [MEND_PRIORITY] = "is not a number from 0 to 1",
+                                         [MEND_TIME] = "is not a date and time",
+                                         [MEND_EXECUTION] = "is not an object with a known taskSupport"};
 
 struct mend_member {
     const char *key; /* NULL ends the table */
@@ -263,7 +344,7 @@ static void mend_input_schema(struct mending *m, json_t *tool)
 
 static void mend_tool(struct mending *m, json_t *tool)
 {
-    static const struct mend_member own[] = {{"outputSchema", MEND_OBJECT}, {"execution", MEND_OBJECT}, {NULL, 0}},
+    static const struct mend_member own[] = {{"outputSchema", MEND_OBJECT}, {"execution", MEND_EXECUTION}, {NULL, 0}},
                                     hints[] = {{"title", MEND_STRING},
                                                {"readOnlyHint", MEND_BOOLEAN},
                                                {"destructiveHint", MEND_BOOLEAN},
@@ -273,14 +354,16 @@ static void mend_tool(struct mending *m, json_t *tool)
     mend_members(m, tool, own, "");
     mend_members(m, json_object_get(tool, "annotations"), hints, "annotations/");
     mend_input_schema(m, tool);
+    mend_properties(m, json_object_get(tool, "outputSchema"), "outputSchema/");
+    mend_required(m, json_object_get(tool, "outputSchema"), "outputSchema/");
 }
 
 static void mend_resource(struct mending *m, json_t *resource)
 {
     static const struct mend_member own[] = {{"mimeType", MEND_STRING}, {"size", MEND_NUMBER}, {NULL, 0}},
-                                    notes[] = {{"audience", MEND_STRINGS},
-                                               {"priority", MEND_NUMBER},
-                                               {"lastModified", MEND_STRING},
+                                    notes[] = {{"audience", MEND_AUDIENCE},
+                                               {"priority", MEND_PRIORITY},
+                                               {"lastModified", MEND_TIME},
                                                {NULL, 0}};
     mend_members(m, resource, own, "");
     mend_members(m, json_object_get(resource, "annotations"), notes, "annotations/");
@@ -318,6 +401,13 @@ static void mend_object(struct mending *m, json_t *item)
 
 /* ---------------------------------------------------------------- lists */
 
+/* True if a text begins with a URI's scheme. Clients refuse a list with a URI that has none. */
+static bool has_scheme(const char *text)
+{
+    size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+    return len > 0 && text[len] == ':' && !wt__is_digit(*text);
+}
+
 /* True if a client of any language can read the item; notes why it cannot otherwise. */
 static bool may_stay(struct mending *m, const char *member, struct str item, const json_t *read)
 {
@@ -325,6 +415,8 @@ static bool may_stay(struct mending *m, const char *member, struct str item, con
     const json_t *name = json_object_get(read, m->key);
     if (json_is_string(name) && json_string_length(name) == 0)
         add_note(m, "%s is empty; it is left out", m->key);
+    else if (json_is_string(name) && strcmp(m->key, "uri") == 0 && !has_scheme(json_string_value(name)))
+        add_note(m, "uri is not a URI, since it has no scheme; it is left out");
     else if (!wt__mcp_item_fits(member, item, &misfit))
         add_note(m, "%s is not %s; it is left out", misfit.member[0] ? misfit.member : "it", misfit.wanted);
     else
@@ -332,10 +424,20 @@ static bool may_stay(struct mending *m, const char *member, struct str item, con
     return false;
 }
 
+/* True if the item may need a repair: its shape is wrong, or it has a member whose values the shape does not check. */
+static bool may_need_repair(const char *member, struct str item)
+{
+    static const char *const signs[] = {"null", "\"annotations\"", "\"icons\"", "\"execution\"", "\"outputSchema\""};
+    struct mcp_misfit misfit;
+    bool may = !wt__mcp_item_fits(member, item, &misfit);
+    for (size_t i = 0; !may && i < sizeof signs / sizeof *signs; i++)
+        may = memmem(item.ptr, item.len, signs[i], strlen(signs[i])) != NULL;
+    return may;
+}
+
 /* Appends the item, as it is or mended. Returns 1 if it stays, 0 if it is left out, WT_ENOMEM. */
 static int take_item(struct mending *m, const char *member, struct str item, struct buffer *out, json_t **read)
 {
-    struct mcp_misfit misfit;
     struct buffer mended = {0};
     int rc = wt__json_parse(read, item.ptr, item.len, NULL);
     if (rc < 0) {
@@ -344,8 +446,7 @@ static int take_item(struct mending *m, const char *member, struct str item, str
     }
     m->changed = false;
     m->name = wt__json_str(*read, m->key);
-    bool fits = wt__mcp_item_fits(member, item, &misfit) && !memmem(item.ptr, item.len, "null", 4);
-    if (!fits && json_is_object(*read))
+    if (json_is_object(*read) && may_need_repair(member, item))
         mend_object(m, *read);
     if (m->changed)
         wt__json_write(&mended, *read);

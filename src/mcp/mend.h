@@ -6,15 +6,17 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/str.h"
 
 enum {
     MCP_MEND_NOTES = 20,       /* notes kept of one list */
-    MCP_MEND_NOTE_BYTES = 200, /* of one note */
+    MCP_MEND_NOTE_BYTES = 300, /* of one note */
 };
 
 /* All zero is empty. */
 struct mcp_mends {
     size_t mended, left_out; /* items */
+    size_t faulty_schemas;   /* that do not compile (gateway/listed_schemas.h) */
     size_t noted;
     struct buffer notes; /* `tool "x": ...`, each ends in a newline */
 };
@@ -23,6 +25,8 @@ struct mcp_mends {
  * "resources", "resourceTemplates" or "prompts". Errors: WT_ENOMEM. */
 int wt__mcp_mend_items(struct str list, const char *member, struct buffer *out, size_t *kept, struct mcp_mends *mends,
                        wt_error *err);
+/* Adds a note of an item. The text may be cut. */
+void wt__mcp_mends_note(struct mcp_mends *mends, const char *kind, struct str name, const char *text);
 void wt__mcp_mends_dispose(struct mcp_mends *mends);
 
 #endif

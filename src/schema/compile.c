@@ -19,6 +19,7 @@ struct compiler {
     size_t queued, capacity;
     bool dynamic;      /* there is a dynamic reference */
     size_t anchors_of; /* subschemas that were found when all dynamic anchors were queued */
+    struct refused_keyword refused;
 };
 
 static int enqueue(struct compiler *c, struct subschema *s)
@@ -241,9 +242,21 @@ static int finish(struct compiler *c, struct subschema *s)
     if (object)
         object->more = object->names || object->patterns.len > 0 || object->dependent_required.len > 0 ||
                        object->dependent_schemas.len > 0 || object->min_properties.set || object->max_properties.set;
-    if (required && wt__keyword_find("required", s->resource->draft7, s->resource->vocabularies))
-        return wt__compile_required(&c->values, s, required);
+    if (required && wt__keyword_find("required", s->resource->draft7, s->resource->vocabularies)) {
+        int rc = wt__compile_required(&c->values, s, required);
+        if (rc < 0)
+            c->refused = (struct refused_keyword){(json_t *)s->json, "required"};
+        return rc;
+    }
     return object ? wt__compile_map(&c->values, object, object->properties.len) : 0;
+}
+
+static int compile_member(struct compiler *c, struct subschema *s, const struct keyword *keyword, const json_t *value)
+{
+    int rc = compile_keyword(c, s, keyword, value);
+    if (rc < 0)
+        c->refused = (struct refused_keyword){(json_t *)s->json, keyword->name};
+    return rc;
 }
 
 static int compile_subschema(struct compiler *c, struct subschema *s)
@@ -254,11 +267,11 @@ static int compile_subschema(struct compiler *c, struct subschema *s)
     if (!json_is_object(s->json))
         return 0;
     if (r->draft7 && json_is_string(json_object_get(s->json, "$ref"))) /* nothing beside it counts */
-        return compile_keyword(c, s, wt__keyword_find("$ref", true, r->vocabularies), json_object_get(s->json, "$ref"));
+        return compile_member(c, s, wt__keyword_find("$ref", true, r->vocabularies), json_object_get(s->json, "$ref"));
     json_object_foreach((json_t *)s->json, name, value)
     {
         const struct keyword *keyword = wt__keyword_find(name, r->draft7, r->vocabularies);
-        int rc = keyword ? compile_keyword(c, s, keyword, value) : 0;
+        int rc = keyword ? compile_member(c, s, keyword, value) : 0;
         if (rc < 0)
             return rc;
     }
@@ -285,8 +298,8 @@ static int compile(struct compiler *c, json_t *schema, json_t *table)
     return rc;
 }
 
-int wt__compile_schema(struct compiled **out, json_t *schema, const char *dialect, json_t *table, bool assert_formats,
-                       wt_error *err)
+int wt__compile_located(struct compiled **out, json_t *schema, const char *dialect, json_t *table, bool assert_formats,
+                        struct refused_keyword *refused, wt_error *err)
 {
     struct compiler c = {.values = {.assert_formats = assert_formats, .err = err}};
     *out = NULL;
@@ -298,6 +311,8 @@ int wt__compile_schema(struct compiled **out, json_t *schema, const char *dialec
     c.documents = (struct documents){
         .arena = &c.values.out->arena, .keep = c.values.out->keep, .table = table, .dialect = dialect};
     int rc = compile(&c, schema, table);
+    if (refused)
+        *refused = c.refused;
     wt__documents_dispose(&c.documents);
     free(c.queue);
     if (rc < 0) {
@@ -306,6 +321,12 @@ int wt__compile_schema(struct compiled **out, json_t *schema, const char *dialec
     }
     *out = c.values.out;
     return 0;
+}
+
+int wt__compile_schema(struct compiled **out, json_t *schema, const char *dialect, json_t *table, bool assert_formats,
+                       wt_error *err)
+{
+    return wt__compile_located(out, schema, dialect, table, assert_formats, NULL, err);
 }
 
 void wt__compiled_free(struct compiled *compiled)

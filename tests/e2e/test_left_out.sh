@@ -47,12 +47,12 @@ says "unset: left out: it needs a variable that is not set: NOT_SET$"
 says "input: left out: it needs what only its client can ask for: input:token$"
 says "list: left out: its .env. is no object"
 says "nested: left out: its .transport. is an object"
-says "m lists malformed definitions: 1 repaired, 1 left out; .whichtool mcp status. names them$"
-says "m: arguments of mended are not fully checked, since its input schema does not compile: schema /properties/n: .type."
+says "m lists malformed definitions: 1 repaired, 1 left out, 1 with a schema that does not compile; .whichtool mcp status. names them$"
+says "m: tool .mended.: inputSchema does not compile, and arguments are checked against the rest: schema /properties/n: .type."
 expect 0 "status" mcp status
 prints "it needs a variable that is not set: NOT_SET"
 prints 'tool "mended": inputSchema/type is read as "object"'
 prints 'tool: name is not a string; it is left out'
 expect 0 "for programs" mcp status --json
-prints '"name":"m",.*"malformed":\["tool \\"mended\\": .*","tool: name is not a string; it is left out"\]'
+prints '"name":"m",.*"malformed":\["tool \\"mended\\": .*","tool: name is not a string; it is left out",.*\]'
 finish

@@ -166,6 +166,11 @@ const char *wt__mcp_input_unchecked(const struct mcp_input *input)
     return input->unchecked;
 }
 
+enum mcp_checks wt__mcp_input_checks(const struct mcp_input *input)
+{
+    return !input->unchecked ? MCP_CHECKS_ALL : input->validator ? MCP_CHECKS_PART : MCP_CHECKS_NOTHING;
+}
+
 int wt__mcp_input_check(const struct mcp_input *input, struct str arguments, struct buffer *out)
 {
     wt_validation *validation = NULL;

@@ -17,12 +17,16 @@ enum {
 
 struct mcp_input;
 
+/* How much of a schema arguments are checked against. */
+enum mcp_checks { MCP_CHECKS_ALL, MCP_CHECKS_PART, MCP_CHECKS_NOTHING };
+
 /* schema: JSON, in which "nullable": true beside a "type" means that null fits. Of a schema that does not compile, the
  * keywords that do are checked (input_schema.c). Errors: WT_EFORMAT (not JSON, or an x-mcp-header that breaks the
  * protocol's rules), WT_ETOOLONG, WT_ENOMEM. */
 int wt__mcp_input_open(struct mcp_input **out, struct str schema, wt_error *err);
 /* Why the schema does not compile whole, so that arguments are not fully checked; NULL if they are. */
 const char *wt__mcp_input_unchecked(const struct mcp_input *input);
+enum mcp_checks wt__mcp_input_checks(const struct mcp_input *input);
 void wt__mcp_input_close(struct mcp_input *input); /* NULL is a no-op */
 
 /* Whether the arguments fit; else sentences that a model can act on are appended to out. arguments: JSON. Returns 1, 0,

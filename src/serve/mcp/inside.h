@@ -165,7 +165,7 @@ bool wt__mcp_header_says(struct str header, const json_t *value);
  * False: words say what does not match. */
 bool wt__mcp_headers_match(const struct mcp_headers *headers, struct str method, const json_t *name,
                            struct buffer *words);
-/* Compiles a schema, or as much of it as compiles. text: appended the schema that was compiled. why: the first error, code
+/* Compiles a schema, or as much of it as compiles. text: appended the schema, with what "nullable" means. why: the first error, code
  * 0 if the whole schema compiles. *out is NULL if nothing compiles. Errors: WT_EFORMAT (not JSON), WT_ENOMEM. */
 int wt__mcp_compile_input(wt_validator **out, struct buffer *text, struct str schema, wt_error *why, wt_error *err);
 /* Whether what the tool wants repeated is repeated. */

@@ -1,0 +1,162 @@
+/* lenient.c: see lenient.h. */
+#include "schema/lenient.h"
+
+#include "base/json.h"
+#include "base/str.h"
+#include "schema/metaschemas.h"
+
+/* ---------------------------------------------------------------- older forms */
+
+static const struct {
+    const char *uri; /* without a "#" at its end */
+    const char *means;
+} older_dialects[] = {
+    {"http://json-schema.org/draft-04/schema", SCHEMA_DRAFT_07},
+    {"https://json-schema.org/draft-04/schema", SCHEMA_DRAFT_07},
+    {"http://json-schema.org/draft-06/schema", SCHEMA_DRAFT_07},
+    {"https://json-schema.org/draft-06/schema", SCHEMA_DRAFT_07},
+    {"http://json-schema.org/draft/2019-09/schema", SCHEMA_2020_12},
+    {"https://json-schema.org/draft/2019-09/schema", SCHEMA_2020_12},
+    {"http://json-schema.org/draft/2020-12/schema", SCHEMA_2020_12},
+};
+
+static int adopt_schema_address(json_t *schema)
+{
+    struct str uri = wt__json_str(schema, "$schema");
+    if (uri.len > 0 && uri.ptr[uri.len - 1] == '#')
+        uri.len--;
+    for (size_t i = 0; i < sizeof older_dialects / sizeof *older_dialects; i++)
+        if (wt__str_equal(uri, wt__str(older_dialects[i].uri)))
+            return json_object_set_new(schema, "$schema", json_string(older_dialects[i].means));
+    return 0;
+}
+
+/* Draft 04 wrote "exclusiveMinimum": true beside "minimum". */
+static int adopt_exclusive_bound(json_t *schema, const char *exclusive, const char *bound)
+{
+    const json_t *flag = json_object_get(schema, exclusive);
+    json_t *value = json_object_get(schema, bound);
+    if (!json_is_boolean(flag))
+        return 0;
+    if (json_is_false(flag) || !value)
+        return json_object_del(schema, exclusive);
+    return json_object_set(schema, exclusive, value) < 0 ? -1 : json_object_del(schema, bound);
+}
+
+/* Keywords, and those that apply to what they do not name. */
+static const char *const rests[][2] = {{"properties", "additionalProperties"},
+                                       {"patternProperties", "additionalProperties"},
+                                       {"prefixItems", "items"},
+                                       {"items", "additionalItems"}};
+
+/* Removes a keyword, and with it the one that applies to the rest. */
+static void drop_keyword(json_t *schema, const char *keyword)
+{
+    for (size_t i = 0; i < sizeof rests / sizeof *rests; i++)
+        if (strcmp(keyword, rests[i][0]) == 0)
+            json_object_del(schema, rests[i][1]);
+    json_object_del(schema, keyword);
+}
+
+static bool is_word_among(const char *key, const char *const *words, size_t count)
+{
+    return wt__str_among(wt__str(key), words, count);
+}
+
+#define AMONG(key, words) is_word_among(key, words, sizeof(words) / sizeof *(words))
+
+/* Drops keywords that are null. "const" and "default" may be. */
+static void drop_nulls(json_t *schema)
+{
+    static const char *const values[] = {"const", "default"};
+    const char *key;
+    json_t *value;
+    void *next;
+    for (size_t i = 0; i < sizeof rests / sizeof *rests; i++)
+        if (json_is_null(json_object_get(schema, rests[i][0])))
+            drop_keyword(schema, rests[i][0]);
+    json_object_foreach_safe(schema, next, key, value)
+    {
+        if (json_is_null(value) && !AMONG(key, values))
+            json_object_del(schema, key);
+    }
+}
+
+static int adopt_object(json_t *schema, bool keeps_nulls)
+{
+    if (!keeps_nulls)
+        drop_nulls(schema);
+    if (adopt_schema_address(schema) < 0 || adopt_exclusive_bound(schema, "exclusiveMinimum", "minimum") < 0 ||
+        adopt_exclusive_bound(schema, "exclusiveMaximum", "maximum") < 0)
+        return WT_ENOMEM;
+    return 0;
+}
+
+/* names: the keys name subschemas, and are not keywords. Nested as deep as JSON may be. */
+static int adopt_in(json_t *schema, bool names, bool keeps_nulls)
+{
+    static const char *const data[] = {"enum", "const", "default", "examples"};
+    static const char *const maps[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
+    const char *key;
+    json_t *value;
+    size_t at;
+    int rc = json_is_object(schema) && !names ? adopt_object(schema, keeps_nulls) : 0;
+    json_array_foreach(schema, at, value)
+    {
+        rc = rc < 0 ? rc : adopt_in(value, false, keeps_nulls);
+    }
+    json_object_foreach(schema, key, value)
+    {
+        if (rc < 0 || (!names && AMONG(key, data)))
+            continue;
+        if (names && json_is_null(value))
+            rc = json_object_set_new(schema, key, json_true()) < 0 ? WT_ENOMEM : 0;
+        else
+            rc = adopt_in(value, !names && AMONG(key, maps), keeps_nulls);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- keywords that do not compile */
+
+bool wt__schema_may_refuse_more(const json_t *schema)
+{
+    static const char *const words[] = {"not", "if", "oneOf", "contains", "unevaluatedProperties", "unevaluatedItems"};
+    const char *key;
+    json_t *value;
+    size_t at;
+    bool found = false;
+    json_array_foreach((json_t *)schema, at, value)
+    {
+        found = found || wt__schema_may_refuse_more(value);
+    }
+    json_object_foreach((json_t *)schema, key, value)
+    {
+        found = found || AMONG(key, words) || wt__schema_may_refuse_more(value);
+    }
+    return found;
+}
+
+int wt__compile_lenient(struct compiled **out, json_t *schema, const char *dialect, struct schema_drops *drops,
+                        wt_error *err)
+{
+    *out = NULL;
+    *drops = (struct schema_drops){0};
+    bool may_drop = !wt__schema_may_refuse_more(schema);
+    if (adopt_in(schema, false, !may_drop) < 0)
+        return wt__fail_nomem(err);
+    for (;;) {
+        struct refused_keyword refused = {0};
+        wt_error why = {0};
+        int rc = wt__compile_located(out, schema, dialect, NULL, false, &refused, &why);
+        bool is_fault = (rc == WT_EFORMAT || rc == WT_ENOTFOUND) && refused.keyword;
+        if (!is_fault || !may_drop || drops->count == SCHEMA_DROPS) {
+            if (rc < 0 && err)
+                *err = why;
+            return rc;
+        }
+        if (drops->count++ == 0)
+            drops->first = why;
+        drop_keyword(refused.schema, refused.keyword);
+    }
+}

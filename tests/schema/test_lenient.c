@@ -1,0 +1,147 @@
+/* Schemas that do not compile: what is dropped, what is still checked, and which ones are not used at all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "schema/lenient.h"
+#include "schema/support.h"
+
+#define PROPERTIES(more) "{'type': 'object', 'properties': {'n': {'type': 'integer'}" more "}}"
+#define A(schema) PROPERTIES(", 'a': " schema)
+#define DIALECT(uri, more) "{'$schema': '" uri "', 'properties': {'n': {'type': 'integer'}" more "}}"
+
+static const char any[] = "{'n': 5, 'a': 'x'}", wrong[] = "{'n': 'five', 'a': 'x'}";
+
+enum { NOT_USED = -1 };
+
+/* Written with ' for ". */
+static const struct {
+    const char *name, *schema;
+    int drops;                  /* keywords that are dropped, or NOT_USED */
+    const char *fits, *refused; /* instances; NULL for none */
+} rows[] = {
+    {"a schema that compiles", A("{}"), 0, any, wrong},
+    {"type int", A("{'type': 'int'}"), 1, any, wrong},
+    {"type None", A("{'type': 'None'}"), 1, any, wrong},
+    {"type null in a list", A("{'type': ['string', null]}"), 1, any, wrong},
+    {"type a number", A("{'type': 1}"), 1, any, wrong},
+    {"format null", A("{'format': null}"), 0, any, wrong},
+    {"format a number", A("{'format': 1}"), 1, any, wrong},
+    {"properties null", A("{'properties': null, 'additionalProperties': false}"), 0, "{'n': 5, 'a': {'x': 1}}", wrong},
+    {"properties a list", A("{'properties': [], 'additionalProperties': false}"), 1, "{'n': 5, 'a': {'x': 1}}", wrong},
+    {"a property null", PROPERTIES(", 'a': null"), 0, any, wrong},
+    {"a property that is text", PROPERTIES(", 'a': 'string'"), 1, "{'n': 'five'}", NULL},
+    {"required a text", A("{'type': 'object', 'required': 'x'}"), 1, "{'n': 5, 'a': {}}", wrong},
+    {"required with a number", A("{'required': [1]}"), 1, any, wrong},
+    {"required null", A("{'required': null}"), 0, any, wrong},
+    {"enum a text", A("{'enum': 'x'}"), 1, any, wrong},
+    {"minimum a text", A("{'minimum': '0'}"), 1, any, wrong},
+    {"minimum null", A("{'minimum': null}"), 0, any, wrong},
+    {"minLength a fraction", A("{'minLength': 1.5}"), 1, any, wrong},
+    {"a pattern with an unknown class", A("{'pattern': '\\\\p{Nope}'}"), 1, any, wrong},
+    {"a pattern without an end", A("{'pattern': '('}"), 1, any, wrong},
+    {"a pattern in a name", A("{'patternProperties': {'(': {}}, 'additionalProperties': false}"), 1,
+     "{'n': 5, 'a': {'x': 1}}", wrong},
+    {"items a text", A("{'items': 'string'}"), 1, "{'n': 5, 'a': [1]}", wrong},
+    {"prefixItems an object", A("{'prefixItems': {}, 'items': false}"), 1, "{'n': 5, 'a': [1]}", wrong},
+    {"additionalProperties a text", A("{'additionalProperties': 'false'}"), 1, "{'n': 5, 'a': {'x': 1}}", wrong},
+    {"anyOf empty", A("{'anyOf': []}"), 1, any, wrong},
+    {"a reference to nothing", A("{'$ref': '#/$defs/gone'}"), 1, any, wrong},
+    {"a remote reference", A("{'$ref': 'https://x.example/y'}"), 1, any, wrong},
+    {"a reference that is no text", A("{'$ref': 1}"), 1, any, wrong},
+    {"several", PROPERTIES(", 'a': {'type': 'str', 'pattern': '('}, 'b': {'type': 'dict'}"), 3, any, wrong},
+    {"values are not keywords", A("{'type': 'int', 'default': {'type': null}, 'const': null}"), 1,
+     "{'n': 5, 'a': null}", any},
+    {"draft 04", DIALECT("http://json-schema.org/draft-04/schema#", ""), 0, any, wrong},
+    {"draft 06", DIALECT("http://json-schema.org/draft-06/schema#", ""), 0, any, wrong},
+    {"2019-09", DIALECT("https://json-schema.org/draft/2019-09/schema", ""), 0, any, wrong},
+    {"2020-12 by http", DIALECT("http://json-schema.org/draft/2020-12/schema", ""), 0, any, wrong},
+    {"2020-12 with a hash", DIALECT("https://json-schema.org/draft/2020-12/schema#", ""), 0, any, wrong},
+    {"draft 04 in a property", A("{'$schema': 'http://json-schema.org/draft-04/schema#'}"), 0, any, wrong},
+    {"an exclusive minimum of draft 04",
+     DIALECT("http://json-schema.org/draft-04/schema#", ", 'a': {'minimum': 3, 'exclusiveMinimum': true}"), 0,
+     "{'a': 4}", "{'a': 3}"},
+    {"an inclusive maximum of draft 04",
+     DIALECT("http://json-schema.org/draft-04/schema#", ", 'a': {'maximum': 3, 'exclusiveMaximum': false}"), 0,
+     "{'a': 3}", "{'a': 4}"},
+    {"an unknown dialect", DIALECT("https://x.example/schema", ""), NOT_USED, NULL, NULL},
+    {"what is not allowed does not compile", A("{'not': {'type': 'int'}}"), NOT_USED, NULL, NULL},
+    {"what is not allowed is null", A("{'not': {'format': null}}"), NOT_USED, NULL, NULL},
+    {"an alternative does not compile", A("{'oneOf': [{'type': 'int'}, {'type': 'string'}]}"), NOT_USED, NULL, NULL},
+    {"a text", "'x'", NOT_USED, NULL, NULL},
+};
+
+static bool takes(const struct compiled *compiled, const char *instance)
+{
+    json_t *json = json_of(instance);
+    bool fits = wt__validator_check(compiled, json) == FITS;
+    json_decref(json);
+    return fits;
+}
+
+static void keywords_that_do_not_compile_are_dropped(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct schema_drops drops;
+        struct compiled *compiled;
+        wt_error err = {0};
+        json_t *schema = json_of(rows[i].schema);
+        int rc = wt__compile_lenient(&compiled, schema, SCHEMA_2020_12, &drops, &err);
+        json_decref(schema);
+        if ((rc == 0) != (rows[i].drops != NOT_USED) || (rc == 0 && (int)drops.count != rows[i].drops))
+            fail_msg("%s: %d %s, %zu dropped", rows[i].name, rc, err.message, drops.count);
+        assert_true(rc < 0 || (drops.first.code != 0) == (drops.count > 0));
+        if (rows[i].fits && !takes(compiled, rows[i].fits))
+            fail_msg("%s: %s does not fit", rows[i].name, rows[i].fits);
+        if (rows[i].refused && takes(compiled, rows[i].refused))
+            fail_msg("%s: %s fits", rows[i].name, rows[i].refused);
+        wt__compiled_free(compiled);
+    }
+}
+
+static void the_first_error_names_its_place(void **state)
+{
+    struct schema_drops drops;
+    struct compiled *compiled;
+    wt_error err;
+    json_t *schema = json_of(A("{'type': 'int', 'pattern': '('}"));
+    (void)state;
+    assert_int_equal(wt__compile_lenient(&compiled, schema, SCHEMA_2020_12, &drops, &err), 0);
+    assert_string_equal(drops.first.pointer, "/properties/a");
+    assert_non_null(strstr(drops.first.message, "\"int\""));
+    wt__compiled_free(compiled);
+    json_decref(schema);
+}
+
+static void the_number_of_drops_is_bounded(void **state)
+{
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        struct buffer text = {0};
+        struct schema_drops drops;
+        struct compiled *compiled;
+        wt__buffer_text(&text, "{'properties':{");
+        for (size_t i = 0; i < SCHEMA_DROPS + more; i++)
+            wt__buffer_printf(&text, "%s'p%zu':{'type':'int'}", i > 0 ? "," : "", i);
+        wt__buffer_text(&text, "}}");
+        json_t *schema = json_of(text.ptr);
+        assert_int_equal(wt__compile_lenient(&compiled, schema, SCHEMA_2020_12, &drops, NULL), more ? WT_EFORMAT : 0);
+        wt__compiled_free(compiled);
+        json_decref(schema);
+        wt__buffer_dispose(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keywords_that_do_not_compile_are_dropped),
+        cmocka_unit_test(the_first_error_names_its_place),
+        cmocka_unit_test(the_number_of_drops_is_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
