@@ -13,6 +13,8 @@ NAME=COMMAND. `@FILE` stands for the arguments in a file, one a line. Exit statu
     for v in 1.2.1 1.8.1 1.9.4 1.30.0 2.3.0; do python3 -m venv py-$v && py-$v/bin/pip install "mcp==$v"; done
     for v in 1.2.1 1.8.1 1.9.4; do py-$v/bin/pip install "pydantic<2.11"; done
     python3 bench/sdk_matrix.py build/whichtool "Python 1.2.1=py-1.2.1/bin/python bench/mcp/sdk/server.py" ...
+
+The programs in bench/mcp/sdk for TypeScript, Go, Rust and Java say in their heads how they are built.
 """
 import argparse
 import json
