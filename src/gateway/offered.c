@@ -51,15 +51,46 @@ static bool has(const struct upstream_offer *offer, enum offered kind, struct st
     return find_item(wt__offered_list(offer, kind), kinds[kind].key, name, wt__str_equal) != NULL;
 }
 
-/* The name without its server's, where it begins with one's. */
-static bool strip(const struct upstream *upstream, enum offered kind, struct str *name)
+/* A byte of a server's name as its prefix has it. Before a URI the prefix becomes part of the scheme, which strict clients
+ * check (RFC 3986, section 3.1). */
+static char prefix_byte(enum offered kind, char byte)
 {
-    struct str server = wt__str(wt__upstream_name(upstream)), mark = wt__str(kinds[kind].separator);
-    if (!wt__str_starts(*name, server) || name->len <= server.len + mark.len ||
-        memcmp(name->ptr + server.len, mark.ptr, mark.len) != 0)
+    bool scheme = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || wt__is_digit(byte) || byte == '.' ||
+                  byte == '+';
+    return kind == OFFERED_PROMPTS || scheme ? byte : '-';
+}
+
+/* What a prefix begins with: a scheme has a letter first. */
+static struct str prefix_begin(enum offered kind, const char *server)
+{
+    bool letter = (*server >= 'a' && *server <= 'z') || (*server >= 'A' && *server <= 'Z');
+    return kind == OFFERED_PROMPTS || letter ? STR("") : STR("x-");
+}
+
+static void put_prefix(const struct upstream *upstream, enum offered kind, struct buffer *out)
+{
+    const char *server = wt__upstream_name(upstream);
+    wt__buffer_str(out, prefix_begin(kind, server));
+    for (; *server; server++)
+        wt__buffer_char(out, prefix_byte(kind, *server));
+    wt__buffer_text(out, kinds[kind].separator);
+}
+
+/* Removes the server's prefix from the name. False if it has none, or nothing follows. */
+static bool strip_prefix(const struct upstream *upstream, enum offered kind, struct str *name)
+{
+    const char *server = wt__upstream_name(upstream);
+    struct str begin = prefix_begin(kind, server), mark = wt__str(kinds[kind].separator);
+    size_t at = begin.len;
+    if (!wt__str_starts(*name, begin))
         return false;
-    size_t taken = server.len + mark.len;
-    *name = (struct str){name->ptr + taken, name->len - taken};
+    for (; *server; server++, at++)
+        if (at >= name->len || name->ptr[at] != prefix_byte(kind, *server))
+            return false;
+    struct str rest = {name->ptr + at, name->len - at};
+    if (rest.len <= mark.len || !wt__str_starts(rest, mark))
+        return false;
+    *name = (struct str){rest.ptr + mark.len, rest.len - mark.len};
     return true;
 }
 
@@ -131,8 +162,8 @@ static bool is_ambiguous(const struct gateway *gateway, const struct offers *off
     bool ambiguous = false;
     for (size_t i = 0; !ambiguous && i < offers->count; i++) {
         struct str rest = name;
-        ambiguous =
-            (i < server && is_taken_by(offers->items[i], kind, name)) || strip(gateway->upstreams[i], kind, &rest);
+        ambiguous = (i < server && is_taken_by(offers->items[i], kind, name)) ||
+                    strip_prefix(gateway->upstreams[i], kind, &rest);
     }
     return ambiguous;
 }
@@ -140,10 +171,8 @@ static bool is_ambiguous(const struct gateway *gateway, const struct offers *off
 void wt__offered_shown(const struct gateway *gateway, const struct offers *offers, size_t server, enum offered kind,
                        struct str name, struct buffer *out)
 {
-    if (is_ambiguous(gateway, offers, server, kind, name)) {
-        wt__buffer_text(out, wt__upstream_name(gateway->upstreams[server]));
-        wt__buffer_text(out, kinds[kind].separator);
-    }
+    if (is_ambiguous(gateway, offers, server, kind, name))
+        put_prefix(gateway->upstreams[server], kind, out);
     wt__buffer_str(out, name);
 }
 
@@ -167,7 +196,7 @@ static struct upstream *owner_by_prefix(const struct gateway *gateway, const str
     *begins = false;
     for (size_t i = 0; i < offers->count; i++) {
         struct str rest = *name;
-        if (!strip(gateway->upstreams[i], kind, &rest))
+        if (!strip_prefix(gateway->upstreams[i], kind, &rest))
             continue;
         *begins = true;
         if (!offers_name(offers->items[i], kind, rest))

@@ -11,11 +11,12 @@
 #include "gateway/set_up.h"
 #include "gateway/upstream_inside.h"
 
-enum { SERVERS = 4 };
+enum { SERVERS = 5 };
 static const struct mcp_server servers[SERVERS] = {{.name = "a", .disabled = true},
                                                    {.name = "b", .disabled = true},
                                                    {.name = "a+b", .disabled = true},
-                                                   {.name = "evil", .disabled = true}};
+                                                   {.name = "evil", .disabled = true},
+                                                   {.name = "7_up", .disabled = true}};
 
 static wt_engine *engine;
 static struct gateway *gateway;
@@ -46,6 +47,7 @@ static int start(void **state)
     /* It would be in the place of b's, under each name that b's is known by; and 7 is no item at all. */
     offer(3, "[7," URI("b+file:///x") "," URI("file:///x") "," URI("evil+b+file:///x") "]",
           "[" TEMPLATE("b+file:///{path}") "]", "[{}," PROMPT("b.review") "]");
+    offer(4, "[" URI("file:///x") "]", "[" TEMPLATE("file:///{path}") "]", "[" PROMPT("review") "]");
     return 0;
 }
 
@@ -68,6 +70,9 @@ static const struct {
     {1, OFFERED_RESOURCES, "file:///y", "b+file:///y"}, /* which a template of a serves */
     {1, OFFERED_RESOURCES, "git+ssh://h", "git+ssh://h"},
     {2, OFFERED_RESOURCES, "c", "c"},
+    {4, OFFERED_RESOURCES, "file:///x", "x-7-up+file:///x"}, /* a scheme is letters, digits, '+', '-' and '.' */
+    {4, OFFERED_TEMPLATES, "file:///{path}", "x-7-up+file:///{path}"},
+    {4, OFFERED_PROMPTS, "review", "7_up.review"},
     {3, OFFERED_RESOURCES, "file:///x", "evil+file:///x"},
     {3, OFFERED_RESOURCES, "b+file:///x", "evil+b+file:///x"},
     {3, OFFERED_RESOURCES, "evil+b+file:///x", "evil+evil+b+file:///x"},
