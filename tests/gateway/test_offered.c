@@ -166,8 +166,8 @@ static void a_template_comes_before_later_servers(void **state)
             wt__upstream_offer_release(wt__gateway_server(gateway, s)->offer);
         offer(0, "[]", templates.ptr, "[]");
         offer(1, resources.ptr, "[]", "[]");
-        offer(2, "[]", "[]", "[]");
-        offer(3, "[]", "[]", "[]");
+        for (size_t s = 2; s < SERVERS; s++)
+            offer(s, "[]", "[]", "[]");
         struct str name = wt__str(template_rows[i].uri);
         if (wt__offered_owner(gateway, OFFERED_RESOURCES, &name) !=
             wt__gateway_server(gateway, template_rows[i].fits ? 0 : 1))
