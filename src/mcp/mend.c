@@ -345,6 +345,7 @@ static void mend_input_schema(struct mending *m, json_t *tool)
 static void mend_tool(struct mending *m, json_t *tool)
 {
     static const struct mend_member own[] = {{"outputSchema", MEND_OBJECT}, {"execution", MEND_EXECUTION}, {NULL, 0}},
+                                    dialect[] = {{"$schema", MEND_STRING}, {NULL, 0}},
                                     hints[] = {{"title", MEND_STRING},
                                                {"readOnlyHint", MEND_BOOLEAN},
                                                {"destructiveHint", MEND_BOOLEAN},
@@ -353,6 +354,8 @@ static void mend_tool(struct mending *m, json_t *tool)
                                                {NULL, 0}};
     mend_members(m, tool, own, "");
     mend_members(m, json_object_get(tool, "annotations"), hints, "annotations/");
+    mend_members(m, json_object_get(tool, "inputSchema"), dialect, "inputSchema/");
+    mend_members(m, json_object_get(tool, "outputSchema"), dialect, "outputSchema/");
     mend_input_schema(m, tool);
     mend_properties(m, json_object_get(tool, "outputSchema"), "outputSchema/");
     mend_required(m, json_object_get(tool, "outputSchema"), "outputSchema/");
