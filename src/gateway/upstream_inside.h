@@ -8,7 +8,10 @@
 #include "gateway/upstream.h"
 #include "mcp/mend.h"
 
-enum { UPSTREAM_CHANGES = 3 }; /* enum mcp_change */
+enum {
+    UPSTREAM_CHANGES = 3,     /* enum mcp_change */
+    UPSTREAM_REST_MS = 10000, /* for a page of resources, templates or prompts: tools are announced after these lists */
+};
 
 struct upstream_link {
     struct mcp_connection *connection;
@@ -57,9 +60,9 @@ struct upstream {
 };
 
 /* A request of our own, whose events on the way say nothing to us. WT_ENOTFOUND: the server does not know the method.
- * result: disposed of by the caller. */
-int wt__upstream_ask(struct mcp_connection *connection, const char *method, struct str params, struct buffer *result,
-                     wt_error *err);
+ * timeout_ms: without a word of the server; 0: MCP_REQUEST_MS. result: disposed of by the caller. */
+int wt__upstream_ask(struct mcp_connection *connection, const char *method, struct str params, unsigned timeout_ms,
+                     struct buffer *result, wt_error *err);
 /* Asks for its lists that are stale, and tells what they are. *ttl_ms: how long they hold. An error is the
  * connection's. */
 int wt__upstream_gather(struct upstream *upstream, struct mcp_connection *connection, double *ttl_ms, wt_error *err);

@@ -150,7 +150,7 @@ int wt__upstream_subscribe(struct upstream *upstream, struct mcp_connection *con
         wt__buffer_json(&params, wt__str(uri));
         int rc = params.failed
                      ? 0
-                     : wt__upstream_ask(connection, "resources/subscribe", wt__buffer_view(&params), &result, err);
+                     : wt__upstream_ask(connection, "resources/subscribe", wt__buffer_view(&params), 0, &result, err);
         wt__buffer_dispose(&params);
         wt__buffer_dispose(&result);
         free(uri);

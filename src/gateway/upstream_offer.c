@@ -31,10 +31,10 @@ struct upstream_offer *wt__upstream_offer(struct upstream *upstream)
 
 /* ---------------------------------------------------------------- asking */
 
-int wt__upstream_ask(struct mcp_connection *connection, const char *method, struct str params, struct buffer *result,
-                     wt_error *err)
+int wt__upstream_ask(struct mcp_connection *connection, const char *method, struct str params, unsigned timeout_ms,
+                     struct buffer *result, wt_error *err)
 {
-    const struct mcp_request request = {.method = method, .params = params};
+    const struct mcp_request request = {.method = method, .params = params, .timeout_ms = timeout_ms};
     struct mcp_exchange *exchange = NULL;
     struct mcp_event event;
     int64_t code = 0;
@@ -70,15 +70,17 @@ static void read_ttl(struct str result, double *ttl_ms)
     *ttl_ms = said > UPSTREAM_LEAST_TTL_MS ? said : UPSTREAM_LEAST_TTL_MS;
 }
 
-/* All pages of a list. A server that does not know the method has none. */
-static int gather(struct mcp_connection *connection, struct mcp_pages *pages, double *ttl_ms, wt_error *err)
+/* Gathers all pages of a list. A server that does not know the method has none. timeout_ms: of a page, 0 for the default. */
+static int gather(struct mcp_connection *connection, struct mcp_pages *pages, unsigned timeout_ms, double *ttl_ms,
+                  wt_error *err)
 {
     int rc = 1;
     while (rc > 0) {
         struct buffer params = {0}, result = {0};
         wt__mcp_pages_params(pages, &params);
-        rc = params.failed ? wt__fail_nomem(err)
-                           : wt__upstream_ask(connection, pages->method, wt__buffer_view(&params), &result, err);
+        rc = params.failed
+                 ? wt__fail_nomem(err)
+                 : wt__upstream_ask(connection, pages->method, wt__buffer_view(&params), timeout_ms, &result, err);
         bool ends = rc < 0 && !wt__mcp_connection_is_lost(connection) && wt__mcp_pages_refused(pages);
         if (rc == 0 && pages->page_count == 0)
             read_ttl(wt__buffer_view(&result), ttl_ms);
@@ -94,14 +96,14 @@ static int gather(struct mcp_connection *connection, struct mcp_pages *pages, do
 
 /* A list as an array, its malformed items repaired or left out; *out is NULL if the server refuses to say, or out of
  * memory. */
-static int gather_array(struct mcp_connection *connection, const char *method, const char *member, json_t **out,
-                        struct mcp_mends *mends, wt_error *err)
+static int gather_array(struct mcp_connection *connection, unsigned timeout_ms, const char *method, const char *member,
+                        json_t **out, struct mcp_mends *mends, wt_error *err)
 {
     struct mcp_pages pages = {.method = method, .member = member};
     double unused = 0;
     struct buffer text = {0};
     size_t kept;
-    int rc = gather(connection, &pages, &unused, err);
+    int rc = gather(connection, &pages, timeout_ms, &unused, err);
     wt__buffer_char(&text, '[');
     int mended = wt__mcp_mend_items(wt__buffer_view(&pages.items), member, &text, &kept, mends, err);
     wt__buffer_char(&text, ']');
@@ -137,7 +139,7 @@ static int gather_tools(const struct upstream *upstream, struct mcp_connection *
 {
     struct mcp_pages pages = {.method = "tools/list", .member = "tools", .server = upstream->server};
     struct buffer *text = &got->tools, mended = {0};
-    int rc = gather(connection, &pages, ttl_ms, err);
+    int rc = gather(connection, &pages, upstream->server->call_timeout_ms, ttl_ms, err);
     if (rc == 0)
         rc = wt__mcp_mend_items(wt__buffer_view(&pages.items), "tools", &mended, &got->tool_count, &got->mends[0], err);
     wt__buffer_text(text, "{\"tools\":[");
@@ -154,8 +156,11 @@ static int gather_tools(const struct upstream *upstream, struct mcp_connection *
 }
 
 /* Gathers prompts, resources and templates. The list of a kind that the server does not declare is empty. */
-static int gather_rest(struct mcp_connection *connection, const json_t *self, struct gathered *got, wt_error *err)
+static int gather_rest(const struct upstream *upstream, struct mcp_connection *connection, const json_t *self,
+                       struct gathered *got, wt_error *err)
 {
+    unsigned configured = upstream->server->call_timeout_ms;
+    unsigned timeout_ms = configured > 0 && configured < UPSTREAM_REST_MS ? configured : UPSTREAM_REST_MS;
     struct upstream_offer *out = &got->rest;
     struct mcp_mends *mends = &got->mends[1];
     const json_t *capabilities = wt__json_object(self, "capabilities");
@@ -164,15 +169,16 @@ static int gather_rest(struct mcp_connection *connection, const json_t *self, st
     out->completes = json_object_get(capabilities, "completions");
     int rc = 0;
     if (has_resources)
-        rc = gather_array(connection, "resources/list", "resources", &out->resources, mends, err);
+        rc = gather_array(connection, timeout_ms, "resources/list", "resources", &out->resources, mends, err);
     else
         out->resources = json_array();
     if (rc == 0 && has_resources)
-        rc = gather_array(connection, "resources/templates/list", "resourceTemplates", &out->templates, mends, err);
+        rc = gather_array(connection, timeout_ms, "resources/templates/list", "resourceTemplates", &out->templates,
+                          mends, err);
     else if (rc == 0)
         out->templates = json_array();
     if (rc == 0 && has_prompts)
-        rc = gather_array(connection, "prompts/list", "prompts", &out->prompts, mends, err);
+        rc = gather_array(connection, timeout_ms, "prompts/list", "prompts", &out->prompts, mends, err);
     else if (rc == 0)
         out->prompts = json_array();
     return rc;
@@ -356,7 +362,7 @@ static int gather_lists(struct upstream *upstream, struct mcp_connection *connec
     wt_error why = {0}, odd = {0};
     int rc = has_tools ? gather_tools(upstream, connection, &got, ttl_ms, &odd, err) : 0;
     if (rc == 0 && has_rest)
-        rc = gather_rest(connection, self, &got, err);
+        rc = gather_rest(upstream, connection, self, &got, err);
     if (rc == 0 && has_rest)
         rc = keep_listed(upstream, &got.rest, err);
     is_news[0] = rc == 0 && has_tools && keep_mends(upstream, &got.mends[0], 0);
