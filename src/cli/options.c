@@ -11,15 +11,14 @@
      .name = "model",                                                                                                  \
      .kind = VALUE_TEXT,                                                                                               \
      .value = "NAME",                                                                                                  \
-     .help = "The model that makes vectors, by name (one of the hub: ORG/NAME) or folder; \"\" for none: words alone " \
-             "count. "                                                                                                 \
-             "Default: the first that is here of " WT_DEFAULT_MODEL ", " WT_BASE_MODEL " and " WT_BUILT_IN_MODEL       \
+     .help = "Encoder to use: a name (ORG/NAME for a model of the hub) or a folder. \"\" finds by words only. "        \
+             "Default: the first one present of " WT_DEFAULT_MODEL ", " WT_BASE_MODEL " and " WT_BUILT_IN_MODEL        \
              ", which is built in."},                                                                                  \
         MODELS_OPTION
 #define MODELS_OPTION                                                                                                  \
     {                                                                                                                  \
         .id = OPT_MODELS, .name = "models", .kind = VALUE_FOLDER, .value = "FOLDER",                                   \
-        .help = "Where models live, instead of $WHICHTOOL_MODELS."                                                     \
+        .help = "Folder of the models, instead of $WHICHTOOL_MODELS."                                                  \
     }
 #define EXPORT_FORMATS "openai openai-responses anthropic gemini mcp"
 #define LOADING_FORMATS "anthropic-reference anthropic-inline openai-search"
@@ -27,10 +26,10 @@
     {                                                                                                                  \
         .id = OPT_FORMAT, .letter = 'f', .name = "format", .kind = VALUE_CHOICE, .value = "FORMAT",                    \
         .choices = "table json " EXPORT_FORMATS " " LOADING_FORMATS,                                                   \
-        .help = "table for people; json for the whole result as one object, as --json does (docs/json.md); the "       \
-                "others print the complete definitions as one array that the provider's API accepts. "                 \
-                "anthropic-reference, anthropic-inline and openai-search answer a client that defers its tools and "   \
-                "searches for them itself (docs/search-backend.md)."                                                   \
+        .help = "table is for reading. json prints the whole result as one object, like --json (docs/json.md). The "   \
+                "others print complete definitions as an array that the provider's API accepts. anthropic-reference, " \
+                "anthropic-inline and openai-search answer clients that defer their tools and search for them "        \
+                "(docs/search-backend.md)."                                                                            \
     }
 
 enum { TIMEOUT_MAX = 24 * 60 * 60 };
@@ -43,15 +42,15 @@ const struct option wt__global_options[] = {
      .name = "store",
      .kind = VALUE_FILE,
      .value = "FILE",
-     .help = "The store: the file that holds the catalogue, created when it is missing. Default: $WHICHTOOL_STORE, "
-             "else tools.wt in the data folder."},
-    {.id = OPT_JSON, .name = "json", .help = "Print one JSON object a line on standard output, and nothing else."},
+     .help = "Store file of the catalogue; created if missing. Default: $WHICHTOOL_STORE, else tools.wt in the data "
+             "folder."},
+    {.id = OPT_JSON, .name = "json", .help = "Print JSON on standard output, one object a line."},
     {.id = OPT_QUIET,
      .letter = 'q',
      .name = "quiet",
-     .help = "No notes, timings or progress on standard error. What a verb prints stays."},
-    {.id = OPT_NO_COLOR, .name = "no-color", .help = "No colours, as when NO_COLOR is set."},
-    {.id = OPT_HELP, .letter = 'h', .name = "help", .help = "Explain the verb, or the command."},
+     .help = "Suppress notes, timings and progress on standard error."},
+    {.id = OPT_NO_COLOR, .name = "no-color", .help = "Disable colours, as NO_COLOR does."},
+    {.id = OPT_HELP, .letter = 'h', .name = "help", .help = "Show help for the verb or the command."},
     {.id = OPT_VERSION, .name = "version", .help = "Print the version."},
 };
 const size_t wt__global_option_count = COUNT(wt__global_options);
@@ -66,52 +65,53 @@ static const struct option add_options[] = {
      .help = "Format of the source. Default: detected."},
     {.id = OPT_MCP,
      .name = "mcp",
-     .help = "Ask MCP servers for their tools. SOURCE is a client's configuration (its name ends in .json), an http:// "
-             "or https:// address, or a command: in one word with blanks, or its words behind --."},
+     .help = "List the tools of MCP servers. SOURCE is a client's configuration (a name that ends in .json), an "
+             "http:// or https:// address, or a command: quoted as one word, or as words after --."},
     {.id = OPT_PROVIDER,
      .letter = 'p',
      .name = "provider",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "Provider that the tools belong to; overrides the source's own."},
+     .help = "Provider of the tools; overrides the source's own."},
     {.id = OPT_SYNC,
      .name = "sync",
-     .help = "Remove the tools that earlier imports of the same source added and that it no longer contains. A folder "
-             "is every file below it, also one that is gone. What is stored of an operation of OpenAPI that is skipped "
-             "as broken stays."},
-    {.id = OPT_STRICT, .name = "strict", .help = "Import nothing, and exit with 3, when a tool is invalid."},
+     .help =
+         "Remove tools that an earlier import of the same source added and the source no longer contains. A folder "
+         "covers all files below it, including deleted ones. Stored operations that are now skipped as broken stay."},
+    {.id = OPT_STRICT, .name = "strict", .help = "Import nothing and exit with 3 if a tool is invalid."},
     {.id = OPT_NO_VECTORS,
      .name = "no-vectors",
-     .help = "Make no vectors now; `whichtool vectors` or a later add does. Finding by words works at once."},
+     .help = "Do not compute vectors now; `whichtool vectors` or a later add does. Finding by words works at once."},
     {.id = OPT_TIMEOUT,
      .name = "timeout",
      .kind = VALUE_NUMBER,
      .value = "SECONDS",
      .max = TIMEOUT_MAX,
-     .help = "With --mcp: how long a server may take, from its start to its last tool. Default: 60."},
+     .help = "With --mcp: time limit of a server, from its start to its last tool. Default: 60."},
     MODEL_OPTIONS,
 };
 static const struct example add_examples[] = {
-    {"whichtool add tools.json", "Imports a file; its format is found out."},
+    {"whichtool add tools.json", "Imports a file and detects its format."},
     {"whichtool add --sync --provider github mcp-github.json",
-     "Brings the tools of one server up to date and removes those it dropped."},
+     "Updates the tools of one server and removes those it dropped."},
     {"curl -s https://example.com/openapi.json | whichtool add --format openapi -",
-     "Imports what another command prints."},
+     "Imports the output of another command."},
     {"whichtool add --mcp ~/.cursor/mcp.json",
-     "Starts the MCP servers of a client's configuration and asks for their tools."},
-    {"whichtool add --mcp -- npx -y @modelcontextprotocol/server-memory", "Asks one server, given as a command."},
-    {"whichtool add --mcp https://mcp.example.com/mcp", "Asks one server at an address."},
+     "Starts the MCP servers of a client's configuration and lists their tools."},
+    {"whichtool add --mcp -- npx -y @modelcontextprotocol/server-memory",
+     "Lists the tools of one server, given as a command."},
+    {"whichtool add --mcp https://mcp.example.com/mcp", "Lists the tools of a server at an address."},
 };
 
 #define ABSTAIN_HELP                                                                                                   \
-    "Show nothing, and exit with 1, when probably no tool fits. SHARE is the rate of false alarms, such as 0.05: the " \
-    "share of the requests that have a tool and get none."
+    "Show nothing and exit with 1 if probably no tool fits. SHARE is the false alarm rate, such as 0.05: the share "   \
+    "of requests that have a tool and get none."
 
 #define TIMEOUT_OPTION                                                                                                 \
     {                                                                                                                  \
         .id = OPT_TIMEOUT, .name = "timeout", .kind = VALUE_NUMBER, .value = "SECONDS", .max = TIMEOUT_MAX,            \
-        .help = "Time limit; beyond it the exit code is 124. Checked between the stages, while models are loaded and " \
-                "the index is made, and while a reranker or a language model is at work. Default: none."               \
+        .help = "Time limit; exit with 124 when it is exceeded. Checked between stages, while models load, while the " \
+                "index is built, and while a reranker or a language model runs. Default: no limit."                    \
     }
 
 #define MAX_PER_PROVIDER_OPTION                                                                                        \
@@ -123,10 +123,9 @@ static const struct example add_examples[] = {
 #define AS_TYPED_OPTION                                                                                                \
     {                                                                                                                  \
         .id = OPT_AS_TYPED, .name = "as-typed",                                                                        \
-        .help =                                                                                                        \
-            "Correct no word of the request. Without it a word that neither a tool nor English has is read as the "    \
-            "one that was probably meant, unless it is quoted, and of more than 1,200 bytes the ends are read, where " \
-            "they ask for something; a note says so."                                                                  \
+        .help = "Do not correct spelling. By default, a word that occurs neither in a tool nor in English is read as " \
+                "the closest known word, unless it is quoted. Of a request over 1,200 bytes only the beginning and "   \
+                "the end are read. A note reports both."                                                               \
     }
 
 /* Which tools may be found, in find and pick. */
@@ -137,30 +136,31 @@ static const struct example add_examples[] = {
      .kind = VALUE_TEXT,                                                                                               \
      .value = "NAME",                                                                                                  \
      .repeats = true,                                                                                                  \
-     .help = "Only tools of this provider; given again, of any of those."},                                            \
+     .help = "Only tools of this provider. Repeat it to allow several providers."},                                    \
         {.id = OPT_EXCLUDE_PROVIDER,                                                                                   \
          .name = "exclude-provider",                                                                                   \
          .kind = VALUE_TEXT,                                                                                           \
          .value = "NAME",                                                                                              \
          .repeats = true,                                                                                              \
-         .help = "No tools of this provider. May be given again."},                                                    \
+         .help = "No tools of this provider. May be repeated."},                                                       \
         {.id = OPT_ONLY,                                                                                               \
          .name = "only",                                                                                               \
          .kind = VALUE_TEXT,                                                                                           \
          .value = "PATTERN",                                                                                           \
          .repeats = true,                                                                                              \
-         .help = "Only tools that match, such as 'github/get_*': * stands for any characters, ? for one. It is "       \
-                 "held against the name, and with a / against provider/name, too. May be given again: any of those."}, \
+         .help = "Only tools that match, such as 'github/get_*': * matches any characters, ? matches one. PATTERN is " \
+                 "matched against the name, and with a / also against provider/name. Repeat it to allow several "      \
+                 "patterns."},                                                                                         \
     {                                                                                                                  \
         .id = OPT_EXCLUDE, .name = "exclude", .kind = VALUE_TEXT, .value = "PATTERN", .repeats = true,                 \
-        .help = "No tools that match, such as 'delete_*'. May be given again."                                         \
+        .help = "No tools that match, such as 'delete_*'. May be repeated."                                            \
     }
 
 #define MAX_TOKENS_OPTION                                                                                              \
     {                                                                                                                  \
         .id = OPT_MAX_TOKENS, .name = "max-tokens", .kind = VALUE_NUMBER, .value = "N", .max = UINT32_MAX,             \
-        .help = "At most N tokens of definitions in the form of --format (else openai), estimated as a quarter of "    \
-                "their bytes: each tool that still fits, in order; a note tells of the others."                        \
+        .help = "Token budget for the definitions in the form of --format (else openai), at four bytes a token. "      \
+                "Tools that still fit are kept in order, and a note counts the others."                                \
     }
 
 /* A conversation as the request, in find and pick. */
@@ -169,14 +169,13 @@ static const struct example add_examples[] = {
      .name = "messages",                                                                                               \
      .kind = VALUE_FILE,                                                                                               \
      .value = "FILE",                                                                                                  \
-     .help = "A conversation as the request, as OpenAI's or Anthropic's API has it or plain (docs/json.md); - reads "  \
-             "it from standard input. The user's last turn is the request, or REQUEST where one is given; what was "   \
-             "said before helps to understand it, and the tools that were called stay in the result."},                \
+     .help = "Read a conversation, in OpenAI's, Anthropic's or a plain form (docs/json.md); - reads standard input. "  \
+             "The request is the user's last turn, or REQUEST if given. Earlier turns give context, and tools that "   \
+             "were called stay in the result."},                                                                       \
     {                                                                                                                  \
         .id = OPT_HAVE, .name = "have", .kind = VALUE_TEXT, .value = "TOOL", .repeats = true,                          \
-        .help =                                                                                                        \
-            "A tool that is loaded already, by name as in show: it stays in the result, in nobody's place. May be "    \
-            "given again."                                                                                             \
+        .help = "Tool that is already loaded, by a name as in show. It is always included, without using one of the "  \
+                "k places. May be repeated."                                                                           \
     }
 
 static const struct option find_options[] = {
@@ -192,21 +191,20 @@ static const struct option find_options[] = {
      .name = "recipe",
      .kind = VALUE_RECIPE,
      .value = "NAME",
-     .help = "How to search; `whichtool help --recipes` lists the recipes. Default: the best that the store and the "
-             "model allow."},
+     .help = "Search method; `whichtool help --recipes` lists them. Default: the best one that the store and the model "
+             "allow."},
     {.id = OPT_EXPLAIN,
      .letter = 'e',
      .name = "explain",
-     .help = "Show why: what words, meaning and past requests gave each tool, and which words matched in which "
+     .help = "Explain each score: what words, meaning and past requests contributed, and which words matched in which "
              "fields."},
     FILTER_OPTIONS,
     MAX_PER_PROVIDER_OPTION,
     MAX_TOKENS_OPTION,
     {.id = OPT_COPIES,
      .name = "all-copies",
-     .help = "Give each copy a place of its own: tools of other providers that are the same word for word, as those of "
-             "forked servers are, and near-copies of an older tool. Otherwise they share one, and it is told which "
-             "are like it."},
+     .help = "List copies separately. By default, identical tools of several providers (such as forked servers) and "
+             "near copies of an older tool share one place, and the hit names the others."},
     AS_TYPED_OPTION,
     TIMEOUT_OPTION,
     {.id = OPT_ABSTAIN,
@@ -216,25 +214,25 @@ static const struct option find_options[] = {
      .help = ABSTAIN_HELP " Only without --recipe. Default: off."},
     {.id = OPT_NONE_IF_UNSURE,
      .name = "none-if-unsure",
-     .help = "Leave out the tools marked with '?', which share no more than one common word with the request and are "
-             "not like it in meaning; exit code 1 where no others are left."},
+     .help = "Leave out weak hits, which are marked with '?': they share at most one common word with the request and "
+             "differ from it in meaning. Exit with 1 if no hit is left."},
     FOUND_FORMAT_OPTION,
     CONVERSATION_OPTIONS,
     MODEL_OPTIONS,
 };
 static const struct example find_examples[] = {
-    {"whichtool find book a table for two", "The five tools that fit best."},
+    {"whichtool find book a table for two", "Shows the five best tools."},
     {"whichtool find -p github -p git --exclude 'delete_*' --exclude '*_merge' who changed this file",
-     "Tools of two providers, without those that destroy."},
-    {"whichtool find -k 3 --explain \"convert 20 euros to yen\"", "Three, with the reasons."},
+     "Searches two providers, without destructive tools."},
+    {"whichtool find -k 3 --explain \"convert 20 euros to yen\"", "Shows three tools and explains their scores."},
     {"whichtool find --format openai -k 8 - < request.txt",
-     "Reads the request from standard input; prints function definitions for a chat request."},
+     "Reads the request from standard input and prints function definitions for a chat request."},
     {"whichtool find --format openai-search -k 8 plan a journey",
-     "What answers a model's own tool search: \"tools\" of a tool_search_output."},
+     "Answers a model's own tool search: the \"tools\" of a tool_search_output."},
     {"whichtool find --format mcp -k 50 --max-tokens 4000 plan a journey",
-     "As many definitions of the fifty best as fit 4,000 tokens."},
+     "Prints as many of the fifty best definitions as fit into 4,000 tokens."},
     {"whichtool find --messages chat.json --have github__get_issue --format openai",
-     "What the next step of a conversation needs, beside what was called in it and one tool more."},
+     "Finds tools for the next step of a conversation, and keeps the called tools and one more."},
 };
 
 /* Of whatever asks a language model; what: "for the recipe ptr". */
@@ -248,15 +246,15 @@ static const struct example find_examples[] = {
          .name = "chat-model",                                                                                         \
          .kind = VALUE_TEXT,                                                                                           \
          .value = "NAME",                                                                                              \
-         .help = "Language model, by its name on the server."},                                                        \
+         .help = "Name of the language model on the server."},                                                         \
         {.id = OPT_RECORD,                                                                                             \
          .name = "record",                                                                                             \
          .kind = VALUE_FILE,                                                                                           \
          .value = "FILE",                                                                                              \
-         .help = "Take the language model's answers from FILE where it has them, and add the others to it."},          \
+         .help = "Reuse answers of the language model that FILE holds, and append new ones to it."},                   \
     {                                                                                                                  \
         .id = OPT_REPLAY, .name = "replay", .kind = VALUE_FILE, .value = "FILE",                                       \
-        .help = "Take all of its answers from FILE, and ask no server."                                                \
+        .help = "Take all answers from FILE, and contact no server."                                                   \
     }
 
 /* Of the recipe ptr, in pick and eval. */
@@ -265,7 +263,7 @@ static const struct example find_examples[] = {
      .name = "base-retriever",                                                                                         \
      .kind = VALUE_RECIPE,                                                                                             \
      .value = "RECIPE",                                                                                                \
-     .help = "The recipe of find that finds tools for the recipes ptr and bundle. Default: auto."},                    \
+     .help = "Recipe of find that the recipes ptr and bundle search with. Default: auto."},                            \
         {.id = OPT_ABLATE,                                                                                             \
          .name = "ablate",                                                                                             \
          .kind = VALUE_TEXT,                                                                                           \
@@ -281,28 +279,26 @@ static const struct option pick_options[] = {
      .name = "recipe",
      .kind = VALUE_RECIPE,
      .value = "NAME",
-     .help = "set (default); bundle, the most similar of the sets that past requests used; ptr, that set corrected by "
-             "a language model."},
+     .help = "set (default) predicts the set; bundle takes the most similar set of past use; ptr has a language model "
+             "correct that set."},
     {.id = OPT_COMPLETE,
      .name = "complete",
      .kind = VALUE_TEXT,
      .value = "P",
-     .help =
-         "Pick as many tools as it takes for nothing needed to be missing in a share P of requests, such as 0.9: that "
-         "is aimed at, not guaranteed. How many those are is measured on requests that were held out of recorded use, "
-         "by `whichtool train all`; without that, or where it is more than 64, "
-         "the exit code is 5, unless --max-tokens bounds the set, which promises nothing then. Requests that no "
-         "tool seems to fit get none all the same; see --abstain."},
+     .help = "Pick enough tools that the set is complete for a share P of requests, such as 0.9. This is a target, not "
+             "a guarantee. `whichtool train all` measures the necessary number on held-out requests. Without that "
+             "measurement, or if more than 64 tools are necessary, the exit code is 5, unless --max-tokens bounds the "
+             "set. Requests that no tool fits still get none; see --abstain."},
     {.id = OPT_ABSTAIN,
      .name = "abstain",
      .kind = VALUE_TEXT,
      .value = "SHARE",
-     .help = ABSTAIN_HELP " Default: 0.05; 0: always pick something."},
+     .help = ABSTAIN_HELP " Default: 0.05. 0 always picks a tool."},
     {.id = OPT_EXPLAIN,
      .letter = 'e',
      .name = "explain",
-     .help = "Show why: what words, meaning and past requests gave each tool, and which words matched in which "
-             "fields; of the recipe ptr every list, decision and answer."},
+     .help = "Explain each score: what words, meaning and past requests contributed, and which words matched in which "
+             "fields. With the recipe ptr, show every list, decision and answer."},
     FILTER_OPTIONS,
     MAX_TOKENS_OPTION,
     AS_TYPED_OPTION,
@@ -313,12 +309,12 @@ static const struct option pick_options[] = {
     MODEL_OPTIONS,
 };
 static const struct example pick_examples[] = {
-    {"whichtool pick book a table for two and tell me the weather", "The tools that this takes, no more and no less."},
+    {"whichtool pick book a table for two and tell me the weather", "Picks the exact set of tools."},
     {"whichtool pick --complete 0.9 --format openai - < request.txt",
-     "Definitions for a chat request, all that are needed with probability 0.9 (after `train all`)."},
+     "Prints definitions that are complete with probability 0.9 (after `train all`)."},
     {"whichtool pick --recipe ptr --chat-url http://127.0.0.1:8080/v1 --chat-model smollm2 --explain book a table",
-     "By way of a language model of one's own, with all that it was asked and said."},
-    {"whichtool pick --messages - < chat.json", "The set that the user's last turn takes."},
+     "Asks a local language model and shows the exchange."},
+    {"whichtool pick --messages - < chat.json", "Picks tools for the last turn of a conversation."},
 };
 
 static const struct option list_options[] = {
@@ -328,7 +324,7 @@ static const struct option list_options[] = {
      .kind = VALUE_TEXT,
      .value = "NAME",
      .help = "Only tools of this provider."},
-    {.id = OPT_PROVIDERS, .name = "providers", .help = "List the providers with their number of tools instead."},
+    {.id = OPT_PROVIDERS, .name = "providers", .help = "List the providers and their number of tools."},
     {.id = OPT_LIMIT, .name = "limit", .kind = VALUE_NUMBER, .value = "N", .max = WT_MAX_TOOLS, .help = "At most N."},
     {.id = OPT_OFFSET,
      .name = "offset",
@@ -338,22 +334,22 @@ static const struct option list_options[] = {
      .help = "Skip the first N."},
 };
 static const struct example list_examples[] = {
-    {"whichtool list --providers", "What the catalogue is made of."},
-    {"whichtool list issue", "Tools with \"issue\" in their id."},
-    {"whichtool list 'create_*'", "Tools whose name begins so; 'git*/create_*' also says of whom."},
-    {"whichtool list --provider github --json", "One provider's tools, for a script."},
+    {"whichtool list --providers", "Lists the providers of the catalogue."},
+    {"whichtool list issue", "Lists tools with \"issue\" in their id."},
+    {"whichtool list 'create_*'", "Lists tools by a name pattern; 'git*/create_*' also matches the provider."},
+    {"whichtool list --provider github --json", "Lists one provider's tools as JSON."},
 };
 
 static const struct option status_options[] = {MODEL_OPTIONS};
 static const struct example status_examples[] = {
-    {"whichtool status", "Where the store is, and what is in it."},
-    {"whichtool status --json | jq .untrained", "How many requests another training would add."},
+    {"whichtool status", "Shows the store and its contents."},
+    {"whichtool status --json | jq .untrained", "Prints the number of requests that no training has used."},
 };
 
 #include "cli/audit_options.h"
 
 static const struct option show_options[] = {
-    {.id = OPT_DEFINITION, .name = "definition", .help = "Print the definition, byte for byte as in the source."},
+    {.id = OPT_DEFINITION, .name = "definition", .help = "Print the definition byte for byte as in the source."},
     {.id = OPT_SCHEMA, .name = "schema", .help = "Print the JSON Schema of the arguments."},
     {.id = OPT_FORMAT,
      .letter = 'f',
@@ -364,8 +360,8 @@ static const struct option show_options[] = {
      .help = "Print the definition as the provider's API accepts it."},
 };
 static const struct example show_examples[] = {
-    {"whichtool show github/create_issue", "What the catalogue knows of one tool."},
-    {"whichtool show --format anthropic create_issue", "Its definition for another API."},
+    {"whichtool show github/create_issue", "Shows one tool."},
+    {"whichtool show --format anthropic create_issue", "Prints its definition for another API."},
 };
 
 static const struct option remove_options[] = {
@@ -385,12 +381,12 @@ static const struct example remove_examples[] = {
 static const struct option rename_options[] = {
     {.id = OPT_NO_VECTORS,
      .name = "no-vectors",
-     .help = "Do not embed the tools anew; the next add does. Lexical recipes work at once."},
+     .help = "Do not recompute vectors now; the next add does. Finding by words works at once."},
     MODEL_OPTIONS,
 };
 static const struct example rename_examples[] = {
     {"whichtool rename pet-shop-of-springfield pets",
-     "Names such as pets__list_pets are what a model gets from now on."},
+     "Exported names then begin with the new name, such as pets__list_pets."},
 };
 
 static const struct option vectors_options[] = {MODEL_OPTIONS};
@@ -403,36 +399,36 @@ static const struct option usage_options[] = {
      .name = "split",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "add: which part of a data set in BEIR layout, qrels/NAME.tsv. Default: train."},
-    {.id = OPT_STRICT, .name = "strict", .help = "add: import nothing, and exit with 3, when a usage is invalid."},
+     .help = "add: split of a data set in BEIR layout, qrels/NAME.tsv. Default: train."},
+    {.id = OPT_STRICT, .name = "strict", .help = "add: import nothing and exit with 3 if a usage is invalid."},
     {.id = OPT_TOOL,
      .letter = 't',
      .name = "tool",
      .kind = VALUE_TEXT,
      .value = "NAME",
      .repeats = true,
-     .help = "Only usages of this tool; NAME as in show, or what a usage calls a tool that is gone. With --request: a "
-             "tool that was used; give it once for each."},
+     .help = "Only usages of this tool, by a name as in show or the recorded name of a removed tool. With --request: a "
+             "tool that was used; repeat it for several."},
     {.id = OPT_REQUEST,
      .name = "request",
      .kind = VALUE_TEXT,
      .value = "TEXT",
-     .help = "add: record one usage of this request, with the tools of --tool."},
+     .help = "add: record one usage: this request with the tools of --tool."},
     {.id = OPT_ARGUMENTS,
      .name = "arguments",
      .kind = VALUE_TEXT,
      .value = "JSON",
      .repeats = true,
      .one_line = true,
-     .help = "add --request: what a tool was called with, as a JSON object; once for each --tool, in their order, ''"
-             " for one of which it is not told."},
+     .help = "add --request: arguments of a tool's call, as a JSON object. Give one for each --tool, in the same "
+             "order, and '' if unknown."},
     {.id = OPT_OUTCOME,
      .name = "outcome",
      .kind = VALUE_CHOICE,
      .value = "OUTCOME",
      .choices = USAGE_OUTCOME_WORDS,
-     .help = "add --request: how it ended; the first two words are kept, the others are read as one of them, as in a "
-             "file. Default: not told, which counts as ok."},
+     .help = "add --request: how the call ended. The first two words are stored; the others mean one of them, as in a "
+             "file. Default: unknown, which counts as ok."},
     {.id = OPT_BEFORE,
      .name = "before",
      .kind = VALUE_TEXT,
@@ -442,7 +438,7 @@ static const struct option usage_options[] = {
      .name = "client",
      .kind = VALUE_TEXT,
      .value = "NAME",
-     .help = "Only usages of this client, by the name that they were recorded with. With --request: whose it was."},
+     .help = "Only usages of this client, as recorded. With --request: the client whose request it was."},
     {.id = OPT_AFTER,
      .name = "after",
      .kind = VALUE_NUMBER,
@@ -455,23 +451,22 @@ static const struct option usage_options[] = {
      .value = "N",
      .max = WT_MAX_USAGES,
      .help = "list, export: at most N."},
-    {.id = OPT_ALL, .name = "all", .help = "forget: every usage."},
+    {.id = OPT_ALL, .name = "all", .help = "forget: remove all usages."},
     {.id = OPT_YES, .letter = 'y', .name = "yes", .help = "forget: do not ask."},
     {.id = OPT_NO_VECTORS,
      .name = "no-vectors",
-     .help = "add, forget: make no vectors of requests now; `whichtool vectors` or a later add does."},
+     .help = "add, forget: do not compute vectors of requests now; `whichtool vectors` or a later add does."},
     MODEL_OPTIONS,
 };
 static const struct example usage_examples[] = {
-    {"whichtool usage add log.jsonl", "Imports what was used; each line is one usage."},
-    {"whichtool usage add --request \"do I need an umbrella?\" --tool weather/forecast",
-     "Records one usage, without a file."},
+    {"whichtool usage add log.jsonl", "Imports usages, one on each line."},
+    {"whichtool usage add --request \"do I need an umbrella?\" --tool weather/forecast", "Records one usage."},
     {"whichtool usage add --request \"rain in Oslo?\" --tool weather/forecast --arguments '{\"city\": \"Oslo\"}'",
-     "The same with what the tool was called with."},
-    {"tail -n 100 log.jsonl | whichtool usage add -", "Imports what another command prints."},
-    {"whichtool usage list --tool book_table --limit 20", "The first requests that used a tool."},
-    {"whichtool usage export >log.jsonl", "Everything that was recorded, as add reads it."},
-    {"whichtool usage forget --before 2026-01-01", "Removes what is older."},
+     "Records the call's arguments as well."},
+    {"tail -n 100 log.jsonl | whichtool usage add -", "Imports the output of another command."},
+    {"whichtool usage list --tool book_table --limit 20", "Lists the first requests that used a tool."},
+    {"whichtool usage export >log.jsonl", "Exports all usages in the form that add reads."},
+    {"whichtool usage forget --before 2026-01-01", "Removes older usages."},
 };
 
 #include "cli/call_options.h"
@@ -487,49 +482,46 @@ static const struct option distil_options[] = {
      .kind = VALUE_FOLDER,
      .value = "DIR",
      .repeats = true,
-     .help = "A data set in BEIR layout, whose tools' texts and training requests are learned from instead of the "
-             "store's. It may be a catalogue without requests. May be given again."},
+     .help = "Data set in BEIR layout to learn from, instead of the store: its tools' texts and training requests. A "
+             "catalogue without requests is enough. May be repeated."},
     {.id = OPT_OUT,
      .name = "out",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "Folder of the model. Required; it may not hold one yet."},
+     .help = "Folder of the new model. Required; it must not contain a model."},
     {.id = OPT_DIMENSION,
      .name = "dimension",
      .kind = VALUE_NUMBER,
      .value = "N",
      .max = 8192,
-     .help = "Dimension of the vectors, which are stored at a byte a number. Default: 256, or the teacher's where that "
-             "is less."},
+     .help = "Dimension of the vectors, stored as one byte a number. Default: 256, or the teacher's if that is less."},
     {.id = OPT_EPOCHS,
      .name = "epochs",
      .kind = VALUE_TEXT,
      .value = "N",
-     .help = "Passes over the texts while they are fitted to the teacher's vectors. Default: by the number of "
-             "texts."},
+     .help = "Epochs of fitting texts to the teacher's vectors. Default: depends on the number of texts."},
     {.id = OPT_CONTRAST_EPOCHS,
      .name = "contrast-epochs",
      .kind = VALUE_TEXT,
      .value = "N",
-     .help = "Passes over the requests while they are brought near to their tools. Default: by the number of "
-             "requests."},
+     .help = "Epochs of contrastive training on requests and their tools. Default: depends on the number of requests."},
     {.id = OPT_SMOOTHING,
      .name = "smoothing",
      .kind = VALUE_TEXT,
      .value = "A",
-     .help = "A token begins with the weight A / (A + p), p its share of all tokens. Default: 0.001."},
+     .help = "Initial weight of a token: A / (A + p), where p is its share of all tokens. Default: 0.001."},
     {.id = OPT_DENSE_WEIGHT,
      .name = "dense-weight",
      .kind = VALUE_TEXT,
      .value = "W,BRIEF",
-     .help = "Weight of meaning in hybrid that the model's config.json asks for, beside words, which weigh 1; with a "
-             "second number, which is for brief requests, such as 0.6,1.8. Default: none is said."},
+     .help = "Weight of meaning in hybrid to write into config.json; words weigh 1. A second number, as in 0.6,1.8, is "
+             "for brief requests. Default: not written."},
     {.id = OPT_ABLATE,
      .name = "ablate",
      .kind = VALUE_TEXT,
      .value = "A,B",
      .help = "For experiments: leave out some of weights (of tokens), fit, likeness (of pairs of texts, in the fit), "
-             "contrast and merge (all of what contrast changes is kept, not half)."},
+             "contrast and merge (keep all changes of contrast instead of half)."},
     {.id = OPT_SEED,
      .name = "seed",
      .kind = VALUE_NUMBER,
@@ -546,13 +538,13 @@ static const struct option distil_options[] = {
      .name = "cache",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "Where catalogues of data sets are kept, as in eval."},
+     .help = "Cache folder for catalogues of data sets, as in eval."},
     MODELS_OPTION,
 };
 static const struct example distil_examples[] = {
-    {"whichtool distil " WT_BASE_MODEL " --out models/mine", "A static encoder for the store's own tools."},
+    {"whichtool distil " WT_BASE_MODEL " --out models/mine", "Makes a static encoder for the store's tools."},
     {"whichtool distil models/tuned --data data/one --data data/two --out models/static",
-     "One from two data sets; then `whichtool find --model models/static ...`."},
+     "Makes one from two data sets, for `whichtool find --model models/static ...`."},
 };
 
 static const struct option model_options[] = {
@@ -560,33 +552,31 @@ static const struct option model_options[] = {
      .name = "weight",
      .kind = VALUE_TEXT,
      .value = "W",
-     .help = "Of merge with two models: what the second counts, from 0 to 1. Default: the plain mean."},
+     .help = "merge, two models: weight of the second one, 0 to 1. Default: 0.5."},
     {.id = OPT_PRECISION,
      .name = "precision",
      .kind = VALUE_CHOICE,
      .value = "TYPE",
      .choices = "int8 fp16",
-     .help = "Of quantize: how numbers are kept. Default: int8."},
+     .help = "quantize: number type. Default: int8."},
     {.id = OPT_OUT,
      .name = "out",
      .kind = VALUE_FOLDER,
      .value = "FOLDER",
-     .help = "Of merge and quantize: the new model."},
+     .help = "merge, quantize: folder of the new model."},
     MODELS_OPTION,
 };
 static const struct example model_examples[] = {
-    {"whichtool model list", "Which models are known, and which are here."},
-    {"whichtool model pull " WT_BASE_MODEL, "Fetches what the default was tuned from, and checks it."},
+    {"whichtool model list", "Lists known and present models."},
+    {"whichtool model pull " WT_BASE_MODEL, "Downloads and verifies the model that the default was tuned from."},
     {"whichtool model pull intfloat/multilingual-e5-small",
-     "Fetches a model of many languages; then `--model intfloat/multilingual-e5-small`."},
+     "Downloads a multilingual model, for `--model intfloat/multilingual-e5-small`."},
     {"whichtool model merge " WT_BASE_MODEL " ./tuned --weight 0.7 --out ./merged",
-     "Three tenths of a model and seven of what was tuned from it."},
+     "Mixes a model (0.3) with one tuned from it (0.7)."},
 };
 
 static const struct option help_options[] = {
-    {.id = OPT_RECIPES,
-     .name = "recipes",
-     .help = "List the recipes, which are ways of finding, of find, pick and eval."},
+    {.id = OPT_RECIPES, .name = "recipes", .help = "List the recipes of find, pick and eval."},
     {.id = OPT_MAN, .name = "man", .help = "Print the manual page."},
     {.id = OPT_COMPLETIONS,
      .name = "completions",
@@ -596,12 +586,12 @@ static const struct option help_options[] = {
      .help = "Print the completions for a shell."},
     {.id = OPT_FOLLOW,
      .name = "follow",
-     .help = "Print what can follow the words behind --: what completions ask. The first line says who completes the "
-             "last word: words (the lines that follow), files, folders or stores."},
+     .help = "Print completions for the words after --. The first line names the kind: words (on the next lines), "
+             "files, folders or stores."},
 };
 static const struct example help_examples[] = {
-    {"whichtool help find", "All about one verb."},
-    {"eval \"$(whichtool help --completions bash)\"", "Completions for the running shell."},
+    {"whichtool help find", "Shows help for one verb."},
+    {"eval \"$(whichtool help --completions bash)\"", "Enables completions in the running shell."},
 };
 
 #define OPTIONS(array) .options = (array), .option_count = COUNT(array)
@@ -611,18 +601,15 @@ const struct verb wt__verbs[] = {
     {.name = "add",
      .arguments = "SOURCE...",
      .summary = "Import tools from files, folders, standard input or MCP servers",
-     .text = "SOURCE is a file, a folder of files, a BEIR folder, or - for standard input. MCP tool lists, OpenAI, "
-             "Anthropic and Gemini function arrays, OpenAPI and Swagger documents (JSON or YAML), RapidAPI "
-             "descriptions and "
-             "JSON Lines are recognised. Arguments that are credentials, such as api_key, are left out.\n"
-             "Each source is imported in one step: all of it or, on failure, nothing. A tool that is there already and "
-             "did not change is left alone. A bad tool is reported, skipped and counted; a source without one good "
-             "tool is bad input. When a model is there, the "
-             "tools' vectors are made after the import; a stop in between loses no tool, and the next add goes on "
-             "where it ended.\n"
-             "With --mcp the servers are all asked at once and ended again, without a shell and with few variables of "
-             "the environment; each is a source of its own, with its name as provider. A server that fails is told and "
-             "keeps no other out: the exit code is 6 then. docs/mcp.md says more.",
+     .text = "SOURCE is a file, a folder of files, a BEIR folder, or - for standard input. Recognised formats: MCP "
+             "tool lists; function arrays of OpenAI, Anthropic and Gemini; OpenAPI and Swagger documents (JSON or "
+             "YAML); RapidAPI descriptions; JSON Lines. Arguments that are credentials, such as api_key, are left "
+             "out.\nEach source is imported in one transaction. Unchanged tools are left alone. An invalid tool is "
+             "reported, skipped and counted; a source without a valid tool is bad input. Vectors are computed after "
+             "the import, if a model is present. An interrupted add keeps the tools, and the next add computes the "
+             "missing vectors.\nWith --mcp, all servers are started at once, without a shell and with few environment "
+             "variables, and stopped after listing. Each server is a source, with its name as provider. If one server "
+             "fails, the others are still imported, and the exit code is 6. docs/mcp.md has details.",
      .kind = VALUE_FILE,
      .min_words = 1,
      .max_words = MANY_WORDS,
@@ -632,13 +619,11 @@ const struct verb wt__verbs[] = {
     {.name = "find",
      .arguments = "REQUEST...",
      .summary = "Show the tools that a request needs, best first",
-     .text =
-         "The words are joined to one request; - reads it from standard input. The first number orders the tools of "
-         "this request, and says nothing beside another request's; the second is the chance that the request needs "
-         "the tool. It may rise along the list, for the order is that of the scores alone, and the chance weighs "
-         "words, meaning and past use by themselves.\n"
-         "Chances are those of other catalogues' requests, of which one in five needed no tool there, until `train "
-         "all` measures them on recorded use.",
+     .text = "The words form one request; - reads it from standard input. The first number ranks the tools within this "
+             "request. The second is the probability that the request needs the tool, and is comparable across "
+             "requests. Probabilities are estimated separately from the ranking, so they may rise along the "
+             "list.\nThey are calibrated on other catalogues, where one request in five needed no tool, until `train "
+             "all` calibrates them on recorded use.",
      .kind = VALUE_TEXT,
      .min_words = 1,
      .max_words = MANY_WORDS,
@@ -648,13 +633,12 @@ const struct verb wt__verbs[] = {
     {.name = "pick",
      .arguments = "REQUEST...",
      .summary = "Show the exact set of tools that a request needs, or none",
-     .text =
-         "The words are joined to one request; - reads it from standard input. The first number is the chance that the "
-         "tool is needed if any tool is, the second the chance that it is needed. Below stands the chance that nothing "
-         "needed is missing. When no tool seems to fit, nothing is shown and the exit code is 1.\n"
-         "Chances are those of other catalogues' requests until `train all` measures them on recorded use.\n"
-         "The recipes bundle and ptr begin with a set of tools that past requests used, which `train neighbours` "
-         "remembers; ptr has a language model correct it.",
+     .text = "The words form one request; - reads it from standard input. The first number is the probability that the "
+             "tool is needed, given that any tool is; the second is the probability without that condition. The last "
+             "line shows the probability that the set is complete. If no tool fits, the output is empty and the exit "
+             "code is 1.\nProbabilities are calibrated on other catalogues until `train all` calibrates them on "
+             "recorded use.\nThe recipes bundle and ptr start from a tool set of past requests, which `train "
+             "neighbours` stores; ptr has a language model correct it.",
      .kind = VALUE_TEXT,
      .min_words = 1,
      .max_words = MANY_WORDS,
@@ -665,19 +649,16 @@ const struct verb wt__verbs[] = {
      .arguments = "REQUEST...",
      .summary = "Write the call that a request asks for, or say what is missing",
      .text =
-         "The words are joined to one request; - reads it from standard input. The tool is the one that fits best; its "
-         "arguments are what the request says, and are validated against the tool's schema. Nothing is made up: what "
-         "is not said is missing, what is not sure is asked for, and the exit code is 8 then. Nothing is called.\n"
-         "To answer a question, say the request again with the argument's name and its value behind it: "
-         "\"turn off the lamp, target: kitchen\". Texts for a list stand in quotes: \"items: 'dog food', 'a bowl'\". "
-         "An optional argument is left out by none: \"due: none\".\n"
-         "A tool that acts is not called for a question, a prohibition, or a request that only speaks of it: \"is the "
-         "vault locked?\" locks nothing. Nor is it where a word of the request is not in the call, as in \"cancel all "
-         "kitchen timers\". The question says why, and the exit code is 8.\n"
-         "With --chat-model a language model chooses the tool and writes the arguments, and is asked to verify both.\n"
-         "When no tool seems to fit, the exit code is 1. It is 8 also where it is asked which of two tools is meant, "
-         "or "
-         "whether one is that hardly anything speaks for, if it is 16 % likely.",
+         "The words form one request; - reads it from standard input. call takes the best tool, reads its arguments "
+         "from the request, validates them against the tool's schema, and prints the call. It never executes the call "
+         "and never invents a value. It asks for values that are missing or uncertain, and exits with 8.\nTo answer a "
+         "question, repeat the request with the argument's name and value: \"turn off the lamp, target: kitchen\". "
+         "Quote the texts of a list: \"items: 'dog food', 'a bowl'\". Write none to leave out an optional argument: "
+         "\"due: none\".\ncall also asks, and exits with 8, before a tool that acts if the request is a question, a "
+         "prohibition or only mentions the action (\"is the vault locked?\"), or if the call ignores a word of the "
+         "request (\"cancel all kitchen timers\"). It asks which of two tools is meant, and whether a weak tool with a "
+         "probability of at least 16 % is meant.\nWith --chat-model, a language model chooses the tool and writes the "
+         "arguments, and verifies both.\nIf no tool fits, the exit code is 1.",
      .kind = VALUE_TEXT,
      .min_words = 1,
      .max_words = MANY_WORDS,
@@ -687,10 +668,9 @@ const struct verb wt__verbs[] = {
     {.name = "list",
      .arguments = "[PATTERN]",
      .summary = "List the tools or the providers of the catalogue",
-     .text = "Tools come in the order of their import. With PATTERN only those that fit it: by a part of the id, which "
-             "is provider/name, in upper or lower case; or, where it holds * (any characters) or ? (one character), by "
-             "the whole name, and with a / by the whole id, too. Put quotes around such a PATTERN, or the shell reads "
-             "it first.",
+     .text = "Tools are listed in import order. PATTERN matches a part of the id (provider/name), ignoring case. A "
+             "PATTERN with * (any characters) or ? (one character) must match the whole name, or with a / the whole "
+             "id. Quote it, so that the shell does not expand it.",
      .kind = VALUE_TEXT,
      .max_words = 1,
      OPTIONS(list_options),
@@ -699,8 +679,8 @@ const struct verb wt__verbs[] = {
     {.name = "show",
      .arguments = "NAME",
      .summary = "Show one tool",
-     .text = "NAME is an id such as provider/name, a bare name that only one tool has, the source's own identifier, or "
-             "a name as `find --format` made it.",
+     .text = "NAME is an id such as provider/name, a bare name that is unique, the source's own identifier, or an "
+             "exported name of `find --format`.",
      .kind = VALUE_TEXT,
      .min_words = 1,
      .max_words = 1,
@@ -710,8 +690,8 @@ const struct verb wt__verbs[] = {
     {.name = "remove",
      .arguments = "[NAME...]",
      .summary = "Remove tools, or all tools of a provider",
-     .text = "NAME is as in show. Nothing is removed unless every NAME is there. On a terminal, more than one tool is "
-             "removed only after a question, unless --yes is given.",
+     .text = "NAME is as in show. If a NAME does not exist, no tool is removed. On a terminal, removing more than one "
+             "tool asks first, unless --yes is given.",
      .kind = VALUE_TEXT,
      .max_words = MANY_WORDS,
      OPTIONS(remove_options),
@@ -719,21 +699,18 @@ const struct verb wt__verbs[] = {
      .run = wt__cmd_remove},
     {.name = "status",
      .arguments = "",
-     .summary = "Show what there is: tools, vectors, recorded use, trained models, sizes",
-     .text =
-         "Vectors are how many tools can be found by meaning. Of recorded use it says how much no training has seen; "
-         "of each trained model when, from what, and its figure on requests that were held out, before and after. "
-         "The recipe is what find runs, and why.\n"
-         "Nothing is opened for it but the store, so it takes milliseconds; `whichtool check` looks for damage.",
+     .summary = "Show tools, vectors, recorded use, trained models and sizes",
+     .text = "Shows how many tools have vectors, how many usages no training has used, and for each trained model its "
+             "date, data and figure on held-out requests before and after. Also shows which recipe find uses and "
+             "why.\nstatus opens only the store and takes milliseconds; `whichtool check` looks for damage.",
      OPTIONS(status_options),
      EXAMPLES(status_examples),
      .run = wt__cmd_status},
     {.name = "rename",
      .arguments = "OLD NEW",
      .summary = "Give a provider another name",
-     .text =
-         "Its tools keep their usages; their ids, and the names that a model gets, begin with the new name. Sources "
-         "that name the old one are imported under the new one from then on.",
+     .text = "The tools keep their usages. Their ids and exported names begin with the new name. Later imports of the "
+             "old name use the new name.",
      .kind = VALUE_TEXT,
      .min_words = 2,
      .max_words = 2,
@@ -742,26 +719,26 @@ const struct verb wt__verbs[] = {
      .run = wt__cmd_rename},
     {.name = "check",
      .arguments = "",
-     .summary = "Look for damage, and for what is wrong with the tools",
-     .text = "Reads store and index whole; damage is told with what to do about it, and the exit code is 4. Then it "
-             "audits the catalogue (docs/audit.md): descriptions, schemas, names, hidden characters, tools that nobody "
-             "finds, copies, providers that take the places of others. Each finding says what to write instead.",
+     .summary = "Look for damage, and audit the catalogue",
+     .text = "Reads the whole store and index. Reports damage with a remedy, and exits with 4. Then audits the "
+             "catalogue (docs/audit.md): descriptions, schemas, names, hidden characters, tools that no request finds, "
+             "copies, and providers that displace others. Each finding suggests what to write instead.",
      OPTIONS(check_options),
      EXAMPLES(check_examples),
      .run = wt__cmd_check},
     {.name = "vectors",
      .arguments = "",
-     .summary = "Make the vectors that tools are found by meaning with, where they are missing",
-     .text = "A vector stands for what a text means, as a model reads it. `add` makes one for each tool, unless it was "
-             "told not to (--no-vectors), was stopped, or had no model: this makes the missing ones, and those of the "
-             "requests of recorded use. When the model is missing it says how to fetch it.\n"
-             "Ctrl-C loses nothing that was made; the next run goes on.",
+     .summary = "Compute missing vectors, which finding by meaning needs",
+     .text = "A vector represents the meaning of a text. `add` computes one for each tool, unless it ran with "
+             "--no-vectors, was interrupted or found no model. This verb computes the missing ones, also for recorded "
+             "requests. If the model is missing, it says how to download it.\nCtrl-C keeps finished vectors; the next "
+             "run continues.",
      OPTIONS(vectors_options),
      EXAMPLES(vectors_examples),
      .run = wt__cmd_vectors},
     {.name = "usage",
      .arguments = "add|list|export|forget [SOURCE...]",
-     .summary = "Record which tools requests used, so that finding gets better",
+     .summary = "Record which tools requests used, to improve finding",
      .text =
          "add imports usages from files, data sets in BEIR layout (folders with queries.jsonl and qrels/SPLIT.tsv, "
          "which tells the tools of each query) or standard input (-), or records one of --request and --tool. A line "
@@ -788,7 +765,7 @@ const struct verb wt__verbs[] = {
      .run = wt__cmd_usage},
     {.name = "eval",
      .arguments = "DIR",
-     .summary = "Measure how well recipes find, on a data set in BEIR layout",
+     .summary = "Measure recipes on a data set in BEIR layout",
      .text =
          "A recipe is a way of finding: `whichtool help --recipes` lists them. DIR holds corpus.jsonl (the tools), "
          "queries.jsonl (requests) and qrels/SPLIT.tsv (which tools each request needs: the relevance judgements of a "
@@ -840,7 +817,7 @@ const struct verb wt__verbs[] = {
      .run = wt__cmd_train},
     {.name = "generate",
      .arguments = "toolbank|rectools|verdicts|comparison|toolselect|fine-tuning|names",
-     .summary = "Make data for choosing tools with a language model",
+     .summary = "Generate data with a language model",
      .text = generate_text,
      .choices = "toolbank rectools verdicts comparison toolselect fine-tuning names",
      .min_words = 1,
@@ -860,14 +837,13 @@ const struct verb wt__verbs[] = {
      .run = wt__cmd_mcp},
     {.name = "distil",
      .arguments = "MODEL",
-     .summary = "Make a static encoder of a model: quick, and a few megabytes",
-     .text =
-         "A static encoder is a table with a vector for each token; a text's vector is their sum. It reads a text in "
-         "microseconds, where MODEL, its teacher, takes milliseconds, and finds by meaning less well.\n"
-         "The rows begin as the teacher's vectors of single tokens; they are fitted to its vectors of the tools' texts "
-         "and of training requests; then requests are brought near to their tools, where any are known. Texts are "
-         "those of the store, or of data sets; docs/encoders.md says what each step is worth.\n"
-         "It takes minutes, nearly all of them the teacher's. Ctrl-C leaves no model, and nothing to go on from.",
+     .summary = "Distil a model into a small, fast static encoder",
+     .text = "A static encoder is a table with one vector for each token; the vector of a text is their sum. It "
+             "encodes a text in microseconds instead of milliseconds, and is less accurate than MODEL, its "
+             "teacher.\nThe table starts from the teacher's vectors of single tokens, is fitted to the teacher's "
+             "vectors of tool texts and training requests, and is then trained to bring requests near their tools. The "
+             "texts come from the store or from data sets. docs/encoders.md measures each step.\nDistilling takes "
+             "minutes, most of them for the teacher. Ctrl-C leaves no model and cannot be resumed.",
      .kind = VALUE_TEXT,
      .min_words = 1,
      .max_words = 1,
@@ -898,7 +874,7 @@ const struct verb wt__verbs[] = {
      .run = wt__cmd_model},
     {.name = "serve",
      .arguments = "",
-     .summary = "Answer over HTTP: find, pick, call, the catalogue, embeddings",
+     .summary = "Serve find, pick, call, the catalogue and embeddings over HTTP",
      .text = serve_text,
      OPTIONS(serve_options),
      EXAMPLES(serve_examples),
@@ -906,12 +882,12 @@ const struct verb wt__verbs[] = {
     {.name = "version",
      .arguments = "",
      .summary = "Print the version",
-     .text = "The command and its library have one version.",
+     .text = "The command and its library have the same version.",
      .run = wt__cmd_version},
     {.name = "help",
      .arguments = "[VERB]",
-     .summary = "Explain the command or a verb",
-     .text = "Everything that help says comes from the table that the command line is read by.",
+     .summary = "Show help for the command or a verb",
+     .text = "Without VERB, lists all verbs.",
      .kind = VALUE_VERB,
      .max_words = MANY_WORDS,
      OPTIONS(help_options),
@@ -922,34 +898,34 @@ const size_t wt__verb_count = COUNT(wt__verbs);
 
 const struct meaning wt__exit_codes[] = {
     {"0", "Done."},
-    {"1", "Nothing was found; of check: something was that is wrong."},
-    {"2", "The command line makes no sense."},
-    {"3", "Bad input: a source, a request or a data set."},
+    {"1", "No tool was found; check: the audit has findings."},
+    {"2", "Invalid command line."},
+    {"3", "Invalid input: a source, a request or a data set."},
     {"4", "The store is empty, damaged, locked, or cannot be read or written."},
-    {"5", "A model or training that it takes is missing or damaged; a promise cannot be kept."},
-    {"6", "The network or an MCP server failed; of serve: it cannot listen there."},
-    {"7", "Memory or the disk is full, or reading and writing failed."},
-    {"8", "A call lacks an argument, or something must be asked first."},
-    {"124", "The time of --timeout ran out."},
+    {"5", "A required model or training is missing or damaged, or --complete cannot be met."},
+    {"6", "The network or an MCP server failed; serve: cannot listen on the address."},
+    {"7", "Out of memory, disk full, or an I/O error."},
+    {"8", "A call lacks an argument or needs an answer."},
+    {"124", "Timeout."},
     {"130", "Interrupted by Ctrl-C."},
 };
 const size_t wt__exit_code_count = COUNT(wt__exit_codes);
 
 const struct meaning wt__environment[] = {
-    {"WHICHTOOL_STORE", "The store, when -s is not given."},
-    {"WHICHTOOL_MODELS", "Where models live, when --models is not given."},
-    {"OPENAI_BASE_URL", "The server of the language model, when --chat-url is not given."},
-    {"OPENAI_API_KEY", "Its key; none is sent when it is unset. OPENAI_ORG_ID and OPENAI_PROJECT_ID go along."},
-    {"XDG_DATA_HOME", "The data folder is whichtool below it; ~/.local/share when unset."},
-    {"XDG_CACHE_HOME", "The cache folder is whichtool below it; ~/.cache when unset."},
-    {"COLUMNS", "The width that tables are cut to; else the terminal's. Into a pipe or a file nothing is cut."},
-    {"NO_COLOR", "No colours when set, as with --no-color. There are none either when TERM is dumb."},
+    {"WHICHTOOL_STORE", "Store file, unless -s is given."},
+    {"WHICHTOOL_MODELS", "Folder of the models, unless --models is given."},
+    {"OPENAI_BASE_URL", "Server of the language model, unless --chat-url is given."},
+    {"OPENAI_API_KEY", "Its key, sent if set, together with OPENAI_ORG_ID and OPENAI_PROJECT_ID."},
+    {"XDG_DATA_HOME", "Parent of the data folder `whichtool`. Default: ~/.local/share."},
+    {"XDG_CACHE_HOME", "Parent of the cache folder `whichtool`. Default: ~/.cache."},
+    {"COLUMNS", "Width of tables. Default: the terminal's width. Output to a pipe or a file is not cut."},
+    {"NO_COLOR", "Disables colours if set, like --no-color. TERM=dumb disables them as well."},
 };
 const size_t wt__environment_count = COUNT(wt__environment);
 
 const struct meaning wt__files[] = {
-    {"tools.wt", "In the data folder: the store. Beside it, tools.wt-index/ holds what can be built anew."},
-    {"models/", "In the data folder: one folder a model."},
-    {"eval/", "In the cache folder: catalogues of evaluated data sets; may be deleted."},
+    {"tools.wt", "Data folder: the store. The index in tools.wt-index/ can be rebuilt."},
+    {"models/", "Data folder: one folder for each model."},
+    {"eval/", "Cache folder: catalogues of evaluated data sets. May be deleted."},
 };
 const size_t wt__file_count = COUNT(wt__files);
