@@ -18,8 +18,8 @@
 enum {
     STRUCK = '\0',     /* a removed byte */
     LINKS_OPEN = 8,    /* '[' that may still become links; the oldest ones beyond this are text */
-    LONGEST_RUN = 3,   /* of emphasis characters */
-    LONGEST_NAME = 10, /* of elements and entities */
+    LONGEST_RUN = 3,   /* longest run of emphasis characters */
+    LONGEST_NAME = 10, /* longest name of elements and entities */
     HEADINGS = 6,      /* levels */
     RULE_LEAST = 3     /* minimum characters of a line that is a rule */
 };
