@@ -1,8 +1,7 @@
-/* arena.c: blocks chained newest first; each at least twice the one before, up to a cap, so that M tools cost
- * O(log M) allocations at first and one a BLOCK_MAX later.
+/* arena.c: a list of blocks, newest first. Each block is at least twice as large as the one before, up to BLOCK_MAX, so
+ * M tools need O(log M) allocations at first, later one per BLOCK_MAX bytes.
  *
- * Under AddressSanitizer a gap stays behind each piece, and what was not given is poisoned: else a read past the end of
- * a piece, which the next one follows, would be noticed by nobody. */
+ * Under AddressSanitizer each allocation is followed by a poisoned gap, so that an overrun is detected. */
 #include "base/arena.h"
 
 #include <assert.h>
@@ -30,7 +29,7 @@ enum { BLOCK_MIN = 4096, BLOCK_MAX = 4 << 20, BLOCK_ALIGN = 64 };
 
 struct arena_block {
     struct arena_block *previous;
-    size_t size; /* of bytes */
+    size_t size; /* size of bytes */
     _Alignas(BLOCK_ALIGN) unsigned char bytes[];
 };
 

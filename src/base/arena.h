@@ -1,4 +1,4 @@
-/* arena.h: memory that is taken piece by piece and given back at once. Pieces never move. */
+/* arena.h: a bump allocator. Allocations never move, and all are freed at once. */
 #ifndef WT_BASE_ARENA_H
 #define WT_BASE_ARENA_H
 
@@ -8,27 +8,27 @@
 
 struct arena_block;
 
-/* All zero is an empty arena, ready for use. */
+/* A zeroed struct is an empty arena, ready for use. */
 struct arena {
-    struct arena_block *block; /* the one being filled; full ones hang behind it */
-    size_t used;               /* bytes used of block */
+    struct arena_block *block; /* block being filled; full blocks are linked behind it */
+    size_t used;               /* bytes used in block */
 };
 
-/* size bytes on an `align` boundary (a power of two, at most 64), uninitialised; NULL when memory is out. */
+/* Allocates size uninitialised bytes. align: a power of two, at most 64. Returns NULL if out of memory. */
 void *wt__arena_alloc(struct arena *arena, size_t size, size_t align);
 
-/* [count] items, checked for overflow; zeroed. */
+/* Allocates a zeroed array of [count] items. Returns NULL on overflow or if out of memory. */
 void *wt__arena_calloc(struct arena *arena, size_t count, size_t size, size_t align);
 #define wt__arena_array(arena, type, count) ((type *)wt__arena_calloc((arena), (count), sizeof(type), _Alignof(type)))
 
-/* [count] pointers, to each item of an array of items of so many bytes: how results hold what may grow. items NULL:
- * memory was out before, as it is now, unless count is 0. */
+/* Returns [count] pointers, one to each item of an array with items of `size` bytes. Returns NULL if out of memory, or
+ * if items is NULL and count is not 0, so that callers can pass on a failed allocation. */
 void *wt__arena_pointers(struct arena *arena, const void *items, size_t count, size_t size);
 
-/* A NUL-terminated copy. */
+/* Returns a NUL-terminated copy of s, or NULL if out of memory. */
 char *wt__arena_copy(struct arena *arena, struct str s);
 
-/* Forgets every piece but keeps the largest block for the next use. */
+/* Frees all allocations but keeps the newest block, the largest one, for reuse. */
 void wt__arena_reset(struct arena *arena);
 void wt__arena_dispose(struct arena *arena);
 

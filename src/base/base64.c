@@ -1,10 +1,9 @@
-/* base64.c: see base64.h. */
 #include "base/base64.h"
 
 static const char standard[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 static const char url_safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-static void encode(struct buffer *out, struct str bytes, const char *alphabet, bool padded)
+static void encode_alphabet(struct buffer *out, struct str bytes, const char *alphabet, bool padded)
 {
     for (size_t at = 0; at < bytes.len; at += 3) {
         size_t here = bytes.len - at < 3 ? bytes.len - at : 3;
@@ -20,16 +19,16 @@ static void encode(struct buffer *out, struct str bytes, const char *alphabet, b
 
 void wt__base64(struct buffer *out, struct str bytes)
 {
-    encode(out, bytes, standard, true);
+    encode_alphabet(out, bytes, standard, true);
 }
 
 void wt__base64_url(struct buffer *out, struct str bytes)
 {
-    encode(out, bytes, url_safe, false);
+    encode_alphabet(out, bytes, url_safe, false);
 }
 
-/* Its place in the alphabet, or -1. */
-static int digit(char c, const char *alphabet)
+/* Returns the index of c in the alphabet, or -1. */
+static int digit_value(char c, const char *alphabet)
 {
     if (c >= 'A' && c <= 'Z')
         return c - 'A';
@@ -40,8 +39,8 @@ static int digit(char c, const char *alphabet)
     return c == alphabet[62] ? 62 : c == alphabet[63] ? 63 : -1;
 }
 
-/* text has no padding. Bits behind the last byte must be 0, else several texts would mean the same. */
-static bool decode(struct buffer *out, struct str text, const char *alphabet)
+/* Decodes text without padding. Rejects unused bits that are not 0, so that every value has only one encoding. */
+static bool decode_alphabet(struct buffer *out, struct str text, const char *alphabet)
 {
     if (text.len % 4 == 1)
         return false;
@@ -49,7 +48,7 @@ static bool decode(struct buffer *out, struct str text, const char *alphabet)
         size_t here = text.len - at < 4 ? text.len - at : 4;
         uint32_t bits = 0;
         for (size_t i = 0; i < 4; i++) {
-            int value = i < here ? digit(text.ptr[at + i], alphabet) : 0;
+            int value = i < here ? digit_value(text.ptr[at + i], alphabet) : 0;
             if (value < 0)
                 return false;
             bits = bits << 6 | (uint32_t)value;
@@ -68,10 +67,10 @@ bool wt__base64_decode(struct buffer *out, struct str text)
         return false;
     for (unsigned i = 0; i < 2 && text.len > 0 && text.ptr[text.len - 1] == '='; i++)
         text.len--;
-    return decode(out, text, standard);
+    return decode_alphabet(out, text, standard);
 }
 
 bool wt__base64_url_decode(struct buffer *out, struct str text)
 {
-    return decode(out, text, url_safe);
+    return decode_alphabet(out, text, url_safe);
 }

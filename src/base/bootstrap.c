@@ -1,6 +1,6 @@
-/* bootstrap.c: the interval is that of the resampled means; p is the share of resampled means that lie as far from
- * the observed one as the observed one lies from 0, since under "no difference" the means spread as they do here, but
- * around 0. One is added above and below the line, so that p is never 0 for a finite number of resamples. */
+/* bootstrap.c: the interval consists of percentiles of the resampled means. Under "no difference", the means would
+ * spread around 0 as they now spread around the observed mean. So p is the share of resampled means at least as far
+ * from the observed mean as the observed mean is from 0. Adding one to numerator and denominator keeps p above 0. */
 #include "base/bootstrap.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ int wt__bootstrap(const double *differences, size_t count, size_t resamples, uin
     struct rng rng;
     wt__rng_seed(&rng, seed);
     size_t as_far = 0;
-    /* Sums of the same numbers in another order differ in their last bits; they must still count as equal. */
+    /* Tolerance: sums of the same numbers in another order differ in the last bits but must count as equal. */
     double distance = fabs(out->difference) - 1e-12;
     for (size_t r = 0; r < resamples; r++) {
         double drawn = 0;

@@ -1,4 +1,3 @@
-/* buffer.c: see buffer.h. */
 #include "base/buffer.h"
 
 #include <stdarg.h>
@@ -7,8 +6,8 @@
 
 #include "base/memory.h"
 
-/* Room for len more bytes and the NUL. */
-static bool reserve(struct buffer *buffer, size_t len)
+/* Reserves space for len more bytes and the NUL. */
+static bool reserve_bytes(struct buffer *buffer, size_t len)
 {
     if (buffer->failed)
         return false;
@@ -24,12 +23,12 @@ static bool reserve(struct buffer *buffer, size_t len)
 void wt__buffer_reserve(struct buffer *buffer, size_t len)
 {
     size_t left = buffer->max > buffer->len ? buffer->max - buffer->len : SIZE_MAX;
-    reserve(buffer, buffer->max && len > left ? left : len);
+    reserve_bytes(buffer, buffer->max && len > left ? left : len);
 }
 
 void wt__buffer_append(struct buffer *buffer, const void *bytes, size_t len)
 {
-    if (!reserve(buffer, len))
+    if (!reserve_bytes(buffer, len))
         return;
     if (len)
         memcpy(buffer->ptr + buffer->len, bytes, len);
@@ -54,7 +53,7 @@ void wt__buffer_char(struct buffer *buffer, char c)
 
 void wt__buffer_printf(struct buffer *buffer, const char *format, ...)
 {
-    enum { BRIEF = 128 }; /* bytes of a text that is formatted once */
+    enum { BRIEF = 128 }; /* size of texts that need only one formatting pass */
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
@@ -63,7 +62,7 @@ void wt__buffer_printf(struct buffer *buffer, const char *format, ...)
     va_end(arguments);
     if (len >= 0 && len < BRIEF) {
         wt__buffer_append(buffer, brief, (size_t)len);
-    } else if (len >= 0 && reserve(buffer, (size_t)len)) {
+    } else if (len >= 0 && reserve_bytes(buffer, (size_t)len)) {
         vsnprintf(buffer->ptr + buffer->len, (size_t)len + 1, format, again);
         buffer->len += (size_t)len;
     }
@@ -85,7 +84,7 @@ void wt__buffer_json(struct buffer *buffer, struct str s)
     const unsigned char *bytes = (const unsigned char *)s.ptr;
     wt__buffer_char(buffer, '"');
     for (size_t i = 0; i < s.len;) {
-        size_t run = i; /* plain characters go out in one piece */
+        size_t run = i; /* end of a run of characters that need no escaping */
         while (run < s.len && bytes[run] >= 0x20 && bytes[run] != 0x7F && bytes[run] != '"' && bytes[run] != '\\') {
             size_t n = wt__utf8_length(s.ptr + run, s.len - run);
             if (n == 0)
@@ -108,7 +107,7 @@ void wt__buffer_json(struct buffer *buffer, struct str s)
 char *wt__buffer_take(struct buffer *buffer)
 {
     char *taken = NULL;
-    if (reserve(buffer, 0)) {
+    if (reserve_bytes(buffer, 0)) {
         buffer->ptr[buffer->len] = '\0';
         taken = buffer->ptr;
         buffer->ptr = NULL;

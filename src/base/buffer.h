@@ -1,5 +1,5 @@
-/* buffer.h: bytes that grow, up to a declared maximum. Errors stick: append freely, look at `failed` once at the end.
- * The content is always followed by a NUL that len does not count. */
+/* buffer.h: a growing byte buffer with an optional maximum. Errors are sticky: append freely and check `failed` once at
+ * the end. The content is always followed by a NUL, not counted in len. */
 #ifndef WT_BASE_BUFFER_H
 #define WT_BASE_BUFFER_H
 
@@ -10,15 +10,15 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* All zero is an empty buffer without a limit. */
+/* A zeroed struct is an empty buffer without a limit. */
 struct buffer {
-    char *ptr; /* NULL while nothing was appended */
+    char *ptr; /* NULL until the first append */
     size_t len, capacity;
-    size_t max;  /* 0: no limit */
-    bool failed; /* memory was out, or max was hit: later appends do nothing */
+    size_t max;  /* maximum length; 0 for no limit */
+    bool failed; /* out of memory, or max was exceeded; later appends are ignored */
 };
 
-/* Makes room for so many more bytes at once, for who knows about how many come; need not be called. */
+/* Reserves space for len more bytes. Optional: appending grows the buffer as needed. */
 void wt__buffer_reserve(struct buffer *buffer, size_t len);
 void wt__buffer_append(struct buffer *buffer, const void *bytes, size_t len);
 void wt__buffer_str(struct buffer *buffer, struct str s);
@@ -26,16 +26,16 @@ void wt__buffer_text(struct buffer *buffer, const char *text);
 void wt__buffer_char(struct buffer *buffer, char c);
 void wt__buffer_printf(struct buffer *buffer, const char *format, ...) WT_PRINTF(2, 3);
 
-/* s as a JSON string with its quotes; invalid UTF-8 becomes U+FFFD. */
+/* Appends s as a quoted JSON string. Invalid UTF-8 becomes U+FFFD. */
 void wt__buffer_json(struct buffer *buffer, struct str s);
 
-/* The content as a string that the caller frees with free() ("" rather than NULL); the buffer is empty afterwards.
- * NULL when it failed. */
+/* Returns the content as a string to be freed with free(), "" if empty, and empties the buffer. Returns NULL if the
+ * buffer has failed. */
 char *wt__buffer_take(struct buffer *buffer);
-/* Nothing of what failed: nobody takes the beginning of a text for the text. */
+/* Returns the content; empty if the buffer has failed, so that a truncated text is never used. */
 struct str wt__buffer_view(const struct buffer *buffer);
 void wt__buffer_clear(struct buffer *buffer);
-/* Keeps the first len bytes, which it must have. */
+/* Truncates the content to len bytes; does nothing if it is not longer. */
 void wt__buffer_cut(struct buffer *buffer, size_t len);
 void wt__buffer_dispose(struct buffer *buffer);
 

@@ -1,6 +1,6 @@
-/* checksum.c: eight 64-bit lanes over 64-byte blocks, each lane x = rotate(x + word * P1) * P2; the loop has no
- * dependence between lanes, so compilers keep it at memory speed. The lanes and the tail are then folded together
- * with the finisher of splitmix64. Little-endian words, so files agree between machines of that order. */
+/* checksum.c: eight 64-bit lanes over 64-byte blocks; each lane is x = rotate(x + word * P1) * P2. Lanes are
+ * independent, so compilers reach memory speed. The lanes and the tail are then folded together with the finisher of
+ * splitmix64. Words are little-endian, so files agree between little-endian machines. */
 #include "base/checksum.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { LANES = 8 };
 
-static uint64_t finish(uint64_t x)
+static uint64_t finish_hash(uint64_t x)
 {
     x ^= x >> 30;
     x *= 0xBF58476D1CE4E5B9u;
@@ -19,7 +19,7 @@ static uint64_t finish(uint64_t x)
     return x ^ x >> 31;
 }
 
-static uint64_t turn(uint64_t x, unsigned by)
+static uint64_t rotate_lane(uint64_t x, unsigned by)
 {
     return x << by | x >> (64 - by);
 }
@@ -29,12 +29,12 @@ static uint64_t fold_tail(uint64_t hash, const unsigned char *bytes, size_t len)
     uint64_t word;
     for (; len >= sizeof word; bytes += sizeof word, len -= sizeof word) {
         memcpy(&word, bytes, sizeof word);
-        hash = turn(hash ^ word * P1, 29) * P2;
+        hash = rotate_lane(hash ^ word * P1, 29) * P2;
     }
     word = 0;
     if (len)
         memcpy(&word, bytes, len);
-    return turn(hash ^ word * P1, 29) * P2;
+    return rotate_lane(hash ^ word * P1, 29) * P2;
 }
 
 uint64_t wt__checksum(const void *data, size_t len, uint64_t seed)
@@ -50,10 +50,10 @@ uint64_t wt__checksum(const void *data, size_t len, uint64_t seed)
         for (; left >= sizeof words; bytes += sizeof words, left -= sizeof words) {
             memcpy(words, bytes, sizeof words);
             for (unsigned i = 0; i < LANES; i++)
-                lanes[i] = turn(lanes[i] + words[i] * P1, 31) * P2;
+                lanes[i] = rotate_lane(lanes[i] + words[i] * P1, 31) * P2;
         }
         for (unsigned i = 0; i < LANES; i++)
-            hash = finish(hash ^ lanes[i]) + i;
+            hash = finish_hash(hash ^ lanes[i]) + i;
     }
-    return finish(fold_tail(hash, bytes, left));
+    return finish_hash(fold_tail(hash, bytes, left));
 }

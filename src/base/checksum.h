@@ -1,5 +1,5 @@
-/* checksum.h: a fast 64-bit checksum for derived files (snapshots, packed models): finds damage, not malice.
- * Eight lanes of multiply and rotate, so that it runs at the speed of memory. The value is part of file formats. */
+/* checksum.h: a fast 64-bit checksum for derived files (snapshots, packed models). It detects damage, not tampering.
+ * Eight lanes of multiply and rotate run at memory speed. File formats store the value. */
 #ifndef WT_BASE_CHECKSUM_H
 #define WT_BASE_CHECKSUM_H
 

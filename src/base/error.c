@@ -1,4 +1,4 @@
-/* error.c: the one place where a failure becomes a sentence. */
+/* error.c: formats error messages. */
 #include "base/error.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int fill(wt_error *err, int code, const char *format, va_list arguments)
+static int fill_error(wt_error *err, int code, const char *format, va_list arguments)
 {
     if (err) {
         err->code = code;
@@ -25,7 +25,7 @@ int wt__fail(wt_error *err, int code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fill(err, code, format, arguments);
+    fill_error(err, code, format, arguments);
     va_end(arguments);
     return code;
 }
@@ -34,7 +34,7 @@ int wt__fail_at(wt_error *err, int code, size_t line, size_t byte, const char *p
 {
     va_list arguments;
     va_start(arguments, format);
-    fill(err, code, format, arguments);
+    fill_error(err, code, format, arguments);
     va_end(arguments);
     if (err) {
         err->line = line;
@@ -69,7 +69,7 @@ int wt__fail_errno(wt_error *err, const char *verb, const char *path)
 {
     int number = errno;
     char reason[128];
-    /* POSIX strerror_r would do, but _GNU_SOURCE gives the other one; both forms agree on using the result. */
+    /* _GNU_SOURCE selects GNU strerror_r instead of the POSIX one. The GNU version returns the text. */
     const char *text = strerror_r(number, reason, sizeof reason);
     return wt__fail(err, code_of_errno(number), "cannot %s %s: %s%s", verb, path, text,
                     number == EFBIG ? "; raise the limit of a file's size (ulimit -f)" : "");

@@ -1,4 +1,4 @@
-/* file.c: see file.h. Every path through here either leaves the old file or the whole new one. */
+/* file.c: see file.h. Every path through this file leaves either the old file or the complete new one. */
 #include "base/file.h"
 
 #include <dirent.h>
@@ -20,15 +20,15 @@
 
 enum { FOLDER_DEPTH_MAX = 32, LOCK_POLL_MS = 20, TEMPORARY_TRIES = 16 };
 
-#define UNFINISHED ".unfinished-" /* PATH.unfinished-XXXXXX is written for PATH */
+#define UNFINISHED ".unfinished-" /* temporary file of PATH: PATH.unfinished-XXXXXX */
 enum {
     RANDOM_LETTERS = 6,
-    SWAPS_MAX = 1000, /* each is for a write of another program within microseconds */
+    SWAPS_MAX = 1000, /* one swap per write by another program within microseconds */
 };
 
 /* ---------------------------------------------------------------- reading */
 
-static int fail_no_file(const char *path, mode_t mode, wt_error *err)
+static int fail_not_a_file(const char *path, mode_t mode, wt_error *err)
 {
     if (S_ISDIR(mode))
         return wt__fail(err, WT_EINVAL, "%s is a folder, not a file", path);
@@ -39,25 +39,25 @@ static int fail_no_file(const char *path, mode_t mode, wt_error *err)
                                      : "device");
 }
 
-/* Opens a file for reading. A pipe that nobody writes to would keep the process for ever and a device may have no end:
- * neither is waited for, and both are refused. */
-static int open_file(int *fd, struct stat *info, const char *path, wt_error *err)
+/* Opens a regular file for reading. Rejects pipes and devices without blocking: a pipe without a writer would block
+ * forever, and a device may be endless. */
+static int open_regular_file(int *fd, struct stat *info, const char *path, wt_error *err)
 {
     *fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (*fd < 0)
-        return errno == ENXIO && stat(path, info) == 0 ? fail_no_file(path, info->st_mode, err)
+        return errno == ENXIO && stat(path, info) == 0 ? fail_not_a_file(path, info->st_mode, err)
                                                        : wt__fail_errno(err, "open", path);
     int rc = 0;
     if (fstat(*fd, info) < 0)
         rc = wt__fail_errno(err, "read", path);
     else if (!S_ISREG(info->st_mode))
-        rc = fail_no_file(path, info->st_mode, err);
+        rc = fail_not_a_file(path, info->st_mode, err);
     if (rc < 0)
         close(*fd);
     return rc;
 }
 
-static int read_all(int fd, char *bytes, size_t len, size_t *got)
+static int read_fully(int fd, char *bytes, size_t len, size_t *got)
 {
     *got = 0;
     while (*got < len) {
@@ -81,7 +81,7 @@ static int read_open_file(int fd, uint64_t size, char **out, size_t *len, const 
     char *bytes = wt__alloc_array((size_t)size + 1, 1);
     if (!bytes)
         return wt__fail_nomem(err);
-    if (read_all(fd, bytes, (size_t)size, len) < 0) {
+    if (read_fully(fd, bytes, (size_t)size, len) < 0) {
         int rc = wt__fail_errno(err, "read", path);
         free(bytes);
         return rc;
@@ -97,7 +97,7 @@ int wt__file_read(char **out, size_t *len, const char *path, size_t max, wt_erro
     int fd;
     *out = NULL;
     *len = 0;
-    int rc = open_file(&fd, &info, path, err);
+    int rc = open_regular_file(&fd, &info, path, err);
     if (rc < 0)
         return rc;
     rc = read_open_file(fd, (uint64_t)info.st_size, out, len, path, max, err);
@@ -112,16 +112,16 @@ void wt__file_map_copies(void)
     atomic_store(&map_copies, true);
 }
 
-/* The file's bytes in pages of our own, which a packed file's alignment needs. */
+/* Copies the file into page-aligned memory, because packed files rely on that alignment. */
 static int copy_pages(struct mapping *out, int fd, size_t size, const char *path, wt_error *err)
 {
     size_t got = 0;
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return wt__fail_nomem(err);
-    int rc = read_all(fd, pages, size, &got) < 0 ? wt__fail_errno(err, "read", path) : 0;
+    int rc = read_fully(fd, pages, size, &got) < 0 ? wt__fail_errno(err, "read", path) : 0;
     if (rc == 0 && got < size)
-        rc = wt__fail(err, WT_EIO, "%s was cut short while it was read", path);
+        rc = wt__fail(err, WT_EIO, "%s was truncated while it was read", path);
     if (rc == 0 && mprotect(pages, size, PROT_READ) < 0)
         rc = wt__fail_errno(err, "protect", path);
     if (rc < 0)
@@ -136,7 +136,7 @@ int wt__file_map(struct mapping *out, const char *path, wt_error *err)
     struct stat info;
     int fd;
     *out = (struct mapping){0};
-    int rc = open_file(&fd, &info, path, err);
+    int rc = open_regular_file(&fd, &info, path, err);
     if (rc < 0)
         return rc;
     if (info.st_size > 0 && atomic_load(&map_copies)) {
@@ -161,8 +161,8 @@ void wt__file_unmap(struct mapping *mapping)
 
 /* ---------------------------------------------------------------- replacing
  *
- * What is being written for PATH is PATH.unfinished-XXXXXX, and its writer holds a lock on it until it has its name. So
- * one that can be locked was left by a process that is gone, and the next writer of PATH removes it. */
+ * A new version of PATH is written to PATH.unfinished-XXXXXX. Its writer holds a lock on that file until the rename. A
+ * temporary file that can be locked was left by a dead process; the next writer of PATH removes it. */
 
 static const char *name_in(const char *path)
 {
@@ -170,8 +170,8 @@ static const char *name_in(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "a/b/c" -> "a/b", "c" -> "."; NULL when memory is out. */
-static char *folder_of(const char *path)
+/* Returns the parent folder: "a/b/c" gives "a/b", "c" gives ".". Returns NULL if out of memory. */
+static char *parent_folder_of(const char *path)
 {
     const char *name = name_in(path);
     if (name == path)
@@ -185,8 +185,8 @@ static bool is_unfinished(struct str entry, struct str name)
            memcmp(entry.ptr + name.len, UNFINISHED, sizeof UNFINISHED - 1) == 0;
 }
 
-/* Removes an unfinished file whose writer is gone. */
-static void remove_left(int folder, const char *entry)
+/* Removes a temporary file if its writer no longer holds the lock. */
+static void remove_abandoned(int folder, const char *entry)
 {
     struct stat info;
     int fd = openat(folder, entry, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -197,22 +197,22 @@ static void remove_left(int folder, const char *entry)
     close(fd);
 }
 
-/* Removes what dead writers of path left. Failing is no harm. */
-static void remove_all_left(const char *path)
+/* Removes the temporary files that dead writers of path left. Errors are harmless and ignored. */
+static void remove_all_abandoned(const char *path)
 {
-    char *folder = folder_of(path);
+    char *folder = parent_folder_of(path);
     DIR *handle = folder ? opendir(folder) : NULL;
     struct dirent *entry;
     while (handle && (entry = readdir(handle)))
         if (is_unfinished(wt__str(entry->d_name), wt__str(name_in(path))))
-            remove_left(dirfd(handle), entry->d_name);
+            remove_abandoned(dirfd(handle), entry->d_name);
     if (handle)
         closedir(handle);
     free(folder);
 }
 
-/* Whether a file that was just made is kept from other writers. Between its making and its lock one of them may have
- * taken it for left. Where files cannot be locked, nothing is ever removed. */
+/* Locks a new temporary file. Returns false if another writer removed it between creation and lock, or has locked it to
+ * remove it. On file systems without locks, returns true; no temporary files are removed there. */
 static bool lock_unfinished(int fd)
 {
     struct stat info;
@@ -221,8 +221,8 @@ static bool lock_unfinished(int fd)
     return fstat(fd, &info) < 0 || info.st_nlink > 0;
 }
 
-/* Makes the file that replace->temporary names, whose last letters it chooses. */
-static int make_unfinished(struct replace *replace)
+/* Creates the file replace->temporary and chooses the last letters of its name. */
+static int create_unfinished(struct replace *replace)
 {
     char *letters = replace->temporary + strlen(replace->path) + sizeof UNFINISHED - 1;
     for (int i = 0; i < TEMPORARY_TRIES; i++) {
@@ -241,7 +241,7 @@ int wt__replace_begin(struct replace *out, const char *path, wt_error *err)
     *out = (struct replace){.fd = -1};
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return wt__fail(err, WT_EINVAL, "%s is not a file, and would be replaced by one: name a file to write", path);
+        return wt__fail(err, WT_EINVAL, "cannot write %s: not a regular file; name a file to write", path);
     size_t len = strlen(path);
     out->path = wt__copy_string(path, len);
     out->temporary = wt__alloc_array(len + sizeof UNFINISHED + RANDOM_LETTERS, 1);
@@ -249,16 +249,16 @@ int wt__replace_begin(struct replace *out, const char *path, wt_error *err)
         wt__replace_abort(out);
         return wt__fail_nomem(err);
     }
-    remove_all_left(path);
+    remove_all_abandoned(path);
     memcpy(out->temporary, path, len);
     memcpy(out->temporary + len, UNFINISHED "XXXXXX", sizeof UNFINISHED + RANDOM_LETTERS);
-    out->fd = make_unfinished(out);
+    out->fd = create_unfinished(out);
     if (out->fd < 0) {
         int rc = wt__fail_errno(err, "write", path);
         wt__replace_abort(out);
         return rc;
     }
-    fchmod(out->fd, 0644); /* mkostemp gives 0600; derived files are no secret, and a refusal costs nothing */
+    fchmod(out->fd, 0644); /* mkostemp gives 0600, but derived files are not secret; errors are harmless */
     return 0;
 }
 
@@ -276,12 +276,12 @@ int wt__replace_write(struct replace *replace, const void *bytes, size_t len, wt
     return 0;
 }
 
-/* Makes the new name last, and closes. */
+/* Makes the new name durable and frees the temporary name. */
 static int finish_commit(struct replace *replace, wt_error *err)
 {
     free(replace->temporary);
     replace->temporary = NULL;
-    char *folder = folder_of(replace->path);
+    char *folder = parent_folder_of(replace->path);
     int rc = folder ? wt__sync_folder(folder, err) : wt__fail_nomem(err);
     free(folder);
     return rc;
@@ -300,7 +300,7 @@ int wt__replace_commit(struct replace *replace, wt_error *err)
     return rc;
 }
 
-/* The SHA-256 of a file's bytes. */
+/* Computes the SHA-256 of a file. */
 static int hash_file(unsigned char digest[32], const char *path, wt_error *err)
 {
     char *text = NULL;
@@ -312,7 +312,7 @@ static int hash_file(unsigned char digest[32], const char *path, wt_error *err)
     return rc;
 }
 
-/* Swaps the temporary file and the file. errno is EINVAL or ENOSYS if the file system or the system cannot. */
+/* Exchanges the temporary file and the file. Sets errno to EINVAL or ENOSYS if this is not supported. */
 static int swap_files(const struct replace *replace)
 {
 #ifdef RENAME_EXCHANGE
@@ -326,22 +326,22 @@ static int swap_files(const struct replace *replace)
 
 static int fail_changed(const struct replace *replace, wt_error *err)
 {
-    return wt__fail(err, WT_EBUSY, "%s was changed meanwhile: try again", replace->path);
+    return wt__fail(err, WT_EBUSY, "another program changed %s; try again", replace->path);
 }
 
-/* The last resort: the text of the other program stays in the temporary file, which is not removed. */
+/* Gives up: the other program's text stays in the temporary file, which is kept. */
 static int leave_displaced(struct replace *replace, wt_error *err)
 {
-    int rc = wt__fail(err, WT_EIO, "%s was changed meanwhile, and cannot be put back: it is in %s", replace->path,
-                      replace->temporary);
+    int rc = wt__fail(err, WT_EIO, "another program changed %s, and its text cannot be restored; the text is in %s",
+                      replace->path, replace->temporary);
     free(replace->temporary);
     replace->temporary = NULL;
     return rc;
 }
 
-/* Puts back what a swap displaced, if it is not what was expected: another program wrote the file just before the
- * swap. If that displaces a text which the program wrote since, the newer text is put back, and so on. expected: hash
- * of what the temporary file should hold now. placed: hash of what the last swap put in place. */
+/* Checks the content that a swap displaced. If it is unexpected, another program wrote the file just before the swap,
+ * so swaps it back. That may displace a newer text, which is swapped back in turn. expected: hash that the temporary
+ * file should have now. placed: hash of the content that the last swap put in place. */
 static int settle_swap(struct replace *replace, unsigned char expected[32], unsigned char placed[32], wt_error *err)
 {
     unsigned char found[32];
@@ -435,7 +435,7 @@ int wt__sync_folder(const char *folder, wt_error *err)
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return wt__fail_errno(err, "open", folder);
-    /* Some file systems cannot sync a folder and say EINVAL: then rename is as durable as it gets there. */
+    /* Some file systems cannot sync a folder and fail with EINVAL. There the rename is as durable as possible. */
     int rc = fsync(fd) < 0 && errno != EINVAL ? wt__fail_errno(err, "write", folder) : 0;
     close(fd);
     return rc;
@@ -473,23 +473,23 @@ char *wt__path_join(struct arena *arena, const char *a, const char *b)
     return joined;
 }
 
-struct listing {
+struct folder_listing {
     struct arena *arena;
     char **paths;
     size_t count, capacity, max;
-    bool flat; /* folders in the folder are passed over */
+    bool flat; /* skip subfolders */
 };
 
-static int list_folder(struct listing *listing, const char *folder, unsigned depth, wt_error *err);
+static int walk_folder(struct folder_listing *listing, const char *folder, unsigned depth, wt_error *err);
 
-static int list_entry(struct listing *listing, const char *path, unsigned depth, wt_error *err)
+static int list_entry(struct folder_listing *listing, const char *path, unsigned depth, wt_error *err)
 {
     struct stat info;
     if (lstat(path, &info) < 0)
         return errno == ENOENT ? 0 : wt__fail_errno(err, "read", path);
     if (S_ISDIR(info.st_mode))
-        return list_folder(listing, path, depth + 1, err);
-    bool broken = S_ISLNK(info.st_mode) && stat(path, &info) < 0; /* told by whoever reads it */
+        return walk_folder(listing, path, depth + 1, err);
+    bool broken = S_ISLNK(info.st_mode) && stat(path, &info) < 0; /* listed, so that the reader reports the error */
     if (!broken && !S_ISREG(info.st_mode))
         return 0;
     if (listing->count == listing->max)
@@ -500,7 +500,7 @@ static int list_entry(struct listing *listing, const char *path, unsigned depth,
     return 0;
 }
 
-static int list_folder(struct listing *listing, const char *folder, unsigned depth, wt_error *err)
+static int walk_folder(struct folder_listing *listing, const char *folder, unsigned depth, wt_error *err)
 {
     if (depth > 0 && listing->flat)
         return 0;
@@ -523,11 +523,11 @@ static int list_folder(struct listing *listing, const char *folder, unsigned dep
     return rc;
 }
 
-static int list(struct listing *listing, const char *folder, char ***paths, size_t *count, wt_error *err)
+static int list_sorted(struct folder_listing *listing, const char *folder, char ***paths, size_t *count, wt_error *err)
 {
     *paths = NULL;
     *count = 0;
-    int rc = list_folder(listing, folder, 0, err);
+    int rc = walk_folder(listing, folder, 0, err);
     if (rc == 0) {
         *paths = wt__arena_array(listing->arena, char *, listing->count);
         if (!*paths) {
@@ -545,18 +545,19 @@ static int list(struct listing *listing, const char *folder, char ***paths, size
 int wt__list_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,
                    wt_error *err)
 {
-    struct listing listing = {.arena = arena, .max = max_files};
-    return list(&listing, folder, paths, count, err);
+    struct folder_listing listing = {.arena = arena, .max = max_files};
+    return list_sorted(&listing, folder, paths, count, err);
 }
 
 int wt__list_own_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,
                        wt_error *err)
 {
-    struct listing listing = {.arena = arena, .max = max_files, .flat = true};
-    return list(&listing, folder, paths, count, err);
+    struct folder_listing listing = {.arena = arena, .max = max_files, .flat = true};
+    return list_sorted(&listing, folder, paths, count, err);
 }
 
-/* The current folder is no stand-in for a home: what is kept there is not found again from anywhere else. */
+/* Returns "whichtool" below an XDG base folder. Never falls back to the current folder: data stored there would be lost
+ * when the program runs elsewhere. */
 static int xdg_folder(char **out, struct arena *arena, const char *variable, const char *below_home, wt_error *err)
 {
     const char *base = getenv(variable), *home = getenv("HOME");

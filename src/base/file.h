@@ -1,5 +1,5 @@
-/* file.h: files read whole, mapped, replaced in one step, and folders. No partial file is ever seen by another
- * process: write beside, fsync, rename, fsync the folder. */
+/* file.h: reads, maps and atomically replaces files; lists and creates folders. Other processes never see a partial
+ * file: write a temporary file, fsync it, rename it, fsync the folder. */
 #ifndef WT_BASE_FILE_H
 #define WT_BASE_FILE_H
 
@@ -11,23 +11,23 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* The whole file, at most max bytes (WT_ETOOLONG beyond), with a NUL after it. *out ends with free(). Reading and
- * mapping never wait: what is no file is refused (WT_EINVAL a folder, WT_EFORMAT a pipe, socket or device). */
+/* Reads a whole file of at most max bytes (else WT_ETOOLONG) and appends a NUL. Free *out with free(). Reading and
+ * mapping never block: a folder fails with WT_EINVAL; a pipe, socket or device with WT_EFORMAT. */
 int wt__file_read(char **out, size_t *len, const char *path, size_t max, wt_error *err);
 
-/* A read-only map of a whole file. An empty file maps to ptr NULL, len 0. */
+/* A read-only mapping of a whole file. An empty file has ptr NULL and len 0. */
 struct mapping {
     const unsigned char *ptr;
     size_t len;
 };
 int wt__file_map(struct mapping *out, const char *path, wt_error *err);
-/* From now on wt__file_map reads files into memory instead. A mapped file that somebody cuts short ends the process by
- * SIGBUS when it is next read; a server must not end for that (docs/decisions/0020-servers-copy-files.md). */
+/* Makes wt__file_map read files into memory from now on. Truncating a mapped file raises SIGBUS at the next access,
+ * which would end a server (docs/decisions/0020-servers-copy-files.md). */
 void wt__file_map_copies(void);
 void wt__file_unmap(struct mapping *mapping);
 
-/* Replacing a file: begin, write, commit. Until commit the old content stays; without a commit, wt__replace_abort
- * removes what was written, and where a process died before either, the next wt__replace_begin of the same path. */
+/* A file replacement: begin, write, commit. The old content stays until the commit. wt__replace_abort removes the
+ * temporary file. If the process dies first, the next wt__replace_begin of the same path removes it. */
 struct replace {
     int fd;
     char *path, *temporary;
@@ -35,46 +35,46 @@ struct replace {
 int wt__replace_begin(struct replace *out, const char *path, wt_error *err);
 int wt__replace_write(struct replace *replace, const void *bytes, size_t len, wt_error *err);
 int wt__replace_commit(struct replace *replace, wt_error *err);
-/* Like wt__replace_commit, but only if the file still holds `old`; text is what was written. Where the file system can
- * swap two files in one step, what another program writes at any moment stays in place. Else a moment is left between
- * the comparison and the rename. Errors: also WT_EBUSY (the file holds something else). */
+/* Works like wt__replace_commit, but only if the file still holds `old`. text is the new content as written. If the
+ * file system can exchange two files atomically, a concurrent write by another program is never lost. Otherwise a write
+ * between the comparison and the rename can be lost. Errors: also WT_EBUSY if the file holds something else. */
 int wt__replace_commit_over(struct replace *replace, struct str old, struct str text, wt_error *err);
-void wt__replace_abort(struct replace *replace); /* a no-op after commit, or on an all-zero struct with fd -1 */
-int wt__file_replace(const char *path, const void *bytes, size_t len, wt_error *err); /* all of it in one call */
+void wt__replace_abort(struct replace *replace); /* no-op after commit, or on a zeroed struct with fd -1 */
+int wt__file_replace(const char *path, const void *bytes, size_t len, wt_error *err); /* all three steps at once */
 
-/* Creates a folder and its parents; existing ones are fine. */
+/* Creates a folder and its parents. Existing folders are not an error. */
 int wt__make_folders(const char *path, wt_error *err);
-/* Makes a rename or unlink inside folder last. */
+/* Makes renames and unlinks inside folder durable. */
 int wt__sync_folder(const char *folder, wt_error *err);
 
 bool wt__is_folder(const char *path);
 bool wt__is_file(const char *path);
-uint64_t wt__file_size(const char *path); /* 0 when there is none */
+uint64_t wt__file_size(const char *path); /* 0 if the file does not exist */
 
-/* "a/b" in the arena; a may end in '/'. NULL when memory is out. */
+/* Returns "a/b" in the arena; a may end in '/'. Returns NULL if out of memory. */
 char *wt__path_join(struct arena *arena, const char *a, const char *b);
 
-/* Regular files below folder, and links to nothing, sorted by path, hidden ones and links to folders left out; at most
- * max_files (WT_ETOOLONG beyond). paths live in the arena. */
+/* Lists regular files and dangling links below folder, sorted by path. Skips hidden entries and links to folders. Fails
+ * with WT_ETOOLONG beyond max_files. The arena owns the paths. */
 int wt__list_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,
                    wt_error *err);
-/* The same, but no files of the folders in it. */
+/* Works like wt__list_files, without the files of subfolders. */
 int wt__list_own_files(struct arena *arena, const char *folder, size_t max_files, char ***paths, size_t *count,
                        wt_error *err);
 
-/* Where data, caches and configuration live: $XDG_DATA_HOME/whichtool and so on, else below $HOME. As the XDG base
- * directory specification wants, a path that is not absolute counts as not set. *out in the arena, else NULL.
- * Errors: WT_ENOTFOUND (nothing is set: the sentence says what to set), WT_ENOMEM. */
+/* Return the folders for data, caches and configuration: $XDG_DATA_HOME/whichtool and so on, else below $HOME. A
+ * relative path counts as unset, as the XDG base directory specification requires. *out lives in the arena; NULL on
+ * error. Errors: WT_ENOTFOUND if no variable is set (the message names the one to set), WT_ENOMEM. */
 int wt__data_folder(char **out, struct arena *arena, wt_error *err);
 int wt__cache_folder(char **out, struct arena *arena, wt_error *err);
 int wt__config_folder(char **out, struct arena *arena, wt_error *err);
 
-/* One process at a time: waits up to wait_ms for the lock file at path. *fd is closed by wt__unlock_file. */
+/* Takes an exclusive lock on the lock file at path; waits up to wait_ms. Release it with wt__unlock_file(*fd). */
 int wt__lock_file(int *fd, const char *path, unsigned wait_ms, wt_error *err);
-/* Many at a time, and none that wt__lock_file has: says to wt__is_shared that somebody is there, for as long as *fd is
- * open or the process lives. */
+/* Takes a shared lock, which excludes wt__lock_file. wt__is_shared reports it for as long as *fd is open or the process
+ * lives. */
 int wt__share_file(int *fd, const char *path, unsigned wait_ms, wt_error *err);
-/* Whether anybody holds the lock file. Where there is none, or it cannot be read, nobody does. */
+/* True if any process holds the lock file. False if the file does not exist or cannot be read. */
 bool wt__is_shared(const char *path);
 void wt__unlock_file(int fd);
 

@@ -1,8 +1,8 @@
-/* glob.c: when something does not fit, the last '*' takes one character more; those before it need never. */
+/* glob.c: on a mismatch, the last '*' matches one more character. Earlier ones never need to be retried. */
 #include "base/glob.h"
 
-/* Bytes of the character at text[at]: one that is no UTF-8 has one. */
-static size_t character(struct str text, size_t at)
+/* Returns the length of the character at text[at]; 1 if it is not valid UTF-8. */
+static size_t character_length(struct str text, size_t at)
 {
     size_t end = at + 1;
     while ((unsigned char)text.ptr[at] >= 0xc0 && end < text.len && ((unsigned char)text.ptr[end] & 0xc0) == 0x80)
@@ -19,13 +19,13 @@ bool wt__glob_matches(struct str pattern, struct str text)
             taken = t;
         } else if (p < pattern.len && pattern.ptr[p] == '?') {
             p++;
-            t += character(text, t);
+            t += character_length(text, t);
         } else if (p < pattern.len && pattern.ptr[p] == text.ptr[t]) {
             p++;
             t++;
         } else if (star < pattern.len) {
             p = star + 1;
-            t = taken += character(text, taken);
+            t = taken += character_length(text, taken);
         } else {
             return false;
         }

@@ -1,6 +1,6 @@
-/* glob.h: patterns of names, with two wildcards: '*' stands for any run of characters, none and '/' included, and '?'
- * for one character. Everything else stands for itself, letters by their case. Time is at most pattern times text,
- * whatever the pattern. */
+/* glob.h: name patterns with two wildcards. '*' matches any run of characters, also an empty one and '/'. '?' matches
+ * one character. All other characters match themselves, case-sensitively. Time is at most pattern length times text
+ * length. */
 #ifndef WT_BASE_GLOB_H
 #define WT_BASE_GLOB_H
 

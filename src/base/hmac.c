@@ -1,4 +1,3 @@
-/* hmac.c: see hmac.h. */
 #include "base/hmac.h"
 
 enum { BLOCK_BYTES = 64 };

@@ -1,4 +1,4 @@
-/* hmac.h: HMAC-SHA256 (RFC 2104), and the comparison that goes with it. */
+/* hmac.h: HMAC-SHA256 (RFC 2104) and constant-time comparison. */
 #ifndef WT_BASE_HMAC_H
 #define WT_BASE_HMAC_H
 
@@ -9,12 +9,12 @@ struct hmac {
     struct sha256 inner, outer;
 };
 
-/* key: any length. */
+/* Starts a MAC. The key may have any length. */
 void wt__hmac_begin(struct hmac *hmac, struct str key);
 void wt__hmac_update(struct hmac *hmac, const void *bytes, size_t len);
 void wt__hmac_end(struct hmac *hmac, unsigned char mac[32]);
 
-/* Whether they are the same, in a time that does not tell where they differ. */
+/* True if the bytes are equal. The time does not depend on their content. */
 bool wt__same_secret(const void *a, const void *b, size_t len);
 
 #endif

@@ -1,4 +1,4 @@
-/* json.c: jansson decides what JSON is; this skin adds the limits that it leaves to its caller. */
+/* json.c: jansson parses; this layer adds limits that jansson does not have. */
 #include "base/json.h"
 
 #include <errno.h>
@@ -13,8 +13,9 @@
 
 enum { TYPED_DIGITS = 15 };
 
-/* Deepest nesting in text, without judging whether it is JSON; stops counting past the limit. */
-static int nesting(const char *text, size_t len)
+/* Returns the deepest nesting of brackets outside strings, without validating the text. Stops counting beyond the
+ * limit. */
+static int measure_nesting(const char *text, size_t len)
 {
     int depth = 0, deepest = 0;
     bool quoted = false;
@@ -37,8 +38,8 @@ static int nesting(const char *text, size_t len)
     return deepest;
 }
 
-/* jansson 2.14 takes most failed allocations for bad syntax, and where a word of 16 bytes or more cannot grow it leaves
- * a byte out and says nothing. So failures are noted on their way, whatever allocator there was. */
+/* jansson 2.14 reports most failed allocations as syntax errors. If a token of 16 bytes or more cannot grow, it even
+ * drops a byte silently. So failed allocations are recorded here, whichever allocator was installed. */
 static json_malloc_t allocate;
 static _Thread_local bool starved;
 
@@ -56,14 +57,14 @@ static void begin_noting(void)
     json_set_alloc_funcs(allocate_or_note, release);
 }
 
-/* Appends a number as C can hold it: an integer beyond 64 bits becomes a real, a real beyond the range of a double the
- * greatest double. */
+/* Appends a number in the range of C types: integers beyond 64 bits become reals, and larger reals become the largest
+ * double. */
 static void put_holdable(struct buffer *out, const char *number, size_t len)
 {
     char copy[JSON_CHECK_NUMBER_MAX + 1];
     bool whole = !memchr(number, '.', len) && !memchr(number, 'e', len) && !memchr(number, 'E', len);
     if (len > JSON_CHECK_NUMBER_MAX || !wt__json_is_number((struct str){number, len})) {
-        wt__buffer_append(out, number, len); /* jansson says what is wrong with it */
+        wt__buffer_append(out, number, len); /* jansson will report the error */
         return;
     }
     memcpy(copy, number, len);
@@ -81,7 +82,7 @@ static void put_holdable(struct buffer *out, const char *number, size_t len)
 
 static size_t string_end(const char *text, size_t len, size_t at);
 
-/* The text with all of its numbers as C can hold them. */
+/* Appends the text with all numbers in the range of C types. */
 static void put_holdable_text(struct buffer *out, const char *text, size_t len)
 {
     for (size_t at = 0, end; at < len; at = end) {
@@ -96,9 +97,9 @@ static void put_holdable_text(struct buffer *out, const char *text, size_t len)
     }
 }
 
-/* The value, or NULL with the reason, or with `starved` set. Numbers that C cannot hold are rounded, and no others:
- * rather a rounded bound of a schema than a lost tool. Who must keep every digit reads the text. */
-static json_t *load(const char *text, size_t len, size_t more_flags, json_error_t *why)
+/* Parses the text; on error, returns NULL with *why filled or `starved` set. Only numbers out of range are rounded: a
+ * rounded schema bound is better than a lost tool. Callers that need every digit use the text. */
+static json_t *load_json(const char *text, size_t len, size_t more_flags, json_error_t *why)
 {
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | more_flags;
     starved = false;
@@ -122,12 +123,12 @@ static int parse_strictly(json_t **out, const char *text, size_t len, size_t mor
     static pthread_once_t noting = PTHREAD_ONCE_INIT;
     pthread_once(&noting, begin_noting);
     *out = NULL;
-    if (nesting(text, len) > WT_MAX_JSON_DEPTH)
+    if (measure_nesting(text, len) > WT_MAX_JSON_DEPTH)
         return wt__fail_at(err, WT_ETOOLONG, 1, 0, NULL, "JSON is nested deeper than %d levels", WT_MAX_JSON_DEPTH);
     json_error_t why;
-    json_t *value = load(text, len, more_flags, &why);
-    if (!value && starved) /* once more: not every caller can tell bad syntax from too little memory */
-        value = load(text, len, more_flags, &why);
+    json_t *value = load_json(text, len, more_flags, &why);
+    if (!value && starved) /* retry once, because some callers cannot tell a syntax error from lack of memory */
+        value = load_json(text, len, more_flags, &why);
     if (!value && starved)
         return wt__fail_nomem(err);
     if (!value)
@@ -147,7 +148,7 @@ int wt__json_parse_with_nul(json_t **out, const char *text, size_t len, wt_error
     return parse_strictly(out, text, len, JSON_ALLOW_NUL, err);
 }
 
-/* From an opening quote to behind the closing one. */
+/* Returns the offset behind the closing quote of the string at `at`. */
 static size_t string_end(const char *text, size_t len, size_t at)
 {
     for (at++; at < len && text[at] != '"'; at++)
@@ -155,7 +156,7 @@ static size_t string_end(const char *text, size_t len, size_t at)
     return at < len ? at + 1 : len;
 }
 
-/* Where the comment ends that begins at `at`; `at` when none does. */
+/* Returns the end of the comment that starts at `at`, or `at` if no comment starts there. */
 static size_t comment_end(const char *text, size_t len, size_t at)
 {
     if (text[at] != '/' || at + 1 >= len || (text[at + 1] != '/' && text[at + 1] != '*'))
@@ -166,7 +167,7 @@ static size_t comment_end(const char *text, size_t len, size_t at)
     return line || at == len ? at : at + 2;
 }
 
-/* Lines and bytes stay where they are, so that an error's place is the file's. */
+/* Overwrites a range with blanks but keeps newlines, so that error positions stay valid. */
 static void blank_out(char *text, size_t from, size_t to)
 {
     for (; from < to; from++)
@@ -190,10 +191,10 @@ void wt__json_blank_comments(char *text, size_t len)
     }
 }
 
-/* Of a text without comments: commas that nothing follows. */
+/* Blanks out trailing commas. text must not have comments. */
 static void blank_commas(char *text, size_t len)
 {
-    size_t comma = SIZE_MAX; /* one with only blanks behind it so far */
+    size_t comma = SIZE_MAX; /* last comma followed only by blanks */
     for (size_t at = 0; at < len;) {
         char c = text[at];
         if ((c == '}' || c == ']') && comma != SIZE_MAX)
@@ -262,7 +263,7 @@ json_t *wt__json_string(struct str text)
     wt__buffer_str(&bytes, text);
     for (char *at = bytes.ptr;
          !bytes.failed && text.len > 0 && (at = memchr(at, 0, bytes.len - (size_t)(at - bytes.ptr)));)
-        *at = (char)0xFF; /* as what is no UTF-8 */
+        *at = (char)0xFF; /* invalid UTF-8, replaced below */
     wt__buffer_json(&quoted, wt__buffer_view(&bytes));
     if (!bytes.failed && !quoted.failed)
         wt__json_parse(&value, quoted.ptr, quoted.len, NULL);
@@ -284,25 +285,25 @@ void wt__json_pointer_step(struct buffer *buffer, struct str key)
     }
 }
 
-static int append(const char *bytes, size_t len, void *buffer)
+static int append_dump(const char *bytes, size_t len, void *buffer)
 {
     wt__buffer_append(buffer, bytes, len);
     return ((struct buffer *)buffer)->failed ? -1 : 0;
 }
 
-static int write(struct buffer *buffer, const json_t *value, size_t flags)
+static int dump_json(struct buffer *buffer, const json_t *value, size_t flags)
 {
-    if (json_dump_callback(value, append, buffer, JSON_COMPACT | JSON_ENCODE_ANY | flags) < 0 && !buffer->failed)
+    if (json_dump_callback(value, append_dump, buffer, JSON_COMPACT | JSON_ENCODE_ANY | flags) < 0 && !buffer->failed)
         buffer->failed = true;
     return buffer->failed ? WT_ENOMEM : 0;
 }
 
 int wt__json_write(struct buffer *buffer, const json_t *value)
 {
-    return write(buffer, value, 0);
+    return dump_json(buffer, value, 0);
 }
 
 int wt__json_write_typed(struct buffer *buffer, const json_t *value)
 {
-    return write(buffer, value, JSON_REAL_PRECISION(TYPED_DIGITS));
+    return dump_json(buffer, value, JSON_REAL_PRECISION(TYPED_DIGITS));
 }

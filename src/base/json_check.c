@@ -1,5 +1,5 @@
-/* json_check.c: see json_check.h. The state is a position, a depth, and one bit per level: no recursion and no
- * allocation, so hostile nesting costs nothing. */
+/* json_check.c: see json_check.h. The state is a position, a depth, and one bit per level. Hostile nesting costs
+ * nothing because there is no recursion and no allocation. */
 #include "base/json_check.h"
 
 #include <stdint.h>
@@ -7,7 +7,7 @@
 struct checker {
     struct str text;
     size_t at;
-    uint64_t objects; /* bit i: level i is an object */
+    uint64_t objects; /* bit i is set if level i is an object */
     unsigned depth;
     const char *reason; /* NULL while the text is valid */
 };
@@ -37,7 +37,7 @@ static void skip_json_blanks(struct checker *c)
 
 /* ---------------------------------------------------------------- strings */
 
-/* Reads four hexadecimal digits at c->at; -1 if they are not there. */
+/* Reads four hexadecimal digits at c->at. Returns -1 if they are missing. */
 static int read_code_unit(struct checker *c)
 {
     int unit = 0;
@@ -53,7 +53,7 @@ static int read_code_unit(struct checker *c)
     return unit;
 }
 
-/* A low surrogate must follow a high one, and stand nowhere else. */
+/* Checks a \u escape. A high surrogate must be followed by a low one, and a low surrogate must follow a high one. */
 static bool check_unicode_escape(struct checker *c)
 {
     int unit = read_code_unit(c);
@@ -80,7 +80,7 @@ static bool check_escape(struct checker *c)
     return (kind != '\0' && strchr("\"\\/bfnrt", kind)) || reject_json(c, "an invalid escape");
 }
 
-/* From the opening quote to behind the closing one. */
+/* Checks a string and moves behind its closing quote. */
 static bool check_string(struct checker *c)
 {
     for (c->at++;;) {
@@ -155,7 +155,7 @@ static bool is_in_object(const struct checker *c)
     return c->objects >> (c->depth - 1) & 1;
 }
 
-static bool open_level(struct checker *c, bool object, enum expected *next)
+static bool open_json_level(struct checker *c, bool object, enum expected *next)
 {
     if (c->depth == JSON_CHECK_DEPTH_MAX)
         return reject_json(c, "nesting of more than 64 levels");
@@ -166,7 +166,7 @@ static bool open_level(struct checker *c, bool object, enum expected *next)
     return true;
 }
 
-static bool close_level(struct checker *c, enum expected *next)
+static bool close_json_level(struct checker *c, enum expected *next)
 {
     c->at++;
     c->depth--;
@@ -178,7 +178,7 @@ static bool check_value(struct checker *c, enum expected *next)
 {
     char byte = peek_byte(c);
     if (byte == '{' || byte == '[')
-        return open_level(c, byte == '{', next);
+        return open_json_level(c, byte == '{', next);
     *next = EXPECT_SEPARATOR;
     if (byte == '"')
         return check_string(c);
@@ -204,7 +204,7 @@ static bool check_separator(struct checker *c, enum expected *next)
     char byte = peek_byte(c);
     bool object = is_in_object(c);
     if (byte == (object ? '}' : ']'))
-        return close_level(c, next);
+        return close_json_level(c, next);
     if (byte != ',')
         return reject_json(c, c->at >= c->text.len ? "an end where a bracket should close"
                                                    : "a byte where a comma or a closing bracket should be");
@@ -217,7 +217,7 @@ static bool check_next(struct checker *c, enum expected *next)
 {
     bool may_end = *next == EXPECT_KEY_OR_END || *next == EXPECT_VALUE_OR_END;
     if (may_end && peek_byte(c) == (*next == EXPECT_KEY_OR_END ? '}' : ']'))
-        return close_level(c, next);
+        return close_json_level(c, next);
     switch (*next) {
     case EXPECT_KEY:
     case EXPECT_KEY_OR_END:

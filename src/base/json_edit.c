@@ -1,5 +1,5 @@
-/* json_edit.c: see json_edit.h. Two texts of the same length are kept: the one that is edited, and one in which
- * comments are blanks, which is what is walked. So a place in one is the same place in the other. */
+/* json_edit.c: see json_edit.h. The members are located in a copy with comments blanked out. Both texts have the same
+ * length, so offsets are valid in both. */
 #include "base/json_edit.h"
 
 #include "base/json.h"
@@ -8,26 +8,26 @@
 
 enum { MEMBERS_MAX = 1 << 16 };
 
-/* ---------------------------------------------------------------- finding */
+/* ---------------------------------------------------------------- locating members */
 
-static bool json_blank(char c)
+static bool is_edit_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static size_t skip_blanks(struct str text, size_t at)
+static size_t skip_blanks_from(struct str text, size_t at)
 {
-    while (at < text.len && json_blank(text.ptr[at]))
+    while (at < text.len && is_edit_blank(text.ptr[at]))
         at++;
     return at;
 }
 
-/* A key as JSON means it, in the arena; NULL when memory is out. */
+/* Returns the unescaped key in the arena, or NULL if out of memory. */
 static const char *plain_key(struct arena *arena, struct str key)
 {
     if (!memchr(key.ptr, '\\', key.len))
         return wt__arena_copy(arena, key);
-    json_t *value = NULL; /* the quotes stand around it */
+    json_t *value = NULL; /* key is borrowed from text, so its quotes are around it */
     const char *out = wt__json_parse(&value, key.ptr - 1, key.len + 2, NULL) == 0
                           ? wt__arena_copy(arena, (struct str){json_string_value(value), json_string_length(value)})
                           : NULL;
@@ -35,8 +35,8 @@ static const char *plain_key(struct arena *arena, struct str key)
     return out;
 }
 
-/* All members of the object whose bracket is at members->open. */
-static int walk(struct json_members *members, struct arena *arena, struct str blanked, wt_error *err)
+/* Collects the members of the object whose bracket is at members->open. */
+static int collect_members(struct json_members *members, struct arena *arena, struct str blanked, wt_error *err)
 {
     struct json_member *items = NULL;
     size_t capacity = 0;
@@ -45,7 +45,7 @@ static int walk(struct json_members *members, struct arena *arena, struct str bl
     wt__json_scan_open(&scan, blanked, members->open, 1);
     for (;;) {
         struct json_item item;
-        scan.at = skip_blanks(blanked, scan.at);
+        scan.at = skip_blanks_from(blanked, scan.at);
         if (scan.more && scan.at < blanked.len && blanked.ptr[scan.at] == '}') {
             members->close = scan.at;
             break;
@@ -53,8 +53,8 @@ static int walk(struct json_members *members, struct arena *arena, struct str bl
         int got = wt__json_scan_next(&scan, &item);
         if (got == 0)
             members->close = scan.at - 1;
-        if (got < 0) /* what the parser took, the walk must too */
-            rc = wt__fail(err, WT_EFORMAT, "its members cannot be told apart: %s", scan.reason);
+        if (got < 0) /* unexpected, because the parser accepted the text */
+            rc = wt__fail(err, WT_EFORMAT, "cannot locate its members: %s", scan.reason);
         else if (got > 0 && members->count == MEMBERS_MAX)
             rc = wt__fail(err, WT_ETOOLONG, "an object has more than %d members", MEMBERS_MAX);
         else if (got > 0 && wt__grow((void **)&items, &capacity, members->count + 1, sizeof *items) < 0)
@@ -66,7 +66,7 @@ static int walk(struct json_members *members, struct arena *arena, struct str bl
                                                      .begin = (size_t)(item.key.ptr - blanked.ptr) - 1,
                                                      .value = item.byte,
                                                      .end = end,
-                                                     .comma = scan.more ? skip_blanks(blanked, end) : SIZE_MAX,
+                                                     .comma = scan.more ? skip_blanks_from(blanked, end) : SIZE_MAX,
                                                      .text = {members->text.ptr + item.byte, item.value.len},
                                                      .readable = item.value};
         if (!items[members->count++].name) {
@@ -91,7 +91,7 @@ const struct json_member *wt__json_member_named(const struct json_members *membe
     return NULL;
 }
 
-/* ---------------------------------------------------------------- how it is laid out */
+/* ---------------------------------------------------------------- layout */
 
 static size_t line_begin(struct str text, size_t at)
 {
@@ -102,10 +102,10 @@ static size_t line_begin(struct str text, size_t at)
 
 static bool only_blanks(struct str text, size_t from, size_t to)
 {
-    return from <= to && skip_blanks((struct str){text.ptr, to}, from) == to;
+    return from <= to && skip_blanks_from((struct str){text.ptr, to}, from) == to;
 }
 
-/* The blanks that the line of this place begins with. */
+/* Returns the leading blanks of the line at this offset. */
 static struct str indent_at(struct str text, size_t at)
 {
     size_t begin = line_begin(text, at), end = begin;
@@ -114,7 +114,7 @@ static struct str indent_at(struct str text, size_t at)
     return (struct str){text.ptr + begin, end - begin};
 }
 
-/* Of an object without members the text decides whether it has lines at all. */
+/* True if the members are on separate lines. For an empty object, true if there is a newline before or inside it. */
 static bool has_lines(const struct json_members *m)
 {
     struct str text = m->text;
@@ -124,7 +124,7 @@ static bool has_lines(const struct json_members *m)
     return begin > m->open && only_blanks(text, begin, m->members[0].begin);
 }
 
-static int lay_out(struct json_members *m, struct arena *arena, wt_error *err)
+static int detect_layout(struct json_members *m, struct arena *arena, wt_error *err)
 {
     const char *first = m->text.len > 0 ? memchr(m->text.ptr, '\n', m->text.len) : NULL;
     m->line_end = first && first > m->text.ptr && first[-1] == '\r' ? "\r\n" : "\n";
@@ -148,8 +148,8 @@ static int lay_out(struct json_members *m, struct arena *arena, wt_error *err)
     return m->indent && m->deeper ? 0 : wt__fail_nomem(err);
 }
 
-/* Steps into the object that is the value of this member. Returns whether there is one. */
-static bool enter(struct json_members *m, const char *key)
+/* Moves to the object that is the value of this member. Returns false if it does not exist. */
+static bool enter_member(struct json_members *m, const char *key)
 {
     const struct json_member *member = wt__json_member_named(m, key);
     if (!member || member->readable.len == 0 || member->readable.ptr[0] != '{')
@@ -175,15 +175,15 @@ int wt__json_members(struct json_members *out, struct arena *arena, struct str t
         return wt__fail_nomem(err);
     wt__json_blank_comments(copy, text.len);
     struct str blanked = {copy, text.len};
-    out->open = skip_blanks(blanked, 0);
-    rc = walk(out, arena, blanked, err);
+    out->open = skip_blanks_from(blanked, 0);
+    rc = collect_members(out, arena, blanked, err);
     for (; rc == 0 && *path; path++) {
-        if (!enter(out, *path))
+        if (!enter_member(out, *path))
             return 0;
-        rc = walk(out, arena, blanked, err);
+        rc = collect_members(out, arena, blanked, err);
     }
     if (rc == 0)
-        rc = lay_out(out, arena, err);
+        rc = detect_layout(out, arena, err);
     return rc < 0 ? rc : 1;
 }
 
@@ -202,7 +202,7 @@ static void put_new(struct buffer *out, const struct json_members *m, const stru
     }
 }
 
-/* Copies the text up to `to`, from where the last copy ended. */
+/* Copies the text from *at up to `to`. */
 static void copy_to(struct buffer *out, struct str text, size_t *at, size_t to)
 {
     if (to > *at) {
@@ -211,16 +211,17 @@ static void copy_to(struct buffer *out, struct str text, size_t *at, size_t to)
     }
 }
 
-/* Where the line ends, behind its newline, when only blanks are left of it; else `at`. */
+/* Returns the offset behind the newline if only blanks remain on the line, else `at`. */
 static size_t rest_of_line(struct str text, size_t at)
 {
     size_t end = at;
-    while (end < text.len && text.ptr[end] != '\n' && json_blank(text.ptr[end]))
+    while (end < text.len && text.ptr[end] != '\n' && is_edit_blank(text.ptr[end]))
         end++;
     return end < text.len && text.ptr[end] == '\n' ? end + 1 : at;
 }
 
-/* Where the blanks begin that stand before this place on its line, but for an indent; not before `least`. */
+/* Returns the start of the blanks before this offset, not before `least`. Returns `at` if they are the line's
+ * indent. */
 static size_t blanks_before(struct str text, size_t at, size_t least)
 {
     size_t begin = at;
@@ -229,8 +230,8 @@ static size_t blanks_before(struct str text, size_t at, size_t least)
     return begin > 0 && text.ptr[begin - 1] == '\n' ? at : begin;
 }
 
-/* Leaves member i out, with its line where nothing else stands there; last: behind it no member is left. */
-static void leave_out(struct buffer *out, const struct json_members *m, size_t i, size_t last, size_t *at)
+/* Drops member i, and its line if nothing else is on the line. last: index of the last member that stays. */
+static void drop_member(struct buffer *out, const struct json_members *m, size_t i, size_t last, size_t *at)
 {
     const struct json_member *member = &m->members[i];
     struct str text = m->text;
@@ -247,13 +248,13 @@ static void leave_out(struct buffer *out, const struct json_members *m, size_t i
     *at = alone ? line : end;
     while (!alone && near && *at < text.len && (text.ptr[*at] == ' ' || text.ptr[*at] == '\t'))
         ++*at;
-    if (member->comma != SIZE_MAX && !near) { /* a comment stands between */
+    if (member->comma != SIZE_MAX && !near) { /* a comment is between value and comma */
         copy_to(out, text, at, member->comma);
         *at = member->comma + 1;
     }
 }
 
-/* Behind the last member, or into an object that has none. */
+/* Adds members behind the last one, or to an empty object. */
 static void append_new(struct buffer *out, const struct json_members *m, const struct json_new_member *added,
                        size_t count, size_t *at)
 {
@@ -283,7 +284,7 @@ static void append_new(struct buffer *out, const struct json_members *m, const s
 void wt__json_edit(struct buffer *out, const struct json_members *m, const bool *drop,
                    const struct json_new_member *added, size_t added_count)
 {
-    size_t at = 0, first = m->count, last = m->count; /* that is dropped, that is left */
+    size_t at = 0, first = m->count, last = m->count; /* first dropped member; last member that stays */
     for (size_t i = m->count; i-- > 0;)
         if (drop[i])
             first = i;
@@ -294,7 +295,7 @@ void wt__json_edit(struct buffer *out, const struct json_members *m, const bool 
     for (size_t i = 0; i < m->count; i++) {
         const struct json_member *member = &m->members[i];
         if (drop[i] && !(i == first && added_count > 0)) {
-            leave_out(out, m, i, last, &at);
+            drop_member(out, m, i, last, &at);
             continue;
         }
         if (drop[i]) {
@@ -302,7 +303,7 @@ void wt__json_edit(struct buffer *out, const struct json_members *m, const bool 
             put_new(out, m, added, added_count);
             at = member->end;
         }
-        if (i == last && i + 1 < m->count && !trailing) { /* what followed it is gone */
+        if (i == last && i + 1 < m->count && !trailing) { /* drop its comma, because no member follows any more */
             copy_to(out, m->text, &at, member->comma);
             at = member->comma + 1;
         }

@@ -1,10 +1,11 @@
-/* json_edit.h: changes members of one object within a JSON text that somebody else wrote, and leaves every other byte
- * as it is: comments, blanks, order, line ends, numbers as they were typed.
+/* json_edit.h: adds and removes members of one object in hand-written JSON. All other bytes stay the same: comments,
+ * blanks, order, line ends, and the spelling of numbers.
  *
- * The text is parsed whole first, so what is edited is known to be JSON, of unique keys; comments and commas too many
- * are taken, as json.h does. Then the object's members are found by their bytes, and the new text is the old one with
- * those bytes left out or replaced. A comma goes with the member before it. A line that is left without anything goes;
- * a comment on it keeps it. What was edited is JSON again: whoever writes it can parse it, and should. */
+ * The whole text is parsed first, so it is known to be valid JSON with unique keys. Comments and trailing commas are
+ * accepted, as in wt__json_parse_relaxed. Then the byte ranges of the members are located, and the new text is the old
+ * text
+ * with some ranges removed or replaced. A member is removed with its comma. A line left blank is removed; a line with a
+ * comment stays. The result is valid JSON; callers should still parse it before they write it. */
 #ifndef WT_BASE_JSON_EDIT_H
 #define WT_BASE_JSON_EDIT_H
 
@@ -14,38 +15,38 @@
 enum { JSON_EDIT_BYTES_MAX = 16 << 20, JSON_EDIT_PATH_MAX = 4 };
 
 struct json_member {
-    const char *name;    /* as JSON means it */
-    size_t begin;        /* of the quote of its key */
-    size_t value, end;   /* of its value */
-    size_t comma;        /* behind it; SIZE_MAX: none */
-    struct str text;     /* the value as it is written, comments in it too */
-    struct str readable; /* the same without comments */
+    const char *name;    /* unescaped key */
+    size_t begin;        /* offset of the key's opening quote */
+    size_t value, end;   /* offsets of the value */
+    size_t comma;        /* offset of the comma after the value, or SIZE_MAX */
+    struct str text;     /* value as written, including comments */
+    struct str readable; /* value with comments blanked out */
 };
 
 struct json_members {
     struct str text;
     struct json_member *members; /* [count] */
     size_t count;
-    size_t open, close; /* of the object's brackets */
+    size_t open, close; /* offsets of the object's brackets */
     const char *line_end;
-    const char *indent, *deeper; /* before a member's key; how much more a level has. NULL: all stands on one line */
+    const char *indent, *deeper; /* blanks before keys; added indent per level. NULL if the object is on one line */
 };
 
-/* The members of the object that path leads to from the root, key by key; path ends in NULL. Returns 1, or 0 where
- * there is no such object. text is borrowed; the rest is the arena's. Errors: WT_EFORMAT, WT_ETOOLONG, WT_ENOMEM. */
+/* Locates the members of an object. path: keys from the root, ends in NULL. Returns 1, or 0 if no such object exists.
+ * text is borrowed; everything else lives in the arena. Errors: WT_EFORMAT, WT_ETOOLONG, WT_ENOMEM. */
 int wt__json_members(struct json_members *out, struct arena *arena, struct str text, const char *const *path,
                      wt_error *err);
-/* NULL where there is none. */
+/* Returns the member with this unescaped key, or NULL. */
 const struct json_member *wt__json_member_named(const struct json_members *members, const char *name);
 
-/* "name": value, as it shall be written. */
+/* A member to add: unescaped name, and its value as JSON text. */
 struct json_new_member {
     const char *name;
     struct str value;
 };
 
-/* Appends the whole text without the members that drop marks, [count], and with the new ones where the first of those
- * was, or behind the last member where none is. */
+/* Appends the whole text without the members marked in drop, [count]. The new members replace the first dropped one, or
+ * follow the last member if no member is dropped. */
 void wt__json_edit(struct buffer *out, const struct json_members *members, const bool *drop,
                    const struct json_new_member *added, size_t added_count);
 

@@ -1,4 +1,4 @@
-/* json_scan.c: see json_scan.h. Only the bytes that can change the balance are looked at; a table finds them. */
+/* json_scan.c: see json_scan.h. A table selects the bytes that can change the bracket balance. */
 #include "base/json_scan.h"
 
 enum byte_class { PLAIN, QUOTE, OPEN, CLOSE, COMMA, NEWLINE };
@@ -6,19 +6,19 @@ enum byte_class { PLAIN, QUOTE, OPEN, CLOSE, COMMA, NEWLINE };
 static const unsigned char classes[256] = {
     ['"'] = QUOTE, ['{'] = OPEN, ['['] = OPEN, ['}'] = CLOSE, [']'] = CLOSE, [','] = COMMA, ['\n'] = NEWLINE};
 
-static bool blank(char c)
+static bool is_scan_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static void skip_blanks(struct json_scan *scan)
+static void skip_scan_blanks(struct json_scan *scan)
 {
-    while (scan->at < scan->text.len && blank(scan->text.ptr[scan->at]))
+    while (scan->at < scan->text.len && is_scan_blank(scan->text.ptr[scan->at]))
         if (scan->text.ptr[scan->at++] == '\n')
             scan->line++;
 }
 
-/* From an opening quote to behind the closing one. False when the text ends first. */
+/* Skips a string, from its opening quote to behind the closing one. Returns false if the text ends first. */
 static bool skip_string(struct json_scan *scan)
 {
     const char *text = scan->text.ptr;
@@ -37,8 +37,8 @@ static bool skip_string(struct json_scan *scan)
     return false;
 }
 
-/* To the comma or closing bracket that ends a value, or, for a root, behind its last bracket. Returns whether the
- * text ended while something was open. */
+/* Moves to the comma or closing bracket after a value; for a root, behind its last bracket. Returns true if the text
+ * ended inside the value. */
 static bool skip_value(struct json_scan *scan, bool root)
 {
     size_t depth = 0;
@@ -74,27 +74,27 @@ static bool skip_value(struct json_scan *scan, bool root)
     return depth > 0;
 }
 
-/* Fills the value that begins at scan->at. A bare word or number that runs into the end may have lost its rest. */
-static void take_value(struct json_scan *scan, struct json_item *item, bool root)
+/* Reads the value at scan->at. A bare word or number at the end of the text counts as cut, because more may follow. */
+static void scan_value(struct json_scan *scan, struct json_item *item, bool root)
 {
     item->byte = scan->at;
     item->line = scan->line;
     item->cut = skip_value(scan, root);
     size_t end = scan->at;
-    while (end > item->byte && blank(scan->text.ptr[end - 1]))
+    while (end > item->byte && is_scan_blank(scan->text.ptr[end - 1]))
         end--;
     item->value = (struct str){scan->text.ptr + item->byte, end - item->byte};
     if (!root && scan->at == scan->text.len)
         item->cut = item->cut || end == item->byte || !memchr("\"}]", scan->text.ptr[end - 1], 3);
 }
 
-/* An empty view may be of nothing at all; offsets need something to start from. */
-static struct str solid(struct str text)
+/* Returns text with a non-NULL pointer, because offsets are computed from it. */
+static struct str ensure_pointer(struct str text)
 {
     return text.len > 0 ? text : (struct str){"", 0};
 }
 
-static int broken(struct json_scan *scan, const char *reason)
+static int fail_scan(struct json_scan *scan, const char *reason)
 {
     scan->reason = reason;
     return -1;
@@ -102,28 +102,28 @@ static int broken(struct json_scan *scan, const char *reason)
 
 void wt__json_scan_open(struct json_scan *scan, struct str text, size_t at, size_t line)
 {
-    *scan = (struct json_scan){.text = solid(text), .at = at, .line = line};
+    *scan = (struct json_scan){.text = ensure_pointer(text), .at = at, .line = line};
     if (at < text.len && (text.ptr[at] == '{' || text.ptr[at] == '[')) {
         scan->close = text.ptr[at] == '{' ? '}' : ']';
         scan->at++;
     }
 }
 
-static int take_key(struct json_scan *scan, struct json_item *item)
+static int scan_key(struct json_scan *scan, struct json_item *item)
 {
     if (scan->text.ptr[scan->at] != '"')
-        return broken(scan, "expected a key in double quotes");
+        return fail_scan(scan, "expected a key in double quotes");
     size_t begin = scan->at + 1;
     if (!skip_string(scan))
-        return broken(scan, "the text ends inside a key");
+        return fail_scan(scan, "the text ends inside a key");
     item->key = (struct str){scan->text.ptr + begin, scan->at - 1 - begin};
-    skip_blanks(scan);
+    skip_scan_blanks(scan);
     if (scan->at >= scan->text.len)
-        return broken(scan, "the text ends after a key");
+        return fail_scan(scan, "the text ends after a key");
     if (scan->text.ptr[scan->at] != ':')
-        return broken(scan, "expected ':' after a key");
+        return fail_scan(scan, "expected ':' after a key");
     scan->at++;
-    skip_blanks(scan);
+    skip_scan_blanks(scan);
     return 0;
 }
 
@@ -131,18 +131,18 @@ int wt__json_scan_next(struct json_scan *scan, struct json_item *item)
 {
     *item = (struct json_item){.key = {"", 0}};
     if (scan->close == 0)
-        return broken(scan, "expected '{' or '['");
-    skip_blanks(scan);
+        return fail_scan(scan, "expected '{' or '['");
+    skip_scan_blanks(scan);
     if (scan->at >= scan->text.len)
-        return broken(scan, scan->close == '}' ? "the text ends before the closing '}'"
-                                               : "the text ends before the closing ']'");
+        return fail_scan(scan, scan->close == '}' ? "the text ends before the closing '}'"
+                                                  : "the text ends before the closing ']'");
     if (!scan->more && scan->text.ptr[scan->at] == scan->close) {
         scan->at++;
         return 0;
     }
-    if (scan->close == '}' && take_key(scan, item) < 0)
+    if (scan->close == '}' && scan_key(scan, item) < 0)
         return -1;
-    take_value(scan, item, false);
+    scan_value(scan, item, false);
     scan->more = false;
     if (scan->at < scan->text.len) {
         char end = scan->text.ptr[scan->at];
@@ -150,7 +150,7 @@ int wt__json_scan_next(struct json_scan *scan, struct json_item *item)
             scan->more = true;
             scan->at++;
         } else if (end != scan->close) {
-            return broken(scan, scan->close == '}' ? "']' where '}' was expected" : "'}' where ']' was expected");
+            return fail_scan(scan, scan->close == '}' ? "']' where '}' was expected" : "'}' where ']' was expected");
         }
     }
     return 1;
@@ -158,13 +158,13 @@ int wt__json_scan_next(struct json_scan *scan, struct json_item *item)
 
 void wt__json_scan_root(struct str text, size_t at, size_t line, struct json_item *item)
 {
-    struct json_scan scan = {.text = solid(text), .at = at, .line = line};
+    struct json_scan scan = {.text = ensure_pointer(text), .at = at, .line = line};
     *item = (struct json_item){.key = {"", 0}};
-    skip_blanks(&scan);
-    take_value(&scan, item, true);
+    skip_scan_blanks(&scan);
+    scan_value(&scan, item, true);
 }
 
-/* The next character of a key, which *at then stands behind; -1 if it is not ASCII or the escape is invalid. */
+/* Returns the next character of a key and moves *at behind it; -1 if it is not ASCII or the escape is invalid. */
 static int next_of_key(struct str key, size_t *at)
 {
     static const char kinds[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";

@@ -1,9 +1,9 @@
-/* json_scan.h: walks the members of one JSON container without building a tree, so that each can be judged alone.
+/* json_scan.h: iterates over the members of one JSON container without building a tree.
  *
- * A value is whatever stands between two separators at its level, found by balancing brackets and strings only. It
- * may be nonsense inside: a parser decides that later, and what it refuses costs just that value. What cannot be
- * walked past is told as broken: text that ends too early, a closing bracket of the wrong kind, a member without a
- * key. Everything before such a place has been handed out. One pass, no allocation, any nesting. */
+ * A value is the text between two separators, found by balancing only brackets and strings. It may be invalid inside: a
+ * parser decides later, and only that value is lost. The scan fails at text that ends too early, a wrong closing
+ * bracket or
+ * a missing key. All members before that position have been returned. One pass, no allocation, unlimited nesting. */
 #ifndef WT_BASE_JSON_SCAN_H
 #define WT_BASE_JSON_SCAN_H
 
@@ -13,33 +13,33 @@
 #include "base/str.h"
 
 struct json_item {
-    struct str key;   /* of an object's member: what its quotes hold, escapes as written; empty for an element */
-    struct str value; /* the value's bytes without blanks around it; may be empty or nonsense */
-    size_t byte;      /* where value begins in the text */
-    size_t line;      /* 1-based line of that place */
+    struct str key;   /* key of an object's member, without quotes, escapes as written; empty for an array element */
+    struct str value; /* value without surrounding blanks; may be empty or invalid */
+    size_t byte;      /* offset of value in the text */
+    size_t line;      /* 1-based line of value */
     bool cut;         /* the text ended inside value */
 };
 
 struct json_scan {
     struct str text;
-    size_t at, line;    /* the next byte, and its 1-based line */
-    char close;         /* the bracket that ends the container */
-    bool more;          /* a comma was passed: a value must follow */
-    const char *reason; /* after -1: why. Static */
+    size_t at, line;    /* offset of the next byte, and its 1-based line */
+    char close;         /* closing bracket of the container */
+    bool more;          /* a comma was read, so a value must follow */
+    const char *reason; /* static reason for a result of -1 */
 };
 
-/* Starts inside the container whose opening bracket is at text.ptr[at], on line `line`. Where there is no opening
- * bracket, the first wt__json_scan_next says so. text is borrowed. */
+/* Starts a scan at the opening bracket text.ptr[at], on line `line`. A missing bracket is reported by the first
+ * wt__json_scan_next. text is borrowed. */
 void wt__json_scan_open(struct json_scan *scan, struct str text, size_t at, size_t line);
 
-/* Returns 1 with the next member, 0 at the closing bracket (at is then behind it), -1 where it is broken. */
+/* Returns 1 with the next member, 0 after the closing bracket (scan->at is just behind it), or -1 on invalid text. */
 int wt__json_scan_next(struct json_scan *scan, struct json_item *item);
 
-/* True if a key, escapes as written, means this name, which is ASCII. */
+/* True if key, with escapes as written, equals the ASCII name. */
 bool wt__json_key_is(struct str key, struct str name);
 
-/* The value that begins at the first byte of text[at...] that is no blank, up to the end of its brackets or text.
- * A root value has no separators: for one without brackets, everything up to the end counts. */
+/* Finds the root value that starts at or after text[at], up to its closing bracket. A value without brackets extends to
+ * the end of text, because a root has no separators. */
 void wt__json_scan_root(struct str text, size_t at, size_t line, struct json_item *item);
 
 #endif

@@ -1,5 +1,5 @@
-/* map.c: linear probing at a load of at most 3/4. The hash is seeded from the address space and the clock, so that
- * names chosen by a stranger cannot be made to collide. */
+/* map.c: linear probing at a load of at most 3/4. The hash is seeded from an address and the clock, so that collisions
+ * cannot be precomputed. */
 #include "base/map.h"
 
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 
 enum { CAPACITY_MIN = 16 };
 
-static uint32_t hash_of(const struct map *map, struct str key)
+static uint32_t hash_key(const struct map *map, struct str key)
 {
     return (uint32_t)wt__checksum(key.ptr, key.len, map->seed);
 }
 
-static struct map_slot *probe(const struct map *map, struct str key, uint32_t hash)
+static struct map_slot *probe_slots(const struct map *map, struct str key, uint32_t hash)
 {
     size_t mask = map->capacity - 1;
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
@@ -25,7 +25,7 @@ static struct map_slot *probe(const struct map *map, struct str key, uint32_t ha
     }
 }
 
-static int rehash(struct map *map, size_t capacity)
+static int resize_map(struct map *map, size_t capacity)
 {
     struct map bigger = {.capacity = capacity, .len = map->len, .seed = map->seed};
     bigger.slots = calloc(capacity, sizeof *bigger.slots);
@@ -33,7 +33,7 @@ static int rehash(struct map *map, size_t capacity)
         return -1;
     for (size_t i = 0; i < map->capacity; i++)
         if (map->slots[i].used)
-            *probe(&bigger, map->slots[i].key, map->slots[i].hash) = map->slots[i];
+            *probe_slots(&bigger, map->slots[i].key, map->slots[i].hash) = map->slots[i];
     free(map->slots);
     *map = bigger;
     return 0;
@@ -43,7 +43,7 @@ uint32_t *wt__map_get(const struct map *map, struct str key)
 {
     if (map->len == 0)
         return NULL;
-    struct map_slot *slot = probe(map, key, hash_of(map, key));
+    struct map_slot *slot = probe_slots(map, key, hash_key(map, key));
     return slot->used ? &slot->value : NULL;
 }
 
@@ -54,10 +54,10 @@ uint32_t *wt__map_insert(struct map *map, struct str key, uint32_t value, bool *
         clock_gettime(CLOCK_MONOTONIC, &now);
         map->seed = (uint64_t)now.tv_nsec ^ (uint64_t)(uintptr_t)map << 16;
     }
-    if ((map->len + 1) * 4 > map->capacity * 3 && rehash(map, map->capacity ? map->capacity * 2 : CAPACITY_MIN) < 0)
+    if ((map->len + 1) * 4 > map->capacity * 3 && resize_map(map, map->capacity ? map->capacity * 2 : CAPACITY_MIN) < 0)
         return NULL;
-    uint32_t hash = hash_of(map, key);
-    struct map_slot *slot = probe(map, key, hash);
+    uint32_t hash = hash_key(map, key);
+    struct map_slot *slot = probe_slots(map, key, hash);
     bool fresh = !slot->used;
     if (fresh) {
         *slot = (struct map_slot){.key = key, .hash = hash, .value = value, .used = true};

@@ -1,5 +1,5 @@
-/* map.h: hash map from bytes to a 32-bit number, open addressing. Keys are borrowed and must outlive the map.
- * Hashing is keyed, so hostile keys cannot pile up. */
+/* map.h: hash map from byte strings to 32-bit numbers, with open addressing. Keys are borrowed and must outlive the
+ * map. Hashing is seeded, so that attackers cannot force collisions. */
 #ifndef WT_BASE_MAP_H
 #define WT_BASE_MAP_H
 
@@ -16,17 +16,18 @@ struct map_slot {
     bool used;
 };
 
-/* All zero is an empty map. */
+/* A zeroed struct is an empty map. */
 struct map {
     struct map_slot *slots;
     size_t len, capacity; /* capacity is 0 or a power of two */
     uint64_t seed;
 };
 
-/* The value's place for key, or NULL. Valid until the next insert. */
+/* Returns a pointer to the value of key, or NULL. It is valid until the next insert. */
 uint32_t *wt__map_get(const struct map *map, struct str key);
 
-/* The place for key, made with `value` when absent (*added tells; may be NULL). NULL when memory is out. */
+/* Returns a pointer to the value of key; inserts `value` if the key is missing. *added is true for a new key; added may
+ * be NULL. Returns NULL if out of memory. */
 uint32_t *wt__map_insert(struct map *map, struct str key, uint32_t value, bool *added);
 void wt__map_dispose(struct map *map);
 

@@ -1,4 +1,3 @@
-/* memory.c: see memory.h. */
 #include "base/memory.h"
 
 #include <stdint.h>

@@ -1,20 +1,20 @@
-/* memory.h: checked allocation. Sizes never overflow; memory is freed with free(). */
+/* memory.h: allocation with overflow checks. Free all results with free(). */
 #ifndef WT_BASE_MEMORY_H
 #define WT_BASE_MEMORY_H
 
 #include <stddef.h>
 #include <stdlib.h>
 
-/* [count] items of size bytes, uninitialised; NULL on overflow or when memory is out. A count of 0 gives a block. */
+/* Allocates an uninitialised array; NULL on overflow or if out of memory. A count of 0 still returns a block. */
 void *wt__alloc_array(size_t count, size_t size);
 
-/* The same on a 64-byte boundary, its length rounded up to 64: what SIMD kernels want. Freed with free(). */
+/* Works like wt__alloc_array, aligned to 64 bytes and with the size rounded up to 64, as SIMD kernels need. */
 void *wt__alloc_aligned(size_t count, size_t size);
 
-/* A NUL-terminated copy of len bytes. */
+/* Returns a NUL-terminated copy of len bytes, or NULL if out of memory. */
 char *wt__copy_string(const char *bytes, size_t len);
 
-/* Makes room for at least `need` items in *items (capacity *capacity), doubling. 0, or -1 with nothing changed. */
+/* Grows *items to at least `need` items by doubling *capacity. Returns 0, or -1 with everything unchanged. */
 int wt__grow(void **items, size_t *capacity, size_t need, size_t size);
 
 #endif

@@ -1,4 +1,5 @@
-/* nearest.c: edit distance by rows, which ends as soon as it must be too large: a catalogue has many names. */
+/* nearest.c: edit distance row by row. It stops as soon as the limit is exceeded, because a catalogue has many
+ * names. */
 #include "base/nearest.h"
 
 void wt__nearest_begin(struct nearest *nearest, struct str word)
@@ -8,7 +9,7 @@ void wt__nearest_begin(struct nearest *nearest, struct str word)
     nearest->best[0] = '\0';
 }
 
-static size_t least(size_t a, size_t b)
+static size_t smaller_of(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -26,11 +27,11 @@ size_t wt__edits(struct str word, struct str candidate, size_t most)
         size_t best = row[0] = (unsigned char)i;
         for (size_t j = 1; j <= candidate.len; j++) {
             size_t here = above[j - 1] + (size_t)(a[i - 1] != b[j - 1]);
-            here = least(here, least(above[j], row[j - 1]) + (size_t)1);
+            here = smaller_of(here, smaller_of(above[j], row[j - 1]) + (size_t)1);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                here = least(here, before[j - 2] + (size_t)1);
+                here = smaller_of(here, before[j - 2] + (size_t)1);
             row[j] = (unsigned char)here;
-            best = least(best, here);
+            best = smaller_of(best, here);
         }
         if (best >= most)
             return most;
@@ -40,7 +41,7 @@ size_t wt__edits(struct str word, struct str candidate, size_t most)
         row = spare;
     }
     size_t edits = above[candidate.len];
-    /* A word of which as much is changed as is kept is another word. */
+    /* If more characters change than stay, the words are unrelated. */
     return edits < most && edits * 2 <= candidate.len ? edits : most;
 }
 

@@ -1,4 +1,4 @@
-/* nearest.h: which of many words somebody may have meant who typed one that is none of them. */
+/* nearest.h: suggests the closest known word for a misspelt one ("did you mean"). */
 #ifndef WT_BASE_NEAREST_H
 #define WT_BASE_NEAREST_H
 
@@ -8,27 +8,27 @@
 #include "base/str.h"
 
 enum {
-    NEAREST_WORD_MAX = 96, /* bytes of a word that is compared: longer ones are near nothing */
-    NEAREST_EDITS = 3      /* so many edits away is another word */
+    NEAREST_WORD_MAX = 96, /* maximum bytes of a compared word; longer words never match */
+    NEAREST_EDITS = 3      /* edit distance from which words count as unrelated */
 };
 
-/* Candidates are shown one after another; the nearest is kept, the first of equally near ones. */
+/* The best candidate so far. The first of several equally close candidates wins. */
 struct nearest {
-    struct str word;                     /* what was typed; borrowed */
-    size_t edits;                        /* to the nearest so far; NEAREST_EDITS: none is near */
-    char best[2 * NEAREST_WORD_MAX + 2]; /* what to call it; "" where none is near */
+    struct str word;                     /* misspelt word; borrowed */
+    size_t edits;                        /* distance of the best candidate; NEAREST_EDITS if no candidate is close */
+    char best[2 * NEAREST_WORD_MAX + 2]; /* name of the best candidate; "" if no candidate is close */
 };
 
 void wt__nearest_begin(struct nearest *nearest, struct str word);
 
-/* Edits from `word` to the candidate: insert, delete, change, swap neighbours (optimal string alignment); `most` where
- * there are that many or more, or where as much would be changed as is kept. */
+/* Returns the edit distance with insertions, deletions, substitutions and swaps of neighbours (optimal string
+ * alignment). Returns `most` if the distance is at least `most`, or if more characters change than stay. */
 size_t wt__edits(struct str word, struct str candidate, size_t most);
 
-/* The candidate takes the place if it is nearer. */
+/* Compares a candidate and keeps it if it is closer than the best so far. */
 void wt__nearest_show(struct nearest *nearest, struct str candidate);
 
-/* Notes what is called so as `edits` away, if that is nearer. */
+/* Keeps `called` if its known distance `edits` is smaller than the best so far. */
 void wt__nearest_note(struct nearest *nearest, size_t edits, struct str called);
 
 #endif

@@ -1,6 +1,6 @@
-/* number.c: digits of what scores, shares and times are: doubles from 1e-4 to 999,999,999. Such a double is m * 2^-s
- * with m of 53 bits and s at most 66, so m * 10^k has all of its digits in 128 bits, and rounding half to even is
- * exact: what comes out is what printf writes, at a tenth of its time. All other doubles are printf's. */
+/* number.c: formats doubles from 1e-4 to 999,999,999, the range of scores, shares and times. Such a double is m * 2^-s
+ * with m of 53 bits and s at most 66, so m * 10^k fits exactly in 128 bits. Rounding half to even is therefore exact
+ * and gives printf's digits at a tenth of its time. Other doubles are passed to printf. */
 #include "base/number.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 typedef unsigned __int128 wide;
 
-enum { MANTISSA = 53, POINT_LEAST = -4 /* of an exponent that is written without an e */ };
+enum { MANTISSA = 53, POINT_LEAST = -4 /* smallest exponent written without an e */ };
 
 size_t wt__count_text(char out[NUMBER_BYTES], uint64_t value)
 {
@@ -22,8 +22,8 @@ size_t wt__count_text(char out[NUMBER_BYTES], uint64_t value)
     return sizeof digits - at;
 }
 
-/* value * 10^k, rounded as printf rounds. value: from 1e-4 to 999,999,999; k: 0 to 13. */
-static uint64_t scaled(double value, int k)
+/* Returns value * 10^k, rounded like printf. value: 1e-4 to 999,999,999; k: 0 to 13. */
+static uint64_t scale_rounded(double value, int k)
 {
     int exponent;
     wide exact = (wide)(uint64_t)ldexp(frexp(value, &exponent), MANTISSA);
@@ -35,8 +35,8 @@ static uint64_t scaled(double value, int k)
     return whole + (rest > half || (rest == half && (whole & 1)));
 }
 
-/* digits: NUMBER_DIGITS of them, of a number whose first one counts 10^exponent. */
-static size_t write_point(char *out, uint64_t digits, int exponent)
+/* Writes NUMBER_DIGITS digits with a decimal point. exponent: power of ten of the first digit. */
+static size_t write_decimal(char *out, uint64_t digits, int exponent)
 {
     char text[NUMBER_BYTES];
     size_t len = wt__count_text(text, digits), at = 0;
@@ -58,21 +58,21 @@ static size_t write_point(char *out, uint64_t digits, int exponent)
 
 size_t wt__number_text(char out[NUMBER_BYTES], double value)
 {
-    static const uint64_t least = 100000000, above = 1000000000; /* of nine digits */
+    static const uint64_t least = 100000000, above = 1000000000; /* range of nine-digit numbers */
     double size = fabs(value);
     if (!(size >= 1e-4 && size <= 999999999))
         return (size_t)snprintf(out, NUMBER_BYTES, "%.9g", value);
     int exponent = NUMBER_DIGITS - 1;
     for (double bound = 1e8; exponent > POINT_LEAST && size < bound; bound /= 10)
         exponent--;
-    uint64_t digits = scaled(size, NUMBER_DIGITS - 1 - exponent);
-    if (digits < least) /* the bound was not exact */
-        digits = scaled(size, NUMBER_DIGITS - 1 - --exponent);
+    uint64_t digits = scale_rounded(size, NUMBER_DIGITS - 1 - exponent);
+    if (digits < least) /* bound is inexact after the divisions */
+        digits = scale_rounded(size, NUMBER_DIGITS - 1 - --exponent);
     if (digits >= above) { /* rounded up to the next power of ten */
         digits = least;
         exponent++;
     }
     size_t sign = value < 0;
     out[0] = '-';
-    return sign + write_point(out + sign, digits, exponent);
+    return sign + write_decimal(out + sign, digits, exponent);
 }

@@ -1,4 +1,4 @@
-/* number.h: numbers as text, for answers that have hundreds of them. */
+/* number.h: fast number formatting, for answers with hundreds of numbers. */
 #ifndef WT_BASE_NUMBER_H
 #define WT_BASE_NUMBER_H
 
@@ -7,7 +7,7 @@
 
 enum { NUMBER_BYTES = 32, NUMBER_DIGITS = 9 };
 
-/* What printf makes of "%.9g" and "%llu", in the locale C, without a NUL. Both return how many bytes that is. */
+/* Format like printf's "%.9g" and "%llu" in the C locale, without a NUL. Return the number of bytes. */
 size_t wt__number_text(char out[NUMBER_BYTES], double value);
 size_t wt__count_text(char out[NUMBER_BYTES], uint64_t value);
 

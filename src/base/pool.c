@@ -1,5 +1,5 @@
-/* pool.c: threads are started for one run and joined at its end. A run is long (an import), so keeping threads
- * between runs would save nothing and cost a caller hidden state. */
+/* pool.c: threads are started for each run and joined at its end. Runs are long, such as an import, so keeping threads
+ * would save nothing and add hidden state. */
 #include "base/pool.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 enum { THREADS_MAX = 256 };
 
-struct run {
+struct pool_job {
     pool_work work;
     void *context;
     size_t count;
@@ -17,7 +17,7 @@ struct run {
 };
 
 struct worker {
-    struct run *run;
+    struct pool_job *run;
     unsigned number;
     pthread_t thread;
 };
@@ -31,7 +31,7 @@ unsigned wt__processor_count(void)
 static void *work_on(void *argument)
 {
     struct worker *worker = argument;
-    struct run *run = worker->run;
+    struct pool_job *run = worker->run;
     while (atomic_load(&run->result) == 0) {
         size_t index = atomic_fetch_add(&run->next, 1);
         if (index >= run->count)
@@ -46,7 +46,7 @@ static void *work_on(void *argument)
 
 int wt__pool_run(unsigned threads, size_t count, pool_work work, void *context)
 {
-    struct run run = {.work = work, .context = context, .count = count};
+    struct pool_job run = {.work = work, .context = context, .count = count};
     struct worker workers[THREADS_MAX];
     if (threads == 0)
         threads = wt__processor_count();

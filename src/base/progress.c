@@ -1,4 +1,3 @@
-/* progress.c: see progress.h. */
 #include "base/progress.h"
 
 #include "base/clock.h"
@@ -30,16 +29,17 @@ int wt__progress_end(struct progress *progress, int rc, wt_error *err)
     return rc;
 }
 
-/* Both are called with the lock held. */
-static bool stops(struct progress *progress)
+/* Checks the time limit and returns true if cancelled. Requires the lock. */
+static bool check_cancelled(struct progress *progress)
 {
     if (!progress->cancelled && progress->limit_ms && wt__now_ms() - progress->begun_ms >= progress->limit_ms)
         progress->cancelled = progress->late = true;
     return progress->cancelled;
 }
 
-/* Who has said to stop hears nothing more, however many threads are still on their way. */
-static void tell(struct progress *progress)
+/* Calls the callback, but never again after it has cancelled, even if other threads still make steps. Requires the
+ * lock. */
+static void report_progress(struct progress *progress)
 {
     if (progress->cancelled)
         return;
@@ -56,8 +56,8 @@ int wt__progress_phase(struct progress *progress, const char *phase, uint64_t to
     progress->phase = phase;
     progress->done = 0;
     progress->total = total;
-    tell(progress);
-    int cancelled = stops(progress);
+    report_progress(progress);
+    int cancelled = check_cancelled(progress);
     pthread_mutex_unlock(&progress->lock);
     return cancelled;
 }
@@ -70,8 +70,8 @@ int wt__progress_step(struct progress *progress, uint64_t steps)
     progress->done += steps;
     bool last = progress->total > 0 && progress->done == progress->total;
     if (last || wt__now_ms() - progress->last_ms >= INTERVAL_MS)
-        tell(progress);
-    int cancelled = stops(progress);
+        report_progress(progress);
+    int cancelled = check_cancelled(progress);
     pthread_mutex_unlock(&progress->lock);
     return cancelled;
 }

@@ -1,5 +1,5 @@
-/* progress.h: tells a caller how far a long operation is, at most ten times a second, from one thread at a time,
- * and hears whether to stop. */
+/* progress.h: reports the progress of a long operation at most ten times a second, from one thread at a time, and lets
+ * the callback cancel the operation. */
 #ifndef WT_BASE_PROGRESS_H
 #define WT_BASE_PROGRESS_H
 
@@ -10,32 +10,33 @@
 #include "base/error.h"
 
 struct progress {
-    wt_progress_fn report; /* NULL: nobody listens */
+    wt_progress_fn report; /* NULL if progress is not reported */
     void *context;
     const char *phase;
     uint64_t done, total;
     double last_ms;
     double begun_ms;
-    unsigned limit_ms; /* 0: none */
+    unsigned limit_ms; /* 0 for no limit */
     bool cancelled;
-    bool late; /* cancelled because the limit ran out */
+    bool late; /* cancelled by the time limit */
     pthread_mutex_t lock;
 };
 
 void wt__progress_init(struct progress *progress, wt_progress_fn report, void *context);
 void wt__progress_dispose(struct progress *progress);
 
-/* Cancels so long after wt__progress_init, at the next phase or step; 0: never. */
+/* Cancels the operation at the next phase or step that is later than ms after wt__progress_init. 0 means no limit. */
 void wt__progress_limit(struct progress *progress, unsigned ms);
-/* Disposes of it. rc is what came of the operation: WT_ECANCELLED becomes WT_ETIMEOUT where the limit was the reason.
- */
+/* Disposes of the progress. Returns rc, the operation's result, or WT_ETIMEOUT if the time limit caused
+ * WT_ECANCELLED. */
 int wt__progress_end(struct progress *progress, int rc, wt_error *err);
 
-/* A NULL progress is allowed everywhere and never cancels. */
+/* In the functions below progress may be NULL; they then never cancel. */
 
-/* Starts a phase and reports it. Non-zero: cancelled. */
+/* Starts a phase and reports it. Returns non-zero if cancelled. */
 int wt__progress_phase(struct progress *progress, const char *phase, uint64_t total);
-/* Adds to done, from any thread. Non-zero: cancelled, now or earlier. The last step of a phase always reports. */
+/* Adds to done, from any thread. Returns non-zero if cancelled now or earlier. The last step of a phase is always
+ * reported. */
 int wt__progress_step(struct progress *progress, uint64_t steps);
 
 #endif

@@ -1,12 +1,12 @@
-/* random_digits.h: names that nobody guesses: of sessions, and of what is kept for one client. */
+/* random_digits.h: unguessable names, such as session identifiers. */
 #ifndef WT_BASE_RANDOM_DIGITS_H
 #define WT_BASE_RANDOM_DIGITS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* count hexadecimal digits, an even number of at most 64, of the system's random numbers, and a NUL. False: it gives
- * none. */
+/* Writes count random hexadecimal digits (even, at most 64) and a NUL. Returns false if the system has no random
+ * numbers. */
 bool wt__random_digits(char *out, size_t count);
 
 #endif

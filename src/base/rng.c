@@ -1,7 +1,7 @@
 /* rng.c: xoshiro256** (Blackman and Vigna, 2018) with a splitmix64 seed. */
 #include "base/rng.h"
 
-static uint64_t turn(uint64_t x, unsigned by)
+static uint64_t rotate_state(uint64_t x, unsigned by)
 {
     return x << by | x >> (64 - by);
 }
@@ -19,19 +19,19 @@ void wt__rng_seed(struct rng *rng, uint64_t seed)
 uint64_t wt__rng_next(struct rng *rng)
 {
     uint64_t *s = rng->state;
-    uint64_t result = turn(s[1] * 5, 7) * 9, shifted = s[1] << 17;
+    uint64_t result = rotate_state(s[1] * 5, 7) * 9, shifted = s[1] << 17;
     s[2] ^= s[0];
     s[3] ^= s[1];
     s[1] ^= s[2];
     s[0] ^= s[3];
     s[2] ^= shifted;
-    s[3] = turn(s[3], 45);
+    s[3] = rotate_state(s[3], 45);
     return result;
 }
 
 uint64_t wt__rng_below(struct rng *rng, uint64_t bound)
 {
-    uint64_t rejected = -bound % bound; /* 2^64 mod bound: below it the remainder would be uneven */
+    uint64_t rejected = -bound % bound; /* 2^64 mod bound; smaller numbers would bias the remainder */
     uint64_t drawn;
     do
         drawn = wt__rng_next(rng);

@@ -11,12 +11,12 @@ struct rng {
 
 void wt__rng_seed(struct rng *rng, uint64_t seed);
 uint64_t wt__rng_next(struct rng *rng);
-/* Uniform in 0 .. bound-1, without bias; bound > 0. */
+/* Returns a uniform number in 0 .. bound-1, without bias. bound must be > 0. */
 uint64_t wt__rng_below(struct rng *rng, uint64_t bound);
-/* Some of 0 .. count-1, drawn without repetition: the first `most` of numbers [count] (all of them, in order, where
- * there are no more). */
+/* Draws `most` of 0 .. count-1 without repetition into the front of numbers, [count]. If most >= count, numbers holds
+ * all of them in order. */
 void wt__rng_draw(struct rng *rng, uint32_t *numbers, size_t count, size_t most);
-/* Uniform in [0, 1). */
+/* Returns a uniform number in [0, 1). */
 double wt__rng_unit(struct rng *rng);
 
 #endif

@@ -1,5 +1,5 @@
-/* sha256.c: SHA-256 as FIPS 180-4 states it. It checks model files of 90 MB and names definitions; the processor's
- * SHA instructions are not worth a second form for that. */
+/* sha256.c: SHA-256 according to FIPS 180-4. It checks model files of 90 MB and names definitions. SHA instructions of
+ * the processor would not be worth a second implementation. */
 #include "base/sha256.h"
 
 #include <string.h>
@@ -15,36 +15,37 @@ static const uint32_t ROUND[64] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-static uint32_t right(uint32_t x, unsigned by)
+static uint32_t rotate_right(uint32_t x, unsigned by)
 {
     return x >> by | x << (32 - by);
 }
 
-static void expand(const unsigned char *block, uint32_t w[64])
+static void expand_block(const unsigned char *block, uint32_t w[64])
 {
     for (unsigned i = 0; i < 16; i++)
         w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 |
                block[4 * i + 3];
     for (unsigned i = 16; i < 64; i++) {
-        uint32_t s0 = right(w[i - 15], 7) ^ right(w[i - 15], 18) ^ w[i - 15] >> 3;
-        uint32_t s1 = right(w[i - 2], 17) ^ right(w[i - 2], 19) ^ w[i - 2] >> 10;
+        uint32_t s0 = rotate_right(w[i - 15], 7) ^ rotate_right(w[i - 15], 18) ^ w[i - 15] >> 3;
+        uint32_t s1 = rotate_right(w[i - 2], 17) ^ rotate_right(w[i - 2], 19) ^ w[i - 2] >> 10;
         w[i] = w[i - 16] + s0 + w[i - 7] + s1;
     }
 }
 
-/* One round: writes d and h; the next round takes the eight one place on, which saves moving them. */
+/* One round; writes d and h. Rotating the arguments of the next round saves moving the eight values. */
 #define ROUND_STEP(a, b, c, d, e, f, g, h, i)                                                                          \
     do {                                                                                                               \
-        uint32_t t1 =                                                                                                  \
-            (h) + (right(e, 6) ^ right(e, 11) ^ right(e, 25)) + (((e) & (f)) ^ (~(e) & (g))) + ROUND[i] + w[i];        \
+        uint32_t t1 = (h) + (rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25)) +                         \
+                      (((e) & (f)) ^ (~(e) & (g))) + ROUND[i] + w[i];                                                  \
         (d) += t1;                                                                                                     \
-        (h) = t1 + (right(a, 2) ^ right(a, 13) ^ right(a, 22)) + (((a) & (b)) ^ ((a) & (c)) ^ ((b) & (c)));            \
+        (h) = t1 + (rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22)) +                                  \
+              (((a) & (b)) ^ ((a) & (c)) ^ ((b) & (c)));                                                               \
     } while (0)
 
-static void compress(uint32_t state[8], const unsigned char *block)
+static void compress_block(uint32_t state[8], const unsigned char *block)
 {
     uint32_t w[64], s[8];
-    expand(block, w);
+    expand_block(block, w);
     memcpy(s, state, sizeof s);
     for (unsigned i = 0; i < 64; i += 8) {
         ROUND_STEP(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], i);
@@ -70,7 +71,7 @@ void wt__sha256_update(struct sha256 *sha, const void *data, size_t len)
 {
     const unsigned char *bytes = data;
     size_t held = sha->len % sizeof sha->block;
-    if (len == 0) /* an empty view may have no address */
+    if (len == 0) /* an empty view may be NULL */
         return;
     sha->len += len;
     if (held) {
@@ -80,10 +81,10 @@ void wt__sha256_update(struct sha256 *sha, const void *data, size_t len)
         len -= take;
         if (held + take < sizeof sha->block)
             return;
-        compress(sha->state, sha->block);
+        compress_block(sha->state, sha->block);
     }
     for (; len >= sizeof sha->block; bytes += sizeof sha->block, len -= sizeof sha->block)
-        compress(sha->state, bytes);
+        compress_block(sha->state, bytes);
     if (len)
         memcpy(sha->block, bytes, len);
 }

@@ -15,7 +15,7 @@ void wt__sha256_begin(struct sha256 *sha);
 void wt__sha256_update(struct sha256 *sha, const void *bytes, size_t len);
 void wt__sha256_end(struct sha256 *sha, unsigned char digest[32]);
 void wt__sha256(const void *bytes, size_t len, unsigned char digest[32]);
-/* 64 lower-case hexadecimal digits and a NUL. */
+/* Writes 64 lower-case hexadecimal digits and a NUL. */
 void wt__sha256_hex(const unsigned char digest[32], char hex[65]);
 
 #endif

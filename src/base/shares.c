@@ -1,14 +1,13 @@
-/* shares.c: see shares.h. A holder has an entry only while it holds something, so the table is no longer than the pool.
- */
+/* shares.c: see shares.h. A holder has an entry only while it has units, so the table is never longer than the pool. */
 #include "base/shares.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct share {
-    struct share *next; /* in its bucket */
+struct share_entry {
+    struct share_entry *next; /* next in its bucket */
     size_t units;
-    char holder[]; /* ends in NUL */
+    char holder[]; /* NUL-terminated */
 };
 
 static const char *share_name(const char *holder)
@@ -16,23 +15,23 @@ static const char *share_name(const char *holder)
     return holder ? holder : "";
 }
 
-static struct share **find_share(struct shares *shares, const char *holder)
+static struct share_entry **find_share(struct shares *shares, const char *holder)
 {
     unsigned hash = 5381;
     for (const char *c = share_name(holder); *c; c++)
         hash = hash * 33 ^ (unsigned char)*c;
-    struct share **at = &shares->buckets[hash % SHARES_BUCKETS];
+    struct share_entry **at = &shares->buckets[hash % SHARES_BUCKETS];
     while (*at && strcmp((*at)->holder, share_name(holder)) != 0)
         at = &(*at)->next;
     return at;
 }
 
-/* Under the lock. False: memory is out. */
-static bool add_units(struct shares *shares, struct share **at, const char *holder, size_t units)
+/* Adds units to an entry and creates it if needed. Returns false if out of memory. Requires the lock. */
+static bool add_units(struct shares *shares, struct share_entry **at, const char *holder, size_t units)
 {
     if (!*at) {
         size_t len = strlen(share_name(holder)) + 1;
-        struct share *share = calloc(1, sizeof *share + len);
+        struct share_entry *share = calloc(1, sizeof *share + len);
         if (!share)
             return false;
         memcpy(share->holder, share_name(holder), len);
@@ -43,10 +42,10 @@ static bool add_units(struct shares *shares, struct share **at, const char *hold
     return true;
 }
 
-/* Under the lock. */
-static void drop_units(struct shares *shares, struct share **at, size_t units)
+/* Removes units from an entry; frees the entry if no units are left. Requires the lock. */
+static void drop_units(struct shares *shares, struct share_entry **at, size_t units)
 {
-    struct share *share = *at;
+    struct share_entry *share = *at;
     if (!share)
         return;
     if (units > share->units)
@@ -59,8 +58,8 @@ static void drop_units(struct shares *shares, struct share **at, size_t units)
     free(share);
 }
 
-/* Under the lock: whether the holder may have so many more. */
-static bool fits_share(const struct shares *shares, const struct share *share, const char *holder, size_t units)
+/* True if the holder may take this many more units. Requires the lock. */
+static bool fits_share(const struct shares *shares, const struct share_entry *share, const char *holder, size_t units)
 {
     size_t own = share && holder ? share->units : 0,
            left = shares->used < shares->most ? shares->most - shares->used : 0;
@@ -76,7 +75,7 @@ void wt__shares_open(struct shares *shares, size_t most)
 void wt__shares_close(struct shares *shares)
 {
     for (size_t i = 0; i < SHARES_BUCKETS; i++)
-        for (struct share *share = shares->buckets[i], *next; share; share = next) {
+        for (struct share_entry *share = shares->buckets[i], *next; share; share = next) {
             next = share->next;
             free(share);
         }
@@ -86,7 +85,7 @@ void wt__shares_close(struct shares *shares)
 bool wt__shares_take(struct shares *shares, const char *holder, size_t units)
 {
     pthread_mutex_lock(&shares->lock);
-    struct share **at = find_share(shares, holder);
+    struct share_entry **at = find_share(shares, holder);
     bool taken = fits_share(shares, *at, holder, units) && add_units(shares, at, holder, units);
     pthread_mutex_unlock(&shares->lock);
     return taken;
@@ -103,7 +102,7 @@ bool wt__shares_change(struct shares *shares, const char *holder, size_t before,
 {
     bool fits = true;
     pthread_mutex_lock(&shares->lock);
-    struct share **at = find_share(shares, holder);
+    struct share_entry **at = find_share(shares, holder);
     if (after > before)
         fits = fits_share(shares, *at, holder, after - before);
     if (after > before)
@@ -117,7 +116,7 @@ bool wt__shares_change(struct shares *shares, const char *holder, size_t before,
 size_t wt__shares_of(struct shares *shares, const char *holder)
 {
     pthread_mutex_lock(&shares->lock);
-    const struct share *share = *find_share(shares, holder);
+    const struct share_entry *share = *find_share(shares, holder);
     size_t units = share ? share->units : 0;
     pthread_mutex_unlock(&shares->lock);
     return units;

@@ -1,11 +1,14 @@
-/* shares.h: a pool that several holders draw from, so that no holder can use all of it.
+/* shares.h: divides a pool of units among several holders so that no holder can use all of it.
  *
- * A holder gets more only while it would hold no more than what is left for all others. A single holder therefore gets
- * half of the pool, two holders a third each, and something is left for the next one (the dynamic threshold of
- * Choudhury and Hahne, 1998, with a factor of 1). No configuration is needed, and an idle holder reserves nothing.
+ * A holder may take units only while its total would not exceed the units left for all others. A single holder
+ * therefore
+ * gets half of the pool, two holders get a third each, and the next holder always finds some left (the dynamic
+ * threshold
+ * of Choudhury and Hahne, 1998, with a factor of 1). It needs no configuration, and idle holders reserve no units.
  *
- * Holders are names: of a key, of a session, of an upstream server. NULL is a holder that may use the whole pool, for
- * where holders cannot be told apart. From any thread. */
+ * A holder is the name of a key, a session or an upstream server. The holder NULL may use the whole pool; it is for
+ * callers
+ * that cannot distinguish holders. All functions are thread-safe. */
 #ifndef WT_BASE_SHARES_H
 #define WT_BASE_SHARES_H
 
@@ -15,26 +18,27 @@
 
 enum { SHARES_BUCKETS = 64 };
 
-struct share;
+struct share_entry;
 
 struct shares {
     size_t most; /* units in the pool */
     pthread_mutex_t lock;
-    size_t used; /* under the lock, as is the next */
-    struct share *buckets[SHARES_BUCKETS];
+    size_t used; /* protected by the lock, like buckets */
+    struct share_entry *buckets[SHARES_BUCKETS];
 };
 
 void wt__shares_open(struct shares *shares, size_t most);
-/* Frees what holders have not given back, too. */
+/* Frees everything, including units that holders have not returned. */
 void wt__shares_close(struct shares *shares);
-/* Takes so many units. False: the holder has its share, the pool is used up, or memory is out; nothing is taken. */
+/* Takes units. Returns false, with nothing taken, if the holder has its share, the pool is used up, or out of
+ * memory. */
 bool wt__shares_take(struct shares *shares, const char *holder, size_t units);
-/* Gives back what was taken. */
+/* Returns units to the pool. */
 void wt__shares_give(struct shares *shares, const char *holder, size_t units);
-/* Counts `after` units in place of `before`, whether that is within the holder's share or not. Returns whether it is;
- * fewer units always are. */
+/* Replaces `before` units of the holder by `after`, even beyond its share. Returns true if the result is within the
+ * share; always true if the number of units does not grow. */
 bool wt__shares_change(struct shares *shares, const char *holder, size_t before, size_t after);
-/* Units that the holder has. */
+/* Returns the number of units of the holder. */
 size_t wt__shares_of(struct shares *shares, const char *holder);
 
 #endif

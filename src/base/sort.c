@@ -23,7 +23,7 @@ enum { INSERTED_MAX = 8 };
             qsort(values, count, sizeof *values, compare_##name);                                                      \
     }
 
-/* What a request sorts is short: few are inserted, and these merged. */
+/* Insertion sort of short runs, then merge sort: lists sorted per request are short. */
 #define SORT_UNSIGNED(name, type)                                                                                      \
     COMPARE(name, type)                                                                                                \
                                                                                                                        \
@@ -38,7 +38,7 @@ enum { INSERTED_MAX = 8 };
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
-    /* Merges two sorted lists that follow each other into `to`, without branches: they could not be predicted. */     \
+    /* Merges two adjacent sorted lists into `to` without branches, which would be unpredictable. */                   \
     static void merge_##name(const type *from, size_t first, size_t count, type *to)                                   \
     {                                                                                                                  \
         size_t a = 0, b = first;                                                                                       \
@@ -132,7 +132,7 @@ double wt__percentile(const double *sorted, size_t count, double percent)
 {
     if (count == 0)
         return 0;
-    /* The small step back keeps 95 % of 20 at 19, whatever the rounding of .95 * 20. */
+    /* The small step back keeps 95 % of 20 at 19 despite rounding errors in .95 * 20. */
     double rank = ceil(percent / 100 * (double)count - 1e-9);
     size_t index = rank < 1 ? 0 : (size_t)rank - 1;
     return sorted[index < count ? index : count - 1];

@@ -1,4 +1,3 @@
-/* str.c: see str.h. */
 #include "base/str.h"
 
 #include <stdint.h>
@@ -44,9 +43,9 @@ struct str wt__str_head(struct str text, size_t most)
     return (struct str){text.ptr, cut};
 }
 
-/* Eight bytes at a time: of each the greatest bit, where it is below 0x20, above 0x7e, or one of the two (a byte that
- * is nought borrows: Warren, Hacker's Delight, 6-1). A borrow may mark a byte behind one that is marked, which is
- * looked at by itself. */
+/* Marks special bytes among eight: sets the highest bit of each byte that is below 0x20, above 0x7E, a quotation mark
+ * or a backslash (zero-byte test by borrow: Warren, Hacker's Delight, 6-1). A borrow may also mark the byte above a
+ * marked one. The caller therefore rechecks byte by byte. */
 static uint64_t special_bytes(uint64_t bytes)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;

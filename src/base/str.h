@@ -1,4 +1,4 @@
-/* str.h: a view of bytes that somebody else owns. */
+/* str.h: a borrowed view of bytes. */
 #ifndef WT_BASE_STR_H
 #define WT_BASE_STR_H
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct str {
-    const char *ptr; /* need not end in NUL; may be NULL when len is 0 */
+    const char *ptr; /* not necessarily NUL-terminated; may be NULL if len is 0 */
     size_t len;
 };
 
@@ -28,10 +28,10 @@ static inline bool wt__str_starts(struct str s, struct str prefix)
     return s.len >= prefix.len && (prefix.len == 0 || memcmp(s.ptr, prefix.ptr, prefix.len) == 0);
 }
 
-/* Whether text is one of these words, in upper or lower case. */
+/* True if text equals one of the words, ignoring case. */
 bool wt__str_among(struct str text, const char *const *words, size_t count);
 
-/* ASCII alone; no locale has a say. */
+/* The character tests are for ASCII and ignore the locale. */
 static inline bool wt__is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -42,7 +42,7 @@ static inline bool wt__is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* 0 to 15; -1 for what is no hexadecimal digit. */
+/* Returns the value 0 to 15 of a hexadecimal digit, or -1. */
 static inline int wt__hex_digit(char c)
 {
     if (wt__is_digit(c))
@@ -52,26 +52,27 @@ static inline int wt__hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* An ASCII blank. */
+/* True for an ASCII blank. */
 static inline bool wt__is_blank(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The next line of *text that is not empty, which *text then stands behind; false where there is none. */
+/* Returns the next non-empty line of *text and moves *text behind it. Returns false at the end. */
 bool wt__str_line(const char **text, struct str *line);
 
-/* s without the blanks at both ends. */
+/* Returns s without leading and trailing blanks. */
 struct str wt__str_trim(struct str s);
 
-/* The beginning of a text, at most so many bytes: cut between two words, or between two characters of a very long one.
- */
+/* Returns the start of text, at most `most` bytes, cut between words. A very long word is cut between characters. */
 struct str wt__str_head(struct str text, size_t most);
 
-/* How many bytes it begins with that are the same in JSON: printable ASCII, but for quotation marks and backslashes. */
+/* Returns the length of the prefix that needs no escaping in JSON: printable ASCII except quotation marks and
+ * backslashes. */
 size_t wt__str_plain(struct str s);
 
-/* Length of the valid UTF-8 sequence at text[0..len), len > 0; 0 if it is invalid, overlong or a surrogate. */
+/* Returns the length of the valid UTF-8 sequence at text[0..len), len > 0; 0 if it is invalid, overlong or a
+ * surrogate. */
 size_t wt__utf8_length(const char *text, size_t len);
 
 #endif

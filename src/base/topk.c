@@ -1,4 +1,3 @@
-/* topk.c: see topk.h. */
 #include "base/topk.h"
 
 #include <assert.h>
@@ -46,9 +45,9 @@ void wt__topk_push(struct topk *top, struct scored candidate)
     }
 }
 
-/* A number that is the smaller the better the item is: the bits of a float, as a whole number, are in its order where
- * none is negative, and in the other one where all are. Adding 0 makes -0 the 0 that it equals. */
-static uint64_t key_of(struct scored item)
+/* Returns a key that is smaller for better items. As integers, the bits of non-negative floats are in ascending order,
+ * and those of negative floats in descending order. Adding 0 turns -0 into 0. */
+static uint64_t encode_sort_key(struct scored item)
 {
     float score = item.score + 0.0F;
     uint32_t bits;
@@ -57,7 +56,7 @@ static uint64_t key_of(struct scored item)
     return (uint64_t)bits << 32 | item.row;
 }
 
-static struct scored item_of(uint64_t key)
+static struct scored decode_sort_key(uint64_t key)
 {
     struct scored item = {.row = (uint32_t)key};
     uint32_t bits = (uint32_t)(key >> 32);
@@ -66,7 +65,7 @@ static struct scored item_of(uint64_t key)
     return item;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_scored(const void *a, const void *b)
 {
     const struct scored *x = a, *y = b;
     return wt__scored_better(*x, *y) ? -1 : wt__scored_better(*y, *x);
@@ -76,22 +75,22 @@ void wt__scored_sort(struct scored *items, size_t len)
 {
     uint64_t keys[SORT_MERGED_MAX];
     if (len > SORT_MERGED_MAX) {
-        qsort(items, len, sizeof *items, compare);
+        qsort(items, len, sizeof *items, compare_scored);
         return;
     }
     bool sorted = true;
     for (size_t i = 0; i < len; i++) {
-        keys[i] = key_of(items[i]);
+        keys[i] = encode_sort_key(items[i]);
         sorted &= i == 0 || keys[i - 1] < keys[i];
     }
     if (sorted)
         return;
     wt__sort_u64(keys, len);
     for (size_t i = 0; i < len; i++)
-        items[i] = item_of(keys[i]);
+        items[i] = decode_sort_key(keys[i]);
 }
 
-/* The worst comes first in a heap: turned round it may be in order. */
+/* Reverses the items first: a heap starts with its worst item, so the reversed list may already be in order. */
 void wt__topk_sort(struct topk *top)
 {
     for (size_t i = 0, end = top->len; i + 1 < end; i++) {

@@ -1,11 +1,11 @@
-/* answer.c: see answer.h; RFC 9112, section 4, and RFC 9110, sections 6.6.1 (Date) and 15 (statuses). */
+/* answer.c: see answer.h. RFC 9112, section 4; RFC 9110, sections 6.6.1 (Date) and 15 (statuses). */
 #include "http/answer.h"
 
 #include <time.h>
 
 #include "http/characters.h"
 
-/* Statuses that we or those above us answer with. code: what the error is called in JSON. */
+/* Statuses used by this server and its handlers. code: error code in JSON. */
 static const struct status {
     int number;
     const char *phrase, *code, *message;
@@ -16,28 +16,28 @@ static const struct status {
     {202, "Accepted", "", ""},
     {204, "No Content", "", ""},
     {304, "Not Modified", "", ""},
-    {400, "Bad Request", "bad_request", "The request is not one that HTTP/1.1 knows."},
-    {401, "Unauthorized", "unauthorized", "A key is needed here."},
+    {400, "Bad Request", "bad_request", "The request is not valid HTTP/1.1."},
+    {401, "Unauthorized", "unauthorized", "This requires a key."},
     {403, "Forbidden", "forbidden", "This is not allowed."},
-    {404, "Not Found", "not_found", "Nothing is here."},
-    {405, "Method Not Allowed", "method_not_allowed", "The method is not one that this path knows."},
-    {406, "Not Acceptable", "not_acceptable", "None of the accepted types can be had here."},
-    {408, "Request Timeout", "timeout", "The request did not come in time."},
+    {404, "Not Found", "not_found", "There is no such resource."},
+    {405, "Method Not Allowed", "method_not_allowed", "This path does not support the method."},
+    {406, "Not Acceptable", "not_acceptable", "None of the accepted media types is available."},
+    {408, "Request Timeout", "timeout", "The request was not received in time."},
     {409, "Conflict", "conflict", "The state does not allow this now."},
     {413, "Content Too Large", "too_large", "The body is too large."},
     {414, "URI Too Long", "too_long", "The first line is too long."},
-    {415, "Unsupported Media Type", "media_type", "The type of the body is not one that is read here."},
-    {417, "Expectation Failed", "expectation", "Only 100-continue may be expected."},
-    {421, "Misdirected Request", "misdirected", "The host is not one that is served here."},
-    {422, "Unprocessable Content", "unprocessable", "The body says nothing that can be done."},
-    {429, "Too Many Requests", "too_many_requests", "There were too many requests; come later."},
+    {415, "Unsupported Media Type", "media_type", "The media type of the body is not supported."},
+    {417, "Expectation Failed", "expectation", "Only the expectation 100-continue is supported."},
+    {421, "Misdirected Request", "misdirected", "This host is not served here."},
+    {422, "Unprocessable Content", "unprocessable", "The body is not a request that can be processed."},
+    {429, "Too Many Requests", "too_many_requests", "Too many requests; try again later."},
     {431, "Request Header Fields Too Large", "head_too_large", "The head is too large."},
-    {500, "Internal Server Error", "internal", "The request was not answered: a mistake of the server."},
-    {501, "Not Implemented", "not_implemented", "This is not done here."},
-    {502, "Bad Gateway", "bad_gateway", "A server behind this one gave no good answer."},
-    {503, "Service Unavailable", "overloaded", "There are too many requests now; come later."},
-    {504, "Gateway Timeout", "deadline", "The answer was not there in time."},
-    {505, "HTTP Version Not Supported", "version", "Only HTTP/1.1 and HTTP/1.0 are spoken here."},
+    {500, "Internal Server Error", "internal", "The server failed to answer the request."},
+    {501, "Not Implemented", "not_implemented", "This is not supported."},
+    {502, "Bad Gateway", "bad_gateway", "An upstream server returned an invalid answer."},
+    {503, "Service Unavailable", "overloaded", "The server is overloaded; try again later."},
+    {504, "Gateway Timeout", "deadline", "The answer was not ready in time."},
+    {505, "HTTP Version Not Supported", "version", "Only HTTP/1.1 and HTTP/1.0 are supported."},
 };
 
 static const struct status *find_status(int number)
@@ -60,8 +60,8 @@ static void put_two(char *at, int value)
     at[1] = (char)('0' + value % 10);
 }
 
-/* "Sun, 06 Nov 1994 08:49:37 GMT", made once a second for each thread that answers. */
-static const char *date(void)
+/* Returns the current date as "Sun, 06 Nov 1994 08:49:37 GMT". Each thread formats it at most once a second. */
+static const char *http_date(void)
 {
     static _Thread_local time_t made_at;
     static _Thread_local char text[] = "Thu, 01 Jan 1970 00:00:00 GMT";
@@ -109,7 +109,8 @@ static void write_fields(struct buffer *out, const struct http_field *fields, si
 
 void wt__http_write_head(struct buffer *out, const struct http_answer_head *head)
 {
-    wt__buffer_printf(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", head->status, find_status(head->status)->phrase, date());
+    wt__buffer_printf(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", head->status, find_status(head->status)->phrase,
+                      http_date());
     if (head->type)
         write_field(out, STR("Content-Type"), wt__str(head->type));
     wt__buffer_text(out, "X-Content-Type-Options: nosniff\r\n");

@@ -1,5 +1,5 @@
-/* chunks.c: see chunks.h. Extensions and trailers are refused: no client of ours sends them, their readers differ in
- * where their lines end, and a trailer that is merged into the head is a field that nobody checked. */
+/* chunks.c: see chunks.h. Extensions and trailers are rejected. Common clients do not send them, implementations
+ * disagree about their line ends, and a trailer merged into the head would be an unchecked field. */
 #include "http/chunks.h"
 
 #include "http/characters.h"
@@ -22,8 +22,8 @@ static enum http_refusal read_size(struct http_chunks *chunks, char c)
     return HTTP_FINE;
 }
 
-/* One character between chunks. */
-static enum http_refusal read_mark(struct http_chunks *chunks, char c)
+/* Reads one character between chunks. */
+static enum http_refusal read_chunk_mark(struct http_chunks *chunks, char c)
 {
     switch (chunks->part) {
     case HTTP_CHUNK_DIGITS:
@@ -67,7 +67,7 @@ enum http_refusal wt__http_read_chunks(struct http_chunks *chunks, struct str *i
         if (chunks->part == HTTP_CHUNK_BYTES) {
             refusal = read_bytes(chunks, input, body, body_max);
         } else {
-            refusal = read_mark(chunks, input->ptr[0]);
+            refusal = read_chunk_mark(chunks, input->ptr[0]);
             *input = (struct str){input->ptr + 1, input->len - 1};
         }
     }

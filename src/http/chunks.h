@@ -1,4 +1,4 @@
-/* chunks.h: a body in chunks (RFC 9112, section 7.1), taken apart as it comes. */
+/* chunks.h: incremental decoder of chunked bodies (RFC 9112, section 7.1). */
 #ifndef WT_HTTP_CHUNKS_H
 #define WT_HTTP_CHUNKS_H
 
@@ -18,15 +18,15 @@ enum http_chunk_part {
     HTTP_CHUNK_DONE
 };
 
-/* All zero is the beginning of a body. */
+/* A zeroed struct is the start of a body. */
 struct http_chunks {
-    enum http_chunk_part part; /* that comes next */
+    enum http_chunk_part part; /* next part */
     unsigned digits;
-    uint32_t left; /* bytes of this chunk */
+    uint32_t left; /* remaining bytes of this chunk */
 };
 
-/* Takes from *input what belongs to the body, whose bytes go to `body`, at most body_max in all. The body is whole when
- * part is HTTP_CHUNK_DONE. */
+/* Consumes the body's part of *input and appends its bytes to `body`, at most body_max in total. The body is complete
+ * when part is HTTP_CHUNK_DONE. */
 enum http_refusal wt__http_read_chunks(struct http_chunks *chunks, struct str *input, struct buffer *body,
                                        size_t body_max);
 

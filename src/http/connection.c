@@ -1,15 +1,15 @@
-/* connection.c: reads requests from one client, hands them to the queue, and writes the answers; one request at a time.
+/* connection.c: reads requests from one client, queues them, and writes the answers, one request at a time.
  *
- * READING    bytes go to the reader
- * ANSWERING  a request is with the workers (exchange); what the client sends meanwhile waits in `ahead`. The descriptor
- *            stays watched, so that a client that goes away is noticed at once: by reading while nothing is ahead, then
- *            by the peer's end alone, so that what is ahead is bounded by one read
- * SENDING    an answer of the server's own
- * LINGERING  all is written, and the client is to close, too: closing first, with bytes unread, would reset the
- *            connection and take the answer from the client (RFC 9112, section 9.6)
- * DEAD       nobody touches it any more; settle() frees it at the end of each call from outside
+ * READING input goes to the reader
+ * ANSWERING a worker has the request (exchange); further input is kept in `ahead`. The descriptor is still watched, to
+ *            detect a disconnect immediately: for input while `ahead` is empty, then only for the peer's end, so that
+ *            `ahead` is limited to one read
+ * SENDING the server itself answers
+ * LINGERING everything is written, and the client should close. Closing first, with unread input, would reset the
+ *            connection and discard the answer (RFC 9112, section 9.6)
+ * DEAD unused; settle_connection() frees it at the end of each event
  *
- * Writing is by sendmsg with MSG_NOSIGNAL, since the process may have left SIGPIPE as it was. */
+ * Writes use sendmsg with MSG_NOSIGNAL, because the process may not ignore SIGPIPE. */
 #include "http/connection.h"
 
 #include <errno.h>
@@ -26,54 +26,54 @@
 #include "http/answer.h"
 
 enum {
-    PIECES_MAX = 16,            /* written at once */
-    LINGER_BYTES_MAX = 1 << 20, /* read and forgotten after the last answer */
+    PIECES_MAX = 16,            /* buffers per write */
+    LINGER_BYTES_MAX = 1 << 20, /* input discarded after the last answer */
 };
 
 enum state { READING, ANSWERING, SENDING, LINGERING, DEAD };
 
-/* An answer of the server's own, to what may be no request. */
+/* An answer by the server itself, possibly to invalid input. */
 struct own_answer {
     int status;
     uint64_t bytes;
-    struct http_message *message; /* NULL: it was none */
+    struct http_message *message; /* NULL if the input was not a request */
 };
 
 struct connection {
-    struct wait wait; /* first: waits.h knows nothing else of it */
+    struct wait wait; /* must be first: waits.h casts it to the connection */
     struct connection *before, *after;
     struct http_loop *loop;
     struct event readable, writable;
     struct http_reader reader;
     struct buffer ahead;
     struct evbuffer *out;
-    struct http_exchange *exchange; /* of ANSWERING */
-    struct own_answer own;          /* of SENDING */
-    size_t forgotten;               /* bytes, of LINGERING */
-    size_t message_bytes, held; /* of the request that is read or answered; with what is ahead, as the loop counts */
+    struct http_exchange *exchange; /* in ANSWERING */
+    struct own_answer own;          /* in SENDING */
+    size_t forgotten;               /* discarded bytes, in LINGERING */
+    size_t message_bytes, held;     /* bytes of the current request; the same with `ahead`, as counted by the loop */
     int descriptor;
     enum state state;
-    bool ended;    /* the answer is all in `out` */
-    bool last;     /* the connection ends with this answer */
-    bool only_end; /* `readable` waits for the peer's end alone */
+    bool ended;    /* the complete answer is in `out` */
+    bool last;     /* the connection closes after this answer */
+    bool only_end; /* `readable` waits only for the peer's end */
     bool waits_to_write;
-    bool counts;                    /* among those of its holder that are being answered */
-    bool has_holder;                /* clients are told apart */
-    char holder[HTTP_HOLDER_BYTES]; /* of the last head; "" before there is one */
+    bool counts;                    /* counted in loop->answering */
+    bool has_holder;                /* clients are distinguished */
+    char holder[HTTP_HOLDER_BYTES]; /* holder of the last head; "" before the first */
     char peer[HTTP_PEER_BYTES];
 };
 
-static void die(struct connection *connection)
+static void mark_dead(struct connection *connection)
 {
     connection->state = DEAD;
 }
 
-static void wait_for(struct connection *connection, enum http_wait kind)
+static void start_wait(struct connection *connection, enum http_wait kind)
 {
     wt__wait_for(&connection->loop->waits, &connection->wait, kind);
 }
 
-static void record(struct connection *connection, const struct http_record *what)
+static void call_record(struct connection *connection, const struct http_record *what)
 {
     const struct http_handler *handler = &connection->loop->handler;
     if (handler->record)
@@ -83,22 +83,22 @@ static void record(struct connection *connection, const struct http_record *what
 static void record_own(struct connection *connection)
 {
     struct own_answer *own = &connection->own;
-    record(connection, &(struct http_record){.request = own->message ? &own->message->request : NULL,
-                                             .peer = connection->peer,
-                                             .status = own->status,
-                                             .bytes = own->bytes});
+    call_record(connection, &(struct http_record){.request = own->message ? &own->message->request : NULL,
+                                                  .peer = connection->peer,
+                                                  .status = own->status,
+                                                  .bytes = own->bytes});
     wt__http_message_free(own->message);
     *own = (struct own_answer){0};
 }
 
-/* Whom the connection counts as (base/shares.h). */
+/* Returns the holder for base/shares.h. */
 static const char *holder_of(const struct connection *connection)
 {
     return connection->has_holder ? connection->holder : NULL;
 }
 
-/* Counts what the connection holds of requests. False: those of its holder hold too much. */
-static bool hold(struct connection *connection)
+/* Updates the memory held by the connection. Returns false if its holder exceeds its share. */
+static bool update_held(struct connection *connection)
 {
     struct http_loop *loop = connection->loop;
     size_t before = connection->held;
@@ -109,7 +109,7 @@ static bool hold(struct connection *connection)
     return wt__shares_change(&loop->held, holder_of(connection), before, connection->held);
 }
 
-/* Whom the connection counts as from this head on. */
+/* Sets the holder according to a new head. */
 static void set_holder(struct connection *connection, const struct http_request *head)
 {
     struct http_loop *loop = connection->loop;
@@ -121,8 +121,8 @@ static void set_holder(struct connection *connection, const struct http_request 
     wt__shares_change(&loop->held, holder_of(connection), 0, connection->held);
 }
 
-/* The exchange is over for the loop. */
-static void part(struct connection *connection)
+/* Ends the loop's part in the exchange and records it. */
+static void leave_exchange(struct connection *connection)
 {
     struct http_exchange *exchange = connection->exchange;
     struct http_course *course = wt__exchange_course(exchange);
@@ -130,12 +130,12 @@ static void part(struct connection *connection)
     double now = wt__now_ms();
     wt__exchange_outcome(exchange, &outcome);
     double started = outcome.started_ms > 0 ? outcome.started_ms : now;
-    record(connection, &(struct http_record){.request = wt__http_request(exchange),
-                                             .peer = connection->peer,
-                                             .status = outcome.status,
-                                             .bytes = outcome.bytes,
-                                             .queue_ms = started - course->queued_ms,
-                                             .run_ms = now - started});
+    call_record(connection, &(struct http_record){.request = wt__http_request(exchange),
+                                                  .peer = connection->peer,
+                                                  .status = outcome.status,
+                                                  .bytes = outcome.bytes,
+                                                  .queue_ms = started - course->queued_ms,
+                                                  .run_ms = now - started});
     course->connection = NULL;
     connection->exchange = NULL;
     if (connection->counts)
@@ -144,22 +144,23 @@ static void part(struct connection *connection)
     wt__exchange_drop(exchange);
 }
 
-/* The client is gone, or has to go. */
-static void lose(struct connection *connection)
+/* Handles a disconnected or dropped client. */
+static void lose_connection(struct connection *connection)
 {
     if (connection->exchange) {
         wt__exchange_lose(connection->exchange);
-        part(connection);
+        leave_exchange(connection);
     } else if (connection->state == SENDING) {
         record_own(connection);
     }
-    die(connection);
+    mark_dead(connection);
 }
 
-/* Watches for input, or for the peer's end alone. */
-static void watch(struct connection *connection, bool only_end);
+/* Watches for input, or only for the peer's end. */
+static void watch_input(struct connection *connection, bool only_end);
 
-/* Sends what the system takes now; 0: nothing; -1: the client is gone. */
+/* Sends as much as the system accepts. Returns the number of bytes, 0 if it would block, or -1 if the client is
+ * gone. */
 static ssize_t send_some(struct connection *connection, struct iovec *pieces, int count)
 {
     struct msghdr message = {.msg_iov = pieces, .msg_iovlen = (size_t)count};
@@ -172,7 +173,7 @@ static ssize_t send_some(struct connection *connection, struct iovec *pieces, in
     return sent;
 }
 
-static size_t unsent(const struct connection *connection)
+static size_t unsent_bytes(const struct connection *connection)
 {
     return connection->out ? evbuffer_get_length(connection->out) : 0;
 }
@@ -184,12 +185,12 @@ static void free_sent(const void *data, size_t len, void *block)
     free(block);
 }
 
-/* Writes the bytes, which it takes over, behind what is already there. False: the connection is lost. */
-static bool put(struct connection *connection, struct buffer *bytes)
+/* Writes the bytes after any pending output and takes ownership of them. Returns false if the connection was lost. */
+static bool put_output(struct connection *connection, struct buffer *bytes)
 {
     size_t sent = 0;
     bool kept = !bytes->failed;
-    if (kept && unsent(connection) == 0 && bytes->len > 0) {
+    if (kept && unsent_bytes(connection) == 0 && bytes->len > 0) {
         struct iovec piece = {bytes->ptr, bytes->len};
         ssize_t some = send_some(connection, &piece, 1);
         kept = some >= 0;
@@ -205,84 +206,84 @@ static bool put(struct connection *connection, struct buffer *bytes)
     }
     wt__buffer_dispose(bytes);
     if (!kept)
-        lose(connection);
+        lose_connection(connection);
     return kept;
 }
 
-/* Writes what is there. True: all of it. */
-static bool flush(struct connection *connection)
+/* Writes pending output. Returns true if everything was written. */
+static bool write_pending(struct connection *connection)
 {
-    while (unsent(connection) > 0) {
+    while (unsent_bytes(connection) > 0) {
         struct evbuffer_iovec pieces[PIECES_MAX];
         int count = evbuffer_peek(connection->out, -1, NULL, pieces, PIECES_MAX);
         ssize_t sent = send_some(connection, pieces, count < PIECES_MAX ? count : PIECES_MAX);
         if (sent < 0)
-            lose(connection);
+            lose_connection(connection);
         if (sent <= 0)
             return false;
         evbuffer_drain(connection->out, (size_t)sent);
-        wait_for(connection, HTTP_WAIT_READER);
+        start_wait(connection, HTTP_WAIT_READER);
     }
     return true;
 }
 
-/* The answer is written, or waits until the client reads. */
-static void stand_by_to_write(struct connection *connection)
+/* Watches for writability while output is pending. */
+static void watch_output(struct connection *connection)
 {
-    bool more = unsent(connection) > 0;
+    bool more = unsent_bytes(connection) > 0;
     if (more && connection->wait.kind != HTTP_WAIT_READER)
-        wait_for(connection, HTTP_WAIT_READER);
+        start_wait(connection, HTTP_WAIT_READER);
     else if (!more && connection->wait.kind == HTTP_WAIT_READER)
-        wait_for(connection, connection->state == READING ? HTTP_WAIT_BODY : HTTP_WAIT_NONE);
+        start_wait(connection, connection->state == READING ? HTTP_WAIT_BODY : HTTP_WAIT_NONE);
     if (more != connection->waits_to_write)
         (more ? event_add(&connection->writable, NULL) : event_del(&connection->writable));
     connection->waits_to_write = more;
 }
 
-static void linger(struct connection *connection)
+static void begin_lingering(struct connection *connection)
 {
     connection->state = LINGERING;
     wt__buffer_dispose(&connection->ahead);
-    watch(connection, false);
-    wait_for(connection, HTTP_WAIT_CLOSE);
+    watch_input(connection, false);
+    start_wait(connection, HTTP_WAIT_CLOSE);
     if (shutdown(connection->descriptor, SHUT_WR) < 0)
-        die(connection);
+        mark_dead(connection);
 }
 
-/* The answer is all written: records it, and is ready for another request or lingers. */
-static void complete(struct connection *connection)
+/* Finishes a completely written answer: records it, then reads the next request or lingers. */
+static void finish_answer(struct connection *connection)
 {
     bool last = connection->last || connection->loop->stopping;
     if (connection->exchange)
-        part(connection);
+        leave_exchange(connection);
     else
         record_own(connection);
     connection->ended = false;
     connection->message_bytes = 0;
-    hold(connection);
+    update_held(connection);
     if (connection->out)
         evbuffer_free(connection->out);
     connection->out = NULL;
     if (last) {
-        linger(connection);
+        begin_lingering(connection);
         return;
     }
     connection->state = READING;
-    wait_for(connection, HTTP_WAIT_IDLE);
+    start_wait(connection, HTTP_WAIT_IDLE);
 }
 
-static void write_on(struct connection *connection)
+static void write_more(struct connection *connection)
 {
-    if (!flush(connection) && connection->state == DEAD)
+    if (!write_pending(connection) && connection->state == DEAD)
         return;
-    stand_by_to_write(connection);
+    watch_output(connection);
     if (connection->exchange)
-        wt__exchange_tell_unsent(connection->exchange, unsent(connection));
-    if (unsent(connection) == 0 && connection->ended)
-        complete(connection);
+        wt__exchange_tell_unsent(connection->exchange, unsent_bytes(connection));
+    if (unsent_bytes(connection) == 0 && connection->ended)
+        finish_answer(connection);
 }
 
-/* What every answer to the request has. */
+/* Returns the fields of every answer to this request. */
 static struct http_fields common_fields(const struct http_loop *loop, const struct http_request *request)
 {
     struct http_fields fields = {0};
@@ -291,7 +292,8 @@ static struct http_fields common_fields(const struct http_loop *loop, const stru
     return fields;
 }
 
-/* Answers by itself. message NULL: that of the status. The reader's message is recorded where it is a request. */
+/* Answers without a worker. If message is NULL, uses the message of the status. is_request: record the reader's
+ * message. */
 static void answer_alone(struct connection *connection, int status, const char *message, bool is_request, bool last)
 {
     struct buffer body = {0}, bytes = {0};
@@ -316,13 +318,13 @@ static void answer_alone(struct connection *connection, int status, const char *
     connection->state = SENDING;
     connection->last = last;
     connection->ended = true;
-    wait_for(connection, HTTP_WAIT_NONE);
-    if (put(connection, &bytes))
-        write_on(connection);
+    start_wait(connection, HTTP_WAIT_NONE);
+    if (put_output(connection, &bytes))
+        write_more(connection);
 }
 
-/* What no reader takes. That it was a request, is known once its head is whole. */
-static void refuse(struct connection *connection, bool is_request)
+/* Answers input that the reader rejected. is_request: its head was complete. */
+static void answer_refused(struct connection *connection, bool is_request)
 {
     enum http_refusal refusal = connection->reader.refusal;
     if (!is_request)
@@ -330,56 +332,56 @@ static void refuse(struct connection *connection, bool is_request)
     answer_alone(connection, wt__http_refusal_status(refusal), wt__http_refusal_message(refusal), is_request, true);
 }
 
-/* Takes what the handler has said since. */
-static void absorb(struct connection *connection)
+/* Takes the new output of the handler. */
+static void take_output(struct connection *connection)
 {
     static const struct linger at_once = {.l_onoff = 1};
     struct http_news news;
     wt__exchange_take_news(connection->exchange, &news);
     if (news.begun && connection->wait.kind == HTTP_WAIT_ANSWER)
-        wait_for(connection, HTTP_WAIT_NONE);
+        start_wait(connection, HTTP_WAIT_NONE);
     connection->last = connection->last || news.closes;
     connection->ended = news.ended && !news.broken;
-    if (!put(connection, &news.bytes))
+    if (!put_output(connection, &news.bytes))
         return;
-    if (news.broken) { /* a reset, so that nobody takes what there is for all */
+    if (news.broken) { /* send RST, so that a truncated body is not mistaken for a complete one */
         setsockopt(connection->descriptor, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-        lose(connection);
+        lose_connection(connection);
         return;
     }
-    write_on(connection);
+    write_more(connection);
 }
 
-/* In place of the handler. */
+/* Answers instead of the handler. */
 static void answer_overload(struct connection *connection, const char *message)
 {
     atomic_fetch_add(&connection->loop->overloaded, 1);
     wt__exchange_answer_overload(connection->exchange, message);
-    absorb(connection);
+    take_output(connection);
 }
 
-/* The request goes to the workers, unless its client has its share of something. */
+/* Queues the request for the workers, unless the client exceeds a share. */
 static void queue_request(struct connection *connection, bool fits)
 {
     struct http_loop *loop = connection->loop;
     const char *holder = holder_of(connection), *why = NULL;
     connection->counts = fits && wt__shares_take(&loop->answering, holder, 1);
     if (!fits)
-        why = "The requests of this client take too much memory; come later.";
+        why = "The requests of this client use too much memory; try again later.";
     else if (!connection->counts)
-        why = "Too many requests of this client are being answered; come later.";
+        why = "Too many requests of this client are in progress; try again later.";
     else if (!wt__http_queue_push(loop->queue, connection->exchange, holder))
-        why = "Too many requests of this client wait for a worker; come later.";
+        why = "Too many requests of this client are queued; try again later.";
     if (why)
         answer_overload(connection, holder ? why : NULL);
 }
 
-/* The reader has a whole request. */
-static void hand_over(struct connection *connection)
+/* Passes a complete request on. */
+static void start_exchange(struct connection *connection)
 {
     struct http_loop *loop = connection->loop;
     bool http_1_0 = connection->reader.framing.http_1_0;
-    bool fits = hold(connection);
+    bool fits = update_held(connection);
     atomic_fetch_add(&loop->requests, 1);
     struct http_fields common = common_fields(loop, &connection->reader.message->request);
     struct http_exchange *exchange =
@@ -393,14 +395,14 @@ static void hand_over(struct connection *connection)
     *course = (struct http_course){connection, wt__now_ms()};
     connection->exchange = exchange;
     connection->state = ANSWERING;
-    wait_for(connection, HTTP_WAIT_ANSWER);
+    start_wait(connection, HTTP_WAIT_ANSWER);
     if (loop->stopping)
-        answer_overload(connection, "The server is ending.");
+        answer_overload(connection, "The server is shutting down.");
     else
         queue_request(connection, fits);
 }
 
-/* The reader has a head: is its body wanted? */
+/* Decides whether to read the body of a complete head. */
 static void accept_head(struct connection *connection, bool body_has_begun)
 {
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -417,72 +419,72 @@ static void accept_head(struct connection *connection, bool body_has_begun)
     size_t most = handler->body_max ? handler->body_max(handler->context, head) : HTTP_BODY_BYTES_MAX;
     switch (wt__http_reader_accept(reader, most)) {
     case HTTP_PART_REFUSED:
-        refuse(connection, true);
+        answer_refused(connection, true);
         return;
     case HTTP_PART_DONE:
-        hand_over(connection);
+        start_exchange(connection);
         return;
     default:
-        wait_for(connection, HTTP_WAIT_BODY);
+        start_wait(connection, HTTP_WAIT_BODY);
     }
     if (reader->framing.expects_continue && !body_has_begun) {
         struct buffer bytes = {0};
         wt__buffer_append(&bytes, go_on, sizeof go_on - 1);
-        if (put(connection, &bytes))
-            write_on(connection);
+        if (put_output(connection, &bytes))
+            write_more(connection);
     }
 }
 
-/* Gives the reader what has come, for as long as requests are read; the rest waits. */
-static void consume(struct connection *connection, struct str input)
+/* Feeds input to the reader while requests are read; keeps the rest. */
+static void feed_reader(struct connection *connection, struct str input)
 {
     while (connection->state == READING && input.len > 0) {
         if (connection->wait.kind == HTTP_WAIT_IDLE)
-            wait_for(connection, HTTP_WAIT_HEAD);
+            start_wait(connection, HTTP_WAIT_HEAD);
         bool head_was_whole = connection->reader.part == HTTP_PART_BODY;
         switch (wt__http_reader_feed(&connection->reader, &input)) {
         case HTTP_PART_ACCEPT:
             accept_head(connection, input.len > 0);
             break;
         case HTTP_PART_DONE:
-            hand_over(connection);
+            start_exchange(connection);
             break;
         case HTTP_PART_REFUSED:
-            refuse(connection, head_was_whole);
+            answer_refused(connection, head_was_whole);
             break;
         default:
             break;
         }
     }
-    if (connection->state == READING && connection->reader.message && !hold(connection)) {
+    if (connection->state == READING && connection->reader.message && !update_held(connection)) {
         atomic_fetch_add(&connection->loop->overloaded, 1);
         answer_alone(connection, 503, NULL, connection->reader.part == HTTP_PART_BODY, true);
     }
     if (input.len == 0 || connection->last || connection->state == DEAD)
         return;
     wt__buffer_append(&connection->ahead, input.ptr, input.len);
-    if (connection->ahead.failed || !hold(connection))
-        lose(connection);
+    if (connection->ahead.failed || !update_held(connection))
+        lose_connection(connection);
     else
-        watch(connection, true);
+        watch_input(connection, true);
 }
 
-/* After an answer: what came ahead of it. */
-static void consume_ahead(struct connection *connection)
+/* Processes kept input after an answer. */
+static void feed_ahead(struct connection *connection)
 {
     struct buffer ahead = connection->ahead;
     connection->ahead = (struct buffer){0};
-    consume(connection, wt__buffer_view(&ahead));
+    feed_reader(connection, wt__buffer_view(&ahead));
     wt__buffer_dispose(&ahead);
-    hold(connection);
+    update_held(connection);
     if (connection->ahead.len == 0 && connection->state != DEAD)
-        watch(connection, false);
+        watch_input(connection, false);
 }
 
-static void release(struct connection *connection)
+static void free_connection(struct connection *connection)
 {
     struct http_loop *loop = connection->loop;
-    wait_for(connection, HTTP_WAIT_NONE);
+    start_wait(connection, HTTP_WAIT_NONE);
     event_del(&connection->readable);
     if (connection->waits_to_write)
         event_del(&connection->writable);
@@ -492,7 +494,7 @@ static void release(struct connection *connection)
     wt__http_reader_dispose(&connection->reader);
     wt__buffer_dispose(&connection->ahead);
     connection->message_bytes = 0;
-    hold(connection);
+    update_held(connection);
     if (connection->before)
         connection->before->after = connection->after;
     else
@@ -504,32 +506,32 @@ static void release(struct connection *connection)
         event_base_loopbreak(loop->base);
 }
 
-/* The end of each call from outside: goes on with what is ahead, or frees the dead. */
-static void settle(struct connection *connection)
+/* Finishes an event: continues with kept input, or frees a dead connection. */
+static void settle_connection(struct connection *connection)
 {
     if (connection->state == READING && connection->ahead.len > 0)
-        consume_ahead(connection);
+        feed_ahead(connection);
     if (connection->state == DEAD)
-        release(connection);
+        free_connection(connection);
 }
 
-static void read_some(struct connection *connection)
+static void read_input(struct connection *connection)
 {
     char *input = connection->loop->input;
     ssize_t got = recv(connection->descriptor, input, HTTP_INPUT_BYTES, 0);
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
         return;
     if (got <= 0) {
-        lose(connection);
+        lose_connection(connection);
         return;
     }
     if (connection->state == LINGERING) {
         connection->forgotten += (size_t)got;
         if (connection->forgotten > LINGER_BYTES_MAX)
-            die(connection);
+            mark_dead(connection);
         return;
     }
-    consume(connection, (struct str){input, (size_t)got});
+    feed_reader(connection, (struct str){input, (size_t)got});
 }
 
 static void on_readable(evutil_socket_t descriptor, short what, void *argument)
@@ -537,21 +539,21 @@ static void on_readable(evutil_socket_t descriptor, short what, void *argument)
     (void)descriptor;
     struct connection *connection = argument;
     if (what & EV_CLOSED)
-        lose(connection);
+        lose_connection(connection);
     else
-        read_some(connection);
-    settle(connection);
+        read_input(connection);
+    settle_connection(connection);
 }
 
 static void on_writable(evutil_socket_t descriptor, short what, void *argument)
 {
     (void)descriptor;
     (void)what;
-    write_on(argument);
-    settle(argument);
+    write_more(argument);
+    settle_connection(argument);
 }
 
-static void watch(struct connection *connection, bool only_end)
+static void watch_input(struct connection *connection, bool only_end)
 {
     if (connection->only_end == only_end)
         return;
@@ -560,16 +562,16 @@ static void watch(struct connection *connection, bool only_end)
                  (short)((only_end ? EV_CLOSED : EV_READ) | EV_PERSIST), on_readable, connection);
     connection->only_end = only_end;
     if (event_add(&connection->readable, NULL) < 0)
-        lose(connection);
+        lose_connection(connection);
 }
 
 bool wt__connections_make_room(struct http_loop *loop)
 {
     struct wait *first = wt__waits_first(&loop->waits, HTTP_WAIT_IDLE);
-    if (!first) /* who is honest has sent its head long before it is the oldest of thousands */
+    if (!first) /* an honest client has sent its head long before it is the oldest of thousands */
         first = wt__waits_first(&loop->waits, HTTP_WAIT_HEAD);
     if (first)
-        release((struct connection *)first);
+        free_connection((struct connection *)first);
     return first != NULL;
 }
 
@@ -598,7 +600,7 @@ void wt__connection_open(struct http_loop *loop, int descriptor, const char *pee
         connection->after->before = connection;
     loop->connections = connection;
     atomic_fetch_add(&loop->connection_count, 1);
-    wait_for(connection, HTTP_WAIT_HEAD); /* who connects has something to say */
+    start_wait(connection, HTTP_WAIT_HEAD); /* new clients are expected to send a request */
 }
 
 void wt__connections_hear(struct http_loop *loop)
@@ -606,12 +608,12 @@ void wt__connections_hear(struct http_loop *loop)
     struct letter *next = wt__mailbox_take(loop->mailbox);
     while (next) {
         struct letter *letter = next;
-        next = letter->next; /* before it may be posted again */
+        next = letter->next; /* read first, because the letter may be posted again */
         struct http_exchange *exchange = wt__exchange_receive(letter);
         struct connection *connection = wt__exchange_course(exchange)->connection;
         if (connection) {
-            absorb(connection);
-            settle(connection);
+            take_output(connection);
+            settle_connection(connection);
         }
         wt__exchange_drop(exchange);
     }
@@ -628,17 +630,17 @@ void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind
             atomic_fetch_add(&connection->loop->refused, 1);
             answer_alone(connection, 408, NULL, kind == HTTP_WAIT_BODY, true);
         } else {
-            die(connection);
+            mark_dead(connection);
         }
         break;
     case HTTP_WAIT_ANSWER:
         if (wt__exchange_give_up(connection->exchange))
-            answer_overload(connection, "The answer was not there in time.");
+            answer_overload(connection, "The answer was not ready in time.");
         break;
     default:
-        lose(connection);
+        lose_connection(connection);
     }
-    settle(connection);
+    settle_connection(connection);
 }
 
 void wt__connections_stop(struct http_loop *loop)
@@ -648,7 +650,7 @@ void wt__connections_stop(struct http_loop *loop)
     for (struct connection *connection = loop->connections; connection; connection = after) {
         after = connection->after;
         if (connection->state == READING && !connection->reader.message)
-            release(connection);
+            free_connection(connection);
     }
 }
 
@@ -657,7 +659,7 @@ void wt__connections_end(struct http_loop *loop)
     struct connection *after;
     for (struct connection *connection = loop->connections; connection; connection = after) {
         after = connection->after;
-        lose(connection);
-        release(connection);
+        lose_connection(connection);
+        free_connection(connection);
     }
 }

@@ -1,21 +1,20 @@
-/* connection.h: one client's connection, on the loop. */
+/* connection.h: one client's connection on the loop. */
 #ifndef WT_HTTP_CONNECTION_H
 #define WT_HTTP_CONNECTION_H
 
 #include "http/loop.h"
 
-/* Serves the descriptor, which becomes the connection's; at the limit an idle connection makes room, or it is closed.
- */
+/* Serves the descriptor and takes ownership of it. At the limit an idle connection is closed for it, or the new one. */
 void wt__connection_open(struct http_loop *loop, int descriptor, const char *peer);
-/* What handlers have said since: for when the mailbox can be read. */
+/* Handles all new output of handlers. Call when the mailbox is readable. */
 void wt__connections_hear(struct http_loop *loop);
-/* The time of a wait is up; for waits.h, with the loop as the context. */
+/* Handles the timeout of a wait. Callback of waits.h; context: the loop. */
 void wt__connection_expire(void *context, struct wait *wait, enum http_wait kind);
-/* Closes the connection that is idle longest, or that takes longest for its head; false when there is none. */
+/* Closes the longest idle connection, or the one that has waited longest for its head. Returns false if none exists. */
 bool wt__connections_make_room(struct http_loop *loop);
-/* The server is to stop: connections without a request are closed. */
+/* Begins the shutdown: closes connections without a request. */
 void wt__connections_stop(struct http_loop *loop);
-/* Closes all; who still answers learns that the client is gone. */
+/* Closes all connections. Handlers that still answer are notified that their client is gone. */
 void wt__connections_end(struct http_loop *loop);
 
 #endif

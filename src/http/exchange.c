@@ -1,8 +1,10 @@
 /* exchange.c: see exchange.h and exchange_state.h.
  *
- * Everything that several threads touch is under one lock, which is never held while somebody else's code runs. The
- * function of on_gone runs on the loop without it; whoever then ends the answer waits for that function to return, so
- * that its context may live on the stack of a handler. */
+ * One lock protects all state shared by threads; it is never held while a callback runs. The on_gone callback runs on
+ * the
+ * loop without the lock. A thread that then ends the answer waits for the callback to return, so that the callback's
+ * context
+ * may be on the handler's stack. */
 #include "http/exchange_state.h"
 
 #include <pthread.h>
@@ -13,10 +15,10 @@
 #include "base/clock.h"
 #include "http/answer.h"
 
-enum { HEAD_BYTES = 512 }; /* of an answer, usually less */
+enum { HEAD_BYTES = 512 }; /* typical upper bound of a head */
 
 struct http_exchange {
-    struct letter letter; /* first: the mailbox knows nothing else of it */
+    struct letter letter; /* must be first: the mailbox casts it to the exchange */
     struct http_course course;
     struct mailbox *mailbox;
     struct http_message *message;
@@ -27,12 +29,12 @@ struct http_exchange {
     atomic_size_t unsent;
 
     pthread_mutex_t lock;
-    pthread_cond_t called; /* `calling` is over */
-    /* Under the lock: */
+    pthread_cond_t called; /* signals the end of `calling` */
+    /* Protected by the lock: */
     struct buffer bytes;
     bool posted, begun, ended, broken, closes, gone;
-    bool bodiless, chunked; /* of a stream */
-    bool calling;           /* on_gone runs, on this thread: */
+    bool bodiless, chunked; /* stream without a body; stream in chunks */
+    bool calling;           /* on_gone is running on thread `caller` */
     pthread_t caller;
     void (*on_gone)(void *context);
     void *gone_context;
@@ -105,7 +107,7 @@ const char *wt__http_peer(const struct http_exchange *exchange)
     return exchange->peer;
 }
 
-/* Tells the loop. Called with the lock held, which it gives back. */
+/* Notifies the loop and releases the lock. Requires the lock. */
 static void unlock_and_post(struct http_exchange *exchange)
 {
     bool post = !exchange->posted && !exchange->gone;
@@ -115,7 +117,7 @@ static void unlock_and_post(struct http_exchange *exchange)
     }
     pthread_mutex_unlock(&exchange->lock);
     if (post && !wt__mailbox_post(exchange->mailbox, &exchange->letter))
-        atomic_fetch_sub(&exchange->references, 1); /* never the last one: the caller has one */
+        atomic_fetch_sub(&exchange->references, 1); /* never the last reference, because the caller has one */
 }
 
 void wt__exchange_take_news(struct http_exchange *exchange, struct http_news *news)
@@ -143,14 +145,14 @@ void wt__exchange_outcome(struct http_exchange *exchange, struct http_outcome *o
     pthread_mutex_unlock(&exchange->lock);
 }
 
-/* Under the lock: until on_gone does not run, unless it is it that asks. */
+/* Waits for on_gone to return, unless called from it. Requires the lock. */
 static void wait_for_call(struct http_exchange *exchange)
 {
     while (exchange->calling && !pthread_equal(exchange->caller, pthread_self()))
         pthread_cond_wait(&exchange->called, &exchange->lock);
 }
 
-/* Called with the lock held, which it gives back. */
+/* Marks the client as gone, releases the lock and calls on_gone. Requires the lock. */
 static void unlock_and_lose(struct http_exchange *exchange)
 {
     void (*on_gone)(void *context) = exchange->ended ? NULL : exchange->on_gone;
@@ -208,8 +210,8 @@ void wt__http_on_gone(struct http_exchange *exchange, void (*gone)(void *context
         gone(context);
 }
 
-/* Under the lock: the answer is over. */
-static void end(struct http_exchange *exchange)
+/* Marks the answer as ended. Requires the lock. */
+static void end_answer(struct http_exchange *exchange)
 {
     exchange->ended = true;
     exchange->on_gone = NULL;
@@ -228,8 +230,8 @@ static void write_head(struct http_exchange *exchange, struct buffer *out, struc
     wt__http_write_head(out, head);
 }
 
-/* Under the lock: the answer has begun. */
-static void begin(struct http_exchange *exchange, const struct http_answer_head *head, struct buffer *bytes)
+/* Marks the answer as begun and moves the bytes into the exchange. Requires the lock. */
+static void begin_answer(struct http_exchange *exchange, const struct http_answer_head *head, struct buffer *bytes)
 {
     exchange->begun = true;
     exchange->closes = head->close || head->body == HTTP_BODY_CLOSE;
@@ -238,8 +240,9 @@ static void begin(struct http_exchange *exchange, const struct http_answer_head 
     *bytes = (struct buffer){0};
 }
 
-/* anyway: also when the client is gone for the handler. */
-static void answer(struct http_exchange *exchange, struct http_answer_head *head, struct str body, bool anyway)
+/* Sends a complete answer. anyway: even if the client counts as gone for the handler. */
+static void send_complete_answer(struct http_exchange *exchange, struct http_answer_head *head, struct str body,
+                                 bool anyway)
 {
     struct buffer bytes = {0};
     head->body = wt__http_status_has_body(head->status) ? HTTP_BODY_LENGTH : HTTP_BODY_NONE;
@@ -257,12 +260,12 @@ static void answer(struct http_exchange *exchange, struct http_answer_head *head
         wait_for_call(exchange);
         pthread_mutex_unlock(&exchange->lock);
     } else if (exchange->gone && !anyway) {
-        end(exchange);
+        end_answer(exchange);
         pthread_mutex_unlock(&exchange->lock);
     } else {
-        begin(exchange, head, &bytes);
+        begin_answer(exchange, head, &bytes);
         exchange->outcome.bytes = body.len;
-        end(exchange);
+        end_answer(exchange);
         unlock_and_post(exchange);
     }
     wt__buffer_dispose(&bytes);
@@ -272,7 +275,7 @@ void wt__http_answer(struct http_exchange *exchange, int status, const char *typ
                      size_t field_count, struct str body)
 {
     struct http_answer_head head = {.status = status, .type = type, .fields = fields, .field_count = field_count};
-    answer(exchange, &head, body, false);
+    send_complete_answer(exchange, &head, body, false);
 }
 
 void wt__exchange_answer_overload(struct http_exchange *exchange, const char *message)
@@ -281,7 +284,7 @@ void wt__exchange_answer_overload(struct http_exchange *exchange, const char *me
     struct http_answer_head head = {.status = 503, .type = "application/json", .fields = &later, .field_count = 1};
     struct buffer body = {0};
     wt__http_write_error(&body, 503, message);
-    answer(exchange, &head, wt__buffer_view(&body), true);
+    send_complete_answer(exchange, &head, wt__buffer_view(&body), true);
     wt__buffer_dispose(&body);
 }
 
@@ -299,7 +302,7 @@ void wt__http_stream(struct http_exchange *exchange, int status, const char *typ
     if (exchange->begun || exchange->ended || exchange->gone) {
         pthread_mutex_unlock(&exchange->lock);
     } else {
-        begin(exchange, &head, &bytes);
+        begin_answer(exchange, &head, &bytes);
         exchange->bodiless = !has_body || is_head(exchange);
         exchange->chunked = body == HTTP_BODY_CHUNKED;
         unlock_and_post(exchange);
@@ -307,7 +310,7 @@ void wt__http_stream(struct http_exchange *exchange, int status, const char *typ
     wt__buffer_dispose(&bytes);
 }
 
-/* Under the lock. */
+/* Appends a piece of a stream. Requires the lock. */
 static void add_piece(struct http_exchange *exchange, struct str piece)
 {
     if (exchange->bodiless || piece.len == 0)
@@ -342,15 +345,15 @@ void wt__http_finish(struct http_exchange *exchange)
 {
     pthread_mutex_lock(&exchange->lock);
     if (!exchange->begun || exchange->ended) {
-        if (exchange->gone) /* before it began */
-            end(exchange);
+        if (exchange->gone) /* before the answer began */
+            end_answer(exchange);
         wait_for_call(exchange);
         pthread_mutex_unlock(&exchange->lock);
         return;
     }
     if (exchange->chunked && !exchange->bodiless && !exchange->broken)
         wt__buffer_text(&exchange->bytes, "0\r\n\r\n");
-    end(exchange);
+    end_answer(exchange);
     unlock_and_post(exchange);
 }
 
@@ -359,13 +362,13 @@ void wt__http_keep(struct http_exchange *exchange)
     atomic_fetch_add(&exchange->holders, 1);
 }
 
-/* Nobody holds it any more, and it has not ended. */
+/* Ends an exchange that was released without an end. */
 static void end_unfinished(struct http_exchange *exchange)
 {
     pthread_mutex_lock(&exchange->lock);
     if (exchange->begun && !exchange->ended) {
         exchange->broken = true;
-        end(exchange);
+        end_answer(exchange);
         unlock_and_post(exchange);
         return;
     }

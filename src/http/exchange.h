@@ -1,52 +1,56 @@
-/* exchange.h: a request and its answer, as the one who answers holds them.
+/* exchange.h: a request and its answer, for handlers.
  *
- * A handler runs on a worker, never on the loop. It answers whole (wt__http_answer), or begins a stream, sends pieces
- * and finishes it. Who answers later than the handler returns keeps the exchange and releases it in the end; all
- * functions may be called from any thread. An exchange that the handler neither answered nor kept is answered 500.
+ * A handler runs on a worker, never on the loop. It sends a complete answer (wt__http_answer), or starts a stream,
+ * sends
+ * pieces and finishes it. To answer after the handler returns, keep the exchange and release it later. All functions
+ * are
+ * thread-safe. An exchange neither answered nor kept is answered with 500.
  *
- * A client that goes away is noticed at once, also while its answer is being made: then is_gone is true, the function
- * of on_gone is called, and what is sent goes nowhere. */
+ * A disconnect is detected immediately, even while the answer is being prepared. Then is_gone is true, the on_gone
+ * callback
+ * runs, and further output is discarded. */
 #ifndef WT_HTTP_EXCHANGE_H
 #define WT_HTTP_EXCHANGE_H
 
 #include "http/request.h"
 
 enum {
-    HTTP_BACKLOG_BYTES_MAX = 4 << 20, /* of a stream that its client does not read */
+    HTTP_BACKLOG_BYTES_MAX = 4 << 20, /* unread output of a stream */
 };
 
 struct http_exchange;
 
 const struct http_request *wt__http_request(const struct http_exchange *exchange);
-/* Who asks: "127.0.0.1:51234", "unix". */
+/* Returns the client's address: "127.0.0.1:51234" or "unix". */
 const char *wt__http_peer(const struct http_exchange *exchange);
 
-/* The whole answer, once; a second one is passed over. type: Content-Type, NULL when there is no body. fields are sent
- * as they are: names and values without control characters, or the field is left out. body is copied. */
+/* Sends the complete answer. Ignored if an answer exists. type: Content-Type, NULL without a body. Fields with control
+ * characters in the name or value are omitted. body is copied. */
 void wt__http_answer(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
                      size_t field_count, struct str body);
 
-/* Begins an answer in pieces (chunked; to an HTTP/1.0 client the connection's end is its end). For events as they
- * happen: what is known at once is better answered whole, since nothing here waits for a client that reads slowly. */
+/* Starts an answer in pieces: chunked, or for HTTP/1.0 ended by closing the connection. Use it for events over time.
+ * Send known content with wt__http_answer, because a stream does not wait for slow readers. */
 void wt__http_stream(struct http_exchange *exchange, int status, const char *type, const struct http_field *fields,
                      size_t field_count);
-/* False when the client is gone, or did not read HTTP_BACKLOG_BYTES_MAX: then it is dropped. */
+/* Sends a piece. Returns false if the client is gone. A client with HTTP_BACKLOG_BYTES_MAX unread is dropped. */
 bool wt__http_send(struct http_exchange *exchange, struct str piece);
 void wt__http_finish(struct http_exchange *exchange);
 
-/* The client has closed the connection, its time is up, or the server is ending and waits no longer. */
+/* True if the client has disconnected, its time is up, or the shutdown no longer waits. */
 bool wt__http_is_gone(const struct http_exchange *exchange);
-/* Called once, from the loop, when that happens before the answer's end; at once when it has happened. It must not
- * wait. Set it before the handler returns; NULL takes it back.
+/* Sets a callback for the case that wt__http_is_gone becomes true before the answer ends. It runs once, on the loop, or
+ * immediately if that has already happened. It must not block. Set it before the handler returns; NULL removes it.
  *
- * wt__http_answer, _finish, the last _release and this function wait until a call that has begun has returned; after
- * them there is none, and the context may go. So call them without a lock that `gone` takes. From inside of `gone` they
- * do not wait. */
+ * wt__http_answer, _finish, the last _release and this function wait for a running callback to return. After them it is
+ * not
+ * called again, and the context may be freed. So do not call them with a lock that `gone` takes. They do not wait when
+ * called from `gone`. */
 void wt__http_on_gone(struct http_exchange *exchange, void (*gone)(void *context), void *context);
 
 void wt__http_keep(struct http_exchange *exchange);
-/* After the last release nothing of it may be touched. What was neither answered nor finished is ended now: 500, or
- * the stream is cut off. */
+/* Releases the exchange; do not use it after the last release. An unfinished exchange is ended: with 500 if it has no
+ * answer, or by cutting off the stream. */
 void wt__http_release(struct http_exchange *exchange);
 
 #endif

@@ -1,14 +1,13 @@
-/* framing.c: the rules of RFC 9112, section 6, without their tolerance. Two programs that read the same bytes must find
- * the same end, or a request can be hidden in another's body; so a length is a plain number, a coding is `chunked` as
- * every client writes it, and where both are said, nothing is. That none of these fields comes twice, head.c has seen
- * to.
+/* framing.c: the rules of RFC 9112, section 6, without their tolerance. Two programs must find the same end of a body,
+ * or a request can be smuggled inside it. So a length is a plain number, the only coding is `chunked`, and both
+ * together are rejected. head.c rejects duplicates of these fields.
  *
- * A connection stays only in HTTP/1.1: that of HTTP/1.0 was an afterthought, and proxies got it wrong. */
+ * Connections persist only in HTTP/1.1. In HTTP/1.0, persistence was added later and proxies implemented it wrongly. */
 #include "http/framing.h"
 
 #include "http/characters.h"
 
-enum { LENGTH_DIGITS_MAX = 18 }; /* a number of so many fits 64 bits */
+enum { LENGTH_DIGITS_MAX = 18 }; /* numbers of this many digits fit in 64 bits */
 
 static enum http_refusal read_length(struct http_framing *framing, struct str text)
 {
@@ -37,7 +36,7 @@ static enum http_refusal read_body(struct http_framing *framing, const struct ht
     return length ? read_length(framing, length->value) : HTTP_FINE;
 }
 
-/* One field Connection: words with commas between them. */
+/* Reads one Connection field, a comma-separated list of words. */
 static enum http_refusal read_connection(struct http_request *request, struct str list)
 {
     static const char *const close_word[] = {"close"};
@@ -79,7 +78,7 @@ enum http_refusal wt__http_read_framing(struct http_framing *framing, struct htt
     if (refusal)
         return refusal;
     const struct http_field *expect = wt__http_find_field(request, "Expect");
-    if (!expect || framing->http_1_0) /* RFC 9110, section 10.1.1: an HTTP/1.0 client cannot have meant it */
+    if (!expect || framing->http_1_0) /* RFC 9110, section 10.1.1: ignored from HTTP/1.0 clients */
         return HTTP_FINE;
     if (!wt__str_among(expect->value, continue_word, 1))
         return HTTP_EXPECTATION;

@@ -1,5 +1,5 @@
-/* head.c: the head of a request, read at once when it is whole (RFC 9112, sections 3 and 5). What the RFC lets a server
- * forgive is refused: several blanks, folded lines, a blank before the colon, a field twice that only one can obey. */
+/* head.c: parses a complete head of a request (RFC 9112, sections 3 and 5). Deviations that the RFC permits servers to
+ * accept are rejected: several blanks, folded lines, a blank before the colon, duplicates of single-valued fields. */
 #include "http/head.h"
 
 #include <strings.h>
@@ -7,7 +7,7 @@
 #include "http/characters.h"
 #include "http/target.h"
 
-/* Fields of one value: a second one means that two programs may obey two. Those of MCP are of this kind, too. */
+/* Single-valued fields. With duplicates, two programs may use different values. MCP's fields are single-valued, too. */
 static const char *const once[] = {
     "Host",
     "Content-Length",
@@ -37,7 +37,7 @@ static const char *const once[] = {
 };
 static const struct str mcp = {"Mcp-", 4};
 
-static struct str take_line(struct str *head)
+static struct str take_head_line(struct str *head)
 {
     const char *end = memchr(head->ptr, '\r', head->len);
     struct str line = {head->ptr, (size_t)(end - head->ptr)};
@@ -46,8 +46,8 @@ static struct str take_line(struct str *head)
     return line;
 }
 
-/* What is before the next space, which is taken, too; all of it where there is none. */
-static struct str take_word(struct str *line)
+/* Returns the word before the next space, or the whole rest, and removes it from *line. */
+static struct str take_target_word(struct str *line)
 {
     const char *space = memchr(line->ptr, ' ', line->len);
     struct str word = {line->ptr, space ? (size_t)(space - line->ptr) : line->len};
@@ -56,7 +56,7 @@ static struct str take_word(struct str *line)
     return word;
 }
 
-static enum http_refusal read_version(struct http_framing *framing, struct str version)
+static enum http_refusal read_http_version(struct http_framing *framing, struct str version)
 {
     framing->http_1_0 = wt__str_equal(version, STR("HTTP/1.0"));
     if (framing->http_1_0 || wt__str_equal(version, STR("HTTP/1.1")))
@@ -69,9 +69,9 @@ static enum http_refusal read_version(struct http_framing *framing, struct str v
 static enum http_refusal read_request_line(struct http_request *request, struct http_framing *framing, struct str line,
                                            struct str *authority)
 {
-    request->method = take_word(&line);
-    struct str target = take_word(&line);
-    enum http_refusal refusal = read_version(framing, line);
+    request->method = take_target_word(&line);
+    struct str target = take_target_word(&line);
+    enum http_refusal refusal = read_http_version(framing, line);
     if (refusal)
         return refusal;
     if (target.len == 0)
@@ -81,7 +81,7 @@ static enum http_refusal read_request_line(struct http_request *request, struct 
     return wt__http_read_target(request, target, authority);
 }
 
-static enum http_refusal read_field(struct http_request *request, struct str line)
+static enum http_refusal read_header_field(struct http_request *request, struct str line)
 {
     if (line.ptr[0] == ' ' || line.ptr[0] == '\t')
         return HTTP_FOLDED;
@@ -121,7 +121,7 @@ static enum http_refusal check_once(const struct http_request *request)
     return HTTP_FINE;
 }
 
-/* HTTP/1.0 may do without a host, yet not have a bad one. */
+/* Checks Host. HTTP/1.0 may omit it, but an invalid Host is still an error. */
 static enum http_refusal check_host(const struct http_request *request, const struct http_framing *framing,
                                     struct str authority)
 {
@@ -141,9 +141,9 @@ enum http_refusal wt__http_read_head(struct http_request *request, struct http_f
     request->field_count = 0;
     request->body = STR("");
     *framing = (struct http_framing){0};
-    enum http_refusal refusal = read_request_line(request, framing, take_line(&head), &authority);
+    enum http_refusal refusal = read_request_line(request, framing, take_head_line(&head), &authority);
     while (!refusal && head.len > 0)
-        refusal = read_field(request, take_line(&head));
+        refusal = read_header_field(request, take_head_line(&head));
     if (!refusal)
         refusal = check_once(request);
     if (!refusal)

@@ -1,5 +1,5 @@
-/* listener.c: see listener.h. Hosts are numbers or `localhost`: what a name means would be asked of the network, and a
- * server that listens elsewhere than it was told is a hole. */
+/* listener.c: see listener.h. Hosts must be numeric or `localhost`: resolving a name depends on the network, and
+ * listening on an unintended address would be a security hole. */
 #include "http/listener.h"
 
 #include <arpa/inet.h>
@@ -17,7 +17,7 @@
 #include "http/characters.h"
 
 enum { WAITING_MAX = 1024, PORT_MAX = 65535, UNIX_MODE = 0600 };
-enum { PROBE_AFTER_S = 60, PROBE_EVERY_S = 15, PROBES = 4 }; /* of a peer that may have gone without a word */
+enum { PROBE_AFTER_S = 60, PROBE_EVERY_S = 15, PROBES = 4 }; /* keep-alive probes for silent peers */
 
 static const char unix_scheme[] = "unix:";
 
@@ -31,7 +31,7 @@ union address {
 static int fail_listen(const char *listen, wt_error *err)
 {
     if (errno == EADDRINUSE)
-        return wt__fail(err, WT_EBUSY, "%s: somebody listens there already", listen);
+        return wt__fail(err, WT_EBUSY, "%s: address already in use", listen);
     return wt__fail_errno(err, "listen on", listen);
 }
 
@@ -44,7 +44,7 @@ static int parse_port(const char *text)
     return port <= PORT_MAX ? port : -1;
 }
 
-/* HOST:PORT; 0 when it is none. */
+/* Parses HOST:PORT. Returns the length of the address, or 0 if it is invalid. */
 static socklen_t parse_address(union address *out, const char *listen)
 {
     char host[INET6_ADDRSTRLEN];
@@ -89,7 +89,7 @@ static void write_address(char *out, size_t size, const union address *address)
 static int fail_address(const char *listen_at, wt_error *err)
 {
     return wt__fail(err, WT_EINVAL,
-                    "\"%s\" is no address to listen on; say HOST:PORT with a number or localhost as the host, "
+                    "\"%s\" is not a listen address; use HOST:PORT with a numeric host or localhost, "
                     "[IPV6]:PORT, or unix:PATH",
                     listen_at);
 }
@@ -121,21 +121,21 @@ static int listen_on_network(struct http_listener *out, const char *listen_at, w
     return 0;
 }
 
-/* Makes room for the socket: a file that nobody listens on any more goes. */
+/* Makes the path available: removes a socket file without a listener. */
 static int clear_path(const struct sockaddr_un *local, const char *listen, wt_error *err)
 {
     struct stat info;
     if (lstat(local->sun_path, &info) < 0)
         return errno == ENOENT ? 0 : fail_listen(listen, err);
     if (!S_ISSOCK(info.st_mode))
-        return wt__fail(err, WT_EBUSY, "%s: a file is there that is no socket; name another path", listen);
+        return wt__fail(err, WT_EBUSY, "%s: the path exists and is not a socket; name another path", listen);
     int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (probe < 0)
         return fail_listen(listen, err);
     bool stale = connect(probe, (const struct sockaddr *)local, sizeof *local) < 0 && errno == ECONNREFUSED;
     close(probe);
     if (!stale)
-        return wt__fail(err, WT_EBUSY, "%s: somebody listens there already", listen);
+        return wt__fail(err, WT_EBUSY, "%s: address already in use", listen);
     return unlink(local->sun_path) == 0 || errno == ENOENT ? 0 : fail_listen(listen, err);
 }
 
@@ -145,7 +145,7 @@ static int listen_on_path(struct http_listener *out, const char *listen_at, wt_e
     const char *path = listen_at + sizeof unix_scheme - 1;
     struct stat info;
     if (*path == '\0' || strlen(path) >= sizeof address.local.sun_path || strlen(listen_at) >= sizeof out->address)
-        return wt__fail(err, WT_EINVAL, "\"%s\": the path of a socket has 1 to %zu bytes", listen_at,
+        return wt__fail(err, WT_EINVAL, "\"%s\": a socket path must have 1 to %zu bytes", listen_at,
                         sizeof address.local.sun_path - 1);
     memcpy(address.local.sun_path, path, strlen(path) + 1);
     int rc = clear_path(&address.local, listen_at, err);
@@ -154,7 +154,7 @@ static int listen_on_path(struct http_listener *out, const char *listen_at, wt_e
     out->descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (out->descriptor < 0)
         return fail_listen(listen_at, err);
-    /* On Linux a socket's file gets the mode of the socket, so there is no moment in which others may connect. */
+    /* On Linux a socket file gets the mode of the socket, so other users can never connect. */
     if (fchmod(out->descriptor, UNIX_MODE) < 0 || bind(out->descriptor, &address.any, sizeof address.local) < 0)
         return fail_listen(listen_at, err);
     out->is_unix = true;
@@ -176,7 +176,7 @@ int wt__http_listen(struct http_listener *out, const char *listen, wt_error *err
     return rc;
 }
 
-static void set_options(int descriptor)
+static void set_socket_options(int descriptor)
 {
     static const struct {
         int level, option, value;
@@ -199,7 +199,7 @@ int wt__http_accept(const struct http_listener *listener, char peer[HTTP_PEER_BY
     if (descriptor < 0)
         return -1;
     if (!listener->is_unix)
-        set_options(descriptor);
+        set_socket_options(descriptor);
     write_address(peer, HTTP_PEER_BYTES, &address);
     return descriptor;
 }

@@ -1,4 +1,4 @@
-/* loop.h: what all connections of a server share. Only the loop's thread touches it, but for the counts. */
+/* loop.h: state shared by all connections of a server. Only the loop's thread uses it, except for the counters. */
 #ifndef WT_HTTP_LOOP_H
 #define WT_HTTP_LOOP_H
 
@@ -8,7 +8,7 @@
 #include "http/queue.h"
 #include "http/waits.h"
 
-enum { HTTP_INPUT_BYTES = 16 << 10 }; /* read at once, and so ahead of an answer, from one connection */
+enum { HTTP_INPUT_BYTES = 16 << 10 }; /* maximum bytes per read, and so maximum input kept during an answer */
 
 struct http_loop {
     struct event_base *base;
@@ -16,13 +16,13 @@ struct http_loop {
     struct http_queue *queue;
     struct http_handler handler;
     struct waits waits;
-    struct connection *connections; /* a list of all */
+    struct connection *connections; /* list of all connections */
     size_t connections_max;
-    struct shares held;                    /* bytes of requests that connections hold, by holder */
-    struct shares answering;               /* connections whose request is being answered, by holder */
-    bool stopping;                         /* idle connections do not stay, and the last one ends the loop */
-    atomic_uint_fast64_t connection_count; /* now */
-    atomic_uint_fast64_t accepted, refused, overloaded, requests; /* since it was opened */
+    struct shares held;                    /* bytes held for requests, by holder */
+    struct shares answering;               /* connections with a request in progress, by holder */
+    bool stopping;                         /* close idle connections; the last one ends the loop */
+    atomic_uint_fast64_t connection_count; /* current number */
+    atomic_uint_fast64_t accepted, refused, overloaded, requests; /* since the server was opened */
     char input[HTTP_INPUT_BYTES];
 };
 

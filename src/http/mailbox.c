@@ -1,5 +1,5 @@
-/* mailbox.c: a list under a mutex, and an eventfd that is written when the list was empty: a loop that is busy is woken
- * once for all that comes meanwhile. */
+/* mailbox.c: a list under a mutex, with an eventfd that is written when the list was empty. So a busy loop is woken
+ * once for all letters posted meanwhile. */
 #include "http/mailbox.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ struct mailbox {
     atomic_bool stopping;
     int descriptor;
     pthread_mutex_t lock;
-    struct letter *first, **last; /* under the lock, as is what follows */
+    struct letter *first, **last; /* protected by the lock, like shut */
     bool shut;
 };
 
@@ -74,7 +74,7 @@ void wt__mailbox_ring(struct mailbox *mailbox)
 {
     uint64_t one = 1;
     int before = errno;
-    ssize_t written = write(mailbox->descriptor, &one, sizeof one); /* fails only where it has been rung already */
+    ssize_t written = write(mailbox->descriptor, &one, sizeof one); /* fails only if it has been rung already */
     (void)written;
     errno = before;
 }

@@ -1,5 +1,5 @@
-/* mailbox.h: how other threads tell the loop that there is something to do. It outlives the loop for as long as
- * somebody holds it: what is posted later is given back at once. */
+/* mailbox.h: wakes the loop and passes it work from other threads. It is reference-counted and may outlive the loop;
+ * later posts fail. */
 #ifndef WT_HTTP_MAILBOX_H
 #define WT_HTTP_MAILBOX_H
 
@@ -7,29 +7,30 @@
 
 struct mailbox;
 
-/* A link in what is posted, inside of what is posted. */
+/* List link, embedded in the posted object. */
 struct letter {
     struct letter *next;
 };
 
-/* Held once; NULL when memory or descriptors are out, errno says which. */
+/* Opens a mailbox with one reference. Returns NULL, with errno, if memory or descriptors are exhausted. */
 struct mailbox *wt__mailbox_open(void);
 struct mailbox *wt__mailbox_hold(struct mailbox *mailbox);
-/* NULL is a no-op. */
+/* Releases a reference. Ignores NULL. */
 void wt__mailbox_release(struct mailbox *mailbox);
 
-/* The descriptor that can be read when somebody has posted or rung. */
+/* Returns a descriptor that is readable after a post or a ring. */
 int wt__mailbox_descriptor(const struct mailbox *mailbox);
-/* Any thread. False when the mailbox is shut: the letter is still the caller's. A letter is in it at most once. */
+/* Posts a letter, from any thread. Returns false if the mailbox is shut. A letter must not be posted twice at a
+ * time. */
 bool wt__mailbox_post(struct mailbox *mailbox, struct letter *letter);
-/* Wakes the loop; from a signal handler, too. */
+/* Wakes the loop. Safe in signal handlers. */
 void wt__mailbox_ring(struct mailbox *mailbox);
-/* What was posted since, oldest first; NULL when there is nothing. */
+/* Returns the posted letters, oldest first, or NULL. */
 struct letter *wt__mailbox_take(struct mailbox *mailbox);
-/* Nothing is taken any more. What was posted before can still be taken. */
+/* Rejects further posts. Letters posted before can still be taken. */
 void wt__mailbox_shut(struct mailbox *mailbox);
 
-/* That the server is asked to end: kept here, where exchanges and signal handlers see it. */
+/* Requests the shutdown. The flag is kept here, where exchanges and signal handlers can access it. */
 void wt__mailbox_ask_to_stop(struct mailbox *mailbox);
 bool wt__mailbox_is_stopping(const struct mailbox *mailbox);
 

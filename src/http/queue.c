@@ -1,6 +1,5 @@
-/* queue.c: lines of exchanges under a mutex, and threads that wait for one. The longest stay here is a handler's; so
- * nothing finer pays. All memory is allocated at the start: a queue of places, and a line for each holder that there
- * can be. */
+/* queue.c: lines of exchanges under a mutex, and worker threads. Handlers take far longer than the lock is held, so
+ * finer locking would not help. All memory is allocated at the start: places, and a line for each possible holder. */
 #include "http/queue.h"
 
 #include <pthread.h>
@@ -13,32 +12,32 @@
 
 enum { WORKERS_MAX = 256 };
 
-/* A place in the queue. */
+/* An entry of the queue. */
 struct queue_place {
     struct http_exchange *exchange;
     struct queue_place *next;
 };
 
-/* The requests of one holder. A line is in use while any of them waits or is worked on. */
+/* The requests of one holder. A line is in use while any of its requests is queued or running. */
 struct queue_line {
-    struct queue_line *next, *before;  /* in the ring of lines in use; next alone among the free ones */
-    struct queue_place *first, **last; /* that wait */
+    struct queue_line *next, *before;  /* ring of lines in use; for free lines, next only */
+    struct queue_place *first, **last; /* queued requests */
     size_t running;
     char holder[HTTP_HOLDER_BYTES];
 };
 
 struct http_queue {
     const struct http_handler *handler;
-    struct shares shares; /* of the places */
+    struct shares shares; /* shares of the places */
     pthread_mutex_t lock;
     pthread_cond_t filled;
     struct queue_place *places, *free_places; /* [max] */
     struct queue_line *lines, *free_lines;    /* [max + WORKERS_MAX + 1] */
-    struct queue_line *turn;                  /* the line in use whose turn it is; NULL: none is in use */
+    struct queue_line *turn;                  /* next line in use; NULL if no line is in use */
     size_t len, running;
     bool stopping;
     pthread_t workers[WORKERS_MAX + 1];
-    unsigned worker_count, most_each; /* most_each: workers of one holder */
+    unsigned worker_count, most_each; /* most_each: maximum workers per holder */
 };
 
 struct http_queue *wt__http_queue_new(size_t max, const struct http_handler *handler)
@@ -80,9 +79,9 @@ void wt__http_queue_free(struct http_queue *queue)
     free(queue);
 }
 
-/* ---------------------------------------------------------------- under the lock */
+/* ---------------------------------------------------------------- functions that require the lock */
 
-/* The holder's line, which is put in use when it is not: behind all others. */
+/* Returns the holder's line. A new line is appended at the end of the ring. */
 static struct queue_line *find_line(struct http_queue *queue, const char *holder)
 {
     const char *name = holder ? holder : "";
@@ -118,7 +117,7 @@ static void free_idle_line(struct http_queue *queue, struct queue_line *line)
     queue->free_lines = line;
 }
 
-/* The line whose turn it is of those that have a request and may have another worker; NULL. */
+/* Returns the next line with a queued request and fewer than most_each workers, or NULL. */
 static struct queue_line *find_ready_line(const struct http_queue *queue)
 {
     struct queue_line *line = queue->turn;
@@ -149,7 +148,7 @@ static struct http_exchange *take_from_line(struct http_queue *queue, struct que
 
 /* ---------------------------------------------------------------- workers */
 
-/* The next exchange and its line; NULL when the queue is empty and ends. */
+/* Waits for the next exchange and its line. Returns NULL if the queue is empty and stopping. */
 static struct http_exchange *queue_pop(struct http_queue *queue, struct queue_line **line)
 {
     struct http_exchange *exchange = NULL;
@@ -162,7 +161,8 @@ static struct http_exchange *queue_pop(struct http_queue *queue, struct queue_li
     return exchange;
 }
 
-/* The worker itself takes what its line could not be given before; but at the end, all have to look. */
+/* Marks a request as done. This worker takes the line's next request itself. At shutdown all workers must check the
+ * queue. */
 static void end_work(struct http_queue *queue, struct queue_line *line)
 {
     pthread_mutex_lock(&queue->lock);
@@ -199,7 +199,7 @@ int wt__http_queue_start(struct http_queue *queue, unsigned workers, wt_error *e
     while (queue->worker_count < workers + 1 &&
            pthread_create(&queue->workers[queue->worker_count], NULL, run_queue_worker, queue) == 0)
         queue->worker_count++;
-    return queue->worker_count > 0 ? 0 : wt__fail(err, WT_ENOMEM, "no thread can be started to answer requests");
+    return queue->worker_count > 0 ? 0 : wt__fail(err, WT_ENOMEM, "cannot start a thread to answer requests");
 }
 
 bool wt__http_queue_push(struct http_queue *queue, struct http_exchange *exchange, const char *holder)

@@ -1,16 +1,18 @@
-/* reader.c: the strict incremental reader of HTTP/1.1 requests (RFC 9112).
+/* reader.c: strict incremental parser of HTTP/1.1 requests (RFC 9112).
  *
- * The head is gathered until its empty line, each byte looked at once: lines end in CR LF and nothing else, there are
- * no other control characters, and nothing is longer than it may be. A whole head is then read at once (head.c), and
- * its body counted (here) or taken apart (chunks.c). The smallest doubt ends the connection, for a proxy before us may
- * have read the same bytes otherwise, and what it takes for a body we would take for a request. */
+ * The head is collected up to its empty line, and each byte is checked once: lines must end in CR LF, other control
+ * characters are invalid, and all lengths are limited. Then the complete head is parsed (head.c), and the body is
+ * counted
+ * (here) or decoded (chunks.c). Any ambiguity ends the connection: a proxy may have parsed the same bytes differently,
+ * and
+ * what it takes for a body could be a request here. */
 #include "http/reader.h"
 
 #include "base/memory.h"
 #include "http/characters.h"
 #include "http/head.h"
 
-enum { HEAD_BYTES = 512 }; /* room to begin with: what clients send */
+enum { HEAD_BYTES = 512 }; /* initial capacity; enough for typical clients */
 
 void wt__http_message_free(struct http_message *message)
 {
@@ -21,13 +23,13 @@ void wt__http_message_free(struct http_message *message)
     free(message);
 }
 
-static enum http_part refuse(struct http_reader *reader, enum http_refusal refusal)
+static enum http_part refuse_input(struct http_reader *reader, enum http_refusal refusal)
 {
     reader->refusal = refusal;
     return reader->part = HTTP_PART_REFUSED;
 }
 
-static bool begin(struct http_reader *reader)
+static bool begin_message(struct http_reader *reader)
 {
     struct http_message *message = malloc(sizeof *message);
     if (!message)
@@ -37,8 +39,8 @@ static bool begin(struct http_reader *reader)
     return wt__grow((void **)&message->head.ptr, &message->head.capacity, HEAD_BYTES, 1) == 0;
 }
 
-/* Looks at one byte of the head. *whole: it was the last one. */
-static enum http_refusal look(struct http_reader *reader, char c, bool *whole)
+/* Checks one byte of the head. Sets *whole after the last byte. */
+static enum http_refusal check_head_byte(struct http_reader *reader, char c, bool *whole)
 {
     if (reader->after_return) {
         if (c != '\n')
@@ -63,34 +65,34 @@ static enum http_part read_whole_head(struct http_reader *reader)
     struct http_message *message = reader->message;
     struct str head = {message->head.ptr, message->head.len - 2};
     enum http_refusal refusal = wt__http_read_head(&message->request, &reader->framing, head);
-    return refusal ? refuse(reader, refusal) : (reader->part = HTTP_PART_ACCEPT);
+    return refusal ? refuse_input(reader, refusal) : (reader->part = HTTP_PART_ACCEPT);
 }
 
 static enum http_part feed_head(struct http_reader *reader, struct str *input)
 {
     if (input->len == 0)
         return HTTP_PART_HEAD;
-    if (!reader->message && !begin(reader))
-        return refuse(reader, HTTP_NO_MEMORY);
+    if (!reader->message && !begin_message(reader))
+        return refuse_input(reader, HTTP_NO_MEMORY);
     struct buffer *head = &reader->message->head;
     bool whole = false;
     size_t len = 0;
     while (len < input->len && !whole) {
-        enum http_refusal refusal = look(reader, input->ptr[len], &whole);
+        enum http_refusal refusal = check_head_byte(reader, input->ptr[len], &whole);
         len++;
         if (!refusal && head->len + len > HTTP_HEAD_BYTES_MAX)
             refusal = HTTP_HEAD_TOO_LARGE;
         if (refusal)
-            return refuse(reader, refusal);
+            return refuse_input(reader, refusal);
     }
     wt__buffer_append(head, input->ptr, len);
     *input = (struct str){input->ptr + len, input->len - len};
     if (head->failed)
-        return refuse(reader, HTTP_NO_MEMORY);
+        return refuse_input(reader, HTTP_NO_MEMORY);
     return whole ? read_whole_head(reader) : HTTP_PART_HEAD;
 }
 
-static enum http_part finish(struct http_reader *reader)
+static enum http_part finish_request(struct http_reader *reader)
 {
     struct http_message *message = reader->message;
     message->request.body = wt__buffer_view(&message->body);
@@ -103,16 +105,16 @@ static enum http_part feed_body(struct http_reader *reader, struct str *input)
     if (reader->framing.chunked) {
         enum http_refusal refusal = wt__http_read_chunks(&reader->chunks, input, body, reader->body_max);
         if (refusal)
-            return refuse(reader, refusal);
-        return reader->chunks.part == HTTP_CHUNK_DONE ? finish(reader) : HTTP_PART_BODY;
+            return refuse_input(reader, refusal);
+        return reader->chunks.part == HTTP_CHUNK_DONE ? finish_request(reader) : HTTP_PART_BODY;
     }
     size_t left = (size_t)reader->framing.length - body->len;
     size_t len = input->len < left ? input->len : left;
     wt__buffer_append(body, input->ptr, len);
     *input = (struct str){input->ptr + len, input->len - len};
     if (body->failed)
-        return refuse(reader, HTTP_NO_MEMORY);
-    return len == left ? finish(reader) : HTTP_PART_BODY;
+        return refuse_input(reader, HTTP_NO_MEMORY);
+    return len == left ? finish_request(reader) : HTTP_PART_BODY;
 }
 
 enum http_part wt__http_reader_feed(struct http_reader *reader, struct str *input)
@@ -131,10 +133,10 @@ enum http_part wt__http_reader_accept(struct http_reader *reader, size_t body_ma
 {
     const struct http_framing *framing = &reader->framing;
     if (framing->length > body_max)
-        return refuse(reader, HTTP_BODY_TOO_LARGE);
+        return refuse_input(reader, HTTP_BODY_TOO_LARGE);
     reader->body_max = body_max;
     reader->part = HTTP_PART_BODY;
-    return framing->chunked || framing->length > 0 ? HTTP_PART_BODY : finish(reader);
+    return framing->chunked || framing->length > 0 ? HTTP_PART_BODY : finish_request(reader);
 }
 
 struct http_message *wt__http_reader_take(struct http_reader *reader)

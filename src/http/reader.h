@@ -1,4 +1,4 @@
-/* reader.h: bytes in, requests out. What comes out does not depend on how the bytes were cut into pieces. */
+/* reader.h: parses requests from bytes. The result does not depend on how the bytes are split. */
 #ifndef WT_HTTP_READER_H
 #define WT_HTTP_READER_H
 
@@ -12,34 +12,34 @@ struct http_message {
     struct buffer head, body;
 };
 
-/* NULL is a no-op. */
+/* Ignores NULL. */
 void wt__http_message_free(struct http_message *message);
 
 enum http_part { HTTP_PART_HEAD, HTTP_PART_ACCEPT, HTTP_PART_BODY, HTTP_PART_DONE, HTTP_PART_REFUSED };
 
-/* All zero is ready for a request; between requests it holds no memory. */
+/* A zeroed struct is ready for a request. Between requests it holds no memory. */
 struct http_reader {
     enum http_part part;
-    enum http_refusal refusal;    /* of HTTP_PART_REFUSED */
-    struct http_message *message; /* NULL until its first byte has come */
-    struct http_framing framing;  /* once the head is whole */
+    enum http_refusal refusal;    /* for HTTP_PART_REFUSED */
+    struct http_message *message; /* NULL before the first byte */
+    struct http_framing framing;  /* valid once the head is complete */
     struct http_chunks chunks;
     size_t body_max;
-    uint32_t lines, line_bytes; /* of the head that have come; of its last line */
+    uint32_t lines, line_bytes; /* received lines of the head; bytes of the last one */
     bool after_return;          /* the last byte was a CR */
 };
 
-/* Takes from *input what belongs to the request, and stops where somebody must look:
- *   HTTP_PART_HEAD, HTTP_PART_BODY   all of it was taken, and more must come;
- *   HTTP_PART_ACCEPT                 the head is whole: message->request is complete but for its body;
- *   HTTP_PART_DONE                   the request is whole;
- *   HTTP_PART_REFUSED                nothing more may be read from the connection. */
+/* Consumes the request's part of *input and stops when the caller must act:
+ *   HTTP_PART_HEAD, HTTP_PART_BODY all input was consumed, and more is needed;
+ *   HTTP_PART_ACCEPT the head is complete: message->request is valid except for its body;
+ *   HTTP_PART_DONE the request is complete;
+ *   HTTP_PART_REFUSED the connection must not be read further. */
 enum http_part wt__http_reader_feed(struct http_reader *reader, struct str *input);
-/* After HTTP_PART_ACCEPT: goes on, for a body of at most so many bytes. */
+/* Continues after HTTP_PART_ACCEPT, with a body of at most body_max bytes. */
 enum http_part wt__http_reader_accept(struct http_reader *reader, size_t body_max);
-/* After HTTP_PART_DONE: the request becomes the caller's, and the reader ready for the next one. */
+/* Returns the request after HTTP_PART_DONE. The caller owns it, and the reader is ready for the next request. */
 struct http_message *wt__http_reader_take(struct http_reader *reader);
-/* Ready for a request again; what was begun is dropped. */
+/* Resets the reader and drops an unfinished request. */
 void wt__http_reader_dispose(struct http_reader *reader);
 
 #endif

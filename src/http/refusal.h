@@ -1,9 +1,9 @@
-/* refusal.h: everything that the reader refuses, as one list: what is not here is taken. */
+/* refusal.h: the complete list of reasons for rejecting a request. */
 #ifndef WT_HTTP_REFUSAL_H
 #define WT_HTTP_REFUSAL_H
 
 enum http_refusal {
-    HTTP_FINE, /* nothing is refused */
+    HTTP_FINE, /* no error */
     HTTP_LINE_FEED,
     HTTP_CARRIAGE_RETURN,
     HTTP_CONTROL,
@@ -40,9 +40,9 @@ enum http_refusal {
     HTTP_REFUSALS
 };
 
-/* The status that it is answered with. */
+/* Returns the status of the answer. */
 int wt__http_refusal_status(enum http_refusal refusal);
-/* What was wrong, as a sentence for whoever sent it. */
+/* Returns a sentence for the client about the error. */
 const char *wt__http_refusal_message(enum http_refusal refusal);
 
 #endif

@@ -1,4 +1,3 @@
-/* request.c: see request.h. */
 #include "http/request.h"
 
 #include <strings.h>

@@ -1,4 +1,4 @@
-/* server.c: opens, runs and stops the loop. One thread runs it: reading and writing are microseconds beside a handler's
+/* server.c: opens, runs and stops the loop. A single thread is enough: reading and writing take microseconds, handlers
  * milliseconds. */
 #include "http/server.h"
 
@@ -11,15 +11,15 @@
 #include "http/listener.h"
 
 enum {
-    ACCEPTED_MAX = 64, /* at once, before others have their turn */
-    PAUSE_MS = 100,    /* of accepting, when descriptors or memory are out */
-    LINGER_MS = 1000,  /* that a client has to take the last answer and close */
+    ACCEPTED_MAX = 64, /* connections accepted per event, so that other events are not delayed */
+    PAUSE_MS = 100,    /* pause of accepting if descriptors or memory are exhausted */
+    LINGER_MS = 1000,  /* time for the client to read the last answer and close */
 };
 
 struct http_server {
     struct http_loop loop;
     struct http_listener listener;
-    struct event *knock, *letters, *again, *deadline; /* connections, the mailbox, the end of a pause, of the stop */
+    struct event *knock, *letters, *again, *deadline; /* connections, mailbox, end of the pause, end of the shutdown */
     unsigned workers, stop_ms;
 };
 
@@ -97,7 +97,7 @@ static unsigned or_default(unsigned value, unsigned default_value)
     return value > 0 ? value : default_value;
 }
 
-/* Descriptors are needed for more than connections: servers behind this one, the store. */
+/* Limits the number of connections, because upstream servers and the store need descriptors, too. */
 static size_t connections_within(size_t most)
 {
     struct rlimit files;
@@ -106,7 +106,7 @@ static size_t connections_within(size_t most)
     return most;
 }
 
-static void set_options(struct http_server *server, const struct http_server_options *options)
+static void set_server_options(struct http_server *server, const struct http_server_options *options)
 {
     struct http_loop *loop = &server->loop;
     loop->handler = options->handler;
@@ -128,7 +128,7 @@ static struct event_base *new_base(void)
 {
     struct event_base *base = NULL;
     struct event_config *config = event_config_new();
-    /* One thread uses it, and no variable of the environment has a say. */
+    /* Only one thread uses the base, and the environment must not influence it. */
     if (config && event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_IGNORE_ENV) == 0 &&
         event_config_require_features(config, EV_FEATURE_EARLY_CLOSE) == 0)
         base = event_base_new_with_config(config);
@@ -156,7 +156,7 @@ static int open_loop(struct http_server *server, const struct http_server_option
     return all ? 0 : wt__fail_nomem(err);
 }
 
-static void say_nothing(int severity, const char *message)
+static void ignore_log(int severity, const char *message)
 {
     (void)severity;
     (void)message;
@@ -168,8 +168,8 @@ int wt__http_server_open(struct http_server **out, const struct http_server_opti
     struct http_server *server = calloc(1, sizeof *server);
     if (!server)
         return wt__fail_nomem(err);
-    event_set_log_callback(say_nothing); /* libevent would print its warnings */
-    set_options(server, options);
+    event_set_log_callback(ignore_log); /* libevent would print warnings */
+    set_server_options(server, options);
     int rc = wt__http_listen(&server->listener, options->listen, err);
     if (rc == 0)
         rc = open_loop(server, options, err);
@@ -192,7 +192,7 @@ int wt__http_server_run(struct http_server *server, wt_error *err)
     if (rc < 0)
         return rc;
     if (event_base_loop(loop->base, EVLOOP_NO_EXIT_ON_EMPTY) < 0)
-        rc = wt__fail(err, WT_EIO, "the loop of the server failed");
+        rc = wt__fail(err, WT_EIO, "the event loop of the server failed");
     wt__connections_end(loop);
     wt__http_queue_stop(loop->queue);
     return rc;
@@ -210,7 +210,7 @@ bool wt__http_server_is_stopping(const struct http_server *server)
 
 void wt__http_server_figures(const struct http_server *server, struct http_figures *out)
 {
-    struct http_loop *loop = (struct http_loop *)&server->loop; /* counts are atomic, or under their own lock */
+    struct http_loop *loop = (struct http_loop *)&server->loop; /* counters are atomic or have their own lock */
     *out = (struct http_figures){.connections = atomic_load(&loop->connection_count),
                                  .accepted = atomic_load(&loop->accepted),
                                  .refused = atomic_load(&loop->refused),
@@ -225,7 +225,7 @@ static void free_event(struct event *event)
         event_free(event);
 }
 
-/* What is left of exchanges that are kept still: their words go nowhere. */
+/* Shuts the mailbox. Output of exchanges that are still kept is discarded. */
 static void close_mailbox(struct http_server *server)
 {
     struct mailbox *mailbox = server->loop.mailbox;

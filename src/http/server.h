@@ -1,8 +1,9 @@
-/* server.h: an HTTP/1.1 server for this machine: one loop reads, writes and keeps time; handlers run on workers, so
- * that nothing that thinks stands in the way of what only waits.
+/* server.h: an HTTP/1.1 server. One loop reads, writes and handles timeouts; handlers run on workers, so that
+ * computation never delays I/O.
  *
- * Requests that find the queue full are answered 503 with Retry-After, by the loop. A client that closes its side is
- * gone, also when it would still read: nobody can tell the two apart. TLS is a proxy's job. */
+ * If the queue is full, the loop answers 503 with Retry-After. A client that closes its sending side counts as gone,
+ * because
+ * a half-close cannot be distinguished from a disconnect. TLS is left to a proxy. */
 #ifndef WT_HTTP_SERVER_H
 #define WT_HTTP_SERVER_H
 
@@ -13,86 +14,90 @@
 #include "http/exchange.h"
 
 enum {
-    HTTP_QUEUE_MAX = 2048,        /* requests that wait for a worker, when none is said; shared by holders (shares.h) */
-    HTTP_CONNECTIONS_MAX = 20000, /* at once, and no more than three quarters of the descriptors that the process may
-                                     have; one without a whole head makes room, else a new one is closed. Those whose
-                                     request is being answered are shared by holders */
-    HTTP_HEAD_MS = 10000,         /* from a request's first byte, or the connection's begin, to the end of its head */
-    HTTP_BODY_MS = 30000,         /* and of its body */
-    HTTP_IDLE_MS = 75000,         /* of a connection between requests */
-    HTTP_READER_MS = 30000,       /* that a client may read nothing of what is ready for it */
-    HTTP_STOP_MS = 10000,         /* that running requests have to end when the server stops */
-    HTTP_HELD_BYTES_MAX = 512 << 20, /* of requests that are read or answered, shared by holders; 503 beyond */
-    HTTP_HOLDER_BYTES = 80,          /* of a holder's name, with a NUL */
-    HTTP_BODY_BYTES_MAX = 1 << 20,   /* when the handler names no other limit */
-    HTTP_ADDRESS_BYTES = 128,        /* of an address in words, with a NUL */
+    HTTP_QUEUE_MAX = 2048, /* default limit of queued requests; divided among holders (shares.h) */
+    /* Limit of open connections, and at most three quarters of the process's descriptors. Beyond it, a connection
+     * without a complete head is closed, or else the new one. Connections with a request in progress are divided among
+     * holders. */
+    HTTP_CONNECTIONS_MAX = 20000,
+    HTTP_HEAD_MS = 10000,            /* from the first byte of a request, or from connecting, to the end of its head */
+    HTTP_BODY_MS = 30000,            /* the same for its body */
+    HTTP_IDLE_MS = 75000,            /* between requests */
+    HTTP_READER_MS = 30000,          /* maximum time in which a client reads no output */
+    HTTP_STOP_MS = 10000,            /* time for running requests after a stop */
+    HTTP_HELD_BYTES_MAX = 512 << 20, /* memory of requests in progress, divided among holders; 503 beyond */
+    HTTP_HOLDER_BYTES = 80,          /* holder's name with its NUL */
+    HTTP_BODY_BYTES_MAX = 1 << 20,   /* default limit of a body */
+    HTTP_ADDRESS_BYTES = 128,        /* address as text with its NUL */
 };
 
-/* What became of a request, for logs and figures. Views live for the call. */
+/* Result of a request, for logs and statistics. Views are valid only during the call. */
 struct http_record {
-    const struct http_request *request; /* NULL: it was none, and was refused */
+    const struct http_request *request; /* NULL if the input was not a request and was rejected */
     const char *peer;
-    int status;              /* 0: the client went away before the answer began */
-    uint64_t bytes;          /* of the answer's body */
-    double queue_ms, run_ms; /* waiting for a worker; from there to the last byte written out by us */
+    int status;              /* 0 if the client disconnected before the answer began */
+    uint64_t bytes;          /* bytes of the answer's body */
+    double queue_ms, run_ms; /* time in the queue; time from there until the last byte is written */
 };
 
 struct http_handler {
-    /* Answers, on a worker. */
+    /* Answers a request, on a worker. */
     void (*answer)(void *context, struct http_exchange *exchange);
-    /* Bytes that the body of this request may have; on the loop, so it only looks at the head. 413 beyond. NULL:
-     * HTTP_BODY_BYTES_MAX. */
+    /* Returns the maximum length of this request's body; 413 beyond. Runs on the loop and should only read the head. If
+     * NULL, the limit is HTTP_BODY_BYTES_MAX. */
     size_t (*body_max)(void *context, const struct http_request *head);
-    /* Writes whom the request counts as where clients share something: a key's name, "" for a stranger. False: clients
-     * are not told apart, and nothing is shared. On the loop, so it only looks at the head. NULL: always false. */
+    /* Writes the holder of the request for shares: the name of a key, or "" for anonymous clients. Returns false to not
+     * distinguish clients. Runs on the loop and should only read the head. NULL means always false. */
     bool (*holder)(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES]);
-    /* 0, or the status to refuse the head with before its body is read (403, 421, ...); on the loop. NULL: none is. */
+    /* Returns 0, or a status to reject the head with before its body is read (403, 421, ...). Runs on the loop. May be
+     * NULL. */
     int (*refuse)(void *context, const struct http_request *head);
-    /* Adds fields to *out, which has none, that every answer to this request has: a handler's, whole or in pieces, and
-     * the server's own refusals. On the loop, so it only looks at the head; what they view lives as long as the
-     * handler. NULL: there are none. */
+    /* Adds fields to *out, initially empty, for every answer to this request: complete, streamed, or by the server
+     * itself. Runs on the loop and should only read the head. The views must live as long as the handler. May be
+     * NULL. */
     void (*fields)(void *context, const struct http_request *head, struct http_fields *out);
-    /* A request is over; on the loop, so it must not wait. NULL: nobody wants to know. */
+    /* Receives the result of a request. Runs on the loop and must not block. May be NULL. */
     void (*record)(void *context, const struct http_record *record);
-    /* The server begins to end; on the loop, so it must not wait. Long streams are to end now. NULL: none are. */
+    /* Called at the start of the shutdown; long streams should end now. Runs on the loop and must not block. May be
+     * NULL. */
     void (*stopping)(void *context);
     void *context;
 };
 
 struct http_server_options {
-    /* "HOST:PORT" with a numeric host or localhost, "[::1]:PORT", "unix:PATH"; port 0: any free one */
+    /* "HOST:PORT" with a numeric host or localhost, "[::1]:PORT", or "unix:PATH"; port 0 selects a free one */
     const char *listen;
-    unsigned workers; /* 0: one a processor */
-    /* 0: the limit of the same name. */
+    unsigned workers; /* 0 for one per processor */
+    /* 0 for the default, the constant of the same name. */
     size_t queue_max, connections_max, held_max;
     unsigned stop_ms, head_ms, body_ms, idle_ms, reader_ms;
-    unsigned answer_ms; /* that a request has until its answer begins; then it is gone, and answered 503. 0: for ever */
+    /* Time until the answer must begin; then the client counts as gone and gets 503. 0 for no limit. */
+    unsigned answer_ms;
     struct http_handler handler;
 };
 
 struct http_server;
 
 struct http_figures {
-    uint64_t connections, queued, running;            /* now */
-    uint64_t accepted, refused, overloaded, requests; /* since it was opened; refused: what was no request or came too
-                                                         late; overloaded: what was answered 503 */
+    uint64_t connections, queued, running; /* current numbers */
+    /* Since the server was opened. refused: invalid or late requests. overloaded: answered 503. */
+    uint64_t accepted, refused, overloaded, requests;
 };
 
-/* Whether that is an address to listen on, or WT_EINVAL with what is one. */
+/* Checks a listen address. Returns 0, or WT_EINVAL with a message that names the valid forms. */
 int wt__http_address_check(const char *listen, wt_error *err);
-/* Binds and listens; nobody is answered yet. A unix socket has mode 0600, and takes the place of one that nobody
- * listens on. Errors: WT_EINVAL (the address makes no sense), WT_EBUSY (somebody listens there), WT_EIO, WT_ENOMEM. */
+/* Binds and listens; answers only in wt__http_server_run. A unix socket has mode 0600 and replaces one without a
+ * listener. Errors: WT_EINVAL (invalid address), WT_EBUSY (address in use), WT_EIO, WT_ENOMEM. */
 int wt__http_server_open(struct http_server **out, const struct http_server_options *options, wt_error *err);
-/* Where it listens, with the port that it got: "127.0.0.1:8080", "unix:/run/x". */
+/* Returns the address with the actual port: "127.0.0.1:8080", "unix:/run/x". */
 const char *wt__http_server_address(const struct http_server *server);
-/* Answers until it is stopped: no new requests then, running ones end within stop_ms, later they are gone. */
+/* Serves until it is stopped. After a stop, running requests have stop_ms to end; then their clients count as gone. */
 int wt__http_server_run(struct http_server *server, wt_error *err);
-/* From any thread, and from a signal handler. */
+/* Requests the shutdown, from any thread or a signal handler. */
 void wt__http_server_stop(struct http_server *server);
-/* True from the moment it is asked to stop: long streams end themselves. */
+/* True from the request of the shutdown on. Long streams should end. */
 bool wt__http_server_is_stopping(const struct http_server *server);
 void wt__http_server_figures(const struct http_server *server, struct http_figures *out);
-/* After run has returned. NULL is a no-op. */
+/* Closes the server after run has returned. Ignores NULL. */
 void wt__http_server_close(struct http_server *server);
 
 #endif

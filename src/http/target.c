@@ -1,8 +1,7 @@
-/* target.c: of the four forms of a target a server of its own needs two: a path, and http://HOST/PATH, which every
- * server must take (RFC 9112, section 3.2.2); and `*`, for OPTIONS alone. CONNECT asks for a proxy.
+/* target.c: an origin server needs two of the four forms of targets: a path, and http://HOST/PATH, which servers must
+ * accept (RFC 9112, section 3.2.2). `*` is accepted for OPTIONS. CONNECT is only for proxies.
  *
- * Percent-encoding is checked and not undone: who compares paths compares what was sent, and who undoes it later meets
- * no NUL. */
+ * Percent-encoding is checked but not decoded, so paths are compared as sent. Later decoding cannot produce a NUL. */
 #include "http/target.h"
 
 #include <strings.h>
@@ -24,7 +23,7 @@ static bool is_port(struct str port)
     return port.len > 0;
 }
 
-/* What stands in brackets: only the characters are looked at, since nobody connects to it. */
+/* True for the text in brackets of an IPv6 host. Checks only its characters, because the address is not used. */
 static bool is_address(struct str address)
 {
     for (size_t i = 0; i < address.len; i++)
@@ -33,7 +32,7 @@ static bool is_address(struct str address)
     return address.len > 0;
 }
 
-static bool is_name(struct str name)
+static bool is_host_name(struct str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
@@ -54,7 +53,7 @@ bool wt__http_is_host(struct str host)
     } else {
         const char *colon = memchr(host.ptr, ':', host.len);
         name.len = colon ? (size_t)(colon - host.ptr) : host.len;
-        if (!is_name(name))
+        if (!is_host_name(name))
             return false;
     }
     if (name.len == host.len)
@@ -62,7 +61,7 @@ bool wt__http_is_host(struct str host)
     return host.ptr[name.len] == ':' && is_port((struct str){host.ptr + name.len + 1, host.len - name.len - 1});
 }
 
-static enum http_refusal check(struct str target)
+static enum http_refusal check_target(struct str target)
 {
     for (size_t i = 0; i < target.len; i++) {
         if (target.ptr[i] == '%') {
@@ -78,7 +77,7 @@ static enum http_refusal check(struct str target)
     return HTTP_FINE;
 }
 
-/* Takes http://HOST off the target. */
+/* Removes http://HOST from the target. */
 static enum http_refusal take_authority(struct str *target, struct str *authority)
 {
     static const struct str scheme = {"http://", 7};
@@ -110,7 +109,7 @@ enum http_refusal wt__http_read_target(struct http_request *request, struct str 
         if (refusal)
             return refusal;
     }
-    enum http_refusal refusal = check(target);
+    enum http_refusal refusal = check_target(target);
     if (refusal)
         return refusal;
     const char *mark = memchr(target.ptr, '?', target.len);

@@ -1,5 +1,4 @@
-/* waits.c: see waits.h. One timer for all: it rings when the first list's first wait ends, and not more often than
- * every TICK_MS. */
+/* waits.c: see waits.h. One timer is set to the earliest end of all lists, at most every TICK_MS. */
 #include "http/waits.h"
 
 #include <event2/event.h>
@@ -27,7 +26,7 @@ static void set_next(struct waits *waits, double now)
         set_timer(waits, now, next);
 }
 
-static void ring(evutil_socket_t none, short what, void *argument)
+static void on_timer(evutil_socket_t none, short what, void *argument)
 {
     (void)none;
     (void)what;
@@ -51,7 +50,7 @@ int wt__waits_open(struct waits *waits, struct event_base *base,
     waits->context = context;
     for (int kind = 0; kind < HTTP_WAITS; kind++)
         waits->ends[kind].before = waits->ends[kind].after = &waits->ends[kind];
-    waits->timer = evtimer_new(base, ring, waits);
+    waits->timer = evtimer_new(base, on_timer, waits);
     return waits->timer ? 0 : -1;
 }
 

@@ -1,4 +1,3 @@
-/* child.c: see child.h. */
 #include "net/child.h"
 
 #include <errno.h>
@@ -13,21 +12,21 @@
 
 enum { POLL_MS = 20 };
 
-/* Reads what is there, for at most wait_ms; false at the end of the stream. */
-static bool drain(int fd, struct tail *tail, int wait_ms)
+/* Reads available output, waiting for at most wait_ms. Returns false at the end of the stream. */
+static bool drain_stderr(int fd, struct tail *tail, int wait_ms)
 {
     struct pollfd ready = {.fd = fd, .events = POLLIN};
     return poll(&ready, 1, wait_ms) <= 0 || wt__tail_read(tail, fd);
 }
 
-/* Until the child ends. */
-static int attend(const struct child *child, pid_t pid, int fd, struct tail *tail, wt_error *err)
+/* Reads stderr until the child ends, times out or is cancelled. */
+static int watch_child(const struct child *child, pid_t pid, int fd, struct tail *tail, wt_error *err)
 {
     double until = wt__now_ms() + child->timeout_ms;
     bool open = true;
     while (!wt__process_has_ended(pid)) {
         if (open)
-            open = drain(fd, tail, POLL_MS);
+            open = drain_stderr(fd, tail, POLL_MS);
         else
             nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000L}, NULL);
         bool late = child->timeout_ms > 0 && wt__now_ms() >= until;
@@ -38,7 +37,7 @@ static int attend(const struct child *child, pid_t pid, int fd, struct tail *tai
                         : wt__fail_cancelled(err);
         }
     }
-    /* The pipe may be held open by something that the child left behind, so an empty one is the end too. */
+    /* A process left behind by the child may hold the pipe open, so an empty pipe counts as the end. */
     for (struct pollfd ready = {.fd = fd, .events = POLLIN}; open && poll(&ready, 1, 0) > 0;)
         open = wt__tail_read(tail, fd);
     return 0;
@@ -60,12 +59,12 @@ int wt__child_run(const struct child *child, char tail[CHILD_TAIL_BYTES], wt_err
         close(ends[0]);
         return rc;
     }
-    int rc = attend(child, pid, ends[0], &heard, err);
+    int rc = watch_child(child, pid, ends[0], &heard, err);
     int status = wt__process_reap(pid);
     close(ends[0]);
     if (tail)
         wt__tail_line(&heard, tail);
     if (rc == 0 && status < 0)
-        rc = wt__fail(err, WT_EIO, "how %s ended cannot be told where SIGCHLD is ignored", child->argv[0]);
+        rc = wt__fail(err, WT_EIO, "the exit status of %s is unknown because SIGCHLD is ignored", child->argv[0]);
     return rc < 0 ? rc : status;
 }

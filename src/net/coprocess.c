@@ -1,5 +1,5 @@
-/* coprocess.c: see coprocess.h. One poll for its three ends, so that none can wait for another, and for a pipe of our
- * own, by which another thread says that there is something to write, or that it is over. */
+/* coprocess.c: see coprocess.h. One poll covers stdin, stdout and stderr, so that none of them blocks another. It also
+ * covers a wake-up pipe, by which other threads announce pending output or a stop. */
 #include "net/coprocess.h"
 
 #include <errno.h>
@@ -22,23 +22,23 @@ enum {
     ENDS,
     WAKE = ENDS,
     POLLED,
-    LISTEN_MS = 500, /* between two looks for one that has ended and left its stdout open */
-    WORDS_MS = 50,   /* for stderr's end, once stdout has ended */
+    LISTEN_MS = 500, /* interval of checks for an ended program with an open stdout */
+    WORDS_MS = 50,   /* maximum wait for the end of stderr after the end of stdout */
     PIECE_BYTES = 64 << 10,
-    KEPT_BYTES = 1 << 20, /* of a buffer that is empty */
-    LAST_READS = 64       /* more than a pipe holds: who writes on has left the group */
+    KEPT_BYTES = 1 << 20, /* maximum capacity of an empty buffer */
+    LAST_READS = 64       /* reads more than a pipe holds; a process that still writes has left the group */
 };
 
 struct coprocess {
     const struct child *child;
     pid_t pid;
-    int ends[ENDS]; /* ours, of its stdin, stdout and stderr; -1: closed */
+    int ends[ENDS]; /* our ends of its stdin, stdout and stderr; -1 if closed */
     int wake[2];
-    pthread_mutex_t lock; /* guards the next three lines */
-    struct buffer unread; /* ours, of which `sent` bytes are gone */
+    pthread_mutex_t lock; /* protects the next three lines */
+    struct buffer unread; /* output not yet read by the program; `sent` bytes are already written */
     size_t sent;
-    bool deaf, stopped;  /* deaf: it has closed its stdin */
-    struct buffer heard; /* its, of which `taken` bytes were handed out and `seen` hold no newline behind them */
+    bool deaf, stopped;  /* deaf: the program has closed its stdin */
+    struct buffer heard; /* input; `taken` bytes were returned, and the first `seen` bytes contain no further newline */
     size_t taken, seen;
     struct tail tail;
 };
@@ -50,7 +50,7 @@ static void close_end(int *fd)
     *fd = -1;
 }
 
-/* The two sides of its stdin, stdout and stderr, and our own pipe: ours never block. */
+/* Creates both ends of stdin, stdout and stderr, and the wake-up pipe. Our ends never block. */
 static int open_ends(struct coprocess *coprocess, int its[ENDS])
 {
     int *ours = coprocess->ends, *wake = coprocess->wake;
@@ -68,7 +68,7 @@ static int open_ends(struct coprocess *coprocess, int its[ENDS])
     return 0;
 }
 
-static void release(struct coprocess *coprocess)
+static void free_coprocess(struct coprocess *coprocess)
 {
     for (int i = 0; i < ENDS; i++)
         close_end(&coprocess->ends[i]);
@@ -101,16 +101,16 @@ int wt__coprocess_start(struct coprocess **out, const struct child *child, wt_er
     for (int i = 0; i < ENDS; i++)
         close_end(&its[i]);
     if (rc < 0)
-        release(coprocess);
+        free_coprocess(coprocess);
     else
         *out = coprocess;
     return rc;
 }
 
-/* ---------------------------------------------------------------- talking */
+/* ---------------------------------------------------------------- sending and receiving */
 
-/* A buffer that has grown for one long line is not kept for the short ones. */
-static void empty(struct buffer *buffer)
+/* Empties a buffer. Frees a large one, so that one long line does not occupy memory for good. */
+static void empty_buffer(struct buffer *buffer)
 {
     if (buffer->capacity > KEPT_BYTES)
         wt__buffer_dispose(buffer);
@@ -118,34 +118,34 @@ static void empty(struct buffer *buffer)
         wt__buffer_clear(buffer);
 }
 
-/* A full pipe wakes as well as one with a byte. */
-static void wake(struct coprocess *coprocess)
+/* A full pipe also wakes the poll. */
+static void wake_receiver(struct coprocess *coprocess)
 {
     ssize_t n = write(coprocess->wake[1], "", 1);
     (void)n;
 }
 
-/* What it does not read any more is no failure: it may still have something to say. */
-static void write_some(struct coprocess *coprocess)
+/* Writes pending output. A closed stdin is not an error, because the program may still write. */
+static void write_stdin(struct coprocess *coprocess)
 {
     struct buffer *unread = &coprocess->unread;
     ssize_t n = send(coprocess->ends[IN], unread->ptr + coprocess->sent, unread->len - coprocess->sent, MSG_NOSIGNAL);
     coprocess->deaf = n < 0 && errno != EAGAIN && errno != EINTR;
     coprocess->sent = coprocess->deaf ? unread->len : coprocess->sent + (size_t)(n > 0 ? n : 0);
     if (coprocess->sent == unread->len) {
-        empty(unread);
+        empty_buffer(unread);
         coprocess->sent = 0;
     }
 }
 
-static int queue(struct coprocess *coprocess, struct str line, wt_error *err)
+static int queue_output_line(struct coprocess *coprocess, struct str line, wt_error *err)
 {
     struct buffer *unread = &coprocess->unread;
     if (coprocess->deaf)
         return 0;
     if (unread->len - coprocess->sent + line.len > COPROCESS_UNREAD_BYTES_MAX)
         return wt__fail(err, WT_ETOOLONG, "%s does not read what it is sent", coprocess->child->argv[0]);
-    if (coprocess->sent > unread->len / 2) { /* the same bytes are not moved again and again */
+    if (coprocess->sent > unread->len / 2) { /* avoid moving the same bytes repeatedly */
         memmove(unread->ptr, unread->ptr + coprocess->sent, unread->len - coprocess->sent);
         wt__buffer_cut(unread, unread->len - coprocess->sent);
         coprocess->sent = 0;
@@ -156,16 +156,16 @@ static int queue(struct coprocess *coprocess, struct str line, wt_error *err)
     if (unread->failed)
         return wt__fail_nomem(err);
     if (!waiting)
-        write_some(coprocess);
+        write_stdin(coprocess);
     if (!waiting && unread->len > 0)
-        wake(coprocess);
+        wake_receiver(coprocess);
     return 0;
 }
 
 int wt__coprocess_send(struct coprocess *coprocess, struct str line, wt_error *err)
 {
     pthread_mutex_lock(&coprocess->lock);
-    int rc = queue(coprocess, line, err);
+    int rc = queue_output_line(coprocess, line, err);
     pthread_mutex_unlock(&coprocess->lock);
     return rc;
 }
@@ -175,11 +175,11 @@ void wt__coprocess_stop(struct coprocess *coprocess)
     pthread_mutex_lock(&coprocess->lock);
     coprocess->stopped = true;
     pthread_mutex_unlock(&coprocess->lock);
-    wake(coprocess);
+    wake_receiver(coprocess);
 }
 
-/* Room is made by forgetting the lines that were handed out. */
-static int read_some(struct coprocess *coprocess, wt_error *err)
+/* Reads available input. Makes room by dropping the returned lines. */
+static int read_stdout(struct coprocess *coprocess, wt_error *err)
 {
     struct buffer *heard = &coprocess->heard;
     char bytes[PIECE_BYTES];
@@ -196,13 +196,13 @@ static int read_some(struct coprocess *coprocess, wt_error *err)
         coprocess->taken = 0;
     }
     if (heard->len == 0)
-        empty(heard);
+        empty_buffer(heard);
     wt__buffer_append(heard, bytes, (size_t)n);
     return heard->failed ? wt__fail_nomem(err) : 0;
 }
 
-/* A whole line, if there is one. */
-static bool take_line(struct coprocess *coprocess, struct str *line)
+/* Returns the next complete line, or false. */
+static bool take_output_line(struct coprocess *coprocess, struct str *line)
 {
     struct buffer *heard = &coprocess->heard;
     const char *from = heard->ptr + coprocess->seen;
@@ -217,8 +217,8 @@ static bool take_line(struct coprocess *coprocess, struct str *line)
     return true;
 }
 
-/* What it wrote behind its last newline. */
-static int take_rest(struct coprocess *coprocess, struct str *line)
+/* Returns the text after the last newline. */
+static int take_unfinished_line(struct coprocess *coprocess, struct str *line)
 {
     struct buffer *heard = &coprocess->heard;
     *line = (struct str){heard->ptr + coprocess->taken, heard->len - coprocess->taken};
@@ -226,8 +226,8 @@ static int take_rest(struct coprocess *coprocess, struct str *line)
     return line->len > 0;
 }
 
-/* Whether there is something to write; and whether it is over. */
-static bool look(struct coprocess *coprocess, bool *stopped)
+/* True if output is pending. *stopped: a stop was requested. */
+static bool is_output_pending(struct coprocess *coprocess, bool *stopped)
 {
     pthread_mutex_lock(&coprocess->lock);
     bool waiting = coprocess->unread.len > coprocess->sent;
@@ -240,15 +240,15 @@ static void write_waiting(struct coprocess *coprocess)
 {
     pthread_mutex_lock(&coprocess->lock);
     if (coprocess->unread.len > coprocess->sent)
-        write_some(coprocess);
+        write_stdin(coprocess);
     pthread_mutex_unlock(&coprocess->lock);
 }
 
-/* Waits a while for what comes. 0, or why it cannot go on. */
-static int listen_to(struct coprocess *coprocess, wt_error *err)
+/* Waits for events and handles them. Returns 0, or the error that ends the conversation. */
+static int poll_coprocess(struct coprocess *coprocess, wt_error *err)
 {
     int *ends = coprocess->ends, rc = 0;
-    bool stopped, waiting = look(coprocess, &stopped);
+    bool stopped, waiting = is_output_pending(coprocess, &stopped);
     char bytes[64];
     struct pollfd ready[POLLED] = {
         [IN] = {.fd = waiting ? ends[IN] : -1, .events = POLLOUT},
@@ -262,12 +262,12 @@ static int listen_to(struct coprocess *coprocess, wt_error *err)
     if (count > 0 && ready[IN].revents)
         write_waiting(coprocess);
     if (count > 0 && ready[OUT].revents)
-        rc = read_some(coprocess, err);
+        rc = read_stdout(coprocess, err);
     if (count > 0 && ready[ERR].revents && !wt__tail_read(&coprocess->tail, ends[ERR]))
         close_end(&ends[ERR]);
     while (count > 0 && ready[WAKE].revents && read(coprocess->wake[0], bytes, sizeof bytes) == sizeof bytes)
         ;
-    /* Something that it left behind may hold its stdout open. */
+    /* A process left behind may hold its stdout open. */
     if (count == 0 && wt__process_has_ended(coprocess->pid))
         close_end(&ends[OUT]);
     return rc;
@@ -275,20 +275,20 @@ static int listen_to(struct coprocess *coprocess, wt_error *err)
 
 int wt__coprocess_receive(struct coprocess *coprocess, struct str *line, wt_error *err)
 {
-    while (!take_line(coprocess, line)) {
+    while (!take_output_line(coprocess, line)) {
         if (coprocess->ends[OUT] < 0)
-            return take_rest(coprocess, line);
+            return take_unfinished_line(coprocess, line);
         if (coprocess->heard.len - coprocess->taken > COPROCESS_LINE_BYTES_MAX)
             return wt__fail(err, WT_ETOOLONG, "%s wrote a line of more than %d MB", coprocess->child->argv[0],
                             COPROCESS_LINE_BYTES_MAX >> 20);
-        int rc = listen_to(coprocess, err);
+        int rc = poll_coprocess(coprocess, err);
         if (rc < 0)
             return rc;
     }
     return 1;
 }
 
-/* ---------------------------------------------------------------- the end */
+/* ---------------------------------------------------------------- ending */
 
 void wt__coprocess_last_words(struct coprocess *coprocess, char tail[CHILD_TAIL_BYTES])
 {
@@ -306,7 +306,7 @@ int wt__coprocess_end(struct coprocess *coprocess, bool at_once, char tail[CHILD
         return 0;
     struct pollfd said = {.fd = coprocess->ends[ERR], .events = POLLIN};
     close_end(&coprocess->ends[IN]);
-    close_end(&coprocess->ends[OUT]); /* what it still writes nobody hears */
+    close_end(&coprocess->ends[OUT]); /* further output is discarded */
     if (!wt__process_ends_within(coprocess->pid, at_once ? 0 : COPROCESS_EOF_MS))
         wt__process_ask_to_end(coprocess->pid);
     int status = wt__process_reap(coprocess->pid);
@@ -314,6 +314,6 @@ int wt__coprocess_end(struct coprocess *coprocess, bool at_once, char tail[CHILD
         wt__tail_read(&coprocess->tail, said.fd);
     if (tail)
         wt__tail_line(&coprocess->tail, tail);
-    release(coprocess);
+    free_coprocess(coprocess);
     return status;
 }

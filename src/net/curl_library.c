@@ -1,5 +1,5 @@
-/* curl_library.c: see curl_library.h. The library stays loaded: unloading one that may have started threads or set up
- * TLS is asking for trouble. */
+/* curl_library.c: see curl_library.h. The library is never unloaded, which would be unsafe after it has started threads
+ * or initialised TLS. */
 #include "net/curl_library.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const struct {
     const char *name;
-    size_t offset; /* of the member of library */
+    size_t offset; /* offset in struct curl_library */
 } symbols[] = {
     {"curl_global_init", offsetof(struct curl_library, global_init)},
     {"curl_url", offsetof(struct curl_library, url)},
@@ -41,7 +41,7 @@ static const struct {
     {"curl_slist_free_all", offsetof(struct curl_library, slist_free_all)},
 };
 
-static void load(void)
+static void load_libcurl(void)
 {
     static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
     void *handle = NULL;
@@ -53,18 +53,19 @@ static void load(void)
         void *symbol = dlsym(handle, symbols[i].name);
         if (!symbol)
             return;
-        memcpy((char *)&library + symbols[i].offset, &symbol, sizeof symbol); /* POSIX's way to a function pointer */
+        memcpy((char *)&library + symbols[i].offset, &symbol, sizeof symbol); /* a POSIX-safe conversion */
     }
     ready = library.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
 
 int wt__curl(const struct curl_library **out, wt_error *err)
 {
-    pthread_once(&once, load);
+    pthread_once(&once, load_libcurl);
     *out = ready ? &library : NULL;
     if (ready)
         return 0;
-    return wt__fail(err, WT_ENETWORK, "reaching a server needs libcurl (libcurl.so.4), which cannot be loaded here");
+    return wt__fail(err, WT_ENETWORK,
+                    "cannot load libcurl (libcurl.so.4), which is needed for network access; install it");
 }
 
 int wt__curl_options(const struct curl_library *lib, const CURLcode *results, size_t count, const char *verb,

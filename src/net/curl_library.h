@@ -1,9 +1,10 @@
-/* curl_library.h: libcurl, loaded when the first transfer begins. Linked in the usual way it would bring thirty
- * libraries into every process, which took longer than a whole search (docs/decisions/0004-libcurl-when-needed.md). */
+/* curl_library.h: libcurl, loaded on the first transfer. Linking it would load thirty libraries into every process,
+ * which took longer than a search (docs/decisions/0004-libcurl-when-needed.md). */
 #ifndef WT_NET_CURL_LIBRARY_H
 #define WT_NET_CURL_LIBRARY_H
 
-/* Checks of arguments that only work on the functions' own names; and options that old and new versions share. */
+/* Disable argument checks, which only work with the original function names. Allow options common to old and new
+ * versions. */
 #define CURL_DISABLE_TYPECHECK
 #define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
@@ -12,7 +13,7 @@
 
 #include "base/error.h"
 
-/* The functions that are used, by their names without "curl_". */
+/* The functions in use, named without "curl_". */
 struct curl_library {
     CURLcode (*global_init)(long flags);
     CURLU *(*url)(void);
@@ -39,18 +40,19 @@ struct curl_library {
     void (*slist_free_all)(struct curl_slist *list);
 };
 
-/* Loaded and initialised once; safe from any thread. WT_ENETWORK when it is not installed. */
+/* Loads and initialises libcurl once; thread-safe. Fails with WT_ENETWORK if it is not installed. */
 int wt__curl(const struct curl_library **out, wt_error *err);
 
-/* What setting options [count] came to: 0, or "cannot VERB URL: why". WT_ENOMEM, WT_ENETWORK. */
+/* Checks the results of setting options, [count]. Returns 0 or fails with "cannot VERB URL: reason". Errors: WT_ENOMEM,
+ * WT_ENETWORK. */
 int wt__curl_options(const struct curl_library *lib, const CURLcode *results, size_t count, const char *verb,
                      const char *url, wt_error *err);
 
-/* The value of CURLOPT_PROXY for an address: "" (no proxy) if it is on this machine's loopback, where a proxy of the
- * environment would send requests, and the keys in them, to another machine; else NULL (as the environment says). */
+/* Returns the value of CURLOPT_PROXY for an address. For loopback it is "" (no proxy), because a proxy from the
+ * environment would send requests and their keys to another machine. Otherwise it is NULL (use the environment). */
 const char *wt__curl_proxy(const struct curl_library *lib, const char *url);
 
-/* Whether the failure may be gone at another attempt. */
+/* True if a retry may succeed. */
 bool wt__curl_may_pass(CURLcode code);
 
 #endif

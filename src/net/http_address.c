@@ -1,4 +1,4 @@
-/* http_address.c: see http_address.h. libcurl takes addresses apart, as it will when it goes there. */
+/* http_address.c: see http_address.h. libcurl parses the addresses, as it does when it connects. */
 #include "net/http_address.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "net/curl_library.h"
 
-static bool same(const struct curl_library *lib, const CURLU *a, const CURLU *b, CURLUPart what)
+static bool have_same_part(const struct curl_library *lib, const CURLU *a, const CURLU *b, CURLUPart what)
 {
     char *one = NULL, *two = NULL;
     bool equal = lib->url_get(a, what, &one, CURLU_DEFAULT_PORT) == CURLUE_OK &&
@@ -18,7 +18,7 @@ static bool same(const struct curl_library *lib, const CURLU *a, const CURLU *b,
     return equal;
 }
 
-/* An absolute address without a user has the user of the address that leads to it. */
+/* Copies the user of `from` to an absolute address without one. */
 static void keep_user(const struct curl_library *lib, const CURLU *from, CURLU *to)
 {
     static const CURLUPart parts[] = {CURLUPART_USER, CURLUPART_PASSWORD};
@@ -51,7 +51,7 @@ int wt__http_resolve(char **out, const char *base, struct str reference, wt_erro
                  lib->url_set(to, CURLUPART_URL, base, 0) == CURLUE_OK &&
                  lib->url_set(to, CURLUPART_URL, text, 0) == CURLUE_OK;
     for (size_t i = 0; sound && i < sizeof origin / sizeof *origin; i++)
-        sound = same(lib, from, to, origin[i]);
+        sound = have_same_part(lib, from, to, origin[i]);
     if (sound)
         keep_user(lib, from, to);
     if (sound && lib->url_get(to, CURLUPART_URL, &whole, 0) == CURLUE_OK)
@@ -59,7 +59,7 @@ int wt__http_resolve(char **out, const char *base, struct str reference, wt_erro
     if (!text || !from || !to || (whole && !*out))
         rc = wt__fail_nomem(err);
     else if (!*out)
-        rc = wt__fail(err, WT_EINVAL, "an address that is no part of the server's own is not gone to");
+        rc = wt__fail(err, WT_EINVAL, "the address is not on the server that named it");
     lib->free(whole);
     lib->url_cleanup(from);
     lib->url_cleanup(to);

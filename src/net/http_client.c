@@ -1,5 +1,5 @@
-/* http_client.c: see http_client.h. The transfer is libcurl's; ours is what to ask for, where to write, when to stop,
- * and which redirects are followed: one by one, so that each address is looked at before anything is sent to it. */
+/* http_client.c: see http_client.h. libcurl transfers. This file handles resuming, writing, cancellation and redirects.
+ * It follows redirects itself, to check each address before any request is sent to it. */
 #include "net/http_client.h"
 
 #include <errno.h>
@@ -21,22 +21,22 @@
 
 enum { LOW_SPEED = 1, RETRY_MS = 500, HTTP_PARTIAL = 206, HTTP_NOT_FOUND = 404, HTTP_GONE = 410, HTTP_RANGE = 416 };
 
-struct transfer {
+struct download_state {
     const struct http_download *download;
     const struct curl_library *lib;
     CURL *curl;
     int fd;
     uint64_t have;                    /* bytes in the file */
-    uint64_t asked;                   /* the offset that was asked for */
-    struct http_told *told;           /* of this request; NULL: nobody asks */
-    char *url;                        /* where this request goes; after a redirect not where the first did */
-    long protocols;                   /* that may be spoken there */
-    bool plain;                       /* the first one went to this machine by plain http */
-    bool same;                        /* still to the first one's scheme, host and port */
-    struct curl_slist *authorization; /* the header; NULL: none */
-    bool began;                       /* the first byte of this attempt has come */
+    uint64_t asked;                   /* offset requested */
+    struct http_told *told;           /* headers to record for this request; NULL if not wanted */
+    char *url;                        /* address of this request; may differ from the first after redirects */
+    long protocols;                   /* allowed protocols */
+    bool plain;                       /* the first address was plain http on this machine */
+    bool same;                        /* same scheme, host and port as the first address */
+    struct curl_slist *authorization; /* header line; NULL without a token */
+    bool began;                       /* the first byte of this attempt has arrived */
     bool cancelled;
-    int rc; /* of writing */
+    int rc; /* result of writing */
     char reason[CURL_ERROR_SIZE];
     wt_error *err;
 };
@@ -46,8 +46,8 @@ static bool is_this_machine(const char *host)
     return strcmp(host, "127.0.0.1") == 0 || strcmp(host, "[::1]") == 0 || strcmp(host, "localhost") == 0;
 }
 
-/* libcurl takes a URL apart, so that nothing in it can look like another host. *origin: "scheme://host:port", the
- * caller's to free; NULL where it is no URL of a server. */
+/* Reads the origin of a URL as "scheme://host:port"; the caller frees it. libcurl parses the URL, so that no part can
+ * be mistaken for another host. *origin is NULL if the URL is not one of a server. */
 static int read_origin(const struct curl_library *lib, const char *url, char **origin, long *protocols, wt_error *err)
 {
     char *scheme = NULL, *host = NULL, *port = NULL;
@@ -76,8 +76,8 @@ static int read_origin(const struct curl_library *lib, const char *url, char **o
     return rc;
 }
 
-/* The next request goes there: the first one, or after a redirect. */
-static int aim(struct transfer *transfer, const char *url, bool redirected)
+/* Sets the address of the next request, the first one or a redirect's target. */
+static int set_target(struct download_state *transfer, const char *url, bool redirected)
 {
     const char *first = transfer->download->url;
     char *origin = NULL, *own = NULL;
@@ -88,7 +88,7 @@ static int aim(struct transfer *transfer, const char *url, bool redirected)
     bool sound = origin && protocols && !(redirected && protocols == CURLPROTO_HTTP && !transfer->plain);
     if (rc == 0 && !sound && redirected)
         rc = wt__fail(transfer->err, WT_ENETWORK,
-                      "cannot fetch %s: the server moved it to where only https:// may lead", first);
+                      "cannot fetch %s: the server redirects to an address that is not https://", first);
     else if (rc == 0 && !origin)
         rc = wt__fail(transfer->err, WT_EINVAL, "\"%s\" is not a URL of a server", url);
     else if (rc == 0 && !sound)
@@ -108,7 +108,7 @@ static int aim(struct transfer *transfer, const char *url, bool redirected)
     return rc;
 }
 
-static int make_authorization(struct transfer *transfer)
+static int make_authorization(struct download_state *transfer)
 {
     const char *token = transfer->download->token;
     struct buffer line = {0};
@@ -117,17 +117,17 @@ static int make_authorization(struct transfer *transfer)
     bool clean = strlen(token) < HTTP_TOKEN_BYTES;
     for (const char *c = token; clean && *c; c++)
         clean = *c > ' ' && *c < 0x7f;
-    if (!clean) /* which must not be shown */
-        return wt__fail(transfer->err, WT_EINVAL, "the token is too long or holds what no token does");
+    if (!clean) /* do not print the token */
+        return wt__fail(transfer->err, WT_EINVAL, "the token is too long or contains an invalid character");
     wt__buffer_printf(&line, "Authorization: Bearer %s", token);
     transfer->authorization = line.failed ? NULL : transfer->lib->slist_append(NULL, line.ptr);
     wt__buffer_dispose(&line);
     return transfer->authorization ? 0 : wt__fail_nomem(transfer->err);
 }
 
-/* ---------------------------------------------------------------- what libcurl calls */
+/* ---------------------------------------------------------------- callbacks of libcurl */
 
-static long status_of(const struct transfer *transfer)
+static long response_status(const struct download_state *transfer)
 {
     long status = 0;
     transfer->lib->easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
@@ -139,9 +139,9 @@ static bool is_moved(long status)
     return status >= 300 && status < 400;
 }
 
-static size_t take_header(char *bytes, size_t size, size_t count, void *context)
+static size_t record_header(char *bytes, size_t size, size_t count, void *context)
 {
-    const struct transfer *transfer = context;
+    const struct download_state *transfer = context;
     struct http_told *told = transfer->told;
     size_t len = size * count; /* size is 1 */
     for (size_t i = 0; told && i < HTTP_TOLD; i++) {
@@ -157,8 +157,8 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
     return len;
 }
 
-/* Says how much there is in all, where the server told. */
-static int begin_phase(struct transfer *transfer)
+/* Starts the progress phase with the total size, if the server sent it. */
+static int begin_phase(struct download_state *transfer)
 {
     const struct http_download *download = transfer->download;
     curl_off_t len = -1;
@@ -170,10 +170,10 @@ static int begin_phase(struct transfer *transfer)
     return 0;
 }
 
-/* The first byte tells what the server made of the wish to continue: 206 goes on, anything else starts again. */
-static int begin_body(struct transfer *transfer)
+/* Checks at the first byte whether the server resumes: 206 continues, other statuses start again. */
+static int begin_body(struct download_state *transfer)
 {
-    long status = status_of(transfer);
+    long status = response_status(transfer);
     transfer->began = true;
     if (transfer->asked == 0 || status == HTTP_PARTIAL)
         return transfer->download->phase ? begin_phase(transfer) : 0;
@@ -185,10 +185,10 @@ static int begin_body(struct transfer *transfer)
 
 static size_t write_body(char *bytes, size_t size, size_t count, void *context)
 {
-    struct transfer *transfer = context;
+    struct download_state *transfer = context;
     size_t len = size * count; /* size is 1 */
-    if (is_moved(status_of(transfer)))
-        return len; /* a page for people */
+    if (is_moved(response_status(transfer)))
+        return len; /* page of the redirect */
     if (!transfer->began)
         transfer->rc = begin_body(transfer);
     if (transfer->rc == 0 &&
@@ -207,9 +207,9 @@ static size_t write_body(char *bytes, size_t size, size_t count, void *context)
     return transfer->rc == 0 && !transfer->cancelled ? len : 0;
 }
 
-static int look_for_a_stop(void *context, curl_off_t total, curl_off_t got, curl_off_t up_total, curl_off_t up)
+static int check_download_cancelled(void *context, curl_off_t total, curl_off_t got, curl_off_t up_total, curl_off_t up)
 {
-    struct transfer *transfer = context;
+    struct download_state *transfer = context;
     (void)total;
     (void)got;
     (void)up_total;
@@ -221,7 +221,7 @@ static int look_for_a_stop(void *context, curl_off_t total, curl_off_t got, curl
 
 /* ---------------------------------------------------------------- one attempt */
 
-static int set_options(struct transfer *transfer)
+static int set_download_options(struct download_state *transfer)
 {
     const struct curl_library *lib = transfer->lib;
     CURL *curl = transfer->curl;
@@ -243,9 +243,9 @@ static int set_options(struct transfer *transfer)
         lib->easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->reason),
         lib->easy_setopt(curl, CURLOPT_WRITEFUNCTION, write_body),
         lib->easy_setopt(curl, CURLOPT_WRITEDATA, transfer),
-        lib->easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header),
+        lib->easy_setopt(curl, CURLOPT_HEADERFUNCTION, record_header),
         lib->easy_setopt(curl, CURLOPT_HEADERDATA, transfer),
-        lib->easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look_for_a_stop),
+        lib->easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, check_download_cancelled),
         lib->easy_setopt(curl, CURLOPT_XFERINFODATA, transfer),
         lib->easy_setopt(curl, CURLOPT_NOPROGRESS, 0L),
     };
@@ -253,7 +253,7 @@ static int set_options(struct transfer *transfer)
                             transfer->err);
 }
 
-static int fail_attempt(struct transfer *transfer, CURLcode code, long status)
+static int fail_attempt(struct download_state *transfer, CURLcode code, long status)
 {
     const char *url = transfer->download->url;
     if (transfer->rc < 0)
@@ -269,7 +269,7 @@ static int fail_attempt(struct transfer *transfer, CURLcode code, long status)
                     transfer->reason[0] ? transfer->reason : transfer->lib->easy_strerror(code));
 }
 
-static bool worth_another(CURLcode code, long status)
+static bool is_temporary(CURLcode code, long status)
 {
     bool refused = code == CURLE_HTTP_RETURNED_ERROR;
     return refused ? status == 408 || status == 429 || status >= 500 : wt__curl_may_pass(code);
@@ -277,19 +277,19 @@ static bool worth_another(CURLcode code, long status)
 
 enum { MAY_PASS = 1, MOVED = 2 };
 
-/* 0: done; MAY_PASS: failed in a way that may (the error is filled); MOVED: aims at where the server sent it. */
-static int ask(struct transfer *transfer)
+/* Sends one request. Returns 0 if done, MAY_PASS for a temporary failure (*err is set), or MOVED after a redirect. */
+static int send_download_request(struct download_state *transfer)
 {
     const char *location = NULL;
     transfer->asked = transfer->have;
     transfer->began = false;
     transfer->reason[0] = '\0';
     transfer->lib->easy_reset(transfer->curl);
-    int rc = set_options(transfer);
+    int rc = set_download_options(transfer);
     if (rc < 0)
         return rc;
     CURLcode code = transfer->lib->easy_perform(transfer->curl);
-    long status = status_of(transfer);
+    long status = response_status(transfer);
     if (transfer->download->told)
         transfer->download->told->status = (int)status;
     if (code == CURLE_OK && is_moved(status)) {
@@ -297,13 +297,13 @@ static int ask(struct transfer *transfer)
         if (!location)
             return wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server answered %ld without an address",
                             transfer->download->url, status);
-        rc = aim(transfer, location, true);
+        rc = set_target(transfer, location, true);
         return rc < 0 ? rc : MOVED;
     }
     if (code == CURLE_OK)
         return 0;
     if (code == CURLE_HTTP_RETURNED_ERROR && status == HTTP_RANGE && transfer->asked > 0) {
-        /* Nothing lies after what we have: it is whole, or of another file. Start again and see. */
+        /* No data follows the bytes in the file: it is complete or differs. Start again. */
         transfer->have = 0;
         if (ftruncate(transfer->fd, 0) < 0 || lseek(transfer->fd, 0, SEEK_SET) < 0)
             return wt__fail_errno(transfer->err, "write", transfer->download->path);
@@ -311,17 +311,17 @@ static int ask(struct transfer *transfer)
         return MAY_PASS;
     }
     rc = fail_attempt(transfer, code, status);
-    return transfer->rc == 0 && !transfer->cancelled && worth_another(code, status) ? MAY_PASS : rc;
+    return transfer->rc == 0 && !transfer->cancelled && is_temporary(code, status) ? MAY_PASS : rc;
 }
 
-static int attempt(struct transfer *transfer)
+static int try_download(struct download_state *transfer)
 {
-    int rc = aim(transfer, transfer->download->url, false);
+    int rc = set_target(transfer, transfer->download->url, false);
     transfer->told = transfer->download->told;
     for (size_t i = 0; transfer->told && i < HTTP_TOLD; i++)
         transfer->told->values[i][0] = '\0';
     for (int hops = 0; rc == 0 && hops <= HTTP_REDIRECTS; hops++) {
-        rc = ask(transfer);
+        rc = send_download_request(transfer);
         if (rc != MOVED)
             return rc;
         rc = 0;
@@ -329,11 +329,11 @@ static int attempt(struct transfer *transfer)
             transfer->told = NULL;
     }
     return rc < 0 ? rc
-                  : wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server moved it more than %d times",
+                  : wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server redirects more than %d times",
                              transfer->download->url, HTTP_REDIRECTS);
 }
 
-static bool pause_or_stop(struct transfer *transfer, double ms)
+static bool pause_or_stop(struct download_state *transfer, double ms)
 {
     for (double until = wt__now_ms() + ms; wt__now_ms() < until;) {
         if (wt__progress_step(transfer->download->progress, 0))
@@ -343,15 +343,15 @@ static bool pause_or_stop(struct transfer *transfer, double ms)
     return false;
 }
 
-static int fetch(struct transfer *transfer)
+static int download_with_retries(struct download_state *transfer)
 {
     int rc = MAY_PASS;
     for (int i = 0; rc == MAY_PASS && i < HTTP_ATTEMPTS; i++) {
         if (i > 0 && pause_or_stop(transfer, RETRY_MS << (i - 1)))
             return wt__fail_cancelled(transfer->err);
-        rc = attempt(transfer);
+        rc = try_download(transfer);
     }
-    if (rc == MAY_PASS) /* the sentence of the last attempt stands */
+    if (rc == MAY_PASS) /* keep the message of the last attempt */
         return WT_ENETWORK;
     if (rc == 0 && !transfer->began && transfer->asked > 0)
         return wt__fail(transfer->err, WT_ENETWORK, "cannot fetch %s: the server sent nothing",
@@ -361,7 +361,7 @@ static int fetch(struct transfer *transfer)
     return rc;
 }
 
-static int open_file(struct transfer *transfer)
+static int open_destination(struct download_state *transfer)
 {
     const char *path = transfer->download->path;
     transfer->curl = transfer->lib->easy_init();
@@ -378,16 +378,16 @@ static int open_file(struct transfer *transfer)
 int wt__http_download(const struct http_download *download, wt_error *err)
 {
     wt_error scratch;
-    struct transfer transfer = {.download = download, .err = err ? err : &scratch};
+    struct download_state transfer = {.download = download, .err = err ? err : &scratch};
     int rc = wt__curl(&transfer.lib, err);
     if (rc == 0)
-        rc = aim(&transfer, download->url, false); /* before a file is made for it */
+        rc = set_target(&transfer, download->url, false); /* before the file is created */
     if (rc == 0)
         rc = make_authorization(&transfer);
     if (rc == 0)
-        rc = open_file(&transfer);
+        rc = open_destination(&transfer);
     if (rc == 0) {
-        rc = fetch(&transfer);
+        rc = download_with_retries(&transfer);
         if (close(transfer.fd) < 0 && rc == 0)
             rc = wt__fail_errno(err, "write", download->path);
     }

@@ -1,7 +1,9 @@
-/* http_client.h: one file fetched over HTTPS, continued where an earlier attempt ended.
+/* http_client.h: downloads a file over HTTPS and resumes an earlier attempt.
  *
- * Only https, also after a redirect; plain http only to this machine itself (127.0.0.1, [::1], localhost), and after a
- * redirect only from there. What comes is not trusted: it is bounded here, and its hash is the caller's to check. */
+ * Only https is allowed, also for redirects. Plain http is allowed only to this machine (127.0.0.1, [::1], localhost),
+ * and
+ * after a redirect only from there. Content is untrusted: its size is limited here, and the caller must check its
+ * hash. */
 #ifndef WT_NET_HTTP_CLIENT_H
 #define WT_NET_HTTP_CLIENT_H
 
@@ -12,35 +14,35 @@
 
 enum {
     HTTP_CONNECT_MS = 10000,
-    HTTP_STALL_SECONDS = 30, /* without a byte: the attempt has failed */
-    HTTP_ATTEMPTS = 3,       /* each goes on where the one before ended */
+    HTTP_STALL_SECONDS = 30, /* timeout of an attempt without any byte */
+    HTTP_ATTEMPTS = 3,       /* each attempt resumes the previous one */
     HTTP_REDIRECTS = 5,
-    HTTP_TOLD = 3,          /* headers that a caller may ask for */
-    HTTP_TOLD_BYTES = 128,  /* of one's value with the NUL; a longer one is as if it were not there */
-    HTTP_TOKEN_BYTES = 4096 /* of a token with the NUL */
+    HTTP_TOLD = 3,          /* maximum headers that a caller can request */
+    HTTP_TOLD_BYTES = 128,  /* maximum value with its NUL; longer values are ignored */
+    HTTP_TOKEN_BYTES = 4096 /* maximum token with its NUL */
 };
 
-/* What the URL's own server answered: the first to say it, where that sent on within itself. No other server is heard.
- */
+/* Status and headers from the URL's own server. With redirects inside that server, the first occurrence of a header
+ * counts. Headers of other servers are ignored. */
 struct http_told {
-    int status;                              /* of the last answer of all; 0: there was none */
-    const char *names[HTTP_TOLD];            /* the caller's wish; NULL: none */
-    char values[HTTP_TOLD][HTTP_TOLD_BYTES]; /* "" where the server did not say */
+    int status;                              /* status of the last answer; 0 without an answer */
+    const char *names[HTTP_TOLD];            /* requested names; NULL for unused entries */
+    char values[HTTP_TOLD][HTTP_TOLD_BYTES]; /* "" if missing */
 };
 
 struct http_download {
     const char *url;
-    const char *path;          /* the file that is written; what it holds already is taken for the beginning */
-    uint64_t max_bytes;        /* of the whole file */
-    struct progress *progress; /* bytes are added to the running phase; may be NULL */
-    const char *token;      /* sent as "Authorization: Bearer", to the URL's scheme, host and port alone; NULL: none */
-    const char *phase;      /* begun with the file's size when it comes; NULL: the running one goes on */
+    const char *path;          /* destination; existing content is taken as the start of the file */
+    uint64_t max_bytes;        /* maximum size of the file */
+    struct progress *progress; /* receives bytes in the running phase; may be NULL */
+    const char *token;      /* sent as "Authorization: Bearer" only to the URL's scheme, host and port; may be NULL */
+    const char *phase;      /* phase to start with the file's size; NULL to continue the running one */
     struct http_told *told; /* may be NULL */
 };
 
-/* Returns 0 when the server says that the file is whole; it is on the disk then. What came before a failure stays in
- * the file. Errors: WT_ENETWORK, WT_ENOTFOUND (the server has no such file), WT_ETOOLONG, WT_EINVAL (the URL, the
- * token), WT_ECANCELLED, WT_EFULL, WT_EIO, WT_ENOMEM. */
+/* Downloads the file. Returns 0 when it is complete and synced to disk. After a failure the received part stays in the
+ * file. Errors: WT_ENETWORK, WT_ENOTFOUND (no such file on the server), WT_ETOOLONG, WT_EINVAL (URL or token),
+ * WT_ECANCELLED, WT_EFULL, WT_EIO, WT_ENOMEM. */
 int wt__http_download(const struct http_download *download, wt_error *err);
 
 #endif

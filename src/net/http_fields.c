@@ -1,10 +1,9 @@
-/* http_fields.c: see http_fields.h. */
 #include "net/http_fields.h"
 
 #include <string.h>
 #include <strings.h>
 
-static int add_line(struct curl_slist **lines, const struct curl_library *lib, const char *line, wt_error *err)
+static int add_header_line(struct curl_slist **lines, const struct curl_library *lib, const char *line, wt_error *err)
 {
     struct curl_slist *longer = lib->slist_append(*lines, line);
     if (!longer)
@@ -23,7 +22,7 @@ static int add_header(struct curl_slist **lines, const struct curl_library *lib,
     if (rc < 0)
         return rc;
     wt__buffer_printf(&line, "%s: %s", header->name, header->value);
-    rc = line.failed ? wt__fail_nomem(err) : add_line(lines, lib, line.ptr, err);
+    rc = line.failed ? wt__fail_nomem(err) : add_header_line(lines, lib, line.ptr, err);
     wt__buffer_dispose(&line);
     return rc;
 }
@@ -31,13 +30,13 @@ static int add_header(struct curl_slist **lines, const struct curl_library *lib,
 int wt__http_fields(struct curl_slist **out, const struct curl_library *lib, const char *accept,
                     const struct http_header *headers, size_t count, wt_error *err)
 {
-    /* libcurl would ask before it sends a large body, and many servers do not answer that. */
+    /* Disable Expect: libcurl would wait for 100 Continue before a large body, and many servers do not send it. */
     static const char *const always[] = {"Content-Type: application/json", "Expect:"};
     const struct http_header types = {"Accept", accept ? accept : "application/json"};
     *out = NULL;
     int rc = add_header(out, lib, &types, err);
     for (size_t i = 0; rc == 0 && i < sizeof always / sizeof *always; i++)
-        rc = add_line(out, lib, always[i], err);
+        rc = add_header_line(out, lib, always[i], err);
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = add_header(out, lib, &headers[i], err);
     return rc;

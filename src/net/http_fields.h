@@ -1,18 +1,18 @@
-/* http_fields.h: the header lines of a transfer by libcurl: what is sent, and what is read of an answer. */
+/* http_fields.h: header lines of libcurl transfers: builds those of a request, reads those of an answer. */
 #ifndef WT_NET_HTTP_FIELDS_H
 #define WT_NET_HTTP_FIELDS_H
 
 #include "net/curl_library.h"
 #include "net/http_post.h"
 
-/* All lines of a request, to free with slist_free_all also after a failure. accept NULL: application/json. WT_EINVAL (a
- * header that cannot be sent), WT_ENOMEM. */
+/* Builds all header lines of a request. Free them with slist_free_all, even after a failure. accept: NULL for
+ * application/json. Errors: WT_EINVAL (invalid header), WT_ENOMEM. */
 int wt__http_fields(struct curl_slist **out, const struct curl_library *lib, const char *accept,
                     const struct http_header *headers, size_t count, wt_error *err);
 
-/* The header's value when the line is of that header. */
+/* Returns the value if the line is a header with this name, else false. */
 bool wt__http_field_value(struct str line, const char *name, struct str *value);
-/* A value and its NUL, cut where it has to be. */
+/* Copies a value with a NUL, truncated to room. */
 void wt__http_field_keep(char *out, size_t room, struct str value);
 
 #endif

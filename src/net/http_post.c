@@ -1,5 +1,5 @@
-/* http_post.c: see http_post.h. The transfer is libcurl's; ours are its bounds. A server that has begun to answer must
- * go on; libcurl's own rule for slow transfers would also count the time before the first byte, so it is not used. */
+/* http_post.c: see http_post.h. libcurl transfers; this file adds limits. After the first byte, gaps are limited.
+ * libcurl's own limit for slow transfers would include the time before the first byte, so it is not used. */
 #include "net/http_post.h"
 
 #include <stdio.h>
@@ -17,15 +17,15 @@ struct http_session {
     CURL *curl;
 };
 
-struct exchange {
+struct post_exchange {
     const struct http_post *post;
     const struct curl_library *lib;
     CURL *curl;
     struct curl_slist *headers;
     struct http_answer *out;
-    double last_byte_ms; /* 0: no byte of the body has come */
+    double last_byte_ms; /* 0 before the first byte of the body */
     bool cancelled, stalled;
-    int rc; /* of taking the body */
+    int rc; /* result of storing the body */
     char reason[CURL_ERROR_SIZE];
     wt_error *err;
 };
@@ -56,7 +56,7 @@ void wt__http_session_close(struct http_session *session)
     free(session);
 }
 
-static const char *shown(const struct http_post *post)
+static const char *shown_url(const struct http_post *post)
 {
     return post->shown ? post->shown : post->url;
 }
@@ -88,27 +88,28 @@ int wt__http_check_base(const char *url, wt_error *err)
     if (code == CURLUE_OUT_OF_MEMORY)
         rc = wt__fail_nomem(err);
     else if (code != CURLUE_OK || (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
-        rc = wt__fail(err, WT_EINVAL, "the server's address has to be a URL that begins with https:// or http://");
+        rc = wt__fail(err, WT_EINVAL, "the server's address must be a URL that begins with https:// or http://");
     for (size_t i = 0; rc == 0 && i < sizeof unwanted / sizeof *unwanted; i++)
         if (has_part(lib, parts, unwanted[i]))
-            rc = wt__fail(err, WT_EINVAL,
-                          "the server's address must hold no user, password, \"?\" or \"#\"; a key is given apart");
+            rc = wt__fail(
+                err, WT_EINVAL,
+                "the server's address must not contain a user, password, \"?\" or \"#\"; pass the key separately");
     lib->free(scheme);
     lib->url_cleanup(parts);
     return rc;
 }
 
-/* ---------------------------------------------------------------- what libcurl calls */
+/* ---------------------------------------------------------------- callbacks of libcurl */
 
 static size_t take_body(char *bytes, size_t size, size_t count, void *context)
 {
-    struct exchange *exchange = context;
+    struct post_exchange *exchange = context;
     size_t len = size * count; /* size is 1 */
     struct buffer *body = &exchange->out->body;
     exchange->last_byte_ms = wt__now_ms();
     if (len > HTTP_ANSWER_BYTES_MAX - body->len) {
-        exchange->rc = wt__fail(exchange->err, WT_ETOOLONG, "%s answers with more than %d bytes", shown(exchange->post),
-                                (int)HTTP_ANSWER_BYTES_MAX);
+        exchange->rc = wt__fail(exchange->err, WT_ETOOLONG, "%s answers with more than %d bytes",
+                                shown_url(exchange->post), (int)HTTP_ANSWER_BYTES_MAX);
         return 0;
     }
     wt__buffer_append(body, bytes, len);
@@ -117,7 +118,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
     return exchange->rc == 0 ? len : 0;
 }
 
-/* Whole digits in front of the value; -1 without any. */
+/* Returns the number at the start of the value, or -1. */
 static double leading_number(struct str value)
 {
     double number = 0;
@@ -127,11 +128,11 @@ static double leading_number(struct str value)
     return digits ? number : -1;
 }
 
-static size_t take_header(char *bytes, size_t size, size_t count, void *context)
+static size_t take_post_header(char *bytes, size_t size, size_t count, void *context)
 {
-    struct http_answer *out = ((struct exchange *)context)->out;
+    struct http_answer *out = ((struct post_exchange *)context)->out;
     struct str line = {bytes, size * count}, value;
-    if (wt__str_starts(line, STR("HTTP/"))) { /* "100 Continue" has headers of its own */
+    if (wt__str_starts(line, STR("HTTP/"))) { /* "100 Continue" has its own headers */
         out->retry_after_ms = out->should_retry = -1;
         out->type[0] = '\0';
     } else if (wt__http_field_value(line, "retry-after-ms", &value)) {
@@ -144,9 +145,9 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
     return line.len;
 }
 
-static int look_for_a_stop(void *context, curl_off_t total, curl_off_t got, curl_off_t up_total, curl_off_t up)
+static int check_post_cancelled(void *context, curl_off_t total, curl_off_t got, curl_off_t up_total, curl_off_t up)
 {
-    struct exchange *exchange = context;
+    struct post_exchange *exchange = context;
     (void)total, (void)got, (void)up_total, (void)up;
     if (wt__progress_step(exchange->post->progress, 0))
         exchange->cancelled = true;
@@ -155,9 +156,9 @@ static int look_for_a_stop(void *context, curl_off_t total, curl_off_t got, curl
     return exchange->cancelled || exchange->stalled;
 }
 
-/* ---------------------------------------------------------------- one exchange */
+/* ---------------------------------------------------------------- one request */
 
-static int set_options(struct exchange *exchange)
+static int set_post_options(struct post_exchange *exchange)
 {
     const struct curl_library *lib = exchange->lib;
     const struct http_post *post = exchange->post;
@@ -178,24 +179,24 @@ static int set_options(struct exchange *exchange)
         lib->easy_setopt(curl, CURLOPT_ERRORBUFFER, exchange->reason),
         lib->easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body),
         lib->easy_setopt(curl, CURLOPT_WRITEDATA, exchange),
-        lib->easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header),
+        lib->easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_post_header),
         lib->easy_setopt(curl, CURLOPT_HEADERDATA, exchange),
-        lib->easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look_for_a_stop),
+        lib->easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, check_post_cancelled),
         lib->easy_setopt(curl, CURLOPT_XFERINFODATA, exchange),
         lib->easy_setopt(curl, CURLOPT_NOPROGRESS, 0L),
     };
-    return wt__curl_options(lib, results, sizeof results / sizeof *results, "ask", shown(post), exchange->err);
+    return wt__curl_options(lib, results, sizeof results / sizeof *results, "ask", shown_url(post), exchange->err);
 }
 
-static int fail_exchange(struct exchange *exchange, CURLcode code)
+static int fail_exchange(struct post_exchange *exchange, CURLcode code)
 {
-    const char *url = shown(exchange->post);
+    const char *url = shown_url(exchange->post);
     exchange->out->may_pass = exchange->stalled || wt__curl_may_pass(code);
     if (exchange->rc < 0)
         return exchange->rc;
     if (exchange->cancelled)
         return wt__fail_cancelled(exchange->err);
-    if (code == CURLE_OUT_OF_MEMORY) /* libcurl's word for a line of over 100 KB, too */
+    if (code == CURLE_OUT_OF_MEMORY) /* libcurl also reports header lines of over 100 KB this way */
         return wt__fail(exchange->err, WT_ENOMEM, "cannot ask %s: out of memory, or a header of it is too long", url);
     if (exchange->stalled)
         return wt__fail(exchange->err, WT_ENETWORK, "%s stopped in the middle of its answer", url);
@@ -203,7 +204,7 @@ static int fail_exchange(struct exchange *exchange, CURLcode code)
                     exchange->reason[0] ? exchange->reason : exchange->lib->easy_strerror(code));
 }
 
-static int perform(struct exchange *exchange)
+static int perform_post(struct post_exchange *exchange)
 {
     CURLcode code = exchange->lib->easy_perform(exchange->curl);
     long status = 0;
@@ -221,16 +222,16 @@ static int perform(struct exchange *exchange)
 int wt__http_post(struct http_session *session, const struct http_post *post, struct http_answer *out, wt_error *err)
 {
     wt_error scratch;
-    struct exchange exchange = {
+    struct post_exchange exchange = {
         .post = post, .lib = session->lib, .curl = session->curl, .out = out, .err = err ? err : &scratch};
     *out = (struct http_answer){.retry_after_ms = -1, .should_retry = -1};
     session->lib->easy_reset(session->curl);
     int rc = wt__http_fields(&exchange.headers, session->lib, NULL, post->headers, post->header_count, exchange.err);
     if (rc == 0)
-        rc = set_options(&exchange);
+        rc = set_post_options(&exchange);
     if (rc == 0)
-        rc = perform(&exchange);
-    /* What points into this frame must not outlive it. */
+        rc = perform_post(&exchange);
+    /* Remove all pointers to this stack frame. */
     session->lib->easy_reset(session->curl);
     session->lib->slist_free_all(exchange.headers);
     return rc;

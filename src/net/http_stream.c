@@ -1,5 +1,5 @@
-/* http_stream.c: see http_stream.h. libcurl's multi interface does the work. Its handles are touched by the loop's
- * thread alone once a transfer is in the list; who begins or cancels one leaves a word there and wakes the thread. */
+/* http_stream.c: see http_stream.h. Uses libcurl's multi interface. Only the loop's thread uses the handles of listed
+ * transfers. Other threads set flags in the list and wake the loop. */
 #include "net/http_stream.h"
 
 #include <pthread.h>
@@ -11,10 +11,10 @@
 #include "net/curl_library.h"
 #include "net/http_fields.h"
 
-enum { POLL_MS = 60000, STATUS_FINAL = 200 /* below: more will come */ };
+enum { POLL_MS = 60000, STATUS_FINAL = 200 /* lower statuses are interim */ };
 
-struct transfer {
-    struct transfer *next;
+struct stream_transfer {
+    struct stream_transfer *next;
     struct http_loop *loop;
     uint64_t ticket;
     CURL *curl;
@@ -26,10 +26,10 @@ struct transfer {
     void (*ended)(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent);
     void *context;
     struct http_head head;
-    double due_ms;  /* when it begins; 0: it has begun */
-    double stop_ms; /* when it is stopped although it goes on; 0: never */
+    double due_ms;  /* start time; 0 once started */
+    double stop_ms; /* time of a forced stop; 0 for no stop */
     bool enough;
-    bool cancelled; /* guarded by the loop's lock */
+    bool cancelled; /* protected by the loop's lock */
     char reason[CURL_ERROR_SIZE];
 };
 
@@ -38,20 +38,20 @@ struct http_loop {
     CURLM *multi;
     pthread_t thread;
     pthread_mutex_t lock;
-    struct transfer *transfers; /* guarded; only the thread takes one out */
+    struct stream_transfer *transfers; /* protected by the lock; only the thread removes transfers */
     uint64_t last_ticket;
     bool closing;
 };
 
-/* ---------------------------------------------------------------- what libcurl calls */
+/* ---------------------------------------------------------------- callbacks of libcurl */
 
-static size_t take_line(char *bytes, size_t size, size_t count, void *context)
+static size_t take_stream_header(char *bytes, size_t size, size_t count, void *context)
 {
-    struct transfer *transfer = context;
+    struct stream_transfer *transfer = context;
     struct http_head *head = &transfer->head;
     struct str line = {bytes, size * count}, value;
     long status = 0;
-    if (wt__str_starts(line, STR("HTTP/"))) /* "100 Continue" has headers of its own */
+    if (wt__str_starts(line, STR("HTTP/"))) /* "100 Continue" has its own headers */
         head->type[0] = head->kept[0] = head->location[0] = '\0';
     else if (wt__http_field_value(line, "content-type", &value))
         wt__http_field_keep(head->type, sizeof head->type, value);
@@ -66,9 +66,9 @@ static size_t take_line(char *bytes, size_t size, size_t count, void *context)
     return line.len;
 }
 
-static size_t take_piece(char *bytes, size_t size, size_t count, void *context)
+static size_t take_stream_piece(char *bytes, size_t size, size_t count, void *context)
 {
-    struct transfer *transfer = context;
+    struct stream_transfer *transfer = context;
     struct str piece = {bytes, size * count};
     if (transfer->enough || transfer->took(transfer->context, &transfer->head, piece))
         return piece.len;
@@ -77,9 +77,9 @@ static size_t take_piece(char *bytes, size_t size, size_t count, void *context)
     return piece.len;
 }
 
-/* ---------------------------------------------------------------- beginning */
+/* ---------------------------------------------------------------- starting */
 
-static void free_transfer(struct transfer *transfer)
+static void free_transfer(struct stream_transfer *transfer)
 {
     const struct curl_library *lib = transfer->loop->lib;
     if (transfer->curl)
@@ -89,7 +89,7 @@ static void free_transfer(struct transfer *transfer)
     free(transfer);
 }
 
-static int set_options(struct transfer *transfer, const struct http_stream *stream, wt_error *err)
+static int set_stream_options(struct stream_transfer *transfer, const struct http_stream *stream, wt_error *err)
 {
     const struct curl_library *lib = transfer->loop->lib;
     CURL *curl = transfer->curl;
@@ -111,35 +111,36 @@ static int set_options(struct transfer *transfer, const struct http_stream *stre
         posts ? lib->easy_setopt(curl, CURLOPT_POSTFIELDS, stream->body.len ? stream->body.ptr : "") : CURLE_OK,
         lib->easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->reason),
         lib->easy_setopt(curl, CURLOPT_PRIVATE, transfer),
-        lib->easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_piece),
+        lib->easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_stream_piece),
         lib->easy_setopt(curl, CURLOPT_WRITEDATA, transfer),
-        lib->easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_line),
+        lib->easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_stream_header),
         lib->easy_setopt(curl, CURLOPT_HEADERDATA, transfer),
     };
     return wt__curl_options(lib, results, sizeof results / sizeof *results, "ask", transfer->shown, err);
 }
 
-static int make(struct transfer **out, struct http_loop *loop, const struct http_stream *stream, wt_error *err)
+static int create_transfer(struct stream_transfer **out, struct http_loop *loop, const struct http_stream *stream,
+                           wt_error *err)
 {
     const char *shown = stream->shown ? stream->shown : stream->url;
-    struct transfer *transfer = calloc(1, sizeof *transfer);
+    struct stream_transfer *transfer = calloc(1, sizeof *transfer);
     *out = NULL;
     if (!transfer)
         return wt__fail_nomem(err);
-    *transfer = (struct transfer){.loop = loop,
-                                  .curl = loop->lib->easy_init(),
-                                  .shown = wt__copy_string(shown, strlen(shown)),
-                                  .kept = stream->kept,
-                                  .headed = stream->headed,
-                                  .took = stream->took,
-                                  .ended = stream->ended,
-                                  .context = stream->context,
-                                  .due_ms = wt__now_ms() + stream->delay_ms};
+    *transfer = (struct stream_transfer){.loop = loop,
+                                         .curl = loop->lib->easy_init(),
+                                         .shown = wt__copy_string(shown, strlen(shown)),
+                                         .kept = stream->kept,
+                                         .headed = stream->headed,
+                                         .took = stream->took,
+                                         .ended = stream->ended,
+                                         .context = stream->context,
+                                         .due_ms = wt__now_ms() + stream->delay_ms};
     int rc = transfer->curl && transfer->shown ? 0 : wt__fail_nomem(err);
     if (rc == 0)
         rc = wt__http_fields(&transfer->lines, loop->lib, stream->accept, stream->headers, stream->header_count, err);
     if (rc == 0)
-        rc = set_options(transfer, stream, err);
+        rc = set_stream_options(transfer, stream, err);
     if (rc < 0)
         free_transfer(transfer);
     else
@@ -149,8 +150,8 @@ static int make(struct transfer **out, struct http_loop *loop, const struct http
 
 int wt__http_stream_begin(uint64_t *ticket, struct http_loop *loop, const struct http_stream *stream, wt_error *err)
 {
-    struct transfer *transfer;
-    int rc = make(&transfer, loop, stream, err);
+    struct stream_transfer *transfer;
+    int rc = create_transfer(&transfer, loop, stream, err);
     if (rc < 0)
         return rc;
     pthread_mutex_lock(&loop->lock);
@@ -165,7 +166,7 @@ int wt__http_stream_begin(uint64_t *ticket, struct http_loop *loop, const struct
 void wt__http_stream_cancel(struct http_loop *loop, uint64_t ticket)
 {
     pthread_mutex_lock(&loop->lock);
-    for (struct transfer *transfer = loop->transfers; transfer; transfer = transfer->next)
+    for (struct stream_transfer *transfer = loop->transfers; transfer; transfer = transfer->next)
         transfer->cancelled |= transfer->ticket == ticket;
     pthread_mutex_unlock(&loop->lock);
     loop->lib->multi_wakeup(loop->multi);
@@ -173,12 +174,12 @@ void wt__http_stream_cancel(struct http_loop *loop, uint64_t ticket)
 
 /* ---------------------------------------------------------------- the thread */
 
-/* Takes it out of the list, tells its caller, and frees it. */
-static void finish(struct transfer *transfer, CURLcode code, bool cancelled)
+/* Removes a transfer from the list, notifies its caller, and frees it. */
+static void finish_transfer(struct stream_transfer *transfer, CURLcode code, bool cancelled)
 {
     struct http_loop *loop = transfer->loop;
     const struct curl_library *lib = loop->lib;
-    struct transfer **at = &loop->transfers;
+    struct stream_transfer **at = &loop->transfers;
     long request_bytes = 0;
     wt_error why = {0};
     int rc = 0;
@@ -201,13 +202,13 @@ static void finish(struct transfer *transfer, CURLcode code, bool cancelled)
     free_transfer(transfer);
 }
 
-/* The next that is to be ended without libcurl, or begun; NULL when there is none. *wait_ms: until there may be. */
-static struct transfer *next_due(struct http_loop *loop, bool *cancelled, int *wait_ms)
+/* Returns the next transfer to start or to end early, or NULL. *wait_ms: time until the next one. */
+static struct stream_transfer *next_due(struct http_loop *loop, bool *cancelled, int *wait_ms)
 {
     double now = wt__now_ms(), first = now + POLL_MS;
-    struct transfer *due = NULL;
+    struct stream_transfer *due = NULL;
     pthread_mutex_lock(&loop->lock);
-    for (struct transfer *transfer = loop->transfers; transfer && !due; transfer = transfer->next) {
+    for (struct stream_transfer *transfer = loop->transfers; transfer && !due; transfer = transfer->next) {
         double at = transfer->stop_ms > 0 ? transfer->stop_ms : transfer->due_ms;
         *cancelled = transfer->cancelled || loop->closing || (transfer->stop_ms > 0 && at <= now);
         if (*cancelled || (at > 0 && at <= now))
@@ -226,12 +227,12 @@ static void read_results(struct http_loop *loop)
     CURLMsg *message;
     int left;
     while ((message = lib->multi_info_read(loop->multi, &left)) != NULL) {
-        struct transfer *transfer = NULL;
+        struct stream_transfer *transfer = NULL;
         if (message->msg != CURLMSG_DONE)
             continue;
-        CURLcode code = message->data.result; /* which does not outlive the handle */
+        CURLcode code = message->data.result; /* copied, because the handle is freed below */
         lib->easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
-        finish(transfer, code, false);
+        finish_transfer(transfer, code, false);
     }
 }
 
@@ -243,22 +244,22 @@ static bool is_closing(struct http_loop *loop)
     return closing;
 }
 
-static void *run(void *context)
+static void *run_http_loop(void *context)
 {
     struct http_loop *loop = context;
     const struct curl_library *lib = loop->lib;
     while (!is_closing(loop)) {
-        struct transfer *transfer;
+        struct stream_transfer *transfer;
         bool cancelled;
         int running, wait_ms;
         while ((transfer = next_due(loop, &cancelled, &wait_ms)) != NULL) {
             if (cancelled) {
-                finish(transfer, CURLE_OK, true);
+                finish_transfer(transfer, CURLE_OK, true);
                 continue;
             }
             transfer->due_ms = 0;
             if (lib->multi_add_handle(loop->multi, transfer->curl) != CURLM_OK)
-                finish(transfer, CURLE_OUT_OF_MEMORY, false);
+                finish_transfer(transfer, CURLE_OUT_OF_MEMORY, false);
         }
         lib->multi_perform(loop->multi, &running);
         read_results(loop);
@@ -285,8 +286,8 @@ int wt__http_loop_open(struct http_loop **out, wt_error *err)
     pthread_mutex_init(&loop->lock, NULL);
     if (!loop->multi)
         rc = wt__fail_nomem(err);
-    else if (pthread_create(&loop->thread, NULL, run, loop) != 0)
-        rc = wt__fail(err, WT_EIO, "the system gives no thread");
+    else if (pthread_create(&loop->thread, NULL, run_http_loop, loop) != 0)
+        rc = wt__fail(err, WT_EIO, "cannot start a thread");
     if (rc == 0) {
         *out = loop;
         return 0;

@@ -1,5 +1,5 @@
-/* keeper.c: see keeper.h. A group is told by its number, and its end by the number's negative: four bytes, which come
- * whole or not at all. A full connection loses one rather than that it waits. */
+/* keeper.c: see keeper.h. A message of four bytes, sent atomically, is the number of a new group, or the negative
+ * number of an ended one. If the connection is full, the message is dropped rather than blocking. */
 #include "net/keeper.h"
 
 #include <errno.h>
@@ -15,16 +15,16 @@
 
 enum { READ_GROUPS = 256, WATCH_MS = 20 };
 
-static int connection = -1; /* ours; written once, before there are threads */
+static int connection = -1; /* our end; set once, before threads start */
 
-/* ---------------------------------------------------------------- the other process */
+/* ---------------------------------------------------------------- the keeper process */
 
 struct groups {
     pid_t list[KEEPER_GROUPS_MAX];
     size_t count;
 };
 
-static void take(struct groups *groups, pid_t word)
+static void update_groups(struct groups *groups, pid_t word)
 {
     size_t i = 0;
     pid_t group = word < 0 ? -word : word;
@@ -36,7 +36,7 @@ static void take(struct groups *groups, pid_t word)
         groups->list[groups->count++] = group;
 }
 
-/* Forgets those that are gone, signals the others (0: none). */
+/* Removes ended groups and signals the others; number 0 sends no signal. */
 static void signal_all(struct groups *groups, int number)
 {
     for (size_t i = 0; i < groups->count;)
@@ -56,9 +56,9 @@ static void end_all(struct groups *groups)
     signal_all(groups, SIGKILL);
 }
 
-/* A session of its own is out of the terminal's reach, and no signal but those that cannot be blocked ends it: who
- * stops a service often signals all of its processes at once. */
-static void keep(int fd)
+/* Runs the keeper. Its own session detaches it from the terminal, and it blocks all signals, because service managers
+ * often signal all processes of a service at once. */
+static void run_keeper(int fd)
 {
     static struct groups groups;
     pid_t words[READ_GROUPS];
@@ -72,12 +72,12 @@ static void keep(int fd)
     closefrom(1);
     while ((got = recv(0, words, sizeof words, 0)) > 0 || (got < 0 && errno == EINTR))
         for (ssize_t i = 0; i < got / (ssize_t)sizeof *words; i++)
-            take(&groups, words[i]);
+            update_groups(&groups, words[i]);
     end_all(&groups);
     _exit(0);
 }
 
-/* ---------------------------------------------------------------- this one */
+/* ---------------------------------------------------------------- this process */
 
 int wt__keeper_start(wt_error *err)
 {
@@ -89,7 +89,7 @@ int wt__keeper_start(wt_error *err)
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        keep(ends[1]);
+        run_keeper(ends[1]);
     }
     if (pid < 0)
         wt__fail_errno(err, "start", "the keeper of processes");
@@ -101,7 +101,7 @@ int wt__keeper_start(wt_error *err)
     return pid > 0 ? 0 : err ? err->code : WT_EIO;
 }
 
-static void say(pid_t word)
+static void notify_keeper(pid_t word)
 {
     if (connection >= 0)
         (void)!send(connection, &word, sizeof word, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -109,10 +109,10 @@ static void say(pid_t word)
 
 void wt__keeper_begun(pid_t group)
 {
-    say(group);
+    notify_keeper(group);
 }
 
 void wt__keeper_ended(pid_t group)
 {
-    say(-group);
+    notify_keeper(-group);
 }

@@ -1,7 +1,8 @@
-/* keeper.h: ends the programs that this process leaves behind, whatever ends it, SIGKILL too. It is a process of its
- * own that holds the end of a connection and nothing else; when that breaks, this process is gone.
+/* keeper.h: ends the programs that this process leaves behind, even after SIGKILL. The keeper is a separate process
+ * that holds one end of a connection. When the connection breaks, this process has ended.
  *
- * PR_SET_PDEATHSIG would reach the child alone, not what it started, and hangs on the thread that began it. */
+ * PR_SET_PDEATHSIG would reach only the child, not its descendants, and depends on the thread that started the
+ * child. */
 #ifndef WT_NET_KEEPER_H
 #define WT_NET_KEEPER_H
 
@@ -9,14 +10,14 @@
 
 #include "base/error.h"
 
-enum { KEEPER_GROUPS_MAX = 4096 /* at once; more are not kept */ };
+enum { KEEPER_GROUPS_MAX = 4096 /* maximum number at a time; further groups are not tracked */ };
 
-/* Forks it, once; a second call does nothing. Before there are threads. WT_EIO, WT_ENOMEM, WT_EFULL. */
+/* Forks the keeper; later calls do nothing. Call before starting threads. Errors: WT_EIO, WT_ENOMEM, WT_EFULL. */
 int wt__keeper_start(wt_error *err);
 
-/* A process group was begun, or has ended; from any thread. Where no keeper was started, nothing happens. The first of
- * these is said by the process that begins the group, which holds the connection as we do: if this process ends before
- * that is said, the keeper sees its end afterwards. */
+/* Report the start and the end of a process group, from any thread. Without a keeper they do nothing. The start is
+ * reported by the new process itself, which also holds the connection. So if this process ends first, the keeper
+ * receives the report before it sees the connection break. */
 void wt__keeper_begun(pid_t group);
 void wt__keeper_ended(pid_t group);
 

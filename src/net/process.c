@@ -1,6 +1,6 @@
-/* process.c: see process.h. vfork rather than fork: the caller may hold a gigabyte and several threads. And rather than
- * posix_spawn, since the child says to the keeper that it is there (keeper.h) before it is another program: whoever
- * said it afterwards could be killed in between, and it would be left over. */
+/* process.c: see process.h. Uses vfork because the caller may use a gigabyte and several threads. posix_spawn is not
+ * sufficient: the child must report to the keeper (keeper.h) before it executes the program. If the parent reported it
+ * afterwards and were killed in between, the child would be left behind. */
 #include "net/process.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 extern char **environ;
 
-enum { WATCH_MS = 5, READ_BYTES = 4096, REPORT = 3 /* the child's, until it is the program */ };
+enum { WATCH_MS = 5, READ_BYTES = 4096, REPORT = 3 /* the child's report pipe before exec */ };
 
 /* ---------------------------------------------------------------- stderr */
 
@@ -48,7 +48,7 @@ bool wt__tail_read(struct tail *tail, int fd)
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-static bool is_blank(char c)
+static bool is_blank_or_control(char c)
 {
     return (unsigned char)c <= ' ' || c == 0x7f;
 }
@@ -56,10 +56,10 @@ static bool is_blank(char c)
 void wt__tail_line(const struct tail *tail, char out[CHILD_TAIL_BYTES])
 {
     size_t len = 0, i = 0;
-    while (tail->cut && i < tail->len && !is_blank(tail->bytes[i]))
+    while (tail->cut && i < tail->len && !is_blank_or_control(tail->bytes[i]))
         i++;
     for (; i < tail->len; i++) {
-        bool blank = is_blank(tail->bytes[i]);
+        bool blank = is_blank_or_control(tail->bytes[i]);
         if (!blank || (len > 0 && out[len - 1] != ' '))
             out[len++] = blank ? ' ' : tail->bytes[i];
     }
@@ -68,10 +68,10 @@ void wt__tail_line(const struct tail *tail, char out[CHILD_TAIL_BYTES])
     out[len] = '\0';
 }
 
-/* ---------------------------------------------------------------- beginning */
+/* ---------------------------------------------------------------- starting */
 
-/* The program as the child's own PATH finds it, or ours where it has none. Returns 0 or an errno. */
-static int find_program(const struct child *child, char path[PATH_MAX], const char **out)
+/* Finds the program in the child's own PATH, or in ours if it has none. Returns 0 or an errno. */
+static int find_in_path(const struct child *child, char path[PATH_MAX], const char **out)
 {
     const char *name = child->argv[0], *folders = getenv("PATH");
     *out = name;
@@ -96,20 +96,20 @@ bool wt__process_is_there(const struct child *child)
 {
     char path[PATH_MAX];
     const char *program;
-    return find_program(child, path, &program) == 0;
+    return find_in_path(child, path, &program) == 0;
 }
 
-/* What the child is told: it has our memory until it is another program, so it changes none of it. */
-struct becoming {
+/* Input of the child, which shares our memory until exec and must not change it. */
+struct exec_request {
     const struct child *child;
     const char *program;
     const int *ends;
-    int report; /* the end of a pipe, by which it says why it could not be the program; over 2 */
+    int report; /* pipe for reporting why exec failed; above 2 */
 };
 
-/* What else this process has open, a pipe to another server or a socket that a library made, stays its own; the report
- * ends with the program's beginning. */
-static bool connect_ends(const struct becoming *b)
+/* Connects stdin, stdout and stderr and closes all other descriptors, such as pipes to other servers or sockets of
+ * libraries. The report pipe closes on exec. */
+static bool connect_ends(const struct exec_request *b)
 {
     for (int i = 0; i < 3; i++) {
         int end = b->ends[i] >= 0 ? b->ends[i] : open("/dev/null", (i ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
@@ -122,8 +122,8 @@ static bool connect_ends(const struct becoming *b)
     return true;
 }
 
-/* Handlers are ours, and what is ignored here is not ignored there. */
-static void forget_signals(void)
+/* Resets our handlers and ignored signals, which must not be inherited. */
+static void reset_signals(void)
 {
     const struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t none;
@@ -133,8 +133,8 @@ static void forget_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In the child. Returns where it cannot become the program. */
-static int become(const struct becoming *b)
+/* Executes the program, in the child. Returns the report pipe if that fails. */
+static int exec_program(const struct exec_request *b)
 {
     const struct child *child = b->child;
     if (setpgid(0, 0) < 0)
@@ -142,27 +142,27 @@ static int become(const struct becoming *b)
     wt__keeper_begun(getpid());
     if (!connect_ends(b))
         return b->report;
-    forget_signals();
+    reset_signals();
     if (!child->folder || chdir(child->folder) == 0)
         execve(b->program, (char *const *)child->argv,
                child->environment ? (char *const *)child->environment : environ);
     return REPORT;
 }
 
-/* Its own frame, which the child leaves by nothing but its end. */
-static pid_t begin(const struct becoming *b)
+/* Forks in a separate stack frame, which the child never leaves. */
+static pid_t fork_program(const struct exec_request *b)
 {
     pid_t pid = vfork();
     if (pid == 0) {
-        int report = become(b), why = errno;
+        int report = exec_program(b), why = errno;
         (void)!write(report, &why, sizeof why);
         _exit(127);
     }
     return pid;
 }
 
-/* 0, or why the child could not be the program; then it is gone. */
-static int hear_report(int fd, pid_t pid)
+/* Reads the child's report. Returns 0, or the reason why exec failed; the child is then reaped. */
+static int read_report(int fd, pid_t pid)
 {
     int why = 0;
     ssize_t got;
@@ -179,10 +179,10 @@ static int hear_report(int fd, pid_t pid)
 
 int wt__process_spawn(pid_t *out, const struct child *child, const int ends[3])
 {
-    struct becoming b = {.child = child, .ends = ends};
+    struct exec_request b = {.child = child, .ends = ends};
     sigset_t all, before;
     char path[PATH_MAX];
-    int report[2], failed = find_program(child, path, &b.program);
+    int report[2], failed = find_in_path(child, path, &b.program);
     if (failed)
         return failed;
     if (pipe2(report, O_CLOEXEC) < 0)
@@ -191,15 +191,15 @@ int wt__process_spawn(pid_t *out, const struct child *child, const int ends[3])
     failed = b.report < 0 ? errno : 0;
     close(report[1]);
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* no handler of ours runs in the child */
-    pid_t pid = failed ? -1 : begin(&b);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* our signal handlers must not run in the child */
+    pid_t pid = failed ? -1 : fork_program(&b);
     if (pid < 0 && !failed)
         failed = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (b.report >= 0)
         close(b.report);
     if (!failed)
-        failed = hear_report(report[0], pid);
+        failed = read_report(report[0], pid);
     close(report[0]);
     *out = pid;
     return failed;
@@ -235,7 +235,7 @@ int wt__process_reap(pid_t pid)
     int status;
     if (kill(-pid, SIGKILL) < 0 && errno == EPERM && !wt__process_ends_within(pid, CHILD_GRACE_MS))
         return -1;
-    wt__keeper_ended(pid); /* before its number can be another's */
+    wt__keeper_ended(pid); /* report before the number can be reused */
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return -1;

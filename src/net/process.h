@@ -1,8 +1,9 @@
-/* process.h: what the two ways of running another program share (child.h runs it to its end, coprocess.h talks with
- * it): how it starts, what it says on stderr, and how it ends with all that it started.
+/* process.h: common parts of the two ways to run a program (child.h runs it to its end, coprocess.h exchanges lines):
+ * starting it, collecting its stderr, and ending it with all its descendants.
  *
- * A process is the leader of a group of its own. Until it is reaped its number is not given to another, so the group
- * that is ended is always the one that was begun. */
+ * Each process leads its own group. Its number is not reused until it is reaped, so the ended group is always the one
+ * that
+ * was started. */
 #ifndef WT_NET_PROCESS_H
 #define WT_NET_PROCESS_H
 
@@ -11,33 +12,33 @@
 
 #include "net/child.h"
 
-/* The last bytes of a stream; all zero is an empty one. */
+/* The last bytes of a stream. A zeroed struct is empty. */
 struct tail {
     char bytes[CHILD_TAIL_BYTES];
     size_t len;
-    bool cut; /* there were more before them */
+    bool cut; /* earlier bytes were dropped */
 };
 
-/* Takes what is there to read, at most a few KB; false at the end of the stream. */
+/* Reads available bytes, at most a few KB. Returns false at the end of the stream. */
 bool wt__tail_read(struct tail *tail, int fd);
-/* As one line without control characters. Where the beginning is lost, its first word is too: it may be half of one,
- * which nobody would know for the password that it was. */
+/* Formats the tail as one line without control characters. If bytes were dropped, also drops the first word: it may be
+ * part of a password that filters would no longer recognise. */
 void wt__tail_line(const struct tail *tail, char out[CHILD_TAIL_BYTES]);
 
-/* Whether the program is there to be started, as wt__process_spawn looks for it. One that is named by its place is
- * taken for there, since that may be said of the folder that it runs in. */
+/* True if wt__process_spawn would find the program. A path with a slash counts as found, because it may be relative to
+ * the working directory. */
 bool wt__process_is_there(const struct child *child);
-/* ends: what becomes its stdin, stdout and stderr; -1: /dev/null. Returns 0 or an errno. */
+/* Starts the program. ends: its stdin, stdout and stderr; -1 for /dev/null. Returns 0 or an errno. */
 int wt__process_spawn(pid_t *out, const struct child *child, const int ends[3]);
 
-/* Whether it has ended; it is not reaped, but where this process ignores SIGCHLD the system does that. */
+/* True if the process has ended. Does not reap it; if this process ignores SIGCHLD, the system does. */
 bool wt__process_has_ended(pid_t pid);
-/* The same, waiting for it so long. */
+/* Works like wt__process_has_ended but waits for up to ms. */
 bool wt__process_ends_within(pid_t pid, double ms);
-/* Asks the group to end, and gives it CHILD_GRACE_MS for it. */
+/* Sends SIGTERM to the group and waits for up to CHILD_GRACE_MS. */
 void wt__process_ask_to_end(pid_t pid);
-/* Ends what is left of the group, and returns the process's exit status, 128 + N when signal N ended it. -1: nobody can
- * tell, for this process ignores SIGCHLD, or the program runs as another user and cannot be made to end. */
+/* Kills the rest of the group and reaps the process. Returns its exit status, 128 + N after signal N, or -1 if it is
+ * unknown: this process ignores SIGCHLD, or the program runs as another user and cannot be killed. */
 int wt__process_reap(pid_t pid);
 
 #endif

@@ -1,4 +1,3 @@
-/* added.c: a search for first bytes, then the trie. */
 #include "text/added.h"
 
 #include "text/unicode.h"
@@ -18,7 +17,7 @@ bool wt__added_open(struct added *out, const void *section, size_t len, uint32_t
     return true;
 }
 
-/* The next byte at `at` or behind it that a token may begin with, or NULL. */
+/* Returns the first position from `at` on where a token may start, or NULL. */
 static const char *next_begin(const struct added *added, const char *at, const char *end)
 {
     if (added->only != -2)
@@ -28,26 +27,26 @@ static const char *next_begin(const struct added *added, const char *at, const c
     return at < end ? at : NULL;
 }
 
-static bool is_word(uint32_t c)
+static bool is_word_character(uint32_t c)
 {
     return c == '_' || wt__unicode_kind(c) != UNICODE_OTHER;
 }
 
-static bool stands_alone(struct str text, const char *start, const char *stop)
+static bool is_separate_word(struct str text, const char *start, const char *stop)
 {
     const char *before = start, *end = text.ptr + text.len;
 
-    if (stop < end && is_word(wt__utf8_next(&stop, end)))
+    if (stop < end && is_word_character(wt__utf8_next(&stop, end)))
         return false;
     if (start == text.ptr)
         return true;
     do
         before--;
     while (before > text.ptr && start - before < 4 && ((unsigned char)*before & 0xC0) == 0x80);
-    return !is_word(wt__utf8_next(&before, start));
+    return !is_word_character(wt__utf8_next(&before, start));
 }
 
-static const char *skip_blanks(const char *at, const char *end)
+static const char *skip_unicode_blanks(const char *at, const char *end)
 {
     for (const char *behind = at; behind < end && wt__unicode_blank(wt__utf8_next(&behind, end));)
         at = behind;
@@ -64,11 +63,11 @@ bool wt__added_next(const struct added *added, struct str text, const char *from
         unsigned flags = (unsigned)value & ((1U << ADDED_FLAG_BITS) - 1);
         if (len == 0 || (uint32_t)(value >> ADDED_FLAG_BITS) >= added->id_end) {
             at++;
-        } else if (flags & ADDED_SINGLE_WORD && !stands_alone(text, at, at + len)) {
+        } else if (flags & ADDED_SINGLE_WORD && !is_separate_word(text, at, at + len)) {
             at += len;
         } else {
             const char *start = flags & ADDED_LSTRIP ? wt__unicode_trim_end(from, at) : at;
-            const char *stop = flags & ADDED_RSTRIP ? skip_blanks(at + len, end) : at + len;
+            const char *stop = flags & ADDED_RSTRIP ? skip_unicode_blanks(at + len, end) : at + len;
             *out = (struct added_match){{start, (size_t)(stop - start)}, value >> ADDED_FLAG_BITS};
             return true;
         }

@@ -1,14 +1,15 @@
-/* analyser.c: text is cut into parts, a part is folded, and a stemmer behind a small cache makes it a term.
+/* analyser.c: splits text into parts, folds each part, and stems it with the help of a small cache.
  *
- * A part ends at everything that is no letter, digit or mark, and inside a run before a capital that follows
- *   a small letter                            getUser
- *   a capital or digit, if a small letter     HTTPResponse, Top5News; but an s that ends there is a plural: APIs
+ * A part ends at each character other than a letter, digit or mark. Inside a run it also ends before a capital that
+ * follows
+ *   a small letter getUser
+ *   a capital or digit, if a small letter HTTPResponse, Top5News; but not before a plural s: APIs
  *   comes next
- * Letters and digits do not part otherwise. On non-ASCII text the same rules hold by Unicode's categories.
+ * Letters and digits are not separated otherwise. Non-ASCII text follows the same rules by Unicode categories.
  *
- * Stemming costs about a microsecond a word, the rest a few nanoseconds a byte; a catalogue's words repeat, so that a
- * direct-mapped cache of whole answers serves most of them. A colliding word simply takes the slot: the cache is
- * bounded, and its content never shows in a result. */
+ * Stemming takes about a microsecond per word; everything else takes a few nanoseconds per byte. Words repeat within a
+ * catalogue, so a direct-mapped cache of complete results serves most of them. A colliding word replaces the entry. The
+ * cache is bounded and never affects results. */
 #include "text/analyser.h"
 
 #include <libstemmer.h>
@@ -19,12 +20,12 @@
 #include "text/unicode.h"
 
 enum {
-    SLOTS = 8192,   /* of 48 bytes: they stay in the second-level cache */
-    SLOT_BYTES = 22 /* a longer word is stemmed anew each time */
+    SLOTS = 8192,   /* 48 bytes each, to fit in the second-level cache */
+    SLOT_BYTES = 22 /* longer words are not cached */
 };
 
-struct slot {
-    unsigned char word_len; /* 0: free */
+struct stem_slot {
+    unsigned char word_len; /* 0 if the slot is free */
     unsigned char stem_len;
     bool stop;
     char word[SLOT_BYTES], stem[SLOT_BYTES];
@@ -32,7 +33,7 @@ struct slot {
 
 struct analyser {
     struct sb_stemmer *stemmer;
-    struct slot slots[SLOTS];
+    struct stem_slot slots[SLOTS];
 };
 
 int wt__analyser_open(struct analyser **out, wt_error *err)
@@ -72,7 +73,7 @@ void wt__token_list_dispose(struct token_list *list)
     *list = (struct token_list){0};
 }
 
-static int append(struct token_list *list, struct str term, struct token_source source)
+static int append_term(struct token_list *list, struct str term, struct token_source source)
 {
     if (wt__grow((void **)&list->terms, &list->term_capacity, list->len + 1, sizeof *list->terms) != 0 ||
         wt__grow((void **)&list->sources, &list->source_capacity, list->len + 1, sizeof *list->sources) != 0)
@@ -86,7 +87,7 @@ static int append(struct token_list *list, struct str term, struct token_source 
     return 0;
 }
 
-static struct slot *slot_of(struct analyser *analyser, struct str word)
+static struct stem_slot *stem_slot_of(struct analyser *analyser, struct str word)
 {
     uint32_t hash = 2166136261U; /* FNV-1a */
     for (size_t i = 0; i < word.len; i++)
@@ -94,10 +95,10 @@ static struct slot *slot_of(struct analyser *analyser, struct str word)
     return &analyser->slots[(hash ^ hash >> 16) % SLOTS];
 }
 
-/* The stem of a word, and whether it is a stop word. Valid until the next call. */
-static int look_up(struct analyser *analyser, struct str word, struct str *stem, bool *stop)
+/* Sets the stem of a word, and whether it is a stop word. The stem is valid until the next call. */
+static int find_stem(struct analyser *analyser, struct str word, struct str *stem, bool *stop)
 {
-    struct slot *slot = slot_of(analyser, word);
+    struct stem_slot *slot = stem_slot_of(analyser, word);
 
     if (slot->word_len == word.len && memcmp(slot->word, word.ptr, word.len) == 0) {
         *stem = (struct str){slot->stem, slot->stem_len};
@@ -119,7 +120,7 @@ static int look_up(struct analyser *analyser, struct str word, struct str *stem,
     return 0;
 }
 
-/* Cutting. */
+/* ---------------------------------------------------------------- splitting */
 
 enum kind { BREAK, SMALL, CAPITAL, DIGIT, IDEOGRAPH, MARK };
 
@@ -136,7 +137,7 @@ static enum kind wide_kind(uint32_t c)
         return IDEOGRAPH;
     switch (wt__unicode_kind(c)) {
     case UNICODE_LETTER:
-        return SMALL; /* also of scripts without case */
+        return SMALL; /* includes letters of scripts without case */
     case UNICODE_UPPER:
         return CAPITAL;
     case UNICODE_DIGIT:
@@ -148,7 +149,7 @@ static enum kind wide_kind(uint32_t c)
     }
 }
 
-/* The kind of the code point at *at, which is moved past it; BREAK at the end. */
+/* Returns the kind of the code point at *at and moves *at past it. Returns BREAK at the end. */
 static inline enum kind next_kind(const char **at, const char *end)
 {
     if (*at == end)
@@ -160,8 +161,9 @@ static inline enum kind next_kind(const char **at, const char *end)
     return ascii_kind(c);
 }
 
-/* Whether a part starts at a code point of `kind` behind one of kind `before`; rest is the text after it. */
-static bool parts(enum kind before, enum kind kind, const char *rest, const char *end)
+/* True if a new part starts at a code point of kind `kind` after one of kind `before`. rest: text after the code
+ * point. */
+static bool starts_part(enum kind before, enum kind kind, const char *rest, const char *end)
 {
     if (before == IDEOGRAPH || kind == IDEOGRAPH)
         return true;
@@ -187,7 +189,7 @@ bool wt__analyser_next_part(struct str text, struct word_part *part)
         } else if (before == BREAK) {
             part->start = (size_t)(here - text.ptr);
             before = kind;
-        } else if (kind == BREAK || (kind != MARK && parts(before, kind, at, end))) {
+        } else if (kind == BREAK || (kind != MARK && starts_part(before, kind, at, end))) {
             at = here;
             break;
         } else if (kind != MARK) {
@@ -209,9 +211,9 @@ void wt__analyser_spell_out(struct str text, struct buffer *out)
     }
 }
 
-/* Folding and joining. */
+/* ---------------------------------------------------------------- folding and joining */
 
-struct word {
+struct folded_word {
     size_t len;
     char bytes[ANALYSER_MAX_TERM];
 };
@@ -231,7 +233,7 @@ size_t wt__analyser_fold(uint32_t c, char bytes[4])
     }
     if (is_accent(c))
         return 0;
-    wt__unicode_lower(c, lower); /* a second code point is an accent */
+    wt__unicode_lower(c, lower); /* the optional second code point is an accent */
     unsigned count = wt__unicode_decompose(lower[0], decomposed);
     for (unsigned i = 1; i < count; i++)
         if (!is_accent(decomposed[i]))
@@ -239,8 +241,8 @@ size_t wt__analyser_fold(uint32_t c, char bytes[4])
     return wt__utf8_put(decomposed[0], bytes);
 }
 
-/* The part's text as it is looked up, cut to what fits. */
-static void fold_part(struct word *word, const char *at, const char *end)
+/* Folds a part, truncated to ANALYSER_MAX_TERM bytes. */
+static void fold_part(struct folded_word *word, const char *at, const char *end)
 {
     word->len = 0;
     while (at < end && word->len < ANALYSER_MAX_TERM) {
@@ -253,43 +255,43 @@ static void fold_part(struct word *word, const char *at, const char *end)
     }
 }
 
-static int add_part(struct analyser *analyser, const struct word *word, struct token_source source,
-                    struct token_list *out)
+static int append_part(struct analyser *analyser, const struct folded_word *word, struct token_source source,
+                       struct token_list *out)
 {
     struct str stem = {0};
     bool stop = false;
-    int rc = look_up(analyser, (struct str){word->bytes, word->len}, &stem, &stop);
+    int rc = find_stem(analyser, (struct str){word->bytes, word->len}, &stem, &stop);
 
-    return rc < 0 || stop || stem.len == 0 ? rc : append(out, stem, source);
+    return rc < 0 || stop || stem.len == 0 ? rc : append_term(out, stem, source);
 }
 
-static int add_joined(struct analyser *analyser, const struct word *a, const struct word *b, struct token_source source,
-                      struct token_list *out)
+static int add_joined(struct analyser *analyser, const struct folded_word *a, const struct folded_word *b,
+                      struct token_source source, struct token_list *out)
 {
     struct str stem = {0};
-    struct word both = {.len = a->len + b->len};
+    struct folded_word both = {.len = a->len + b->len};
     bool stop = false;
 
     if (both.len > ANALYSER_MAX_TERM)
         return 0;
     memcpy(both.bytes, a->bytes, a->len);
     memcpy(both.bytes + a->len, b->bytes, b->len);
-    int rc = look_up(analyser, (struct str){both.bytes, both.len}, &stem, &stop);
-    return rc < 0 || stem.len == 0 ? rc : append(out, stem, source);
+    int rc = find_stem(analyser, (struct str){both.bytes, both.len}, &stem, &stop);
+    return rc < 0 || stem.len == 0 ? rc : append_term(out, stem, source);
 }
 
 int wt__analyser_run(struct analyser *analyser, struct str text, struct token_list *out)
 {
-    struct word words[2]; /* the current part's and the one before it */
+    struct folded_word words[2]; /* current part and the one before it */
     struct word_part part = {0};
     size_t before_start = 0;
     unsigned current = 0;
     int rc = 0;
 
     while (rc == 0 && wt__analyser_next_part(text, &part)) {
-        struct word *word = &words[current], *before = &words[!current];
+        struct folded_word *word = &words[current], *before = &words[!current];
         fold_part(word, text.ptr + part.start, text.ptr + part.end);
-        rc = add_part(analyser, word, (struct token_source){part.start, part.end}, out);
+        rc = append_part(analyser, word, (struct token_source){part.start, part.end}, out);
         if (rc == 0 && part.joined)
             rc = add_joined(analyser, before, word, (struct token_source){before_start, part.end}, out);
         before_start = part.start;

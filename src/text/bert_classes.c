@@ -1,11 +1,13 @@
-/* bert_classes.c: what BERT's tokenizer makes of a code point, as a table.
+/* bert_classes.c: table of BERT's classes of code points.
  *
- * These are general categories of Unicode 8.0 with BERT's own additions (the ASCII symbols are punctuation, U+FFFD and
- * private use are dropped). They are written out rather than asked of utf8proc because models were trained with
- * exactly these: a code point that became a mark or punctuation in a later Unicode must stay an ordinary letter
- * here. tests/text/test_unicode.c compares every code point with the reference.
+ * The classes are general categories of Unicode 8.0 with BERT's changes: ASCII symbols are punctuation; U+FFFD and
+ * private
+ * use are removed. The table does not use utf8proc because models were trained with exactly these classes: a code point
+ * that became a mark or punctuation in a later Unicode must stay a letter here. tests/text/test_unicode.c compares
+ * every
+ * code point with the reference.
  *
- * Invariants: rows ascend and do not overlap; none is below U+0080. */
+ * Invariants: rows are in ascending order and do not overlap; all are at or above U+0080. */
 #include "text/bert_classes.h"
 
 #include <stddef.h>
@@ -13,7 +15,7 @@
 enum { L = BERT_LETTER, R = BERT_REMOVED, S = BERT_SPACE, P = BERT_PUNCTUATION, C = BERT_CJK, M = BERT_MARK };
 
 const unsigned char wt__bert_ascii[128] = {
-    R, R, R, R, R, R, R, R, R, S, S, R, R, S, R, R, /* tab, line feed and carriage return are blanks */
+    R, R, R, R, R, R, R, R, R, S, S, R, R, S, R, R, /* tab, line feed and carriage return */
     R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, /* other controls */
     S, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, /* blank to / */
     L, L, L, L, L, L, L, L, L, L, P, P, P, P, P, P, /* 0 to ? */
@@ -124,7 +126,7 @@ enum bert_class wt__bert_class(uint32_t c)
 {
     if (c < 128)
         return wt__bert_ascii[c];
-    size_t low = 0, high = sizeof rows / sizeof *rows; /* the row of c, if any, is in [low, high) */
+    size_t low = 0, high = sizeof rows / sizeof *rows; /* the row of c, if it exists, is in [low, high) */
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (c > rows[middle].last)

@@ -1,11 +1,14 @@
-/* bpe.c: cutting, and merging with the least pair always at hand.
+/* bpe.c: splitting into words, and merging with fast access to the best pair.
  *
- *   table of merges   slots { left u32, right u32, rank u32, result u32 }, open addressing, at most half full
+ *   merge table slots { left u32, right u32, rank u32, result u32 }, open addressing, at most half full
  *
- * A word is a list of symbols in an array; a merge widens the left one and unlinks the right one. Each symbol carries
- * the rank of its pair with the next, and each block of symbols its least rank, so that a merge looks at the list of
- * blocks and at no more than two blocks: a short word, which has one block, is simply scanned, and a long one costs a
- * bounded number of steps a byte. */
+ * A word is a linked list of symbols in an array. A merge extends the left symbol and unlinks the right one. Each
+ * symbol
+ * stores the rank of its pair with the next symbol, and each block of symbols its lowest rank. So a merge reads the
+ * list of
+ * blocks and at most two blocks. A short word has one block, which is scanned; a long word takes a bounded number of
+ * steps
+ * per byte. */
 #include "text/bpe.h"
 
 #include <stdlib.h>
@@ -14,29 +17,29 @@
 #include "text/unicode.h"
 
 #define NO_RANK UINT32_MAX
-#define FREE UINT32_MAX /* left of a slot that holds nothing */
+#define FREE UINT32_MAX /* left of an empty slot */
 
 enum { BLOCK = 64, BLOCKS = BPE_MAX_WORD / BLOCK };
 
-/* The table. */
+/* ---------------------------------------------------------------- merge table */
 
-struct slot {
+struct merge_slot {
     uint32_t left, right, rank, result;
 };
 
-static size_t slot_of(uint32_t left, uint32_t right, size_t slot_count)
+static size_t merge_slot_of(uint32_t left, uint32_t right, size_t slot_count)
 {
     uint64_t hash = ((uint64_t)left << 32 | right) * 0x9E3779B97F4A7C15U;
     return (size_t)((hash ^ hash >> 32) & (slot_count - 1));
 }
 
-/* rank is NO_RANK where the pair is not in the table. */
-static struct slot find_merge(const struct bpe *bpe, uint32_t left, uint32_t right)
+/* Returns the slot of a pair; its rank is NO_RANK if the pair is not in the table. */
+static struct merge_slot find_merge(const struct bpe *bpe, uint32_t left, uint32_t right)
 {
-    size_t at = slot_of(left, right, bpe->slot_count);
+    size_t at = merge_slot_of(left, right, bpe->slot_count);
 
     for (size_t probes = 0; probes < BPE_MAX_PROBES; probes++) {
-        struct slot slot;
+        struct merge_slot slot;
         memcpy(&slot, bpe->slots + at * sizeof slot, sizeof slot);
         if (slot.left == left && slot.right == right && slot.result < bpe->token_count)
             return slot;
@@ -44,22 +47,22 @@ static struct slot find_merge(const struct bpe *bpe, uint32_t left, uint32_t rig
             break;
         at = (at + 1) & (bpe->slot_count - 1);
     }
-    return (struct slot){left, right, NO_RANK, 0};
+    return (struct merge_slot){left, right, NO_RANK, 0};
 }
 
-/* False when a pair is too far from its place. */
-static bool fill(struct slot *slots, size_t slot_count, const struct bpe_merge *merges, size_t count)
+/* Fills the table. Returns false if a pair needs too many probes. */
+static bool fill_merge_slots(struct merge_slot *slots, size_t slot_count, const struct bpe_merge *merges, size_t count)
 {
     for (size_t i = 0; i < slot_count; i++)
         slots[i].left = FREE;
     for (size_t i = 0; i < count; i++) {
-        size_t at = slot_of(merges[i].left, merges[i].right, slot_count), probes = 1;
+        size_t at = merge_slot_of(merges[i].left, merges[i].right, slot_count), probes = 1;
         while (slots[at].left != FREE && (slots[at].left != merges[i].left || slots[at].right != merges[i].right)) {
             if (++probes > BPE_MAX_PROBES)
                 return false;
             at = (at + 1) & (slot_count - 1);
         }
-        slots[at] = (struct slot){merges[i].left, merges[i].right, (uint32_t)i, merges[i].result};
+        slots[at] = (struct merge_slot){merges[i].left, merges[i].right, (uint32_t)i, merges[i].result};
     }
     return true;
 }
@@ -71,8 +74,8 @@ int wt__bpe_build_merges(struct buffer *out, const struct bpe_merge *merges, siz
     while (slot_count < 2 * count)
         slot_count *= 2;
     for (; slot_count <= most; slot_count *= 2) {
-        struct slot *slots = calloc(slot_count, sizeof *slots);
-        bool filled = slots && fill(slots, slot_count, merges, count);
+        struct merge_slot *slots = calloc(slot_count, sizeof *slots);
+        bool filled = slots && fill_merge_slots(slots, slot_count, merges, count);
         if (filled)
             wt__buffer_append(out, slots, slot_count * sizeof *slots);
         free(slots);
@@ -86,45 +89,45 @@ int wt__bpe_build_merges(struct buffer *out, const struct bpe_merge *merges, siz
 
 bool wt__bpe_open_merges(struct bpe *out, const void *section, size_t len)
 {
-    size_t count = len / sizeof(struct slot);
+    size_t count = len / sizeof(struct merge_slot);
 
     out->slots = section;
     out->slot_count = count;
-    return count > 0 && len % sizeof(struct slot) == 0 && (count & (count - 1)) == 0;
+    return count > 0 && len % sizeof(struct merge_slot) == 0 && (count & (count - 1)) == 0;
 }
 
-/* Merging. */
+/* ---------------------------------------------------------------- merging */
 
 struct symbol {
     uint32_t id;
-    uint32_t rank;           /* of the pair with the next; NO_RANK: none, or this symbol is gone */
-    uint32_t result;         /* what that pair becomes */
-    uint16_t next, previous; /* END: none */
+    uint32_t rank;   /* rank of the pair with the next symbol; NO_RANK if it cannot merge or this symbol is gone */
+    uint32_t result; /* id of the merged pair */
+    uint16_t next, previous; /* END if there is no such symbol */
 };
 
 enum { END = UINT16_MAX };
 
-struct word {
+struct merge_word_state {
     const struct bpe *bpe;
     struct pieces *out;
     size_t len;
-    uint32_t least[BLOCKS]; /* rank of each block */
+    uint32_t least[BLOCKS]; /* lowest rank of each block */
     struct symbol symbols[BPE_MAX_WORD];
 };
 
-static void pair(struct word *w, size_t at)
+static void look_up_pair(struct merge_word_state *w, size_t at)
 {
     struct symbol *s = &w->symbols[at];
 
     s->rank = NO_RANK;
     if (s->next == END)
         return;
-    struct slot slot = find_merge(w->bpe, s->id, w->symbols[s->next].id);
+    struct merge_slot slot = find_merge(w->bpe, s->id, w->symbols[s->next].id);
     s->rank = slot.rank;
     s->result = slot.result;
 }
 
-static void rescan(struct word *w, size_t block)
+static void rescan_block(struct merge_word_state *w, size_t block)
 {
     size_t at = block * BLOCK, stop = at + BLOCK < w->len ? at + BLOCK : w->len;
 
@@ -134,8 +137,8 @@ static void rescan(struct word *w, size_t block)
             w->least[block] = w->symbols[at].rank;
 }
 
-/* The leftmost symbol of the least rank, or END. */
-static size_t least_pair(const struct word *w)
+/* Returns the leftmost symbol with the lowest rank, or END. */
+static size_t least_pair(const struct merge_word_state *w)
 {
     size_t best = 0, blocks = (w->len + BLOCK - 1) / BLOCK;
 
@@ -149,7 +152,7 @@ static size_t least_pair(const struct word *w)
             return at;
 }
 
-static void merge(struct word *w, size_t at)
+static void merge_pair(struct merge_word_state *w, size_t at)
 {
     struct symbol *s = &w->symbols[at], *gone = &w->symbols[s->next];
     size_t touched[3] = {at / BLOCK, s->next / BLOCK, at / BLOCK};
@@ -159,17 +162,17 @@ static void merge(struct word *w, size_t at)
     gone->rank = NO_RANK;
     if (s->next != END)
         w->symbols[s->next].previous = (uint16_t)at;
-    pair(w, at);
+    look_up_pair(w, at);
     if (s->previous != END) {
-        pair(w, s->previous);
+        look_up_pair(w, s->previous);
         touched[2] = s->previous / BLOCK;
     }
     for (size_t i = 0; i < 3; i++)
         if (i == 0 || touched[i] != touched[0])
-            rescan(w, touched[i]);
+            rescan_block(w, touched[i]);
 }
 
-static void end_word(struct word *w)
+static void merge_word(struct merge_word_state *w)
 {
     if (w->len == 0)
         return;
@@ -178,17 +181,17 @@ static void end_word(struct word *w)
         w->symbols[i].previous = i > 0 ? (uint16_t)(i - 1) : END;
     }
     for (size_t i = 0; i < w->len; i++)
-        pair(w, i);
+        look_up_pair(w, i);
     for (size_t block = 0; block * BLOCK < w->len; block++)
-        rescan(w, block);
+        rescan_block(w, block);
     for (size_t at; (at = least_pair(w)) != END;)
-        merge(w, at);
+        merge_pair(w, at);
     for (size_t at = 0; at != END; at = w->symbols[at].next)
         wt__pieces_put(w->out, (int32_t)w->symbols[at].id);
     w->len = 0;
 }
 
-static void add_byte(struct word *w, unsigned char byte)
+static void add_byte(struct merge_word_state *w, unsigned char byte)
 {
     int32_t id;
 
@@ -197,22 +200,22 @@ static void add_byte(struct word *w, unsigned char byte)
         w->symbols[w->len++].id = (uint32_t)id;
 }
 
-static void add_text(struct word *w, const char *at, const char *end)
+static void add_characters(struct merge_word_state *w, const char *at, const char *end)
 {
     while (at < end) {
         char bytes[4];
         size_t len = wt__utf8_put(wt__utf8_next(&at, end), bytes);
         if (w->len + len > BPE_MAX_WORD)
-            end_word(w);
+            merge_word(w);
         for (size_t i = 0; i < len; i++)
             add_byte(w, (unsigned char)bytes[i]);
     }
 }
 
-/* Cutting. */
+/* ---------------------------------------------------------------- splitting */
 
-/* The letters and numbers of the reference's table (Unicode 16) that utf8proc 2.8 (Unicode 15) does not know. */
-static const struct range {
+/* Letters and numbers of the reference's table (Unicode 16) that are missing in utf8proc 2.8 (Unicode 15). */
+static const struct later_class {
     uint32_t first, last;
     enum bpe_class class;
 } later[] = {
@@ -257,8 +260,8 @@ enum bpe_class wt__bpe_class(uint32_t c)
 int wt__bpe_byte_of(uint32_t c)
 {
     if (c > 0x20 && c < 0x100 && !(c >= 0x7F && c <= 0xA0) && c != 0xAD)
-        return (int)c; /* printable: itself */
-    /* The others stand behind Latin-1 in their order: 00..20, 7F..A0, AD. */
+        return (int)c; /* printable bytes represent themselves */
+    /* All other bytes follow Latin-1 in order: 00..20, 7F..A0, AD. */
     if (c >= 0x100 && c <= 0x120)
         return (int)c - 0x100;
     if (c >= 0x121 && c <= 0x142)
@@ -266,8 +269,8 @@ int wt__bpe_byte_of(uint32_t c)
     return c == 0x143 ? 0xAD : -1;
 }
 
-/* The bytes of an English contraction at `at`, or 0. */
-static size_t contraction(const char *at, const char *end)
+/* Returns the length of an English contraction at `at`, or 0. */
+static size_t contraction_length(const char *at, const char *end)
 {
     static const char *const tails[] = {"s", "t", "re", "ve", "m", "ll", "d"};
     struct str rest = {at + 1, (size_t)(end - at) - 1};
@@ -283,17 +286,17 @@ static enum bpe_class class_at(const char **at, const char *end)
     return wt__bpe_class(wt__utf8_next(at, end));
 }
 
-/* The end of the word that begins at `at`, or, when prefixed, with a space in front of it. */
-static const char *word_end(const char *at, const char *end, bool prefixed)
+/* Returns the end of the word at `at`. prefixed: the word has an implicit space before it. */
+static const char *find_bpe_word_end(const char *at, const char *end, bool prefixed)
 {
-    size_t short_form = prefixed ? 0 : contraction(at, end);
+    size_t short_form = prefixed ? 0 : contraction_length(at, end);
     const char *stop = at, *last = at;
     enum bpe_class class;
 
     if (short_form > 0)
         return at + short_form;
     class = class_at(&stop, end);
-    if (*at == ' ' && stop < end) { /* one space goes with what follows */
+    if (*at == ' ' && stop < end) { /* one space belongs to the next word */
         const char *behind = stop;
         enum bpe_class next = class_at(&behind, end);
         if (next != BPE_BLANK) {
@@ -303,24 +306,24 @@ static const char *word_end(const char *at, const char *end, bool prefixed)
     }
     for (const char *behind = stop; behind < end && class_at(&behind, end) == class; stop = behind)
         last = stop;
-    /* Of several blanks before something else, the last is left for it. */
+    /* The last of several blanks belongs to the next word. */
     return class == BPE_BLANK && stop < end && (last > at || prefixed) ? last : stop;
 }
 
 void wt__bpe_add(const struct bpe *bpe, struct str text, struct pieces *out)
 {
-    struct word w;
+    struct merge_word_state w;
     const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
 
     w.bpe = bpe;
     w.out = out;
     w.len = 0;
     for (bool prefixed = bpe->prefix_space && at < end && *at != ' '; at < end && !wt__pieces_full(out);) {
-        const char *stop = word_end(at, end, prefixed);
+        const char *stop = find_bpe_word_end(at, end, prefixed);
         if (prefixed)
             add_byte(&w, ' ');
-        add_text(&w, at, stop);
-        end_word(&w);
+        add_characters(&w, at, stop);
+        merge_word(&w);
         at = stop;
         prefixed = false;
     }

@@ -1,12 +1,13 @@
-/* bpe.h: byte-level byte-pair encoding, as GPT-2 and RoBERTa use it (Sennrich et al., "Neural Machine Translation of
- * Rare Words with Subword Units", 2016, over bytes).
+/* bpe.h: byte-level byte-pair encoding, as in GPT-2 and RoBERTa (Sennrich et al., "Neural Machine Translation of Rare
+ * Words with Subword Units", 2016, over bytes).
  *
- * Text is cut into words by the fixed pattern
+ * Text is split into words by the fixed pattern
  *
  *   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
  *
- * and a word's bytes are merged, the pair of the lowest rank first and the leftmost of equal ones, until no pair of
- * neighbours is in the table. */
+ * Then the bytes of each word are merged, lowest rank first, leftmost first among equals, until no adjacent pair is in
+ * the
+ * table. */
 #ifndef WT_TEXT_BPE_H
 #define WT_TEXT_BPE_H
 
@@ -19,38 +20,40 @@
 #include "text/pieces.h"
 
 enum {
-    BPE_MAX_WORD = 4096, /* bytes; a longer word is taken in parts of at most so many */
-    BPE_MAX_PROBES = 64  /* slots of the table that one look-up may visit */
+    BPE_MAX_WORD = 4096, /* bytes; longer words are processed in pieces of this size */
+    BPE_MAX_PROBES = 64  /* maximum slots visited by one lookup */
 };
 
-/* In words and in the table: what two neighbours become, and how soon. Its rank is its place in the list. */
+/* A merge of two adjacent tokens. Its index in the list is its rank. */
 struct bpe_merge {
     uint32_t left, right, result;
 };
 
 /* Immutable. */
 struct bpe {
-    const unsigned char *bytes; /* [256] int32: the id of each byte; -1: it is left out */
-    const unsigned char *slots; /* [slot_count] of the table of merges */
-    size_t slot_count;          /* a power of two */
+    const unsigned char *bytes; /* [256] int32 id of each byte; -1 to omit the byte */
+    const unsigned char *slots; /* [slot_count] slots of the merge table */
+    size_t slot_count;          /* power of two */
     uint32_t token_count;
-    bool prefix_space; /* a segment gets a space in front, unless it begins with one */
+    bool prefix_space; /* add a space before each segment, unless it starts with one */
 };
 
-/* Appends the table for merges [count]; of two for one pair the later counts. 0, or -1 when memory is out. */
+/* Appends the table for merges, [count]. If a pair occurs twice, the later merge wins. Returns 0, or -1 if out of
+ * memory. */
 int wt__bpe_build_merges(struct buffer *out, const struct bpe_merge *merges, size_t count);
 
-/* Sets slots and slot_count. False when section is not such a table. */
+/* Sets slots and slot_count. Returns false if the section is not a valid table. */
 bool wt__bpe_open_merges(struct bpe *out, const void *section, size_t len);
 
-/* Adds the pieces of a segment: what stands between two added tokens. */
+/* Adds the pieces of a segment, the text between two added tokens. */
 void wt__bpe_add(const struct bpe *bpe, struct str text, struct pieces *out);
 
-/* What the pattern sorts code points into. */
+/* The pattern's classes of code points. */
 enum bpe_class { BPE_OTHER, BPE_LETTER, BPE_NUMBER, BPE_BLANK };
 enum bpe_class wt__bpe_class(uint32_t c);
 
-/* The byte-level alphabet writes each byte as a printable character. The byte of a character, or -1. */
+/* Returns the byte that a character of the byte-level alphabet represents, or -1. Each byte is one printable
+ * character. */
 int wt__bpe_byte_of(uint32_t c);
 
 #endif

@@ -73,7 +73,7 @@ void wt__html_end(struct buffer *out)
 
 /* ---------------------------------------------------------------- text */
 
-static void put(struct buffer *out, char c)
+static void append_escaped(struct buffer *out, char c)
 {
     switch (c) {
     case '&':
@@ -106,7 +106,7 @@ void wt__html_cut(struct buffer *out, struct str s, size_t most)
         bool begins = ((unsigned char)sound.ptr[i] & 0xC0) != 0x80;
         if (begins && characters++ == most)
             break;
-        put(out, sound.ptr[i]);
+        append_escaped(out, sound.ptr[i]);
     }
     if (i < sound.len)
         wt__buffer_text(out, "\xe2\x80\xa6");

@@ -1,10 +1,13 @@
-/* markup.c: see markup.h. One pass writes what stays. What is markup only by what follows (a '[' when its target does,
- * a '*' when another closes it) is written first and struck out later, and a second pass closes the gaps.
+/* markup.c: see markup.h. The first pass writes the remaining text. Some characters are markup only if something
+ * follows: a '[' if a link target follows, a '*' if another one closes it. These are written first and struck out
+ * later; the second pass closes the gaps.
  *
- * Nothing is looked at more than a few times, whatever the text: a search ahead ends at the next '<' or '>' (tags), at
- * a blank (addresses) or with the line (targets); where one failed, or the text ended before what may be anywhere (the
- * end of a comment), it is not begun again. This is no parser of HTML or Markdown, both of which accept anything; it
- * knows what tools' descriptions have. */
+ * Every character is examined only a few times, whatever the text. A search ahead stops at the next '<' or '>' (tags),
+ * at a
+ * blank (addresses) or at the end of the line (targets). A failed search, such as for the end of a comment, is not
+ * repeated. This is not a parser for HTML or Markdown, both of which accept any text; it handles the markup found in
+ * tool
+ * descriptions. */
 #include "text/markup.h"
 
 #include <stdint.h>
@@ -13,20 +16,20 @@
 #include "text/unicode.h"
 
 enum {
-    STRUCK = '\0',     /* a byte that is taken back */
-    LINKS_OPEN = 8,    /* '[' that may still become links; of more the first are text */
-    LONGEST_RUN = 3,   /* of marks of emphasis */
-    LONGEST_NAME = 10, /* of elements and entities */
+    STRUCK = '\0',     /* a removed byte */
+    LINKS_OPEN = 8,    /* '[' that may still become links; the oldest ones beyond this are text */
+    LONGEST_RUN = 3,   /* longest run of emphasis characters */
+    LONGEST_NAME = 10, /* longest name of elements and entities */
     HEADINGS = 6,      /* levels */
-    RULE_LEAST = 3     /* marks that a line of nothing else has */
+    RULE_LEAST = 3     /* minimum characters of a line that is a rule */
 };
 
-/* ---------------------------------------------------------------- what there is in HTML */
+/* ---------------------------------------------------------------- HTML names */
 
 enum {
-    SURE = 1,   /* its name is no word that stands for something else: a tag wherever it is */
-    INSIDE = 2, /* it may stand inside a word, or close to one */
-    HIDDEN = 4  /* what is in it is nothing to read */
+    SURE = 1,   /* always a tag: the name is not also a common word */
+    INSIDE = 2, /* may occur inside or next to a word */
+    HIDDEN = 4  /* content is not readable text */
 };
 
 static const struct element {
@@ -142,70 +145,70 @@ static const struct entity {
     {"uuml", 0xFC},    {"yen", 0xA5},
 };
 
-/* name: of the row. Both tables are in order of their names. */
+/* Compares for bsearch. row: a row that begins with its name. Both tables are sorted by name. */
 static int compare_names(const void *name, const void *row)
 {
-    return strcmp(name, row); /* a row begins with its name */
+    return strcmp(name, row);
 }
 
-/* ---------------------------------------------------------------- the text on its way */
+/* ---------------------------------------------------------------- state */
 
 struct cleaner {
     const char *begin, *at, *end;
     struct buffer *out;
-    size_t start;                          /* where in out it begins */
-    uint64_t closed[(ELEMENTS + 63) / 64]; /* elements that the text closes somewhere */
-    size_t links[LINKS_OPEN];              /* where in out the '[' stand, the last opened last */
+    size_t start;                          /* offset in out where this text begins */
+    uint64_t closed[(ELEMENTS + 63) / 64]; /* elements with an end tag anywhere in the text */
+    size_t links[LINKS_OPEN];              /* offsets in out of open '[', the latest last */
     unsigned link_count;
-    size_t emphasis[3][LONGEST_RUN]; /* where in out the run opened, by mark and length; SIZE_MAX: none is open */
-    const char *no_target;           /* no link's target ends before */
-    bool no_comment;                 /* none ends any more */
-    bool row;                        /* of a table */
-    bool html_only;                  /* tags of visible elements and entities go; all else stays */
+    size_t emphasis[3][LONGEST_RUN]; /* offsets in out of open runs, by character and length; SIZE_MAX if not open */
+    const char *no_target;           /* no link target ends before here */
+    bool no_comment;                 /* no comment ends after here */
+    bool row;                        /* in a table row */
+    bool html_only;                  /* remove only entities and tags of visible elements */
     bool has_tag;                    /* a tag was removed */
 };
 
-static bool is_word(char c)
+static bool is_ascii_alphanumeric(char c)
 {
     unsigned char lower = (unsigned char)c | 0x20;
     return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* One of the marks; NUL is none. */
-static bool is_one_of(char c, const char *marks)
+/* True if c is one of the marks; false for NUL. */
+static bool is_any_of(char c, const char *marks)
 {
     return c != '\0' && strchr(marks, c);
 }
 
-static char before(const struct cleaner *c)
+static char character_before(const struct cleaner *c)
 {
     return c->at > c->begin ? c->at[-1] : ' ';
 }
 
-static struct str rest(const struct cleaner *c)
+static struct str rest_of_text(const struct cleaner *c)
 {
     return (struct str){c->at, (size_t)(c->end - c->at)};
 }
 
-static void put(struct cleaner *c, size_t bytes)
+static void copy_bytes(struct cleaner *c, size_t bytes)
 {
     wt__buffer_append(c->out, c->at, bytes);
     c->at += bytes;
 }
 
-static void strike(struct cleaner *c, size_t place, size_t bytes)
+static void strike_markup(struct cleaner *c, size_t place, size_t bytes)
 {
     memset(c->out->ptr + place, STRUCK, bytes);
 }
 
 /* ---------------------------------------------------------------- tags */
 
-/* Which element the name at `at` is, and where it ends; -1: none. */
-static int read_name(const char *at, const char *end, const char **name_end)
+/* Returns the element named at `at` and sets *name_end, or returns -1. */
+static int read_element_name(const char *at, const char *end, const char **name_end)
 {
     char name[LONGEST_NAME + 1];
     size_t len = 0;
-    while (at < end && len <= LONGEST_NAME && is_word(*at)) {
+    while (at < end && len <= LONGEST_NAME && is_ascii_alphanumeric(*at)) {
         if (len < LONGEST_NAME)
             name[len] = *at >= 'A' && *at <= 'Z' ? (char)(*at | 0x20) : *at;
         len++;
@@ -223,7 +226,7 @@ static void note_closed(struct cleaner *c)
 {
     for (const char *at = c->begin; (at = memchr(at, '<', (size_t)(c->end - at))); at++) {
         const char *name_end;
-        int element = at + 1 < c->end && at[1] == '/' ? read_name(at + 2, c->end, &name_end) : -1;
+        int element = at + 1 < c->end && at[1] == '/' ? read_element_name(at + 2, c->end, &name_end) : -1;
         if (element >= 0)
             c->closed[element / 64] |= (uint64_t)1 << element % 64;
     }
@@ -234,24 +237,25 @@ static bool is_closed(const struct cleaner *c, int element)
     return c->closed[element / 64] >> element % 64 & 1;
 }
 
-/* Whether a tag of the element is one, by its text from behind the name up to '>'. */
+/* True if this is a tag of the element. attributes: text from the end of the name to '>'. */
 static bool is_tag(const struct cleaner *c, int element, bool closing, struct str attributes)
 {
     bool single = attributes.len > 0 && attributes.ptr[attributes.len - 1] == '/';
     attributes = wt__str_trim((struct str){attributes.ptr, attributes.len - single});
-    if (attributes.len > 0 && (closing || !is_word(attributes.ptr[0]) || !memchr(attributes.ptr, '=', attributes.len)))
+    if (attributes.len > 0 &&
+        (closing || !is_ascii_alphanumeric(attributes.ptr[0]) || !memchr(attributes.ptr, '=', attributes.len)))
         return false;
     bool parameter = c->at[1] == 'P'; /* List<P> */
     bool sure = elements[element].flags & SURE && !(parameter && elements[element].name[1] == '\0');
     return closing || sure || single || attributes.len > 0 || is_closed(c, element);
 }
 
-/* Behind the end tag of a hidden element that begins here; NULL where it does not end any more. */
+/* Returns the position after the end tag of a hidden element, or NULL if no end tag follows. */
 static const char *hidden_end(struct cleaner *c, int element, const char *at)
 {
     for (; (at = memchr(at, '<', (size_t)(c->end - at))); at++) {
         const char *name_end;
-        if (at + 1 < c->end && at[1] == '/' && read_name(at + 2, c->end, &name_end) == element) {
+        if (at + 1 < c->end && at[1] == '/' && read_element_name(at + 2, c->end, &name_end) == element) {
             const char *close = memchr(name_end, '>', (size_t)(c->end - name_end));
             return close ? close + 1 : c->end;
         }
@@ -260,12 +264,12 @@ static const char *hidden_end(struct cleaner *c, int element, const char *at)
     return NULL;
 }
 
-/* False where no tag begins. */
+/* Reads a tag. Returns false if no tag starts here. */
 static bool read_tag(struct cleaner *c)
 {
     const char *name_end, *close;
     bool closing = c->at + 1 < c->end && c->at[1] == '/';
-    int element = read_name(c->at + 1 + closing, c->end, &name_end);
+    int element = read_element_name(c->at + 1 + closing, c->end, &name_end);
     if (element < 0)
         return false;
     for (close = name_end; close < c->end && *close != '>' && *close != '<'; close++)
@@ -288,11 +292,11 @@ static bool read_tag(struct cleaner *c)
     return true;
 }
 
-/* False where none begins, or it does not end. */
+/* Reads a comment. Returns false if no complete comment starts here. */
 static bool read_comment(struct cleaner *c)
 {
     static const struct str begin = {"<!--", 4}, end = {"-->", 3};
-    if (c->no_comment || !wt__str_starts(rest(c), begin))
+    if (c->no_comment || !wt__str_starts(rest_of_text(c), begin))
         return false;
     const char *found = memmem(c->at + begin.len, (size_t)(c->end - c->at) - begin.len, end.ptr, end.len);
     c->no_comment = !found;
@@ -305,8 +309,8 @@ static bool read_comment(struct cleaner *c)
 
 /* ---------------------------------------------------------------- entities */
 
-/* What "#8217" or "#x2019" means; 0: nothing that is text. */
-static uint32_t read_number(struct str digits)
+/* Returns the character of "#8217" or "#x2019", or 0 if it is not a text character. */
+static uint32_t read_character_reference(struct str digits)
 {
     bool hexadecimal = digits.len > 1 && (digits.ptr[1] | 0x20) == 'x';
     uint32_t value = 0;
@@ -330,17 +334,20 @@ static void read_entity(struct cleaner *c)
 {
     char name[LONGEST_NAME + 1];
     size_t len = 0;
-    for (const char *at = c->at + 1; at < c->end && len < LONGEST_NAME && (is_word(*at) || *at == '#'); at++)
+    for (const char *at = c->at + 1; at < c->end && len < LONGEST_NAME && (is_ascii_alphanumeric(*at) || *at == '#');
+         at++)
         name[len++] = *at;
     name[len] = '\0';
     bool ends = c->at + 1 + len < c->end && c->at[1 + len] == ';';
     const struct entity *found = ends && *name != '#' ? bsearch(name, entities, sizeof entities / sizeof *entities,
                                                                 sizeof *entities, compare_names)
                                                       : NULL;
-    uint32_t character = found ? found->character : ends && *name == '#' ? read_number((struct str){name, len}) : 0;
+    uint32_t character = found                  ? found->character
+                         : ends && *name == '#' ? read_character_reference((struct str){name, len})
+                                                : 0;
     char bytes[4];
     if (character == 0) {
-        put(c, 1);
+        copy_bytes(c, 1);
         return;
     }
     wt__buffer_append(c->out, bytes, wt__utf8_put(character, bytes));
@@ -349,20 +356,20 @@ static void read_entity(struct cleaner *c)
 
 /* ---------------------------------------------------------------- addresses and links */
 
-/* Where the address that begins here ends, and its host; NULL where none begins. */
-static const char *read_address(const struct cleaner *c, const char *at, struct str *host)
+/* Returns the end of the address at `at` and sets *host, or returns NULL. */
+static const char *find_address_end(const struct cleaner *c, const char *at, struct str *host)
 {
     struct str text = {at, (size_t)(c->end - at)};
     size_t scheme = wt__str_starts(text, STR("https://")) ? 8 : wt__str_starts(text, STR("http://")) ? 7 : 0;
     const char *end = at + scheme;
-    if (scheme == 0 || end == c->end || is_one_of(*end, "/?#:"))
+    if (scheme == 0 || end == c->end || is_any_of(*end, "/?#:"))
         return NULL;
-    while (end < c->end && !wt__is_blank(*end) && !is_one_of(*end, "<>\"`)]|"))
+    while (end < c->end && !wt__is_blank(*end) && !is_any_of(*end, "<>\"`)]|"))
         end++;
-    while (end > at + scheme && is_one_of(end[-1], ".,;:!?*_'"))
+    while (end > at + scheme && is_any_of(end[-1], ".,;:!?*_'"))
         end--;
     *host = (struct str){at + scheme, 0};
-    while (host->ptr + host->len < end && !is_one_of(host->ptr[host->len], "/?#:"))
+    while (host->ptr + host->len < end && !is_any_of(host->ptr[host->len], "/?#:"))
         host->len++;
     return host->len > 0 ? end : NULL;
 }
@@ -370,9 +377,9 @@ static const char *read_address(const struct cleaner *c, const char *at, struct 
 static void read_bare_address(struct cleaner *c)
 {
     struct str host;
-    const char *end = is_word(before(c)) ? NULL : read_address(c, c->at, &host);
+    const char *end = is_ascii_alphanumeric(character_before(c)) ? NULL : find_address_end(c, c->at, &host);
     if (!end) {
-        put(c, 1);
+        copy_bytes(c, 1);
         return;
     }
     wt__buffer_str(c->out, host);
@@ -384,25 +391,25 @@ static void read_angle(struct cleaner *c)
     struct str host;
     if (read_comment(c) || read_tag(c))
         return;
-    const char *end = read_address(c, c->at + 1, &host);
+    const char *end = find_address_end(c, c->at + 1, &host);
     if (end && end < c->end && *end == '>') {
         wt__buffer_str(c->out, host);
         c->at = end + 1;
         return;
     }
-    put(c, 1);
+    copy_bytes(c, 1);
 }
 
-static void open_link(struct cleaner *c)
+static void open_markup_link(struct cleaner *c)
 {
     if (c->link_count == LINKS_OPEN)
         memmove(c->links, c->links + 1, --c->link_count * sizeof *c->links);
     c->links[c->link_count++] = c->out->len;
-    put(c, 1);
+    copy_bytes(c, 1);
 }
 
-/* The ')' behind a link's target that begins at `at`; NULL where there is none. A target has a '/', a '#', a '.' or a
- * ':', so that f[i](x) is none. */
+/* Returns the ')' after a link target that starts at `at`, or NULL. A target contains '/', '#', '.' or ':', so that
+ * f[i](x) is not a link. */
 static const char *target_end(struct cleaner *c, const char *at)
 {
     unsigned depth = 1;
@@ -411,7 +418,7 @@ static const char *target_end(struct cleaner *c, const char *at)
         return NULL;
     for (; at < c->end && *at != '\n' && depth > 0; at++) {
         depth += (*at == '(') - (*at == ')');
-        leads |= is_one_of(*at, "/#.:");
+        leads |= is_any_of(*at, "/#.:");
     }
     if (depth == 0 && leads)
         return at - 1;
@@ -419,18 +426,18 @@ static const char *target_end(struct cleaner *c, const char *at)
     return NULL;
 }
 
-static void close_link(struct cleaner *c)
+static void close_markup_link(struct cleaner *c)
 {
     const char *end = NULL;
     if (c->link_count > 0 && c->at + 1 < c->end && c->at[1] == '(')
         end = target_end(c, c->at + 2);
     size_t place = c->link_count > 0 ? c->links[--c->link_count] : 0;
     if (!end) {
-        put(c, 1);
+        copy_bytes(c, 1);
         return;
     }
     bool image = place > c->start && c->out->ptr[place - 1] == '!';
-    strike(c, place - image, 1u + image);
+    strike_markup(c, place - image, 1u + image);
     c->at = end + 1;
 }
 
@@ -442,8 +449,9 @@ static void forget_open(struct cleaner *c)
     memset(c->emphasis, 0xff, sizeof c->emphasis);
 }
 
-/* A run opens where no word ends and something follows, and closes where something was and no word begins; two '*' also
- * close before a word, since "**Note:**text" is often written. Patterns of files ("*.js") are none. */
+/* Reads a run of emphasis characters. A run opens if no word precedes it and text follows. It closes if text precedes
+ * it and no word follows. "**" also closes before a word, because "**Note:**text" is common. File patterns ("*.js") are
+ * not emphasis. */
 static void read_emphasis(struct cleaner *c)
 {
     static const char marks[] = "*_~";
@@ -453,63 +461,63 @@ static void read_emphasis(struct cleaner *c)
         run++;
     char after = c->at + run < c->end ? c->at[run] : ' ';
     bool known = run <= LONGEST_RUN && (mark != '~' || run == 2);
-    bool closes =
-        known && !wt__is_blank(before(c)) && before(c) != '/' && (!is_word(after) || (mark == '*' && run == 2));
+    bool closes = known && !wt__is_blank(character_before(c)) && character_before(c) != '/' &&
+                  (!is_ascii_alphanumeric(after) || (mark == '*' && run == 2));
     size_t *open = known ? &c->emphasis[strchr(marks, mark) - marks][run - 1] : NULL;
     if (closes && *open != SIZE_MAX) {
-        strike(c, *open, run);
+        strike_markup(c, *open, run);
         *open = SIZE_MAX;
         c->at += run;
         return;
     }
-    if (known && !is_word(before(c)) && !wt__is_blank(after) && !is_one_of(after, "/."))
+    if (known && !is_ascii_alphanumeric(character_before(c)) && !wt__is_blank(after) && !is_any_of(after, "/."))
         *open = c->out->len;
-    put(c, run);
+    copy_bytes(c, run);
 }
 
 /* ---------------------------------------------------------------- lines */
 
-/* Nothing but marks that draw: a rule, what underlines a heading, what is between the head of a table and its body. */
+/* True for a line of drawing characters: a rule, a heading's underline, or the separator below a table head. */
 static bool only_draws(struct str line)
 {
     size_t marks = 0;
     for (size_t i = 0; i < line.len; i++) {
-        if (!wt__is_blank(line.ptr[i]) && !is_one_of(line.ptr[i], "-=*_+|:"))
+        if (!wt__is_blank(line.ptr[i]) && !is_any_of(line.ptr[i], "-=*_+|:"))
             return false;
-        marks += is_one_of(line.ptr[i], "-=*_");
+        marks += is_any_of(line.ptr[i], "-=*_");
     }
     return marks >= RULE_LEAST;
 }
 
-/* "```json"; but not "```code```". */
+/* True for "```json" but not for "```code```". */
 static bool is_fence(struct str line)
 {
     return wt__str_starts(line, STR("```")) && !memchr(line.ptr + 3, '`', line.len - 3);
 }
 
-/* A word for what a quotation is: "[!NOTE]". */
+/* True for the label of a quotation: "[!NOTE]". */
 static bool is_alert(struct str line)
 {
     size_t at = 2;
-    while (at < line.len && is_word(line.ptr[at]))
+    while (at < line.len && is_ascii_alphanumeric(line.ptr[at]))
         at++;
     return wt__str_starts(line, STR("[!")) && at + 1 == line.len && line.ptr[at] == ']';
 }
 
-static bool is_marked(struct str line, size_t mark)
+static bool has_blank_at(struct str line, size_t mark)
 {
     return mark > 0 && mark < line.len && wt__is_blank(line.ptr[mark]);
 }
 
-/* Passes the mark of a heading; that of what stands in a list is a '-', whichever it was. */
+/* Skips the mark of a heading. Replaces the mark of a list item by '-'. */
 static void pass_mark(struct cleaner *c, struct str line)
 {
-    size_t heading = 0, item = is_one_of(line.ptr[0], "*+");
+    size_t heading = 0, item = is_any_of(line.ptr[0], "*+");
     while (heading < line.len && heading < HEADINGS && line.ptr[heading] == '#')
         heading++;
-    if (is_marked(line, heading))
+    if (has_blank_at(line, heading))
         c->at += heading;
-    if (!is_marked(line, item))
+    if (!has_blank_at(line, item))
         return;
     wt__buffer_char(c->out, '-');
     c->at += item;
@@ -537,24 +545,24 @@ static void begin_line(struct cleaner *c)
 
 static void end_line(struct cleaner *c)
 {
-    put(c, 1);
+    copy_bytes(c, 1);
     if (c->at < c->end)
         begin_line(c);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- pieces */
 
 static void read_escape(struct cleaner *c)
 {
-    bool escapes = c->at + 1 < c->end && is_one_of(c->at[1], "\\`*_{}[]()<>#+-.!|~&");
+    bool escapes = c->at + 1 < c->end && is_any_of(c->at[1], "\\`*_{}[]()<>#+-.!|~&");
     c->at += escapes;
-    put(c, 1);
+    copy_bytes(c, 1);
 }
 
-/* Code stands for itself: "the`scope`" is two words. */
+/* Skips a backtick. Adds a blank between words: "the`scope`" is two words. */
 static void read_tick(struct cleaner *c)
 {
-    bool joins = is_word(before(c)) && c->at + 1 < c->end && is_word(c->at[1]);
+    bool joins = is_ascii_alphanumeric(character_before(c)) && c->at + 1 < c->end && is_ascii_alphanumeric(c->at[1]);
     if (joins)
         wt__buffer_char(c->out, ' ');
     c->at++;
@@ -563,19 +571,19 @@ static void read_tick(struct cleaner *c)
 static void read_bar(struct cleaner *c)
 {
     if (!c->row) {
-        put(c, 1);
+        copy_bytes(c, 1);
         return;
     }
     wt__buffer_char(c->out, ' ');
     c->at++;
 }
 
-static void read_piece(struct cleaner *c)
+static void read_markup(struct cleaner *c)
 {
     size_t plain = 0;
-    while (c->at + plain < c->end && !is_one_of(c->at[plain], "<&h[]*_~`\\|\n"))
+    while (c->at + plain < c->end && !is_any_of(c->at[plain], "<&h[]*_~`\\|\n"))
         plain++;
-    put(c, plain);
+    copy_bytes(c, plain);
     if (c->at == c->end)
         return;
     switch (*c->at) {
@@ -589,10 +597,10 @@ static void read_piece(struct cleaner *c)
         read_bare_address(c);
         return;
     case '[':
-        open_link(c);
+        open_markup_link(c);
         return;
     case ']':
-        close_link(c);
+        close_markup_link(c);
         return;
     case '`':
         read_tick(c);
@@ -611,7 +619,8 @@ static void read_piece(struct cleaner *c)
     }
 }
 
-/* Removes struck bytes from `start` on and joins blanks. keep_lines: blanks with a line break become one line break. */
+/* Removes struck bytes from `start` on and merges blanks. keep_lines: blanks with a line break become one line
+ * break. */
 static void close_gaps(struct buffer *out, size_t start, bool keep_lines)
 {
     size_t kept = start;
@@ -642,7 +651,7 @@ void wt__markup_clean(struct str text, struct buffer *out)
     note_closed(&c);
     begin_line(&c);
     while (c.at < c.end && !out->failed)
-        read_piece(&c);
+        read_markup(&c);
     if (!out->failed && out->len > start)
         close_gaps(out, start, false);
 }
@@ -659,7 +668,7 @@ bool wt__markup_strip_html(struct str text, struct buffer *out)
         if (*c.at == '&')
             read_entity(&c);
         else if (*c.at != '<' || !read_tag(&c))
-            put(&c, 1);
+            copy_bytes(&c, 1);
     }
     if (!c.has_tag && !out->failed)
         wt__buffer_cut(out, start);

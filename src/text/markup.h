@@ -1,27 +1,27 @@
-/* markup.h: text without its markup, as it is read and not as it is written. Descriptions are written for pages: in
- * HTML, in Markdown, in both. Their tags and link targets would be words of the tool (a request that says "p" found
- * <p>), and of what an encoder reads they take the room of what the tool does.
+/* markup.h: removes markup from descriptions, which are often HTML, Markdown, or both. Otherwise tags and link targets
+ * would become words of the tool (the request "p" matched <p>), and would use up the encoder's input length.
  *
- *   gone        tags, comments, <script> and <style> with what is in them; marks of emphasis, headings, quotations,
- *               tables, code; lines that only draw; targets of links and images
- *   kept        what stands between tags, the text of links, code itself
- *   changed     entities become their characters, an address its host, the marks of a list "-", blanks of any
- *               number and kind one blank
+ *   removed tags, comments, <script> and <style> with their content; characters of emphasis, headings, quotations,
+ *              tables and code; rules; targets of links and images
+ *   kept text between tags, link texts, code
+ *   replaced entities by their characters, addresses by their host, list marks by "-", runs of blanks by one blank
  *
- * What only looks like markup stays: "a < b", "List<String>", "<file>", "{id}", "*.txt", "2**3", "snake_case". A tag is
- * what has the name of an HTML element; where that is also a word that may stand for something ("<title>"), it is one
- * if it has attributes or the text closes it somewhere. What does not end ("<!--", "[a](b") is text. */
+ * Text that only looks like markup is kept: "a < b", "List<String>", "<file>", "{id}", "*.txt", "2**3", "snake_case". A
+ * tag
+ * must have the name of an HTML element. If the name is also a common word ("<title>"), the tag must have attributes or
+ * a
+ * matching end tag. Unterminated markup ("<!--", "[a](b") is kept. */
 #ifndef WT_TEXT_MARKUP_H
 #define WT_TEXT_MARKUP_H
 
 #include "base/buffer.h"
 #include "base/str.h"
 
-/* Appends the text, at most as many bytes as it had, in time linear in these. Any bytes are read; UTF-8 stays so. */
+/* Appends the clean text, never longer than the input, in linear time. Accepts any bytes; valid UTF-8 stays valid. */
 void wt__markup_clean(struct str text, struct buffer *out);
 
-/* Appends the text without HTML tags and entities, and keeps its lines, Markdown, comments, scripts and styles: for
- * texts that people and models read. Returns false, and appends nothing, if the text has no tag. Linear time. */
+/* Appends the text without HTML tags and entities. Keeps lines, Markdown, comments, scripts and styles, because people
+ * and models read the text. Returns false, and appends no text, if the input has no tag. Linear time. */
 bool wt__markup_strip_html(struct str text, struct buffer *out);
 
 #endif

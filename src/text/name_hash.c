@@ -5,7 +5,7 @@
 #include "text/analyser.h"
 #include "text/unicode.h"
 
-static uint64_t hash_bytes(uint64_t state, const char *bytes, size_t len)
+static uint64_t hash_name_bytes(uint64_t state, const char *bytes, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         state = wt__name_hash_byte(state, (unsigned char)bytes[i]);
@@ -17,7 +17,7 @@ uint64_t wt__name_hash_text(uint64_t state, struct str text)
     const char *at = text.ptr, *end = text.ptr + text.len;
     while (text.len > 0 && at < end) {
         unsigned char byte = (unsigned char)*at;
-        if (byte < 0x80) { /* as below, without asking tables */
+        if (byte < 0x80) { /* fast path for ASCII, same result as below */
             unsigned char lower = byte | 0x20;
             bool letter = lower >= 'a' && lower <= 'z';
             if (letter || (byte >= '0' && byte <= '9'))
@@ -29,17 +29,18 @@ uint64_t wt__name_hash_text(uint64_t state, struct str text)
         enum unicode_kind kind = wt__unicode_kind(c);
         char bytes[4];
         if (kind == UNICODE_LETTER || kind == UNICODE_UPPER || kind == UNICODE_DIGIT)
-            state = hash_bytes(state, bytes, wt__analyser_fold(c, bytes));
+            state = hash_name_bytes(state, bytes, wt__analyser_fold(c, bytes));
     }
     return state;
 }
 
 uint64_t wt__name_hash_written(struct str text)
 {
-    return wt__name_hash_end(hash_bytes(wt__name_hash_byte(NAME_HASH_EMPTY, '\0'), text.ptr, text.len));
+    return wt__name_hash_end(hash_name_bytes(wt__name_hash_byte(NAME_HASH_EMPTY, '\0'), text.ptr, text.len));
 }
 
-/* Every bit of the state on every bit of the hash: FNV leaves the upper ones to the first bytes. */
+/* Final mixing: every bit of the state affects every bit of the hash. In FNV the high bits depend mostly on the first
+ * bytes. */
 uint64_t wt__name_hash_end(uint64_t state)
 {
     state ^= state >> 33;

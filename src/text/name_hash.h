@@ -1,9 +1,8 @@
-/* name_hash.h: names that are written differently and are one. "create_issue", "createIssue", "Create Issue" and
- * "CREATE-ISSUE" have the same letters and digits in the same order, and that is all that is hashed: lower case,
- * accents off, whatever stands between them left out. So no rule of where words part has to be kept, by those who write
- * names or by those who ask for them.
+/* name_hash.h: hashes of names that ignore their spelling. "create_issue", "createIssue", "Create Issue" and
+ * "CREATE-ISSUE" have the same letters and digits in the same order, and only these are hashed, in lower case and
+ * without accents. So names need no rule for word boundaries.
  *
- * A state goes on over pieces of text: that of "create" and then " issue" is that of "create issue". */
+ * A state can be continued: hashing "create" and then " issue" equals hashing "create issue". */
 #ifndef WT_TEXT_NAME_HASH_H
 #define WT_TEXT_NAME_HASH_H
 
@@ -15,19 +14,19 @@ enum { NAME_HASH_BITS = 40 };
 
 #define NAME_HASH_EMPTY UINT64_C(0xcbf29ce484222325)
 
-/* The state behind the letters and digits of text. Any bytes are text. */
+/* Adds the letters and digits of text to the state. Accepts any bytes. */
 uint64_t wt__name_hash_text(uint64_t state, struct str text);
 
-/* The state behind one byte, whatever it is: for what is told apart by signs. */
+/* Adds one byte of any value to the state, where separators matter. */
 static inline uint64_t wt__name_hash_byte(uint64_t state, unsigned char byte)
 {
     return (state ^ byte) * UINT64_C(0x100000001b3); /* FNV-1a */
 }
 
-/* The hash of a text as it is written, which is that of no other text's name. */
+/* Returns the hash of the exact spelling. It differs from the hash of any name. */
 uint64_t wt__name_hash_written(struct str text);
 
-/* What a state comes to: NAME_HASH_BITS of it. */
+/* Returns the final hash of a state, NAME_HASH_BITS bits. */
 uint64_t wt__name_hash_end(uint64_t state);
 
 #endif

@@ -1,18 +1,19 @@
-/* normalizer.c: the passes that work on one character at a time, behind a fast way for ASCII that none of them changes.
+/* normalizer.c: passes that process one character at a time, with a fast path for ASCII that stays unchanged.
  *
- * Stripping comes first in one set and last in the other; it may come first in both, because the other passes make
- * blanks of blanks only. */
+ * Stripping is the first pass in one set and the last in the other. Running it first is correct in both, because the
+ * other
+ * passes create blanks only from blanks. */
 #include "text/normalizer.h"
 
 #include "text/unicode.h"
 
-/* Where normalised text goes. */
-struct stream {
+/* Output of the normaliser. */
+struct normalizer_output {
     const struct normalizer *normalizer;
     normalizer_put put;
     void *context;
     bool stopped;
-    bool spaced;                              /* the last that went out was U+0020 */
+    bool spaced;                              /* the last character was U+0020 */
     uint32_t character[NORMALIZER_CHARACTER]; /* decomposed, in canonical order */
     size_t count;
 };
@@ -27,7 +28,7 @@ void wt__normalizer_prepare(struct normalizer *n)
     }
 }
 
-static void send(struct stream *s, struct str bytes)
+static void emit_bytes(struct normalizer_output *s, struct str bytes)
 {
     const char *at = bytes.ptr, *end = bytes.len > 0 ? at + bytes.len : at;
 
@@ -45,27 +46,27 @@ static void send(struct stream *s, struct str bytes)
     }
 }
 
-static void send_character(struct stream *s, uint32_t c)
+static void send_character(struct normalizer_output *s, uint32_t c)
 {
     char bytes[4];
-    send(s, (struct str){bytes, wt__utf8_put(c, bytes)});
+    emit_bytes(s, (struct str){bytes, wt__utf8_put(c, bytes)});
 }
 
-/* The character map. */
+/* ---------------------------------------------------------------- character map */
 
-/* Sends the replacement of a whole cluster, of one code point or as many as there are; false when there is none. */
-static bool send_mapped(struct stream *s, struct str cluster)
+/* Sends the replacement of a whole cluster or a code point. Returns false if the map has no replacement. */
+static bool send_mapped(struct normalizer_output *s, struct str cluster)
 {
     struct str replacement;
 
     if (!wt__precompiled_find(&s->normalizer->map, cluster, &replacement))
         return false;
-    send(s, replacement);
+    emit_bytes(s, replacement);
     return true;
 }
 
-/* Sends the cluster at `at`; returns where the next one begins. */
-static const char *add_cluster(struct stream *s, const char *at, const char *end)
+/* Sends the cluster at `at` and returns the start of the next one. */
+static const char *add_cluster(struct normalizer_output *s, const char *at, const char *end)
 {
     char bytes[NORMALIZER_CLUSTER + 4];
     const char *stop = at;
@@ -88,14 +89,14 @@ static const char *add_cluster(struct stream *s, const char *at, const char *end
     while (at < stop && !s->stopped) {
         struct str character = {bytes, wt__utf8_put(wt__utf8_next(&at, stop), bytes)};
         if (!send_mapped(s, character))
-            send(s, character);
+            emit_bytes(s, character);
     }
     return stop;
 }
 
-/* NFC. */
+/* ---------------------------------------------------------------- NFC */
 
-static void end_character(struct stream *s)
+static void end_character(struct normalizer_output *s)
 {
     size_t count = s->count > 1 ? wt__unicode_compose(s->character, s->count) : s->count;
 
@@ -104,13 +105,13 @@ static void end_character(struct stream *s)
     s->count = 0;
 }
 
-/* Whether composition may join a starter to what stands before it: marks, and the later parts of Hangul syllables. */
+/* True if composition may join c to the characters before it: marks, and later parts of Hangul syllables. */
 static bool may_follow(uint32_t c)
 {
     return wt__unicode_kind(c) == UNICODE_MARK || (c >= 0x1160 && c <= 0x11FF);
 }
 
-static void add_composed(struct stream *s, uint32_t c)
+static void add_composed(struct normalizer_output *s, uint32_t c)
 {
     uint32_t parts[UNICODE_MAX_DECOMPOSED];
     unsigned count = wt__unicode_decompose(c, parts);
@@ -126,8 +127,8 @@ static void add_composed(struct stream *s, uint32_t c)
     }
 }
 
-/* Sends what is at `at`, a run of blanks or one code point; returns where the next begins. */
-static const char *add_squeezed(struct stream *s, const char *at, const char *end)
+/* Sends a run of blanks or one code point at `at`, and returns the position after it. */
+static const char *add_squeezed(struct normalizer_output *s, const char *at, const char *end)
 {
     const struct normalizer *n = s->normalizer;
     const char *stop = at;
@@ -147,7 +148,8 @@ static const char *add_squeezed(struct stream *s, const char *at, const char *en
     return stop;
 }
 
-/* How many bytes from `at` no pass changes. The last one before what is not ASCII may yet be composed with it. */
+/* Returns the number of bytes from `at` that no pass changes. Excludes the last one before a non-ASCII character,
+ * because the two may compose. */
 static size_t plain_run(const struct normalizer *n, const char *at, const char *end)
 {
     size_t left = (size_t)(end - at), most = left < NORMALIZER_RUN ? left : NORMALIZER_RUN, len = 0;
@@ -157,7 +159,7 @@ static size_t plain_run(const struct normalizer *n, const char *at, const char *
     return len > 0 && len < left && (unsigned char)at[len] >= 0x80 ? len - 1 : len;
 }
 
-static struct str strip(const struct normalizer *n, struct str text)
+static struct str strip_blanks(const struct normalizer *n, struct str text)
 {
     const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
 
@@ -174,7 +176,7 @@ static struct str strip(const struct normalizer *n, struct str text)
 
 void wt__normalizer_run(const struct normalizer *n, struct str text, normalizer_put put, void *context)
 {
-    struct stream s;
+    struct normalizer_output s;
     bool mapped = n->map.unit_count > 0;
 
     s.normalizer = n;
@@ -182,12 +184,12 @@ void wt__normalizer_run(const struct normalizer *n, struct str text, normalizer_
     s.context = context;
     s.stopped = s.spaced = false;
     s.count = 0;
-    text = strip(n, text);
+    text = strip_blanks(n, text);
     for (const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at; at < end && !s.stopped;) {
         size_t plain = plain_run(n, at, end);
         if (plain > 0) {
             end_character(&s);
-            send(&s, (struct str){at, plain});
+            emit_bytes(&s, (struct str){at, plain});
             at += plain;
         } else {
             at = mapped ? add_cluster(&s, at, end) : add_squeezed(&s, at, end);

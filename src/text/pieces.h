@@ -1,4 +1,4 @@
-/* pieces.h: where the algorithms put the ids that they find. */
+/* pieces.h: output of the tokenizer algorithms. */
 #ifndef WT_TEXT_PIECES_H
 #define WT_TEXT_PIECES_H
 
@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ids beyond `capacity` are counted and not stored. */
+/* ids beyond `capacity` are counted but not stored. */
 struct pieces {
     int32_t *ids;    /* [capacity] */
-    size_t capacity; /* how many are stored */
-    size_t enough;   /* how many the caller wants to know of: reading may stop there */
-    size_t count;    /* how many there were */
+    size_t capacity; /* maximum number of stored ids */
+    size_t enough;   /* number at which reading may stop */
+    size_t count;    /* number of ids found */
 };
 
 static inline void wt__pieces_put(struct pieces *pieces, int32_t id)

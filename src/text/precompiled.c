@@ -1,20 +1,20 @@
-/* precompiled.c: a walk through the double-array trie, which ends at the first key. */
+/* precompiled.c: lookup in the double-array trie, up to the first matching key. */
 #include "text/precompiled.h"
 
 enum { UNIT_BYTES = 4 };
 
-#define LABEL_MASK 0x800000FFU /* a leaf has the top bit, so that it is nobody's label */
+#define LABEL_MASK 0x800000FFU /* leaves have the top bit set, so they never match a label */
 #define VALUE_MASK 0x7FFFFFFFU
 
-static uint32_t little_endian(const unsigned char *bytes)
+static uint32_t read_unit(const unsigned char *bytes)
 {
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* 0, which is nobody's child, where there is no such unit. */
+/* Returns a unit, or 0 if the index is out of range. 0 never matches a label. */
 static uint32_t unit_at(const struct precompiled *p, size_t index)
 {
-    return index < p->unit_count ? little_endian(p->units + index * UNIT_BYTES) : 0;
+    return index < p->unit_count ? read_unit(p->units + index * UNIT_BYTES) : 0;
 }
 
 static size_t offset_of(uint32_t unit)
@@ -33,7 +33,7 @@ bool wt__precompiled_open(struct precompiled *out, struct str map)
     if (map.len < UNIT_BYTES)
         return false;
     const unsigned char *bytes = (const unsigned char *)map.ptr;
-    size_t trie = little_endian(bytes);
+    size_t trie = read_unit(bytes);
     if (trie % UNIT_BYTES != 0 || trie > map.len - UNIT_BYTES)
         return false;
     out->units = bytes + UNIT_BYTES;
@@ -48,7 +48,7 @@ bool wt__precompiled_find(const struct precompiled *p, struct str text, struct s
 
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.ptr[i];
-        if (c == 0) /* ends a key */
+        if (c == 0) /* NUL ends keys */
             return false;
         uint32_t unit = unit_at(p, at ^ c);
         if ((unit & LABEL_MASK) != c)

@@ -1,12 +1,12 @@
-/* sentencepiece.c: the wire format of protocol buffers, as far as it is needed.
+/* sentencepiece.c: the needed parts of the protocol buffer wire format.
  *
- * A field is a varint of its number and type, then a varint, 8 or 4 bytes, or a length and as many bytes. Messages are
- * fields of the last sort. */
+ * A field is a varint with its number and type, followed by a varint, 8 bytes, 4 bytes, or a length and as many bytes.
+ * Nested messages have the last type. */
 #include "text/sentencepiece.h"
 
 enum wire { WIRE_VARINT = 0, WIRE_EIGHT = 1, WIRE_BYTES = 2, WIRE_FOUR = 5 };
 
-/* Numbers of the fields: of the model, a piece, the trainer's settings, the normaliser's. */
+/* Field numbers of the model, a piece, the trainer's settings, and the normaliser's. */
 enum {
     MODEL_PIECE = 1,
     MODEL_TRAINER = 2,
@@ -18,11 +18,11 @@ enum {
     NORMALIZER_MAP = 2
 };
 
-struct field {
+struct spm_field {
     uint64_t number;
     enum wire wire;
-    uint64_t value;   /* of a varint, or the four bytes */
-    struct str bytes; /* of WIRE_BYTES */
+    uint64_t value;   /* the varint, or the four bytes */
+    struct str bytes; /* content of WIRE_BYTES */
 };
 
 static bool next_varint(struct str *rest, uint64_t *out)
@@ -48,13 +48,13 @@ static bool next_bytes(struct str *rest, uint64_t len, struct str *out)
     return true;
 }
 
-static bool next_field(struct str *rest, struct field *out)
+static bool read_next_field(struct str *rest, struct spm_field *out)
 {
     uint64_t key = 0;
 
     if (!next_varint(rest, &key))
         return false;
-    *out = (struct field){.number = key >> 3, .wire = (enum wire)(key & 7)};
+    *out = (struct spm_field){.number = key >> 3, .wire = (enum wire)(key & 7)};
     switch (out->wire) {
     case WIRE_VARINT:
         return next_varint(rest, &out->value);
@@ -68,19 +68,19 @@ static bool next_field(struct str *rest, struct field *out)
         for (unsigned i = 4; i-- > 0;)
             out->value = out->value << 8 | (unsigned char)out->bytes.ptr[i];
         return true;
-    default: /* groups, which nobody writes any more */
+    default: /* groups are obsolete */
         return false;
     }
 }
 
-static bool read_piece(struct sentencepiece *model, struct str message)
+static bool read_spm_piece(struct sentencepiece *model, struct str message)
 {
-    struct field field;
+    struct spm_field field;
 
     model->piece = (struct str){0};
     model->score = 0;
     while (message.len > 0) {
-        if (!next_field(&message, &field))
+        if (!read_next_field(&message, &field))
             return false;
         if (field.number == PIECE_TEXT && field.wire == WIRE_BYTES)
             model->piece = field.bytes;
@@ -92,12 +92,12 @@ static bool read_piece(struct sentencepiece *model, struct str message)
     return true;
 }
 
-static bool read_settings(struct sentencepiece *model, uint64_t which, struct str message)
+static bool read_spm_settings(struct sentencepiece *model, uint64_t which, struct str message)
 {
-    struct field field;
+    struct spm_field field;
 
     while (message.len > 0) {
-        if (!next_field(&message, &field))
+        if (!read_next_field(&message, &field))
             return false;
         if (which == MODEL_TRAINER && field.wire == WIRE_VARINT && field.number == TRAINER_MODEL_TYPE)
             model->model_type = (int64_t)field.value;
@@ -117,17 +117,16 @@ void wt__sentencepiece_open(struct sentencepiece *out, struct str model)
 int wt__sentencepiece_next(struct sentencepiece *model, wt_error *err)
 {
     while (model->rest.len > 0) {
-        struct field field;
-        bool sound = next_field(&model->rest, &field);
+        struct spm_field field;
+        bool sound = read_next_field(&model->rest, &field);
         bool piece = sound && field.wire == WIRE_BYTES && field.number == MODEL_PIECE;
         if (piece)
-            sound = read_piece(model, field.bytes);
+            sound = read_spm_piece(model, field.bytes);
         else if (sound && field.wire == WIRE_BYTES)
-            sound = read_settings(model, field.number, field.bytes);
+            sound = read_spm_settings(model, field.number, field.bytes);
         if (!sound)
             return wt__fail_at(err, WT_EFORMAT, 0, model->len - model->rest.len, NULL,
-                               "malformed before byte %zu, this is no SentencePiece model",
-                               model->len - model->rest.len);
+                               "malformed before byte %zu; not a SentencePiece model", model->len - model->rest.len);
         if (piece)
             return 1;
     }

@@ -1,5 +1,5 @@
-/* shown.c: see shown.h. JSON has nothing but ASCII outside of strings, and its C0 controls are escaped by whoever wrote
- * it or are the blanks between tokens: so a character that is to be escaped stands in a string. */
+/* shown.c: see shown.h. Outside strings, JSON is ASCII. In strings, C0 controls are already escaped. So each character
+ * to escape is inside a string. */
 #include "text/shown.h"
 
 #include "text/unicode.h"
@@ -15,7 +15,7 @@ static void put_escape(struct buffer *out, uint32_t c)
 
 void wt__shown_json(struct buffer *out, struct str json)
 {
-    const char *at = json.ptr, *end = json.ptr + json.len, *kept = at; /* kept: from here on nothing is written yet */
+    const char *at = json.ptr, *end = json.ptr + json.len, *kept = at; /* start of the unwritten text */
     if (json.len == 0)
         return;
     while (at < end) {
@@ -35,7 +35,7 @@ void wt__shown_json(struct buffer *out, struct str json)
     wt__buffer_append(out, kept, (size_t)(end - kept));
 }
 
-/* What was appended from `begin` on is JSON, and is to be shown: nearly always it is ASCII, and stays as it is. */
+/* Escapes the JSON appended from `begin` on. Most JSON is ASCII and stays unchanged. */
 static void show_from(struct buffer *out, size_t begin)
 {
     struct buffer json = {0};

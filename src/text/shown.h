@@ -1,6 +1,6 @@
-/* shown.h: JSON as it may be shown. Definitions come from anywhere, and JSON leaves all characters but the C0 controls
- * as they are: on a terminal they would turn text round, hide it, or begin an escape sequence. What is stored stays as
- * it came; what is printed or exported goes through here. */
+/* shown.h: JSON that is safe to display. Definitions come from anywhere, and JSON escapes only C0 controls. On a
+ * terminal, other characters could reverse or hide text, or start an escape sequence. Stored text stays as received;
+ * printed or exported text is escaped here. */
 #ifndef WT_TEXT_SHOWN_H
 #define WT_TEXT_SHOWN_H
 
@@ -8,11 +8,11 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* Appends JSON text with every character that nobody sees (wt__unicode_unseen) as \uXXXX, one above U+FFFF as two: the
- * same JSON, in strings and keys alike. What is not UTF-8 reads as U+FFFD. */
+/* Appends JSON with every invisible character (wt__unicode_unseen) as \uXXXX, or as two escapes above U+FFFF. The
+ * result is equal JSON. Applies to strings and keys. Invalid UTF-8 becomes U+FFFD. */
 void wt__shown_json(struct buffer *out, struct str json);
 
-/* The same of a string yet to be written (wt__buffer_json), and of a value (wt__json_write). */
+/* Append a string or a value as JSON, like wt__buffer_json and wt__json_write, with invisible characters escaped. */
 void wt__shown_string(struct buffer *out, struct str s);
 void wt__shown_value(struct buffer *out, const json_t *value);
 

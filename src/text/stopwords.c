@@ -1,9 +1,9 @@
-/* stopwords.c: words of grammar and of polite requests ("could you please find me"). A word that may name what a tool
- * does stays out of the list, however common it is, and so do the words that count (each, most, once): they tell tools
- * apart. The list was chosen on the train and dev parts of the data sets, but that words that count are not on it was
- * decided after a look at test figures, where dev cannot tell; see docs/retrieval.md, "What tests decided".
+/* stopwords.c: words of grammar and of polite requests ("could you please find me"). Words that may name a tool's
+ * function are not in the list, however common they are. Words of quantity (each, most, once) are not in it either,
+ * because they distinguish tools. The list was chosen on the train and dev parts of the data sets. The decision to omit
+ * words of quantity used test figures, because dev is not conclusive; see docs/retrieval.md, "What tests decided".
  *
- * Invariant: in ascending order of bytes, no word twice (tests/text/test_analyser.c). */
+ * Invariant: words are unique and in ascending byte order (tests/text/test_analyser.c). */
 #include "text/analyser.h"
 
 #include <stddef.h>
@@ -47,7 +47,7 @@ static const char *const words[] = {
 
 bool wt__is_stopword(struct str word)
 {
-    size_t low = 0, high = sizeof words / sizeof *words; /* the word, if it is one, is in [low, high) */
+    size_t low = 0, high = sizeof words / sizeof *words; /* the word, if it is in the table, is in [low, high) */
 
     while (low < high) {
         size_t middle = (low + high) / 2;

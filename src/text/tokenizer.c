@@ -1,13 +1,13 @@
-/* tokenizer.c: opens blobs, cuts text at its added tokens, and puts the frame around the pieces of one text or two. */
+/* tokenizer.c: opens blobs, splits text at added tokens, and adds the special tokens around one or two texts. */
 #include "text/tokenizer.h"
 
 #include <math.h>
 
 #include "text/tokenizer_format.h"
 
-/* Opening. */
+/* ---------------------------------------------------------------- opening */
 
-static struct str section(const struct tokenizer_header *header, const void *blob, enum tokenizer_section which)
+static struct str section_view(const struct tokenizer_header *header, const void *blob, enum tokenizer_section which)
 {
     return (struct str){(const char *)blob + header->sections[which].offset, (size_t)header->sections[which].size};
 }
@@ -15,7 +15,7 @@ static struct str section(const struct tokenizer_header *header, const void *blo
 static bool open_wordpiece(struct tokenizer *out, const struct tokenizer_header *header, const void *blob)
 {
     struct wordpiece *w = &out->wordpiece;
-    struct str pieces = section(header, blob, SECTION_PIECES);
+    struct str pieces = section_view(header, blob, SECTION_PIECES);
 
     w->token_count = out->token_count;
     w->continuation = header->continuation;
@@ -29,9 +29,9 @@ static bool open_wordpiece(struct tokenizer *out, const struct tokenizer_header 
 static bool open_unigram(struct tokenizer *out, const struct tokenizer_header *header, const void *blob)
 {
     struct unigram *u = &out->unigram;
-    struct str pieces = section(header, blob, SECTION_PIECES), scores = section(header, blob, SECTION_SCORES);
-    struct str added = section(header, blob, SECTION_NORMALIZED_ADDED);
-    struct str map = section(header, blob, SECTION_CHARACTER_MAP);
+    struct str pieces = section_view(header, blob, SECTION_PIECES), scores = section_view(header, blob, SECTION_SCORES);
+    struct str added = section_view(header, blob, SECTION_NORMALIZED_ADDED);
+    struct str map = section_view(header, blob, SECTION_CHARACTER_MAP);
 
     u->scores = (const unsigned char *)scores.ptr;
     u->score_count = (uint32_t)(scores.len / sizeof(double));
@@ -57,7 +57,7 @@ static bool open_unigram(struct tokenizer *out, const struct tokenizer_header *h
 static bool open_bpe(struct tokenizer *out, const struct tokenizer_header *header, const void *blob)
 {
     struct bpe *b = &out->bpe;
-    struct str bytes = section(header, blob, SECTION_BYTES), merges = section(header, blob, SECTION_MERGES);
+    struct str bytes = section_view(header, blob, SECTION_BYTES), merges = section_view(header, blob, SECTION_MERGES);
 
     b->bytes = (const unsigned char *)bytes.ptr;
     b->token_count = out->token_count;
@@ -86,7 +86,7 @@ int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_e
 
     *out = (struct tokenizer){0};
     if (len < sizeof header)
-        return wt__fail(err, WT_EMODEL, "tokenizer: %zu bytes are too few", len);
+        return wt__fail(err, WT_EMODEL, "tokenizer: the packed tokenizer is truncated to %zu bytes", len);
     memcpy(&header, blob, sizeof header);
     if (memcmp(header.magic, TOKENIZER_MAGIC, sizeof header.magic) != 0)
         return wt__fail(err, WT_EMODEL, "tokenizer: not a packed tokenizer of this version");
@@ -101,14 +101,14 @@ int wt__tokenizer_open(struct tokenizer *out, const void *blob, size_t len, wt_e
     out->framed = out->special[TOKENIZER_CLS] >= 0 && out->special[TOKENIZER_SEP] >= 0;
     out->pair_two_seps = (header.flags & TOKENIZER_PAIR_TWO_SEPS) != 0;
     out->pair_types = (header.flags & TOKENIZER_PAIR_TYPES) != 0;
-    struct str added = section(&header, blob, SECTION_ADDED);
+    struct str added = section_view(&header, blob, SECTION_ADDED);
     if (!wt__added_open(&out->added, added.ptr, added.len, out->token_count) ||
         !open_kind[header.kind](out, &header, blob))
         return wt__fail(err, WT_EMODEL, "tokenizer: the packed tokenizer is damaged");
     return 0;
 }
 
-/* Encoding. */
+/* ---------------------------------------------------------------- encoding */
 
 static void add_segment(const struct tokenizer *t, struct str text, struct pieces *out)
 {
@@ -127,8 +127,8 @@ static void add_segment(const struct tokenizer *t, struct str text, struct piece
     }
 }
 
-/* Up to `capacity` pieces of text into ids. Returns how many are there; with count_all, how many there would be. */
-static size_t pieces(const struct tokenizer *t, struct str text, size_t capacity, bool count_all, int32_t *ids)
+/* Writes up to `capacity` pieces of text to ids. Returns their number; with count_all, the number without the limit. */
+static size_t encode_pieces(const struct tokenizer *t, struct str text, size_t capacity, bool count_all, int32_t *ids)
 {
     struct pieces out = {.ids = ids, .capacity = capacity, .enough = count_all ? SIZE_MAX : capacity};
     const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
@@ -146,7 +146,7 @@ static size_t pieces(const struct tokenizer *t, struct str text, size_t capacity
 
 size_t wt__tokenizer_pieces(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids)
 {
-    return pieces(t, text, max_tokens, false, ids);
+    return encode_pieces(t, text, max_tokens, false, ids);
 }
 
 size_t wt__tokenizer_encode(const struct tokenizer *t, struct str text, size_t max_tokens, int32_t *ids)
@@ -158,13 +158,13 @@ size_t wt__tokenizer_encode(const struct tokenizer *t, struct str text, size_t m
     if (max_tokens > 0)
         ids[count++] = t->special[TOKENIZER_CLS];
     if (max_tokens > 1) {
-        count += pieces(t, text, max_tokens - 2, false, ids + 1);
+        count += encode_pieces(t, text, max_tokens - 2, false, ids + 1);
         ids[count++] = t->special[TOKENIZER_SEP];
     }
     return count;
 }
 
-/* Shortens the lengths *a and *b until both fit into room. */
+/* Reduces the lengths *a and *b so that their sum fits into room. */
 static void truncate_pair(size_t *a, size_t *b, size_t room, enum tokenizer_truncation truncation)
 {
     size_t *shorter = *a <= *b ? a : b, *longer = *a <= *b ? b : a;
@@ -188,17 +188,17 @@ size_t wt__tokenizer_encode_pair(const struct tokenizer *t, struct str a, struct
 {
     size_t middle = !t->framed ? 0 : t->pair_two_seps ? 2 : 1, frame = t->framed ? middle + 2 : 0;
     size_t room = max_tokens > frame ? max_tokens - frame : 0;
-    size_t first = pieces(t, a, 0, true, NULL), second = pieces(t, b, 0, true, NULL);
+    size_t first = encode_pieces(t, a, 0, true, NULL), second = encode_pieces(t, b, 0, true, NULL);
     size_t count = 0, boundary = 0;
 
     truncate_pair(&first, &second, room, truncation);
     if (t->framed && max_tokens > 0)
         ids[count++] = t->special[TOKENIZER_CLS];
-    count += pieces(t, a, first, false, ids + count);
+    count += encode_pieces(t, a, first, false, ids + count);
     for (size_t seps = middle; seps > 0 && count < max_tokens; seps--)
         ids[count++] = t->special[TOKENIZER_SEP];
     boundary = count;
-    count += pieces(t, b, second, false, ids + count);
+    count += encode_pieces(t, b, second, false, ids + count);
     if (t->framed && count < max_tokens)
         ids[count++] = t->special[TOKENIZER_SEP];
     for (size_t i = 0; i < count; i++)

@@ -1,23 +1,23 @@
-/* tokenizer_build.c: has the parts of a tokenizer read, completes its special tokens, and writes the blob. */
+/* tokenizer_build.c: reads the parts of a tokenizer, completes its special tokens, and writes the blob. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "text/tokenizer_parts.h"
 #include "text/unicode.h"
 
-/* Special tokens. */
+/* ---------------------------------------------------------------- special tokens */
 
 static const char *const special_keys[TOKENIZER_SPECIALS] = {"pad_token", "unk_token", "cls_token", "sep_token",
                                                              "mask_token"};
 
-/* "[CLS]", or {"content": "[CLS]", ...}. */
+/* Returns the name from "[CLS]" or {"content": "[CLS]", ...}. */
 static struct str named_in(const json_t *object, const char *key)
 {
     struct str name = wt__json_str(object, key);
     return name.len > 0 ? name : wt__json_str(wt__json_object(object, key), "content");
 }
 
-static int read_settings(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
+static int read_tokenizer_settings(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
 {
     const struct {
         const char *name;
@@ -40,7 +40,7 @@ static int read_settings(struct tokenizer_parts *parts, const struct tokenizer_f
     return 0;
 }
 
-/* Finds the ids of the special tokens that the files did not give, by the name in the settings or a usual one. */
+/* Finds ids of special tokens that are missing in the files, by their configured or usual names. */
 static int complete_specials(struct tokenizer_parts *parts, wt_error *err)
 {
     static const char *const usual[TOKENIZER_SPECIALS][2] = {
@@ -62,26 +62,26 @@ static int complete_specials(struct tokenizer_parts *parts, wt_error *err)
     return 0;
 }
 
-/* The blob. */
+/* ---------------------------------------------------------------- the blob */
 
-struct writer {
+struct blob_writer {
     struct buffer *blob;
     size_t start;
     struct tokenizer_header header;
 };
 
-static void begin_section(struct writer *w, enum tokenizer_section which)
+static void begin_section(struct blob_writer *w, enum tokenizer_section which)
 {
     w->header.sections[which].offset = w->blob->len - w->start;
 }
 
-static void end_section(struct writer *w, enum tokenizer_section which)
+static void end_section(struct blob_writer *w, enum tokenizer_section which)
 {
     w->header.sections[which].size = w->blob->len - w->start - w->header.sections[which].offset;
 }
 
-/* The added tokens of one sort. Only unigram models look for some in normalised text; others have all in one. */
-static int write_added(struct writer *w, struct tokenizer_parts *parts, bool normalized, wt_error *err)
+/* Writes the added tokens of one group. Only unigram models match some in normalised text; others have one group. */
+static int write_added(struct blob_writer *w, struct tokenizer_parts *parts, bool normalized, wt_error *err)
 {
     enum tokenizer_section which = normalized ? SECTION_NORMALIZED_ADDED : SECTION_ADDED;
     struct trie_key *keys = wt__arena_array(&parts->arena, struct trie_key, parts->added_count);
@@ -101,7 +101,7 @@ static int write_added(struct writer *w, struct tokenizer_parts *parts, bool nor
     return 0;
 }
 
-static int write_pieces(struct writer *w, struct tokenizer_parts *parts, wt_error *err)
+static int write_piece_trie(struct blob_writer *w, struct tokenizer_parts *parts, wt_error *err)
 {
     struct trie trie;
 
@@ -115,10 +115,10 @@ static int write_pieces(struct writer *w, struct tokenizer_parts *parts, wt_erro
     return 0;
 }
 
-/* Pieces are in the order of their ids, which are 0, 1, ...: so are the scores. */
-static int write_scores(struct writer *w, const struct tokenizer_parts *parts, wt_error *err)
+/* Writes the scores. Pieces, and so their scores, are in the order of ids 0, 1, ... */
+static int write_scores(struct blob_writer *w, const struct tokenizer_parts *parts, wt_error *err)
 {
-    const double beyond_least = 10; /* how much worse than the worst piece the unknown is, in the reference */
+    const double beyond_least = 10; /* distance of the unknown score below the lowest score, as in the reference */
     double least = 0;
 
     for (size_t i = 0; i < parts->piece_count; i++) {
@@ -142,8 +142,8 @@ static int write_scores(struct writer *w, const struct tokenizer_parts *parts, w
     return 0;
 }
 
-/* The ids of single bytes, and the merges. A byte without a token is the model's unknown one, or left out. */
-static int write_bpe(struct writer *w, const struct tokenizer_parts *parts, wt_error *err)
+/* Writes the ids of single bytes, and the merges. A byte without a token gets the unknown id, or is omitted. */
+static int write_bpe(struct blob_writer *w, const struct tokenizer_parts *parts, wt_error *err)
 {
     int32_t bytes[256];
     int32_t unknown = wt__parts_find(parts, wt__json_str(wt__json_object(parts->document, "model"), "unk_token"));
@@ -180,7 +180,7 @@ static uint32_t token_count(const struct tokenizer_parts *parts)
 
 static int write_blob(struct buffer *blob, struct tokenizer_parts *parts, wt_error *err)
 {
-    struct writer w = {.blob = blob, .start = blob->len};
+    struct blob_writer w = {.blob = blob, .start = blob->len};
     struct tokenizer built;
     int rc;
 
@@ -197,7 +197,7 @@ static int write_blob(struct buffer *blob, struct tokenizer_parts *parts, wt_err
     if (rc == 0 && parts->kind == TOKENIZER_UNIGRAM)
         rc = write_scores(&w, parts, err);
     if (rc == 0)
-        rc = parts->kind == TOKENIZER_BPE ? write_bpe(&w, parts, err) : write_pieces(&w, parts, err);
+        rc = parts->kind == TOKENIZER_BPE ? write_bpe(&w, parts, err) : write_piece_trie(&w, parts, err);
     if (rc == 0 && blob->failed)
         rc = wt__fail_nomem(err);
     if (rc < 0)
@@ -232,7 +232,7 @@ int wt__tokenizer_build(struct buffer *blob, const struct tokenizer_files *files
     int rc = check_sizes(files, err);
 
     if (rc == 0)
-        rc = read_settings(&parts, files, err);
+        rc = read_tokenizer_settings(&parts, files, err);
     if (rc == 0 && files->tokenizer_json.len > 0)
         rc = wt__parts_read_json(&parts, files->tokenizer_json, err);
     else if (rc == 0)

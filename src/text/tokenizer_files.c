@@ -1,5 +1,5 @@
-/* tokenizer_files.c: tokenizers of directories from before tokenizer.json: a vocabulary in the form of its algorithm,
- * and settings in tokenizer_config.json. What neither says is as the reference library fills it in. */
+/* tokenizer_files.c: reads directories without tokenizer.json: a vocabulary in the format of its algorithm, and
+ * settings in tokenizer_config.json. Missing settings have the reference library's defaults. */
 #include "text/tokenizer_parts.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "text/sentencepiece.h"
 
-/* The names of special tokens in the two families, in the order of enum tokenizer_special. */
+/* Names of special tokens in the two families, in the order of enum tokenizer_special. */
 static const char *const bert_names[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 static const char *const roberta_names[] = {"<pad>", "<unk>", "<s>", "</s>", "<mask>"};
 
@@ -17,7 +17,7 @@ static bool is_class(const struct tokenizer_parts *parts, const char *name)
     return wt__str_starts(class, wt__str(name));
 }
 
-/* The special tokens that the vocabulary has are found in text; where the settings do not name one, it has the family's
+/* Adds the special tokens of the vocabulary as added tokens. Tokens without a configured name have the family's
  * name. */
 static int add_specials(struct tokenizer_parts *parts, const char *const *family, wt_error *err)
 {
@@ -31,7 +31,7 @@ static int add_specials(struct tokenizer_parts *parts, const char *const *family
         if (i == TOKENIZER_UNK && parts->kind == TOKENIZER_UNIGRAM)
             token.normalized = true;
         if (i == TOKENIZER_MASK && parts->kind == TOKENIZER_UNIGRAM && id < 0)
-            id = (int32_t)parts->piece_count; /* it is no piece: DeBERTa's comes behind them */
+            id = (int32_t)parts->piece_count; /* not a piece: DeBERTa's mask follows the pieces */
         parts->names[i] = token.content;
         parts->special[i] = id;
         if (id >= 0)
@@ -40,7 +40,7 @@ static int add_specials(struct tokenizer_parts *parts, const char *const *family
     return rc;
 }
 
-/* vocab.txt: one token a line, its id the line's number from 0. Empty lines keep their number but name nothing. */
+/* Reads vocab.txt: one token per line, with the 0-based line number as id. Empty lines count but define no token. */
 static int read_vocab_txt(struct tokenizer_parts *parts, struct str text, wt_error *err)
 {
     const char *at = text.ptr, *end = text.ptr + text.len;
@@ -58,7 +58,7 @@ static int read_vocab_txt(struct tokenizer_parts *parts, struct str text, wt_err
     return rc < 0 ? wt__fail_context(err, rc, "vocab.txt") : 0;
 }
 
-static int read_wordpiece(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
+static int read_wordpiece_files(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
 {
     bool lower_case = wt__json_bool(parts->config, "do_lower_case", true);
     int rc = read_vocab_txt(parts, files->vocab_txt, err);
@@ -71,15 +71,15 @@ static int read_wordpiece(struct tokenizer_parts *parts, const struct tokenizer_
     parts->flags |= lower_case ? TOKENIZER_LOWER_CASE : 0U;
     parts->flags |= wt__json_bool(parts->config, "strip_accents", lower_case) ? TOKENIZER_STRIP_ACCENTS : 0U;
     parts->flags |= wt__json_bool(parts->config, "tokenize_chinese_chars", true) ? TOKENIZER_SPLIT_CJK : 0U;
-    /* MPNet has RoBERTa's frame around BERT's vocabulary. */
+    /* MPNet uses RoBERTa's frame with BERT's vocabulary. */
     parts->flags |= mpnet ? TOKENIZER_PAIR_TWO_SEPS : TOKENIZER_PAIR_TYPES;
     if (mpnet && parts->names[TOKENIZER_UNK].len == 0)
         parts->names[TOKENIZER_UNK] = wt__str(bert_names[TOKENIZER_UNK]);
     return add_specials(parts, mpnet ? roberta_names : bert_names, err);
 }
 
-/* merges.txt: two names a line, behind a line with the version. */
-static int read_merges(struct tokenizer_parts *parts, struct str text, wt_error *err)
+/* Reads merges.txt: a version line, then two names per line. */
+static int read_merges_txt(struct tokenizer_parts *parts, struct str text, wt_error *err)
 {
     struct merge_names *names = NULL;
     size_t count = 0, capacity = 0;
@@ -107,7 +107,7 @@ static int read_merges(struct tokenizer_parts *parts, struct str text, wt_error 
     return rc;
 }
 
-static int read_bpe(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
+static int read_bpe_files(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
 {
     int rc = wt__json_parse(&parts->document, files->vocab_json.ptr, files->vocab_json.len, err);
     const char *key;
@@ -125,11 +125,11 @@ static int read_bpe(struct tokenizer_parts *parts, const struct tokenizer_files 
     parts->kind = TOKENIZER_BPE;
     parts->flags |= TOKENIZER_PAIR_TWO_SEPS;
     parts->flags |= wt__json_bool(parts->config, "add_prefix_space", false) ? TOKENIZER_PREFIX : 0U;
-    rc = read_merges(parts, files->merges_txt, err);
+    rc = read_merges_txt(parts, files->merges_txt, err);
     return rc < 0 ? rc : add_specials(parts, roberta_names, err);
 }
 
-static int read_unigram(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
+static int read_spm_model(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
 {
     struct sentencepiece model;
     int rc;
@@ -145,7 +145,7 @@ static int read_unigram(struct tokenizer_parts *parts, const struct tokenizer_fi
     if (rc == 0 && model.model_type != 1)
         rc = wt__fail(err, WT_EMODEL, "only unigram models are supported");
     if (rc == 0 && (model.unknown < 0 || model.unknown >= (int64_t)parts->piece_count))
-        rc = wt__fail(err, WT_EMODEL, "no piece stands for the unknown");
+        rc = wt__fail(err, WT_EMODEL, "no piece for unknown text");
     if (rc < 0)
         return wt__fail_context(err, rc, "spm.model");
     parts->kind = TOKENIZER_UNIGRAM;
@@ -160,11 +160,11 @@ static int read_unigram(struct tokenizer_parts *parts, const struct tokenizer_fi
 int wt__parts_read_files(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err)
 {
     if (files->spm_model.len > 0)
-        return read_unigram(parts, files, err);
+        return read_spm_model(parts, files, err);
     if (files->vocab_json.len > 0 && files->merges_txt.len > 0)
-        return read_bpe(parts, files, err);
+        return read_bpe_files(parts, files, err);
     if (files->vocab_txt.len > 0)
-        return read_wordpiece(parts, files, err);
+        return read_wordpiece_files(parts, files, err);
     return wt__fail(err, WT_EMODEL,
                     "the model has no tokenizer: tokenizer.json, vocab.txt, vocab.json with merges.txt, or spm.model");
 }

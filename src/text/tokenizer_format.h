@@ -1,4 +1,4 @@
-/* tokenizer_format.h: the blob of a tokenizer: this header, then the sections, each where the header says. */
+/* tokenizer_format.h: the blob of a tokenizer: this header, then the sections at the offsets in it. */
 #ifndef WT_TEXT_TOKENIZER_FORMAT_H
 #define WT_TEXT_TOKENIZER_FORMAT_H
 
@@ -6,7 +6,7 @@
 
 #include "text/tokenizer.h"
 
-#define TOKENIZER_MAGIC "WTTOKEN2" /* counts up with the format */
+#define TOKENIZER_MAGIC "WTTOKEN2" /* increases with the format */
 
 enum { TOKENIZER_BYTE_ORDER = 0x01020304 };
 
@@ -14,7 +14,7 @@ enum { TOKENIZER_BYTE_ORDER = 0x01020304 };
 enum {
     /* any kind */
     TOKENIZER_PAIR_TWO_SEPS = 1 << 0,
-    TOKENIZER_PAIR_TYPES = 1 << 1, /* the second text and what ends it have type 1 */
+    TOKENIZER_PAIR_TYPES = 1 << 1, /* the second text and its SEP have type 1 */
     /* WordPiece */
     TOKENIZER_LOWER_CASE = 1 << 2,
     TOKENIZER_STRIP_ACCENTS = 1 << 3,
@@ -31,8 +31,8 @@ enum {
 };
 
 enum tokenizer_section {
-    SECTION_ADDED,            /* tokens found in raw text: struct added */
-    SECTION_NORMALIZED_ADDED, /* the same in normalised text; unigram */
+    SECTION_ADDED,            /* tokens matched in raw text: struct added */
+    SECTION_NORMALIZED_ADDED, /* tokens matched in normalised text: struct added; unigram */
     SECTION_PIECES,           /* trie of ids; WordPiece and unigram */
     SECTION_SCORES,           /* double by id; unigram */
     SECTION_CHARACTER_MAP,    /* struct precompiled; unigram, may be empty */
@@ -45,7 +45,7 @@ struct tokenizer_header {
     char magic[8];
     uint32_t byte_order, kind, flags, token_count;
     int32_t special[TOKENIZER_SPECIALS];
-    uint32_t continuation; /* WordPiece: the node of the prefix that later pieces have */
+    uint32_t continuation; /* WordPiece: trie node of the prefix of continuation pieces */
     uint32_t longest;      /* unigram: bytes of the longest piece */
     uint32_t reserved;
     double unknown_score; /* unigram */

@@ -1,6 +1,6 @@
-/* tokenizer_json.c: reads tokenizer.json, the reference library's own description of a tokenizer: a chain of
- * components, each with its settings. Components that are not known here, or stand in another order, would change ids
- * in silence; they are refused by name. */
+/* tokenizer_json.c: reads tokenizer.json, the reference library's description of a tokenizer: a chain of components
+ * with settings. Unknown components, or components in another order, would silently change ids, so they are rejected by
+ * name. */
 #include "text/tokenizer_parts.h"
 
 #include <stdlib.h>
@@ -9,20 +9,20 @@
 
 static const char file[] = "tokenizer.json";
 
-enum { SHOWN = 60 }; /* bytes of a name that is shown in a message */
+enum { SHOWN = 60 }; /* maximum bytes of a name in a message */
 
-static int refuse(const char *what, struct str name, wt_error *err)
+static int fail_unsupported(const char *what, struct str name, wt_error *err)
 {
     return wt__fail(err, WT_EMODEL, "%s: %s \"%.*s\" is not supported", file, what,
                     (int)(name.len < SHOWN ? name.len : SHOWN), name.len > 0 ? name.ptr : "");
 }
 
-static bool is_type(const json_t *component, const char *type)
+static bool component_has_type(const json_t *component, const char *type)
 {
     return wt__str_equal(wt__json_str(component, "type"), wt__str(type));
 }
 
-/* A chain of components: the members of a Sequence, or the one component, or none. */
+/* A chain of components: the members of a Sequence, a single component, or empty. */
 struct chain {
     const json_t *only, *members;
     size_t len;
@@ -30,7 +30,7 @@ struct chain {
 
 static struct chain chain_of(const json_t *component, const char *key)
 {
-    const json_t *members = is_type(component, "Sequence") ? wt__json_array(component, key) : NULL;
+    const json_t *members = component_has_type(component, "Sequence") ? wt__json_array(component, key) : NULL;
 
     if (!json_is_object(component))
         return (struct chain){0};
@@ -42,7 +42,7 @@ static const json_t *component_at(const struct chain *chain, size_t i)
     return chain->only ? chain->only : json_array_get(chain->members, i);
 }
 
-/* Added tokens. */
+/* ---------------------------------------------------------------- added tokens */
 
 static int read_added(struct tokenizer_parts *parts, const json_t *root, wt_error *err)
 {
@@ -61,7 +61,7 @@ static int read_added(struct tokenizer_parts *parts, const json_t *root, wt_erro
     return rc;
 }
 
-/* The frame around texts. */
+/* ---------------------------------------------------------------- frame */
 
 static int32_t template_id(const json_t *processor, const json_t *step)
 {
@@ -80,7 +80,7 @@ static bool is_sequence(const json_t *step, const char *name)
     return wt__str_equal(wt__json_str(wt__json_object(step, "Sequence"), "id"), wt__str(name));
 }
 
-/* CLS A SEP, and CLS A SEP B SEP with one SEP or two in the middle; or A alone: no frame. */
+/* Reads a template: CLS A SEP, and CLS A SEP B SEP with one or two SEP in the middle. A alone means no frame. */
 static int read_template(struct tokenizer_parts *parts, const json_t *processor, wt_error *err)
 {
     const json_t *single = wt__json_array(processor, "single"), *pair = wt__json_array(processor, "pair");
@@ -123,25 +123,25 @@ static int read_frame(struct tokenizer_parts *parts, const json_t *root, wt_erro
 
     for (size_t i = 0; i < chain.len; i++) {
         const json_t *processor = component_at(&chain, i);
-        bool roberta = is_type(processor, "RobertaProcessing");
-        if (is_type(processor, "TemplateProcessing"))
+        bool roberta = component_has_type(processor, "RobertaProcessing");
+        if (component_has_type(processor, "TemplateProcessing"))
             return read_template(parts, processor, err);
-        if (roberta || is_type(processor, "BertProcessing")) {
+        if (roberta || component_has_type(processor, "BertProcessing")) {
             parts->special[TOKENIZER_CLS] = named_id(processor, "cls");
             parts->special[TOKENIZER_SEP] = named_id(processor, "sep");
             parts->flags |= roberta ? TOKENIZER_PAIR_TWO_SEPS : TOKENIZER_PAIR_TYPES;
             return 0;
         }
-        if (!is_type(processor, "ByteLevel")) /* which only mends offsets */
-            return refuse("post-processor", wt__json_str(processor, "type"), err);
+        if (!component_has_type(processor, "ByteLevel")) /* only adjusts offsets */
+            return fail_unsupported("post-processor", wt__json_str(processor, "type"), err);
     }
     parts->frameless = true;
     return 0;
 }
 
-/* WordPiece. */
+/* ---------------------------------------------------------------- WordPiece */
 
-/* {"token": id, ...} */
+/* Reads {"token": id, ...}. */
 static int read_vocabulary(struct tokenizer_parts *parts, const json_t *model, wt_error *err)
 {
     json_t *vocabulary = wt__json_object(model, "vocab"), *id;
@@ -156,15 +156,15 @@ static int read_vocabulary(struct tokenizer_parts *parts, const json_t *model, w
     return rc;
 }
 
-static int read_wordpiece(struct tokenizer_parts *parts, const json_t *root, const json_t *model, wt_error *err)
+static int read_wordpiece_json(struct tokenizer_parts *parts, const json_t *root, const json_t *model, wt_error *err)
 {
     const json_t *normalizer = wt__json_object(root, "normalizer");
     const json_t *pre_tokenizer = wt__json_object(root, "pre_tokenizer");
 
-    if (!is_type(normalizer, "BertNormalizer") || !wt__json_bool(normalizer, "clean_text", true))
-        return refuse("with WordPiece the normalizer", wt__json_str(normalizer, "type"), err);
-    if (!is_type(pre_tokenizer, "BertPreTokenizer"))
-        return refuse("with WordPiece the pre-tokenizer", wt__json_str(pre_tokenizer, "type"), err);
+    if (!component_has_type(normalizer, "BertNormalizer") || !wt__json_bool(normalizer, "clean_text", true))
+        return fail_unsupported("with WordPiece the normalizer", wt__json_str(normalizer, "type"), err);
+    if (!component_has_type(pre_tokenizer, "BertPreTokenizer"))
+        return fail_unsupported("with WordPiece the pre-tokenizer", wt__json_str(pre_tokenizer, "type"), err);
     if (wt__json_int(model, "max_input_chars_per_word", WORDPIECE_MAX_WORD) != WORDPIECE_MAX_WORD)
         return wt__fail(err, WT_EMODEL, "%s: max_input_chars_per_word other than %d is not supported", file,
                         WORDPIECE_MAX_WORD);
@@ -179,7 +179,7 @@ static int read_wordpiece(struct tokenizer_parts *parts, const json_t *root, con
     return rc;
 }
 
-/* Unigram. */
+/* ---------------------------------------------------------------- unigram */
 
 static int base64_digit(char c)
 {
@@ -218,8 +218,7 @@ static int read_map(struct tokenizer_parts *parts, struct str base64, wt_error *
     return 0;
 }
 
-/* The steps of a normaliser, and which of them, when they came before, would make it another one than
- * text/normalizer.h runs. */
+/* Normaliser steps. not_behind: earlier steps that would make the order differ from text/normalizer.h. */
 enum { MAPPED = 1 << 30 };
 
 static const struct {
@@ -239,20 +238,21 @@ static int read_step(struct tokenizer_parts *parts, uint32_t *seen, const json_t
     struct str pattern = wt__json_str(wt__json_object(step, "pattern"), "Regex");
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        if (!is_type(step, steps[i].type) || (steps[i].pattern && !wt__str_equal(pattern, wt__str(steps[i].pattern))))
+        if (!component_has_type(step, steps[i].type) ||
+            (steps[i].pattern && !wt__str_equal(pattern, wt__str(steps[i].pattern))))
             continue;
         if (*seen & steps[i].not_behind ||
             (steps[i].pattern && !wt__str_equal(wt__json_str(step, "content"), STR(" "))))
             break;
         *seen |= steps[i].flag;
         parts->flags |= steps[i].flag & ~(uint32_t)MAPPED;
-        if (is_type(step, "Strip")) {
+        if (component_has_type(step, "Strip")) {
             parts->flags |= wt__json_bool(step, "strip_left", true) ? TOKENIZER_STRIP_LEFT : 0U;
             parts->flags |= wt__json_bool(step, "strip_right", true) ? TOKENIZER_STRIP_RIGHT : 0U;
         }
         return steps[i].flag == MAPPED ? read_map(parts, wt__json_str(step, "precompiled_charsmap"), err) : 0;
     }
-    return refuse("in this place the normalizer", wt__json_str(step, "type"), err);
+    return fail_unsupported("in this place the normalizer", wt__json_str(step, "type"), err);
 }
 
 static int read_metaspace(struct tokenizer_parts *parts, const json_t *root, wt_error *err)
@@ -261,21 +261,23 @@ static int read_metaspace(struct tokenizer_parts *parts, const json_t *root, wt_
     const json_t *last = chain.len > 0 ? component_at(&chain, chain.len - 1) : NULL;
 
     for (size_t i = 0; i + 1 < chain.len; i++) {
-        if (!is_type(component_at(&chain, i), "WhitespaceSplit"))
-            return refuse("with Unigram the pre-tokenizer", wt__json_str(component_at(&chain, i), "type"), err);
+        if (!component_has_type(component_at(&chain, i), "WhitespaceSplit"))
+            return fail_unsupported("with Unigram the pre-tokenizer", wt__json_str(component_at(&chain, i), "type"),
+                                    err);
         parts->flags |= TOKENIZER_SPLIT_BLANKS;
     }
     struct str scheme = wt__json_str(last, "prepend_scheme");
     bool always = scheme.len > 0 ? wt__str_equal(scheme, STR("always")) : wt__json_bool(last, "add_prefix_space", true);
     bool never = scheme.len > 0 ? wt__str_equal(scheme, STR("never")) : !always;
-    if (!is_type(last, "Metaspace") || !wt__str_equal(wt__json_str(last, "replacement"), STR("\xE2\x96\x81")) ||
-        !wt__json_bool(last, "split", true) || (!always && !never))
-        return refuse("with these settings the pre-tokenizer", wt__json_str(last, "type"), err);
+    if (!component_has_type(last, "Metaspace") ||
+        !wt__str_equal(wt__json_str(last, "replacement"), STR("\xE2\x96\x81")) || !wt__json_bool(last, "split", true) ||
+        (!always && !never))
+        return fail_unsupported("with these settings the pre-tokenizer", wt__json_str(last, "type"), err);
     parts->flags |= always ? TOKENIZER_PREFIX : 0U;
     return 0;
 }
 
-static int read_unigram(struct tokenizer_parts *parts, const json_t *root, const json_t *model, wt_error *err)
+static int read_unigram_json(struct tokenizer_parts *parts, const json_t *root, const json_t *model, wt_error *err)
 {
     struct chain chain = chain_of(json_object_get(root, "normalizer"), "normalizers");
     const json_t *pieces = wt__json_array(model, "vocab");
@@ -297,16 +299,16 @@ static int read_unigram(struct tokenizer_parts *parts, const json_t *root, const
                                  json_number_value(score), err);
     }
     if (rc == 0 && (unknown < 0 || unknown >= (int64_t)parts->piece_count))
-        rc = wt__fail(err, WT_EMODEL, "%s: unk_id names no piece", file);
+        rc = wt__fail(err, WT_EMODEL, "%s: unk_id is not the id of a piece", file);
     if (rc == 0)
         parts->special[TOKENIZER_UNK] = (int32_t)unknown;
     return rc;
 }
 
-/* Byte-level BPE. */
+/* ---------------------------------------------------------------- byte-level BPE */
 
-/* ["a", "b"] or, as it was once written, "a b". */
-static struct merge_names names_of(const json_t *merge)
+/* Returns the names in ["a", "b"], or in the older form "a b". */
+static struct merge_names merge_names_of(const json_t *merge)
 {
     const json_t *left = json_array_get(merge, 0), *right = json_array_get(merge, 1);
     struct str text = {json_string_value(merge), json_string_length(merge)};
@@ -319,7 +321,7 @@ static struct merge_names names_of(const json_t *merge)
                                 {json_string_value(right), json_string_length(right)}};
 }
 
-static int read_merges(struct tokenizer_parts *parts, const json_t *model, wt_error *err)
+static int read_merges_json(struct tokenizer_parts *parts, const json_t *model, wt_error *err)
 {
     const json_t *merges = wt__json_array(model, "merges");
     size_t count = json_array_size(merges);
@@ -328,11 +330,11 @@ static int read_merges(struct tokenizer_parts *parts, const json_t *model, wt_er
     if (!names)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++)
-        names[i] = names_of(json_array_get(merges, i));
+        names[i] = merge_names_of(json_array_get(merges, i));
     return wt__parts_add_merges(parts, names, count, err);
 }
 
-static int read_bpe(struct tokenizer_parts *parts, const json_t *root, const json_t *model, wt_error *err)
+static int read_bpe_json(struct tokenizer_parts *parts, const json_t *root, const json_t *model, wt_error *err)
 {
     static const char *const switches[] = {"byte_fallback", "ignore_merges", "fuse_unk"};
     static const char *const affixes[] = {"continuing_subword_prefix", "end_of_word_suffix"};
@@ -340,19 +342,19 @@ static int read_bpe(struct tokenizer_parts *parts, const json_t *root, const jso
     const json_t *pre_tokenizer = wt__json_object(root, "pre_tokenizer");
 
     if (normalizer)
-        return refuse("with BPE the normalizer", wt__json_str(normalizer, "type"), err);
-    if (!is_type(pre_tokenizer, "ByteLevel") || !wt__json_bool(pre_tokenizer, "use_regex", true))
-        return refuse("with BPE the pre-tokenizer", wt__json_str(pre_tokenizer, "type"), err);
+        return fail_unsupported("with BPE the normalizer", wt__json_str(normalizer, "type"), err);
+    if (!component_has_type(pre_tokenizer, "ByteLevel") || !wt__json_bool(pre_tokenizer, "use_regex", true))
+        return fail_unsupported("with BPE the pre-tokenizer", wt__json_str(pre_tokenizer, "type"), err);
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         if (wt__json_bool(model, switches[i], false))
-            return refuse("with BPE the setting", wt__str(switches[i]), err);
+            return fail_unsupported("with BPE the setting", wt__str(switches[i]), err);
     for (size_t i = 0; i < sizeof affixes / sizeof *affixes; i++)
         if (wt__json_str(model, affixes[i]).len > 0)
-            return refuse("with BPE the setting", wt__str(affixes[i]), err);
+            return fail_unsupported("with BPE the setting", wt__str(affixes[i]), err);
     parts->flags |= wt__json_bool(pre_tokenizer, "add_prefix_space", true) ? TOKENIZER_PREFIX : 0U;
     int rc = read_vocabulary(parts, model, err);
     if (rc == 0)
-        rc = read_merges(parts, model, err);
+        rc = read_merges_json(parts, model, err);
     return rc;
 }
 
@@ -362,9 +364,9 @@ int wt__parts_read_json(struct tokenizer_parts *parts, struct str text, wt_error
         const char *type;
         enum tokenizer_kind kind;
         int (*read)(struct tokenizer_parts *, const json_t *, const json_t *, wt_error *);
-    } kinds[] = {{"WordPiece", TOKENIZER_WORDPIECE, read_wordpiece},
-                 {"Unigram", TOKENIZER_UNIGRAM, read_unigram},
-                 {"BPE", TOKENIZER_BPE, read_bpe}};
+    } kinds[] = {{"WordPiece", TOKENIZER_WORDPIECE, read_wordpiece_json},
+                 {"Unigram", TOKENIZER_UNIGRAM, read_unigram_json},
+                 {"BPE", TOKENIZER_BPE, read_bpe_json}};
     int rc = wt__json_parse(&parts->document, text.ptr, text.len, err);
 
     if (rc < 0)
@@ -376,9 +378,9 @@ int wt__parts_read_json(struct tokenizer_parts *parts, struct str text, wt_error
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (is_type(model, kinds[i].type)) {
+        if (component_has_type(model, kinds[i].type)) {
             parts->kind = kinds[i].kind;
             return kinds[i].read(parts, root, model, err);
         }
-    return refuse("the model", wt__json_str(model, "type"), err);
+    return fail_unsupported("the model", wt__json_str(model, "type"), err);
 }

@@ -1,4 +1,4 @@
-/* tokenizer_parts.c: what the readers of either kind of files gather a tokenizer in. */
+/* tokenizer_parts.c: collects the parts of a tokenizer for both readers. */
 #include "text/tokenizer_parts.h"
 
 #include <stdlib.h>
@@ -62,7 +62,7 @@ int32_t wt__parts_find(const struct tokenizer_parts *parts, struct str text)
     return -1;
 }
 
-/* Merges. */
+/* ---------------------------------------------------------------- merges */
 
 static int merge_of(struct bpe_merge *out, const struct map *ids, const struct merge_names *names, struct buffer *both,
                     wt_error *err)

@@ -1,5 +1,5 @@
-/* tokenizer_parts.h: what a tokenizer's blob is written from, gathered from a model directory's files, whichever of
- * them there are. Strings are borrowed from the files, from JSON documents or from the arena. */
+/* tokenizer_parts.h: parts of a tokenizer, collected from any of a model directory's files and then written as a blob.
+ * Strings are borrowed from the files, from JSON documents or from the arena. */
 #ifndef WT_TEXT_TOKENIZER_PARTS_H
 #define WT_TEXT_TOKENIZER_PARTS_H
 
@@ -11,47 +11,47 @@ struct added_token {
     struct str content;
     int32_t id;
     unsigned flags;  /* ADDED_LSTRIP ... */
-    bool normalized; /* looked for in normalised text */
+    bool normalized; /* matched in normalised text */
 };
 
-/* All zero with special[] -1 is empty. */
+/* A zeroed struct with all special[] at -1 is empty. */
 struct tokenizer_parts {
     enum tokenizer_kind kind;
-    uint32_t flags;                       /* of tokenizer_format.h */
-    struct trie_key *pieces;              /* [piece_count] text and id */
-    double *scores;                       /* [piece_count] unigram: score of each piece */
+    uint32_t flags;                       /* see tokenizer_format.h */
+    struct trie_key *pieces;              /* [piece_count] texts and ids */
+    double *scores;                       /* [piece_count] unigram: scores */
     struct bpe_merge *merges;             /* [merge_count] BPE */
     struct added_token *added;            /* [added_count] */
-    struct str map;                       /* unigram: the precompiled character map */
-    struct str continuation;              /* WordPiece: what later pieces begin with */
-    int32_t special[TOKENIZER_SPECIALS];  /* ids; -1: not known */
-    bool frameless;                       /* CLS and SEP are in no text, whether the vocabulary has them or not */
-    struct str names[TOKENIZER_SPECIALS]; /* what the settings call them; empty: nothing */
+    struct str map;                       /* unigram: precompiled character map */
+    struct str continuation;              /* WordPiece: prefix of continuation pieces */
+    int32_t special[TOKENIZER_SPECIALS];  /* ids; -1 if unknown */
+    bool frameless;                       /* never add CLS and SEP, even if the vocabulary has them */
+    struct str names[TOKENIZER_SPECIALS]; /* configured names; empty if not configured */
     size_t piece_count, merge_count, added_count;
     size_t piece_capacity, score_capacity, merge_capacity, added_capacity;
     struct arena arena;
-    json_t *config, *specials, *document; /* of tokenizer_config.json, special_tokens_map.json and the main file */
+    json_t *config, *specials, *document; /* parsed tokenizer_config.json, special_tokens_map.json and main file */
 };
 
-/* Adds one piece; score is for unigram only. Errors: WT_EMODEL (id), WT_ENOMEM. */
+/* Adds a piece. score is used only by unigram. Errors: WT_EMODEL (id), WT_ENOMEM. */
 int wt__parts_add_piece(struct tokenizer_parts *parts, struct str text, int64_t id, double score, wt_error *err);
 
-/* Adds one token; what has no content is left out. Errors: as above. */
+/* Adds a token; ignores tokens without content. Errors: WT_EMODEL (id), WT_ENOMEM. */
 int wt__parts_add_token(struct tokenizer_parts *parts, struct added_token token, int64_t id, wt_error *err);
 
-/* Adds the merges, each of the two names of its parts, to the vocabulary that is there. */
+/* Names of the two tokens of a merge. wt__parts_add_merges needs the complete vocabulary. */
 struct merge_names {
     struct str left, right;
 };
 int wt__parts_add_merges(struct tokenizer_parts *parts, const struct merge_names *names, size_t count, wt_error *err);
 
-/* The id of exactly this text, among added tokens, then pieces; -1 where it is neither. */
+/* Returns the id of exactly this text, among added tokens, then pieces; -1 if it is not found. */
 int32_t wt__parts_find(const struct tokenizer_parts *parts, struct str text);
 
-/* Reads tokenizer.json, which says everything but the names of some special tokens. */
+/* Reads tokenizer.json, which has everything except the names of some special tokens. */
 int wt__parts_read_json(struct tokenizer_parts *parts, struct str text, wt_error *err);
 
-/* Reads the older files, with what the library of their time filled in. */
+/* Reads the older files and adds the defaults of the library that wrote them. */
 int wt__parts_read_files(struct tokenizer_parts *parts, const struct tokenizer_files *files, wt_error *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* trie.c: built from sorted keys, level by level: a node is a range of them that agree so far. Its children are put
- * where the free units fit their labels; wide nodes come first, near the root, and the many with one child fill the
- * gaps. Where TRIES places do not fit, the array grows, so that building takes linear time. */
+/* trie.c: builds the trie level by level from sorted keys. A node is a range of keys with a common prefix. Its children
+ * are placed where the free units fit their labels. Wide nodes near the root come first; the many nodes with one child
+ * fill the gaps. After TRIES attempts the array grows instead, so that building takes linear time. */
 #include "text/trie.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ bool wt__trie_open(struct trie *out, const void *section, size_t len)
     return count > 0 && count < UINT32_MAX && len % sizeof(struct trie_unit) == 0;
 }
 
-/* Building. */
+/* ---------------------------------------------------------------- building */
 
 static int by_text(const void *left, const void *right)
 {
@@ -59,17 +59,17 @@ static int by_text(const void *left, const void *right)
 }
 
 enum {
-    BLOCK = 256, /* units that the array grows by: a node's children stand in one block */
-    TRIES = 256  /* places looked at for one node */
+    BLOCK = 256, /* growth in units; the children of a node are in one block */
+    TRIES = 256  /* attempts to place the children of one node */
 };
-#define NOBODY UINT32_MAX /* parent of a free unit, and of the root */
+#define NOBODY UINT32_MAX /* parent of free units and of the root */
 
-/* A node on its way: the sorted keys below it, which are alike in their first depth bytes. */
-struct range {
+/* A node to be added: range of sorted keys below it, equal in their first `depth` bytes. */
+struct key_range {
     uint32_t node, first, last, depth;
 };
 
-/* Beside each unit while it is free: its neighbours in the list of the free, in the order of the array; 0 ends it. */
+/* List entry of each free unit, in array order. 0 ends the list. */
 struct gap {
     uint32_t next, previous;
     bool taken;
@@ -79,12 +79,12 @@ struct builder {
     const struct trie_key *keys;
     struct trie_unit *units;
     struct gap *gaps;
-    struct range *queue;
+    struct key_range *queue;
     size_t unit_count, unit_capacity, gap_capacity, queued, queue_capacity;
     uint32_t first_free, last_free;
 };
 
-static void take(struct builder *b, uint32_t node)
+static void take_unit(struct builder *b, uint32_t node)
 {
     struct gap *gap = &b->gaps[node];
 
@@ -93,7 +93,7 @@ static void take(struct builder *b, uint32_t node)
     gap->taken = true;
 }
 
-static int grow(struct builder *b)
+static int add_block(struct builder *b)
 {
     size_t count = b->unit_count + BLOCK;
 
@@ -104,7 +104,7 @@ static int grow(struct builder *b)
         uint32_t node = (uint32_t)b->unit_count;
         b->units[node] = (struct trie_unit){0, NOBODY, -1};
         b->gaps[node] = (struct gap){0, b->last_free, node == 0};
-        if (node == 0) /* the root */
+        if (node == 0) /* never free */
             continue;
         *(b->last_free ? &b->gaps[b->last_free].next : &b->first_free) = node;
         b->last_free = node;
@@ -112,7 +112,7 @@ static int grow(struct builder *b)
     return 0;
 }
 
-static bool fits(const struct builder *b, uint32_t base, const unsigned char *labels, size_t count)
+static bool labels_fit(const struct builder *b, uint32_t base, const unsigned char *labels, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (b->gaps[base ^ labels[i]].taken)
@@ -120,21 +120,21 @@ static bool fits(const struct builder *b, uint32_t base, const unsigned char *la
     return true;
 }
 
-/* Where children under labels [count], at least one, can stand. */
+/* Finds a base where all children with these labels fit. count is at least 1. */
 static int find_base(struct builder *b, const unsigned char *labels, size_t count, uint32_t *base)
 {
     uint32_t place = b->first_free;
 
     for (size_t tries = 0; place != 0 && tries < TRIES; tries++, place = b->gaps[place].next) {
         *base = place ^ labels[0];
-        if (fits(b, *base, labels, count))
+        if (labels_fit(b, *base, labels, count))
             return 0;
     }
-    *base = (uint32_t)b->unit_count ^ labels[0]; /* in a block of its own */
-    return grow(b);
+    *base = (uint32_t)b->unit_count ^ labels[0]; /* in a new block */
+    return add_block(b);
 }
 
-static int enqueue(struct builder *b, struct range range)
+static int enqueue_range(struct builder *b, struct key_range range)
 {
     if (wt__grow((void **)&b->queue, &b->queue_capacity, b->queued + 1, sizeof *b->queue) != 0)
         return -1;
@@ -142,14 +142,14 @@ static int enqueue(struct builder *b, struct range range)
     return 0;
 }
 
-/* Gives a node its value and its children. */
-static int add_node(struct builder *b, struct range range)
+/* Sets the value of a node and adds its children. */
+static int add_node(struct builder *b, struct key_range range)
 {
     unsigned char labels[256];
     uint32_t starts[257], base = 0;
     size_t count = 0;
 
-    /* Keys that end here come first, the one with the largest value last among them. */
+    /* Keys that end at this node come first; the last of equal keys has the largest value. */
     for (; range.first < range.last && b->keys[range.first].text.len == range.depth; range.first++)
         if (range.node != 0)
             b->units[range.node].value = b->keys[range.first].value;
@@ -168,9 +168,9 @@ static int add_node(struct builder *b, struct range range)
     b->units[range.node].base = base;
     for (size_t i = 0; i < count; i++) {
         uint32_t child = base ^ labels[i];
-        take(b, child);
+        take_unit(b, child);
         b->units[child].parent = range.node;
-        if (enqueue(b, (struct range){child, starts[i], starts[i + 1], range.depth + 1}) != 0)
+        if (enqueue_range(b, (struct key_range){child, starts[i], starts[i + 1], range.depth + 1}) != 0)
             return -1;
     }
     return 0;
@@ -182,9 +182,9 @@ int wt__trie_build(struct buffer *out, struct trie_key *keys, size_t count)
 
     if (count > 0)
         qsort(keys, count, sizeof *keys, by_text);
-    int rc = grow(&b);
+    int rc = add_block(&b);
     if (rc == 0)
-        rc = enqueue(&b, (struct range){0, 0, (uint32_t)count, 0});
+        rc = enqueue_range(&b, (struct key_range){0, 0, (uint32_t)count, 0});
     for (size_t i = 0; rc == 0 && i < b.queued; i++)
         rc = add_node(&b, b.queue[i]);
     if (rc == 0) {

@@ -1,13 +1,16 @@
-/* trie.h: byte strings with a number each, as one flat section of a blob that is used as it lies: a double array.
+/* trie.h: maps byte strings to numbers, in a flat section of a blob that is used in place: a double array.
  *
  *   units [N] { base u32, parent u32, value i32 }
  *
- * A node is the index of its unit; the root is 0. Its child under a byte stands at base ^ byte if the unit there names
- * the node as its parent, so that a step costs one look at one place. Twelve bytes a node, and few of them free: the
- * 30,522 tokens of uncased BERT make about 0.8 MB, of which a request touches a few pages.
+ * A node is the index of its unit; the root is 0. The child for a byte is at base ^ byte if the unit there has the node
+ * as
+ * its parent, so each step reads one unit. Nodes take twelve bytes, and few units are free: the 30,522 tokens of
+ * uncased
+ * BERT take about 0.8 MB, and a request touches a few pages of them.
  *
- * Safety: numbers from the blob are checked where they are used, because checking 80,000 nodes at open would cost more
- * than the request. A walk takes one byte of the word a step, so that cycles cannot hold it. */
+ * Safety: numbers in the blob are checked at use, because checking 80,000 nodes at open would take longer than a
+ * request. A
+ * walk consumes one byte of the word per step, so cycles cannot trap it. */
 #ifndef WT_TEXT_TRIE_H
 #define WT_TEXT_TRIE_H
 
@@ -26,7 +29,7 @@ struct trie {
 
 struct trie_unit {
     uint32_t base, parent;
-    int32_t value; /* -1: only a prefix */
+    int32_t value; /* -1 for a prefix without a value */
 };
 
 struct trie_key {
@@ -34,11 +37,11 @@ struct trie_key {
     int32_t value; /* 0 or more */
 };
 
-/* Appends the section for keys, which are sorted by it. Of equal keys the one with the largest value counts. The empty
- * key is never found. 0, or -1 when memory is out. */
+/* Appends the section for keys; sorts keys. Of equal keys, the largest value wins. The empty key is never found.
+ * Returns 0, or -1 if out of memory. */
 int wt__trie_build(struct buffer *out, struct trie_key *keys, size_t count);
 
-/* False when section is not exactly one trie. */
+/* Opens a section. Returns false if its size is invalid. */
 bool wt__trie_open(struct trie *out, const void *section, size_t len);
 
 static inline struct trie_unit wt__trie_unit(const struct trie *trie, uint32_t node)
@@ -48,18 +51,18 @@ static inline struct trie_unit wt__trie_unit(const struct trie *trie, uint32_t n
     return unit;
 }
 
-/* The child of `node`, which is below unit_count, under label, or 0. */
+/* Returns the child of `node` under label, or 0. node must be below unit_count. */
 static inline uint32_t wt__trie_child(const struct trie *trie, uint32_t node, unsigned char label)
 {
     uint32_t child = wt__trie_unit(trie, node).base ^ label;
     return child < trie->unit_count && wt__trie_unit(trie, child).parent == node ? child : 0;
 }
 
-/* The longest key that word begins with, reading from `node` instead of the root as if the bytes that lead there stood
- * before word. Returns its bytes in word and sets *value, or returns 0. */
+/* Finds the longest key that is a prefix of word, starting at `node` as if the bytes leading to it preceded word.
+ * Returns the number of bytes in word and sets *value, or returns 0. */
 size_t wt__trie_longest(const struct trie *trie, uint32_t node, struct str word, int32_t *value);
 
-/* The node of a prefix, or 0. */
+/* Returns the node of a prefix, or 0. */
 uint32_t wt__trie_walk(const struct trie *trie, struct str prefix);
 
 #endif

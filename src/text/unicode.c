@@ -1,21 +1,19 @@
-/* unicode.c: a decoder of our own, because it sees hostile bytes and is on the path of every request; properties
- * from utf8proc.
+/* unicode.c: an own decoder, because it handles hostile bytes and runs on every request; properties come from utf8proc.
  *
- * Tokenizer ids must not move when a system updates its Unicode library, so the two mappings that the reference
- * tokenizer takes from fixed tables are pinned to those tables here: lower case follows Unicode 17 (rows that
- * utf8proc 2.8, which is Unicode 15, does not have), decomposition follows Unicode 12 (rows that came later are
- * masked). tests/text/test_unicode.c compares every code point. */
+ * Token ids must not change when a system updates its Unicode library. So two mappings are pinned to the reference
+ * tokenizer's tables. Lower case follows Unicode 17: rows missing in utf8proc 2.8 (Unicode 15) are added. Decomposition
+ * follows Unicode 12: later rows are masked. tests/text/test_unicode.c compares every code point. */
 #include "text/unicode.h"
 
 #include <utf8proc.h>
 
-struct range {
+struct code_range {
     uint32_t first, last;
 };
 
-/* Lower case by a fixed distance. */
+/* Lower case by a fixed offset. */
 static const struct lower_rule {
-    struct range range;
+    struct code_range range;
     int32_t distance;
 } later_lower[] = {
     {{0x1C89, 0x1C89}, 1},    {{0xA7CB, 0xA7CB}, -42343}, {{0xA7CC, 0xA7CC}, 1}, {{0xA7CE, 0xA7CE}, 1},
@@ -23,7 +21,7 @@ static const struct lower_rule {
     {{0x10D50, 0x10D65}, 32}, {{0x16EA0, 0x16EB8}, 27},
 };
 
-static const struct range later_decompositions[] = {
+static const struct code_range later_decompositions[] = {
     {0x105C9, 0x105C9}, {0x105E4, 0x105E4}, {0x11383, 0x11385}, {0x1138E, 0x1138E}, {0x11391, 0x11391},
     {0x113C5, 0x113C8}, {0x11938, 0x11938}, {0x16121, 0x16128}, {0x16D68, 0x16D6A},
 };
@@ -43,7 +41,7 @@ uint32_t wt__utf8_next(const char **at, const char *end)
         return UNICODE_REPLACEMENT;
     }
     unsigned more = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
-    /* The second byte's range shuts out overlong forms, surrogates and values above U+10FFFF. */
+    /* The range of the second byte excludes overlong forms, surrogates and values above U+10FFFF. */
     unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
     uint32_t c = lead & (0x3FU >> more);
@@ -77,7 +75,7 @@ size_t wt__utf8_put(uint32_t c, char out[4])
     return len;
 }
 
-/* How many bytes from `at` are ASCII, eight at a time; may stop up to seven early. */
+/* Returns the number of ASCII bytes from `at`, eight at a time. May stop up to seven bytes early. */
 static size_t ascii_run(const char *at, const char *end)
 {
     const char *start = at;
@@ -91,7 +89,7 @@ static size_t ascii_run(const char *at, const char *end)
     return (size_t)(at - start);
 }
 
-/* The end of the valid text that begins at `at`: end, or the first broken sequence. */
+/* Returns the end of the valid text at `at`: end, or the first invalid sequence. */
 static const char *valid_until(const char *at, const char *end)
 {
     while (at < end) {
@@ -129,7 +127,7 @@ void wt__utf8_append(struct buffer *out, struct str s)
 
 enum unicode_kind wt__unicode_kind(uint32_t c)
 {
-    if (c < 0x80) /* most of a request */
+    if (c < 0x80) /* most of a request is ASCII */
         return c - 'a' < 26   ? UNICODE_LETTER
                : c - 'A' < 26 ? UNICODE_UPPER
                : c - '0' < 10 ? UNICODE_DIGIT
@@ -167,7 +165,7 @@ bool wt__has_word(struct str s)
 
 unsigned wt__unicode_lower(uint32_t c, uint32_t out[UNICODE_MAX_LOWER])
 {
-    if (c == 0x130) { /* the one letter whose lower case is two: i and a dot above */
+    if (c == 0x130) { /* the only letter with a lower case of two code points: i and a dot above */
         out[0] = 'i';
         out[1] = 0x307;
         return 2;

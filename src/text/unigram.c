@@ -1,13 +1,15 @@
-/* unigram.c: words from a stream of normalised text, and the best path through each.
+/* unigram.c: splits a stream of normalised text into words and finds the best path through each word.
  *
- * The path is found forwards: when a position is reached, its score is final, and all pieces that begin there offer
- * theirs to the positions where they end. Scores are added in double precision from left to right, and the first of
- * equal ones stays, exactly as in the reference, so that near ties fall alike. A character that is no piece of its own
- * offers the unknown score. Neighbouring unknowns are one id.
+ * The path is found forwards. When a position is reached, its score is final, and each piece that starts there offers a
+ * score to the position where it ends. Scores are added in double precision from left to right, and the first of equal
+ * scores wins, exactly as in the reference, so that near ties are decided equally. A character that is not a piece has
+ * the
+ * unknown score. Adjacent unknowns become one id.
  *
- * A word is looked at in a window of UNIGRAM_WINDOW bytes. When it is full, each position from which a piece could
- * still reach beyond has its own path back; where all of these meet, the past is settled and is put out. So time is
- * linear in the text (times the longest piece) and memory is fixed, whatever the text is. */
+ * A word is processed in a window of UNIGRAM_WINDOW bytes. In a full window, each position that a future piece could
+ * start
+ * from has its own path back. Up to the position where these paths meet, the result is final and is emitted. So time is
+ * linear in the text (times the longest piece), and memory is constant, for any text. */
 #include "text/unigram.h"
 
 #include "text/unicode.h"
@@ -18,24 +20,24 @@ enum { NOWHERE = UINT16_MAX };
 
 struct position {
     double score;
-    int32_t id;    /* of the last piece on the best path to here */
-    uint16_t from; /* where it begins; NOWHERE: no path */
-    bool live;     /* a path that may still win passes here */
+    int32_t id;    /* last piece of the best path to this position */
+    uint16_t from; /* start of that piece; NOWHERE if no path exists */
+    bool live;     /* on a path that may still win */
 };
 
-struct reader {
+struct unigram_reader {
     const struct unigram *unigram;
     struct pieces *out;
-    bool prefix;    /* the word begins a segment and has yet to get its U+2581 */
-    bool unknown;   /* the last id of this word was the unknown one */
-    double settled; /* score of what was put out of this word */
-    char *word;     /* what was read of the current word, in bytes: never at its very start */
+    bool prefix;    /* the next word starts a segment and needs its U+2581 */
+    bool unknown;   /* the last id of this word was the unknown id */
+    double settled; /* score of the emitted part of this word */
+    char *word;     /* unread part of the current word, in bytes; never at the start of bytes */
     size_t len;
     char bytes[sizeof blank + UNIGRAM_WINDOW];
     struct position positions[sizeof blank + UNIGRAM_WINDOW + 1];
 };
 
-static double score_of(const struct unigram *u, int32_t id)
+static double piece_score(const struct unigram *u, int32_t id)
 {
     double score = 0;
     if ((uint32_t)id < u->score_count)
@@ -43,7 +45,7 @@ static double score_of(const struct unigram *u, int32_t id)
     return score;
 }
 
-static void offer(struct position *positions, size_t from, size_t to, double score, int32_t id)
+static void offer_path(struct position *positions, size_t from, size_t to, double score, int32_t id)
 {
     struct position *target = &positions[to];
 
@@ -54,8 +56,8 @@ static void offer(struct position *positions, size_t from, size_t to, double sco
     }
 }
 
-/* Finds the best path to every position of the word that it is given. */
-static void find_paths(struct reader *r, struct str word)
+/* Finds the best path to every position of the word. */
+static void find_paths(struct unigram_reader *r, struct str word)
 {
     const struct unigram *u = r->unigram;
     const struct trie *trie = &u->trie;
@@ -77,18 +79,18 @@ static void find_paths(struct reader *r, struct str word)
             int32_t id = wt__trie_unit(trie, node).value;
             if (id < 0 || (uint32_t)id >= u->score_count)
                 continue;
-            offer(r->positions, at, to, score_of(u, id) + score, id);
+            offer_path(r->positions, at, to, piece_score(u, id) + score, id);
             single = single || to - at == character;
         }
         if (!single)
-            offer(r->positions, at, at + character, u->unknown_score + score, u->unknown);
+            offer_path(r->positions, at, at + character, u->unknown_score + score, u->unknown);
         at += character;
     }
 }
 
-/* Puts out the pieces of the best path to position `to`. The way back is turned round in place: `from` of each
- * position on it becomes the next one. */
-static void put_path(struct reader *r, size_t to)
+/* Emits the pieces of the best path to position `to`. Reverses the path in place: `from` of each position becomes the
+ * next position. */
+static void put_path(struct unigram_reader *r, size_t to)
 {
     struct position *positions = r->positions;
     size_t next = NOWHERE;
@@ -109,8 +111,8 @@ static void put_path(struct reader *r, size_t to)
     }
 }
 
-/* The last position that every path to one of the last `open` positions passes. */
-static size_t meeting_place(struct reader *r, size_t len, size_t open)
+/* Returns the last position common to all paths to the last `open` positions. */
+static size_t meeting_place(struct unigram_reader *r, size_t len, size_t open)
 {
     struct position *positions = r->positions;
     size_t alive = 0, at = len;
@@ -130,8 +132,8 @@ static size_t meeting_place(struct reader *r, size_t len, size_t open)
     return at;
 }
 
-/* The rest of the word, with the prefix if it is due: there is always room for one in front. */
-static struct str take_word(struct reader *r, size_t len)
+/* Returns the rest of the word, with the prefix if needed. There is always room for the prefix. */
+static struct str take_rest_of_word(struct unigram_reader *r, size_t len)
 {
     char *word = r->word;
 
@@ -144,10 +146,10 @@ static struct str take_word(struct reader *r, size_t len)
     return (struct str){word, len};
 }
 
-/* Ends a part of `len` bytes: the word, or what stands before an added token. */
-static void end_part(struct reader *r, size_t len)
+/* Ends a part of `len` bytes: the word, or the text before an added token. */
+static void end_part(struct unigram_reader *r, size_t len)
 {
-    struct str part = take_word(r, len);
+    struct str part = take_rest_of_word(r, len);
 
     if (part.len > 0) {
         find_paths(r, part);
@@ -159,8 +161,8 @@ static void end_part(struct reader *r, size_t len)
     r->unknown = false;
 }
 
-/* Cuts the word at the added tokens in it; what follows one begins a segment. */
-static void cut_added(struct reader *r)
+/* Splits the word at its added tokens. A new segment starts after each token. */
+static void cut_added(struct unigram_reader *r)
 {
     const struct added *added = &r->unigram->added;
     struct added_match match;
@@ -174,22 +176,22 @@ static void cut_added(struct reader *r)
     }
 }
 
-static void end_word(struct reader *r)
+static void end_unigram_word(struct unigram_reader *r)
 {
     cut_added(r);
     end_part(r, r->len);
     r->word = r->bytes + sizeof blank;
 }
 
-/* Makes room in a full window: at least half of it is put out. */
-static void settle(struct reader *r)
+/* Makes room in a full window by emitting at least half of it. */
+static void settle_window(struct unigram_reader *r)
 {
     enum { HALF = UNIGRAM_WINDOW / 2 };
 
     cut_added(r);
     struct str rest = {r->word, r->len};
     if (r->len > HALF) {
-        struct str word = take_word(r, r->len);
+        struct str word = take_rest_of_word(r, r->len);
         size_t longest = r->unigram->longest, place;
         find_paths(r, word);
         place = meeting_place(r, word.len, longest < HALF ? longest : HALF);
@@ -205,23 +207,23 @@ static void settle(struct reader *r)
     memmove(r->word, rest.ptr, rest.len);
 }
 
-static void append(struct reader *r, struct str bytes)
+static void append_to_window(struct unigram_reader *r, struct str bytes)
 {
     while (bytes.len > 0) {
         size_t used = (size_t)(r->word - r->bytes) - sizeof blank + r->len, room = UNIGRAM_WINDOW - used;
         size_t portion = bytes.len < room ? bytes.len : room;
         for (int i = 0; i < 3 && portion > 0 && portion < bytes.len && (bytes.ptr[portion] & 0xC0) == 0x80; i++)
-            portion--; /* whole code points */
+            portion--; /* keep code points whole */
         memcpy(r->word + r->len, bytes.ptr, portion);
         r->len += portion;
         bytes = (struct str){bytes.ptr + portion, bytes.len - portion};
         if (bytes.len > 0)
-            settle(r);
+            settle_window(r);
     }
 }
 
-/* What parts words at `at`: a space, U+2581, or where blanks do, any of them. Returns its bytes, or 0. */
-static size_t parting(const struct unigram *u, const char *at, const char *end)
+/* Returns the length of a word separator at `at`, or 0: a space, U+2581, or any blank if blanks separate words. */
+static size_t separator_length(const struct unigram *u, const char *at, const char *end)
 {
     unsigned char c = (unsigned char)*at;
     const char *behind = at;
@@ -235,29 +237,29 @@ static size_t parting(const struct unigram *u, const char *at, const char *end)
     return 0;
 }
 
-/* Takes normalised text. */
-static bool read_text(void *context, struct str text)
+/* Receives normalised text. */
+static bool read_normalized(void *context, struct str text)
 {
-    struct reader *r = context;
+    struct unigram_reader *r = context;
     const struct unigram *u = r->unigram;
     const char *at = text.ptr, *end = text.len > 0 ? at + text.len : at;
 
     while (at < end) {
-        size_t part = parting(u, at, end);
+        size_t part = separator_length(u, at, end);
         if (part > 0) {
-            end_word(r);
+            end_unigram_word(r);
             if (wt__pieces_full(r->out))
                 return false;
             bool stays = !u->split_blanks || wt__str_equal((struct str){at, part}, (struct str){blank, sizeof blank});
             r->prefix = u->prefix && !stays;
             if (stays)
-                append(r, (struct str){blank, sizeof blank});
+                append_to_window(r, (struct str){blank, sizeof blank});
             at += part;
         } else {
             const char *stop = at + 1;
-            while (stop < end && parting(u, stop, end) == 0)
+            while (stop < end && separator_length(u, stop, end) == 0)
                 stop++;
-            append(r, (struct str){at, (size_t)(stop - at)});
+            append_to_window(r, (struct str){at, (size_t)(stop - at)});
             at = stop;
         }
     }
@@ -266,7 +268,7 @@ static bool read_text(void *context, struct str text)
 
 void wt__unigram_add(const struct unigram *u, struct str text, struct pieces *out)
 {
-    struct reader r;
+    struct unigram_reader r;
 
     r.unigram = u;
     r.out = out;
@@ -275,7 +277,7 @@ void wt__unigram_add(const struct unigram *u, struct str text, struct pieces *ou
     r.settled = 0;
     r.word = r.bytes + sizeof blank;
     r.len = 0;
-    wt__normalizer_run(&u->normalizer, text, read_text, &r);
+    wt__normalizer_run(&u->normalizer, text, read_normalized, &r);
     if (!wt__pieces_full(out))
-        end_word(&r);
+        end_unigram_word(&r);
 }

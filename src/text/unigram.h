@@ -1,8 +1,9 @@
-/* unigram.h: text to the most probable sequence of pieces, as SentencePiece's unigram models are read by the reference
- * library's tokenizer.json (Kudo, "Subword Regularization", 2018, section 3.2, inference).
+/* unigram.h: finds the most probable sequence of pieces, as the reference library does for SentencePiece's unigram
+ * models (Kudo, "Subword Regularization", 2018, section 3.2, inference).
  *
- * Text is normalised and cut into words, each behind a U+2581 that stands for the blank before it; a word's pieces are
- * the best path through the lattice of all pieces in it. */
+ * Text is normalised and split into words. Each word starts with U+2581, which represents the blank before it. The
+ * pieces of
+ * a word are the best path through the lattice of all pieces in it. */
 #ifndef WT_TEXT_UNIGRAM_H
 #define WT_TEXT_UNIGRAM_H
 
@@ -17,27 +18,27 @@
 #include "text/trie.h"
 
 enum {
-    UNIGRAM_MAX_PIECE = 512, /* bytes of a piece */
-    /* Bytes of a word that are looked at together. A longer word, which no model has seen, is cut where every path
-     * that can still win has passed; where there is no such place in the first half, the best path so far counts. */
+    UNIGRAM_MAX_PIECE = 512, /* maximum bytes of a piece */
+    /* Bytes of a word that are processed together. Longer words, unknown in training, are split at a position common to
+     * all paths that can still win. If no such position is in the first half, the best path so far is used. */
     UNIGRAM_WINDOW = 4096
 };
 
 /* Immutable. */
 struct unigram {
-    struct trie trie;            /* pieces and their ids */
+    struct trie trie;            /* ids of pieces */
     const unsigned char *scores; /* [score_count] double, by id */
     uint32_t score_count;
     int32_t unknown;
-    double unknown_score; /* of a character that no piece covers alone */
+    double unknown_score; /* score of a character that is not a piece */
     size_t longest;       /* bytes of the longest piece */
-    bool prefix;          /* a segment gets a U+2581 in front, unless it begins with one */
-    bool split_blanks;    /* blanks only part segments */
+    bool prefix;          /* add U+2581 before a segment, unless it starts with one */
+    bool split_blanks;    /* blanks separate segments and are dropped */
     struct normalizer normalizer;
-    struct added added; /* found in normalised text */
+    struct added added; /* matched in normalised text */
 };
 
-/* Adds the pieces of a segment: what stands between two added tokens of raw text. */
+/* Adds the pieces of a segment, the text between two added tokens in raw text. */
 void wt__unigram_add(const struct unigram *u, struct str text, struct pieces *out);
 
 #endif

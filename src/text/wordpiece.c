@@ -1,38 +1,43 @@
-/* wordpiece.c: BERT's tokenizer in one pass over the bytes, a word at a time.
+/* wordpiece.c: BERT's tokenizer in one pass over the bytes, word by word.
  *
- * The reference runs whole-text passes: drop controls and turn blanks into spaces; put spaces
- * around ideographs; NFD; drop marks; lower case; cut at spaces and around punctuation; greedy longest match. Each of
- * them looks at one code point, except NFD, which orders the marks of one character; so all can run on one code point
- * after the other, with a buffer of one word:
+ * The reference runs passes over the whole text: remove controls and convert blanks to spaces; add spaces around
+ * ideographs;
+ * NFD; remove marks; lower case; split at spaces and punctuation; greedy longest match. All passes except NFD depend on
+ * one
+ * code point only, and NFD sorts the marks of one character. So all can run code point by code point, with a buffer of
+ * one
+ * word:
  *
- *  - A word over WORDPIECE_MAX_WORD code points is [UNK] whatever is in it, so that nothing beyond is kept.
- *  - NFD sorts a run of marks (combining class > 0) by class, stably. A dropped mark needs no place in that order; a
- *    kept one is inserted behind the last of its run that must not follow it. Any code point of class 0 ends a run,
- *    also one that is dropped.
+ *  - A word over WORDPIECE_MAX_WORD code points is always [UNK], so the rest need not be stored.
+ *  - NFD sorts a run of marks (combining class > 0) stably by class. Removed marks do not matter for this order. A kept
+ *    mark
+ *    is inserted after the last mark of its run with the same or a lower class. Any code point of class 0 ends a run,
+ *    even
+ *    if it is removed.
  *
- * Invariants: word.bytes holds the first min(characters, WORDPIECE_MAX_WORD) code points of the current word. */
+ * Invariant: word.bytes holds the first min(characters, WORDPIECE_MAX_WORD) code points of the current word. */
 #include "text/wordpiece.h"
 
 #include "text/bert_classes.h"
 #include "text/unicode.h"
 
-struct word {
+struct wordpiece_word {
     char bytes[WORDPIECE_MAX_WORD * 4];
     size_t len;
-    size_t run; /* where the current run of marks begins in bytes */
+    size_t run; /* start of the current run of marks in bytes */
     size_t characters;
 };
 
-struct reader {
+struct wordpiece_reader {
     const struct wordpiece *model;
     struct pieces *out;
-    struct word word;
+    struct wordpiece_word word;
 };
 
-/* Ends the current word and adds its pieces: greedy longest match, all of it or [UNK]. */
-static void end_word(struct reader *r)
+/* Ends the current word and adds its pieces by greedy longest match, or [UNK] if any part has no match. */
+static void emit_wordpieces(struct wordpiece_reader *r)
 {
-    struct word *word = &r->word;
+    struct wordpiece_word *word = &r->word;
     const struct wordpiece *model = r->model;
     size_t before = r->out->count;
     bool known = word->characters <= WORDPIECE_MAX_WORD;
@@ -56,8 +61,8 @@ static void end_word(struct reader *r)
     word->len = word->run = word->characters = 0;
 }
 
-/* A code point that starts a character. */
-static void add_starter(struct word *word, uint32_t c)
+/* Adds a code point that starts a character. */
+static void add_starter(struct wordpiece_word *word, uint32_t c)
 {
     if (word->characters++ >= WORDPIECE_MAX_WORD)
         return;
@@ -65,8 +70,8 @@ static void add_starter(struct word *word, uint32_t c)
     word->run = word->len;
 }
 
-/* A mark that is kept. */
-static void add_mark(struct word *word, uint32_t c, unsigned class)
+/* Adds a mark in canonical order. */
+static void insert_mark(struct wordpiece_word *word, uint32_t c, unsigned class)
 {
     char bytes[4];
     size_t place = word->run;
@@ -82,7 +87,7 @@ static void add_mark(struct word *word, uint32_t c, unsigned class)
     word->len += len;
 }
 
-static void add_lowered(struct reader *r, uint32_t c)
+static void add_lowered(struct wordpiece_reader *r, uint32_t c)
 {
     uint32_t lower[UNICODE_MAX_LOWER] = {c};
     unsigned count = r->model->lower_case ? wt__unicode_lower(c, lower) : 1;
@@ -91,22 +96,22 @@ static void add_lowered(struct reader *r, uint32_t c)
         add_starter(&r->word, lower[i]);
 }
 
-/* A word of one code point. */
-static void add_alone(struct reader *r, uint32_t c)
+/* Adds a word of one code point. */
+static void add_alone(struct wordpiece_reader *r, uint32_t c)
 {
-    end_word(r);
+    emit_wordpieces(r);
     add_starter(&r->word, c);
-    end_word(r);
+    emit_wordpieces(r);
 }
 
-/* A code point after decomposition. */
-static void add_part(struct reader *r, uint32_t c)
+/* Adds a code point after decomposition. */
+static void add_decomposed(struct wordpiece_reader *r, uint32_t c)
 {
     unsigned class = wt__unicode_combining_class(c);
 
     switch (wt__bert_class(c)) {
     case BERT_SPACE:
-        end_word(r);
+        emit_wordpieces(r);
         break;
     case BERT_PUNCTUATION:
         add_alone(r, c);
@@ -117,14 +122,14 @@ static void add_part(struct reader *r, uint32_t c)
         break;
     default:
         if (class > 0)
-            add_mark(&r->word, c, class);
+            insert_mark(&r->word, c, class);
         else
             add_lowered(r, c);
     }
 }
 
-/* A code point of the text that is not ASCII. */
-static void add_wide(struct reader *r, uint32_t c)
+/* Adds a non-ASCII code point. */
+static void add_wide(struct wordpiece_reader *r, uint32_t c)
 {
     const struct wordpiece *options = r->model;
     enum bert_class class = wt__bert_class(c);
@@ -133,26 +138,26 @@ static void add_wide(struct reader *r, uint32_t c)
     if (class == BERT_REMOVED)
         return;
     if (class == BERT_SPACE || alone)
-        end_word(r);
+        emit_wordpieces(r);
     if (class == BERT_SPACE)
         return;
     if (options->strip_accents) {
         uint32_t parts[UNICODE_MAX_DECOMPOSED];
         unsigned count = wt__unicode_decompose(c, parts);
         for (unsigned i = 0; i < count; i++)
-            add_part(r, parts[i]);
+            add_decomposed(r, parts[i]);
     } else if (class == BERT_PUNCTUATION) {
         add_alone(r, c);
     } else {
         add_lowered(r, c);
     }
     if (alone)
-        end_word(r);
+        emit_wordpieces(r);
 }
 
 void wt__wordpiece_add(const struct wordpiece *w, struct str text, struct pieces *out)
 {
-    struct reader r;
+    struct wordpiece_reader r;
     unsigned char to_lower = w->lower_case ? 0x20 : 0;
     const char *at = text.ptr, *end = text.len > 0 ? text.ptr + text.len : text.ptr;
 
@@ -171,7 +176,7 @@ void wt__wordpiece_add(const struct wordpiece *w, struct str text, struct pieces
             add_starter(&r.word, c >= 'A' && c <= 'Z' ? c | to_lower : c);
             break;
         case BERT_SPACE:
-            end_word(&r);
+            emit_wordpieces(&r);
             break;
         case BERT_PUNCTUATION:
             add_alone(&r, c);
@@ -180,5 +185,5 @@ void wt__wordpiece_add(const struct wordpiece *w, struct str text, struct pieces
             break;
         }
     }
-    end_word(&r);
+    emit_wordpieces(&r);
 }

@@ -1,4 +1,4 @@
-/* wordpiece.h: text to pieces as BERT's reference tokenizer does it, exactly, on any bytes. Needs no memory beyond the
+/* wordpiece.h: splits text into pieces exactly like BERT's reference tokenizer. Accepts any bytes. Needs only the
  * caller's arrays and a few hundred bytes of stack. */
 #ifndef WT_TEXT_WORDPIECE_H
 #define WT_TEXT_WORDPIECE_H
@@ -11,19 +11,19 @@
 #include "text/pieces.h"
 #include "text/trie.h"
 
-enum { WORDPIECE_MAX_WORD = 100 }; /* code points of a word after normalisation; a longer one is unknown */
+enum { WORDPIECE_MAX_WORD = 100 }; /* maximum code points of a normalised word; longer words are unknown */
 
 /* Immutable. */
 struct wordpiece {
-    struct trie trie;      /* pieces and their ids */
-    uint32_t token_count;  /* ids from here on are not put out */
-    uint32_t continuation; /* the node of "##", where the search for a later piece begins; 0: there are none */
+    struct trie trie;      /* ids of pieces */
+    uint32_t token_count;  /* ids at or above it are never emitted */
+    uint32_t continuation; /* trie node of "##", root of continuation pieces; 0 if there are no such pieces */
     int32_t unknown;
     bool lower_case, strip_accents;
-    bool split_cjk; /* each ideograph is a word */
+    bool split_cjk; /* split before and after each ideograph */
 };
 
-/* Adds the pieces of a segment: what stands between two special tokens. */
+/* Adds the pieces of a segment, the text between two special tokens. */
 void wt__wordpiece_add(const struct wordpiece *w, struct str text, struct pieces *out);
 
 #endif

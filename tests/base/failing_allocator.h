@@ -1,7 +1,7 @@
-/* failing_allocator.h: the C library's allocator, replaced in the program that includes this by one that counts blocks
- * and fails where the test wants it. Sanitizers bring their own: INTERPOSED is 0 there, and nothing fails.
+/* failing_allocator.h: replaces the C library's allocator in the including program. It counts blocks and fails on
+ * request. Sanitizers have their own allocator: there INTERPOSED is 0 and no allocation fails.
  *
- * Counted is the thread that set `counting`; all threads are where COUNT_ALL_THREADS is defined before. */
+ * Only the thread that set `counting` is counted; all threads if COUNT_ALL_THREADS is defined before the include. */
 #ifndef WT_TESTS_FAILING_ALLOCATOR_H
 #define WT_TESTS_FAILING_ALLOCATOR_H
 
@@ -27,13 +27,14 @@
 #define COUNTED static _Thread_local
 #endif
 
-COUNTED long countdown; /* the allocation that makes it 0 fails, and all after it if stuck; above 0: none failed yet */
-COUNTED long live;      /* blocks taken minus blocks freed, while counting */
+/* Allocations until the failing one; if stuck, all later ones fail too. Above 0: no failure yet. */
+COUNTED long countdown;
+COUNTED long live; /* blocks allocated minus blocks freed while counting */
 COUNTED int counting, stuck;
 
 #if INTERPOSED
 
-/* Seen by the libraries below, too. */
+/* Visible to shared libraries as well. */
 #pragma GCC visibility push(default)
 
 void *__libc_malloc(size_t size);
@@ -42,7 +43,7 @@ void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t align, size_t size);
 void __libc_free(void *block);
 
-static int refuse(void)
+static int refuse_allocation(void)
 {
     if (!counting || countdown < 0)
         return 0;
@@ -53,7 +54,7 @@ static int refuse(void)
     return 1;
 }
 
-static void *count_block(void *block)
+static void *count_allocation(void *block)
 {
     live += counting && block;
     return block;
@@ -61,34 +62,34 @@ static void *count_block(void *block)
 
 void *malloc(size_t size)
 {
-    return refuse() ? NULL : count_block(__libc_malloc(size));
+    return refuse_allocation() ? NULL : count_allocation(__libc_malloc(size));
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return refuse() ? NULL : count_block(__libc_calloc(count, size));
+    return refuse_allocation() ? NULL : count_allocation(__libc_calloc(count, size));
 }
 
 void *realloc(void *block, size_t size)
 {
-    if (refuse())
+    if (refuse_allocation())
         return NULL;
     void *moved = __libc_realloc(block, size);
     if (!block)
-        count_block(moved);
+        count_allocation(moved);
     return moved;
 }
 
 void *aligned_alloc(size_t align, size_t size)
 {
-    return refuse() ? NULL : count_block(__libc_memalign(align, size));
+    return refuse_allocation() ? NULL : count_allocation(__libc_memalign(align, size));
 }
 
 int posix_memalign(void **out, size_t align, size_t size)
 {
-    if (refuse())
+    if (refuse_allocation())
         return ENOMEM;
-    *out = count_block(__libc_memalign(align, size));
+    *out = count_allocation(__libc_memalign(align, size));
     return *out ? 0 : ENOMEM;
 }
 

@@ -1,4 +1,4 @@
-/* The lowest room: what each helper promises in its header. */
+/* Helpers of the base room: each one does what its header promises. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,10 +24,10 @@
 #include "base/sha256.h"
 #include "base/topk.h"
 
-static void lines_that_are_not_empty(void **state)
+static void returns_nonempty_lines(void **state)
 {
     static const struct {
-        const char *text, *lines; /* a bar behind each */
+        const char *text, *lines; /* lines, each followed by a bar */
     } cases[] = {{"", ""}, {"\n\n", ""}, {"a", "a|"}, {"a\n", "a|"}, {"\na b\n\n\nc\r\n", "a b|c\r|"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -42,7 +42,7 @@ static void lines_that_are_not_empty(void **state)
     }
 }
 
-static void errors_are_one_sentence_with_a_code(void **state)
+static void errors_have_one_line_and_a_code(void **state)
 {
     (void)state;
     wt_error err;
@@ -53,7 +53,7 @@ static void errors_are_one_sentence_with_a_code(void **state)
     assert_int_equal(wt__fail_context(&err, WT_EFORMAT, "file.json"), WT_EFORMAT);
     assert_string_equal(err.message, "file.json: bad thing 5");
     assert_int_equal(err.byte, 17);
-    assert_int_equal(wt__fail_context(&err, WT_EMODEL, "model"), WT_EMODEL); /* what it means to this caller */
+    assert_int_equal(wt__fail_context(&err, WT_EMODEL, "model"), WT_EMODEL); /* code for this caller */
     assert_int_equal(err.code, WT_EMODEL);
     assert_int_equal(wt__fail(NULL, WT_EIO, "nobody listens"), WT_EIO);
     static const struct {
@@ -68,7 +68,7 @@ static void errors_are_one_sentence_with_a_code(void **state)
     assert_string_equal(wt_code_name(1), "WT_E?");
 }
 
-static void sizes_never_overflow(void **state)
+static void rejects_overflowing_sizes(void **state)
 {
     (void)state;
     struct arena arena = {0};
@@ -82,7 +82,7 @@ static void sizes_never_overflow(void **state)
     wt__arena_dispose(&arena);
 }
 
-static void arena_pieces_are_aligned_and_stay(void **state)
+static void arena_blocks_are_aligned_and_never_move(void **state)
 {
     (void)state;
     struct arena arena = {0};
@@ -119,7 +119,7 @@ static void buffers_stop_at_their_maximum(void **state)
     free(text);
 }
 
-static void any_bytes_become_a_json_string(void **state)
+static void quotes_any_bytes_as_json(void **state)
 {
     (void)state;
     static const struct {
@@ -145,8 +145,8 @@ static void any_bytes_become_a_json_string(void **state)
     }
 }
 
-/* Each byte, at each place of a text that is looked at eight bytes at a time and one by one. */
-static void plain_bytes_are_those_that_json_leaves(void **state)
+/* Puts each byte at each position, because the text is checked eight bytes at a time and then byte by byte. */
+static void counts_bytes_that_need_no_escape(void **state)
 {
     (void)state;
     char text[21], pattern[] = "~ !#AZaz[]^`0";
@@ -162,7 +162,7 @@ static void plain_bytes_are_those_that_json_leaves(void **state)
     assert_int_equal(wt__str_plain((struct str){NULL, 0}), 0);
 }
 
-static void maps_hold_what_was_put_in(void **state)
+static void map_finds_inserted_keys(void **state)
 {
     (void)state;
     enum { COUNT = 5000 };
@@ -184,7 +184,7 @@ static void maps_hold_what_was_put_in(void **state)
     wt__map_dispose(&map);
 }
 
-static void sha256_agrees_with_the_standard(void **state)
+static void sha256_matches_the_standard(void **state)
 {
     (void)state;
     static const struct {
@@ -214,7 +214,7 @@ static void sha256_agrees_with_the_standard(void **state)
     }
 }
 
-static void checksums_see_every_bit_and_the_length(void **state)
+static void checksum_detects_changed_bits_and_lengths(void **state)
 {
     (void)state;
     unsigned char bytes[200] = {0};
@@ -228,14 +228,14 @@ static void checksums_see_every_bit_and_the_length(void **state)
             bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
         }
     }
-    /* Part of the file formats: a change here makes every snapshot stale. */
+    /* File formats contain these values: a change makes every snapshot stale. */
     for (size_t i = 0; i < 100; i++)
         bytes[i] = (unsigned char)i;
     assert_true(wt__checksum("whichtool", 9, 0) == 0x21bcdd1000dc9d0b);
     assert_true(wt__checksum(bytes, 100, 7) == 0xc3ba0057cd5cd504);
 }
 
-static void random_numbers_repeat_with_their_seed(void **state)
+static void same_seed_repeats_random_numbers(void **state)
 {
     (void)state;
     struct rng a, b;
@@ -278,29 +278,29 @@ static void topk_equals_a_full_sort(void **state)
     }
 }
 
-struct tally {
+struct pool_tally {
     atomic_size_t done[1000];
     size_t stop_at;
 };
 
-static int mark(void *context, size_t index, unsigned worker)
+static int mark_done(void *context, size_t index, unsigned worker)
 {
-    struct tally *tally = context;
+    struct pool_tally *tally = context;
     assert_true(worker < 4);
     atomic_fetch_add(&tally->done[index], 1);
     return index == tally->stop_at ? 5 : 0;
 }
 
-static void a_pool_does_each_item_once_and_stops_on_request(void **state)
+static void pool_runs_each_item_once_and_stops_on_request(void **state)
 {
     (void)state;
-    static struct tally whole = {.stop_at = SIZE_MAX}, stopped = {.stop_at = 10};
-    assert_int_equal(wt__pool_run(4, 1000, mark, &whole), 0);
+    static struct pool_tally whole = {.stop_at = SIZE_MAX}, stopped = {.stop_at = 10};
+    assert_int_equal(wt__pool_run(4, 1000, mark_done, &whole), 0);
     for (size_t i = 0; i < 1000; i++)
         assert_int_equal(whole.done[i], 1);
-    assert_int_equal(wt__pool_run(1, 1000, mark, &stopped), 5);
+    assert_int_equal(wt__pool_run(1, 1000, mark_done, &stopped), 5);
     assert_int_equal(stopped.done[11], 0);
-    assert_int_equal(wt__pool_run(4, 0, mark, &whole), 0);
+    assert_int_equal(wt__pool_run(4, 0, mark_done, &whole), 0);
 }
 
 static int stop_after_three(void *context, const char *phase, uint64_t done, uint64_t total)
@@ -311,15 +311,15 @@ static int stop_after_three(void *context, const char *phase, uint64_t done, uin
     return ++*(int *)context == 3;
 }
 
-static void progress_reports_ends_and_hears_a_stop(void **state)
+static void progress_reports_last_step_and_can_be_cancelled(void **state)
 {
     (void)state;
     int calls = 0;
     struct progress progress;
     wt__progress_init(&progress, stop_after_three, &calls);
     assert_int_equal(wt__progress_phase(&progress, "first", 100), 0);
-    assert_int_equal(wt__progress_step(&progress, 1), 0);  /* too soon to tell */
-    assert_int_equal(wt__progress_step(&progress, 99), 0); /* the last step always tells */
+    assert_int_equal(wt__progress_step(&progress, 1), 0);  /* too soon to report */
+    assert_int_equal(wt__progress_step(&progress, 99), 0); /* the last step is always reported */
     assert_int_equal(calls, 2);
     assert_true(wt__progress_phase(&progress, "second", 1) != 0);
     assert_true(wt__progress_step(&progress, 0) != 0);
@@ -327,7 +327,7 @@ static void progress_reports_ends_and_hears_a_stop(void **state)
     assert_int_equal(wt__progress_step(NULL, 1), 0);
 }
 
-static void a_new_json_string_is_of_any_bytes(void **state)
+static void creates_json_string_from_any_bytes(void **state)
 {
     static const struct {
         struct str in;
@@ -390,14 +390,13 @@ static void json_has_limits_and_positions(void **state)
     }
 }
 
-/* The allocator that jansson has in this program: the calls fail_from to fail_upto return NULL. */
-/* What people write into configurations; want is it in strict JSON, or "" when it stays wrong. */
-static void json_of_configurations(void **state)
+/* Hand-written configuration. want: the same value as strict JSON, or "" if the text is invalid. */
+static void parses_relaxed_json(void **state)
 {
     (void)state;
     static const struct {
         const char *name, *text, *want;
-        size_t line; /* of the error */
+        size_t line; /* line of the error */
     } rows[] = {
         {"strict JSON", "{\"a\":[1,2]}", "{\"a\":[1,2]}", 0},
         {"comments", "// x\n{\"a\"/* y\n */:1 // z\n}", "{\"a\":1}", 0},
@@ -431,14 +430,15 @@ static void json_of_configurations(void **state)
 
 static size_t json_calls, fail_from, fail_upto;
 
+/* jansson's allocator in this program: the calls fail_from to fail_upto return NULL. */
 static void *json_memory(size_t size)
 {
     json_calls++;
     return json_calls >= fail_from && json_calls <= fail_upto ? NULL : malloc(size);
 }
 
-/* jansson itself leaves bytes out of long words, rather. */
-static void json_without_memory_is_no_json(void **state)
+/* jansson itself may drop bytes of long words instead of failing. */
+static void json_reports_failed_allocations(void **state)
 {
     (void)state;
     static const char text[] =
@@ -462,7 +462,7 @@ static void json_without_memory_is_no_json(void **state)
     json_decref(whole);
 }
 
-static void json_getters_survive_the_wrong_type(void **state)
+static void json_getters_tolerate_wrong_types(void **state)
 {
     (void)state;
     json_t *value;
@@ -480,7 +480,7 @@ static void json_getters_survive_the_wrong_type(void **state)
     json_decref(value);
 }
 
-static void draws_are_of_all_and_different(void **state)
+static void draws_without_repetition(void **state)
 {
     (void)state;
     static const struct {
@@ -505,26 +505,26 @@ int main(void)
 {
     json_set_alloc_funcs(json_memory, free);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_that_are_not_empty),
-        cmocka_unit_test(draws_are_of_all_and_different),
-        cmocka_unit_test(errors_are_one_sentence_with_a_code),
-        cmocka_unit_test(sizes_never_overflow),
-        cmocka_unit_test(arena_pieces_are_aligned_and_stay),
+        cmocka_unit_test(returns_nonempty_lines),
+        cmocka_unit_test(draws_without_repetition),
+        cmocka_unit_test(errors_have_one_line_and_a_code),
+        cmocka_unit_test(rejects_overflowing_sizes),
+        cmocka_unit_test(arena_blocks_are_aligned_and_never_move),
         cmocka_unit_test(buffers_stop_at_their_maximum),
-        cmocka_unit_test(any_bytes_become_a_json_string),
-        cmocka_unit_test(plain_bytes_are_those_that_json_leaves),
-        cmocka_unit_test(maps_hold_what_was_put_in),
-        cmocka_unit_test(sha256_agrees_with_the_standard),
-        cmocka_unit_test(checksums_see_every_bit_and_the_length),
-        cmocka_unit_test(random_numbers_repeat_with_their_seed),
+        cmocka_unit_test(quotes_any_bytes_as_json),
+        cmocka_unit_test(counts_bytes_that_need_no_escape),
+        cmocka_unit_test(map_finds_inserted_keys),
+        cmocka_unit_test(sha256_matches_the_standard),
+        cmocka_unit_test(checksum_detects_changed_bits_and_lengths),
+        cmocka_unit_test(same_seed_repeats_random_numbers),
         cmocka_unit_test(topk_equals_a_full_sort),
-        cmocka_unit_test(a_pool_does_each_item_once_and_stops_on_request),
-        cmocka_unit_test(progress_reports_ends_and_hears_a_stop),
-        cmocka_unit_test(a_new_json_string_is_of_any_bytes),
+        cmocka_unit_test(pool_runs_each_item_once_and_stops_on_request),
+        cmocka_unit_test(progress_reports_last_step_and_can_be_cancelled),
+        cmocka_unit_test(creates_json_string_from_any_bytes),
         cmocka_unit_test(json_has_limits_and_positions),
-        cmocka_unit_test(json_of_configurations),
-        cmocka_unit_test(json_without_memory_is_no_json),
-        cmocka_unit_test(json_getters_survive_the_wrong_type),
+        cmocka_unit_test(parses_relaxed_json),
+        cmocka_unit_test(json_reports_failed_allocations),
+        cmocka_unit_test(json_getters_tolerate_wrong_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Base64 of both alphabets, and what is none. The vectors are those of RFC 4648, section 10. */
+/* Base64 in both alphabets, and invalid texts. Test vectors: RFC 4648, section 10. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static const struct {
     {"\xfb\xff\xbf", "+/+/", "-_-_"},
 };
 
-static void bytes_are_written_and_read_back(void **state)
+static void encodes_and_decodes_rfc_vectors(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -41,7 +41,7 @@ static void bytes_are_written_and_read_back(void **state)
     }
 }
 
-static void other_text_is_refused(void **state)
+static void rejects_invalid_base64(void **state)
 {
     static const char *const padded[] = {"Z",    "Zg",   "Zg=",   "Zg===",    "=",        "==",       "====", "Zh==",
                                          "Zm9=", "Zm9 ", "Zm\n9", "SGVs!!!=", "SGVsbG8-", "Zg==Zg==", "Z===", " Zg=="};
@@ -62,8 +62,8 @@ static void other_text_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_are_written_and_read_back),
-        cmocka_unit_test(other_text_is_refused),
+        cmocka_unit_test(encodes_and_decodes_rfc_vectors),
+        cmocka_unit_test(rejects_invalid_base64),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The paired bootstrap on differences whose answer is known. */
+/* The paired bootstrap on differences with known answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 enum { QUERIES = 400, RESAMPLES = 5000 };
 
-static struct bootstrap resample(const double *differences, size_t count, uint64_t seed)
+static struct bootstrap resample_differences(const double *differences, size_t count, uint64_t seed)
 {
     struct bootstrap out;
     assert_int_equal(wt__bootstrap(differences, count, RESAMPLES, seed, &out, NULL), 0);
@@ -23,25 +23,25 @@ static void equal_recipes_show_no_difference(void **state)
 {
     (void)state;
     double same[QUERIES] = {0};
-    struct bootstrap b = resample(same, QUERIES, 1);
+    struct bootstrap b = resample_differences(same, QUERIES, 1);
     assert_true(b.difference == 0 && b.low == 0 && b.high == 0 && b.p == 1);
-    b = resample(NULL, 0, 1);
+    b = resample_differences(NULL, 0, 1);
     assert_true(b.difference == 0 && b.p == 1);
 }
 
-static void a_constant_gain_is_beyond_doubt(void **state)
+static void constant_gain_is_significant(void **state)
 {
     (void)state;
     double better[QUERIES];
     for (size_t i = 0; i < QUERIES; i++)
         better[i] = .25;
-    struct bootstrap b = resample(better, QUERIES, 1);
+    struct bootstrap b = resample_differences(better, QUERIES, 1);
     assert_true(fabs(b.difference - .25) < 1e-12 && fabs(b.low - .25) < 1e-12 && fabs(b.high - .25) < 1e-12);
     assert_true(b.p < .001);
 }
 
-/* The interval and p of a mean are near those of the normal law. */
-static void noise_follows_the_normal_law(void **state)
+/* The interval and p of a mean are close to those of the normal distribution. */
+static void noise_matches_the_normal_distribution(void **state)
 {
     (void)state;
     double noise[QUERIES], sum = 0, squares = 0;
@@ -53,40 +53,39 @@ static void noise_follows_the_normal_law(void **state)
         squares += noise[i] * noise[i];
     }
     double mean = sum / QUERIES, error = sqrt((squares / QUERIES - mean * mean) / QUERIES);
-    struct bootstrap b = resample(noise, QUERIES, 3);
+    struct bootstrap b = resample_differences(noise, QUERIES, 3);
     assert_true(fabs(b.difference - mean) < 1e-12);
     assert_true(fabs(b.low - (mean - 1.96 * error)) < .2 * error);
     assert_true(fabs(b.high - (mean + 1.96 * error)) < .2 * error);
     assert_true(fabs(b.p - erfc(fabs(mean) / error / sqrt(2))) < .03);
 }
 
-static void the_seed_decides(void **state)
+static void same_seed_gives_the_same_interval(void **state)
 {
     (void)state;
     double values[] = {.1, -.2, .5, 0, .3, -.1, .2};
-    struct bootstrap a = resample(values, 7, 1), again = resample(values, 7, 1), other = resample(values, 7, 2);
+    struct bootstrap a = resample_differences(values, 7, 1), again = resample_differences(values, 7, 1),
+                     other = resample_differences(values, 7, 2);
     assert_true(a.low == again.low && a.high == again.high && a.p == again.p);
     assert_true(a.p != other.p || a.low != other.low || a.high != other.high);
 }
 
-static void two_sides_are_alike(void **state)
+static void opposite_signs_give_the_same_p(void **state)
 {
     (void)state;
     double up[] = {.1, .2, .5, 0, .3, -.1, .2}, down[7];
     for (size_t i = 0; i < 7; i++)
         down[i] = -up[i];
-    struct bootstrap a = resample(up, 7, 1), b = resample(down, 7, 1);
+    struct bootstrap a = resample_differences(up, 7, 1), b = resample_differences(down, 7, 1);
     assert_true(a.p == b.p && a.difference == -b.difference);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_recipes_show_no_difference),
-        cmocka_unit_test(a_constant_gain_is_beyond_doubt),
-        cmocka_unit_test(noise_follows_the_normal_law),
-        cmocka_unit_test(the_seed_decides),
-        cmocka_unit_test(two_sides_are_alike),
+        cmocka_unit_test(equal_recipes_show_no_difference),      cmocka_unit_test(constant_gain_is_significant),
+        cmocka_unit_test(noise_matches_the_normal_distribution), cmocka_unit_test(same_seed_gives_the_same_interval),
+        cmocka_unit_test(opposite_signs_give_the_same_p),
     };
     return cmocka_run_group_tests_name("eval/bootstrap", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Files: read with limits, replaced in one step, listed in order, locked by one process at a time. */
+/* Files: read with limits, replaced atomically, listed in order, locked by one process at a time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,13 +22,13 @@
 
 static char folder[] = "/tmp/whichtool-file-XXXXXX";
 
-static int make_folder(void **state)
+static int enter_new_folder(void **state)
 {
     (void)state;
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+static int leave_and_remove_folder(void **state)
 {
     (void)state;
     char command[64];
@@ -36,7 +36,7 @@ static int remove_folder(void **state)
     return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
 }
 
-static void a_replaced_file_is_old_or_new(void **state)
+static void replaces_a_file_atomically(void **state)
 {
     (void)state;
     wt_error err;
@@ -59,13 +59,13 @@ static void a_replaced_file_is_old_or_new(void **state)
     char **paths;
     size_t count;
     assert_int_equal(wt__list_files(&arena, ".", 10, &paths, &count, &err), 0);
-    assert_int_equal(count, 1); /* nothing was left behind */
+    assert_int_equal(count, 1); /* no temporary file is left */
     wt__arena_dispose(&arena);
     unlink("x");
 }
 
-/* How many files of this folder have names that begin so. */
-static size_t count_of(const char *beginning)
+/* Counts the files of this folder whose names start with `beginning`. */
+static size_t count_files_named(const char *beginning)
 {
     struct arena arena = {0};
     char **paths;
@@ -77,7 +77,7 @@ static size_t count_of(const char *beginning)
     return found;
 }
 
-/* Begins to replace path in a process of its own, which then is killed, or waits for a byte on the pipe to commit. */
+/* Begins to replace path in a child process. The child is killed, or waits for a byte on the pipe and commits. */
 static pid_t begin_elsewhere(const char *path, bool killed, int commit_pipe[2])
 {
     int begun[2];
@@ -102,24 +102,24 @@ static pid_t begin_elsewhere(const char *path, bool killed, int commit_pipe[2])
     return pid;
 }
 
-static int end_of(pid_t pid)
+static int wait_for_exit(pid_t pid)
 {
     int status;
     assert_int_equal(waitpid(pid, &status, 0), pid);
     return status;
 }
 
-static void what_a_killed_writer_left_goes_with_the_next(void **state)
+static void next_writer_removes_abandoned_files(void **state)
 {
     (void)state;
     static const char *const others[] = {"z.backup", "z.unfinished-", "z.unfinished-12345", "z.unfinished-1234567",
                                          "zz.unfinished-123456"};
     int commit_pipe[2];
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(WTERMSIG(end_of(begin_elsewhere("z", true, commit_pipe))), SIGKILL);
+        assert_int_equal(WTERMSIG(wait_for_exit(begin_elsewhere("z", true, commit_pipe))), SIGKILL);
         close(commit_pipe[0]);
         close(commit_pipe[1]);
-        assert_int_equal(count_of("z"), 1); /* of the last one */
+        assert_int_equal(count_files_named("z"), 1); /* only the file of the last writer */
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         FILE *file = fopen(others[i], "w");
@@ -133,11 +133,11 @@ static void what_a_killed_writer_left_goes_with_the_next(void **state)
     assert_int_equal(unlink("z.unfinished-symbol"), 0);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_int_equal(unlink(others[i]), 0);
-    assert_int_equal(count_of("z"), 1);
+    assert_int_equal(count_files_named("z"), 1);
     unlink("z");
 }
 
-static void what_a_living_writer_has_begun_stays(void **state)
+static void keeps_temporary_file_of_a_live_writer(void **state)
 {
     (void)state;
     int commit_pipe[2];
@@ -145,9 +145,9 @@ static void what_a_living_writer_has_begun_stays(void **state)
     struct replace here;
     assert_int_equal(wt__replace_begin(&here, "y", NULL), 0);
     assert_int_equal(wt__file_replace("y", "ours", 4, NULL), 0);
-    assert_int_equal(count_of("y"), 3);
+    assert_int_equal(count_files_named("y"), 3);
     assert_int_equal(write(commit_pipe[1], "", 1), 1);
-    assert_int_equal(end_of(pid), 0);
+    assert_int_equal(wait_for_exit(pid), 0);
     close(commit_pipe[0]);
     close(commit_pipe[1]);
     char *bytes;
@@ -156,12 +156,12 @@ static void what_a_living_writer_has_begun_stays(void **state)
     assert_string_equal(bytes, "theirs");
     free(bytes);
     assert_int_equal(wt__replace_commit(&here, NULL), 0);
-    assert_int_equal(count_of("y"), 1);
+    assert_int_equal(count_files_named("y"), 1);
     unlink("y");
 }
 
-/* Were one of these opened as a file is, the test would never end. */
-static void what_is_no_file_is_refused(void **state)
+/* The test would hang if one of these were opened like a regular file. */
+static void rejects_pipes_sockets_devices_and_folders(void **state)
 {
     (void)state;
     static const struct {
@@ -192,9 +192,9 @@ static void what_is_no_file_is_refused(void **state)
         if (wt__file_map(&mapping, rows[i].path, &err) != rows[i].code || !strstr(err.message, rows[i].message) ||
             mapping.ptr)
             fail_msg("%s: map: %s", rows[i].path, err.message);
-        bool devices = rows[i].path[0] == '/'; /* not to be lost to a test that fails */
+        bool devices = rows[i].path[0] == '/'; /* never replace a device: a failing test would destroy it */
         if (!devices && (wt__file_replace(rows[i].path, "", 0, &err) != WT_EINVAL ||
-                         !strstr(err.message, "is not a file, and would be replaced by one")))
+                         !strstr(err.message, "not a regular file; name a file to write")))
             fail_msg("%s: replace: %s", rows[i].path, err.message);
     }
     close(fd);
@@ -203,7 +203,7 @@ static void what_is_no_file_is_refused(void **state)
     unlink("pipe");
 }
 
-static void reading_says_what_is_wrong(void **state)
+static void read_errors_name_the_cause(void **state)
 {
     (void)state;
     wt_error err;
@@ -227,9 +227,8 @@ static void reading_says_what_is_wrong(void **state)
     unlink("big");
 }
 
-/* A server's files are copied: what becomes of them then does not reach it. In a process of its own, for it stays so.
- */
-static void a_copied_file_may_be_emptied(void **state)
+/* Copied files do not change when the file is truncated. Runs in a child process, because the mode cannot be reset. */
+static void copied_file_survives_truncation(void **state)
 {
     (void)state;
     enum { SIZE = 3 * 4096 + 17 };
@@ -254,7 +253,7 @@ static void a_copied_file_may_be_emptied(void **state)
     unlink("emptied");
 }
 
-static void folders_are_made_with_their_parents_and_listed_in_order(void **state)
+static void creates_parent_folders_and_lists_in_order(void **state)
 {
     (void)state;
     wt_error err;
@@ -278,7 +277,7 @@ static void folders_are_made_with_their_parents_and_listed_in_order(void **state
     wt__arena_dispose(&arena);
 }
 
-static void a_lock_keeps_others_out(void **state)
+static void lock_is_exclusive(void **state)
 {
     (void)state;
     wt_error err;
@@ -291,7 +290,7 @@ static void a_lock_keeps_others_out(void **state)
     wt__unlock_file(other);
 }
 
-static void a_lock_can_be_shared(void **state)
+static void lock_can_be_shared(void **state)
 {
     (void)state;
     wt_error err;
@@ -315,10 +314,10 @@ static void set_variable(const char *name, const char *value)
         unsetenv(name);
 }
 
-static void data_lives_where_xdg_says(void **state)
+static void folders_follow_xdg(void **state)
 {
     static const struct {
-        const char *xdg, *home, *data, *cache; /* NULL: not set; it is told what to set */
+        const char *xdg, *home, *data, *cache; /* NULL if not set; the error then names the variable */
     } rows[] = {
         {"/xdg", "/home/me", "/xdg/whichtool", "/xdg/whichtool"},
         {"/xdg", NULL, "/xdg/whichtool", "/xdg/whichtool"},
@@ -351,14 +350,14 @@ static void data_lives_where_xdg_says(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* ---------------------------------------------------------------- replacing a file that others write */
+/* ---------------------------------------------------------------- replacing a file that another program writes */
 
 enum { EDITS = 400 };
 
 struct editor {
     char path[128];
     atomic_bool done;
-    long last, lost; /* last number written; number of times that an older one was found */
+    long last, lost; /* last number written; how often an older one was found */
 };
 
 static long number_in(const char *path)
@@ -370,7 +369,7 @@ static long number_in(const char *path)
     return number;
 }
 
-/* An older text is in place for some microseconds while it is swapped. */
+/* Retries, because a swap shows an older text for some microseconds. */
 static bool has_number(const char *path, long number)
 {
     for (int i = 0; i < 100; i++) {
@@ -381,8 +380,8 @@ static bool has_number(const char *path, long number)
     return false;
 }
 
-/* Another program: writes the next number, by a rename or in place, and expects its last one to be there. */
-static void *edit_file(void *context)
+/* Another program: writes the next number, by a rename or in place, and expects to find its last number. */
+static void *edit_in_thread(void *context)
 {
     struct editor *editor = context;
     char text[64], beside[140];
@@ -398,8 +397,8 @@ static void *edit_file(void *context)
     return NULL;
 }
 
-/* No number of the other program is replaced by an older one, at whatever moment it writes. */
-static void what_others_write_meanwhile_stays(void **state)
+/* A number of the other program is never replaced by an older one, whenever it writes. */
+static void keeps_concurrent_edits(void **state)
 {
     struct editor editor = {.done = false};
     pthread_t thread;
@@ -408,14 +407,14 @@ static void what_others_write_meanwhile_stays(void **state)
     (void)state;
     snprintf(editor.path, sizeof editor.path, "%s/edited", folder);
     assert_int_equal(wt__file_replace(editor.path, "0\n", 2, &err), 0);
-    assert_int_equal(pthread_create(&thread, NULL, edit_file, &editor), 0);
+    assert_int_equal(pthread_create(&thread, NULL, edit_in_thread, &editor), 0);
     for (int i = 0; i < EDITS; i++) {
         struct replace replace;
         char *old = NULL, text[96];
         size_t len = 0;
         if (wt__file_read(&old, &len, editor.path, 1 << 20, &err) < 0)
             fail_msg("%s", err.message);
-        if (len == 0) { /* it was being written */
+        if (len == 0) { /* the other program is writing it */
             free(old);
             continue;
         }
@@ -438,17 +437,17 @@ static void what_others_write_meanwhile_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_replaced_file_is_old_or_new),
-        cmocka_unit_test(what_a_killed_writer_left_goes_with_the_next),
-        cmocka_unit_test(what_a_living_writer_has_begun_stays),
-        cmocka_unit_test(what_others_write_meanwhile_stays),
-        cmocka_unit_test(what_is_no_file_is_refused),
-        cmocka_unit_test(reading_says_what_is_wrong),
-        cmocka_unit_test(folders_are_made_with_their_parents_and_listed_in_order),
-        cmocka_unit_test(a_copied_file_may_be_emptied),
-        cmocka_unit_test(a_lock_keeps_others_out),
-        cmocka_unit_test(a_lock_can_be_shared),
-        cmocka_unit_test(data_lives_where_xdg_says),
+        cmocka_unit_test(replaces_a_file_atomically),
+        cmocka_unit_test(next_writer_removes_abandoned_files),
+        cmocka_unit_test(keeps_temporary_file_of_a_live_writer),
+        cmocka_unit_test(keeps_concurrent_edits),
+        cmocka_unit_test(rejects_pipes_sockets_devices_and_folders),
+        cmocka_unit_test(read_errors_name_the_cause),
+        cmocka_unit_test(creates_parent_folders_and_lists_in_order),
+        cmocka_unit_test(copied_file_survives_truncation),
+        cmocka_unit_test(lock_is_exclusive),
+        cmocka_unit_test(lock_can_be_shared),
+        cmocka_unit_test(folders_follow_xdg),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, enter_new_folder, leave_and_remove_folder);
 }

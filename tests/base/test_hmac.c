@@ -1,4 +1,4 @@
-/* HMAC-SHA256 by the vectors of RFC 4231, and the comparison of secrets. */
+/* HMAC-SHA256 with the vectors of RFC 4231, and the comparison of secrets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 static const struct {
     const char *name;
-    size_t key_times, text_times; /* a byte repeated, where the text is one byte */
+    size_t key_times, text_times; /* repetitions of key and text */
     const char *key, *text, *mac;
 } rows[] = {
     {"case 1", 20, 1, "\x0b", "Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
@@ -21,7 +21,7 @@ static const struct {
      "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
 };
 
-static void macs_are_those_of_the_rfc(void **state)
+static void macs_match_rfc_vectors(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -40,7 +40,7 @@ static void macs_are_those_of_the_rfc(void **state)
     }
 }
 
-static void secrets_differ_wherever_they_differ(void **state)
+static void compares_every_byte_of_secrets(void **state)
 {
     char a[33], b[33];
     (void)state;
@@ -57,8 +57,8 @@ static void secrets_differ_wherever_they_differ(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(macs_are_those_of_the_rfc),
-        cmocka_unit_test(secrets_differ_wherever_they_differ),
+        cmocka_unit_test(macs_match_rfc_vectors),
+        cmocka_unit_test(compares_every_byte_of_secrets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

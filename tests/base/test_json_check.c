@@ -1,4 +1,4 @@
-/* Strict JSON in one pass: what a client of any language can read passes, and all else is refused with its place. */
+/* Strict JSON in one pass: accepts JSON that clients in any language can parse; rejects the rest with a position. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static const struct {
     {"\"\xe2\x82", "bytes that are not UTF-8"},
 };
 
-static void valid_texts_pass(void **state)
+static void accepts_valid_json(void **state)
 {
     struct json_fault fault;
     (void)state;
@@ -53,7 +53,7 @@ static void valid_texts_pass(void **state)
             fail_msg("%s: %s at byte %zu", valid[i], fault.reason, fault.byte);
 }
 
-static void invalid_texts_are_refused_with_their_reason(void **state)
+static void rejects_invalid_json_with_a_reason(void **state)
 {
     struct json_fault fault;
     (void)state;
@@ -74,7 +74,7 @@ static bool check_repeated(const char *open, const char *close, size_t times)
     return passes;
 }
 
-static void nesting_and_digits_have_limits(void **state)
+static void limits_nesting_and_number_length(void **state)
 {
     (void)state;
     assert_true(check_repeated("[", "]", JSON_CHECK_DEPTH_MAX));
@@ -86,8 +86,8 @@ static void nesting_and_digits_have_limits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(valid_texts_pass),
-                                       cmocka_unit_test(invalid_texts_are_refused_with_their_reason),
-                                       cmocka_unit_test(nesting_and_digits_have_limits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(accepts_valid_json),
+                                       cmocka_unit_test(rejects_invalid_json_with_a_reason),
+                                       cmocka_unit_test(limits_nesting_and_number_length)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Members of an object go and come, and every other byte stays: comments, blanks, line ends, numbers as typed. */
+/* Adds and removes members of an object and leaves all other bytes alone: comments, blanks, line ends, number
+ * spelling. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #include "base/json.h"
 #include "base/json_edit.h"
 
-/* Of the members at "s": drop names, with blanks between them; added, "name=value" with blanks between them. */
+/* Edits of the object at "s". drop: names separated by blanks. added: "name=value" separated by blanks. */
 static const struct {
     const char *what, *text, *drop, *added, *result;
 } rows[] = {
@@ -50,14 +51,15 @@ static const struct {
     {"a mark at the beginning", "\xef\xbb\xbf{\"s\": {\"a\": 1}}", "a", "w=9", "\xef\xbb\xbf{\"s\": {\"w\": 9}}"},
 };
 
-static bool has_word(const char *words, const char *word)
+static bool has_whole_word(const char *words, const char *word)
 {
     const char *at = strstr(words, word);
     size_t len = strlen(word);
     return at && (at == words || at[-1] == ' ') && (at[len] == '\0' || at[len] == ' ');
 }
 
-static void edit(struct buffer *out, struct arena *arena, const char *text, const char *drop_names, const char *adding)
+static void apply_edit(struct buffer *out, struct arena *arena, const char *text, const char *drop_names,
+                       const char *adding)
 {
     static const char *const path[] = {"s", NULL};
     struct json_members members;
@@ -67,7 +69,7 @@ static void edit(struct buffer *out, struct arena *arena, const char *text, cons
     wt_error err;
     assert_int_equal(wt__json_members(&members, arena, wt__str(text), path, &err), 1);
     for (size_t i = 0; i < members.count; i++)
-        drop[i] = has_word(drop_names, members.members[i].name);
+        drop[i] = has_whole_word(drop_names, members.members[i].name);
     for (const char *at = adding; *at; at += strspn(at, " ")) {
         size_t name = strcspn(at, "="), value = strcspn(at + name + 1, " ");
         added[count++] =
@@ -78,14 +80,14 @@ static void edit(struct buffer *out, struct arena *arena, const char *text, cons
     assert_false(out->failed);
 }
 
-static void members_go_and_come(void **state)
+static void adds_and_removes_members(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena arena = {0};
         struct buffer out = {0};
         json_t *parsed = NULL;
-        edit(&out, &arena, rows[i].text, rows[i].drop, rows[i].added);
+        apply_edit(&out, &arena, rows[i].text, rows[i].drop, rows[i].added);
         if (strcmp(out.ptr, rows[i].result) != 0)
             fail_msg("%s: \"%s\"", rows[i].what, out.ptr);
         if (wt__json_parse_relaxed(&parsed, wt__buffer_view(&out), NULL) < 0)
@@ -96,8 +98,8 @@ static void members_go_and_come(void **state)
     }
 }
 
-/* What is left is the same JSON, whichever members go and whether one comes. */
-static void every_choice_is_json(void **state)
+/* Every combination of dropped and added members leaves the expected JSON. */
+static void every_edit_leaves_valid_json(void **state)
 {
     static const char *const layouts[] = {
         "{\"s\":{\"a\":1,\"b\":{\"x\":[]},\"c\":\"}\"}}",
@@ -123,7 +125,7 @@ static void every_choice_is_json(void **state)
         }
         if (choice & 8)
             json_object_set_new(json_object_get(want, "s"), "w", json_integer(9));
-        edit(&out, &arena, text, names.ptr ? names.ptr : "", choice & 8 ? "w=9" : "");
+        apply_edit(&out, &arena, text, names.ptr ? names.ptr : "", choice & 8 ? "w=9" : "");
         if (wt__json_parse_relaxed(&have, wt__buffer_view(&out), NULL) < 0 || !json_equal(have, want))
             fail_msg("choice %u: %s became %s", choice, text, out.ptr);
         if (choice == 0 && strcmp(out.ptr, text) != 0)
@@ -136,7 +138,7 @@ static void every_choice_is_json(void **state)
     }
 }
 
-static void other_things_are_refused(void **state)
+static void rejects_missing_paths_and_invalid_json(void **state)
 {
     static const char *const path[] = {"m", "s", NULL};
     static const struct {
@@ -169,9 +171,9 @@ static void other_things_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_go_and_come),
-        cmocka_unit_test(every_choice_is_json),
-        cmocka_unit_test(other_things_are_refused),
+        cmocka_unit_test(adds_and_removes_members),
+        cmocka_unit_test(every_edit_leaves_valid_json),
+        cmocka_unit_test(rejects_missing_paths_and_invalid_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Walking JSON without a tree: whole members before a broken place are handed out, nonsense costs one member. */
+/* Scans JSON without a tree: returns all members before an error, and an invalid value costs only one member. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "base/json_scan.h"
 
-/* text, and what the walk says: "key=value@byte:line" a member, '!' behind one that is cut, then "." or the reason. */
+/* walk: "key=value@byte:line" per member, '!' after a cut one, then "." or the reason of the error. */
 static const struct {
     const char *what, *text, *walk;
 } cases[] = {
@@ -34,7 +34,7 @@ static const struct {
     {"no container", "7", "expected '{' or '['"},
 };
 
-static void walk(struct buffer *out, const char *text)
+static void print_walk(struct buffer *out, const char *text)
 {
     struct json_scan scan;
     struct json_item item;
@@ -50,19 +50,19 @@ static void walk(struct buffer *out, const char *text)
     wt__buffer_text(out, rc == 0 ? "." : scan.reason);
 }
 
-static void each_text_is_walked_as_expected(void **state)
+static void scans_members_up_to_the_first_error(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct buffer got = {0};
-        walk(&got, cases[i].text);
+        print_walk(&got, cases[i].text);
         if (!got.ptr || strcmp(got.ptr, cases[i].walk) != 0)
             fail_msg("%s: expected <%s>, got <%s>", cases[i].what, cases[i].walk, got.ptr);
         wt__buffer_dispose(&got);
     }
 }
 
-static void a_root_ends_with_its_bracket(void **state)
+static void root_ends_at_its_closing_bracket(void **state)
 {
     (void)state;
     struct json_item item;
@@ -79,7 +79,7 @@ static void a_root_ends_with_its_bracket(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_text_is_walked_as_expected),
-                                       cmocka_unit_test(a_root_ends_with_its_bracket)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(scans_members_up_to_the_first_error),
+                                       cmocka_unit_test(root_ends_at_its_closing_bracket)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Numbers as text: the same bytes as printf's. */
+/* Formatted numbers have the same bytes as printf's. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 enum { TRIED = 300000 };
 
-static void is_printf(double value)
+static void assert_same_as_printf(double value)
 {
     char expected[NUMBER_BYTES], got[NUMBER_BYTES];
     int len = snprintf(expected, sizeof expected, "%.9g", value);
@@ -22,45 +22,45 @@ static void is_printf(double value)
         fail_msg("%a: %s", value, expected);
 }
 
-static void edges_are_written_as_printf_does(void **state)
+static void edge_values_match_printf(void **state)
 {
     (void)state;
     static const double values[] = {0,           0.5,          1,     9,     10, 0.1, 0.3, 1.0 / 3, 2.0 / 3,
                                     0.123456789, 0.1234567895, 1e300, 5e-324};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        is_printf(values[i]);
-        is_printf(-values[i]);
+        assert_same_as_printf(values[i]);
+        assert_same_as_printf(-values[i]);
     }
     for (int power = -6; power <= 11; power++)
         for (int ulps = -3; ulps <= 3; ulps++) {
             double value = pow(10, power);
             for (int i = 0; i < abs(ulps); i++)
                 value = nextafter(value, ulps < 0 ? 0 : INFINITY);
-            is_printf(value);
+            assert_same_as_printf(value);
         }
-    is_printf(999999999);
-    is_printf(999999999.4);
-    is_printf(999999999.5);
-    is_printf(99999999.95); /* rounded up to one digit more */
-    is_printf(INFINITY);
-    is_printf(NAN);
+    assert_same_as_printf(999999999);
+    assert_same_as_printf(999999999.4);
+    assert_same_as_printf(999999999.5);
+    assert_same_as_printf(99999999.95); /* rounds up to one more digit */
+    assert_same_as_printf(INFINITY);
+    assert_same_as_printf(NAN);
 }
 
-/* Doubles of any digits, floats as scores are, and halves, which round to even. */
-static void any_number_is_written_as_printf_does(void **state)
+/* Random doubles, floats like scores, and halves, which round to even. */
+static void random_numbers_match_printf(void **state)
 {
     (void)state;
     struct rng rng;
     wt__rng_seed(&rng, 24);
     for (size_t i = 0; i < TRIED; i++) {
         double unit = (double)(wt__rng_next(&rng) >> 11) * 0x1p-53, size = pow(10, (double)wt__rng_below(&rng, 16) - 5);
-        is_printf(unit * size);
-        is_printf(-(double)(float)(unit * size));
-        is_printf(((double)wt__rng_below(&rng, 1 << 30) + 0.5) / (double)(1 << wt__rng_below(&rng, 20)));
+        assert_same_as_printf(unit * size);
+        assert_same_as_printf(-(double)(float)(unit * size));
+        assert_same_as_printf(((double)wt__rng_below(&rng, 1 << 30) + 0.5) / (double)(1 << wt__rng_below(&rng, 20)));
     }
 }
 
-static void any_count_is_written_as_printf_does(void **state)
+static void counts_match_printf(void **state)
 {
     (void)state;
     char expected[NUMBER_BYTES], got[NUMBER_BYTES];
@@ -76,9 +76,9 @@ static void any_count_is_written_as_printf_does(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edges_are_written_as_printf_does),
-        cmocka_unit_test(any_number_is_written_as_printf_does),
-        cmocka_unit_test(any_count_is_written_as_printf_does),
+        cmocka_unit_test(edge_values_match_printf),
+        cmocka_unit_test(random_numbers_match_printf),
+        cmocka_unit_test(counts_match_printf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* What is told of a long operation: at most ten times a second, the last step always, and nothing after a wish to stop.
- */
+/* Progress reports: at most ten times a second, always for the last step, and never after a cancellation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,25 +11,25 @@
 
 enum { STEPS = 1000, THREADS = 8 };
 
-struct heard {
-    int calls, stop_at; /* 0: never */
+struct heard_progress {
+    int calls, stop_at; /* 0 for never */
     uint64_t done;
 };
 
-static int hear(void *context, const char *phase, uint64_t done, uint64_t total)
+static int hear_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
-    struct heard *heard = context;
+    struct heard_progress *heard = context;
     (void)phase, (void)total;
     heard->done = done;
     return ++heard->calls == heard->stop_at;
 }
 
-static void the_first_and_the_last_are_told(void **state)
+static void reports_first_and_last_step(void **state)
 {
-    struct heard heard = {0};
+    struct heard_progress heard = {0};
     struct progress progress;
     (void)state;
-    wt__progress_init(&progress, hear, &heard);
+    wt__progress_init(&progress, hear_progress, &heard);
     assert_false(wt__progress_phase(&progress, "walking", STEPS));
     for (int i = 0; i < STEPS; i++)
         assert_false(wt__progress_step(&progress, 1));
@@ -39,22 +38,22 @@ static void the_first_and_the_last_are_told(void **state)
     wt__progress_dispose(&progress);
 }
 
-static int step(void *context, size_t index, unsigned worker)
+static int step_progress(void *context, size_t index, unsigned worker)
 {
     (void)index, (void)worker;
-    wt__progress_step(context, 1); /* on its way all the same */
+    wt__progress_step(context, 1); /* continues even after the cancellation */
     return 0;
 }
 
-static void who_said_to_stop_hears_nothing_more(void **state)
+static void no_report_after_cancellation(void **state)
 {
     (void)state;
     for (int stop_at = 1; stop_at <= 2; stop_at++) {
-        struct heard heard = {.stop_at = stop_at};
+        struct heard_progress heard = {.stop_at = stop_at};
         struct progress progress;
-        wt__progress_init(&progress, hear, &heard);
+        wt__progress_init(&progress, hear_progress, &heard);
         wt__progress_phase(&progress, "walking", STEPS);
-        assert_int_equal(wt__pool_run(THREADS, STEPS, step, &progress), 0);
+        assert_int_equal(wt__pool_run(THREADS, STEPS, step_progress, &progress), 0);
         wt__progress_phase(&progress, "running", 1);
         wt__progress_step(&progress, 1);
         assert_int_equal(heard.calls, stop_at);
@@ -63,7 +62,7 @@ static void who_said_to_stop_hears_nothing_more(void **state)
     }
 }
 
-static void nobody_need_listen(void **state)
+static void accepts_null_progress_and_callback(void **state)
 {
     struct progress progress;
     (void)state;
@@ -77,9 +76,9 @@ static void nobody_need_listen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_and_the_last_are_told),
-        cmocka_unit_test(who_said_to_stop_hears_nothing_more),
-        cmocka_unit_test(nobody_need_listen),
+        cmocka_unit_test(reports_first_and_last_step),
+        cmocka_unit_test(no_report_after_cancellation),
+        cmocka_unit_test(accepts_null_progress_and_callback),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Shares of a pool: how much one holder gets, alone and beside others. */
+/* Shares of a pool: how many units a holder gets, alone and with others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static size_t take_all(struct shares *shares, const char *holder)
     return count;
 }
 
-static void a_single_holder_gets_half(void **state)
+static void single_holder_gets_half(void **state)
 {
     static const struct {
         size_t most, half;
@@ -31,7 +31,7 @@ static void a_single_holder_gets_half(void **state)
     }
 }
 
-static void something_is_left_for_the_next_holder(void **state)
+static void next_holder_finds_units_left(void **state)
 {
     struct shares shares;
     char holder[16];
@@ -45,7 +45,7 @@ static void something_is_left_for_the_next_holder(void **state)
     wt__shares_close(&shares);
 }
 
-static void what_is_given_back_can_be_taken_again(void **state)
+static void returned_units_can_be_taken_again(void **state)
 {
     struct shares shares;
     (void)state;
@@ -61,7 +61,7 @@ static void what_is_given_back_can_be_taken_again(void **state)
     wt__shares_close(&shares);
 }
 
-static void a_change_is_counted_also_beyond_the_share(void **state)
+static void change_is_counted_even_beyond_the_share(void **state)
 {
     struct shares shares;
     (void)state;
@@ -78,7 +78,7 @@ static void a_change_is_counted_also_beyond_the_share(void **state)
     wt__shares_close(&shares);
 }
 
-static void who_is_not_told_apart_may_use_all(void **state)
+static void unnamed_holder_may_use_the_whole_pool(void **state)
 {
     struct shares shares;
     (void)state;
@@ -95,11 +95,11 @@ static void who_is_not_told_apart_may_use_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_single_holder_gets_half),
-        cmocka_unit_test(something_is_left_for_the_next_holder),
-        cmocka_unit_test(what_is_given_back_can_be_taken_again),
-        cmocka_unit_test(who_is_not_told_apart_may_use_all),
-        cmocka_unit_test(a_change_is_counted_also_beyond_the_share),
+        cmocka_unit_test(single_holder_gets_half),
+        cmocka_unit_test(next_holder_finds_units_left),
+        cmocka_unit_test(returned_units_can_be_taken_again),
+        cmocka_unit_test(unnamed_holder_may_use_the_whole_pool),
+        cmocka_unit_test(change_is_counted_even_beyond_the_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

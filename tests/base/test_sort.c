@@ -1,4 +1,4 @@
-/* Sorted lists: every value of a list in order, and once where that is asked for. */
+/* Sorting keeps every value, in order, and removes duplicates on request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ enum { MOST = 300, LONGEST = SORT_MERGED_MAX + 2 };
         }                                                                                                              \
     }
 
-/* Every value, those between, and those beyond the ends, in lists with ties; beside a search from the front. */
+/* Compares with a linear search: every value, values between them and beyond both ends, in lists with ties. */
 #define IS_FOUND(name, type, least, greatest)                                                                          \
     static void name##_lower_bounds(void **state)                                                                      \
     {                                                                                                                  \
@@ -63,8 +63,8 @@ HOLDS(i64, int64_t, INT64_MIN, INT64_MAX)
 HOLDS(floats, float, -1e38F, 1e38F)
 HOLDS(doubles, double, -1e300, 1e300)
 
-/* Short, longer and longest lists, whose values differ in a few bytes or in all. */
-static void any_bytes_come_in_order(void **state)
+/* Short to longest lists, with values that differ in a few bytes or in all. */
+static void sorts_values_that_differ_in_any_byte(void **state)
 {
     (void)state;
     static const size_t counts[] = {1, 2, 32, 33, 255, 256, 257, SORT_MERGED_MAX, LONGEST};
@@ -88,7 +88,7 @@ static void any_bytes_come_in_order(void **state)
         }
 }
 
-static void scored_rows_come_best_first_and_equal_ones_by_row(void **state)
+static void sorts_scored_rows_by_score_then_row(void **state)
 {
     (void)state;
     static const size_t counts[] = {0, 1, 7, 300, SORT_MERGED_MAX, LONGEST};
@@ -110,7 +110,7 @@ static void scored_rows_come_best_first_and_equal_ones_by_row(void **state)
     }
 }
 
-static void texts_come_in_order_of_their_bytes(void **state)
+static void sorts_texts_by_bytes(void **state)
 {
     (void)state;
     char bytes[][4] = {"b", "\xc3\xa4", "", "B", "ba", "b"};
@@ -122,7 +122,7 @@ static void texts_come_in_order_of_their_bytes(void **state)
         assert_string_equal(texts[i], sorted[i]);
 }
 
-static void unique_lists_have_each_value_once(void **state)
+static void unique_sort_removes_duplicates(void **state)
 {
     (void)state;
     static const struct {
@@ -151,7 +151,7 @@ static void unique_lists_have_each_value_once(void **state)
     assert_int_equal(wt__sort_unique_u32(NULL, 0), 0);
 }
 
-static void a_percentile_is_a_measured_value(void **state)
+static void percentile_is_one_of_the_values(void **state)
 {
     (void)state;
     double twenty[20];
@@ -177,11 +177,11 @@ int main(void)
         cmocka_unit_test(i64_come_in_order),
         cmocka_unit_test(floats_come_in_order),
         cmocka_unit_test(doubles_come_in_order),
-        cmocka_unit_test(any_bytes_come_in_order),
-        cmocka_unit_test(scored_rows_come_best_first_and_equal_ones_by_row),
-        cmocka_unit_test(texts_come_in_order_of_their_bytes),
-        cmocka_unit_test(unique_lists_have_each_value_once),
-        cmocka_unit_test(a_percentile_is_a_measured_value),
+        cmocka_unit_test(sorts_values_that_differ_in_any_byte),
+        cmocka_unit_test(sorts_scored_rows_by_score_then_row),
+        cmocka_unit_test(sorts_texts_by_bytes),
+        cmocka_unit_test(unique_sort_removes_duplicates),
+        cmocka_unit_test(percentile_is_one_of_the_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

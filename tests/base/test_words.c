@@ -1,4 +1,4 @@
-/* Patterns of names, and what is near to a mistyped word, as tables. */
+/* Name patterns, and suggestions for misspelt words, as tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,8 +62,8 @@ static void patterns_match(void **state)
             fail_msg("\"%s\" and \"%s\"", globs[i].pattern, globs[i].text);
 }
 
-/* Would not end in a lifetime if every '*' were tried against every place. */
-static void many_wildcards_take_no_time(void **state)
+/* Trying every '*' at every position would take longer than a lifetime. */
+static void many_wildcards_match_in_polynomial_time(void **state)
 {
     char pattern[801], text[4001];
     (void)state;
@@ -94,7 +94,7 @@ static const struct {
      ""},
 };
 
-static void the_nearest_word_is_found(void **state)
+static void finds_the_nearest_word(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -106,8 +106,8 @@ static void the_nearest_word_is_found(void **state)
     }
 }
 
-/* The rule by whole tables, against which the one that ends early is held. */
-static size_t edits_plain(const char *a, size_t n, const char *b, size_t m)
+/* Reference implementation with a full table, without early exit. */
+static size_t count_edits_in_full_table(const char *a, size_t n, const char *b, size_t m)
 {
     size_t d[8][8];
     for (size_t i = 0; i <= n; i++)
@@ -124,7 +124,7 @@ static size_t edits_plain(const char *a, size_t n, const char *b, size_t m)
     return d[n][m];
 }
 
-static void edits_are_counted_as_by_the_whole_table(void **state)
+static void edits_match_the_full_table(void **state)
 {
     (void)state;
     srandom(1);
@@ -137,7 +137,7 @@ static void edits_are_counted_as_by_the_whole_table(void **state)
             a[i] = (char)('a' + random() % 3);
             b[i] = (char)('a' + random() % 3);
         }
-        size_t plain = edits_plain(a, n, b, m);
+        size_t plain = count_edits_in_full_table(a, n, b, m);
         size_t want = plain < most && plain * 2 <= m ? plain : most;
         assert_int_equal(wt__edits((struct str){a, n}, (struct str){b, m}, most), want);
     }
@@ -147,9 +147,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patterns_match),
-        cmocka_unit_test(many_wildcards_take_no_time),
-        cmocka_unit_test(the_nearest_word_is_found),
-        cmocka_unit_test(edits_are_counted_as_by_the_whole_table),
+        cmocka_unit_test(many_wildcards_match_in_polynomial_time),
+        cmocka_unit_test(finds_the_nearest_word),
+        cmocka_unit_test(edits_match_the_full_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,7 +167,7 @@ if grep -rq hf_secret out err "$WHICHTOOL_MODELS"; then fail "the token was writ
 rm -r "$WHICHTOOL_MODELS/acme"
 control '{}'
 HF_TOKEN=$'two\nlines' expect 2 "a token that is none" model pull acme/tiny
-says "the token is too long or holds what no token does"
+says "the token is too long or contains an invalid character"
 lacks err "lines"
 
 # ---------------------------------------------------------------- models that do not run

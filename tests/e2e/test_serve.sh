@@ -248,7 +248,7 @@ silent log
 
 # What cannot be served is told.
 expect 2 "no address" serve --listen nonsense
-says '"nonsense" is no address to listen on'
+says '"nonsense" is not a listen address'
 expect 2 "everybody, without keys" serve --listen 0.0.0.0:0
 says 'can be reached from other machines'
 expect 3 "no such keys" serve --keys nothing
@@ -261,6 +261,6 @@ stop TERM
 same "an empty store is told" 1 "$(grep -c 'typo\.wt has no tools yet: `whichtool -s .*typo\.wt add FILE` adds some\.' log)"
 same "and that nobody may ask" 1 "$(grep -c 'No key may ask' log)"
 begin
-expect 6 "somebody listens there" serve --listen "${url#http://}"
+expect 6 "address already in use" serve --listen "${url#http://}"
 stop TERM
 finish

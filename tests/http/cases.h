@@ -1,10 +1,11 @@
-/* cases.h: the requests of tests/http/requests/, read from their files.
+/* cases.h: reads the requests of tests/http/requests/:
  *
- *   # a remark
- *   == what this case is
- *   > what must come out, a line each
- *   what goes in: lines are put together, and only \r \n \t \0 \xHH \\ and \{N:TEXT} (N times TEXT) mean more than
- *   themselves; an empty line ends the case */
+ *   # a comment
+ *   == name of the case
+ *   > expected output, one line each
+ *   input: lines are concatenated. Only the escapes \r \n \t \0 \xHH \\ and \{N:TEXT} (N times TEXT) are special. An
+ *   empty
+ *   line ends the case */
 #ifndef WT_TESTS_HTTP_CASES_H
 #define WT_TESTS_HTTP_CASES_H
 
@@ -20,8 +21,8 @@ struct http_case {
     struct buffer in, want;
 };
 
-/* Text in which something means more than itself, up to `end`. */
-static void unescape(struct buffer *out, const char *text, const char *end)
+/* Appends the text up to `end` with escapes replaced. */
+static void append_unescaped(struct buffer *out, const char *text, const char *end)
 {
     while (text < end) {
         if (*text != '\\' || text + 1 == end) {
@@ -35,7 +36,7 @@ static void unescape(struct buffer *out, const char *text, const char *end)
             unsigned long times = strtoul(text + 2, &what, 10);
             const char *close = memchr(what, '}', (size_t)(end - what));
             for (unsigned long i = 0; close && i < times; i++)
-                unescape(out, what + 1, close);
+                append_unescaped(out, what + 1, close);
             text = close ? close + 1 : end;
         } else {
             const char *at = strchr("r\rn\nt\t", text[1]);
@@ -45,8 +46,8 @@ static void unescape(struct buffer *out, const char *text, const char *end)
     }
 }
 
-/* Calls `each` for every case of a file; returns how many there were. */
-static size_t read_cases(const char *path, void (*each)(const struct http_case *, void *), void *context)
+/* Calls `each` for every case of a file. Returns the number of cases. */
+static size_t read_http_cases(const char *path, void (*each)(const struct http_case *, void *), void *context)
 {
     static char line[1 << 16];
     struct http_case now = {.name = ""};
@@ -66,17 +67,17 @@ static size_t read_cases(const char *path, void (*each)(const struct http_case *
         if (len > 3 && strncmp(line, "== ", 3) == 0)
             snprintf(now.name, sizeof now.name, "%.*s", (int)len - 3, line + 3);
         else if (now.name[0] && line[0] == '>') {
-            unescape(&now.want, line + 2, line + len);
+            append_unescaped(&now.want, line + 2, line + len);
             wt__buffer_char(&now.want, '\n');
         } else if (now.name[0])
-            unescape(&now.in, line, line + len);
+            append_unescaped(&now.in, line, line + len);
     }
     if (file)
         fclose(file);
     return count;
 }
 
-/* The same for every .txt file of a folder. */
+/* Works like read_http_cases for every .txt file of a folder. */
 static size_t read_case_folder(const char *folder, void (*each)(const struct http_case *, void *), void *context)
 {
     struct dirent **entries;
@@ -86,7 +87,7 @@ static size_t read_case_folder(const char *folder, void (*each)(const struct htt
         char path[4096 + 256];
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
         if (strstr(entries[i]->d_name, ".txt"))
-            cases += read_cases(path, each, context);
+            cases += read_http_cases(path, each, context);
         free(entries[i]);
     }
     if (count >= 0)

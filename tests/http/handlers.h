@@ -1,4 +1,4 @@
-/* handlers.h: what the server of these tests does, by path, and what it tells of that. */
+/* handlers.h: handlers of the test server, selected by path, and the events that they report. */
 #ifndef WT_TESTS_HTTP_HANDLERS_H
 #define WT_TESTS_HTTP_HANDLERS_H
 
@@ -6,18 +6,18 @@
 
 #include "http/served.h"
 
-/* What a test and its handlers share. */
+/* State shared by a test and its handlers. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    unsigned entered, gone, open, recorded; /* handlers; clients; doors that /wait may go through; records */
-    unsigned unfinished;                    /* functions of on_gone that ran on after the answer's end */
+    unsigned entered, gone, open, recorded; /* counts of handlers, disconnects, permits for /wait, and records */
+    unsigned unfinished;                    /* on_gone callbacks still running after the end of the answer */
     struct http_exchange *kept;
-    struct http_record last; /* its views are gone */
+    struct http_record last; /* views are invalid */
     bool last_was_request;
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-static inline void add(unsigned *count)
+static inline void increment(unsigned *count)
 {
     pthread_mutex_lock(&world.lock);
     ++*count;
@@ -25,7 +25,7 @@ static inline void add(unsigned *count)
     pthread_mutex_unlock(&world.lock);
 }
 
-static inline void await(const unsigned *count, unsigned want)
+static inline void wait_for_count(const unsigned *count, unsigned want)
 {
     pthread_mutex_lock(&world.lock);
     while (*count < want)
@@ -33,7 +33,7 @@ static inline void await(const unsigned *count, unsigned want)
     pthread_mutex_unlock(&world.lock);
 }
 
-static inline unsigned count_of(const unsigned *count)
+static inline unsigned read_world_count(const unsigned *count)
 {
     pthread_mutex_lock(&world.lock);
     unsigned now = *count;
@@ -41,7 +41,7 @@ static inline unsigned count_of(const unsigned *count)
     return now;
 }
 
-static inline int forget(void **state)
+static inline int reset_world(void **state)
 {
     (void)state;
     world.entered = world.gone = world.open = world.recorded = world.unfinished = 0;
@@ -53,11 +53,11 @@ static inline int forget(void **state)
 static inline void client_has_gone(void *context)
 {
     (void)context;
-    add(&world.gone);
+    increment(&world.gone);
 }
 
-/* Until the test opens a door, or the client goes. */
-static inline void wait_at_door(struct http_exchange *exchange)
+/* Waits for a permit from the test, or for the client's disconnect. */
+static inline void wait_for_permit(struct http_exchange *exchange)
 {
     wt__http_on_gone(exchange, client_has_gone, NULL);
     pthread_mutex_lock(&world.lock);
@@ -69,7 +69,7 @@ static inline void wait_at_door(struct http_exchange *exchange)
     wt__http_answer(exchange, 200, "text/plain", NULL, 0, STR("waited"));
 }
 
-static inline void stream(struct http_exchange *exchange, bool finish)
+static inline void send_stream(struct http_exchange *exchange, bool finish)
 {
     wt__http_stream(exchange, 200, "text/event-stream", NULL, 0);
     wt__http_send(exchange, STR("one "));
@@ -81,19 +81,19 @@ static inline void stream(struct http_exchange *exchange, bool finish)
         assert_false(wt__http_send(exchange, STR("late")));
 }
 
-/* Sends until nobody takes it. */
-static inline void flood(struct http_exchange *exchange)
+/* Sends until the client is dropped. */
+static inline void send_until_dropped(struct http_exchange *exchange)
 {
     static char piece[64 << 10];
     wt__http_on_gone(exchange, client_has_gone, NULL);
     wt__http_stream(exchange, 200, "application/octet-stream", NULL, 0);
     while (wt__http_send(exchange, (struct str){piece, sizeof piece}))
         ;
-    await(&world.gone, 1);
+    wait_for_count(&world.gone, 1);
 }
 
-/* Sends until the client is gone, at its pace. */
-static inline void drip(struct http_exchange *exchange)
+/* Sends until the client disconnects, at the client's pace. */
+static inline void send_until_gone(struct http_exchange *exchange)
 {
     wt__http_on_gone(exchange, client_has_gone, NULL);
     wt__http_stream(exchange, 200, "text/event-stream", NULL, 0);
@@ -101,35 +101,35 @@ static inline void drip(struct http_exchange *exchange)
         sched_yield();
 }
 
-static inline void keep(struct http_exchange *exchange)
+static inline void keep_exchange(struct http_exchange *exchange)
 {
     wt__http_keep(exchange);
     wt__http_on_gone(exchange, client_has_gone, NULL);
     world.kept = exchange;
 }
 
-/* A context on the stack of a handler, and the function of on_gone that takes its time with it. */
-static inline void leave_slowly(void *done)
+/* Slow on_gone callback with a context on the handler's stack. */
+static inline void return_slowly(void *done)
 {
-    add(&world.gone);
-    await(&world.open, 1);
+    increment(&world.gone);
+    wait_for_count(&world.open, 1);
     for (int i = 0; i < 1000; i++)
         sched_yield();
     *(bool *)done = true;
 }
 
-/* However the answer ends, that function has returned by then. */
-static inline void end_beside_it(struct http_exchange *exchange, bool whole)
+/* Ends an answer during the callback, which must have returned by then. */
+static inline void end_during_callback(struct http_exchange *exchange, bool whole)
 {
     bool done = false;
-    wt__http_on_gone(exchange, leave_slowly, &done);
-    add(&world.entered); /* so that the client goes no sooner */
-    await(&world.gone, 1);
-    add(&world.open);
+    wt__http_on_gone(exchange, return_slowly, &done);
+    increment(&world.entered); /* allows the client to disconnect */
+    wait_for_count(&world.gone, 1);
+    increment(&world.open);
     if (whole)
         wt__http_answer(exchange, 200, NULL, NULL, 0, STR(""));
     else
-        stream(exchange, true);
+        send_stream(exchange, true);
     pthread_mutex_lock(&world.lock);
     world.unfinished += !done;
     pthread_mutex_unlock(&world.lock);
@@ -152,26 +152,26 @@ static inline void answer_with_fields(struct http_exchange *exchange)
     wt__http_answer(exchange, 201, "text/plain", fields, sizeof fields / sizeof *fields, STR("made"));
 }
 
-static inline void answer(void *context, struct http_exchange *exchange)
+static inline void answer_by_path(void *context, struct http_exchange *exchange)
 {
     (void)context;
     const struct http_request *request = wt__http_request(exchange);
     struct str path = request->path;
-    add(&world.entered);
+    increment(&world.entered);
     if (wt__str_equal(path, STR("/wait")))
-        wait_at_door(exchange);
+        wait_for_permit(exchange);
     else if (wt__str_equal(path, STR("/stream")))
-        stream(exchange, true);
+        send_stream(exchange, true);
     else if (wt__str_equal(path, STR("/cut")))
-        stream(exchange, false);
+        send_stream(exchange, false);
     else if (wt__str_equal(path, STR("/flood")))
-        flood(exchange);
+        send_until_dropped(exchange);
     else if (wt__str_equal(path, STR("/drip")))
-        drip(exchange);
+        send_until_gone(exchange);
     else if (wt__str_starts(path, STR("/beside/")))
-        end_beside_it(exchange, wt__str_equal(path, STR("/beside/answer")));
+        end_during_callback(exchange, wt__str_equal(path, STR("/beside/answer")));
     else if (wt__str_equal(path, STR("/keep")))
-        keep(exchange);
+        keep_exchange(exchange);
     else if (wt__str_equal(path, STR("/large")))
         answer_large(exchange);
     else if (wt__str_equal(path, STR("/fields")))
@@ -186,20 +186,20 @@ static inline void answer(void *context, struct http_exchange *exchange)
         wt__http_answer(exchange, 500, "text/plain", NULL, 0, STR("again"));
 }
 
-static inline size_t body_max(void *context, const struct http_request *head)
+static inline size_t path_body_max(void *context, const struct http_request *head)
 {
     (void)context;
     return wt__str_equal(head->path, STR("/small")) ? 4 : HTTP_BODY_BYTES_MAX;
 }
 
-static inline int refuse(void *context, const struct http_request *head)
+static inline int refuse_private(void *context, const struct http_request *head)
 {
     (void)context;
     return wt__str_equal(head->path, STR("/private")) ? 403 : 0;
 }
 
-/* Of the requests that ask for it; a field that may not be sent is left out here, too. */
-static inline void mark(void *context, const struct http_request *head, struct http_fields *out)
+/* Adds fields if requested. The second one must be omitted from the answer. */
+static inline void add_marked_fields(void *context, const struct http_request *head, struct http_fields *out)
 {
     (void)context;
     if (!wt__http_find_field(head, "X-Mark"))
@@ -208,19 +208,20 @@ static inline void mark(void *context, const struct http_request *head, struct h
     out->items[out->count++] = (struct http_field){STR("Content-Length"), STR("999")};
 }
 
-static inline void record(void *context, const struct http_record *what)
+static inline void keep_record(void *context, const struct http_record *what)
 {
     (void)context;
     pthread_mutex_lock(&world.lock);
     world.last = *what;
     world.last_was_request = what->request != NULL;
     pthread_mutex_unlock(&world.lock);
-    add(&world.recorded);
+    increment(&world.recorded);
 }
 
 #define HANDLER                                                                                                        \
     {                                                                                                                  \
-        .answer = answer, .body_max = body_max, .refuse = refuse, .fields = mark, .record = record                     \
+        .answer = answer_by_path, .body_max = path_body_max, .refuse = refuse_private, .fields = add_marked_fields,    \
+        .record = keep_record                                                                                          \
     }
 static const struct http_server_options plain = {.workers = 2, .handler = HANDLER};
 

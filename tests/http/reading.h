@@ -1,9 +1,8 @@
-/* reading.h: bytes through the reader, in pieces; and what came out of it, in words:
+/* reading.h: feeds bytes to the reader in pieces, and prints the results:
  *
- *   METHOD PATH[?QUERY] keep|close [100 ][NAME:VALUE, ...] | BODY      a request
- *   STATUS SENTENCE                                                    a refusal
- *   ...                                                                more must come
- */
+ *   METHOD PATH[?QUERY] keep|close [100 ][NAME:VALUE, ...] | BODY a request
+ *   STATUS SENTENCE a rejection
+ *   ... more input is needed */
 #ifndef WT_TESTS_HTTP_READING_H
 #define WT_TESTS_HTTP_READING_H
 
@@ -34,8 +33,8 @@ static void write_request(struct buffer *out, const struct http_request *request
     wt__buffer_char(out, '\n');
 }
 
-/* Gives the reader one piece, in a block of its size; false when it refuses. */
-static bool read_piece(struct http_reader *reader, const char *bytes, size_t len, size_t body_max, struct buffer *out)
+/* Feeds one piece, in a heap block of its size. Returns false after a rejection. */
+static bool feed_piece(struct http_reader *reader, const char *bytes, size_t len, size_t body_max, struct buffer *out)
 {
     char *block = malloc(len);
     struct str piece = {block, len};
@@ -61,14 +60,14 @@ static bool read_piece(struct http_reader *reader, const char *bytes, size_t len
     return more;
 }
 
-/* Reads it all in pieces of so many bytes, the first one of `first`. */
+/* Feeds all bytes: the first piece has `first` bytes, the others `then`. */
 static void read_in_pieces(struct str bytes, size_t first, size_t then, size_t body_max, struct buffer *out)
 {
     struct http_reader reader = {0};
     size_t at = 0, len = first < bytes.len ? first : bytes.len;
     bool more = true;
     while (more && at < bytes.len) {
-        more = read_piece(&reader, bytes.ptr + at, len, body_max, out);
+        more = feed_piece(&reader, bytes.ptr + at, len, body_max, out);
         at += len;
         len = then < bytes.len - at ? then : bytes.len - at;
     }

@@ -1,4 +1,4 @@
-/* served.h: a server on a thread of its own, and a client of plain sockets that waits as long as it must. */
+/* served.h: a server on its own thread, and a client with plain sockets that waits without a time limit. */
 #ifndef WT_TESTS_HTTP_SERVED_H
 #define WT_TESTS_HTTP_SERVED_H
 
@@ -39,7 +39,7 @@ static inline void serve(struct served *served, struct http_server_options optio
     assert_int_equal(pthread_create(&served->thread, NULL, run_server, served), 0);
 }
 
-/* Waits for the run to end. */
+/* Waits for the server to end. */
 static inline void join_server(struct served *served)
 {
     pthread_join(served->thread, NULL);
@@ -53,7 +53,7 @@ static inline void stop_server(struct served *served)
     wt__http_server_close(served->server);
 }
 
-/* -1 where nobody listens. */
+/* Returns a connected socket, or -1 if the server is not listening. */
 static inline int try_to_connect(const struct http_server *server)
 {
     const char *address = wt__http_server_address(server);
@@ -93,7 +93,7 @@ static inline int connect_to(const struct http_server *server)
     return client;
 }
 
-/* False when the server has gone. */
+/* Sends all bytes. Returns false if the server has closed. */
 static inline bool send_bytes(int client, struct str bytes)
 {
     while (bytes.len > 0) {
@@ -110,7 +110,7 @@ static inline void send_text(int client, const char *text)
     assert_true(send_bytes(client, wt__str(text)));
 }
 
-/* One read; false at the end. */
+/* Reads once. Returns false at the end. */
 static inline bool receive(int client, struct buffer *in)
 {
     char bytes[16 << 10];
@@ -120,7 +120,7 @@ static inline bool receive(int client, struct buffer *in)
     return got > 0;
 }
 
-/* Until the text has come in; fails when the end comes first. */
+/* Reads until the text has arrived. Fails at the end of the stream. */
 static inline void receive_until(int client, struct buffer *in, const char *text)
 {
     while (!in->ptr || !memmem(in->ptr, in->len, text, strlen(text)))
@@ -134,7 +134,7 @@ static inline void receive_to_end(int client, struct buffer *in)
         ;
 }
 
-/* One answer with its length, taken off the front of *in; returns where its body begins in `answer`. */
+/* Reads one answer with Content-Length and removes it from *in. Returns the start of its body in `answer`. */
 static inline const char *receive_answer(int client, struct buffer *in, struct buffer *answer)
 {
     receive_until(client, in, "\r\n\r\n");

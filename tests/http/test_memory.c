@@ -1,5 +1,5 @@
-/* Each allocation fails in turn: in the reader, and on all threads of a server that answers. Nothing leaks, nobody
- * waits for ever, and the next request is answered. */
+/* Makes each allocation fail in turn: in the reader, and on all threads of a running server. No leaks, no hangs, and
+ * the next request is answered. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 static const char requests[] = "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
                                "POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello";
 
-/* 0 when all was read, else the refusal's status. */
-static int read_all(void)
+/* Returns 0 if everything was read, else the status of the rejection. */
+static int read_both_requests(void)
 {
     struct http_reader reader = {0};
     struct str input = STR(requests);
@@ -35,21 +35,21 @@ static int read_all(void)
     return status;
 }
 
-static void the_reader_says_that_memory_is_out(void **state)
+static void reader_reports_out_of_memory(void **state)
 {
     (void)state;
     if (!INTERPOSED) {
         print_message("skipped: failing allocations, which the sanitizer brings itself\n");
         skip();
     }
-    for (int all = 0; all < 2; all++) { /* one fails, or all from one on */
+    for (int all = 0; all < 2; all++) { /* a single failure, or all from one allocation on */
         long failing = 1;
         for (bool failed = true; failed; failing++) {
             counting = 1;
             live = 0;
             countdown = failing;
             stuck = all;
-            int status = read_all();
+            int status = read_both_requests();
             failed = countdown <= 0;
             counting = stuck = 0;
             assert_int_equal(status, failed ? 503 : 0);
@@ -59,7 +59,7 @@ static void the_reader_says_that_memory_is_out(void **state)
     }
 }
 
-static void answer(void *context, struct http_exchange *exchange)
+static void answer_memory_test(void *context, struct http_exchange *exchange)
 {
     (void)context;
     const struct http_request *request = wt__http_request(exchange);
@@ -72,8 +72,8 @@ static void answer(void *context, struct http_exchange *exchange)
     }
 }
 
-/* Sends the requests and reads to the end, without memory of its own; whether both were answered. */
-static bool ask(const struct http_server *server)
+/* Sends the requests and reads to the end without allocating. Returns true if both were answered. */
+static bool both_are_answered(const struct http_server *server)
 {
     static char in[4096];
     size_t len = 0;
@@ -85,23 +85,23 @@ static bool ask(const struct http_server *server)
     return memmem(in, len, "\r\n\r\nabc", 7) && memmem(in, len, "5\r\nhello\r\n0\r\n\r\n", 15);
 }
 
-static void a_server_survives_that_memory_is_out(void **state)
+static void server_survives_out_of_memory(void **state)
 {
     (void)state;
     if (!INTERPOSED)
         skip();
     struct served served;
-    serve(&served, (struct http_server_options){.workers = 1, .handler = {.answer = answer}});
-    assert_true(ask(served.server));
+    serve(&served, (struct http_server_options){.workers = 1, .handler = {.answer = answer_memory_test}});
+    assert_true(both_are_answered(served.server));
     long failing = 1;
     for (bool failed = true; failed; failing++) {
         countdown = failing;
         counting = 1;
-        bool answered = ask(served.server);
+        bool answered = both_are_answered(served.server);
         counting = 0;
         failed = countdown < 0;
         assert_true(answered || failed);
-        assert_true(ask(served.server));
+        assert_true(both_are_answered(served.server));
     }
     assert_in_range(failing, 10, 200);
     stop_server(&served);
@@ -110,8 +110,8 @@ static void a_server_survives_that_memory_is_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_reader_says_that_memory_is_out),
-        cmocka_unit_test(a_server_survives_that_memory_is_out),
+        cmocka_unit_test(reader_reports_out_of_memory),
+        cmocka_unit_test(server_survives_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

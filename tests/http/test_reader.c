@@ -1,4 +1,5 @@
-/* The reader of requests: each case of tests/http/requests/ whole, byte by byte, and cut in two at every place. */
+/* The request reader: each case of tests/http/requests/ as a whole, byte by byte, and split in two at every
+ * position. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,15 +12,15 @@
 
 enum {
     BODY_MAX = 1000,
-    CUTS = 1500,       /* places to cut at; of longer cases as many, evenly */
-    REFUSED_MIN = 200, /* fewer are no corpus */
+    CUTS = 1500,       /* split positions; evenly spaced in longer cases */
+    REFUSED_MIN = 200, /* minimum size of the corpus */
     ACCEPTED_MIN = 50,
 };
 
 static int failures;
 
-/* Whether what comes out of one way to feed it is what must come out. */
-static bool check(const struct http_case *which, size_t first, size_t then)
+/* True if feeding the case in these pieces gives the expected output. */
+static bool reads_as_expected(const struct http_case *which, size_t first, size_t then)
 {
     struct buffer out = {0};
     struct str want = wt__buffer_view(&which->want);
@@ -35,12 +36,13 @@ static bool check(const struct http_case *which, size_t first, size_t then)
 static void try_all_cuts(const struct http_case *which)
 {
     size_t step = 1 + which->in.len / CUTS;
-    bool right = check(which, which->in.len, 1) && check(which, 1, 1) && check(which, 1, 3);
+    bool right =
+        reads_as_expected(which, which->in.len, 1) && reads_as_expected(which, 1, 1) && reads_as_expected(which, 1, 3);
     for (size_t cut = 1; right && cut < which->in.len; cut += step)
-        right = check(which, cut, which->in.len);
+        right = reads_as_expected(which, cut, which->in.len);
 }
 
-/* The last line of what must come out is a refusal, or is none. */
+/* True if the last expected line is a rejection. */
 static bool ends_refused(const struct http_case *which)
 {
     const char *last = which->want.ptr;
@@ -77,25 +79,25 @@ static void try_folder(const char *name, void (*each)(const struct http_case *, 
     assert_int_equal(failures, 0);
 }
 
-static void ambiguous_requests_are_refused(void **state)
+static void rejects_ambiguous_requests(void **state)
 {
     (void)state;
     try_folder("refused", try_refused, REFUSED_MIN);
 }
 
-static void plain_requests_come_out_whole(void **state)
+static void accepts_plain_requests(void **state)
 {
     (void)state;
     try_folder("accepted", try_accepted, ACCEPTED_MIN);
 }
 
-/* Every byte in every part of a head: only those that the grammar names are taken. */
-static void bytes_outside_the_grammar_are_refused(void **state)
+/* Every byte in every part of a head: only bytes of the grammar are accepted. */
+static void rejects_bytes_outside_the_grammar(void **state)
 {
     (void)state;
     static const struct {
-        const char *before, *after, *allowed; /* allowed: besides letters and digits */
-        bool high;                            /* bytes above 127, too */
+        const char *before, *after, *allowed; /* allowed: in addition to letters and digits */
+        bool high;                            /* bytes above 127 are allowed */
     } places[] = {
         {"G", "T / HTTP/1.1\r\nHost: a\r\n\r\n", "!#$%&'*+-.^_`|~", false},
         {"GET /", "x HTTP/1.1\r\nHost: a\r\n\r\n", "/?&=-._~!$'()*+,;:@", false},
@@ -121,8 +123,8 @@ static void bytes_outside_the_grammar_are_refused(void **state)
     }
 }
 
-/* Between requests a reader holds nothing; nor does one that refused. */
-static void fields_are_found_in_any_letters(void **state)
+/* Field names are matched in any case. After wt__http_reader_take the reader is empty. */
+static void finds_fields_in_any_case(void **state)
 {
     (void)state;
     struct http_reader reader = {0};
@@ -140,8 +142,8 @@ static void fields_are_found_in_any_letters(void **state)
     wt__http_message_free(message);
 }
 
-/* What is not taken from the input belongs to the next request. */
-static void a_request_takes_its_own_bytes(void **state)
+/* Bytes that are not consumed belong to the next request. */
+static void consumes_only_the_bytes_of_one_request(void **state)
 {
     (void)state;
     struct http_reader reader = {0};
@@ -160,9 +162,11 @@ static void a_request_takes_its_own_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ambiguous_requests_are_refused),        cmocka_unit_test(plain_requests_come_out_whole),
-        cmocka_unit_test(bytes_outside_the_grammar_are_refused), cmocka_unit_test(fields_are_found_in_any_letters),
-        cmocka_unit_test(a_request_takes_its_own_bytes),
+        cmocka_unit_test(rejects_ambiguous_requests),
+        cmocka_unit_test(accepts_plain_requests),
+        cmocka_unit_test(rejects_bytes_outside_the_grammar),
+        cmocka_unit_test(finds_fields_in_any_case),
+        cmocka_unit_test(consumes_only_the_bytes_of_one_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The server end to end, over sockets. Nothing here is decided by a clock: what must happen is waited for. */
+/* The server end to end, over sockets. No test depends on timing: tests wait for states. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +15,10 @@
 #define POST(path, length, body) "POST " path " HTTP/1.1\r\nHost: a\r\nContent-Length: " length "\r\n\r\n" body
 #define ERROR(code, message) "{\"error\":{\"code\":\"" code "\",\"message\":\"" message "\"}}\n"
 
-/* One connection each: what is sent, how each answer begins, what its last one says, and whether the server ends it. */
+/* One connection each: bytes sent, start of each answer, content of the last one, and whether the server closes. */
 static const struct {
     const char *name, *sent, *begins, *says;
-    unsigned answers; /* with a Content-Length, or without a body */
+    unsigned answers; /* answers with Content-Length or without a body */
     bool ends;
 } exchanges[] = {
     {"a body comes back", POST("/echo", "5", "hello"), "HTTP/1.1 200 OK\r\nDate: ", "\r\n\r\nhello", 1, false},
@@ -37,7 +37,7 @@ static const struct {
     {"fields", GET("/fields"), "HTTP/1.1 201 Created\r\n", "\r\nX-Good: yes\tyes\r\nContent-Length: 4\r\n\r\nmade", 1,
      false},
     {"nobody answers", GET("/silent"), "HTTP/1.1 500 Internal Server Error\r\n",
-     ERROR("internal", "The request was not answered: a mistake of the server."), 1, false},
+     ERROR("internal", "The server failed to answer the request."), 1, false},
     {"two answers", GET("/twice") GET("/b"), "HTTP/1.1 200 OK\r\n", "\r\n\r\n/b", 2, false},
     {"a stream", "GET /stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n",
      "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\none \r\n3\r\ntwo\r\n0\r\n\r\n", 0, true},
@@ -57,13 +57,13 @@ static const struct {
      ERROR("bad_request", "There is a blank before the colon of a field."), 1, true},
     {"doubtful after another", GET("/a") "GET / HTTP/1.1\n", "HTTP/1.1 200 OK\r\n",
      ERROR("bad_request", "A line ends in a line feed without a carriage return."), 2, true},
-    {"another version", "GET / HTTP/3.0\r\n\r\n", "HTTP/1.1 505 HTTP Version Not Supported\r\n", "spoken here.\"}}\n",
-     1, true},
+    {"another version", "GET / HTTP/3.0\r\n\r\n", "HTTP/1.1 505 HTTP Version Not Supported\r\n", "supported.\"}}\n", 1,
+     true},
     {"another expectation", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: x\r\n\r\n",
      "HTTP/1.1 417 Expectation Failed\r\n", "\"code\":\"expectation\"", 1, true},
 };
 
-static void answers_are_what_they_must_be(void **state)
+static void answers_have_the_expected_head_and_body(void **state)
 {
     (void)state;
     struct served served;
@@ -95,9 +95,8 @@ static void answers_are_what_they_must_be(void **state)
     stop_server(&served);
 }
 
-/* Each piece of a request in a read of its own. */
-/* Each kind of answer has what every answer to the request has, and one to another request has not. */
-static void every_answer_has_the_fields_of_all(void **state)
+/* Every kind of answer has the fields common to the request's answers. Answers to other requests do not. */
+static void every_answer_has_the_common_fields(void **state)
 {
     (void)state;
     static const struct {
@@ -111,7 +110,7 @@ static void every_answer_has_the_fields_of_all(void **state)
         {"GET /silent", "", "HTTP/1.1 500 "},
         {"GET /private", "", "HTTP/1.1 403 "},
         {"POST /small", "Content-Length: 5\r\n", "HTTP/1.1 413 "},
-        {"POST /small", "Transfer-Encoding: chunked\r\n", "HTTP/1.1 408 "}, /* nothing follows: body_ms is over */
+        {"POST /small", "Transfer-Encoding: chunked\r\n", "HTTP/1.1 408 "}, /* no body follows, so body_ms expires */
     };
     struct served served;
     struct http_server_options options = plain;
@@ -138,7 +137,7 @@ static void every_answer_has_the_fields_of_all(void **state)
     stop_server(&served);
 }
 
-static void requests_may_come_byte_by_byte(void **state)
+static void reads_requests_byte_by_byte(void **state)
 {
     (void)state;
     struct served served;
@@ -157,8 +156,8 @@ static void requests_may_come_byte_by_byte(void **state)
     stop_server(&served);
 }
 
-/* More than is read ahead at once, of requests that are answered by workers and by the loop alone. */
-static void many_requests_in_a_row_are_answered_in_order(void **state)
+/* More input than is kept at once, with requests answered by workers and by the loop. */
+static void answers_pipelined_requests_in_order(void **state)
 {
     (void)state;
     enum { REQUESTS = 3000 };
@@ -169,7 +168,7 @@ static void many_requests_in_a_row_are_answered_in_order(void **state)
         wt__buffer_printf(&out, "GET /%s%d HTTP/1.1\r\nHost: a\r\n\r\n", i % 3 ? "n" : "private?", i);
     int client = connect_to(served.server);
     for (size_t at = 0, i = 0; i < REQUESTS; i++) {
-        while (at < out.len) { /* as much as the server takes now */
+        while (at < out.len) { /* limited to the bytes that the server accepts now */
             ssize_t sent = send(client, out.ptr + at, out.len - at, MSG_NOSIGNAL | MSG_DONTWAIT);
             if (sent <= 0)
                 break;
@@ -190,7 +189,7 @@ static void many_requests_in_a_row_are_answered_in_order(void **state)
     stop_server(&served);
 }
 
-static void a_body_is_asked_for_when_it_is_wanted(void **state)
+static void sends_100_continue_for_wanted_bodies(void **state)
 {
     (void)state;
     struct served served;
@@ -212,7 +211,7 @@ static void a_body_is_asked_for_when_it_is_wanted(void **state)
     stop_server(&served);
 }
 
-static void large_answers_arrive_whole(void **state)
+static void sends_large_answers_completely(void **state)
 {
     (void)state;
     struct served served;
@@ -229,8 +228,8 @@ static void large_answers_arrive_whole(void **state)
     stop_server(&served);
 }
 
-/* A chunked answer without its last chunk: nobody may take it for whole. */
-static void a_stream_that_is_let_go_is_cut_off(void **state)
+/* A chunked answer without its last chunk must not be mistaken for a complete one. */
+static void unfinished_stream_is_cut_off(void **state)
 {
     (void)state;
     static const char *const requests[] = {GET("/cut"), "GET /cut HTTP/1.0\r\n\r\n"};
@@ -247,56 +246,56 @@ static void a_stream_that_is_let_go_is_cut_off(void **state)
         wt__buffer_dispose(&in);
         close(client);
     }
-    await(&world.recorded, 2);
+    wait_for_count(&world.recorded, 2);
     stop_server(&served);
 }
 
-static void a_client_that_goes_cancels(void **state)
+static void disconnect_cancels_the_request(void **state)
 {
     (void)state;
-    /* with nothing behind, with a little, with more than is read ahead */
+    /* no input behind the request, a little, and more than is kept */
     for (int behind = 0; behind < 3; behind++) {
         struct served served;
         struct buffer more = {0};
-        forget(state);
+        reset_world(state);
         serve(&served, plain);
         int client = connect_to(served.server);
         send_text(client, GET("/wait"));
         for (int i = 0; i < behind * behind * 300; i++)
             wt__buffer_text(&more, GET("/behind/what/waits/for/its/turn/on/the/way"));
         assert_true(send_bytes(client, wt__buffer_view(&more)));
-        await(&world.entered, 1);
-        assert_int_equal(count_of(&world.gone), 0);
+        wait_for_count(&world.entered, 1);
+        assert_int_equal(read_world_count(&world.gone), 0);
         close(client);
-        await(&world.gone, 1);
-        await(&world.recorded, 1);
+        wait_for_count(&world.gone, 1);
+        wait_for_count(&world.recorded, 1);
         assert_int_equal(world.last.status, 0);
         stop_server(&served);
-        assert_int_equal(count_of(&world.entered), 1); /* what was behind is not answered */
+        assert_int_equal(read_world_count(&world.entered), 1); /* the requests behind it are not answered */
         wt__buffer_dispose(&more);
     }
 }
 
-static void an_answer_ends_after_its_on_gone(void **state)
+static void answer_ends_after_its_on_gone_callback(void **state)
 {
     static const char *const requests[] = {GET("/beside/answer"), GET("/beside/stream")};
     for (size_t i = 0; i < 2; i++) {
         struct served served;
-        forget(state);
+        reset_world(state);
         serve(&served, plain);
         int client = connect_to(served.server);
         send_text(client, requests[i]);
-        await(&world.entered, 2);
+        wait_for_count(&world.entered, 2);
         close(client);
-        await(&world.gone, 1);
+        wait_for_count(&world.gone, 1);
         stop_server(&served);
-        assert_int_equal(count_of(&world.gone), 1);
+        assert_int_equal(read_world_count(&world.gone), 1);
         assert_int_equal(world.unfinished, 0);
     }
 }
 
-/* Who waits in the queue and goes is never worked for. */
-static void a_client_that_goes_leaves_the_queue(void **state)
+/* A queued request is never started after its client has disconnected. */
+static void disconnect_removes_queued_request(void **state)
 {
     (void)state;
     struct served served;
@@ -305,7 +304,7 @@ static void a_client_that_goes_leaves_the_queue(void **state)
     serve(&served, options);
     int first = connect_to(served.server), second = connect_to(served.server);
     send_text(first, GET("/wait"));
-    await(&world.entered, 1);
+    wait_for_count(&world.entered, 1);
     send_text(second, GET("/second"));
     struct http_figures figures;
     do
@@ -314,18 +313,18 @@ static void a_client_that_goes_leaves_the_queue(void **state)
     assert_int_equal(figures.running, 1);
     assert_int_equal(figures.connections, 2);
     close(second);
-    await(&world.recorded, 1);
-    add(&world.open);
+    wait_for_count(&world.recorded, 1);
+    increment(&world.open);
     struct buffer in = {0}, last = {0};
     assert_string_equal(receive_answer(first, &in, &last), "waited");
     wt__buffer_dispose(&in);
     wt__buffer_dispose(&last);
     close(first);
     stop_server(&served);
-    assert_int_equal(count_of(&world.entered), 1);
+    assert_int_equal(read_world_count(&world.entered), 1);
 }
 
-static void a_full_queue_is_said(void **state)
+static void full_queue_is_answered_503(void **state)
 {
     (void)state;
     enum { CLIENTS = 4 };
@@ -341,18 +340,18 @@ static void a_full_queue_is_said(void **state)
         send_text(clients[i], i == 0 ? GET("/wait") : GET("/a"));
         struct http_figures figures = {0};
         if (i == 0)
-            await(&world.entered, 1);
+            wait_for_count(&world.entered, 1);
         while (i > 0 && i < 3 && figures.queued < (uint64_t)i)
             wt__http_server_figures(served.server, &figures);
     }
     receive_answer(clients[3], &in, &last);
     assert_memory_equal(last.ptr, "HTTP/1.1 503 Service Unavailable\r\n", 34);
     assert_non_null(strstr(last.ptr, "\r\nRetry-After: 1\r\n"));
-    assert_non_null(strstr(last.ptr, ERROR("overloaded", "There are too many requests now; come later.")));
-    add(&world.open);
+    assert_non_null(strstr(last.ptr, ERROR("overloaded", "The server is overloaded; try again later.")));
+    increment(&world.open);
     for (int i = 0; i < 3; i++)
         assert_string_equal(receive_answer(clients[i], &in, &last), i == 0 ? "waited" : "/a");
-    send_text(clients[3], GET("/again")); /* its connection has stayed */
+    send_text(clients[3], GET("/again")); /* the connection is still open */
     assert_string_equal(receive_answer(clients[3], &in, &last), "/again");
     struct http_figures figures;
     wt__http_server_figures(served.server, &figures);
@@ -365,8 +364,8 @@ static void a_full_queue_is_said(void **state)
     stop_server(&served);
 }
 
-/* Those who are slow are ended, and others are served meanwhile. */
-static void slow_clients_are_ended(void **state)
+/* Slow clients time out while others are served. */
+static void slow_clients_time_out(void **state)
 {
     (void)state;
     static const struct {
@@ -403,27 +402,27 @@ static void slow_clients_are_ended(void **state)
     stop_server(&served);
 }
 
-static void who_does_not_read_is_dropped(void **state)
+static void drops_clients_that_do_not_read(void **state)
 {
     (void)state;
-    for (int way = 0; way < 2; way++) { /* one answer, by time; a stream, by its backlog */
+    for (int way = 0; way < 2; way++) { /* a complete answer, by timeout; a stream, by its backlog */
         struct served served;
         struct http_server_options options = plain;
-        forget(state);
+        reset_world(state);
         options.reader_ms = way == 0 ? 50 : 0;
         serve(&served, options);
         int client = connect_to(served.server);
         send_text(client, way == 0 ? GET("/large") : GET("/flood"));
-        await(&world.recorded, 1);
+        wait_for_count(&world.recorded, 1);
         assert_int_equal(world.last.status, 200);
-        assert_int_equal(count_of(&world.gone), way);
+        assert_int_equal(read_world_count(&world.gone), way);
         close(client);
         stop_server(&served);
     }
 }
 
-/* A client that goes in the middle of a stream: the process gets no signal for it, and the handler learns of it. */
-static void a_stream_ends_with_its_client(void **state)
+/* The client disconnects during a stream: the process gets no signal, and the handler is notified. */
+static void stream_ends_with_its_client(void **state)
 {
     (void)state;
     struct served served;
@@ -433,13 +432,13 @@ static void a_stream_ends_with_its_client(void **state)
     send_text(client, GET("/drip"));
     receive_until(client, &in, "data: {}\n\n");
     close(client);
-    await(&world.gone, 1);
-    await(&world.recorded, 1);
+    wait_for_count(&world.gone, 1);
+    wait_for_count(&world.recorded, 1);
     wt__buffer_dispose(&in);
     stop_server(&served);
 }
 
-static void an_answer_that_takes_too_long_is_given_up(void **state)
+static void slow_answer_is_replaced_by_503(void **state)
 {
     (void)state;
     struct served served;
@@ -452,8 +451,8 @@ static void an_answer_that_takes_too_long_is_given_up(void **state)
     receive_answer(client, &in, &last);
     assert_memory_equal(last.ptr, "HTTP/1.1 503 ", 13);
     assert_non_null(strstr(last.ptr, "\r\nX-Marked: yes\r\n"));
-    assert_non_null(strstr(last.ptr, "The answer was not there in time."));
-    await(&world.gone, 1);
+    assert_non_null(strstr(last.ptr, "The answer was not ready in time."));
+    wait_for_count(&world.gone, 1);
     send_text(client, GET("/b"));
     assert_string_equal(receive_answer(client, &in, &last), "/b");
     wt__buffer_dispose(&in);
@@ -462,8 +461,8 @@ static void an_answer_that_takes_too_long_is_given_up(void **state)
     stop_server(&served);
 }
 
-/* An exchange may be answered by anybody, later. */
-static void a_kept_exchange_is_answered_later(void **state)
+/* A kept exchange can be answered later, from any thread. */
+static void kept_exchange_is_answered_later(void **state)
 {
     (void)state;
     struct served served;
@@ -471,7 +470,7 @@ static void a_kept_exchange_is_answered_later(void **state)
     serve(&served, plain);
     int client = connect_to(served.server);
     send_text(client, GET("/keep"));
-    await(&world.entered, 1);
+    wait_for_count(&world.entered, 1);
     struct http_figures figures;
     do
         wt__http_server_figures(served.server, &figures);
@@ -481,22 +480,22 @@ static void a_kept_exchange_is_answered_later(void **state)
     wt__http_release(world.kept);
     assert_string_equal(receive_answer(client, &in, &last), "later");
 
-    send_text(client, GET("/keep")); /* and one that nobody answers */
-    await(&world.entered, 2);
+    send_text(client, GET("/keep")); /* an exchange that is never answered */
+    wait_for_count(&world.entered, 2);
     do
         wt__http_server_figures(served.server, &figures);
     while (figures.running > 0);
     wt__http_release(world.kept);
     receive_answer(client, &in, &last);
     assert_memory_equal(last.ptr, "HTTP/1.1 500 ", 13);
-    assert_int_equal(count_of(&world.gone), 0);
+    assert_int_equal(read_world_count(&world.gone), 0);
     wt__buffer_dispose(&in);
     wt__buffer_dispose(&last);
     close(client);
     stop_server(&served);
 }
 
-static void a_kept_exchange_may_outlive_the_server(void **state)
+static void kept_exchange_may_outlive_the_server(void **state)
 {
     (void)state;
     struct served served;
@@ -505,12 +504,12 @@ static void a_kept_exchange_may_outlive_the_server(void **state)
     serve(&served, options);
     int client = connect_to(served.server);
     send_text(client, GET("/keep"));
-    await(&world.entered, 1);
+    wait_for_count(&world.entered, 1);
     stop_server(&served);
-    assert_int_equal(count_of(&world.gone), 1);
+    assert_int_equal(read_world_count(&world.gone), 1);
     assert_true(wt__http_is_gone(world.kept));
-    wt__http_on_gone(world.kept, client_has_gone, NULL); /* at once */
-    assert_int_equal(count_of(&world.gone), 2);
+    wt__http_on_gone(world.kept, client_has_gone, NULL); /* immediately */
+    assert_int_equal(read_world_count(&world.gone), 2);
     wt__http_stream(world.kept, 200, NULL, NULL, 0);
     assert_false(wt__http_send(world.kept, STR("nobody hears")));
     assert_true(wt__str_equal(wt__http_request(world.kept)->path, STR("/keep")));
@@ -518,7 +517,7 @@ static void a_kept_exchange_may_outlive_the_server(void **state)
     close(client);
 }
 
-static void a_stop_lets_running_requests_end(void **state)
+static void stop_waits_for_running_requests(void **state)
 {
     (void)state;
     struct served served;
@@ -531,19 +530,19 @@ static void a_stop_lets_running_requests_end(void **state)
     receive_until(late, &in, "100 Continue\r\n\r\n");
     wt__buffer_clear(&in);
     send_text(running, GET("/wait"));
-    await(&world.entered, 2);
+    wait_for_count(&world.entered, 2);
     assert_false(wt__http_server_is_stopping(served.server));
     wt__http_server_stop(served.server);
     assert_true(wt__http_server_is_stopping(served.server));
-    receive_to_end(idle, &in); /* idle connections end */
+    receive_to_end(idle, &in); /* idle connections are closed */
     assert_int_equal(in.len, 0);
     assert_int_equal(try_to_connect(served.server), -1);
-    send_text(late, "x"); /* whose request was not whole */
+    send_text(late, "x"); /* its request was not complete */
     receive_answer(late, &in, &last);
     assert_memory_equal(last.ptr, "HTTP/1.1 503 ", 13);
-    assert_non_null(strstr(last.ptr, "The server is ending."));
-    assert_int_equal(count_of(&world.gone), 0);
-    add(&world.open);
+    assert_non_null(strstr(last.ptr, "The server is shutting down."));
+    assert_int_equal(read_world_count(&world.gone), 0);
+    increment(&world.open);
     assert_string_equal(receive_answer(running, &in, &last), "waited");
     assert_non_null(strstr(last.ptr, "Connection: close"));
     close(idle);
@@ -555,7 +554,7 @@ static void a_stop_lets_running_requests_end(void **state)
     wt__buffer_dispose(&last);
 }
 
-static void a_stop_does_not_wait_for_ever(void **state)
+static void stop_has_a_time_limit(void **state)
 {
     (void)state;
     struct served served;
@@ -564,16 +563,16 @@ static void a_stop_does_not_wait_for_ever(void **state)
     serve(&served, options);
     int client = connect_to(served.server);
     send_text(client, GET("/wait"));
-    await(&world.entered, 1);
+    wait_for_count(&world.entered, 1);
     stop_server(&served);
-    assert_int_equal(count_of(&world.gone), 1);
+    assert_int_equal(read_world_count(&world.gone), 1);
     close(client);
 }
 
 #define GET_OF(who, path) "GET " path " HTTP/1.1\r\nHost: a\r\nWho: " who "\r\n\r\n"
 
-/* Whom a request counts as: it says so itself, which a real server would know. */
-static bool write_holder(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES])
+/* The request names its holder itself; a real server would determine it. */
+static bool holder_from_field(void *context, const struct http_request *head, char out[HTTP_HOLDER_BYTES])
 {
     struct str who = wt__http_field(head, "Who");
     (void)context;
@@ -581,8 +580,8 @@ static bool write_holder(void *context, const struct http_request *head, char ou
     return true;
 }
 
-/* One client's requests fill neither the workers nor the queue for another client. */
-static void a_flood_leaves_room_for_others(void **state)
+/* One client's requests cannot occupy all workers or the whole queue. */
+static void flood_of_one_client_leaves_room_for_others(void **state)
 {
     (void)state;
     enum { WORKERS = 2, FLOOD = WORKERS + 3 };
@@ -592,14 +591,14 @@ static void a_flood_leaves_room_for_others(void **state)
     int clients[FLOOD];
     options.workers = WORKERS;
     options.queue_max = 6;
-    options.handler.holder = write_holder;
+    options.handler.holder = holder_from_field;
     serve(&served, options);
-    for (int i = 0; i < FLOOD; i++) { /* all workers of one client, and its share of the queue */
+    for (int i = 0; i < FLOOD; i++) { /* uses all workers of one client, and its share of the queue */
         clients[i] = connect_to(served.server);
         send_text(clients[i], GET_OF("a", "/wait"));
         struct http_figures figures = {0};
         if (i < WORKERS)
-            await(&world.entered, (unsigned)i + 1);
+            wait_for_count(&world.entered, (unsigned)i + 1);
         while (i >= WORKERS && figures.queued < (uint64_t)(i - WORKERS + 1))
             wt__http_server_figures(served.server, &figures);
     }
@@ -607,12 +606,13 @@ static void a_flood_leaves_room_for_others(void **state)
     send_text(more, GET_OF("a", "/a"));
     receive_answer(more, &in, &last);
     assert_non_null(
-        strstr(last.ptr, ERROR("overloaded", "Too many requests of this client wait for a worker; come later.")));
+        strstr(last.ptr, ERROR("overloaded", "Too many requests of this client are queued; try again later.")));
     send_text(other, GET_OF("b", "/b"));
     assert_string_equal(receive_answer(other, &in, &last), "/b");
-    assert_int_equal(count_of(&world.entered), WORKERS + 1); /* while none of the first client's has ended */
+    assert_int_equal(read_world_count(&world.entered),
+                     WORKERS + 1); /* while all requests of the first client are still running */
     for (int i = 0; i < FLOOD; i++)
-        add(&world.open);
+        increment(&world.open);
     for (int i = 0; i < FLOOD; i++) {
         assert_string_equal(receive_answer(clients[i], &in, &last), "waited");
         close(clients[i]);
@@ -624,8 +624,8 @@ static void a_flood_leaves_room_for_others(void **state)
     stop_server(&served);
 }
 
-/* The worker that is free goes to the client that has none, though another one's request came first. */
-static void a_line_waits_for_its_own_worker(void **state)
+/* A free worker takes a request of a client without one, even if another client's request came first. */
+static void free_worker_prefers_clients_without_one(void **state)
 {
     (void)state;
     enum { SENT = 4 };
@@ -637,19 +637,19 @@ static void a_line_waits_for_its_own_worker(void **state)
     int clients[SENT];
     options.workers = 1;
     options.queue_max = 20;
-    options.handler.holder = write_holder;
+    options.handler.holder = holder_from_field;
     serve(&served, options);
     for (int i = 0; i < SENT; i++) {
         clients[i] = connect_to(served.server);
         send_text(clients[i], sent[i]);
         if (i == 0)
-            await(&world.entered, 1);
+            wait_for_count(&world.entered, 1);
     }
     assert_string_equal(receive_answer(clients[3], &in, &last), "/b");
     struct http_figures figures;
     wt__http_server_figures(served.server, &figures);
-    assert_int_equal(figures.queued, 1); /* a's second */
-    add(&world.open);
+    assert_int_equal(figures.queued, 1); /* the second request of a */
+    increment(&world.open);
     assert_string_equal(receive_answer(clients[0], &in, &last), "waited");
     assert_string_equal(receive_answer(clients[2], &in, &last), "/a");
     for (int i = 0; i < SENT; i++)
@@ -659,7 +659,7 @@ static void a_line_waits_for_its_own_worker(void **state)
     stop_server(&served);
 }
 
-static void connections_have_a_limit(void **state)
+static void limits_connections(void **state)
 {
     (void)state;
     enum { MOST = 3 };
@@ -670,9 +670,9 @@ static void connections_have_a_limit(void **state)
     static const char *const waits[] = {GET_OF("a", "/wait"), GET_OF("b", "/wait"), GET_OF("c", "/wait")};
     options.connections_max = MOST;
     options.workers = MOST - 1;
-    options.handler.holder = write_holder;
+    options.handler.holder = holder_from_field;
     serve(&served, options);
-    for (int i = 0; i <= MOST; i++) { /* the last one takes the place of the first, which is idle longest */
+    for (int i = 0; i <= MOST; i++) { /* the last replaces the first, which has been idle longest */
         clients[i] = connect_to(served.server);
         send_text(clients[i], GET("/a"));
         assert_string_equal(receive_answer(clients[i], &in, &last), "/a");
@@ -680,13 +680,13 @@ static void connections_have_a_limit(void **state)
     receive_to_end(clients[0], &in);
     for (int i = 1; i <= MOST; i++) {
         send_text(clients[i], waits[i - 1]);
-        await(&world.entered, (unsigned)(MOST + 1 + i));
+        wait_for_count(&world.entered, (unsigned)(MOST + 1 + i));
     }
-    int refused = connect_to(served.server); /* nobody is idle now */
+    int refused = connect_to(served.server); /* no connection is idle now */
     receive_to_end(refused, &in);
     assert_int_equal(in.len, 0);
     for (int i = 1; i <= MOST; i++)
-        add(&world.open);
+        increment(&world.open);
     for (int i = 1; i <= MOST; i++)
         assert_string_equal(receive_answer(clients[i], &in, &last), "waited");
     for (int i = 0; i <= MOST; i++)
@@ -697,8 +697,8 @@ static void connections_have_a_limit(void **state)
     stop_server(&served);
 }
 
-/* All connections are held by clients that send no head: the oldest of them makes room. */
-static void silent_clients_keep_nobody_out(void **state)
+/* Clients that send no complete head occupy all connections: the oldest is closed for a new one. */
+static void silent_clients_do_not_block_others(void **state)
 {
     (void)state;
     struct served served;
@@ -713,7 +713,7 @@ static void silent_clients_keep_nobody_out(void **state)
     assert_string_equal(receive_answer(honest, &in, &last), "/a");
     receive_to_end(silent, &in);
     assert_int_equal(in.len, 0);
-    send_text(half, "Host: a\r\n\r\n"); /* and has kept its place */
+    send_text(half, "Host: a\r\n\r\n"); /* it is still connected */
     assert_string_equal(receive_answer(half, &in, &last), "/");
     close(silent);
     close(half);
@@ -723,8 +723,8 @@ static void silent_clients_keep_nobody_out(void **state)
     stop_server(&served);
 }
 
-/* Of requests that are read and answered, all together. */
-static void what_requests_hold_has_a_limit(void **state)
+/* Limits the total memory of requests in progress. */
+static void limits_memory_of_requests(void **state)
 {
     (void)state;
     struct served served;
@@ -734,7 +734,7 @@ static void what_requests_hold_has_a_limit(void **state)
     serve(&served, options);
     for (int i = 0; i < 1 << 14; i++)
         wt__buffer_text(&body, "abcdefgh");
-    for (int round = 0; round < 3; round++) { /* what was held is given back each time */
+    for (int round = 0; round < 3; round++) { /* all memory is returned each time */
         int large = connect_to(served.server), small = connect_to(served.server);
         send_text(large, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 131073\r\n\r\n");
         send_bytes(large, wt__buffer_view(&body));
@@ -753,7 +753,7 @@ static void what_requests_hold_has_a_limit(void **state)
     stop_server(&served);
 }
 
-static void thousands_may_be_idle(void **state)
+static void keeps_thousands_of_idle_connections(void **state)
 {
     (void)state;
     enum { IDLE = 2000 };
@@ -789,7 +789,7 @@ static void thousands_may_be_idle(void **state)
     stop_server(&served);
 }
 
-static void a_record_says_what_became_of_a_request(void **state)
+static void records_the_result_of_a_request(void **state)
 {
     (void)state;
     static const struct {
@@ -810,7 +810,7 @@ static void a_record_says_what_became_of_a_request(void **state)
     for (size_t i = 0; i < 5; i++) {
         int client = connect_to(served.server);
         send_text(client, rows[i].sent);
-        await(&world.recorded, (unsigned)i + 1);
+        wait_for_count(&world.recorded, (unsigned)i + 1);
         assert_int_equal(world.last.status, rows[i].status);
         if (rows[i].bytes > 0)
             assert_int_equal(world.last.bytes, rows[i].bytes);
@@ -820,14 +820,14 @@ static void a_record_says_what_became_of_a_request(void **state)
     }
     int client = connect_to(served.server);
     send_text(client, "GET / HTTP/1.1\n");
-    await(&world.recorded, 6);
+    wait_for_count(&world.recorded, 6);
     assert_int_equal(world.last.status, 400);
     assert_false(world.last_was_request);
     close(client);
     stop_server(&served);
 }
 
-static void unix_sockets_are_for_one_user(void **state)
+static void unix_sockets_are_private_to_the_user(void **state)
 {
     (void)state;
     char folder[] = "/tmp/whichtool-http-XXXXXX", listen_at[64], file[64];
@@ -840,7 +840,7 @@ static void unix_sockets_are_for_one_user(void **state)
     snprintf(listen_at, sizeof listen_at, "unix:%s/socket", folder);
     snprintf(file, sizeof file, "unix:%s/file", folder);
     options.listen = listen_at;
-    for (int round = 0; round < 2; round++) { /* the second one finds a stale one */
+    for (int round = 0; round < 2; round++) { /* the second round finds a stale socket */
         struct served served;
         serve(&served, options);
         assert_string_equal(wt__http_server_address(served.server), listen_at);
@@ -850,7 +850,7 @@ static void unix_sockets_are_for_one_user(void **state)
         send_text(client, GET("/peer"));
         assert_string_equal(receive_answer(client, &in, &last), "unix");
         assert_int_equal(wt__http_server_open(&second, &options, &err), WT_EBUSY);
-        assert_non_null(strstr(err.message, "somebody listens there already"));
+        assert_non_null(strstr(err.message, "address already in use"));
         assert_null(second);
         close(client);
         stop_server(&served);
@@ -866,7 +866,7 @@ static void unix_sockets_are_for_one_user(void **state)
     fclose(other);
     options.listen = file;
     assert_int_equal(wt__http_server_open(&second, &options, &err), WT_EBUSY);
-    assert_non_null(strstr(err.message, "is no socket"));
+    assert_non_null(strstr(err.message, "not a socket"));
     unlink(file + 5);
     unlink(listen_at + 5);
     rmdir(folder);
@@ -874,7 +874,7 @@ static void unix_sockets_are_for_one_user(void **state)
     wt__buffer_dispose(&last);
 }
 
-static void addresses_are_plain(void **state)
+static void rejects_invalid_addresses(void **state)
 {
     (void)state;
     static const char *const bad[] = {
@@ -916,11 +916,11 @@ static void addresses_are_plain(void **state)
     assert_true(atoi(options.listen + 10) > 0);
     assert_int_equal(wt__http_server_open(&second, &options, &err), WT_EBUSY);
     assert_non_null(strstr(err.message, options.listen));
-    wt__http_server_close(server); /* one that never ran */
+    wt__http_server_close(server); /* never run */
     wt__http_server_close(NULL);
 }
 
-static void ipv6_is_spoken_where_it_is(void **state)
+static void listens_on_ipv6(void **state)
 {
     (void)state;
     struct http_server_options options = plain;
@@ -944,40 +944,40 @@ static void ipv6_is_spoken_where_it_is(void **state)
     stop_server(&served);
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, forget)
+#define TEST(name) cmocka_unit_test_setup(name, reset_world)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(answers_are_what_they_must_be),
-        TEST(every_answer_has_the_fields_of_all),
-        TEST(requests_may_come_byte_by_byte),
-        TEST(many_requests_in_a_row_are_answered_in_order),
-        TEST(a_body_is_asked_for_when_it_is_wanted),
-        TEST(large_answers_arrive_whole),
-        TEST(a_stream_that_is_let_go_is_cut_off),
-        TEST(a_client_that_goes_cancels),
-        TEST(an_answer_ends_after_its_on_gone),
-        TEST(a_client_that_goes_leaves_the_queue),
-        TEST(a_full_queue_is_said),
-        TEST(slow_clients_are_ended),
-        TEST(who_does_not_read_is_dropped),
-        TEST(a_stream_ends_with_its_client),
-        TEST(an_answer_that_takes_too_long_is_given_up),
-        TEST(a_kept_exchange_is_answered_later),
-        TEST(a_kept_exchange_may_outlive_the_server),
-        TEST(a_stop_lets_running_requests_end),
-        TEST(a_stop_does_not_wait_for_ever),
-        TEST(a_flood_leaves_room_for_others),
-        TEST(a_line_waits_for_its_own_worker),
-        TEST(connections_have_a_limit),
-        TEST(silent_clients_keep_nobody_out),
-        TEST(what_requests_hold_has_a_limit),
-        TEST(thousands_may_be_idle),
-        TEST(a_record_says_what_became_of_a_request),
-        TEST(unix_sockets_are_for_one_user),
-        TEST(addresses_are_plain),
-        TEST(ipv6_is_spoken_where_it_is),
+        TEST(answers_have_the_expected_head_and_body),
+        TEST(every_answer_has_the_common_fields),
+        TEST(reads_requests_byte_by_byte),
+        TEST(answers_pipelined_requests_in_order),
+        TEST(sends_100_continue_for_wanted_bodies),
+        TEST(sends_large_answers_completely),
+        TEST(unfinished_stream_is_cut_off),
+        TEST(disconnect_cancels_the_request),
+        TEST(answer_ends_after_its_on_gone_callback),
+        TEST(disconnect_removes_queued_request),
+        TEST(full_queue_is_answered_503),
+        TEST(slow_clients_time_out),
+        TEST(drops_clients_that_do_not_read),
+        TEST(stream_ends_with_its_client),
+        TEST(slow_answer_is_replaced_by_503),
+        TEST(kept_exchange_is_answered_later),
+        TEST(kept_exchange_may_outlive_the_server),
+        TEST(stop_waits_for_running_requests),
+        TEST(stop_has_a_time_limit),
+        TEST(flood_of_one_client_leaves_room_for_others),
+        TEST(free_worker_prefers_clients_without_one),
+        TEST(limits_connections),
+        TEST(silent_clients_do_not_block_others),
+        TEST(limits_memory_of_requests),
+        TEST(keeps_thousands_of_idle_connections),
+        TEST(records_the_result_of_a_request),
+        TEST(unix_sockets_are_private_to_the_user),
+        TEST(rejects_invalid_addresses),
+        TEST(listens_on_ipv6),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -492,9 +492,9 @@ static void test_options(void **state)
         {"http://127.0.0.1/v1", NULL, "m", 65, 0, "65 questions at once: it can be 1 to 64"},
         {"http://127.0.0.1/v1", NULL, "m", 1, 11, "11 retries: it can be 0 to 10"},
         {NULL, NULL, "m", 1, 0, "https://api.openai.com/v1 wants a key: set OPENAI_API_KEY"},
-        {"http://u:p@127.0.0.1/v1", NULL, "m", 1, 0, "must hold no user, password"},
-        {"127.0.0.1/v1", NULL, "m", 1, 0, "has to be a URL"},
-        {"http://127.0.0.1/v1", "secret\r\nX: y", "m", 1, 0, "what is sent as Authorization is too long or holds a"},
+        {"http://u:p@127.0.0.1/v1", NULL, "m", 1, 0, "must not contain a user, password"},
+        {"127.0.0.1/v1", NULL, "m", 1, 0, "must be a URL"},
+        {"http://127.0.0.1/v1", "secret\r\nX: y", "m", 1, 0, "the value of Authorization is too long or contains a"},
     };
     struct chat_client *client;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -261,7 +261,7 @@ static const struct {
      {MODERN},
      1,
      {.method = "m", .headers = (const struct http_header[]){{"Mcp-Param-A", "a\r\nb"}}, .header_count = 1},
-     "! -1 what is sent as Mcp-Param-A is too long or holds a control character\n",
+     "! -1 the value of Mcp-Param-A is too long or contains a control character\n",
      {{"POST ", 1}}},
     {"what a legacy request says",
      {LEGACY, {.status = 200, .body = RESULT(3, "{}")}},

@@ -1,5 +1,5 @@
-/* A pipe that a test reads, and that the programs which it starts hold open: its end is when none of them lives any
- * more, those that they started among them. Include after cmocka.h. */
+/* A pipe that a test reads and that its programs and their descendants hold open: it ends when all of them have ended.
+ * Include after cmocka.h. */
 #ifndef WT_TESTS_NET_HELD_PIPE_H
 #define WT_TESTS_NET_HELD_PIPE_H
 
@@ -35,7 +35,7 @@ static int remove_pipe(void **state)
     return rmdir(pipe_path);
 }
 
-/* Waits for as long as one of them lives. */
+/* Waits until all of them have ended. */
 static inline void nothing_is_left(void)
 {
     char byte;

@@ -1,4 +1,4 @@
-/* http_server.h: a server for tests, on this machine, in a thread. It answers GET of files by their rows. */
+/* http_server.h: a local test server on its own thread. It answers GET requests according to a table. */
 #ifndef WT_TESTS_NET_HTTP_SERVER_H
 #define WT_TESTS_NET_HTTP_SERVER_H
 
@@ -17,9 +17,9 @@ enum served_how {
     SERVED_WELL,
     SERVED_WITHOUT_RANGES,
     SERVED_CUT,    /* each answer ends after `cut` bytes of its body */
-    SERVED_MOVED,  /* to `location` */
+    SERVED_MOVED,  /* redirect to `location` */
     SERVED_BROKEN, /* 500 */
-    SERVED_STATUS, /* `location` is the status line's end: "401 Unauthorized" */
+    SERVED_STATUS, /* `location` is the rest of the status line: "401 Unauthorized" */
 };
 
 struct served {
@@ -29,9 +29,9 @@ struct served {
     size_t len;
     size_t cut;
     const char *location;
-    int requests;        /* counted */
-    const char *headers; /* more lines, each with its "\r\n"; NULL: none */
-    char token[64];      /* what the last request had behind "Authorization: ", "" where it had none */
+    int requests;        /* number of requests */
+    const char *headers; /* additional lines, each with "\r\n"; may be NULL */
+    char token[64];      /* Authorization of the last request; "" if missing */
 };
 
 struct http_server {

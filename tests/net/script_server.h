@@ -1,5 +1,5 @@
-/* script_server.h: a server for tests that answers POST by a script, a step a request, well or badly. It keeps what it
- * was asked. Connections stay open between requests unless a step says otherwise. */
+/* script_server.h: a test server that answers POST requests according to a script, one step per request, also with
+ * errors. It stores the requests. Connections stay open unless a step says otherwise. */
 #ifndef WT_TESTS_NET_SCRIPT_SERVER_H
 #define WT_TESTS_NET_SCRIPT_SERVER_H
 
@@ -17,37 +17,37 @@
 #include <unistd.h>
 
 enum { SCRIPT_STEPS = 32, SCRIPT_REQUESTS = 64, SCRIPT_REQUEST_BYTES = 2 << 20, SCRIPT_CONNECTIONS = 64 };
-enum { SCRIPT_NEVER_MS = 900000 }; /* a delay longer than a test may run: it ends when the peer goes */
+enum { SCRIPT_NEVER_MS = 900000 }; /* a delay longer than any test; ends when the peer disconnects */
 
 struct script_step {
-    int status;          /* 0: hangs up without an answer */
-    const char *headers; /* more of them, each with its "\r\n" */
+    int status;          /* 0 closes the connection without an answer */
+    const char *headers; /* additional headers, each with "\r\n" */
     const char *body;
-    const char *type;  /* NULL: application/json */
-    size_t filler;     /* as many blanks in front of the body */
-    size_t cut;        /* as many bytes of the body are sent, then the connection is closed; 0: all */
-    size_t stall;      /* as many bytes of the body are sent, then nothing, and it stays open; 0: all */
-    unsigned delay_ms; /* before the first byte */
-    bool no_length;    /* the body ends where the connection does */
-    const char *raw;   /* not NULL: these bytes and nothing else are sent, then the connection is closed */
+    const char *type;  /* NULL for application/json */
+    size_t filler;     /* number of blanks before the body */
+    size_t cut;        /* close the connection after this many bytes of the body; 0 for all */
+    size_t stall;      /* stop after this many bytes of the body but stay open; 0 for all */
+    unsigned delay_ms; /* delay before the first byte */
+    bool no_length;    /* the body ends with the connection */
+    const char *raw;   /* if not NULL: send only these bytes, then close the connection */
     size_t raw_len;
-    /* The body goes on when a request has come that holds a text: a stream, which then ends. */
+    /* Stream: sends `body` when a request containing `when` has arrived. The stream ends after the last one. */
     struct {
         const char *when, *body;
     } more[3];
-    const char *on; /* not NULL: out of turn, for a request that holds this; once, where a later step has the same */
+    const char *on; /* if not NULL: out of turn, for requests with this text; once if a later step has it, too */
 };
 
 struct script_server {
     int fd, port;
     pthread_t thread;
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* protects the following fields */
     const struct script_step *steps;
-    size_t step_count, next;         /* the last step serves all later requests */
-    bool used[SCRIPT_STEPS];         /* steps out of turn */
+    size_t step_count, next;         /* the last step answers all later requests */
+    bool used[SCRIPT_STEPS];         /* steps out of turn that were used */
     char *requests[SCRIPT_REQUESTS]; /* head and body */
     size_t request_count;
-    unsigned under_way, most_under_way; /* requests that wait for their answer */
+    unsigned under_way, most_under_way; /* requests waiting for their answer */
     pthread_t threads[SCRIPT_CONNECTIONS];
     int fds[SCRIPT_CONNECTIONS];
     size_t connection_count;
@@ -58,7 +58,7 @@ struct script_connection {
     int fd;
 };
 
-/* Waits, unless the peer goes meanwhile. */
+/* Waits, but not longer than the peer is connected. */
 static void script_wait(int fd, unsigned ms)
 {
     poll(&(struct pollfd){.fd = fd, .events = POLLRDHUP}, 1, (int)ms);
@@ -76,7 +76,7 @@ static bool script_send(int fd, const char *bytes, size_t len)
     return true;
 }
 
-/* One request, head and body, as a string to free; NULL when the peer has gone. */
+/* Reads one request, head and body, as a string to free. Returns NULL if the peer has disconnected. */
 static char *script_read(int fd)
 {
     char *request = malloc(SCRIPT_REQUEST_BYTES + 1);
@@ -99,7 +99,7 @@ static char *script_read(int fd)
     return request;
 }
 
-/* Waits until a request that holds this has come; false when the peer has gone before. */
+/* Waits until a request containing `what` has arrived. Returns false if the peer disconnects first. */
 static bool script_has_come(struct script_server *server, int fd, const char *what)
 {
     for (;;) {
@@ -121,7 +121,7 @@ static void script_go_on(struct script_server *server, int fd, const struct scri
             return;
 }
 
-/* Does the connection stay open? */
+/* Sends an answer. Returns true if the connection stays open. */
 static bool script_answer(int fd, const struct script_step *step)
 {
     char head[1024], blanks[4096];
@@ -152,7 +152,7 @@ static bool script_answer(int fd, const struct script_step *step)
     return sent && !step->cut && !step->stall && !step->no_length;
 }
 
-/* The step for a request. With the lock held. */
+/* Returns the step for a request. Requires the lock. */
 static struct script_step script_next(struct script_server *server, const char *request)
 {
     const struct script_step *steps = server->steps, *found = NULL;
@@ -244,7 +244,7 @@ static inline int script_server_start(struct script_server *server)
     return pthread_create(&server->thread, NULL, script_serve, server) == 0 ? 0 : -1;
 }
 
-/* Ends every connection. */
+/* Closes all connections. */
 static inline void script_server_hang_up(struct script_server *server)
 {
     for (;;) {
@@ -262,7 +262,7 @@ static inline void script_server_hang_up(struct script_server *server)
     }
 }
 
-/* A new script; nothing that was asked is kept. No client may be asking. */
+/* Sets a new script and forgets all requests. No client may be active. */
 static inline void script_server_play(struct script_server *server, const struct script_step *steps, size_t count)
 {
     script_server_hang_up(server);

@@ -1,4 +1,4 @@
-/* Child processes: how each ending is told, and that nothing outlives a stop. */
+/* Child processes: every way to end is reported, and no process outlives a cancellation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,13 +17,13 @@
 
 static wt_error err;
 
-/* Who sleeps would sleep longer than a test may run. */
+/* Sleeping programs sleep longer than a test may run. */
 static const struct {
     const char *name;
     const char *script; /* for sh -c */
     double timeout_ms;
     int rc;
-    const char *tail; /* or what the sentence holds */
+    const char *tail; /* or part of the error message */
 } rows[] = {
     {"success is silent", "echo unheard", 0, 0, ""},
     {"a status comes back", "echo 'no such  package' >&2; exit 3", 0, 3, "no such package"},
@@ -35,7 +35,7 @@ static const struct {
     {"a stubborn one too", "trap '' TERM; sleep 900 & wait; sleep 900", 100, WT_EIO, "did not end"},
 };
 
-static void test_endings(void **state)
+static void reports_every_ending(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -49,7 +49,7 @@ static void test_endings(void **state)
     }
 }
 
-static void test_only_the_end_of_much_output_is_kept(void **state)
+static void keeps_the_end_of_long_output(void **state)
 {
     (void)state;
     const char *argv[] = {"sh", "-c", "i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done >&2", NULL};
@@ -60,7 +60,7 @@ static void test_only_the_end_of_much_output_is_kept(void **state)
     assert_true(len > CHILD_TAIL_BYTES - 20 && strcmp(tail + len - 9, "line 4999") == 0);
 }
 
-static void test_arguments_and_environment_go_as_they_are(void **state)
+static void passes_arguments_and_environment_unchanged(void **state)
 {
     (void)state;
     const char *argv[] = {"sh", "-c", "echo \"$1 $NAME\" >&2", "sh", "$(touch x); a  'b'", NULL};
@@ -71,7 +71,7 @@ static void test_arguments_and_environment_go_as_they_are(void **state)
     assert_string_equal(tail, "$(touch x); a 'b' value");
 }
 
-static void test_a_program_that_is_not_there(void **state)
+static void reports_missing_program(void **state)
 {
     (void)state;
     const char *argv[] = {"no-such-program-of-ours", NULL};
@@ -80,8 +80,8 @@ static void test_a_program_that_is_not_there(void **state)
     assert_string_equal(err.message, "cannot run no-such-program-of-ours: No such file or directory");
 }
 
-/* Whether the group has begun: it writes a byte into the pipe that *context reads. */
-static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+/* True once the group has started and written a byte to the pipe of *context. */
+static int has_started(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     char byte;
     (void)phase;
@@ -90,8 +90,8 @@ static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
     return read(*(int *)context, &byte, 1) == 1;
 }
 
-/* The pipe ends when all of the group that hold it are gone; until then the test would wait. */
-static void test_a_wish_to_stop_ends_the_whole_group(void **state)
+/* The pipe ends when all processes of the group have ended; until then the test would wait. */
+static void cancellation_ends_the_whole_group(void **state)
 {
     (void)state;
     char folder[] = "/tmp/whichtool-child-XXXXXX", path[64], script[128], byte;
@@ -103,7 +103,7 @@ static void test_a_wish_to_stop_ends_the_whole_group(void **state)
     snprintf(script, sizeof script, "exec 3>%s; sleep 900 & echo >&3; sleep 900", path);
     const char *argv[] = {"sh", "-c", script, NULL};
     struct progress progress;
-    wt__progress_init(&progress, stop, &fd);
+    wt__progress_init(&progress, has_started, &fd);
     struct child child = {.argv = argv, .progress = &progress};
     assert_int_equal(wt__child_run(&child, NULL, &err), WT_ECANCELLED);
     wt__progress_dispose(&progress);
@@ -117,11 +117,11 @@ static void test_a_wish_to_stop_ends_the_whole_group(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_endings),
-        cmocka_unit_test(test_only_the_end_of_much_output_is_kept),
-        cmocka_unit_test(test_arguments_and_environment_go_as_they_are),
-        cmocka_unit_test(test_a_program_that_is_not_there),
-        cmocka_unit_test(test_a_wish_to_stop_ends_the_whole_group),
+        cmocka_unit_test(reports_every_ending),
+        cmocka_unit_test(keeps_the_end_of_long_output),
+        cmocka_unit_test(passes_arguments_and_environment_unchanged),
+        cmocka_unit_test(reports_missing_program),
+        cmocka_unit_test(cancellation_ends_the_whole_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

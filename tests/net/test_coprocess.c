@@ -1,4 +1,4 @@
-/* Programs that are talked with: what of their lines comes through, and that none can hold us up or stay behind. */
+/* Coprocesses: lines in both directions. No program can block the caller or stay behind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,15 +20,15 @@
 
 static wt_error err;
 
-/* Who sleeps would sleep longer than a test may run. */
+/* Sleeping programs sleep longer than a test may run. */
 static const struct {
     const char *name;
-    const char *script; /* for sh -c; it is sent the line "hello" */
-    bool stops;         /* we do, behind its lines */
-    const char *lines;  /* that come, each with a | behind it */
-    int last;           /* what the call after the last one returns */
-    const char *says;   /* the sentence of a failure, or the end of stderr */
-    int status;         /* after an end of its own */
+    const char *script; /* for sh -c; receives the line "hello" */
+    bool stops;         /* stop it after its lines */
+    const char *lines;  /* expected lines, each followed by | */
+    int last;           /* result of the last receive */
+    const char *says;   /* error message, or end of stderr */
+    int status;         /* exit status if it ends by itself; -1 if terminated */
 } rows[] = {
     {"a line there and a line back", "read x; echo \"$x you\"", false, "hello you|", 0, "", 0},
     {"several at once", "printf 'a\\nb\\n\\nc\\n'", false, "a|b||c|", 0, "", 0},
@@ -48,7 +48,7 @@ static const struct {
      "sh wrote a line of more than 16 MB", -1},
 };
 
-static void test_lines(void **state)
+static void exchanges_lines(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -72,7 +72,7 @@ static void test_lines(void **state)
             if (rows[i].stops && --left == 0)
                 wt__coprocess_stop(coprocess);
         }
-        if (!rows[i].lines) /* it must see the end of its stdin */
+        if (!rows[i].lines) /* must detect the end of its stdin */
             rc = rows[i].last;
         int status = wt__coprocess_end(coprocess, false, tail);
         const char *said = rc < 0 ? err.message : tail;
@@ -87,7 +87,7 @@ static void test_lines(void **state)
     }
 }
 
-static void test_who_never_reads_is_told(void **state)
+static void reports_program_that_never_reads(void **state)
 {
     (void)state;
     const char *argv[] = {"sh", "-c", "sleep 900", NULL};
@@ -105,8 +105,8 @@ static void test_who_never_reads_is_told(void **state)
     free(much);
 }
 
-/* More than a pipe holds goes out while its answer is waited for, and nothing of it is lost. */
-static void test_much_goes_out_while_it_is_heard(void **state)
+/* Output larger than the pipe is written while waiting for the answer, and no byte is lost. */
+static void sends_long_lines_while_receiving(void **state)
 {
     enum { BYTES = 4 << 20 };
     const char *argv[] = {"cat", NULL};
@@ -117,7 +117,7 @@ static void test_much_goes_out_while_it_is_heard(void **state)
     (void)state;
     assert_non_null(sent);
     for (size_t i = 0; i < BYTES; i++)
-        sent[i] = (char)('!' + i % 89); /* a piece that is lost or told twice moves all that follow */
+        sent[i] = (char)('!' + i % 89); /* a lost or repeated piece shifts all later bytes */
     assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), 0);
     assert_int_equal(wt__coprocess_send(coprocess, (struct str){sent, BYTES}, &err), 0);
     assert_int_equal(wt__coprocess_receive(coprocess, &line, &err), 1);
@@ -127,8 +127,8 @@ static void test_much_goes_out_while_it_is_heard(void **state)
     free(sent);
 }
 
-/* A signal would end this program. */
-static void test_writing_to_who_is_gone_is_no_signal(void **state)
+/* A signal would end the test. */
+static void writing_to_closed_stdin_raises_no_signal(void **state)
 {
     (void)state;
     const char *argv[] = {"sh", "-c", "exec <&-; echo closed; sleep 900", NULL};
@@ -143,8 +143,8 @@ static void test_writing_to_who_is_gone_is_no_signal(void **state)
     wt__coprocess_end(coprocess, true, NULL);
 }
 
-/* A pipe to another server would be one, and a socket with its key. */
-static void test_what_this_process_has_open_is_not_handed_on(void **state)
+/* Open descriptors may be pipes to other servers, or sockets with keys. */
+static void open_descriptors_are_not_inherited(void **state)
 {
     (void)state;
     const char *argv[] = {"sh", "-c", "if true <&9; then echo open; else echo closed; fi 2>/dev/null", NULL};
@@ -159,8 +159,8 @@ static void test_what_this_process_has_open_is_not_handed_on(void **state)
     close(9);
 }
 
-/* Of a host that ignores SIGCHLD the system takes the status of those who ended. */
-static void test_nobody_is_waited_for_where_nobody_can_be(void **state)
+/* If the host ignores SIGCHLD, the system discards exit statuses. */
+static void ignored_sigchld_makes_status_unknown(void **state)
 {
     (void)state;
     const char *argv[] = {"sh", "-c", "echo a; sleep 900 & exit 3", NULL};
@@ -173,20 +173,20 @@ static void test_nobody_is_waited_for_where_nobody_can_be(void **state)
     assert_int_equal(wt__coprocess_receive(coprocess, &line, &err), 0);
     assert_int_equal(wt__coprocess_end(coprocess, false, NULL), -1);
     assert_int_equal(wt__child_run(&child, NULL, &err), WT_EIO);
-    assert_string_equal(err.message, "how sh ended cannot be told where SIGCHLD is ignored");
+    assert_string_equal(err.message, "the exit status of sh is unknown because SIGCHLD is ignored");
     signal(SIGCHLD, SIG_DFL);
 }
 
 static bool is_another_users;
 
-/* The system's, but for programs of another user: it stands before the C library's own. */
+/* Replaces the C library's function and simulates programs of another user. */
 int kill(pid_t pid, int number)
 {
     errno = EPERM;
     return is_another_users ? -1 : (int)syscall(SYS_kill, pid, number);
 }
 
-static void test_another_users_program_does_not_hold_us_up(void **state)
+static void program_of_another_user_does_not_block(void **state)
 {
     (void)state;
     const char *argv[] = {"sh", "-c", "echo $$; sleep 900", NULL};
@@ -195,7 +195,7 @@ static void test_another_users_program_does_not_hold_us_up(void **state)
     struct str line;
     assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), 0);
     assert_int_equal(wt__coprocess_receive(coprocess, &line, &err), 1);
-    pid_t group = (pid_t)strtol(line.ptr, NULL, 10); /* a newline ends it */
+    pid_t group = (pid_t)strtol(line.ptr, NULL, 10); /* ends at a newline */
     assert_true(group > 1);
     is_another_users = true;
     assert_int_equal(wt__coprocess_end(coprocess, true, NULL), -1);
@@ -211,14 +211,14 @@ static size_t open_descriptors(void)
     return count;
 }
 
-static void test_nothing_stays_open(void **state)
+static void closes_all_descriptors(void **state)
 {
     const char *argv[] = {"true", NULL}, *nobody[] = {"there-is-no-such-program", NULL};
     struct child child = {.argv = argv}, none = {.argv = nobody};
     struct coprocess *coprocess;
     (void)state;
     assert_int_equal(wt__coprocess_start(&coprocess, &child, &err),
-                     0); /* the keeper starts with the first, and stays */
+                     0); /* the keeper starts with the first program, and stays */
     wt__coprocess_end(coprocess, false, NULL);
     size_t before = open_descriptors();
     assert_int_equal(wt__coprocess_start(&coprocess, &child, &err), 0);
@@ -229,7 +229,7 @@ static void test_nothing_stays_open(void **state)
     assert_int_equal(open_descriptors(), before);
 }
 
-static void test_folder_environment_and_path(void **state)
+static void uses_folder_environment_and_path(void **state)
 {
     (void)state;
     char folder[] = "/tmp/whichtool-coprocess-XXXXXX", program[64], path[64];
@@ -264,15 +264,15 @@ static void test_folder_environment_and_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_who_never_reads_is_told),
-        cmocka_unit_test(test_much_goes_out_while_it_is_heard),
-        cmocka_unit_test(test_writing_to_who_is_gone_is_no_signal),
-        cmocka_unit_test(test_what_this_process_has_open_is_not_handed_on),
-        cmocka_unit_test(test_nobody_is_waited_for_where_nobody_can_be),
-        cmocka_unit_test(test_another_users_program_does_not_hold_us_up),
-        cmocka_unit_test(test_nothing_stays_open),
-        cmocka_unit_test(test_folder_environment_and_path),
+        cmocka_unit_test(exchanges_lines),
+        cmocka_unit_test(reports_program_that_never_reads),
+        cmocka_unit_test(sends_long_lines_while_receiving),
+        cmocka_unit_test(writing_to_closed_stdin_raises_no_signal),
+        cmocka_unit_test(open_descriptors_are_not_inherited),
+        cmocka_unit_test(ignored_sigchld_makes_status_unknown),
+        cmocka_unit_test(program_of_another_user_does_not_block),
+        cmocka_unit_test(closes_all_descriptors),
+        cmocka_unit_test(uses_folder_environment_and_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Downloads from a server of our own: whole, continued, cut off, moved, refused. */
+/* Downloads from a local server: complete, resumed, interrupted, redirected, rejected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static struct served files[] = {
     {.path = "/nothing", .how = SERVED_WELL, .body = body, .len = 0},
 };
 
-static int start(void **state)
+static int start_download_server(void **state)
 {
     (void)state;
     for (int i = 0; i < BODY; i++)
@@ -44,7 +44,7 @@ static int start(void **state)
     return http_server_start(&server, files, sizeof files / sizeof *files);
 }
 
-static int finish(void **state)
+static int stop_download_server(void **state)
 {
     (void)state;
     http_server_stop(&server);
@@ -54,10 +54,10 @@ static int finish(void **state)
 
 static const struct {
     const char *name, *url; /* a path on our server, or a whole URL */
-    size_t before;          /* bytes of the body that the file holds already */
+    size_t before;          /* bytes of the body already in the file */
     uint64_t max;
     int rc;
-    size_t len; /* of the body in the file afterwards */
+    size_t len; /* bytes of the body in the file afterwards */
     const char *says;
 } rows[] = {
     {"a whole file", "/well", 0, BODY, 0, BODY, NULL},
@@ -73,9 +73,10 @@ static const struct {
     {"a server that fails", "/broken", 10, BODY, WT_ENETWORK, 10, "the server answered 500"},
     {"a redirect on this machine", "/moved", 0, BODY, 0, BODY, NULL},
     {"the rest of a file that was moved", "/moved", 123456, BODY, 0, BODY, NULL},
-    {"a redirect to plain http elsewhere", "/plainly", 0, BODY, WT_ENETWORK, 0, "where only https:// may lead"},
-    {"a redirect to a file", "/elsewhere", 0, BODY, WT_ENETWORK, 0, "where only https:// may lead"},
-    {"a redirect without end", "/round", 0, BODY, WT_ENETWORK, 0, "the server moved it more than 5 times"},
+    {"a redirect to plain http elsewhere", "/plainly", 0, BODY, WT_ENETWORK, 0,
+     "redirects to an address that is not https://"},
+    {"a redirect to a file", "/elsewhere", 0, BODY, WT_ENETWORK, 0, "redirects to an address that is not https://"},
+    {"a redirect without end", "/round", 0, BODY, WT_ENETWORK, 0, "the server redirects more than 5 times"},
     {"a redirect to nowhere", "/nowhere", 0, BODY, WT_ENETWORK, 0, "answered 302 without an address"},
     {"plain http to another machine", "http://example.org/x", 0, BODY, WT_EINVAL, 0, "only https:// is allowed"},
     {"a host that looks like this one", "http://localhost.example.org/x", 0, BODY, WT_EINVAL, 0, "only https://"},
@@ -86,7 +87,7 @@ static const struct {
     {"no server", "http://127.0.0.1:1/x", 0, BODY, WT_ENETWORK, 0, "cannot fetch http://127.0.0.1:1/x"},
 };
 
-static void test_downloads(void **state)
+static void downloads_files(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -107,7 +108,7 @@ static void test_downloads(void **state)
     }
 }
 
-static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+static int read_wanted(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)phase;
     (void)done;
@@ -115,13 +116,13 @@ static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
     return *(int *)context;
 }
 
-static void test_a_wish_to_stop(void **state)
+static void cancels_download(void **state)
 {
     (void)state;
     int wanted = 0;
     char url[64];
     struct progress progress;
-    wt__progress_init(&progress, stop, &wanted);
+    wt__progress_init(&progress, read_wanted, &wanted);
     assert_int_equal(wt__progress_phase(&progress, "fetching", BODY), 0);
     wanted = 1;
     snprintf(url, sizeof url, "http://127.0.0.1:%d/well", server.port);
@@ -150,8 +151,8 @@ static int fetch_with(const char *name, const char *token, struct http_told *tol
     return wt__http_download(&download, &err);
 }
 
-/* Another port of this machine, and another name for it, are other hosts. */
-static void test_a_token_stays_with_its_host(void **state)
+/* Other ports and other names of this machine count as other hosts. */
+static void sends_token_only_to_its_host(void **state)
 {
     (void)state;
     static struct served others[] = {{.path = "/well", .body = "other", .len = 5, .headers = "X-Commit: second\r\n"}};
@@ -186,15 +187,15 @@ static void test_a_token_stays_with_its_host(void **state)
     assert_string_equal(row_of("/refused")->token, "");
     assert_int_equal(fetch_with("/well", "two\r\nlines", &told), WT_EINVAL);
     assert_null(strstr(err.message, "lines\r"));
-    assert_string_equal(err.message, "the token is too long or holds what no token does");
+    assert_string_equal(err.message, "the token is too long or contains an invalid character");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_downloads),
-        cmocka_unit_test(test_a_token_stays_with_its_host),
-        cmocka_unit_test(test_a_wish_to_stop),
+        cmocka_unit_test(downloads_files),
+        cmocka_unit_test(sends_token_only_to_its_host),
+        cmocka_unit_test(cancels_download),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_download_server, stop_download_server);
 }

@@ -1,4 +1,4 @@
-/* A JSON body sent to a server of our own that answers by a script: well, badly, slowly, too much, or not at all. */
+/* JSON requests to a scripted local server: correct, wrong, slow, oversized and missing answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ static struct script_server server;
 static struct http_session *session;
 static char url[64];
 
-static int start(void **state)
+static int start_post_server(void **state)
 {
     (void)state;
     if (script_server_start(&server) < 0)
@@ -23,7 +23,7 @@ static int start(void **state)
     return wt__http_session_open(&session, &err);
 }
 
-static int finish(void **state)
+static int stop_post_server(void **state)
 {
     (void)state;
     wt__http_session_close(session);
@@ -31,7 +31,7 @@ static int finish(void **state)
     return 0;
 }
 
-static struct http_post usual(void)
+static struct http_post default_post(void)
 {
     return (struct http_post){
         .url = url, .body = STR("{\"a\":1}"), .connect_ms = 2000, .total_ms = 10000, .stall_ms = 5000};
@@ -40,7 +40,7 @@ static struct http_post usual(void)
 static const struct {
     const char *name;
     struct script_step step;
-    unsigned total_ms, stall_ms; /* 0: the usual */
+    unsigned total_ms, stall_ms; /* 0 for the default */
     int rc, status;
     const char *body, *says;
     bool may_pass;
@@ -96,11 +96,11 @@ static const struct {
      .says = "answers with more than"},
 };
 
-static void test_answers(void **state)
+static void reads_answers(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct http_post post = usual();
+        struct http_post post = default_post();
         struct http_answer answer;
         post.total_ms = rows[i].total_ms ? rows[i].total_ms : post.total_ms;
         post.stall_ms = rows[i].stall_ms ? rows[i].stall_ms : post.stall_ms;
@@ -116,10 +116,10 @@ static void test_answers(void **state)
     }
 }
 
-static void test_nobody_listens(void **state)
+static void reports_refused_connection(void **state)
 {
     (void)state;
-    struct http_post post = usual();
+    struct http_post post = default_post();
     struct http_answer answer;
     post.url = "http://127.0.0.1:1/v1/x";
     assert_int_equal(wt__http_post(session, &post, &answer, &err), WT_ENETWORK);
@@ -128,14 +128,14 @@ static void test_nobody_listens(void **state)
     assert_int_equal(wt__http_post(session, &post, &answer, NULL), WT_ENETWORK);
 }
 
-/* What is sent: a POST with its headers, the connection kept for the next one. */
-static void test_what_is_sent(void **state)
+/* Requests are POST with the given headers, and the connection is kept open. */
+static void sends_headers_and_body(void **state)
 {
     (void)state;
     static const struct script_step step = {.status = 200, .body = "{}"};
     static const struct http_header headers[] = {
         {"Authorization", "Bearer secret"}, {"X-None", NULL}, {"X-Empty", ""}, {"X-Last", "yes"}};
-    struct http_post post = usual();
+    struct http_post post = default_post();
     struct http_answer answer;
     post.headers = headers;
     post.header_count = sizeof headers / sizeof *headers;
@@ -157,11 +157,11 @@ static void test_what_is_sent(void **state)
     assert_non_null(strstr(request, "\r\n\r\n{\"a\":1}"));
 }
 
-/* A URL may hold a key. */
-static void test_errors_name_the_server_as_they_are_told(void **state)
+/* A URL may contain a key. */
+static void errors_show_the_given_server_name(void **state)
 {
     (void)state;
-    struct http_post post = usual();
+    struct http_post post = default_post();
     struct http_answer answer;
     post.url = "http://user:secret@127.0.0.1:1/secret?key=secret";
     post.shown = "http://127.0.0.1:1";
@@ -170,7 +170,7 @@ static void test_errors_name_the_server_as_they_are_told(void **state)
     assert_null(strstr(err.message, "secret"));
 }
 
-static void test_a_header_cannot_begin_another(void **state)
+static void rejects_header_injection(void **state)
 {
     (void)state;
     char longer[HTTP_HEADER_BYTES_MAX + 2];
@@ -179,16 +179,16 @@ static void test_a_header_cannot_begin_another(void **state)
     const char *const values[] = {"Bearer secret\r\nX-Evil: 1", "Bearer secret\n", "Bearer secret\x7f", longer};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         struct http_header header = {"Authorization", values[i]};
-        struct http_post post = usual();
+        struct http_post post = default_post();
         struct http_answer answer;
         post.headers = &header;
         post.header_count = 1;
         assert_int_equal(wt__http_post(session, &post, &answer, &err), WT_EINVAL);
-        assert_string_equal(err.message, "what is sent as Authorization is too long or holds a control character");
+        assert_string_equal(err.message, "the value of Authorization is too long or contains a control character");
     }
 }
 
-static void test_what_the_server_asks_for(void **state)
+static void reads_retry_headers(void **state)
 {
     (void)state;
     const struct {
@@ -198,7 +198,7 @@ static void test_what_the_server_asks_for(void **state)
     } asked[] = {
         {"", -1, -1, -1},
         {"Retry-After: 7\r\n", 7000, 7000, -1},
-        {"Retry-After: Fri, 31 Dec 2100 23:59:59 GMT\r\n", 1e6, 1e13, -1}, /* a very long time from any now */
+        {"Retry-After: Fri, 31 Dec 2100 23:59:59 GMT\r\n", 1e6, 1e13, -1}, /* far in the future */
         {"Retry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\n", -1, 0, -1},     /* long ago */
         {"Retry-After: soon\r\n", -1, -1, -1},
         {"Retry-After: 7\r\nretry-after-ms: 250\r\n", 250, 250, -1},
@@ -208,7 +208,7 @@ static void test_what_the_server_asks_for(void **state)
     };
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         struct script_step step = {.status = 429, .headers = asked[i].headers, .body = "{}", .type = "text/html; x"};
-        struct http_post post = usual();
+        struct http_post post = default_post();
         struct http_answer answer;
         script_server_play(&server, &step, 1);
         assert_int_equal(wt__http_post(session, &post, &answer, &err), 0);
@@ -220,20 +220,20 @@ static void test_what_the_server_asks_for(void **state)
     }
 }
 
-static int stop(void *context, const char *phase, uint64_t done, uint64_t total)
+static int cancel_at_once(void *context, const char *phase, uint64_t done, uint64_t total)
 {
     (void)context, (void)phase, (void)done, (void)total;
     return 1;
 }
 
-static void test_a_wish_to_stop(void **state)
+static void cancels_post(void **state)
 {
     (void)state;
     static const struct script_step step = {.status = 200, .body = "{}", .delay_ms = SCRIPT_NEVER_MS};
     struct progress progress;
-    struct http_post post = usual();
+    struct http_post post = default_post();
     struct http_answer answer;
-    wt__progress_init(&progress, stop, NULL);
+    wt__progress_init(&progress, cancel_at_once, NULL);
     post.progress = &progress;
     script_server_play(&server, &step, 1);
     assert_int_equal(wt__http_post(session, &post, &answer, &err), WT_ECANCELLED);
@@ -241,7 +241,7 @@ static void test_a_wish_to_stop(void **state)
     wt__progress_dispose(&progress);
 }
 
-static void test_addresses(void **state)
+static void checks_base_addresses(void **state)
 {
     (void)state;
     static const struct {
@@ -257,10 +257,10 @@ static void test_addresses(void **state)
         {"api.openai.com/v1", WT_EINVAL, "begins with https:// or http://"},
         {"ftp://example.org", WT_EINVAL, "begins with https:// or http://"},
         {"file:///etc/passwd", WT_EINVAL, "begins with https:// or http://"},
-        {"https://user:secret@example.org/v1", WT_EINVAL, "must hold no user"},
-        {"https://secret@example.org/v1", WT_EINVAL, "must hold no user"},
-        {"https://example.org/v1?key=secret", WT_EINVAL, "must hold no user"},
-        {"https://example.org/v1#x", WT_EINVAL, "must hold no user"},
+        {"https://user:secret@example.org/v1", WT_EINVAL, "must not contain a user"},
+        {"https://secret@example.org/v1", WT_EINVAL, "must not contain a user"},
+        {"https://example.org/v1?key=secret", WT_EINVAL, "must not contain a user"},
+        {"https://example.org/v1#x", WT_EINVAL, "must not contain a user"},
         {"https://example.org/ v1", WT_EINVAL, "begins with https:// or http://"},
     };
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
@@ -273,14 +273,14 @@ static void test_addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_nobody_listens),
-        cmocka_unit_test(test_what_is_sent),
-        cmocka_unit_test(test_errors_name_the_server_as_they_are_told),
-        cmocka_unit_test(test_a_header_cannot_begin_another),
-        cmocka_unit_test(test_what_the_server_asks_for),
-        cmocka_unit_test(test_a_wish_to_stop),
-        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(reads_answers),
+        cmocka_unit_test(reports_refused_connection),
+        cmocka_unit_test(sends_headers_and_body),
+        cmocka_unit_test(errors_show_the_given_server_name),
+        cmocka_unit_test(rejects_header_injection),
+        cmocka_unit_test(reads_retry_headers),
+        cmocka_unit_test(cancels_post),
+        cmocka_unit_test(checks_base_addresses),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_post_server, stop_post_server);
 }

@@ -1,5 +1,5 @@
-/* Many transfers on one loop: each is told its pieces and its one end, whatever ends it; and where an address may lead.
- */
+/* Many transfers on one loop: each gets its pieces and exactly one end, however it ends. Also tests address
+ * resolution. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static wt_error err;
 static struct script_server server;
 static char url[64];
 
-static int start(void **state)
+static int start_stream_server(void **state)
 {
     (void)state;
     if (script_server_start(&server) < 0)
@@ -27,20 +27,20 @@ static int start(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int stop_stream_server(void **state)
 {
     (void)state;
     script_server_stop(&server);
     return 0;
 }
 
-/* What is heard of a transfer. */
-struct told {
+/* Events of a transfer. */
+struct transfer_events {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct http_head head;
     struct buffer body;
-    size_t most; /* of the body, then it is enough; 0: all */
+    size_t most; /* stop after this many bytes of the body; 0 for all */
     unsigned heads, ends;
     int rc;
     bool sent;
@@ -48,7 +48,7 @@ struct told {
 
 static void headed(void *context, const struct http_head *head)
 {
-    struct told *told = context;
+    struct transfer_events *told = context;
     pthread_mutex_lock(&told->lock);
     told->heads++;
     told->head = *head;
@@ -57,7 +57,7 @@ static void headed(void *context, const struct http_head *head)
 
 static bool took(void *context, const struct http_head *head, struct str piece)
 {
-    struct told *told = context;
+    struct transfer_events *told = context;
     (void)head;
     pthread_mutex_lock(&told->lock);
     wt__buffer_str(&told->body, piece);
@@ -69,7 +69,7 @@ static bool took(void *context, const struct http_head *head, struct str piece)
 
 static void ended(void *context, const struct http_head *head, int rc, const wt_error *why, bool sent)
 {
-    struct told *told = context;
+    struct transfer_events *told = context;
     pthread_mutex_lock(&told->lock);
     told->ends++;
     told->rc = rc == why->code ? rc : -99;
@@ -79,21 +79,21 @@ static void ended(void *context, const struct http_head *head, int rc, const wt_
     pthread_mutex_unlock(&told->lock);
 }
 
-static void told_init(struct told *told)
+static void events_init(struct transfer_events *told)
 {
-    *told = (struct told){.rc = -98};
+    *told = (struct transfer_events){.rc = -98};
     pthread_mutex_init(&told->lock, NULL);
     pthread_cond_init(&told->changed, NULL);
 }
 
-static void told_dispose(struct told *told)
+static void events_dispose(struct transfer_events *told)
 {
     pthread_mutex_destroy(&told->lock);
     pthread_cond_destroy(&told->changed);
     wt__buffer_dispose(&told->body);
 }
 
-static void wait_for(struct told *told, unsigned ends, size_t bytes)
+static void wait_for_transfer(struct transfer_events *told, unsigned ends, size_t bytes)
 {
     pthread_mutex_lock(&told->lock);
     while (told->ends < ends || told->body.len < bytes)
@@ -101,7 +101,7 @@ static void wait_for(struct told *told, unsigned ends, size_t bytes)
     pthread_mutex_unlock(&told->lock);
 }
 
-static struct http_stream usual(struct told *told)
+static struct http_stream default_stream(struct transfer_events *told)
 {
     return (struct http_stream){.url = url,
                                 .method = "POST",
@@ -123,7 +123,7 @@ static const struct {
     const char *name;
     struct script_step step;
     enum how how;
-    size_t most, bytes; /* bytes: that come before it is cancelled */
+    size_t most, bytes; /* bytes: received before it is cancelled */
     unsigned total_ms;
     int rc, status;
     const char *body;
@@ -168,27 +168,27 @@ static const struct {
      true},
 };
 
-static void test_ends(void **state)
+static void reports_every_end_once(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct http_loop *loop;
-        struct told told;
+        struct transfer_events told;
         uint64_t ticket;
-        told_init(&told);
+        events_init(&told);
         told.most = rows[i].most;
-        struct http_stream stream = usual(&told);
+        struct http_stream stream = default_stream(&told);
         stream.total_ms = rows[i].total_ms;
         stream.delay_ms = rows[i].how == CANCELLED_BEFORE ? 900000 : 0;
         script_server_play(&server, &rows[i].step, 1);
         assert_int_equal(wt__http_loop_open(&loop, &err), 0);
         assert_int_equal(wt__http_stream_begin(&ticket, loop, &stream, &err), 0);
-        wait_for(&told, 0, rows[i].bytes);
+        wait_for_transfer(&told, 0, rows[i].bytes);
         if (rows[i].how == CANCELLED || rows[i].how == CANCELLED_BEFORE)
             wt__http_stream_cancel(loop, ticket);
         if (rows[i].how != CLOSED)
-            wait_for(&told, 1, 0);
-        wt__http_stream_cancel(loop, ticket); /* late is no harm */
+            wait_for_transfer(&told, 1, 0);
+        wt__http_stream_cancel(loop, ticket); /* a late cancel is harmless */
         wt__http_loop_close(loop);
         const char *body = told.body.ptr ? told.body.ptr : "";
         if (told.ends != 1 || told.rc != rows[i].rc || told.head.status != rows[i].status ||
@@ -196,60 +196,60 @@ static void test_ends(void **state)
             fail_msg("%s: %u ends, %d, status %d, \"%s\", %u heads", rows[i].name, told.ends, told.rc, told.head.status,
                      body, told.heads);
         assert_string_equal(told.head.kept, i == 0 ? "me" : "");
-        told_dispose(&told);
+        events_dispose(&told);
     }
 }
 
 enum { MANY = 40 };
 
-static void test_many_at_once(void **state)
+static void runs_many_transfers_at_once(void **state)
 {
     static const struct script_step step = {.status = 200, .body = "abc", .delay_ms = 20};
     struct http_loop *loop;
-    struct told told[MANY];
+    struct transfer_events told[MANY];
     uint64_t ticket;
     (void)state;
     script_server_play(&server, &step, 1);
     assert_int_equal(wt__http_loop_open(&loop, &err), 0);
     for (size_t i = 0; i < MANY; i++) {
-        told_init(&told[i]);
-        const struct http_stream stream = usual(&told[i]);
+        events_init(&told[i]);
+        const struct http_stream stream = default_stream(&told[i]);
         assert_int_equal(wt__http_stream_begin(&ticket, loop, &stream, &err), 0);
     }
     for (size_t i = 0; i < MANY; i++) {
-        wait_for(&told[i], 1, 0);
+        wait_for_transfer(&told[i], 1, 0);
         assert_int_equal(told[i].rc, 0);
         assert_string_equal(told[i].body.ptr, "abc");
     }
     assert_true(server.most_under_way > 1);
     wt__http_loop_close(loop);
     for (size_t i = 0; i < MANY; i++)
-        told_dispose(&told[i]);
+        events_dispose(&told[i]);
 }
 
-static void test_what_cannot_be_sent(void **state)
+static void rejects_invalid_stream_header(void **state)
 {
     static const struct http_header header = {"X-Key", "a\nb"};
     struct http_loop *loop;
-    struct told told;
+    struct transfer_events told;
     uint64_t ticket;
     (void)state;
-    told_init(&told);
-    struct http_stream stream = usual(&told);
+    events_init(&told);
+    struct http_stream stream = default_stream(&told);
     stream.headers = &header;
     stream.header_count = 1;
     assert_int_equal(wt__http_loop_open(&loop, &err), 0);
     assert_int_equal(wt__http_stream_begin(&ticket, loop, &stream, &err), WT_EINVAL);
-    assert_string_equal(err.message, "what is sent as X-Key is too long or holds a control character");
+    assert_string_equal(err.message, "the value of X-Key is too long or contains a control character");
     wt__http_loop_close(loop);
     assert_int_equal(told.ends, 0);
-    told_dispose(&told);
+    events_dispose(&told);
 }
 
 /* ---------------------------------------------------------------- addresses */
 
 static const struct {
-    const char *reference, *out; /* NULL: it is not gone to */
+    const char *reference, *out; /* NULL if the address is rejected */
 } addresses[] = {
     {"/message?id=1", "http://h:8080/message?id=1"},
     {"message", "http://h:8080/a/message"},
@@ -264,7 +264,7 @@ static const struct {
     {"file:///etc/passwd", NULL},
 };
 
-static void test_addresses(void **state)
+static void resolves_addresses_on_the_same_server(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
@@ -278,7 +278,7 @@ static void test_addresses(void **state)
 
 static bool no_threads;
 
-/* In place of the C library's: the system has no more threads where a test says so. */
+/* Replaces the C library's function; simulates a lack of threads on request. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context)
 {
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -286,7 +286,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return no_threads ? EAGAIN : create(thread, attributes, run, context);
 }
 
-static void test_a_loop_without_a_thread_is_none(void **state)
+static void loop_needs_a_thread(void **state)
 {
     struct http_loop *loop;
     (void)state;
@@ -295,17 +295,15 @@ static void test_a_loop_without_a_thread_is_none(void **state)
     no_threads = false;
     assert_int_equal(rc, WT_EIO);
     assert_null(loop);
-    assert_string_equal(err.message, "the system gives no thread");
+    assert_string_equal(err.message, "cannot start a thread");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_many_at_once),
-        cmocka_unit_test(test_what_cannot_be_sent),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_a_loop_without_a_thread_is_none),
+        cmocka_unit_test(reports_every_end_once),        cmocka_unit_test(runs_many_transfers_at_once),
+        cmocka_unit_test(rejects_invalid_stream_header), cmocka_unit_test(resolves_addresses_on_the_same_server),
+        cmocka_unit_test(loop_needs_a_thread),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, start_stream_server, stop_stream_server);
 }

@@ -1,4 +1,4 @@
-/* Who ends of whatever leaves no program behind: neither child nor grandchild, and nobody else is touched. */
+/* However a process ends, it leaves no child or grandchild behind, and no other process is affected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,8 +18,8 @@
 #include "net/keeper.h"
 #include "net/held_pipe.h"
 
-/* The library's own is hidden by this one: with the first word to the keeper the process that would say it, or its
- * parent whose child says it, is killed. */
+/* Replaces the C library's function: at the first message to the keeper, kills the process that sends it or its
+ * parent. */
 static pid_t doomed;
 static int told_pipe[2];
 
@@ -36,8 +36,8 @@ ssize_t send(int fd, const void *bytes, size_t len, int flags)
 
 enum how { KILLED, ENDS, TERMINATED };
 
-/* Each script holds a pipe of the test's ($1) in all its processes; who sleeps would sleep longer than a test may run.
- */
+/* Each script holds the test's pipe ($1) open in all its processes. Sleeping programs sleep longer than a test may
+ * run. */
 static const struct {
     const char *name, *script;
     enum how how;
@@ -50,7 +50,8 @@ static const struct {
     {"at its own end", "sleep 900 & echo up; sleep 900", ENDS},
 };
 
-/* A process that has begun a program, and is ended. Its exit status, or 128 and a signal's number, comes back. */
+/* Starts a program from a child process and ends the child. Returns its exit status, or 128 plus the signal's
+ * number. */
 static int live_and_end(const char *script, enum how how)
 {
     int ready[2];
@@ -82,7 +83,7 @@ static int live_and_end(const char *script, enum how how)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void test_nothing_is_left(void **state)
+static void ends_all_descendants(void **state)
 {
     static const int statuses[] = {[KILLED] = 128 + SIGKILL, [TERMINATED] = 128 + SIGTERM};
     (void)state;
@@ -107,8 +108,9 @@ static pid_t begin_group(void)
     return pid;
 }
 
-/* Killed when its program stands already and the keeper has not heard of it yet. It does not end with its stdin. */
-static void test_there_is_no_moment_between(void **state)
+/* Killed after the program has started and before the keeper has heard of it. The program ignores the end of its
+ * stdin. */
+static void ends_program_started_just_before_the_kill(void **state)
 {
     static const char *const argv[] = {"sleep", "900", NULL};
     const struct child child = {.argv = argv};
@@ -116,7 +118,7 @@ static void test_there_is_no_moment_between(void **state)
     pid_t group;
     int status;
     (void)state;
-    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* who is left over is ours to wait for */
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* orphans are reparented to this process */
     assert_int_equal(pipe2(told_pipe, O_CLOEXEC), 0);
     pid_t pid = fork();
     assert_true(pid >= 0);
@@ -130,15 +132,15 @@ static void test_there_is_no_moment_between(void **state)
     assert_int_equal(read(told_pipe[0], &group, sizeof group), sizeof group);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFSIGNALED(status));
-    assert_int_equal(waitpid(group, &status, 0), group); /* as long as the test may run, where nobody ends it */
+    assert_int_equal(waitpid(group, &status, 0), group); /* waits as long as the test may run if the keeper fails */
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
     prctl(PR_SET_CHILD_SUBREAPER, 0);
     close(told_pipe[0]);
     close(told_pipe[1]);
 }
 
-/* Numbers are given anew: that of a group that has ended may be a stranger's. */
-static void test_what_has_ended_is_not_touched(void **state)
+/* Numbers are reused: an ended group's number may belong to another process. */
+static void leaves_ended_groups_alone(void **state)
 {
     int status;
     (void)state;
@@ -164,9 +166,9 @@ static void test_what_has_ended_is_not_touched(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_left),
-        cmocka_unit_test(test_there_is_no_moment_between),
-        cmocka_unit_test(test_what_has_ended_is_not_touched),
+        cmocka_unit_test(ends_all_descendants),
+        cmocka_unit_test(ends_program_started_just_before_the_kill),
+        cmocka_unit_test(leaves_ended_groups_alone),
     };
     return cmocka_run_group_tests(tests, make_pipe, remove_pipe);
 }

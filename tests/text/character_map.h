@@ -1,4 +1,4 @@
-/* character_map.h: compiles a SentencePiece character map from a list, for tests: a double array filled by trying. */
+/* character_map.h: compiles a SentencePiece character map from a list, for tests: a double array filled by trial. */
 #ifndef WT_TESTS_TEXT_CHARACTER_MAP_H
 #define WT_TESTS_TEXT_CHARACTER_MAP_H
 
@@ -18,8 +18,8 @@ struct map_builder {
     size_t count;
     uint32_t units[MAP_UNITS];
     unsigned char taken[MAP_UNITS];
-    unsigned char is_base[MAP_UNITS]; /* of one node only: a label does not say whose child it is */
-    uint32_t places[64];              /* where each row's replacement begins */
+    unsigned char is_base[MAP_UNITS]; /* base of one node only, because labels do not identify the parent */
+    uint32_t places[64];              /* offset of each row's replacement */
 };
 
 static inline void map_place(struct map_builder *b, uint32_t node, const char *prefix, size_t depth)
@@ -29,7 +29,7 @@ static inline void map_place(struct map_builder *b, uint32_t node, const char *p
 
     for (size_t i = 0; i < b->count; i++)
         if (strncmp(b->rows[i].key, prefix, depth) == 0)
-            labels[(unsigned char)b->rows[i].key[depth]] = 1; /* the NUL stands for a leaf */
+            labels[(unsigned char)b->rows[i].key[depth]] = 1; /* NUL marks a leaf */
     for (;; base++) {
         int free_here = !b->is_base[base];
         for (uint32_t c = 0; c < 256; c++)
@@ -52,7 +52,7 @@ static inline void map_place(struct map_builder *b, uint32_t node, const char *p
     }
 }
 
-/* Appends the map of rows [count], at most 64, whose keys differ. */
+/* Appends the map of rows, [count], at most 64, with unique keys. */
 static inline void append_character_map(struct buffer *out, const struct mapped *rows, size_t count)
 {
     static struct map_builder b;

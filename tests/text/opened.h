@@ -1,4 +1,4 @@
-/* opened.h: a tokenizer made from strings, for the tests of the algorithms and of the interface over them. */
+/* opened.h: a tokenizer built from strings, for tests of the algorithms and of their common interface. */
 #ifndef WT_TESTS_TEXT_OPENED_H
 #define WT_TESTS_TEXT_OPENED_H
 
@@ -6,7 +6,7 @@
 #include "text/support.h"
 #include "text/tokenizer.h"
 
-/* A tokenizer with what it points into. */
+/* A tokenizer and its blob. */
 struct opened {
     struct tokenizer tokenizer;
     struct buffer blob;
@@ -27,12 +27,12 @@ static inline void open_json(struct opened *out, const char *json)
     open_files(out, &(struct tokenizer_files){.tokenizer_json = wt__str(json)});
 }
 
-static inline void dispose(struct opened *opened)
+static inline void dispose_opened(struct opened *opened)
 {
     wt__buffer_dispose(&opened->blob);
 }
 
-static inline void encoded_is(const struct tokenizer *t, struct str text, size_t max_tokens, const char *expected)
+static inline void assert_encoded(const struct tokenizer *t, struct str text, size_t max_tokens, const char *expected)
 {
     int32_t ids[64] = {0};
     struct buffer shown = {0};

@@ -1,5 +1,4 @@
-/* support.h: where the tests of text/ find their data, and JSON as the data sets write it (NUL in strings, which
- * base/json.h would refuse). */
+/* support.h: locates the test data of text/, and parses JSON with NUL in strings, which base/json.h would reject. */
 #ifndef WT_TESTS_TEXT_SUPPORT_H
 #define WT_TESTS_TEXT_SUPPORT_H
 
@@ -19,7 +18,7 @@ static inline void own_path(char *path, const char *name)
     snprintf(path, PATH_BYTES, "%s/tests/golden/%s", source ? source : ".", name);
 }
 
-/* A file of the reference data, which lies beside the project or nowhere. Says so when it is missing. */
+/* Finds a file of the reference data beside the project. Prints a message if it is missing. */
 static inline bool shared_path(char *path, const char *name)
 {
     const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");
@@ -47,7 +46,7 @@ static inline struct str read_whole(const char *path)
     return (struct str){text, len};
 }
 
-/* The next line of *rest, without its end; false when there is none. */
+/* Returns the next line of *rest without its newline; false at the end. */
 static inline bool next_line(struct str *rest, struct str *line)
 {
     if (rest->len == 0)

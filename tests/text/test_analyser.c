@@ -1,4 +1,4 @@
-/* Identifiers fall into their words, words into stems; any bytes are safe. */
+/* Identifiers are split into words, words are stemmed, and any bytes are safe. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,8 +18,8 @@ static struct analyser *open_analyser(void)
     return analyser;
 }
 
-/* The terms with a blank between. Ends with free(). */
-static char *terms_of(struct analyser *analyser, struct str text)
+/* Returns the terms separated by blanks. Free with free(). */
+static char *join_terms(struct analyser *analyser, struct str text)
 {
     struct token_list list = {0};
     struct buffer joined = {0};
@@ -85,24 +85,24 @@ static const struct {
     {"broken bytes part words", TEXT("red\xFFgreen\xE2\x82"), "red green"},
 };
 
-static void identifiers_fall_into_words(void **state)
+static void splits_identifiers_into_stemmed_words(void **state)
 {
     struct analyser *analyser = open_analyser();
     (void)state;
     for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
-        char *terms = terms_of(analyser, (struct str){splits[i].in, splits[i].len});
+        char *terms = join_terms(analyser, (struct str){splits[i].in, splits[i].len});
         if (strcmp(terms, splits[i].out) != 0)
             fail_msg("%s: %s", splits[i].name, terms);
         free(terms);
     }
-    char *terms = terms_of(analyser, (struct str){NULL, 0});
+    char *terms = join_terms(analyser, (struct str){NULL, 0});
     assert_string_equal(terms, "");
     free(terms);
     wt__analyser_close(analyser);
     wt__analyser_close(NULL);
 }
 
-static void sources_are_the_words_of_the_text(void **state)
+static void sources_locate_the_terms_in_the_text(void **state)
 {
     static const char *const expected[] = {"parse", "HTTP",         "parseHTTP",    "Response", "HTTPResponse",
                                            "IDs",   "caf\xC3\xA9s", "\xE5\xA4\xA9", "weather"};
@@ -120,7 +120,7 @@ static void sources_are_the_words_of_the_text(void **state)
     wt__analyser_close(analyser);
 }
 
-static void names_are_spelled_out(void **state)
+static void spells_out_names(void **state)
 {
     static const struct {
         const char *in, *out;
@@ -145,14 +145,14 @@ static void names_are_spelled_out(void **state)
     }
 }
 
-static void runs_append_and_reset_empties(void **state)
+static void run_appends_and_reset_empties(void **state)
 {
     struct analyser *analyser = open_analyser();
     struct token_list list = {0};
     (void)state;
     assert_int_equal(wt__analyser_run(analyser, STR("red green"), &list), 0);
     assert_int_equal(wt__analyser_run(analyser, STR("blue"), &list), 0);
-    wt__analyser_close(analyser); /* the terms belong to the list */
+    wt__analyser_close(analyser); /* the list owns the terms */
     assert_int_equal(list.len, 3);
     assert_true(wt__str_equal(list.terms[0], STR("red")));
     assert_true(wt__str_equal(list.terms[2], STR("blue")));
@@ -161,7 +161,7 @@ static void runs_append_and_reset_empties(void **state)
     wt__token_list_dispose(&list);
 }
 
-static void long_words_are_cut_at_a_character(void **state)
+static void truncates_long_words_at_a_character(void **state)
 {
     enum { WORD = 64 * 1024 };
     struct analyser *analyser = open_analyser();
@@ -175,7 +175,7 @@ static void long_words_are_cut_at_a_character(void **state)
     assert_int_equal(list.terms[0].len, ANALYSER_MAX_TERM);
     assert_int_equal(list.sources[0].end, WORD);
     wt__token_list_reset(&list);
-    word[40] = 'Q'; /* two parts: of 40 bytes, and cut after 64; joined they are too long */
+    word[40] = 'Q'; /* two parts, of 40 bytes and truncated to 64; their joined form is too long */
     assert_int_equal(wt__analyser_run(analyser, (struct str){word, WORD}, &list), 0);
     assert_int_equal(list.len, 2);
     assert_int_equal(list.terms[0].len, 40);
@@ -192,8 +192,8 @@ static void long_words_are_cut_at_a_character(void **state)
     wt__analyser_close(analyser);
 }
 
-/* What a cache may not do: a warm analyser gives what a new one gives. */
-static void the_cache_never_shows(void **state)
+/* The cache must not affect results: a warm analyser equals a new one. */
+static void cache_does_not_affect_terms(void **state)
 {
     struct analyser *warm = open_analyser();
     struct rng rng;
@@ -204,10 +204,10 @@ static void the_cache_never_shows(void **state)
         size_t len = 1 + wt__rng_below(&rng, 4) * 8 + wt__rng_below(&rng, 4);
         for (size_t i = 0; i < len; i++)
             word[i] = (char)('a' + wt__rng_below(&rng, 5));
-        char *first = terms_of(warm, (struct str){word, len});
+        char *first = join_terms(warm, (struct str){word, len});
         if (round % 100 == 0) {
             struct analyser *cold = open_analyser();
-            char *again = terms_of(cold, (struct str){word, len});
+            char *again = join_terms(cold, (struct str){word, len});
             assert_string_equal(first, again);
             free(again);
             wt__analyser_close(cold);
@@ -244,7 +244,7 @@ static void random_bytes_give_valid_terms(void **state)
     wt__analyser_close(analyser);
 }
 
-static void stop_words_are_found(void **state)
+static void recognises_stop_words(void **state)
 {
     static const struct {
         const char *word;
@@ -257,8 +257,8 @@ static void stop_words_are_found(void **state)
             fail_msg("%s", rows[i].word);
 }
 
-/* The search halves a sorted table: one word out of place would hide others. */
-static void every_stop_word_of_the_table_is_found(void **state)
+/* The table is searched by bisection: one misplaced word would hide others. */
+static void stop_word_table_is_sorted(void **state)
 {
     char path[PATH_BYTES], last[64] = "";
     const char *source = getenv("WT_TEST_SOURCE");
@@ -285,15 +285,15 @@ static void every_stop_word_of_the_table_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(identifiers_fall_into_words),
-        cmocka_unit_test(sources_are_the_words_of_the_text),
-        cmocka_unit_test(names_are_spelled_out),
-        cmocka_unit_test(runs_append_and_reset_empties),
-        cmocka_unit_test(long_words_are_cut_at_a_character),
-        cmocka_unit_test(the_cache_never_shows),
+        cmocka_unit_test(splits_identifiers_into_stemmed_words),
+        cmocka_unit_test(sources_locate_the_terms_in_the_text),
+        cmocka_unit_test(spells_out_names),
+        cmocka_unit_test(run_appends_and_reset_empties),
+        cmocka_unit_test(truncates_long_words_at_a_character),
+        cmocka_unit_test(cache_does_not_affect_terms),
         cmocka_unit_test(random_bytes_give_valid_terms),
-        cmocka_unit_test(stop_words_are_found),
-        cmocka_unit_test(every_stop_word_of_the_table_is_found),
+        cmocka_unit_test(recognises_stop_words),
+        cmocka_unit_test(stop_word_table_is_sorted),
     };
     return cmocka_run_group_tests_name("text/analyser", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Byte-level BPE: the cutting pattern, merging by rank, and long words. */
+/* Byte-level BPE: the pattern, merging by rank, and long words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 enum { SPECIALS = 5, FIRST_MERGED = SPECIALS + 256 };
 
-/* The byte-level alphabet's character for a byte. */
+/* Writes the character of a byte in the byte-level alphabet. */
 static size_t put_byte(unsigned byte, char out[4])
 {
     for (uint32_t c = 0; c < 0x200; c++)
@@ -30,7 +30,7 @@ static void append_token(struct buffer *out, const char *bytes, size_t len)
     }
 }
 
-/* A model with every byte (id 5 + byte) and the given merges (ids from 261), each "left|right" in raw bytes. */
+/* Opens a model with every byte (id 5 + byte) and the given merges (ids from 261), each "left|right" in raw bytes. */
 static void open_merges(struct opened *out, const char *const *merges, size_t count, bool prefix_space)
 {
     struct buffer vocabulary = {0}, list = {0}, config = {0};
@@ -69,9 +69,9 @@ static void open_merges(struct opened *out, const char *const *merges, size_t co
     wt__buffer_dispose(&config);
 }
 
-/* What the pattern makes of text, words parted by '|': with a merge for no pair, its words are not to be seen in the
- * ids, so each pair of neighbours gets one, and what did not merge is where a word ended. */
-static void words_are(struct str text, bool prefix_space, const char *expected)
+/* Checks the words of text, in pairs of bytes separated by dots. Every pair of bytes has a merge, so that a byte pair
+ * is split only at the end of a word. */
+static void assert_words(struct str text, bool prefix_space, const char *expected)
 {
     static char names[65536][4];
     static const char *merges[65536];
@@ -100,11 +100,11 @@ static void words_are(struct str text, bool prefix_space, const char *expected)
     if (strcmp(shown.ptr ? shown.ptr : "", expected) != 0)
         fail_msg("\"%.*s\" gives %s, not %s", (int)text.len, text.ptr, shown.ptr ? shown.ptr : "", expected);
     wt__buffer_dispose(&shown);
-    dispose(&own);
+    dispose_opened(&own);
 }
 
-/* Pairs merge from the left, so that a word of n bytes shows as its pairs and, if n is odd, a last byte. */
-static void text_is_cut_by_the_pattern(void **state)
+/* Pairs merge from the left: a word of n bytes becomes pairs and, if n is odd, a last byte. */
+static void splits_text_by_the_pattern(void **state)
 {
     static const struct {
         const char *name, *text, *words;
@@ -126,20 +126,20 @@ static void text_is_cut_by_the_pattern(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         print_message("%s\n", rows[i].name);
-        words_are(wt__str(rows[i].text), false, rows[i].words);
+        assert_words(wt__str(rows[i].text), false, rows[i].words);
     }
 }
 
-static void a_prefix_space_is_part_of_the_pattern(void **state)
+static void prefix_space_is_part_of_the_pattern(void **state)
 {
     (void)state;
-    words_are(STR("ab"), true, " a.b");
-    words_are(STR(" ab"), true, " a.b");
-    words_are(STR("'s"), true, " '.s");
-    words_are(STR("\ta"), true, " .\t.a");
-    words_are(STR("\t\ta"), true, " \t.\t.a");
-    words_are(STR("\t"), true, " \t");
-    words_are(STR(""), true, "");
+    assert_words(STR("ab"), true, " a.b");
+    assert_words(STR(" ab"), true, " a.b");
+    assert_words(STR("'s"), true, " '.s");
+    assert_words(STR("\ta"), true, " .\t.a");
+    assert_words(STR("\t\ta"), true, " \t.\t.a");
+    assert_words(STR("\t"), true, " \t");
+    assert_words(STR(""), true, "");
 }
 
 static void pairs_merge_by_rank(void **state)
@@ -149,30 +149,30 @@ static void pairs_merge_by_rank(void **state)
     struct opened own;
     (void)state;
     open_merges(&own, merges, sizeof merges / sizeof *merges, false);
-    encoded_is(&own.tokenizer, STR("abc"), 8, "0 263 2"); /* b c first, though a b stands before it */
-    encoded_is(&own.tokenizer, STR("abab"), 8, "0 262 262 2");
-    encoded_is(&own.tokenizer, STR("aaa"), 8, "0 264 102 2"); /* the leftmost of equal ones */
-    encoded_is(&own.tokenizer, STR("aaaaaa"), 8, "0 265 264 2");
-    encoded_is(&own.tokenizer, STR("cb"), 8, "0 104 103 2");
-    encoded_is(&own.tokenizer, STR("a a"), 8, "0 102 266 2");
-    encoded_is(&own.tokenizer, STR("\xC3\xA9\xFF"), 8, "0 200 174 244 196 194 2"); /* U+FFFD in three bytes */
-    dispose(&own);
+    assert_encoded(&own.tokenizer, STR("abc"), 8, "0 263 2"); /* b c first, although a b is further left */
+    assert_encoded(&own.tokenizer, STR("abab"), 8, "0 262 262 2");
+    assert_encoded(&own.tokenizer, STR("aaa"), 8, "0 264 102 2"); /* the leftmost of equal pairs */
+    assert_encoded(&own.tokenizer, STR("aaaaaa"), 8, "0 265 264 2");
+    assert_encoded(&own.tokenizer, STR("cb"), 8, "0 104 103 2");
+    assert_encoded(&own.tokenizer, STR("a a"), 8, "0 102 266 2");
+    assert_encoded(&own.tokenizer, STR("\xC3\xA9\xFF"), 8, "0 200 174 244 196 194 2"); /* U+FFFD as three bytes */
+    dispose_opened(&own);
 }
 
-static void special_tokens_cut_text(void **state)
+static void special_tokens_split_text(void **state)
 {
     struct opened own;
     (void)state;
     open_merges(&own, NULL, 0, false);
-    encoded_is(&own.tokenizer, STR("a<mask>"), 8, "0 102 4 2");
-    encoded_is(&own.tokenizer, STR("a \xE3\x80\x80\t<mask> a"), 8, "0 102 4 37 102 2"); /* takes blanks before it */
-    encoded_is(&own.tokenizer, STR("a </s> <s"), 10, "0 102 37 2 37 65 120 2");
-    encoded_is(&own.tokenizer, STR("<mask><mask>"), 8, "0 4 4 2");
-    dispose(&own);
+    assert_encoded(&own.tokenizer, STR("a<mask>"), 8, "0 102 4 2");
+    assert_encoded(&own.tokenizer, STR("a \xE3\x80\x80\t<mask> a"), 8, "0 102 4 37 102 2"); /* takes the blanks too */
+    assert_encoded(&own.tokenizer, STR("a </s> <s"), 10, "0 102 37 2 37 65 120 2");
+    assert_encoded(&own.tokenizer, STR("<mask><mask>"), 8, "0 4 4 2");
+    dispose_opened(&own);
 }
 
-/* The plain twin: look at all pairs, merge the best, start again. */
-static size_t plain_merge(const char *const *merges, size_t merge_count, struct str word, int32_t *ids)
+/* Reference implementation: search all pairs, merge the best, start again. */
+static size_t merge_by_exhaustive_search(const char *const *merges, size_t merge_count, struct str word, int32_t *ids)
 {
     struct str parts[256];
     size_t count = word.len;
@@ -207,7 +207,7 @@ static size_t plain_merge(const char *const *merges, size_t merge_count, struct 
     return count;
 }
 
-static void merging_equals_the_plain_twin(void **state)
+static void merging_matches_exhaustive_search(void **state)
 {
     static const char *const merges[] = {"a|b",  "b|b",   "ab|c",    "c|a", "a|a",   "aa|b",
                                          "bb|c", "ca|aa", "abc|abc", "c|c", "cc|cc", "bb|bb"};
@@ -224,14 +224,14 @@ static void merging_equals_the_plain_twin(void **state)
         for (size_t i = 0; i < len; i++)
             word[i] = (char)('a' + wt__rng_below(&rng, 3));
         size_t count = wt__tokenizer_encode(&own.tokenizer, (struct str){word, len}, 256, ids);
-        size_t plain = plain_merge(merges, MERGES, (struct str){word, len}, expected);
+        size_t plain = merge_by_exhaustive_search(merges, MERGES, (struct str){word, len}, expected);
         if (count != plain + 2 || memcmp(ids + 1, expected, plain * sizeof *ids) != 0)
             fail_msg("%.*s", (int)len, word);
     }
-    dispose(&own);
+    dispose_opened(&own);
 }
 
-static void long_words_take_linear_time(void **state)
+static void long_bpe_words_take_linear_time(void **state)
 {
     static const char *const merges[] = {"a|a", "aa|aa", "aaaa|aaaa"};
     enum { WORD = 1 << 20 };
@@ -250,10 +250,10 @@ static void long_words_take_linear_time(void **state)
         if (i == 0)
             assert_int_equal(count, WORD / 8 + 2);
     }
-    /* Only the head of a long text is read. */
+    /* Only the start of a long text is read. */
     assert_int_equal(wt__tokenizer_encode(&own.tokenizer, (struct str){word, WORD}, 16, ids), 16);
     free(word);
-    dispose(&own);
+    dispose_opened(&own);
 }
 
 static void every_byte_has_one_character(void **state)
@@ -271,16 +271,19 @@ static void every_byte_has_one_character(void **state)
         count++;
     }
     assert_int_equal(count, 256);
-    assert_int_equal(wt__bpe_byte_of(0x120), ' '); /* the one that everybody knows */
+    assert_int_equal(wt__bpe_byte_of(0x120), ' '); /* the best-known one */
     assert_int_equal(wt__bpe_byte_of(0x10A), '\n');
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_is_cut_by_the_pattern),    cmocka_unit_test(a_prefix_space_is_part_of_the_pattern),
-        cmocka_unit_test(pairs_merge_by_rank),           cmocka_unit_test(special_tokens_cut_text),
-        cmocka_unit_test(merging_equals_the_plain_twin), cmocka_unit_test(long_words_take_linear_time),
+        cmocka_unit_test(splits_text_by_the_pattern),
+        cmocka_unit_test(prefix_space_is_part_of_the_pattern),
+        cmocka_unit_test(pairs_merge_by_rank),
+        cmocka_unit_test(special_tokens_split_text),
+        cmocka_unit_test(merging_matches_exhaustive_search),
+        cmocka_unit_test(long_bpe_words_take_linear_time),
         cmocka_unit_test(every_byte_has_one_character),
     };
     return cmocka_run_group_tests_name("text/bpe", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Text without its markup: what is markup goes, what looks like it stays, and no text takes long. */
+/* Text without markup: markup is removed, similar text is kept, and no text takes long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "text/unicode.h"
 
 static const struct {
-    const char *name, *in, *out; /* out: NULL: as it came */
+    const char *name, *in, *out; /* NULL if unchanged */
 } rows[] = {
     {"nothing", "", NULL},
     {"plain text", "Finds a table for two, near you; 50 % off.", NULL},
@@ -36,7 +36,7 @@ static const struct {
     {"a word with attributes", "<input type=\"text\"> <time datetime=1>", ""},
     {"a word closed at once", "a <source/> b", "a b"},
 
-    /* what only looks like HTML */
+    /* similar to HTML */
     {"comparisons", "a < b, a<b and c>d, 1 <2> 3, x <= y, a<b && c==d>e", NULL},
     {"an angle alone", "<", NULL},
     {"angles", "<<<>>> <> </> < p> <", NULL},
@@ -95,7 +95,7 @@ static const struct {
     {"an address with a placeholder", "https://{domain}/api and https://<host>/api", "{domain} and https://<host>/api"},
 };
 
-static void markup_goes_and_the_rest_stays(void **state)
+static void removes_markup_only(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -108,8 +108,8 @@ static void markup_goes_and_the_rest_stays(void **state)
     }
 }
 
-/* What is there already stays, and what is taken back is of this text alone. */
-static void it_appends(void **state)
+/* Existing output is kept, and only characters of this text are struck out. */
+static void appends_to_existing_text(void **state)
 {
     (void)state;
     struct buffer out = {0};
@@ -122,7 +122,7 @@ static void it_appends(void **state)
 }
 
 static const struct {
-    const char *in, *out; /* out: NULL if the text has no tag */
+    const char *in, *out; /* NULL if the text has no tag */
 } html_rows[] = {
     {"", NULL},
     {"plain, a < b, R&amp;D", NULL},
@@ -136,7 +136,7 @@ static const struct {
     {"<p>", ""},
 };
 
-static void html_goes_and_markdown_stays(void **state)
+static void strips_html_and_keeps_markdown(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof html_rows / sizeof *html_rows; i++) {
@@ -149,8 +149,8 @@ static void html_goes_and_markdown_stays(void **state)
     }
 }
 
-/* 1 MiB of each beginning of something that never ends: what looked at all of it again and again would take hours. */
-static void no_text_takes_long(void **state)
+/* 1 MiB of each unterminated construct: quadratic time would take hours. */
+static void cleans_any_text_in_linear_time(void **state)
 {
     (void)state;
     static const char *const pieces[] = {
@@ -179,10 +179,10 @@ static void no_text_takes_long(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(markup_goes_and_the_rest_stays),
-        cmocka_unit_test(it_appends),
-        cmocka_unit_test(html_goes_and_markdown_stays),
-        cmocka_unit_test(no_text_takes_long),
+        cmocka_unit_test(removes_markup_only),
+        cmocka_unit_test(appends_to_existing_text),
+        cmocka_unit_test(strips_html_and_keeps_markdown),
+        cmocka_unit_test(cleans_any_text_in_linear_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Hashes of names: letters and digits alone, however a name is written, and any bytes. */
+/* Hashes of names: only letters and digits count, in any spelling. Any bytes are accepted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,12 +10,12 @@
 #include "base/rng.h"
 #include "text/name_hash.h"
 
-static uint64_t hash_of(struct str text)
+static uint64_t name_hash_of(struct str text)
 {
     return wt__name_hash_end(wt__name_hash_text(NAME_HASH_EMPTY, text));
 }
 
-static void a_name_is_the_same_however_it_is_written(void **state)
+static void spellings_of_a_name_have_the_same_hash(void **state)
 {
     static const struct {
         struct str a, b;
@@ -26,13 +26,13 @@ static void a_name_is_the_same_however_it_is_written(void **state)
         {STR("create_issue"), STR("CREATE-ISSUE"), true},
         {STR("create_issue"), STR("  create.issue!\n"), true},
         {STR("create_issue"), STR("createissue"), true},
-        {STR("cr\303\251er"), STR("creer"), true},         /* an accent in the letter */
-        {STR("cre\314\201er"), STR("cr\303\211ER"), true}, /* and one beside it */
+        {STR("cr\303\251er"), STR("creer"), true},         /* composed accent */
+        {STR("cre\314\201er"), STR("cr\303\211ER"), true}, /* combining accent */
         {STR("get_v2"), STR("getV2"), true},
         {STR("\xD0\x9F\xD0\x9E\xD0\x98\xD0\xA1\xD0\x9A"), STR("\xD0\xBF\xD0\xBE\xD0\xB8\xD1\x81\xD0\xBA"), true},
         {STR("\xE6\xA4\x9C\xE7\xB4\xA2"), STR("\xE6\xA4\x9C \xE7\xB4\xA2"), true},
         {STR("a\0b"), STR("ab"), true},
-        {STR("a\377b"), STR("ab"), true}, /* bytes that are no text */
+        {STR("a\377b"), STR("ab"), true}, /* invalid UTF-8 */
         {STR("?! _"), STR(""), true},
         {STR("create_issue"), STR("create_issues"), false},
         {STR("create_issue"), STR("issue_create"), false},
@@ -42,13 +42,13 @@ static void a_name_is_the_same_however_it_is_written(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if ((hash_of(cases[i].a) == hash_of(cases[i].b)) != cases[i].same)
+        if ((name_hash_of(cases[i].a) == name_hash_of(cases[i].b)) != cases[i].same)
             fail_msg("row %zu: \"%.*s\", \"%.*s\"", i, (int)cases[i].a.len, cases[i].a.ptr, (int)cases[i].b.len,
                      cases[i].b.ptr);
-    assert_true(hash_of((struct str){NULL, 0}) == hash_of(STR("")));
+    assert_true(name_hash_of((struct str){NULL, 0}) == name_hash_of(STR("")));
 }
 
-static void as_it_is_written_every_byte_counts(void **state)
+static void written_hash_depends_on_every_byte(void **state)
 {
     static const struct str texts[] = {STR(""),       STR("\0"),      STR("search"),
                                        STR("Search"), STR("sear_ch"), STR("search ")};
@@ -56,24 +56,24 @@ static void as_it_is_written_every_byte_counts(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         for (size_t j = 0; j < sizeof texts / sizeof *texts; j++)
             assert_true((wt__name_hash_written(texts[i]) == wt__name_hash_written(texts[j])) == (i == j));
-        assert_true(wt__name_hash_written(texts[i]) != hash_of(texts[i]));
+        assert_true(wt__name_hash_written(texts[i]) != name_hash_of(texts[i]));
     }
 }
 
-/* Wherever a text is cut between two characters, the state of one piece goes on over the next. */
-static void a_state_goes_on_over_pieces(void **state)
+/* The state can be continued after any split of the text. */
+static void hash_can_be_continued(void **state)
 {
     static const struct str name = STR("mcp__github__create_issue");
     (void)state;
     for (size_t cut = 0; cut <= name.len; cut++) {
         uint64_t first = wt__name_hash_text(NAME_HASH_EMPTY, (struct str){name.ptr, cut});
         assert_true(wt__name_hash_end(wt__name_hash_text(first, (struct str){name.ptr + cut, name.len - cut})) ==
-                    hash_of(name));
+                    name_hash_of(name));
     }
 }
 
-/* On the heap, so that a sanitizer sees a byte too many read. */
-static void any_bytes_are_text(void **state)
+/* On the heap, so that sanitizers detect reads out of bounds. */
+static void hashes_any_bytes(void **state)
 {
     struct rng rng;
     (void)state;
@@ -84,9 +84,9 @@ static void any_bytes_are_text(void **state)
         for (size_t i = 0; i < len; i++)
             bytes[i] = (char)wt__rng_below(&rng, 256);
         struct str text = {bytes, len};
-        assert_true(hash_of(text) >> NAME_HASH_BITS == 0);
+        assert_true(name_hash_of(text) >> NAME_HASH_BITS == 0);
         assert_true(wt__name_hash_written(text) >> NAME_HASH_BITS == 0);
-        assert_true(hash_of(text) == hash_of(text));
+        assert_true(name_hash_of(text) == name_hash_of(text));
         free(bytes);
     }
 }
@@ -94,10 +94,10 @@ static void any_bytes_are_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_is_the_same_however_it_is_written),
-        cmocka_unit_test(as_it_is_written_every_byte_counts),
-        cmocka_unit_test(a_state_goes_on_over_pieces),
-        cmocka_unit_test(any_bytes_are_text),
+        cmocka_unit_test(spellings_of_a_name_have_the_same_hash),
+        cmocka_unit_test(written_hash_depends_on_every_byte),
+        cmocka_unit_test(hash_can_be_continued),
+        cmocka_unit_test(hashes_any_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

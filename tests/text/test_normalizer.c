@@ -1,4 +1,4 @@
-/* The passes before a unigram model: each alone and in the order of use, and the character map on any bytes. */
+/* The normaliser passes, alone and combined, and the character map on any bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,24 +23,24 @@ static const struct mapped map_rows[] = {
     {"\xC2\xA0", " "},  {"\r\n", "line break"}, {"\xEA\xB0\x80", "ga"},
 };
 
-static bool append_text(void *context, struct str bytes)
+static bool append_normalized(void *context, struct str bytes)
 {
     wt__buffer_append(context, bytes.ptr, bytes.len);
     return true;
 }
 
-static void normalized_is(const struct normalizer *n, const char *name, struct str text, const char *expected)
+static void assert_normalized(const struct normalizer *n, const char *name, struct str text, const char *expected)
 {
     struct buffer out = {0};
 
-    wt__normalizer_run(n, text, append_text, &out);
+    wt__normalizer_run(n, text, append_normalized, &out);
     if (strcmp(out.ptr ? out.ptr : "", expected) != 0)
         fail_msg("%s: \"%.*s\" gives \"%s\", not \"%s\"", name, (int)text.len, text.ptr, out.ptr ? out.ptr : "",
                  expected);
     wt__buffer_dispose(&out);
 }
 
-static void the_map_replaces_clusters(void **state)
+static void map_replaces_clusters(void **state)
 {
     static const struct {
         const char *name, *text, *expected;
@@ -75,11 +75,11 @@ static void the_map_replaces_clusters(void **state)
     assert_true(wt__precompiled_open(&n.map, wt__buffer_view(&map)));
     wt__normalizer_prepare(&n);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        normalized_is(&n, rows[i].name, wt__str(rows[i].text), rows[i].expected);
+        assert_normalized(&n, rows[i].name, wt__str(rows[i].text), rows[i].expected);
     wt__buffer_dispose(&map);
 }
 
-static void spaces_collapse_behind_the_map(void **state)
+static void collapses_spaces_after_the_map(void **state)
 {
     static const struct {
         const char *name, *text, *expected;
@@ -97,11 +97,11 @@ static void spaces_collapse_behind_the_map(void **state)
     assert_true(wt__precompiled_open(&n.map, wt__buffer_view(&map)));
     wt__normalizer_prepare(&n);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        normalized_is(&n, rows[i].name, wt__str(rows[i].text), rows[i].expected);
+        assert_normalized(&n, rows[i].name, wt__str(rows[i].text), rows[i].expected);
     wt__buffer_dispose(&map);
 }
 
-static void text_is_squeezed_and_composed(void **state)
+static void collapses_blanks_and_composes(void **state)
 {
     static const struct {
         const char *name, *text, *expected;
@@ -128,10 +128,10 @@ static void text_is_squeezed_and_composed(void **state)
     (void)state;
     wt__normalizer_prepare(&n);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        normalized_is(&n, rows[i].name, wt__str(rows[i].text), rows[i].expected);
+        assert_normalized(&n, rows[i].name, wt__str(rows[i].text), rows[i].expected);
 }
 
-static void more_marks_than_fit_are_taken_in_portions(void **state)
+static void splits_too_many_marks_into_portions(void **state)
 {
     enum { MARKS = 1000 };
     struct normalizer n = {.compose = true};
@@ -141,31 +141,31 @@ static void more_marks_than_fit_are_taken_in_portions(void **state)
     wt__buffer_char(&text, 'e');
     for (int i = 0; i < MARKS; i++)
         wt__buffer_text(&text, ACUTE);
-    wt__normalizer_run(&n, wt__buffer_view(&text), append_text, &out);
-    assert_int_equal(out.len, 2 * MARKS); /* one acute went into the first letter */
+    wt__normalizer_run(&n, wt__buffer_view(&text), append_normalized, &out);
+    assert_int_equal(out.len, 2 * MARKS); /* one acute accent is composed with the letter */
     assert_memory_equal(out.ptr, "\xC3\xA9" ACUTE, 4);
     wt__buffer_dispose(&text);
     wt__buffer_dispose(&out);
 }
 
-static bool stop_at_once(void *context, struct str bytes)
+static bool count_and_stop(void *context, struct str bytes)
 {
     (void)bytes;
     ++*(size_t *)context;
     return false;
 }
 
-static void a_reader_that_has_enough_is_not_called_again(void **state)
+static void stops_when_the_callback_returns_false(void **state)
 {
     struct normalizer n = {.collapse_spaces = true, .compose = true};
     size_t calls = 0;
     (void)state;
     wt__normalizer_prepare(&n);
-    wt__normalizer_run(&n, STR("a b\xC3\xA9 \xC3\xA9" ACUTE ACUTE " c"), stop_at_once, &calls);
+    wt__normalizer_run(&n, STR("a b\xC3\xA9 \xC3\xA9" ACUTE ACUTE " c"), count_and_stop, &calls);
     assert_int_equal(calls, 1);
 }
 
-static void damaged_maps_do_no_harm(void **state)
+static void damaged_maps_are_harmless(void **state)
 {
     static const char *const broken[] = {"", "\x04", "\x05\0\0\0abcde", "\xFF\xFF\xFF\xFF", "\x08\0\0\0abcd"};
     static const size_t lengths[] = {0, 1, 9, 4, 8};
@@ -191,7 +191,8 @@ static void damaged_maps_do_no_harm(void **state)
         if (wt__precompiled_open(&n.map, (struct str){copy, len})) {
             struct buffer out = {0};
             wt__normalizer_prepare(&n);
-            wt__normalizer_run(&n, STR("a" FULLWIDTH_A ACUTE " e" ACUTE "\xC2\xA8\r\n\xEA\xB0\x80"), append_text, &out);
+            wt__normalizer_run(&n, STR("a" FULLWIDTH_A ACUTE " e" ACUTE "\xC2\xA8\r\n\xEA\xB0\x80"), append_normalized,
+                               &out);
             wt__buffer_dispose(&out);
         }
         free(copy);
@@ -202,12 +203,12 @@ static void damaged_maps_do_no_harm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_map_replaces_clusters),
-        cmocka_unit_test(spaces_collapse_behind_the_map),
-        cmocka_unit_test(text_is_squeezed_and_composed),
-        cmocka_unit_test(more_marks_than_fit_are_taken_in_portions),
-        cmocka_unit_test(a_reader_that_has_enough_is_not_called_again),
-        cmocka_unit_test(damaged_maps_do_no_harm),
+        cmocka_unit_test(map_replaces_clusters),
+        cmocka_unit_test(collapses_spaces_after_the_map),
+        cmocka_unit_test(collapses_blanks_and_composes),
+        cmocka_unit_test(splits_too_many_marks_into_portions),
+        cmocka_unit_test(stops_when_the_callback_returns_false),
+        cmocka_unit_test(damaged_maps_are_harmless),
     };
     return cmocka_run_group_tests_name("text/normalizer", tests, NULL, NULL);
 }

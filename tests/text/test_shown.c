@@ -1,4 +1,4 @@
-/* JSON as it may be shown: what nobody sees is spelled out, all else stays, and it is the same JSON. */
+/* JSON for display: invisible characters are escaped, everything else is unchanged, and the JSON stays equal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "text/unicode.h"
 
 static const struct {
-    const char *name, *in, *out; /* out: NULL: as it came */
+    const char *name, *in, *out; /* NULL if unchanged */
 } rows[] = {
     {"nothing", "", NULL},
     {"plain", "{\"a\": [1, \"b\\u001b\\n\"]}\n", NULL},
@@ -41,7 +41,7 @@ static const struct {
     {"bytes that are no text", "\"a\x9B\xE2\x80\"", "\"a\\ufffd\\ufffd\""},
 };
 
-static void what_nobody_sees_is_spelled_out(void **state)
+static void escapes_invisible_characters(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -54,8 +54,8 @@ static void what_nobody_sees_is_spelled_out(void **state)
     }
 }
 
-/* Every character there is, as a key and a value. */
-static void it_is_the_same_json(void **state)
+/* Every character, as key and value. */
+static void escaped_json_is_equal(void **state)
 {
     (void)state;
     for (uint32_t block = 0; block < 0x110000; block += 0x1000) {
@@ -89,8 +89,8 @@ static void it_is_the_same_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_nobody_sees_is_spelled_out),
-        cmocka_unit_test(it_is_the_same_json),
+        cmocka_unit_test(escapes_invisible_characters),
+        cmocka_unit_test(escaped_json_is_equal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

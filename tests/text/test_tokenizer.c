@@ -1,4 +1,4 @@
-/* One interface over three algorithms: what it is built from, what it refuses, what its blob withstands. */
+/* The common interface of three algorithms: source files, rejected files, and damaged blobs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static const char *const sound[] = {BERT_WITH(BERT_ADDED, BERT_FRAME),
                                     UNIGRAM_JSON(UNIGRAM_NORMALIZER_4, UNIGRAM_METASPACE, PIECES), BPE_WITH(BPE_MODEL)};
 enum { KINDS = sizeof sound / sizeof *sound };
 
-static void each_kind_is_read_from_tokenizer_json(void **state)
+static void reads_each_kind_from_tokenizer_json(void **state)
 {
     static const struct {
         enum tokenizer_kind kind;
@@ -65,12 +65,12 @@ static void each_kind_is_read_from_tokenizer_json(void **state)
         assert_int_equal(own.tokenizer.kind, rows[i].kind);
         assert_int_equal(own.tokenizer.token_count, rows[i].tokens);
         assert_string_equal(special, rows[i].special);
-        encoded_is(&own.tokenizer, wt__str(rows[i].text), 16, rows[i].ids);
-        dispose(&own);
+        assert_encoded(&own.tokenizer, wt__str(rows[i].text), 16, rows[i].ids);
+        dispose_opened(&own);
     }
 }
 
-static void pairs_have_the_frame_of_the_model(void **state)
+static void pairs_use_the_frame_of_the_model(void **state)
 {
     static const struct {
         const char *ids, *types;
@@ -95,11 +95,11 @@ static void pairs_have_the_frame_of_the_model(void **state)
                 assert_int_equal(wt__tokenizer_encode_pair(&own.tokenizer, STR("ab"), STR("b"), most,
                                                            (enum tokenizer_truncation)cut, ids, types),
                                  most < count ? most : count);
-        dispose(&own);
+        dispose_opened(&own);
     }
 }
 
-static void added_tokens_keep_their_rules(void **state)
+static void added_tokens_follow_their_options(void **state)
 {
     static const struct {
         const char *name, *flags, *text, *ids;
@@ -126,12 +126,12 @@ static void added_tokens_keep_their_rules(void **state)
                  rows[i].flags);
         print_message("%s\n", rows[i].name);
         open_json(&own, json);
-        encoded_is(&own.tokenizer, wt__str(rows[i].text), 16, rows[i].ids);
-        dispose(&own);
+        assert_encoded(&own.tokenizer, wt__str(rows[i].text), 16, rows[i].ids);
+        dispose_opened(&own);
     }
 }
 
-static void texts_without_a_frame_are_pieces_alone(void **state)
+static void unframed_texts_have_only_pieces(void **state)
 {
     static const char *const models[] = {BERT_WITH(BERT_ADDED, "null"),
                                          BERT_WITH(BERT_ADDED, "{\"type\":\"TemplateProcessing\",\"single\":[{"
@@ -142,37 +142,37 @@ static void texts_without_a_frame_are_pieces_alone(void **state)
         int32_t ids[8], types[8];
         open_json(&own, models[i]);
         assert_false(own.tokenizer.framed);
-        encoded_is(&own.tokenizer, STR("ab a"), 16, "4 5 4");
-        encoded_is(&own.tokenizer, STR("ab a"), 2, "4 5");
+        assert_encoded(&own.tokenizer, STR("ab a"), 16, "4 5 4");
+        assert_encoded(&own.tokenizer, STR("ab a"), 2, "4 5");
         assert_int_equal(wt__tokenizer_pieces(&own.tokenizer, STR("ab a"), 8, ids), 3);
         assert_int_equal(
             wt__tokenizer_encode_pair(&own.tokenizer, STR("ab"), STR("a"), 8, TOKENIZER_LONGEST_FIRST, ids, types), 3);
-        dispose(&own);
+        dispose_opened(&own);
     }
 }
 
-static void older_forms_are_read(void **state)
+static void reads_older_formats(void **state)
 {
     struct opened own;
     (void)state;
     open_json(&own, BPE_WITH("{\"type\":\"BPE\"," BPE_VOCABULARY ",\"merges\":[\"a b\",\"\\u0120 a\"]}"));
-    encoded_is(&own.tokenizer, STR("ab ab"), 16, "0 8 7 8 2");
-    dispose(&own);
+    assert_encoded(&own.tokenizer, STR("ab ab"), 16, "0 8 7 8 2");
+    dispose_opened(&own);
     open_json(
         &own,
         UNIGRAM_JSON("null", "{\"type\":\"Metaspace\",\"replacement\":\"\\u2581\",\"add_prefix_space\":true}", PIECES));
-    encoded_is(&own.tokenizer, STR("ab"), 16, "1 7 6 2");
-    dispose(&own);
-    /* Bytes without a token are left out, or unknown where the model says so. */
+    assert_encoded(&own.tokenizer, STR("ab"), 16, "1 7 6 2");
+    dispose_opened(&own);
+    /* Bytes without a token are omitted, or unknown if the model says so. */
     open_json(&own, BPE_WITH(BPE_MODEL));
-    encoded_is(&own.tokenizer, STR("a!b"), 16, "0 5 6 2");
-    dispose(&own);
+    assert_encoded(&own.tokenizer, STR("a!b"), 16, "0 5 6 2");
+    dispose_opened(&own);
     open_json(&own, BPE_WITH("{\"type\":\"BPE\",\"unk_token\":\"<unk>\"," BPE_VOCABULARY ",\"merges\":[]}"));
-    encoded_is(&own.tokenizer, STR("a!b"), 16, "0 5 3 6 2");
-    dispose(&own);
+    assert_encoded(&own.tokenizer, STR("a!b"), 16, "0 5 3 6 2");
+    dispose_opened(&own);
 }
 
-/* Special tokens where there is no tokenizer.json. */
+/* Special tokens without a tokenizer.json. */
 static void settings_name_the_special_tokens(void **state)
 {
     static const struct {
@@ -197,12 +197,12 @@ static void settings_name_the_special_tokens(void **state)
         open_files(&own, &(struct tokenizer_files){.vocab_txt = wt__str(rows[i].vocabulary),
                                                    .tokenizer_config_json = wt__str(rows[i].config),
                                                    .special_tokens_map_json = wt__str(rows[i].map)});
-        encoded_is(&own.tokenizer, wt__str(rows[i].text), 16, rows[i].ids);
-        dispose(&own);
+        assert_encoded(&own.tokenizer, wt__str(rows[i].text), 16, rows[i].ids);
+        dispose_opened(&own);
     }
 }
 
-/* spm.model, written here as the protocol buffer that it is. */
+/* Writes spm.model as a protocol buffer. */
 
 static void put_message(struct buffer *out, unsigned field, struct str message)
 {
@@ -215,13 +215,13 @@ static void put_message(struct buffer *out, unsigned field, struct str message)
     wt__buffer_str(out, message);
 }
 
-static void put_piece(struct buffer *out, const char *text, float score)
+static void put_spm_piece(struct buffer *out, const char *text, float score)
 {
     struct buffer piece = {0};
 
     put_message(&piece, 1, wt__str(text));
     wt__buffer_char(&piece, 2 << 3 | 5);
-    wt__buffer_append(&piece, &score, sizeof score); /* the tests run where bytes stand in this order */
+    wt__buffer_append(&piece, &score, sizeof score); /* the tests run on little-endian machines */
     wt__buffer_text(&piece, "\x18\x01");
     put_message(out, 1, wt__buffer_view(&piece));
     wt__buffer_dispose(&piece);
@@ -244,7 +244,7 @@ static void write_model(struct buffer *out, unsigned char type)
     struct buffer map = {0}, normalizer = {0};
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        put_piece(out, texts[i], scores[i]);
+        put_spm_piece(out, texts[i], scores[i]);
     put_message(out, 2, (struct str){trainer, sizeof trainer});
     append_character_map(&map, map_rows, 1);
     put_message(&normalizer, 2, wt__buffer_view(&map));
@@ -253,7 +253,7 @@ static void write_model(struct buffer *out, unsigned char type)
     wt__buffer_dispose(&normalizer);
 }
 
-static void a_sentencepiece_model_is_enough(void **state)
+static void reads_a_sentencepiece_model(void **state)
 {
     struct buffer model = {0};
     struct opened own;
@@ -262,15 +262,15 @@ static void a_sentencepiece_model_is_enough(void **state)
     open_files(&own, &(struct tokenizer_files){.spm_model = wt__buffer_view(&model)});
     assert_int_equal(own.tokenizer.kind, TOKENIZER_UNIGRAM);
     assert_int_equal(own.tokenizer.token_count, 9);
-    encoded_is(&own.tokenizer,
-               STR("\xEF\xBD\x81"
-                   "b  b[MASK] [UNK]x"),
-               16, "1 7 6 4 6 8 3 4 3 2");
-    dispose(&own);
+    assert_encoded(&own.tokenizer,
+                   STR("\xEF\xBD\x81"
+                       "b  b[MASK] [UNK]x"),
+                   16, "1 7 6 4 6 8 3 4 3 2");
+    dispose_opened(&own);
     wt__buffer_dispose(&model);
 }
 
-static void a_character_map_may_stand_in_json(void **state)
+static void reads_a_character_map_in_json(void **state)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     static const struct mapped rows[] = {{"\xEF\xBD\x81", "a"}, {"\xC3\x9F", "ss"}};
@@ -291,8 +291,8 @@ static void a_character_map_may_stand_in_json(void **state)
     }
     wt__buffer_text(&whole, hole + 1);
     open_json(&own, whole.ptr);
-    encoded_is(&own.tokenizer, STR("\xEF\xBD\x81"), 16, "1 7 2");
-    dispose(&own);
+    assert_encoded(&own.tokenizer, STR("\xEF\xBD\x81"), 16, "1 7 2");
+    dispose_opened(&own);
     wt__buffer_dispose(&map);
     wt__buffer_dispose(&whole);
 }
@@ -341,7 +341,7 @@ static const struct {
     {FROM_JSON(UNIGRAM_JSON("null", UNIGRAM_METASPACE, ",[\"a\"]")), WT_EMODEL,
      "tokenizer.json: piece 4 is not a text and a score"},
     {FROM_JSON(JSON("[]", "null", UNIGRAM_METASPACE, BERT_FRAME, "{\"type\":\"Unigram\",\"vocab\":[]}")), WT_EMODEL,
-     "tokenizer.json: unk_id names no piece"},
+     "tokenizer.json: unk_id is not the id of a piece"},
     {FROM_JSON(JSON("[]", "null", UNIGRAM_METASPACE, BERT_FRAME, "{\"type\":\"Unigram\",\"byte_fallback\":true}")),
      WT_EMODEL, "tokenizer.json: byte_fallback is not supported"},
     {FROM_JSON(BPE_WITH("{\"type\":\"BPE\",\"ignore_merges\":true}")), WT_EMODEL,
@@ -352,17 +352,17 @@ static const struct {
     {{.vocab_txt = {"[CLS]\n[SEP]\n", 12}}, WT_EMODEL, "the vocabulary has no [UNK]"},
     {{.vocab_json = {"[]", 2}, .merges_txt = {"\n", 1}}, WT_EMODEL, "vocab.json: not a JSON object"},
     {{.vocab_json = {"{}", 2}, .merges_txt = {"ab\n", 3}}, WT_EMODEL, "merges.txt: a line does not hold two tokens"},
-    {{.spm_model = {"\x0A\x7F", 2}}, WT_EFORMAT, "spm.model: malformed before byte 2, this is no SentencePiece model"},
+    {{.spm_model = {"\x0A\x7F", 2}}, WT_EFORMAT, "spm.model: malformed before byte 2; not a SentencePiece model"},
     {{.spm_model = {"\x0A\x03\x0A\x01"
                     "a\x12\x02\x18\x02",
                     9}},
      WT_EMODEL,
      "spm.model: only unigram models are supported"},
-    {{.spm_model = {"\x12\x00", 2}}, WT_EMODEL, "spm.model: no piece stands for the unknown"},
+    {{.spm_model = {"\x12\x00", 2}}, WT_EMODEL, "spm.model: no piece for unknown text"},
     {{.vocab_txt = {"a", TOKENIZER_MAX_FILE + 1}}, WT_ETOOLONG, "vocab.txt has 67108865 bytes, at most 67108864"},
 };
 
-static void build_refuses_with_a_sentence(void **state)
+static void build_errors_name_the_cause(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
@@ -376,7 +376,7 @@ static void build_refuses_with_a_sentence(void **state)
     }
 }
 
-static void malformed_json_has_a_place(void **state)
+static void malformed_json_has_a_position(void **state)
 {
     struct buffer blob = {0};
     wt_error err = {0};
@@ -394,14 +394,14 @@ static void malformed_json_has_a_place(void **state)
     wt__buffer_dispose(&blob);
 }
 
-static void a_blob_may_stand_behind_others(void **state)
+static void appends_a_blob_at_any_offset(void **state)
 {
     (void)state;
     for (size_t i = 0; i < KINDS; i++) {
         struct buffer blob = {0};
         struct tokenizer t;
         wt_error err = {0};
-        wt__buffer_text(&blob, "abc"); /* nor need it be aligned */
+        wt__buffer_text(&blob, "abc"); /* also tests a blob without alignment */
         assert_int_equal(
             wt__tokenizer_build(&blob, &(struct tokenizer_files){.tokenizer_json = wt__str(sound[i])}, &err), 0);
         assert_int_equal(wt__tokenizer_open(&t, blob.ptr + 3, blob.len - 3, &err), 0);
@@ -410,7 +410,7 @@ static void a_blob_may_stand_behind_others(void **state)
     }
 }
 
-static void open_refuses_with_a_sentence(void **state)
+static void open_rejects_damaged_headers(void **state)
 {
     static const struct {
         size_t offset;
@@ -422,13 +422,13 @@ static void open_refuses_with_a_sentence(void **state)
         {12, 77, "tokenizer: the packed tokenizer is damaged"},   /* kind */
         {22, 0x7F, "tokenizer: the packed tokenizer is damaged"}, /* token count */
         {31, 0x7F, "tokenizer: the packed tokenizer is damaged"}, /* a special id */
-        {70, 1, "tokenizer: the packed tokenizer is damaged"},    /* where a section stands */
+        {70, 1, "tokenizer: the packed tokenizer is damaged"},    /* offset of a section */
     };
     struct tokenizer t;
     wt_error err = {0};
     (void)state;
     assert_int_equal(wt__tokenizer_open(&t, "abc", 3, &err), WT_EMODEL);
-    assert_string_equal(err.message, "tokenizer: 3 bytes are too few");
+    assert_string_equal(err.message, "tokenizer: the packed tokenizer is truncated to 3 bytes");
     for (size_t kind = 0; kind < KINDS; kind++) {
         struct opened own;
         open_json(&own, sound[kind]);
@@ -441,11 +441,11 @@ static void open_refuses_with_a_sentence(void **state)
             assert_string_equal(err.message, rows[i].message);
             own.blob.ptr[rows[i].offset] = old;
         }
-        dispose(&own);
+        dispose_opened(&own);
     }
 }
 
-static void encode_stays_in_bounds(const struct tokenizer *t, struct str text, size_t max_tokens)
+static void assert_encode_stays_in_bounds(const struct tokenizer *t, struct str text, size_t max_tokens)
 {
     int32_t *ids = malloc(max_tokens * sizeof *ids + 1), *types = malloc(max_tokens * sizeof *ids + 1);
     struct str head = {text.ptr, text.len / 2}, tail = {text.ptr + text.len / 2, text.len - text.len / 2};
@@ -464,7 +464,7 @@ static void encode_stays_in_bounds(const struct tokenizer *t, struct str text, s
     free(types);
 }
 
-static void damaged_blobs_do_no_harm(void **state)
+static void damaged_blobs_are_harmless(void **state)
 {
     struct rng rng;
     (void)state;
@@ -480,14 +480,14 @@ static void damaged_blobs_do_no_harm(void **state)
                 copy[wt__rng_below(&rng, own.blob.len)] = (char)wt__rng_below(&rng, 256);
             struct tokenizer t;
             if (wt__tokenizer_open(&t, copy, own.blob.len, NULL) == 0)
-                encode_stays_in_bounds(&t, STR("ab b[MASK] <s>a\xC3\xA9 [UNK]  <mask>a!"), 32);
+                assert_encode_stays_in_bounds(&t, STR("ab b[MASK] <s>a\xC3\xA9 [UNK]  <mask>a!"), 32);
         }
         free(copy);
-        dispose(&own);
+        dispose_opened(&own);
     }
 }
 
-static void any_bytes_are_text_and_cutting_keeps_the_head(void **state)
+static void encodes_any_bytes_and_truncates_at_the_end(void **state)
 {
     static const char awkward[] = "ab [SEP]\xE2\x96\x81\xCC\x81<s>\n\xFF";
     struct rng rng;
@@ -508,29 +508,29 @@ static void any_bytes_are_text_and_cutting_keeps_the_head(void **state)
             assert_int_equal(kept, count < max_tokens ? count : max_tokens);
             for (size_t i = 0; i + 1 < kept; i++)
                 assert_int_equal(cut[i], whole[i]);
-            encode_stays_in_bounds(&own.tokenizer, (struct str){bytes, len}, 300);
+            assert_encode_stays_in_bounds(&own.tokenizer, (struct str){bytes, len}, 300);
         }
-        dispose(&own);
+        dispose_opened(&own);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_is_read_from_tokenizer_json),
-        cmocka_unit_test(pairs_have_the_frame_of_the_model),
-        cmocka_unit_test(added_tokens_keep_their_rules),
-        cmocka_unit_test(texts_without_a_frame_are_pieces_alone),
-        cmocka_unit_test(older_forms_are_read),
+        cmocka_unit_test(reads_each_kind_from_tokenizer_json),
+        cmocka_unit_test(pairs_use_the_frame_of_the_model),
+        cmocka_unit_test(added_tokens_follow_their_options),
+        cmocka_unit_test(unframed_texts_have_only_pieces),
+        cmocka_unit_test(reads_older_formats),
         cmocka_unit_test(settings_name_the_special_tokens),
-        cmocka_unit_test(a_sentencepiece_model_is_enough),
-        cmocka_unit_test(a_character_map_may_stand_in_json),
-        cmocka_unit_test(build_refuses_with_a_sentence),
-        cmocka_unit_test(malformed_json_has_a_place),
-        cmocka_unit_test(a_blob_may_stand_behind_others),
-        cmocka_unit_test(open_refuses_with_a_sentence),
-        cmocka_unit_test(damaged_blobs_do_no_harm),
-        cmocka_unit_test(any_bytes_are_text_and_cutting_keeps_the_head),
+        cmocka_unit_test(reads_a_sentencepiece_model),
+        cmocka_unit_test(reads_a_character_map_in_json),
+        cmocka_unit_test(build_errors_name_the_cause),
+        cmocka_unit_test(malformed_json_has_a_position),
+        cmocka_unit_test(appends_a_blob_at_any_offset),
+        cmocka_unit_test(open_rejects_damaged_headers),
+        cmocka_unit_test(damaged_blobs_are_harmless),
+        cmocka_unit_test(encodes_any_bytes_and_truncates_at_the_end),
     };
     return cmocka_run_group_tests_name("text/tokenizer", tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* Ids equal those of the reference library on its own files; skipped, by name, where the reference data is not there.
- */
+/* Ids equal those of the reference library on its own files. Skipped by name if the reference data is missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,13 +12,13 @@
 
 enum { MAX_IDS = 4096 };
 
-/* A tokenizer with what it points into. */
-struct opened {
+/* A tokenizer and its blob. */
+struct golden_tokenizer {
     struct tokenizer tokenizer;
     struct buffer blob;
 };
 
-/* Where a tokenizer is built from: a folder of the reference data, and which of its files are taken. */
+/* Returns a file of a folder of the reference data; empty if it is missing or name is NULL. */
 static struct str optional_file(const char *folder, const char *name)
 {
     char relative[256], path[PATH_BYTES];
@@ -29,8 +28,8 @@ static struct str optional_file(const char *folder, const char *name)
     return shared_path(path, relative) ? read_whole(path) : (struct str){NULL, 0};
 }
 
-static bool open_folder(struct opened *out, const char *folder, const char *json, const char *vocabulary,
-                        const char *merges)
+static bool open_golden_folder(struct golden_tokenizer *out, const char *folder, const char *json,
+                               const char *vocabulary, const char *merges)
 {
     struct tokenizer_files files = {0};
     struct str *target = !vocabulary                            ? &files.vocab_txt
@@ -68,7 +67,7 @@ static bool ids_equal(const json_t *expected, const int32_t *ids, size_t count)
     return true;
 }
 
-static void show(const char *what, const json_t *expected, const int32_t *ids, size_t count)
+static void print_difference(const char *what, const json_t *expected, const int32_t *ids, size_t count)
 {
     char *text = json_dumps(expected, JSON_COMPACT);
     print_error("%s\n  expected %s\n  but      [", what, text);
@@ -78,7 +77,7 @@ static void show(const char *what, const json_t *expected, const int32_t *ids, s
     free(text);
 }
 
-/* Every way to build each tokenizer, and the column of golden.jsonl that it must equal. */
+/* Every way to build each tokenizer, and the expected column of golden.jsonl. */
 static const struct {
     const char *folder, *json, *vocabulary, *merges, *column;
     size_t rows;
@@ -98,12 +97,12 @@ static void texts_equal_the_reference(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         char relative[256], path[PATH_BYTES];
-        struct opened opened;
+        struct golden_tokenizer opened;
         size_t rows = 0, equal = 0;
 
         snprintf(relative, sizeof relative, "golden/%s/golden.jsonl", sources[i].folder);
         if (!shared_path(path, relative) ||
-            !open_folder(&opened, sources[i].folder, sources[i].json, sources[i].vocabulary, sources[i].merges))
+            !open_golden_folder(&opened, sources[i].folder, sources[i].json, sources[i].vocabulary, sources[i].merges))
             skip();
         struct str text = read_whole(path), rest = text, line;
         for (; next_line(&rest, &line); rows++) {
@@ -113,7 +112,7 @@ static void texts_equal_the_reference(void **state)
             if (ids_equal(expected, ids, count))
                 equal++;
             else if (rows - equal < 10)
-                show(text_of(row, "text").ptr, expected, ids, count);
+                print_difference(text_of(row, "text").ptr, expected, ids, count);
             json_decref(row);
         }
         print_message("%s, %s: %zu of %zu\n", sources[i].folder,
@@ -150,12 +149,12 @@ static void pairs_equal_the_reference(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char relative[256], path[PATH_BYTES];
-        struct opened opened;
+        struct golden_tokenizer opened;
         size_t rows = 0;
 
         snprintf(relative, sizeof relative, "golden/%s/pairs.jsonl", cases[i].folder);
         if (!shared_path(path, relative) ||
-            !open_folder(&opened, cases[i].folder, cases[i].json, cases[i].vocabulary, cases[i].merges))
+            !open_golden_folder(&opened, cases[i].folder, cases[i].json, cases[i].vocabulary, cases[i].merges))
             skip();
         struct str text = read_whole(path), rest = text, line;
         for (; next_line(&rest, &line); rows++) {
@@ -165,7 +164,7 @@ static void pairs_equal_the_reference(void **state)
             size_t count = wt__tokenizer_encode_pair(&opened.tokenizer, text_of(row, "a"), text_of(row, "b"),
                                                      max_tokens, truncation_of(row), ids, types);
             if (!ids_equal(json_object_get(row, "ids"), ids, count)) {
-                show(text_of(row, "a").ptr, json_object_get(row, "ids"), ids, count);
+                print_difference(text_of(row, "a").ptr, json_object_get(row, "ids"), ids, count);
                 fail_msg("%s, line %zu", cases[i].folder, rows + 1);
             }
             if (kinds)
@@ -180,7 +179,7 @@ static void pairs_equal_the_reference(void **state)
     }
 }
 
-/* The texts of each model, cut at its length. */
+/* The texts of each model, truncated to its maximum length. */
 static void model_folders_equal_the_reference(void **state)
 {
     static const struct {
@@ -203,11 +202,11 @@ static void model_folders_equal_the_reference(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char relative[256], path[PATH_BYTES];
-        struct opened opened;
+        struct golden_tokenizer opened;
 
         snprintf(relative, sizeof relative, "golden/encoders/%s/golden_texts.json", cases[i].texts);
         if (!shared_path(path, relative) ||
-            !open_folder(&opened, cases[i].folder, cases[i].json, cases[i].vocabulary, cases[i].merges))
+            !open_golden_folder(&opened, cases[i].folder, cases[i].json, cases[i].vocabulary, cases[i].merges))
             skip();
         struct str text = read_whole(path);
         json_t *root = parse(text), *texts = json_object_get(root, "texts");
@@ -218,7 +217,7 @@ static void model_folders_equal_the_reference(void **state)
             struct str one = {json_string_value(value), json_string_length(value)};
             size_t count = wt__tokenizer_encode(&opened.tokenizer, one, max_tokens, ids);
             if (!ids_equal(expected, ids, count)) {
-                show(one.ptr, expected, ids, count);
+                print_difference(one.ptr, expected, ids, count);
                 fail_msg("%s", cases[i].folder);
             }
         }
@@ -228,9 +227,9 @@ static void model_folders_equal_the_reference(void **state)
     }
 }
 
-/* The whole normaliser of each tokenizer.json, and the character map alone. */
+/* ---------------------------------------------------------------- normalisers, and the character map alone */
 
-static bool append_text(void *context, struct str bytes)
+static bool append_golden_text(void *context, struct str bytes)
 {
     wt__buffer_append(context, bytes.ptr, bytes.len);
     return true;
@@ -244,7 +243,7 @@ static size_t count_normalized(const struct normalizer *normalizer, struct str t
     while (next_line(&rest, &line)) {
         json_t *row = parse(line);
         struct buffer out = {0};
-        wt__normalizer_run(normalizer, text_of(row, "text"), append_text, &out);
+        wt__normalizer_run(normalizer, text_of(row, "text"), append_golden_text, &out);
         if (wt__str_equal(wt__buffer_view(&out), text_of(row, column)))
             equal++;
         else
@@ -258,11 +257,11 @@ static size_t count_normalized(const struct normalizer *normalizer, struct str t
 static void normalisers_equal_the_reference(void **state)
 {
     char path[PATH_BYTES];
-    struct opened four, five;
+    struct golden_tokenizer four, five;
     (void)state;
     if (!shared_path(path, "golden/tokenizers/unigram/normalizer.jsonl") ||
-        !open_folder(&four, "tokenizers/unigram", "tokenizer.json", NULL, NULL) ||
-        !open_folder(&five, "tokenizers/unigram", "tokenizer_transformers5.json", NULL, NULL))
+        !open_golden_folder(&four, "tokenizers/unigram", "tokenizer.json", NULL, NULL) ||
+        !open_golden_folder(&five, "tokenizers/unigram", "tokenizer_transformers5.json", NULL, NULL))
         skip();
     struct str text = read_whole(path);
     struct normalizer alone = {.map = four.tokenizer.unigram.normalizer.map};
@@ -275,9 +274,9 @@ static void normalisers_equal_the_reference(void **state)
     wt__buffer_dispose(&five.blob);
 }
 
-/* Tables over all code points. */
+/* ---------------------------------------------------------------- tables of all code points */
 
-static void mark(unsigned char *table, const json_t *ranges, unsigned char value)
+static void mark_class(unsigned char *table, const json_t *ranges, unsigned char value)
 {
     for (size_t i = 0; i < json_array_size(ranges); i++) {
         const json_t *range = json_array_get(ranges, i);
@@ -298,9 +297,9 @@ static void classes_equal_the_reference(void **state)
     json_t *root = parse(text);
     unsigned char *table = calloc(CODE_POINTS, 1);
     assert_non_null(table);
-    mark(table, json_object_get(root, "L"), BPE_LETTER);
-    mark(table, json_object_get(root, "N"), BPE_NUMBER);
-    mark(table, json_object_get(root, "S"), BPE_BLANK);
+    mark_class(table, json_object_get(root, "L"), BPE_LETTER);
+    mark_class(table, json_object_get(root, "N"), BPE_NUMBER);
+    mark_class(table, json_object_get(root, "S"), BPE_BLANK);
     for (uint32_t c = 0; c < CODE_POINTS; c++) {
         if ((c < 0xD800 || c > 0xDFFF) && (unsigned)wt__bpe_class(c) != table[c])
             fail_msg("U+%04X", (unsigned)c);
@@ -314,10 +313,10 @@ static void classes_equal_the_reference(void **state)
 static void the_character_map_equals_the_reference_on_every_code_point(void **state)
 {
     char path[PATH_BYTES];
-    struct opened opened;
+    struct golden_tokenizer opened;
     (void)state;
     if (!shared_path(path, "golden/tokenizers/unicode/precompiled_map.json") ||
-        !open_folder(&opened, "tokenizers/unigram", "tokenizer.json", NULL, NULL))
+        !open_golden_folder(&opened, "tokenizers/unigram", "tokenizer.json", NULL, NULL))
         skip();
     struct str text = read_whole(path);
     json_t *root = parse(text), *map = json_object_get(root, "map");

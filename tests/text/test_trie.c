@@ -1,4 +1,4 @@
-/* The trie of pieces: what was put in is found, nothing else is, and no section can be made to do harm. */
+/* The trie of pieces: finds exactly the added keys, and damaged sections are harmless. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "text/trie_find.h"
 
-static void keys_and_nothing_else_are_found(void **state)
+static void finds_exactly_the_added_keys(void **state)
 {
     struct trie_key keys[] = {{STR("ab"), 3}, {STR("a"), 1}, {STR("abcd"), 4}, {STR("\xFF\0z"), 5},
                               {STR("a"), 2},  {STR(""), 9},  {STR("b"), 0}};
@@ -35,7 +35,7 @@ static void keys_and_nothing_else_are_found(void **state)
     wt__buffer_dispose(&section);
 }
 
-static void many_random_keys_are_found(void **state)
+static void finds_many_random_keys(void **state)
 {
     enum { KEYS = 20000 };
     static char bytes[KEYS][8];
@@ -53,7 +53,7 @@ static void many_random_keys_are_found(void **state)
     }
     assert_int_equal(wt__trie_build(&section, keys, KEYS), 0);
     assert_true(wt__trie_open(&trie, section.ptr, section.len));
-    for (size_t i = 0; i < KEYS; i++) { /* sorted now: of equal ones the last counts */
+    for (size_t i = 0; i < KEYS; i++) { /* sorted by the build; of equal keys the last wins */
         bool last = i + 1 == KEYS || !wt__str_equal(keys[i].text, keys[i + 1].text);
         if (last)
             assert_int_equal(trie_find(&trie, keys[i].text), keys[i].value);
@@ -65,7 +65,7 @@ static void many_random_keys_are_found(void **state)
     wt__buffer_dispose(&section);
 }
 
-static void any_section_can_be_walked(void **state)
+static void damaged_sections_are_harmless(void **state)
 {
     struct trie_unit units[16] = {{0}};
     struct trie trie;
@@ -89,9 +89,9 @@ static void any_section_can_be_walked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_and_nothing_else_are_found),
-        cmocka_unit_test(many_random_keys_are_found),
-        cmocka_unit_test(any_section_can_be_walked),
+        cmocka_unit_test(finds_exactly_the_added_keys),
+        cmocka_unit_test(finds_many_random_keys),
+        cmocka_unit_test(damaged_sections_are_harmless),
     };
     return cmocka_run_group_tests_name("text/trie", tests, NULL, NULL);
 }

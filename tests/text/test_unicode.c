@@ -60,7 +60,7 @@ static void decoding_resynchronises(void **state)
     }
 }
 
-static void every_code_point_survives(void **state)
+static void code_points_round_trip(void **state)
 {
     (void)state;
     for (uint32_t c = 0; c < CODE_POINTS; c++) {
@@ -73,7 +73,7 @@ static void every_code_point_survives(void **state)
     }
 }
 
-static void replaced_text_is_valid(void **state)
+static void append_produces_valid_utf8(void **state)
 {
     (void)state;
     struct rng rng;
@@ -98,7 +98,7 @@ static void replaced_text_is_valid(void **state)
     assert_true(wt__utf8_valid((struct str){NULL, 0}));
 }
 
-static void kinds_of_code_points(void **state)
+static void classifies_code_points(void **state)
 {
     static const struct {
         uint32_t c;
@@ -156,8 +156,8 @@ static void bert_classes_equal_the_reference(void **state)
 
 typedef unsigned mapping_function(uint32_t c, uint32_t *out);
 
-/* c through map, marks dropped when strip is set, as UTF-8. */
-static struct str mapped(mapping_function *map, bool strip, uint32_t c, char *bytes)
+/* Returns c mapped by `map` as UTF-8. strip: without marks. */
+static struct str map_code_point(mapping_function *map, bool strip, uint32_t c, char *bytes)
 {
     uint32_t parts[UNICODE_MAX_DECOMPOSED];
     unsigned count = map(c, parts);
@@ -184,7 +184,7 @@ static void check_mapping(const json_t *table, mapping_function *map, bool strip
         struct str expected = {own, wt__utf8_put(c, own)};
         if (json_object_get(table, key))
             expected = text_of(table, key);
-        if (!wt__str_equal(mapped(map, strip, c, bytes), expected) && different++ < 10)
+        if (!wt__str_equal(map_code_point(map, strip, c, bytes), expected) && different++ < 10)
             print_error("%s differs\n", key);
     }
     assert_int_equal(different, 0);
@@ -219,7 +219,7 @@ static void hangul_decomposes_by_arithmetic(void **state)
     }
 }
 
-static void a_word_has_a_letter_or_a_number(void **state)
+static void words_have_a_letter_or_a_number(void **state)
 {
     (void)state;
     static const struct {
@@ -237,10 +237,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decoding_resynchronises),
-        cmocka_unit_test(every_code_point_survives),
-        cmocka_unit_test(replaced_text_is_valid),
-        cmocka_unit_test(kinds_of_code_points),
-        cmocka_unit_test(a_word_has_a_letter_or_a_number),
+        cmocka_unit_test(code_points_round_trip),
+        cmocka_unit_test(append_produces_valid_utf8),
+        cmocka_unit_test(classifies_code_points),
+        cmocka_unit_test(words_have_a_letter_or_a_number),
         cmocka_unit_test(bert_classes_equal_the_reference),
         cmocka_unit_test(lower_case_and_decomposition_equal_the_reference),
         cmocka_unit_test(hangul_decomposes_by_arithmetic),

@@ -1,4 +1,4 @@
-/* The unigram tokenizer: the rules of cutting, the best path, and long words in a bounded window. */
+/* The unigram tokenizer: splitting, the best path, and long words in a bounded window. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,12 +13,12 @@
 #include "text/unigram_json.h"
 
 #define BLANK "\xE2\x96\x81"
-/* 4 .. 12 */
+/* ids 4 to 12 */
 #define PIECES                                                                                                         \
     ",[\"" BLANK "\",-3],[\"a\",-3],[\"b\",-3],[\"ab\",-6],[\"" BLANK "a\",-4],[\"ba\",-5],[\"" BLANK                  \
     "ab\",-9],[\"\xC3\xA9\",-6],[\"<0x41>\",-1]"
 
-static void words_are_cut_and_covered(void **state)
+static void splits_and_encodes_words(void **state)
 {
     static const struct {
         const char *name, *text, *ids;
@@ -61,12 +61,12 @@ static void words_are_cut_and_covered(void **state)
     open_json(&own, UNIGRAM_JSON(UNIGRAM_NORMALIZER_4, UNIGRAM_METASPACE, PIECES));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         print_message("%s\n", rows[i].name);
-        encoded_is(&own.tokenizer, wt__str(rows[i].text), 16, rows[i].ids);
+        assert_encoded(&own.tokenizer, wt__str(rows[i].text), 16, rows[i].ids);
     }
-    dispose(&own);
+    dispose_opened(&own);
 }
 
-static void the_newer_normaliser_differs(void **state)
+static void newer_normaliser_differs(void **state)
 {
     static const struct {
         const char *name, *text, *ids;
@@ -90,12 +90,12 @@ static void the_newer_normaliser_differs(void **state)
     open_json(&own, UNIGRAM_JSON(UNIGRAM_NORMALIZER_5, UNIGRAM_METASPACE, PIECES));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         print_message("%s\n", rows[i].name);
-        encoded_is(&own.tokenizer, wt__str(rows[i].text), 16, rows[i].ids);
+        assert_encoded(&own.tokenizer, wt__str(rows[i].text), 16, rows[i].ids);
     }
-    dispose(&own);
+    dispose_opened(&own);
 }
 
-static void blanks_may_only_part_words(void **state)
+static void blanks_can_be_mere_separators(void **state)
 {
     struct opened own;
     (void)state;
@@ -103,42 +103,42 @@ static void blanks_may_only_part_words(void **state)
                                  "{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"WhitespaceSplit\"}"
                                  "," UNIGRAM_METASPACE "]}",
                                  PIECES));
-    encoded_is(&own.tokenizer,
-               STR(" a  b\xE2\x80\x83\t"
-                   "a "),
-               16, "1 8 4 6 8 2");
-    encoded_is(&own.tokenizer, STR("a " BLANK "a" BLANK), 16, "1 8 8 4 2");
-    dispose(&own);
+    assert_encoded(&own.tokenizer,
+                   STR(" a  b\xE2\x80\x83\t"
+                       "a "),
+                   16, "1 8 4 6 8 2");
+    assert_encoded(&own.tokenizer, STR("a " BLANK "a" BLANK), 16, "1 8 8 4 2");
+    dispose_opened(&own);
 }
 
-static void a_segment_may_get_no_prefix(void **state)
+static void prefix_can_be_disabled(void **state)
 {
     struct opened own;
     (void)state;
     open_json(&own,
               UNIGRAM_JSON("null", "{\"type\":\"Metaspace\",\"replacement\":\"\\u2581\",\"prepend_scheme\":\"never\"}",
                            PIECES));
-    encoded_is(&own.tokenizer, STR("ab a"), 16, "1 7 8 2");
-    dispose(&own);
+    assert_encoded(&own.tokenizer, STR("ab a"), 16, "1 7 8 2");
+    dispose_opened(&own);
 }
 
-static void truncation_keeps_the_frame(void **state)
+static void unigram_truncation_keeps_the_frame(void **state)
 {
     struct opened own;
     (void)state;
     open_json(&own, UNIGRAM_JSON(UNIGRAM_NORMALIZER_4, UNIGRAM_METASPACE, PIECES));
-    encoded_is(&own.tokenizer, STR("a b a"), 6, "1 8 4 6 8 2");
-    encoded_is(&own.tokenizer, STR("a b a"), 5, "1 8 4 6 2");
-    encoded_is(&own.tokenizer, STR("a b a"), 3, "1 8 2");
-    encoded_is(&own.tokenizer, STR("a b a"), 2, "1 2");
-    encoded_is(&own.tokenizer, STR("a b a"), 1, "1");
-    encoded_is(&own.tokenizer, STR("a b a"), 0, "");
-    encoded_is(&own.tokenizer, (struct str){NULL, 0}, 4, "1 2");
-    dispose(&own);
+    assert_encoded(&own.tokenizer, STR("a b a"), 6, "1 8 4 6 8 2");
+    assert_encoded(&own.tokenizer, STR("a b a"), 5, "1 8 4 6 2");
+    assert_encoded(&own.tokenizer, STR("a b a"), 3, "1 8 2");
+    assert_encoded(&own.tokenizer, STR("a b a"), 2, "1 2");
+    assert_encoded(&own.tokenizer, STR("a b a"), 1, "1");
+    assert_encoded(&own.tokenizer, STR("a b a"), 0, "");
+    assert_encoded(&own.tokenizer, (struct str){NULL, 0}, 4, "1 2");
+    dispose_opened(&own);
 }
 
-/* The plain twin: the whole word at once. ids: [len + 1]. */
-static size_t plain_path(const struct unigram *u, struct str word, int32_t *ids)
+/* Reference implementation for a whole word. ids: [len + 1]. */
+static size_t find_path_in_whole_word(const struct unigram *u, struct str word, int32_t *ids)
 {
     struct plain {
         double score;
@@ -184,7 +184,7 @@ static size_t plain_path(const struct unigram *u, struct str word, int32_t *ids)
     return count;
 }
 
-/* A model of random pieces over a small alphabet, in which almost every piece overlaps others. */
+/* Opens a model of random pieces over a small alphabet, most of which overlap. */
 static void open_random(struct opened *out, struct rng *rng)
 {
     static const char *const letters[] = {"a", "b", "c", "\xC3\xA9"};
@@ -207,7 +207,7 @@ static void open_random(struct opened *out, struct rng *rng)
     wt__buffer_dispose(&json);
 }
 
-static void long_words_equal_the_plain_twin(void **state)
+static void windowed_words_match_whole_words(void **state)
 {
     static const char *const letters[] = {"a", "b", "c", "\xC3\xA9", "x"};
     enum { MAX_BYTES = 5 * UNIGRAM_WINDOW };
@@ -227,16 +227,15 @@ static void long_words_equal_the_plain_twin(void **state)
             len += strlen(letter);
         }
         size_t count = wt__tokenizer_encode(&own.tokenizer, (struct str){word, len}, sizeof ids / sizeof *ids, ids);
-        size_t plain = plain_path(&own.tokenizer.unigram, (struct str){word, len}, expected);
+        size_t plain = find_path_in_whole_word(&own.tokenizer.unigram, (struct str){word, len}, expected);
         assert_int_equal(count, plain + 2);
         assert_memory_equal(ids + 1, expected, plain * sizeof *ids);
-        dispose(&own);
+        dispose_opened(&own);
     }
 }
 
-/* Words whose paths never meet, words of unknowns, and words of marks: bounded time, ids in range, all of it covered.
- */
-static void awkward_words_take_linear_time(void **state)
+/* Words with paths that never meet, of unknowns, and of marks: bounded time, valid ids, complete output. */
+static void awkward_unigram_words_take_linear_time(void **state)
 {
     enum { WORD = 1 << 20 };
     static const char *const units[] = {"a", "x", "\xCC\x81", "\xF0\x9F\x91\x8D", "ab", "[UNK]", "\xFF", BLANK, " "};
@@ -259,16 +258,19 @@ static void awkward_words_take_linear_time(void **state)
             assert_in_range(count, 2 + WORD / 16, 2 + WORD / 16 + WORD / UNIGRAM_WINDOW * 4 + 16);
     }
     free(word);
-    dispose(&own);
+    dispose_opened(&own);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_cut_and_covered),      cmocka_unit_test(the_newer_normaliser_differs),
-        cmocka_unit_test(blanks_may_only_part_words),     cmocka_unit_test(a_segment_may_get_no_prefix),
-        cmocka_unit_test(truncation_keeps_the_frame),     cmocka_unit_test(long_words_equal_the_plain_twin),
-        cmocka_unit_test(awkward_words_take_linear_time),
+        cmocka_unit_test(splits_and_encodes_words),
+        cmocka_unit_test(newer_normaliser_differs),
+        cmocka_unit_test(blanks_can_be_mere_separators),
+        cmocka_unit_test(prefix_can_be_disabled),
+        cmocka_unit_test(unigram_truncation_keeps_the_frame),
+        cmocka_unit_test(windowed_words_match_whole_words),
+        cmocka_unit_test(awkward_unigram_words_take_linear_time),
     };
     return cmocka_run_group_tests_name("text/unigram", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* WordPiece: normalisation, the longest match, long words; and the texts of MiniLM. */
+/* WordPiece: normalisation, longest match, long words, and the texts of MiniLM. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "text/opened.h"
 
-/* The words of vocab.txt with the settings of tokenizer_config.json, or the usual ones. */
+/* Opens a vocab.txt with the settings of tokenizer_config.json, or the defaults if NULL. */
 static void open_text(struct opened *out, struct str text, const char *config)
 {
     open_files(out, &(struct tokenizer_files){.vocab_txt = text, .tokenizer_config_json = wt__str(config)});
@@ -31,7 +31,7 @@ static struct str token_of(struct str vocabulary_text, int32_t id)
     return line;
 }
 
-static void own_cases_hold(void **state)
+static void matches_own_golden_cases(void **state)
 {
     char path[PATH_BYTES];
     struct opened own;
@@ -55,26 +55,26 @@ static void own_cases_hold(void **state)
     }
     free((void *)text.ptr);
     free((void *)vocabulary.ptr);
-    dispose(&own);
+    dispose_opened(&own);
 }
 
-static void truncation_keeps_the_frame(void **state)
+static void wordpiece_truncation_keeps_the_frame(void **state)
 {
     struct opened own;
     struct str text = STR("a b cafe get");
     (void)state;
     free((void *)open_own(&own).ptr);
-    encoded_is(&own.tokenizer, text, 7, "2 5 6 7 8 3");
-    encoded_is(&own.tokenizer, text, 6, "2 5 6 7 8 3");
-    encoded_is(&own.tokenizer, text, 5, "2 5 6 7 3");
-    encoded_is(&own.tokenizer, text, 2, "2 3");
-    encoded_is(&own.tokenizer, text, 1, "2");
-    encoded_is(&own.tokenizer, text, 0, "");
-    /* Cut inside a word whose later piece is unknown: the word is one [UNK], not its first pieces. */
-    encoded_is(&own.tokenizer, STR("getuserbyx a"), 4, "2 1 5 3");
-    encoded_is(&own.tokenizer, STR("getuserbyid a"), 4, "2 8 13 3");
-    encoded_is(&own.tokenizer, (struct str){NULL, 0}, 4, "2 3");
-    dispose(&own);
+    assert_encoded(&own.tokenizer, text, 7, "2 5 6 7 8 3");
+    assert_encoded(&own.tokenizer, text, 6, "2 5 6 7 8 3");
+    assert_encoded(&own.tokenizer, text, 5, "2 5 6 7 3");
+    assert_encoded(&own.tokenizer, text, 2, "2 3");
+    assert_encoded(&own.tokenizer, text, 1, "2");
+    assert_encoded(&own.tokenizer, text, 0, "");
+    /* Truncated inside a word with an unknown later piece: the word is one [UNK], not its first pieces. */
+    assert_encoded(&own.tokenizer, STR("getuserbyx a"), 4, "2 1 5 3");
+    assert_encoded(&own.tokenizer, STR("getuserbyid a"), 4, "2 8 13 3");
+    assert_encoded(&own.tokenizer, (struct str){NULL, 0}, 4, "2 3");
+    dispose_opened(&own);
 }
 
 static void long_words_are_unknown(void **state)
@@ -88,14 +88,14 @@ static void long_words_are_unknown(void **state)
     memset(word, 'a', WORD);
     int32_t ids[128];
     assert_int_equal(wt__tokenizer_encode(&own.tokenizer, (struct str){word, 100}, 128, ids), 102);
-    encoded_is(&own.tokenizer, (struct str){word, 101}, 16, "2 1 3");
-    encoded_is(&own.tokenizer, (struct str){word, WORD}, 16, "2 1 3");
+    assert_encoded(&own.tokenizer, (struct str){word, 101}, 16, "2 1 3");
+    assert_encoded(&own.tokenizer, (struct str){word, WORD}, 16, "2 1 3");
     for (size_t i = 0; i < WORD; i += 2)
         memcpy(word + i, "\xCC\x81", 2); /* acute accents */
     word[0] = word[1] = 'a';
-    encoded_is(&own.tokenizer, (struct str){word, WORD}, 16, "2 5 9 3"); /* marks do not count */
+    assert_encoded(&own.tokenizer, (struct str){word, WORD}, 16, "2 5 9 3"); /* marks do not count */
     free(word);
-    dispose(&own);
+    dispose_opened(&own);
 }
 
 static void options_change_the_normaliser(void **state)
@@ -128,13 +128,13 @@ static void options_change_the_normaliser(void **state)
                       "\xE4\xB8\xAD\xE5\x9B\xBD\ni\xCC\x87\n"),
                   rows[i].config);
         print_message("%s\n", rows[i].name);
-        encoded_is(&own.tokenizer, wt__str(rows[i].in), 16, rows[i].out);
-        dispose(&own);
+        assert_encoded(&own.tokenizer, wt__str(rows[i].in), 16, rows[i].out);
+        dispose_opened(&own);
     }
 }
 
-/* Spacing marks (Mc) are kept, so that the order NFD gives them shows: U+1D165 has class 216, U+302E class 224. */
-static void kept_marks_stand_in_canonical_order(void **state)
+/* Spacing marks (Mc) are kept, so their NFD order is visible: U+1D165 has class 216, U+302E class 224. */
+static void kept_marks_are_in_canonical_order(void **state)
 {
     static const char low[] = "\xF0\x9D\x85\xA5", high[] = "\xE3\x80\xAE"; /* U+1D165, U+302E */
     struct opened own;
@@ -143,15 +143,16 @@ static void kept_marks_stand_in_canonical_order(void **state)
     snprintf(vocabulary, sizeof vocabulary, "[UNK]\n[CLS]\n[SEP]\na%s%s\na%s%s\n", low, high, high, low);
     open_text(&own, wt__str(vocabulary), NULL);
     snprintf(text, sizeof text, "a%s%s", high, low);
-    encoded_is(&own.tokenizer, wt__str(text), 8, "1 3 2");
-    snprintf(text, sizeof text, "a%s\xCC\x81%s", high, low); /* a dropped mark of class 230 does not part them */
-    encoded_is(&own.tokenizer, wt__str(text), 8, "1 3 2");
-    snprintf(text, sizeof text, "a%s\xE0\xA5\x81%s", high, low); /* a dropped mark of class 0 does: U+0941 */
-    encoded_is(&own.tokenizer, wt__str(text), 8, "1 4 2");
-    dispose(&own);
+    assert_encoded(&own.tokenizer, wt__str(text), 8, "1 3 2");
+    snprintf(text, sizeof text, "a%s\xCC\x81%s", high, low); /* a removed mark of class 230 does not separate them */
+    assert_encoded(&own.tokenizer, wt__str(text), 8, "1 3 2");
+    snprintf(text, sizeof text, "a%s\xE0\xA5\x81%s", high, low); /* a removed mark of class 0 does: U+0941 */
+    assert_encoded(&own.tokenizer, wt__str(text), 8, "1 4 2");
+    dispose_opened(&own);
 }
 
-/* The ids of tensor `name` [texts, max_tokens] in a safetensors file: u64 header length, JSON header, data. */
+/* Returns the ids of tensor `name`, [texts, max_tokens], in a safetensors file: u64 header length, JSON header,
+ * data. */
 static const int32_t *tensor_ids(struct str file, const char *name)
 {
     uint64_t header_len = 0;
@@ -190,7 +191,7 @@ static void minilm_texts_equal_the_reference(void **state)
     free((void *)vocabulary.ptr);
     free((void *)tensors.ptr);
     free((void *)text.ptr);
-    dispose(&bert);
+    dispose_opened(&bert);
 }
 
 static void pair_truncation_never_overflows(void **state)
@@ -220,32 +221,32 @@ static void pair_truncation_never_overflows(void **state)
             free(ids);
             free(types);
         }
-    dispose(&own);
+    dispose_opened(&own);
 }
 
-static void lines_are_ids(void **state)
+static void line_numbers_are_ids(void **state)
 {
     struct opened own;
     (void)state;
     open_text(&own, STR("[UNK]\r\n\r\n[CLS]\r\n[SEP]\r\ntwice\r\ntwice\r\nlast"), NULL);
     assert_int_equal(own.tokenizer.token_count, 7);
     assert_int_equal(own.tokenizer.special[TOKENIZER_MASK], -1);
-    encoded_is(&own.tokenizer, STR("twice last las lasts"), 8, "2 5 6 0 0 3");
-    encoded_is(&own.tokenizer, STR("[MASK]"), 8, "2 0 0 0 3"); /* no such token: a bracket, a word, a bracket */
-    dispose(&own);
+    assert_encoded(&own.tokenizer, STR("twice last las lasts"), 8, "2 5 6 0 0 3");
+    assert_encoded(&own.tokenizer, STR("[MASK]"), 8, "2 0 0 0 3"); /* no such token: a bracket, a word, a bracket */
+    dispose_opened(&own);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_cases_hold),
-        cmocka_unit_test(truncation_keeps_the_frame),
+        cmocka_unit_test(matches_own_golden_cases),
+        cmocka_unit_test(wordpiece_truncation_keeps_the_frame),
         cmocka_unit_test(long_words_are_unknown),
         cmocka_unit_test(options_change_the_normaliser),
-        cmocka_unit_test(kept_marks_stand_in_canonical_order),
+        cmocka_unit_test(kept_marks_are_in_canonical_order),
         cmocka_unit_test(minilm_texts_equal_the_reference),
         cmocka_unit_test(pair_truncation_never_overflows),
-        cmocka_unit_test(lines_are_ids),
+        cmocka_unit_test(line_numbers_are_ids),
     };
     return cmocka_run_group_tests_name("text/wordpiece", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The tokenizer of multilingual models as their tokenizer.json describes it, against the reference library, on texts in
- * nine languages (make_xlm_roberta_golden.py). The character map of the real one is in test_tokenizer_golden.c. */
+/* The tokenizer of multilingual models, described by a tokenizer.json, against the reference library on texts in nine
+ * languages (make_xlm_roberta_golden.py). test_tokenizer_golden.c tests the real character map. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void ids_equal_the_reference(void **state)
     assert_true(own.tokenizer.pair_two_seps && !own.tokenizer.pair_types);
     free((void *)text.ptr);
     free((void *)json.ptr);
-    dispose(&own);
+    dispose_opened(&own);
 }
 
 int main(void)
