@@ -11,7 +11,8 @@ Lines of SESSION; `#` begins a comment:
     ? PATH                         there is something;  ! PATH: there is nothing
     @ PATH NAME                    the value there is what $NAME stands for in later lines
 
-At the end standard input ends, and so must the server, with exit status 0 and nothing left on standard output.
+At the end standard input ends, and so must the server, with exit status 0 and nothing but notifications left on standard
+output.
 """
 import json
 import subprocess
@@ -65,7 +66,8 @@ class Session:
 
     def end(self):
         self.server.stdin.close()
-        left = self.server.stdout.read()
+        lines = self.server.stdout.read().splitlines()
+        left = "\n".join(line for line in lines if "id" in line and "id" in json.loads(line))
         if left or self.server.wait(60) != 0:
             sys.exit(f"it ended with {self.server.returncode} and left: {left[:200]}")
 
