@@ -51,7 +51,14 @@ class Client:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.lines = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
-        if era == "legacy":
+        try:
+            self._open()
+        except (Failed, OSError):
+            self.close()  # some servers stay when their input ends
+            raise
+
+    def _open(self):
+        if self.era == "legacy":
             self.request("initialize", {"protocolVersion": "2025-06-18", "capabilities": CAPABILITIES,
                                         "clientInfo": {"name": "matrix", "version": "1"}})
             self._send({"method": "notifications/initialized"})
