@@ -1,5 +1,5 @@
-/* audit.c: wt_audit: reads the catalogue whole, has each family of rules look at it, and sorts what they found.
- * wt_audit_listing has those that read texts look at what is in no catalogue yet. */
+/* audit.c: wt_audit reads the whole catalogue, runs each family of rules on it, and sorts the findings.
+ * wt_audit_listing runs the text rules on definitions that are not in a catalogue yet. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "engine/suggest.h"
 
 struct result {
-    wt_audit_result public; /* first: freed by it */
+    wt_audit_result public; /* first member, so that wt_audit_free can cast */
     struct arena arena;
 };
 
@@ -39,13 +39,13 @@ static int rule_named(struct str id, enum audit_rule *out, wt_error *err)
     for (size_t r = 0; r < AUDIT_RULES; r++)
         wt__buffer_printf(&ids, "%s%s", r > 0 ? ", " : "", wt__audit_rules[r].id);
     int rc = ids.failed ? wt__fail_nomem(err)
-                        : wt__fail(err, WT_EINVAL, "there is no rule \"%.*s\"; there are %s",
+                        : wt__fail(err, WT_EINVAL, "unknown rule \"%.*s\"; the rules are %s",
                                    id.len < 64 ? (int)id.len : 64, id.len > 0 ? id.ptr : "", ids.ptr);
     wt__buffer_dispose(&ids);
     return rc;
 }
 
-/* "RULE", or "RULE:PATTERN" of tools. */
+/* Parses "RULE", which turns the rule off, or "RULE:PATTERN", which adds an exception for the matching tools. */
 static int read_ignored(struct auditing *a, const char *ignored, wt_error *err)
 {
     const char *colon = ignored ? strchr(ignored, ':') : NULL;
@@ -62,12 +62,12 @@ static int read_ignored(struct auditing *a, const char *ignored, wt_error *err)
     a->exception_count++;
     if (exception->pattern.len > 0 && exception->pattern.len <= WT_MAX_PATTERN_BYTES)
         return 0;
-    return wt__fail(err, WT_EINVAL, "\"%.64s\" has no pattern of tools of 1 to %d bytes behind the colon", ignored,
+    return wt__fail(err, WT_EINVAL, "\"%.64s\" needs a tool pattern of 1 to %d bytes after the colon", ignored,
                     WT_MAX_PATTERN_BYTES);
 }
 
-/* Asked for by name, a rule that has nothing to compare with would find nothing for ever. */
-static int read_rule(struct auditing *a, const char *id, wt_error *err)
+/* Enables the rule with that id. A pin rule without pins is an error, because the rule could never find anything. */
+static int enable_rule(struct auditing *a, const char *id, wt_error *err)
 {
     enum audit_rule rule;
     int rc = rule_named(wt__str(id), &rule, err);
@@ -82,7 +82,7 @@ static int read_rule(struct auditing *a, const char *id, wt_error *err)
                     id);
 }
 
-static int read_rules(struct auditing *a, wt_error *err)
+static int read_rule_options(struct auditing *a, wt_error *err)
 {
     const wt_audit_options *options = &a->options;
     if (options->ignored_count > WT_MAX_AUDIT_IGNORED)
@@ -93,13 +93,13 @@ static int read_rules(struct auditing *a, wt_error *err)
     for (size_t r = 0; r < AUDIT_RULES; r++)
         a->wanted[r] = options->rule_count == 0;
     for (size_t i = 0; rc == 0 && i < options->rule_count; i++)
-        rc = read_rule(a, options->rules ? options->rules[i] : NULL, err);
+        rc = enable_rule(a, options->rules ? options->rules[i] : NULL, err);
     for (size_t i = 0; rc == 0 && i < options->ignored_count; i++)
         rc = read_ignored(a, options->ignored ? options->ignored[i] : NULL, err);
     return rc;
 }
 
-static int read_options(struct auditing *a, const wt_audit_options *given, wt_error *err)
+static int read_audit_options(struct auditing *a, const wt_audit_options *given, wt_error *err)
 {
     int rc = wt__options_read(&a->options, sizeof a->options, given, err);
     if (rc < 0)
@@ -111,7 +111,7 @@ static int read_options(struct auditing *a, const wt_audit_options *given, wt_er
         a->options.searches = WT_MAX_AUDIT_REQUESTS;
     if (a->options.seed == 0)
         a->options.seed = 1;
-    return read_rules(a, err);
+    return read_rule_options(a, err);
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -120,11 +120,11 @@ struct reading {
     struct auditing *a;
     struct map providers;
     struct buffer id;
-    const char *source; /* of the tool before */
+    const char *source; /* source of the previous tool */
     wt_error *err;
 };
 
-static int read_provider(struct reading *r, struct str name, uint32_t *out)
+static int intern_provider(struct reading *r, struct str name, uint32_t *out)
 {
     struct auditing *a = r->a;
     bool added;
@@ -143,7 +143,7 @@ static int read_provider(struct reading *r, struct str name, uint32_t *out)
     return 0;
 }
 
-static int read_tool(void *context, const struct store_key *key, const struct tool *tool)
+static int read_audited_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
     struct reading *r = context;
     struct auditing *a = r->a;
@@ -153,7 +153,7 @@ static int read_tool(void *context, const struct store_key *key, const struct to
     struct audited_tool *out = &a->tools[a->count];
     wt__buffer_clear(&r->id);
     wt__tool_id(&r->id, tool->provider, tool->name);
-    int rc = read_provider(r, tool->provider, &provider);
+    int rc = intern_provider(r, tool->provider, &provider);
     if (rc < 0)
         return rc;
     *out = (struct audited_tool){.tool = *tool,
@@ -166,13 +166,13 @@ static int read_tool(void *context, const struct store_key *key, const struct to
     return rc == 0 && wt__progress_step(&a->progress, 1) ? wt__fail_cancelled(r->err) : rc;
 }
 
-/* Tools of one source come together, and share its name. */
-static int read_source(void *context, int64_t id, struct str source)
+/* Stores a tool's source. Adjacent tools of one source share a copy of its name. */
+static int read_tool_source(void *context, int64_t id, struct str source)
 {
     struct reading *r = context;
     struct auditing *a = r->a;
     size_t place = wt__audit_place(a, id);
-    if (place == a->count) /* it came since the tools were read */
+    if (place == a->count) /* added after the tools were read */
         return 0;
     if (!r->source || !wt__str_equal(wt__str(r->source), source))
         r->source = wt__arena_copy(a->arena, source);
@@ -185,7 +185,7 @@ static int read_sources(struct reading *r, struct store *reader)
     struct auditing *a = r->a;
     const char *slash = strrchr(a->engine->path, '/');
     a->store = wt__arena_copy(a->arena, wt__str(slash ? slash + 1 : a->engine->path));
-    return a->store ? wt__store_each_source(reader, read_source, r, r->err) : wt__fail_nomem(r->err);
+    return a->store ? wt__store_each_source(reader, read_tool_source, r, r->err) : wt__fail_nomem(r->err);
 }
 
 static int find_scope(struct auditing *a, const struct map *providers, struct store *reader, wt_error *err)
@@ -200,7 +200,7 @@ static int find_scope(struct auditing *a, const struct map *providers, struct st
     return 0;
 }
 
-static int read_catalogue(struct auditing *a, wt_error *err)
+static int read_audited_catalogue(struct auditing *a, wt_error *err)
 {
     struct reading reading = {.a = a, .err = err};
     struct store *reader;
@@ -209,7 +209,7 @@ static int read_catalogue(struct auditing *a, wt_error *err)
     int rc = wt__engine_reader(a->engine, &reader, err);
     if (rc < 0)
         return rc;
-    rc = wt__store_each(reader, 0, read_tool, &reading, err);
+    rc = wt__store_each(reader, 0, read_audited_tool, &reading, err);
     if (rc == 0 && a->count == 0)
         rc = wt__fail(err, WT_EEMPTY, "the store %s holds no tools; add some with `whichtool add FILE`",
                       a->engine->path);
@@ -264,7 +264,8 @@ static bool wants_searches(const struct auditing *a)
            a->wanted[RULE_NEAR_COPY] || a->wanted[RULE_CAPTURE];
 }
 
-/* Whether a tool or a provider fits it. What is gone is told of pins alone, and fits by its own id. */
+/* True if the exception matches a tool or a provider. Ids of pin-gone are not in the catalogue, so its exceptions
+ * always match. */
 static bool is_of_any(const struct auditing *a, const struct exception *exception)
 {
     struct buffer id = {0};
@@ -280,8 +281,8 @@ static bool is_of_any(const struct auditing *a, const struct exception *exceptio
     return fits;
 }
 
-/* Appends to the notice. */
-static int notice(struct auditing *a, const struct buffer *said, wt_error *err)
+/* Appends `said` to the notice, separated by a semicolon. */
+static int append_notice(struct auditing *a, const struct buffer *said, wt_error *err)
 {
     struct buffer text = {0};
     if (a->notice)
@@ -292,8 +293,8 @@ static int notice(struct auditing *a, const struct buffer *said, wt_error *err)
     return a->notice ? 0 : wt__fail_nomem(err);
 }
 
-/* Exceptions that no tool fits any more: else they gather. */
-static int tell_exceptions(struct auditing *a, wt_error *err)
+/* Reports exceptions that no longer match any tool, so that stale ones do not accumulate. */
+static int report_stale_exceptions(struct auditing *a, wt_error *err)
 {
     struct buffer text = {0};
     size_t count = 0;
@@ -306,19 +307,19 @@ static int tell_exceptions(struct auditing *a, wt_error *err)
     }
     if (count > 1)
         wt__buffer_printf(&text, ", nor %zu more", count - 1);
-    int rc = count > 0 ? notice(a, &text, err) : 0;
+    int rc = count > 0 ? append_notice(a, &text, err) : 0;
     wt__buffer_dispose(&text);
     return rc;
 }
 
-static int tell_sample(struct auditing *a, const struct searches *searches, wt_error *err)
+static int report_sample(struct auditing *a, const struct searches *searches, wt_error *err)
 {
     struct buffer text = {0};
     if (a->count <= a->options.searches || searches->plain_count == 0)
         return 0;
     wt__buffer_printf(&text, "of %zu tools %zu were drawn and searched for; --searches takes more", a->count,
                       searches->plain_count);
-    int rc = notice(a, &text, err);
+    int rc = append_notice(a, &text, err);
     wt__buffer_dispose(&text);
     return rc;
 }
@@ -332,7 +333,7 @@ static int find_pins(struct auditing *a, wt_error *err)
     return a->pins ? 0 : wt__fail_nomem(err);
 }
 
-static int look(struct auditing *a, wt_audit_result *out, wt_error *err)
+static int run_all_rules(struct auditing *a, wt_audit_result *out, wt_error *err)
 {
     static const family families[] = {wt__audit_description, wt__audit_instructions, wt__audit_hidden, wt__audit_schema,
                                       wt__audit_name};
@@ -353,9 +354,9 @@ static int look(struct auditing *a, wt_audit_result *out, wt_error *err)
     if (rc == 0)
         rc = wt__audit_capture(a, &searches, err);
     if (rc == 0)
-        rc = tell_sample(a, &searches, err);
+        rc = report_sample(a, &searches, err);
     if (rc == 0)
-        rc = tell_exceptions(a, err);
+        rc = report_stale_exceptions(a, err);
     out->made = searches.plain_count + searches.voiced_count;
     out->recorded = searches.recorded_count;
     out->recipe = searches.recipe;
@@ -365,7 +366,7 @@ static int look(struct auditing *a, wt_audit_result *out, wt_error *err)
 
 /* ---------------------------------------------------------------- the result */
 
-static int by_rule(const void *one, const void *other)
+static int compare_by_rule(const void *one, const void *other)
 {
     const struct kept_finding *a = one, *b = other;
     if (a->rule != b->rule)
@@ -373,10 +374,10 @@ static int by_rule(const void *one, const void *other)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-static int tell(struct auditing *a, wt_audit_result *out, wt_error *err)
+static int fill_result(struct auditing *a, wt_audit_result *out, wt_error *err)
 {
     if (a->finding_count > 0)
-        qsort(a->findings, a->finding_count, sizeof *a->findings, by_rule);
+        qsort(a->findings, a->finding_count, sizeof *a->findings, compare_by_rule);
     struct placed_finding *findings = wt__arena_array(a->arena, struct placed_finding, a->finding_count);
     for (size_t i = 0; findings && i < a->finding_count; i++) {
         findings[i] = a->findings[i].finding;
@@ -392,7 +393,7 @@ static int tell(struct auditing *a, wt_audit_result *out, wt_error *err)
     return findings && out->findings ? 0 : wt__fail_nomem(err);
 }
 
-static void end(struct auditing *a)
+static void free_auditing(struct auditing *a)
 {
     free(a->tools);
     free(a->providers);
@@ -400,11 +401,12 @@ static void end(struct auditing *a)
     wt__arena_dispose(&a->scratch);
 }
 
-/* The result, or nothing of it where rc is an error. begun: milliseconds. */
-static int finish(struct auditing *a, int rc, struct result *result, double begun, wt_audit_result **out, wt_error *err)
+/* Frees the audit and sets *out to the result; frees the result if rc is an error. begun: start time in milliseconds. */
+static int finish_audit(struct auditing *a, int rc, struct result *result, double begun, wt_audit_result **out,
+                        wt_error *err)
 {
     rc = wt__progress_end(&a->progress, rc, err);
-    end(a);
+    free_auditing(a);
     if (rc < 0) {
         wt_audit_free(&result->public);
         return rc;
@@ -423,22 +425,22 @@ int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result
     if (!result)
         return wt__fail_nomem(err);
     a.arena = &result->arena;
-    int rc = read_options(&a, options, err);
+    int rc = read_audit_options(&a, options, err);
     wt__progress_init(&a.progress, a.options.progress, a.options.progress_context);
     if (rc == 0)
-        rc = read_catalogue(&a, err);
+        rc = read_audited_catalogue(&a, err);
     if (rc == 0)
-        rc = look(&a, &result->public, err);
+        rc = run_all_rules(&a, &result->public, err);
     if (rc == 0)
         rc = wt__audit_costs(&a, &result->public, err);
     if (rc == 0)
-        rc = tell(&a, &result->public, err);
-    return finish(&a, rc, result, begun, out, err);
+        rc = fill_result(&a, &result->public, err);
+    return finish_audit(&a, rc, result, begun, out, err);
 }
 
-/* ---------------------------------------------------------------- what a server lists */
+/* ---------------------------------------------------------------- listings of servers */
 
-/* The rules about texts whose findings mean that somebody is to be deceived. */
+/* Enables the text rules whose findings suggest deception. */
 static void want_deceptions(struct auditing *a)
 {
     static const enum audit_rule deceptions[] = {RULE_OVERRIDES_INSTRUCTIONS, RULE_HIDES_FROM_USER,
@@ -447,7 +449,7 @@ static void want_deceptions(struct auditing *a)
         a->wanted[deceptions[i]] = true;
 }
 
-/* Instructions are read as the description of a tool without a name. */
+/* Reads a server's listing. Its instructions become the description of a tool without a name. */
 static int read_offered(struct auditing *a, const char *provider, struct str listing, const char *instructions,
                         wt_error *err)
 {
@@ -459,8 +461,8 @@ static int read_offered(struct auditing *a, const char *provider, struct str lis
     const struct tool self = {.provider = wt__str(provider), .description = wt__str(instructions)};
     int rc = listing.len > 0 ? wt__import_bytes(&import, listing, &options, err) : 0;
     for (; rc == 0 && (size_t)key.id < import.tool_count; key.id++)
-        rc = read_tool(&reading, &key, &import.tools[key.id]);
-    if (rc == 0 && self.description.len > 0 && (rc = read_tool(&reading, &key, &self)) == 0)
+        rc = read_audited_tool(&reading, &key, &import.tools[key.id]);
+    if (rc == 0 && self.description.len > 0 && (rc = read_audited_tool(&reading, &key, &self)) == 0)
         a->tools[a->count - 1].id = a->providers[0].name.ptr;
     wt__import_dispose(&import);
     wt__map_dispose(&reading.providers);
@@ -484,15 +486,16 @@ int wt_audit_listing(const char *provider, const char *listing, size_t len, cons
     wt__progress_init(&a.progress, NULL, NULL);
     int rc = provider && *provider
                  ? read_offered(&a, provider, (struct str){listing, len}, instructions, err)
-                 : wt__fail(err, WT_EINVAL, "whose definitions are audited is not said: there is no provider");
+                 : wt__fail(err, WT_EINVAL, "the provider is missing; name the provider of the definitions");
     if (rc == 0)
         rc = look_at_tools(&a, families, sizeof families / sizeof *families, err);
     if (rc == 0)
-        rc = tell(&a, &result->public, err);
-    return finish(&a, rc, result, begun, out, err);
+        rc = fill_result(&a, &result->public, err);
+    return finish_audit(&a, rc, result, begun, out, err);
 }
 
-/* A prompt, a resource or a template, as a tool that says the same: its arguments are that of its schema. */
+/* Returns a tool with the texts of a prompt, resource or template: arguments become properties of its schema. NULL if
+ * out of memory. */
 static json_t *offer_as_tool(const json_t *offer)
 {
     json_t *tool = json_copy((json_t *)offer), *properties = json_object();
@@ -521,7 +524,7 @@ int wt_audit_offers(const char *provider, const char *offers, wt_audit_result **
     *out = NULL;
     int rc = wt__json_parse(&list, offers, strlen(offers), err);
     if (rc == 0 && !json_is_array(list))
-        rc = wt__fail(err, WT_EFORMAT, "what is audited is not an array of definitions");
+        rc = wt__fail(err, WT_EFORMAT, "the definitions are not a JSON array");
     for (size_t i = 0; rc == 0 && i < json_array_size(list); i++)
         if (json_is_object(json_array_get(list, i)) &&
             json_array_append_new(tools, offer_as_tool(json_array_get(list, i))) < 0)
@@ -543,7 +546,7 @@ int wt_audit_offers(const char *provider, const char *offers, wt_audit_result **
 
 /* ---------------------------------------------------------------- pins */
 
-static int by_id(const void *one, const void *other)
+static int compare_tool_ids(const void *one, const void *other)
 {
     return strcmp(((const struct audited_tool *)one)->id, ((const struct audited_tool *)other)->id);
 }
@@ -554,9 +557,9 @@ int wt_audit_pins(wt_engine *engine, const char *provider, char **out, wt_error 
     struct buffer text = {0};
     *out = NULL;
     wt__progress_init(&a.progress, NULL, NULL);
-    int rc = read_catalogue(&a, err);
+    int rc = read_audited_catalogue(&a, err);
     if (rc == 0)
-        qsort(a.tools, a.count, sizeof *a.tools, by_id);
+        qsort(a.tools, a.count, sizeof *a.tools, compare_tool_ids);
     wt__pins_begin(&text);
     for (size_t i = 0; rc == 0 && i < a.count; i++)
         if (!a.scoped || a.tools[i].provider == a.scope)
@@ -565,6 +568,6 @@ int wt_audit_pins(wt_engine *engine, const char *provider, char **out, wt_error 
         rc = wt__fail_nomem(err);
     rc = wt__progress_end(&a.progress, rc, err);
     wt__buffer_dispose(&text);
-    end(&a);
+    free_auditing(&a);
     return rc;
 }

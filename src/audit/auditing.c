@@ -8,9 +8,10 @@
 #include "catalog/names.h"
 #include "text/unicode.h"
 
-enum { EMOJI_SELECTOR = 0xFE0F /* behind a symbol: it is drawn in colour */ };
+enum { EMOJI_SELECTOR = 0xFE0F /* follows a symbol; selects its coloured glyph */ };
 
-/* By the tool that it is about, the first of several. A provider as a whole fits what all of its tools fit. */
+/* True if an exception matches the finding's first tool. A finding about a provider matches by the id "PROVIDER/",
+ * without a tool name. */
 static bool is_excepted(const struct auditing *a, const struct found *found)
 {
     struct buffer whole = {0};
@@ -18,7 +19,7 @@ static bool is_excepted(const struct auditing *a, const struct found *found)
     bool excepted = false;
     if (id.len > 0) {
         size_t skip = wt__str_starts(id, found->gone_provider) ? found->gone_provider.len : 0;
-        skip += skip > 0 && skip < id.len; /* the slash */
+        skip += skip > 0 && skip < id.len; /* skip the slash, too */
         name = (struct str){id.ptr + skip, id.len - skip};
     } else if (found->count > 0) {
         id = wt__str(a->tools[found->tools[0]].id);
@@ -65,7 +66,8 @@ static const char **list_tools(struct auditing *a, const struct found *found, si
     return tools;
 }
 
-/* As many as list_tools has; of a provider that of its first tool, of what is gone the pins. */
+/* Returns one origin per listed tool. The origin of a provider is that of its first tool; that of a removed tool is the
+ * pins file. NULL if out of memory. */
 static struct origin *list_origins(struct auditing *a, const struct found *found, size_t listed)
 {
     struct origin *origins = wt__arena_array(a->arena, struct origin, listed > 0 ? listed : 1);
@@ -84,7 +86,7 @@ static struct origin *list_origins(struct auditing *a, const struct found *found
     return origins;
 }
 
-static int keep(struct auditing *a, const struct found *found, struct str message, wt_error *err)
+static int keep_finding(struct auditing *a, const struct found *found, struct str message, wt_error *err)
 {
     const struct audit_rule_text *rule = &wt__audit_rules[found->rule];
     size_t listed;
@@ -114,7 +116,8 @@ static int keep(struct auditing *a, const struct found *found, struct str messag
     return 0;
 }
 
-static int find(struct auditing *a, const struct found *found, wt_error *err, const char *format, va_list values)
+static int format_finding(struct auditing *a, const struct found *found, wt_error *err, const char *format,
+                          va_list values)
 {
     struct buffer message = {0};
     va_list again;
@@ -127,7 +130,7 @@ static int find(struct auditing *a, const struct found *found, wt_error *err, co
     vsnprintf(text, (size_t)len + 1, format, values);
     wt__utf8_append(&message, (struct str){text, (size_t)len});
     free(text);
-    int rc = message.failed ? wt__fail_nomem(err) : keep(a, found, wt__buffer_view(&message), err);
+    int rc = message.failed ? wt__fail_nomem(err) : keep_finding(a, found, wt__buffer_view(&message), err);
     wt__buffer_dispose(&message);
     return rc;
 }
@@ -138,7 +141,7 @@ int wt__audit_find(struct auditing *a, const struct found *found, wt_error *err,
     if (!wt__audit_wants(a, found))
         return 0;
     va_start(values, format);
-    int rc = find(a, found, err, format, values);
+    int rc = format_finding(a, found, err, format, values);
     va_end(values);
     return rc;
 }
@@ -151,7 +154,7 @@ int wt__audit_find_one(struct auditing *a, enum audit_rule rule, size_t tool, wt
     if (!wt__audit_wants(a, &found))
         return 0;
     va_start(values, format);
-    int rc = find(a, &found, err, format, values);
+    int rc = format_finding(a, &found, err, format, values);
     va_end(values);
     return rc;
 }

@@ -1,7 +1,7 @@
-/* auditing.h: an audit under way: the catalogue as it was read, what was found, and what the families of rules share.
+/* auditing.h: state of a running audit: the catalogue, the findings so far, and helpers for the families of rules.
  *
- * Findings may come in any order and from one thread; they are sorted by rule in the end. What a rule says lives in
- * the result's arena, what it needs meanwhile in `scratch`. */
+ * Findings are added by one thread in any order, and sorted by rule at the end. Texts of findings live in the result's
+ * arena, temporary data in `scratch`. */
 #ifndef WT_AUDIT_AUDITING_H
 #define WT_AUDIT_AUDITING_H
 
@@ -16,16 +16,16 @@
 enum {
     AUDIT_LISTED = 10,      /* tools that a finding lists */
     AUDIT_QUOTED = 120,     /* bytes of a text that a message quotes */
-    AUDIT_FIRST_PLACES = 5, /* what a user or a model is shown: the default of wt_find */
+    AUDIT_FIRST_PLACES = 5, /* hits shown to a user or model: the default k of wt_find */
 };
 
 struct audited_tool {
     struct tool tool; /* views in the arena */
     int64_t key;      /* the store's id */
     uint32_t provider;
-    const char *id;     /* as in wt_tool */
-    const char *source; /* in the result's arena: the file that it comes from, or a name; "": it is not known */
-    uint64_t says;      /* a hash of the description, but for case, blanks and punctuation; 0: it has none */
+    const char *id;     /* same as in wt_tool */
+    const char *source; /* file or name of the source, in the result's arena; "" if unknown */
+    uint64_t says;      /* hash of the description, ignoring case, blanks and punctuation; 0 if empty */
 };
 
 struct audited_provider {
@@ -33,7 +33,7 @@ struct audited_provider {
     size_t tools;
 };
 
-/* Of tools that fit the pattern (catalog/names.h) a rule's findings are not wanted. */
+/* Suppresses the findings of one rule for tools that match the pattern (catalog/names.h). */
 struct exception {
     enum audit_rule rule;
     struct str pattern;
@@ -47,52 +47,52 @@ struct auditing {
     size_t exception_count;
     struct progress progress;
     struct arena *arena;        /* the result's */
-    struct arena scratch;       /* of the audit */
+    struct arena scratch;       /* freed when the audit ends */
     struct audited_tool *tools; /* [count] by key */
     size_t count, capacity;
     struct audited_provider *providers; /* [provider_count] in the order of their first tools */
     size_t provider_count, provider_capacity;
     bool scoped;
-    uint32_t scope; /* with scoped: the only provider whose findings are wanted */
+    uint32_t scope; /* if scoped: the only provider to report findings for */
     struct kept_finding {
         struct placed_finding finding;
         enum audit_rule rule;
-        size_t order; /* as it was found */
+        size_t order; /* order of discovery */
     } * findings;     /* [finding_count] */
     size_t finding_count, finding_capacity;
     const char *notice;
-    const char *store; /* the name of its file */
-    const char *pins;  /* the whole path of theirs; NULL: it is not known */
+    const char *store; /* file name of the store */
+    const char *pins;  /* absolute path of the pins file; NULL if unknown */
 };
 
-/* What is found: of tools, or of a provider without one. */
+/* Finding to report: about tools, or about a provider if `count` is 0. */
 struct found {
     enum audit_rule rule;
-    const uint32_t *tools; /* [count] the first is what it is about */
+    const uint32_t *tools; /* [count] the first is the subject */
     size_t count;
-    uint32_t provider;              /* where count is 0 */
-    struct str gone, gone_provider; /* id of a tool that is not here, in place of all these; "": none */
-    size_t line;                    /* of the pins, where it is gone */
-    double figure;                  /* NaN: none */
-    const char *advice;             /* NULL: the rule's */
+    uint32_t provider;              /* used if count is 0 */
+    struct str gone, gone_provider; /* id and provider of a removed tool, instead of the above; "" if unused */
+    size_t line;                    /* line in the pins file, for a removed tool */
+    double figure;                  /* NaN if none */
+    const char *advice;             /* NULL for the rule's own advice */
 };
 
-/* Whether anybody wants it. */
+/* True if the finding should be reported: the rule is enabled, no exception matches, and it is in scope. */
 bool wt__audit_wants(const struct auditing *a, const struct found *found);
 
-/* Keeps the finding with its message, where it is wanted. */
+/* Formats the message and keeps the finding, if wt__audit_wants. Errors: WT_ENOMEM. */
 int wt__audit_find(struct auditing *a, const struct found *found, wt_error *err, const char *format, ...)
     WT_PRINTF(4, 5);
 
-/* The same of one tool, without a figure. */
+/* Same as wt__audit_find, for one tool and without a figure. */
 int wt__audit_find_one(struct auditing *a, enum audit_rule rule, size_t tool, wt_error *err, const char *format, ...)
     WT_PRINTF(5, 6);
 
-/* The beginning of a text on one line, as a message quotes it: characters that nobody sees as U+XXXX. In scratch; ""
- * when memory is out. */
+/* Returns the beginning of a text on one line, for use in a message. Invisible characters become [U+XXXX]. The result is
+ * in scratch; "" if out of memory. */
 const char *wt__audit_quoted(struct auditing *a, struct str text);
 
-/* The place of the tool with that id of the store; `count` where there is none. */
+/* Returns the index of the tool with that store id; `count` if not found. */
 size_t wt__audit_place(const struct auditing *a, int64_t key);
 
 #endif

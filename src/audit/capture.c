@@ -1,27 +1,30 @@
-/* capture.c: providers that take a share of the first places far beyond their share of the tools.
+/* capture.c: finds providers whose share of the first places is far beyond their share of the tools.
  *
- *   share(P) = places that P's tools take / all places, but each request's own tool
- *              both of requests that are not for P: made of others' descriptions, or recorded without its tools used
+ *   share(P) = places taken by P's tools / all places
+ *   lift(P)  = share(P) / P's share of the tools
  *
- * in the first AUDIT_FIRST_PLACES, and lift(P) = share(P) / P's share of the tools. A tool without a provider stands
- * for itself. What is far beyond was chosen on floods of toolbench-i3 and metatool (docs/audit.md): there are
- * catalogues whose honest providers have a lift of 6, with little of all places, and such whose large ones take 5 %,
- * with a lift of 1; only who floods has both.
+ * Only the first AUDIT_FIRST_PLACES count, and only requests that are not for P: made from other providers'
+ * descriptions, or recorded without use of P's tools. The request's own tool is left out of both counts. A tool without
+ * a provider is its own party.
  *
- * What a tool's description asks for, everyone has who has the tool word for word: of copies a search shows one, so
- * that the first of ten providers with the same tools would else take the places of all ten in requests that are for
- * these.
+ * The thresholds were chosen on floods of toolbench-i3 and metatool (docs/audit.md). Honest small providers reach a
+ * lift of 6 with a small share; honest large ones reach a share of 5 % with a lift of 1. Only floods have both.
  *
- * Three kinds of requests are counted apart, and the largest share counts: descriptions as they are, which a text
- * stuffed with the catalogue's words answers to; the same in the words in which people ask (voices.h), which a text
- * stuffed with requests' words does; and recorded ones. */
+ * A request made from a description is for every provider with a word-for-word copy of the tool. A search shows one of
+ * several copies. Without this rule, the first of ten providers with the same tools would seem to take the places of
+ * the other nine.
+ *
+ * Three kinds of requests are counted separately, and the largest share decides:
+ *   - plain descriptions, which find texts stuffed with the catalogue's words
+ *   - descriptions phrased as people ask (voices.h), which find texts stuffed with words of requests
+ *   - recorded requests */
 #include "audit/families.h"
 
 #include "index/copy_groups.h"
 
 enum {
-    CAPTURE_TOOLS = 100,   /* in a smaller catalogue chance alone makes such shares */
-    CAPTURE_REQUESTS = 100 /* the same of requests of one kind */
+    CAPTURE_TOOLS = 100,   /* minimum tools; in smaller catalogues such shares arise by chance */
+    CAPTURE_REQUESTS = 100 /* minimum requests of one kind, for the same reason */
 };
 
 static const double CAPTURE_SHARE = 0.03, CAPTURE_LIFT = 4;
@@ -31,14 +34,14 @@ bool wt__is_capture(double of_places, double of_tools)
     return of_places >= CAPTURE_SHARE && of_places >= CAPTURE_LIFT * of_tools;
 }
 
-/* Who stands for a tool: its provider, or, without one, the tool itself behind all providers. */
+/* Returns the party of a tool: its provider, or provider_count + tool if it has no provider. */
 static size_t party_of(const struct auditing *a, uint32_t tool)
 {
     uint32_t provider = a->tools[tool].provider;
     return a->providers[provider].name.len > 0 ? provider : a->provider_count + tool;
 }
 
-/* Tools that are the same word for word, as rings: from any of them the next ones lead round to it. */
+/* Links word-for-word copies into rings: following `next` from any tool visits its copies and returns to it. */
 static int link_copies(struct auditing *a, uint32_t *next, wt_error *err)
 {
     struct index_handle *index;
@@ -54,7 +57,7 @@ static int link_copies(struct auditing *a, uint32_t *next, wt_error *err)
             continue;
         for (size_t i = 0; i < count; i++) {
             size_t place = wt__audit_place(a, index->snapshot->keys[rows[i]].id);
-            if (place == a->count) /* it came since the audit began */
+            if (place == a->count) /* added after the audit began */
                 continue;
             if (before < a->count) {
                 next[place] = next[before];
@@ -69,16 +72,16 @@ static int link_copies(struct auditing *a, uint32_t *next, wt_error *err)
 
 struct tally {
     size_t all;   /* places */
-    size_t *own;  /* [parties] places in requests that are for it */
-    size_t *took; /* [parties] in the others */
+    size_t *own;  /* [parties] places in requests for the party */
+    size_t *took; /* [parties] places taken in requests for other parties */
 };
 
 struct counting {
     const struct auditing *a;
     uint32_t *next;     /* [tools] rings of copies */
-    size_t *answers_to; /* [tools] the last request that the tool, or a copy of it, is the answer to; from 1 */
-    size_t *asked_by;   /* [parties] the last request that is for it */
-    size_t *asked;      /* [asked_count] parties that the request is for */
+    size_t *answers_to; /* [tools] last request answered by the tool or a copy of it; from 1 */
+    size_t *asked_by;   /* [parties] last request for the party; from 1 */
+    size_t *asked;      /* [asked_count] parties of the current request */
     size_t asked_count, request;
 };
 
@@ -103,7 +106,7 @@ static int tally_new(struct auditing *a, struct tally *out, wt_error *err)
     return out->own && out->took ? 0 : wt__fail_nomem(err);
 }
 
-/* The request is for the tool, and for whoever has it. */
+/* Marks the current request as one for the tool, its copies, and their parties. */
 static void ask_for(struct counting *c, uint32_t tool)
 {
     uint32_t at = tool;
@@ -144,7 +147,8 @@ static void count_search(struct counting *c, const struct searched *of, struct t
 static const char *const kinds[] = {"others' descriptions", "what people may ask of others' tools",
                                     "recorded requests that used others"};
 
-static int tell(struct auditing *a, size_t party, double share, double of_tools, const char *kind, wt_error *err)
+static int report_capture(struct auditing *a, size_t party, double share, double of_tools, const char *kind,
+                          wt_error *err)
 {
     bool provider = party < a->provider_count;
     uint32_t tool = provider ? 0 : (uint32_t)(party - a->provider_count);
@@ -192,7 +196,7 @@ int wt__audit_capture(struct auditing *a, const struct searches *searches, wt_er
             best = share > best ? share : best;
         }
         if (wt__is_capture(best, of_tools))
-            rc = tell(a, p, best, of_tools, kinds[kind], err);
+            rc = report_capture(a, p, best, of_tools, kinds[kind], err);
     }
     return rc;
 }

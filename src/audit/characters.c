@@ -1,9 +1,11 @@
-/* characters.c: what a reader does not see and a language model does: characters of no width, marks that turn text
- * round, tags, private ones; and letters of other alphabets that look like one's own.
+/* characters.c: finds characters that a language model reads and a person does not see: zero-width characters,
+ * direction marks, tags and private-use characters. Also finds words that mix Latin with look-alike letters.
  *
- * Where such characters have a use they stay: joiners between emoji and in scripts that join their letters, selectors
- * behind a symbol, marks of direction beside a script that runs from the right, flags made of tags, a byte order mark
- * at the beginning, soft hyphens. */
+ * Such characters are allowed in legitimate uses:
+ *   - joiners between emoji and in scripts with joined letters
+ *   - variation selectors after a symbol
+ *   - direction marks next to a right-to-left script
+ *   - tags in flags, soft hyphens, and a byte order mark at the start */
 #include "audit/families.h"
 
 #include "audit/texts.h"
@@ -12,7 +14,7 @@
 struct looking {
     struct auditing *a;
     struct looked_at *at;
-    bool hidden, mixed; /* told already */
+    bool hidden, mixed; /* reported already */
     wt_error *err;
 };
 
@@ -23,14 +25,14 @@ static bool is_symbol(uint32_t c)
            c == '#' || c == '*' || (c >= '0' && c <= '9') || c == 0xFE0F || c == 0x20E3;
 }
 
-/* Scripts whose letters join, or that run from the right: Hebrew to Arabic, Indic to Myanmar, Mongolian. */
+/* True for scripts with joined letters or right-to-left direction: Hebrew to Arabic, Indic to Myanmar, Mongolian. */
 static bool is_joining_script(uint32_t c)
 {
     return (c >= 0x0590 && c <= 0x08FF) || (c >= 0x0900 && c <= 0x109F) || (c >= 0x1780 && c <= 0x18AF) ||
            (c >= 0xFB1D && c <= 0xFEFC && c != 0xFEFF);
 }
 
-/* Whether an unseen character has a use there. */
+/* True if an invisible character has a legitimate use between its neighbours. */
 static bool has_use(uint32_t c, uint32_t before, uint32_t after, bool first)
 {
     if (c == '\t' || c == '\n' || c == '\r' || c == 0xAD || (c == 0xFEFF && first))
@@ -42,8 +44,8 @@ static bool has_use(uint32_t c, uint32_t before, uint32_t after, bool first)
     if (c == 0x200C || c == 0x200E || c == 0x200F || c == 0x061C)
         return is_joining_script(before) || is_joining_script(after);
     if (c == 0x2028 || c == 0x2029 || c == 0x2060 || c == 0x0085)
-        return true;                  /* breaks of lines, and what keeps words together */
-    if (c >= 0xE0020 && c <= 0xE007F) /* of a flag */
+        return true;                  /* line breaks, and the word joiner */
+    if (c >= 0xE0020 && c <= 0xE007F) /* tags of a flag */
         return before == 0x1F3F4 || (before >= 0xE0020 && before <= 0xE007F);
     return false;
 }
@@ -53,7 +55,7 @@ static bool is_private(uint32_t c)
     return (c >= 0xE000 && c <= 0xF8FF) || c >= 0xF0000;
 }
 
-static const char *kind_of(uint32_t c)
+static const char *describe_character(uint32_t c)
 {
     if (c >= 0xE0000 && c <= 0xE007F)
         return "a tag, which spells out text that nobody sees";
@@ -64,7 +66,8 @@ static const char *kind_of(uint32_t c)
     return c < ' ' || (c >= 0x7F && c < 0xA0) ? "a control character" : "a character of no width";
 }
 
-/* What a separator may be, and what stands in a class of characters, is no hidden text. */
+/* True if the text may contain invisible characters: regular expressions, and values of one character, which are often
+ * separators. */
 static bool is_honest(const struct tool_text *text)
 {
     const char *at = text->text.ptr, *end = at + text->text.len;
@@ -99,7 +102,7 @@ static int look_for_hidden(struct looking *l, const struct tool_text *text)
     uint32_t place = (uint32_t)l->at->tool;
     const struct found found = {.rule = RULE_HIDDEN_CHARACTERS, .tools = &place, .count = 1, .figure = (double)count};
     return wt__audit_find(l->a, &found, l->err, "The %s has U+%04X, %s%s: \"%s\".", wt__text_place(l->a, text),
-                          (unsigned)worst, kind_of(worst), count > 1 ? ", and more of the kind" : "",
+                          (unsigned)worst, describe_character(worst), count > 1 ? ", and more of the kind" : "",
                           wt__audit_quoted(l->a, (struct str){text->text.ptr + begin, text->text.len - begin}));
 }
 
@@ -116,7 +119,7 @@ static enum alphabet alphabet_of(uint32_t c)
     return c >= 0x0400 && c <= 0x052F ? ALPHABET_CYRILLIC : ALPHABET_OTHER;
 }
 
-/* Letters that look like a Latin one. */
+/* True if a Greek or Cyrillic letter looks like a Latin one. */
 static bool looks_latin(uint32_t c)
 {
     static const uint32_t alike[] = {0x0430, 0x0435, 0x043E, 0x0440, 0x0441, 0x0443, 0x0445, 0x0455, 0x0456, 0x0458,
@@ -130,8 +133,8 @@ static bool looks_latin(uint32_t c)
     return false;
 }
 
-/* A word in which letters that look Latin and are not stand among Latin ones, and no other letters of their alphabet
- * do: "pаypal". A word with those ("Zoom-встреча", "μTorrent") is honest. */
+/* True if all Greek and Cyrillic letters of a word with Latin letters look Latin: "pаypal". Words with other Greek or
+ * Cyrillic letters, as "Zoom-встреча" and "μTorrent", are legitimate. */
 static bool is_mixed(struct str word)
 {
     size_t latin = 0, alike = 0, foreign = 0;
@@ -172,7 +175,7 @@ static int look_for_mixed(struct looking *l, const struct tool_text *text)
     return 0;
 }
 
-static int look_at(void *context, const struct tool_text *text)
+static int check_characters(void *context, const struct tool_text *text)
 {
     struct looking *l = context;
     if (is_honest(text))
@@ -184,5 +187,5 @@ static int look_at(void *context, const struct tool_text *text)
 int wt__audit_hidden(struct auditing *a, struct looked_at *at, wt_error *err)
 {
     struct looking l = {.a = a, .at = at, .err = err};
-    return wt__tool_texts(&a->tools[at->tool].tool, at->schema, at->definition, look_at, &l, err);
+    return wt__tool_texts(&a->tools[at->tool].tool, at->schema, at->definition, check_characters, &l, err);
 }

@@ -1,5 +1,5 @@
-/* copies.c: the same tool by several providers, word for word (index/copy_groups.h) or nearly (retrieve/copies.h). Both
- * are as a search sees them, where copies share a place. */
+/* copies.c: finds tools offered by several providers: word for word (index/copy_groups.h) or nearly (retrieve/copies.h).
+ * A search uses the same groups to let copies share a place. */
 #include "audit/families.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ static int tell_group(struct auditing *a, const struct snapshot *snapshot, uint3
 {
     size_t count, known = 0, providers = 0;
     const uint32_t *rows = wt__copy_group(snapshot, row, &count);
-    if (count == 0 || rows[0] != row) /* told with its first */
+    if (count == 0 || rows[0] != row) /* the group is reported once, with its first tool */
         return 0;
     for (size_t i = 0; i < count; i++) {
         size_t place = wt__audit_place(a, snapshot->keys[rows[i]].id);

@@ -5,9 +5,9 @@
 #include "engine/budget.h"
 
 static const char *const formats[] = {"openai", "openai-responses", "anthropic", "gemini", "mcp"};
-enum { FORMATS = sizeof formats / sizeof *formats, BLOCK = 256 /* tools that a thread takes at once */ };
+enum { FORMATS = sizeof formats / sizeof *formats, BLOCK = 256 /* tools per work item */ };
 
-/* Of one block in one format. */
+/* Totals of one block in one format. */
 struct part {
     uint64_t bytes, tokens, largest_tokens;
     size_t largest;
@@ -46,7 +46,7 @@ static int count_block(void *context, size_t index, unsigned worker)
     return rc == 0 && wt__progress_step(&c->a->progress, 1) ? wt__fail_cancelled(&part->err) : rc;
 }
 
-static int sum(const struct counting *c, size_t format, wt_audit_cost *out, wt_error *err)
+static int sum_blocks(const struct counting *c, size_t format, wt_audit_cost *out, wt_error *err)
 {
     *out = (wt_audit_cost){.format = formats[format], .largest = ""};
     for (size_t b = 0; b < c->blocks; b++) {
@@ -77,7 +77,7 @@ int wt__audit_costs(struct auditing *a, wt_audit_result *out, wt_error *err)
         if (c.parts[i].err.code == rc)
             *err = c.parts[i].err;
     for (size_t f = 0; rc == 0 && f < FORMATS; f++)
-        rc = sum(&c, f, &costs[f], err);
+        rc = sum_blocks(&c, f, &costs[f], err);
     out->costs = wt__arena_pointers(a->arena, costs, FORMATS, sizeof *costs);
     out->cost_count = FORMATS;
     return rc == 0 && !out->costs ? wt__fail_nomem(err) : rc;

@@ -1,4 +1,4 @@
-/* costs.h: what the catalogue would take in a prompt, for each API. */
+/* costs.h: size of the catalogue in a prompt, for each API. */
 #ifndef WT_AUDIT_COSTS_H
 #define WT_AUDIT_COSTS_H
 

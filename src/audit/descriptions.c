@@ -1,8 +1,8 @@
-/* descriptions.c: descriptions that are missing, said twice, say nothing, or are not descriptions.
+/* descriptions.c: finds descriptions that are missing, repeated, uninformative, or not descriptions at all.
  *
- * A heap of words has hardly any of the short words that hold a sentence together, in whatever language, and no
- * punctuation. What a user asks speaks in the first person, and to somebody: "I'm planning a trip. Can you ...". What
- * honest catalogues have of either is in docs/audit.md. */
+ * A heap of words has few short words, which hold sentences together in every language, and little punctuation. A text
+ * worded as a request uses the first person and addresses somebody: "I'm planning a trip. Can you ...". docs/audit.md
+ * has the rates of both in honest catalogues. */
 #include "audit/families.h"
 
 #include <math.h>
@@ -16,16 +16,16 @@
 #include "text/unicode.h"
 
 enum {
-    HEAP_WORDS = 15,        /* of fewer words nothing is told */
-    HEAP_SHORT_PERCENT = 8, /* words of up to SHORT_WORD letters; a sentence has 20 to 50 */
+    HEAP_WORDS = 15,        /* minimum words of a heap */
+    HEAP_SHORT_PERCENT = 8, /* maximum share of words of up to SHORT_WORD letters; sentences have 20 to 50 */
     HEAP_MARKS_PERCENT = 10,
     SHORT_WORD = 3,
-    REQUEST_WORDS = 6, /* of fewer words nothing is told */
+    REQUEST_WORDS = 6, /* minimum words of a request */
     REQUEST_WORDS_A_MARK = 25,
-    BARE_TERMS = 1, /* of the description, that the name lacks */
+    BARE_TERMS = 1, /* minimum terms that a description adds to the name */
 };
 
-static size_t characters(struct str text)
+static size_t count_description_characters(struct str text)
 {
     size_t count = 0;
     for (size_t i = 0; i < text.len; i++)
@@ -42,8 +42,8 @@ static bool is_heap(const struct wording *wording)
         if (wt__str_equal(wording->words[i].text, STR(".")))
             continue;
         words++;
-        brief += characters(wording->words[i].text) <= SHORT_WORD;
-        if ((unsigned char)wording->words[i].text.ptr[0] >= 0xE0) /* scripts without blanks between words */
+        brief += count_description_characters(wording->words[i].text) <= SHORT_WORD;
+        if ((unsigned char)wording->words[i].text.ptr[0] >= 0xE0) /* script without blanks between words */
             return false;
     }
     return words >= HEAP_WORDS && brief * 100 < words * HEAP_SHORT_PERCENT &&
@@ -74,7 +74,8 @@ static const char *const marks_request[] = {
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Its first sentence speaks so, and enough of what follows: a description may end in examples of requests. */
+/* True if the first sentence is worded like a request, and enough of the rest. The first sentence must match because
+ * an honest description may end in example requests. */
 static bool is_request(const struct wording *wording)
 {
     size_t words = 0, first = wording->count, marks = 0, early = 0, end;
@@ -131,9 +132,9 @@ static int look_at_name(struct auditing *a, struct looked_at *at, bool *told, wt
     return rc;
 }
 
-/* ---------------------------------------------------------------- too much, too little */
+/* ---------------------------------------------------------------- length */
 
-/* Terms of the description that neither the name nor the provider's has. */
+/* Counts the terms of the description that are in neither the name nor the provider's name. */
 static int new_terms(const struct tool *tool, struct str description, size_t *out, wt_error *err)
 {
     struct token_list names = {0}, terms = {0};
@@ -158,12 +159,12 @@ static int new_terms(const struct tool *tool, struct str description, size_t *ou
     return rc < 0 ? wt__fail_nomem(err) : 0;
 }
 
-enum { BARE_BYTES = 60 /* a longer description is not looked at for what it adds */ };
+enum { BARE_BYTES = 60 /* maximum length of a description that may be bare */ };
 
 static int look_at_length(struct auditing *a, const struct looked_at *at, struct str clean, wt_error *err)
 {
     const struct tool *tool = &a->tools[at->tool].tool;
-    size_t terms, length = characters(tool->description);
+    size_t terms, length = count_description_characters(tool->description);
     if (length > EXPORT_OPENAI_DESCRIPTION) {
         uint32_t place = (uint32_t)at->tool;
         const struct found found = {
@@ -203,10 +204,11 @@ int wt__audit_description(struct auditing *a, struct looked_at *at, wt_error *er
     return rc;
 }
 
-/* ---------------------------------------------------------------- the same description */
+/* ---------------------------------------------------------------- duplicate descriptions */
 
-/* Provider and description as one key, in scratch: what differs in nothing but case and blanks is the same. */
-static int make_key(struct auditing *a, size_t tool, struct str *out, wt_error *err)
+/* Makes a key of provider and description, in scratch. Descriptions that differ only in case, blanks and punctuation
+ * have the same key. Empty if the description has no letters or digits. */
+static int make_description_key(struct auditing *a, size_t tool, struct str *out, wt_error *err)
 {
     struct buffer key = {0};
     struct str text = a->tools[tool].tool.description;
@@ -254,7 +256,7 @@ int wt__audit_duplicates(struct auditing *a, wt_error *err)
         bool added = true;
         next[i] = UINT32_MAX;
         last[i] = (uint32_t)i;
-        rc = make_key(a, i, &key, err);
+        rc = make_description_key(a, i, &key, err);
         uint32_t *first = rc == 0 && key.len > 0 ? wt__map_insert(&firsts, key, (uint32_t)i, &added) : NULL;
         if (rc == 0 && key.len > 0 && !first)
             rc = wt__fail_nomem(err);
@@ -262,7 +264,7 @@ int wt__audit_duplicates(struct auditing *a, wt_error *err)
             continue;
         next[last[*first]] = (uint32_t)i;
         last[*first] = (uint32_t)i;
-        last[i] = UINT32_MAX; /* it is no first one */
+        last[i] = UINT32_MAX; /* not the first of its group */
     }
     for (size_t i = 0; rc == 0 && i < a->count; i++)
         if (last[i] != UINT32_MAX)

@@ -1,12 +1,13 @@
-/* instructions.c: texts that address the model in place of describing the tool. Tool descriptions are read by a
- * language model as part of its prompt, so whoever writes one can give orders ("tool poisoning"); most who do mean
- * well, and still decide what the model's owner should.
+/* instructions.c: finds texts that give orders to the model instead of describing the tool. A model reads tool
+ * descriptions as part of its prompt, so their authors can instruct it ("tool poisoning"). Most authors mean well, but
+ * such decisions belong to the model's owner.
  *
- * Patterns of words (wording.h), the worst rule first; a text is told once, by the first that it breaks. What describes
- * how to fill a parameter ("You must provide either id or name") is no order beyond the call, and has no pattern.
+ * Texts are matched against patterns of words (wording.h), the worst rule first. Each rule is reported once per tool,
+ * with its first match. Advice on filling a parameter ("You must provide either id or name") concerns only the call, so
+ * it has no pattern.
  *
- * Names and values are read where they are sentences. A value may be a prompt, a message or a path that somebody wants
- * to pass: what gives a role, and where a key lies, counts in prose alone. */
+ * Names and values are checked if they are sentences. A value may legitimately be a prompt, a message or a path.
+ * Therefore roles for the model and paths of private files count only in prose. */
 #include "audit/families.h"
 
 #include <strings.h>
@@ -15,17 +16,17 @@
 #include "base/buffer.h"
 
 enum {
-    SENTENCE_BYTES = 16,  /* of a shorter name or value nothing is told */
-    SENTENCE_WORDS = 4,   /* nor of one with fewer words */
-    IDENTIFIER_WORDS = 6, /* or, without a blank, these */
-    EXCUSE_WORDS = 6,     /* how far before a match an excuse counts */
+    SENTENCE_BYTES = 16,  /* minimum length of a name or value */
+    SENTENCE_WORDS = 4,   /* minimum words of a name or value with blanks */
+    IDENTIFIER_WORDS = 6, /* minimum words of one without blanks */
+    EXCUSE_WORDS = 6,     /* maximum distance of an excuse before a match, in words */
 };
 
 /* Contexts in which a match of a pattern is not an order. */
 enum excuse {
-    EXCUSE_NEGATION = 1, /* a word before it: "never delete without asking the user" */
-    EXCUSE_GROUP = 2,    /* it is about some users: "hidden from users who are not admins", "from other users" */
-    EXCUSE_SWITCH = 4,   /* it says what a parameter does: "whether to hide it from users" */
+    EXCUSE_NEGATION = 1, /* negation before the match: "never delete without asking the user" */
+    EXCUSE_GROUP = 2,    /* about a group of users: "hidden from users who are not admins", "from other users" */
+    EXCUSE_SWITCH = 4,   /* meaning of a parameter: "whether to hide it from users" */
 };
 
 struct pattern {
@@ -114,7 +115,7 @@ static const struct pattern patterns[] = {
     {RULE_ADDRESSES_MODEL, 0, "in your response|reply|answer|thinking|reasoning|output"},
 };
 
-/* Tokens of chat templates: in no description by chance. */
+/* Tokens of chat templates, which never occur in a description by chance. */
 static const char *const template_marks[] = {"<|im_start|>", "<|im_end|>", "[INST]",
                                              "<<SYS>>",      "<|system|>", "<|endoftext|>"};
 static const char *const private_files[] = {
@@ -129,7 +130,7 @@ struct telling {
     wt_error *err;
 };
 
-static int tell(struct telling *t, enum audit_rule rule, const struct tool_text *text, size_t start, size_t end)
+static int report_order(struct telling *t, enum audit_rule rule, const struct tool_text *text, size_t start, size_t end)
 {
     static const char *const does[] = {
         [RULE_OVERRIDES_INSTRUCTIONS] = "tells the model to put instructions aside",
@@ -139,7 +140,7 @@ static int tell(struct telling *t, enum audit_rule rule, const struct tool_text 
         [RULE_ADDRESSES_MODEL] = "tells the model how to behave",
     };
     struct str sentence = wt__wording_sentence(text->text, start, end);
-    if (sentence.len > AUDIT_QUOTED) /* from where it is told */
+    if (sentence.len > AUDIT_QUOTED) /* quote from the match on */
         sentence =
             (struct str){text->text.ptr + start, (size_t)(sentence.ptr + sentence.len - (text->text.ptr + start))};
     if (t->told[rule])
@@ -149,8 +150,8 @@ static int tell(struct telling *t, enum audit_rule rule, const struct tool_text 
                               does[rule], wt__audit_quoted(t->a, sentence));
 }
 
-/* Where one of them stands in the text; text.len where none does. */
-static size_t find_any(struct str text, const char *const *marks, size_t count, size_t *len)
+/* Returns the position of the first mark found in the text, ignoring case; text.len if none occurs. *len: its length. */
+static size_t find_mark(struct str text, const char *const *marks, size_t count, size_t *len)
 {
     for (size_t m = 0; m < count; m++) {
         *len = strlen(marks[m]);
@@ -161,25 +162,26 @@ static size_t find_any(struct str text, const char *const *marks, size_t count, 
     return text.len;
 }
 
-/* What a quotation mark stands before is said to somebody else, as a prompt that is given as an example. An order is
- * none the less one for that. */
-static bool is_example(struct str text, size_t start, enum audit_rule rule)
+/* True if a quotation mark precedes a match that gives the model a role: the text quotes an example prompt. Quoted
+ * orders of the other rules still count. */
+static bool is_quoted_example(struct str text, size_t start, enum audit_rule rule)
 {
     return rule == RULE_ADDRESSES_MODEL && start > 0 && (text.ptr[start - 1] == '"' || text.ptr[start - 1] == '`');
 }
 
-static bool is_any(const struct word *word, const char *const *words, size_t count)
+static bool word_is_among(const struct word *word, const char *const *words, size_t count)
 {
     return wt__str_among(word->text, words, count);
 }
 
 /* True if a word of the sentence before `at`, at most `most` words away, is one of these. */
-static bool stands_before(const struct wording *wording, size_t at, size_t most, const char *const *words, size_t count)
+static bool follows_word_of(const struct wording *wording, size_t at, size_t most, const char *const *words,
+                            size_t count)
 {
     for (size_t i = at; i > 0 && at - i < most; i--) {
         if (wt__str_equal(wording->words[i - 1].text, STR(".")))
             return false;
-        if (is_any(&wording->words[i - 1], words, count))
+        if (word_is_among(&wording->words[i - 1], words, count))
             return true;
     }
     return false;
@@ -197,12 +199,12 @@ static bool is_of_a_group(const struct wording *wording, size_t end)
                                         "service",   "ui",   "view", "role",    "group",   "search"};
     const struct word *last = &wording->words[end - 1];
     bool plural = wt__str_equal(last->text, STR("users"));
-    if (end >= 2 && is_any(&wording->words[end - 2], groups, COUNT(groups)))
+    if (end >= 2 && word_is_among(&wording->words[end - 2], groups, COUNT(groups)))
         return true;
     if (end >= wording->count)
         return false;
-    return is_any(&wording->words[end], terms, COUNT(terms)) ||
-           (plural && is_any(&wording->words[end], clauses, COUNT(clauses)));
+    return word_is_among(&wording->words[end], terms, COUNT(terms)) ||
+           (plural && word_is_among(&wording->words[end], clauses, COUNT(clauses)));
 }
 
 static bool is_excused(const struct wording *wording, unsigned excuses, size_t found, size_t end)
@@ -210,12 +212,13 @@ static bool is_excused(const struct wording *wording, unsigned excuses, size_t f
     static const char *const negations[] = {"not",   "never", "don't",   "no",   "cannot",
                                             "can't", "won't", "doesn't", "avoid"};
     static const char *const switches[] = {"whether", "true", "false", "enabled", "option", "flag", "which"};
-    return ((excuses & EXCUSE_NEGATION) && stands_before(wording, found, EXCUSE_WORDS, negations, COUNT(negations))) ||
-           ((excuses & EXCUSE_SWITCH) && stands_before(wording, found, EXCUSE_WORDS, switches, COUNT(switches))) ||
+    return ((excuses & EXCUSE_NEGATION) &&
+            follows_word_of(wording, found, EXCUSE_WORDS, negations, COUNT(negations))) ||
+           ((excuses & EXCUSE_SWITCH) && follows_word_of(wording, found, EXCUSE_WORDS, switches, COUNT(switches))) ||
            ((excuses & EXCUSE_GROUP) && is_of_a_group(wording, end));
 }
 
-/* The first match that is an order, with the word behind it in *end; the count of words if there is none. */
+/* Returns the first match without an excuse, and the index after its last word in *end; the number of words if none. */
 static size_t find_order(const struct wording *wording, const struct pattern *pattern, size_t *end)
 {
     size_t found = wt__wording_find(wording, pattern->words, 0, end);
@@ -224,7 +227,8 @@ static size_t find_order(const struct wording *wording, const struct pattern *pa
     return found;
 }
 
-/* Whether a name or a value, which was read, is a sentence: "override_existing_rules" and "all messages" are none. */
+/* True if a name or value is long enough to be a sentence, unlike "override_existing_rules" and "all messages". wording:
+ * its words. */
 static bool is_sentence(const struct wording *wording, struct str text)
 {
     size_t words = 0;
@@ -233,13 +237,13 @@ static bool is_sentence(const struct wording *wording, struct str text)
     return words >= (memchr(text.ptr, ' ', text.len) ? SENTENCE_WORDS : IDENTIFIER_WORDS);
 }
 
-/* A default may be a prompt, which gives a model a role, or the path of a key. That is no order to this one. */
+/* True if the rule applies to prose only. A default value may be a prompt for another model, which gives it a role. */
 static bool is_for_prose(enum audit_rule rule)
 {
     return rule == RULE_ADDRESSES_MODEL;
 }
 
-static int look_at(void *context, const struct tool_text *text)
+static int check_instructions(void *context, const struct tool_text *text)
 {
     struct telling *t = context;
     bool prose = text->kind == TEXT_PROSE;
@@ -249,18 +253,18 @@ static int look_at(void *context, const struct tool_text *text)
     int rc = wt__wording_read(&t->at->wording, text->text, t->err);
     if (rc == 0 && !prose && !is_sentence(&t->at->wording, text->text))
         return 0;
-    at = find_any(text->text, template_marks, COUNT(template_marks), &len);
+    at = find_mark(text->text, template_marks, COUNT(template_marks), &len);
     if (rc == 0 && at < text->text.len)
-        rc = tell(t, RULE_OVERRIDES_INSTRUCTIONS, text, at, at + len);
-    at = find_any(text->text, private_files, COUNT(private_files), &len);
+        rc = report_order(t, RULE_OVERRIDES_INSTRUCTIONS, text, at, at + len);
+    at = find_mark(text->text, private_files, COUNT(private_files), &len);
     if (rc == 0 && prose && at < text->text.len)
-        rc = tell(t, RULE_ASKS_FOR_SECRETS, text, at, at + len);
+        rc = report_order(t, RULE_ASKS_FOR_SECRETS, text, at, at + len);
     const struct word *words = t->at->wording.words;
     for (size_t p = 0; rc == 0 && p < COUNT(patterns); p++) {
         size_t end, found = prose || !is_for_prose(patterns[p].rule) ? find_order(&t->at->wording, &patterns[p], &end)
                                                                      : t->at->wording.count;
-        if (found < t->at->wording.count && !is_example(text->text, words[found].start, patterns[p].rule))
-            rc = tell(t, patterns[p].rule, text, words[found].start, words[end - 1].end);
+        if (found < t->at->wording.count && !is_quoted_example(text->text, words[found].start, patterns[p].rule))
+            rc = report_order(t, patterns[p].rule, text, words[found].start, words[end - 1].end);
     }
     return rc;
 }
@@ -268,5 +272,5 @@ static int look_at(void *context, const struct tool_text *text)
 int wt__audit_instructions(struct auditing *a, struct looked_at *at, wt_error *err)
 {
     struct telling t = {.a = a, .at = at, .err = err};
-    return wt__tool_texts(&a->tools[at->tool].tool, at->schema, at->definition, look_at, &t, err);
+    return wt__tool_texts(&a->tools[at->tool].tool, at->schema, at->definition, check_instructions, &t, err);
 }

@@ -6,16 +6,16 @@
 #include "base/sha256.h"
 #include "catalog/import/import.h"
 
-enum { KEY = 32 }; /* bytes of exact and wherever */
+enum { KEY = 32 }; /* bytes of a hash */
 
-static void keys_of(struct origin *out, const struct tool *tool)
+static void hash_tool(struct origin *out, const struct tool *tool)
 {
     struct sha256 sha, with_provider;
     wt__sha256_begin(&sha);
     wt__sha256_update(&sha, tool->sha256, sizeof tool->sha256);
     wt__sha256_update(&sha, tool->source_id.ptr, tool->source_id.len);
     with_provider = sha;
-    wt__sha256_update(&with_provider, "", 1); /* no text has a NUL: no id goes on as a provider */
+    wt__sha256_update(&with_provider, "", 1); /* separator; texts contain no NUL, so keys are unambiguous */
     wt__sha256_update(&with_provider, tool->provider.ptr, tool->provider.len);
     wt__sha256_end(&sha, out->wherever);
     wt__sha256_end(&with_provider, out->exact);
@@ -24,12 +24,12 @@ static void keys_of(struct origin *out, const struct tool *tool)
 bool wt__origin_of(struct origin *out, const struct tool *tool, const char *source, struct arena *arena)
 {
     *out = (struct origin){.source = source, .format = wt__arena_copy(arena, tool->format)};
-    keys_of(out, tool);
+    hash_tool(out, tool);
     return out->format != NULL;
 }
 
-/* source NUL key, in the arena; NULL when memory is out. */
-static char *new_key(struct lines *lines, const char *source, const unsigned char *key)
+/* Returns source, NUL and key, in the arena; NULL if out of memory. */
+static char *make_line_key(struct lines *lines, const char *source, const unsigned char *key)
 {
     size_t len = strlen(source) + 1;
     char *copy = wt__arena_alloc(&lines->arena, len + KEY, 1);
@@ -40,9 +40,9 @@ static char *new_key(struct lines *lines, const char *source, const unsigned cha
     return copy;
 }
 
-static int put(struct lines *lines, const char *source, const unsigned char *key, size_t line)
+static int record_line(struct lines *lines, const char *source, const unsigned char *key, size_t line)
 {
-    char *copy = new_key(lines, source, key);
+    char *copy = make_line_key(lines, source, key);
     bool added = false;
     uint32_t *place =
         copy ? wt__map_insert(&lines->lines, (struct str){copy, strlen(source) + 1 + KEY}, (uint32_t)line, &added)
@@ -52,8 +52,8 @@ static int put(struct lines *lines, const char *source, const unsigned char *key
     return place ? 0 : WT_ENOMEM;
 }
 
-/* A file that is gone, or is no source any more, has no lines. */
-static int read_file(struct lines *lines, const char *source, const char *format)
+/* Reads the lines of all tools of a file. Ignores files that were removed or are no longer valid sources. */
+static int read_source_lines(struct lines *lines, const char *source, const char *format)
 {
     const struct import_options options = {.format = wt__str(format)};
     struct import import;
@@ -63,18 +63,18 @@ static int read_file(struct lines *lines, const char *source, const char *format
     for (size_t i = 0; rc == 0 && i < import.tool_count; i++) {
         struct origin origin;
         size_t line = import.places[i].line;
-        keys_of(&origin, &import.tools[i]);
-        rc = put(lines, source, origin.wherever, line);
+        hash_tool(&origin, &import.tools[i]);
+        rc = record_line(lines, source, origin.wherever, line);
         if (rc == 0)
-            rc = put(lines, source, origin.exact, line);
+            rc = record_line(lines, source, origin.exact, line);
     }
     wt__import_dispose(&import);
     return rc;
 }
 
-static size_t line_there(struct lines *lines, const char *source, const unsigned char *key)
+static size_t find_recorded_line(struct lines *lines, const char *source, const unsigned char *key)
 {
-    const char *copy = new_key(lines, source, key);
+    const char *copy = make_line_key(lines, source, key);
     const uint32_t *line = copy ? wt__map_get(&lines->lines, (struct str){copy, strlen(source) + 1 + KEY}) : NULL;
     return line ? *line : 0;
 }
@@ -87,12 +87,12 @@ int wt__line_of(struct lines *lines, const struct origin *origin, size_t *out)
         return 0;
     if (!wt__map_insert(&lines->lines, wt__str(origin->source), 0, &added))
         return WT_ENOMEM;
-    int rc = added && wt__is_file(origin->source) ? read_file(lines, origin->source, origin->format) : 0;
+    int rc = added && wt__is_file(origin->source) ? read_source_lines(lines, origin->source, origin->format) : 0;
     if (rc < 0)
         return rc;
-    *out = line_there(lines, origin->source, origin->exact);
+    *out = find_recorded_line(lines, origin->source, origin->exact);
     if (*out == 0)
-        *out = line_there(lines, origin->source, origin->wherever);
+        *out = find_recorded_line(lines, origin->source, origin->wherever);
     return 0;
 }
 

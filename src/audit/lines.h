@@ -1,8 +1,8 @@
-/* lines.h: at which line of its file a tool is defined.
+/* lines.h: finds the line at which a tool is defined in its source file.
  *
- * The store has no places: a file is read again, as an import would, when the first of its tools is asked for, and a
- * tool is known by its definition, byte for byte. So a line is that of the file as it is now, and one whose definition
- * was changed since, or is gone, has none; nor have two of the same file that nothing tells apart. */
+ * The store has no line numbers. The first lookup for a file imports it again, and matches tools by their definition,
+ * byte for byte. Lines therefore refer to the current file. A tool has no line if its definition was changed or removed
+ * since, or occurs twice in the file. */
 #ifndef WT_AUDIT_LINES_H
 #define WT_AUDIT_LINES_H
 
@@ -11,24 +11,24 @@
 #include "base/map.h"
 #include "catalog/tool.h"
 
-/* Where a tool comes from. All zero: it is not known. */
+/* Source of a tool. All zero if unknown. */
 struct origin {
-    const char *source;         /* the file, by its whole path, or a name; "": it is not known */
-    const char *format;         /* the file's */
-    unsigned char exact[32];    /* of the definition, the source's id and the provider */
-    unsigned char wherever[32]; /* the same without the provider, which an import may have been given */
+    const char *source;         /* absolute path or name; "" if unknown */
+    const char *format;         /* format of the file */
+    unsigned char exact[32];    /* hash of definition, source id and provider */
+    unsigned char wherever[32]; /* same without the provider, which `add` may have set */
 };
 
-/* False when memory is out. source: outlives the origin, whose other text is copied. */
+/* Fills *out. False if out of memory. source: borrowed; other texts are copied to the arena. */
 bool wt__origin_of(struct origin *out, const struct tool *tool, const char *source, struct arena *arena);
 
-/* Lines of files that were read so far. All zero is empty. */
+/* Lines of the files read so far. Initialise with zeros. */
 struct lines {
-    struct map lines; /* source, or source NUL exact or wherever -> line; 0: it is read, or several have it */
+    struct map lines; /* source, or source NUL hash -> line; 0 for a file, or if several tools match */
     struct arena arena;
 };
 
-/* The line, from 1; 0: it is not known. WT_ENOMEM. */
+/* Sets *out to the line, from 1; 0 if unknown. Errors: WT_ENOMEM. */
 int wt__line_of(struct lines *lines, const struct origin *origin, size_t *out);
 void wt__lines_dispose(struct lines *lines);
 

@@ -1,14 +1,14 @@
-/* names.c: names that an API refuses, as its documentation and its error messages have them. What whichtool exports is
- * within all of them (catalog/names.h), so this is for who sends definitions as they are. */
+/* names.c: finds names that an API refuses, according to its documentation and error messages. Names in exports of
+ * whichtool always fit (catalog/names.h), so this rule is for callers that send definitions unchanged. */
 #include "audit/families.h"
 
 #include "catalog/names.h"
 
 struct api {
     const char *name;
-    size_t most;       /* bytes */
-    const char *marks; /* allowed beside letters and digits */
-    bool begins;       /* with a letter or '_' */
+    size_t most;       /* maximum bytes */
+    const char *marks; /* allowed in addition to letters and digits */
+    bool begins;       /* true if the first character must be a letter or '_' */
 };
 
 static const struct api apis[] = {
@@ -19,7 +19,7 @@ static const struct api apis[] = {
 };
 enum { APIS = sizeof apis / sizeof *apis };
 
-static bool takes(const struct api *api, struct str name)
+static bool api_accepts(const struct api *api, struct str name)
 {
     if (name.len == 0 || name.len > api->most || (api->begins && !wt__is_letter(name.ptr[0]) && name.ptr[0] != '_'))
         return false;
@@ -31,8 +31,8 @@ static bool takes(const struct api *api, struct str name)
     return true;
 }
 
-/* Whether the name was made for one that comes twice: "add~2" beside "add". */
-static bool is_numbered(const struct auditing *a, size_t tool, struct str *stem)
+/* True if an import numbered the name because the provider already had *stem: "add~2" for a second "add". */
+static bool is_numbered_copy(const struct auditing *a, size_t tool, struct str *stem)
 {
     const struct str name = a->tools[tool].tool.name;
     *stem = wt__name_without_number(name);
@@ -48,12 +48,12 @@ int wt__audit_name(struct auditing *a, struct looked_at *at, wt_error *err)
     struct buffer refusing = {0}, advice = {0};
     size_t count = 0;
     for (size_t i = 0; i < APIS; i++)
-        if (!takes(&apis[i], tool->name))
+        if (!api_accepts(&apis[i], tool->name))
             wt__buffer_printf(&refusing, "%s%s", count++ > 0 ? ", " : "", apis[i].name);
     char name[EXPORT_NAME_MAX + 1];
     wt__export_name((struct str){0}, tool->name, 0, name);
     struct str stem;
-    bool numbered = count > 0 && is_numbered(a, at->tool, &stem);
+    bool numbered = count > 0 && is_numbered_copy(a, at->tool, &stem);
     if (numbered)
         wt__buffer_text(&advice,
                         "Name one of the two otherwise; or, where they are of two files, give one file another "

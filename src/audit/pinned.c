@@ -1,10 +1,10 @@
-/* pinned.c: definitions that are not what they were when they were pinned. */
+/* pinned.c: finds definitions that changed since they were pinned. */
 #include <math.h>
 
 #include "audit/families.h"
 #include "catalog/pins.h"
 
-/* "description, inputSchema (new)". */
+/* Appends the names of changed members: "description, inputSchema (new)". */
 static void name_changes(const json_t *was, const json_t *now, struct buffer *out)
 {
     const char *key;

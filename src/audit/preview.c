@@ -1,10 +1,9 @@
-/* preview.c: what tools that wait for approval would take of the first places (wt_preview_waiting).
+/* preview.c: predicts the share of first places that tools waiting for approval would take (wt_preview_waiting).
  *
- *   the catalogue, with its vectors -> a copy in memory -> requests searched -> + what waits -> searched again
+ *   copy of the catalogue in memory, with vectors -> search requests -> add the waiting tools -> search again
  *
- * share(P) is that of capture.c: the places of P's tools by all places, but those of tools that the request is known to
- * be for, in requests that are not for P. The live catalogue is read once and left alone: what waits is in it at no
- * moment, and new tools have their places in full in the copy, which knows of no approvals. */
+ * The share is defined as in capture.c. The live catalogue is only read, and never contains the waiting tools. The copy
+ * has no approvals, so new tools rank in full. */
 #include <stdlib.h>
 
 #include "audit/families.h"
@@ -21,13 +20,13 @@
 #include "whichtool/review.h"
 
 enum {
-    COPY_BATCH = 1024,   /* tools whose vectors are copied at once */
-    USAGES_READ = 3000,  /* the newest of which requests are taken */
-    REQUEST_ANSWERS = 16 /* tools of one request that are looked at */
+    COPY_BATCH = 1024,   /* tools per batch of copied vectors */
+    USAGES_READ = 3000,  /* newest usages to take requests from */
+    REQUEST_ANSWERS = 16 /* maximum answers of a request */
 };
 
 struct result {
-    wt_preview public; /* first, so that the public pointer is this one */
+    wt_preview public; /* first member, so that wt_preview_free can cast */
     struct arena arena;
 };
 
@@ -40,7 +39,7 @@ void wt_preview_free(wt_preview *public)
     free(result);
 }
 
-/* A request, and the tools that it is for, by their places in the copy. */
+/* A request and the tools that answer it, as indexes of struct preview's tools. */
 struct request {
     struct str text;
     uint32_t answers[REQUEST_ANSWERS];
@@ -51,11 +50,11 @@ struct preview {
     wt_engine *engine, *copy;
     struct str provider;
     wt_preview_options options;
-    struct tool *tools; /* [count] of the catalogue, by id */
+    struct tool *tools; /* [count] tools of the catalogue, by id */
     struct store_key *keys;
-    struct store_key *copied; /* [count] of the same in the copy */
+    struct store_key *copied; /* [count] keys of the same tools in the copy */
     size_t count, tool_capacity, key_capacity;
-    size_t own; /* of the provider */
+    size_t own; /* tools of the provider */
     struct request requests[WT_MAX_PREVIEW_REQUESTS];
     size_t request_count;
     bool recorded;
@@ -67,11 +66,11 @@ struct preview {
 
 /* ---------------------------------------------------------------- the catalogue */
 
-static int read_tool(void *context, const struct store_key *key, const struct tool *tool)
+static int copy_tool(void *context, const struct store_key *key, const struct tool *tool)
 {
     struct preview *p = context;
     if (p->count == WT_MAX_PREVIEW_TOOLS)
-        return wt__fail(p->err, WT_ETOOLONG, "the catalogue has over %d tools: too many to be copied for a preview",
+        return wt__fail(p->err, WT_ETOOLONG, "the catalogue has more than %d tools, too many to copy for a preview",
                         WT_MAX_PREVIEW_TOOLS);
     if (wt__grow((void **)&p->tools, &p->tool_capacity, p->count + 1, sizeof *p->tools) < 0 ||
         wt__grow((void **)&p->keys, &p->key_capacity, p->count + 1, sizeof *p->keys) < 0)
@@ -82,7 +81,7 @@ static int read_tool(void *context, const struct store_key *key, const struct to
     return wt__store_copy_tool(&p->tools[p->count++], &p->arena, p->err);
 }
 
-/* What the copy calls them: it has them in the same order. */
+/* Position of match_tool: the copy has the tools in the same order. */
 struct matching {
     struct preview *p;
     size_t at;
@@ -94,7 +93,7 @@ static int match_tool(void *context, const struct store_key *key, const struct t
     struct preview *p = m->p;
     const struct tool *own = m->at < p->count ? &p->tools[m->at] : NULL;
     if (!own || !wt__str_equal(own->name, tool->name) || !wt__str_equal(own->provider, tool->provider))
-        return wt__fail(p->err, WT_EINVAL, "the catalogue cannot be copied for a preview: %.*s is kept out of the copy",
+        return wt__fail(p->err, WT_EINVAL, "cannot copy the catalogue for a preview: %.*s is missing from the copy",
                         own ? (int)own->name.len : 0, own ? own->name.ptr : "");
     p->copied[m->at++] = *key;
     return 0;
@@ -140,7 +139,7 @@ static int open_copy(struct preview *p)
     return rc;
 }
 
-/* Vectors that are not there are made, in the copy, as those of what waits are. */
+/* Copies tools and vectors into the copy. Missing vectors are computed there later, like those of waiting tools. */
 static int copy_catalogue(struct preview *p, struct store *reader)
 {
     const struct store_import_options options = {.source = STR("copy"), .progress = &p->progress};
@@ -167,17 +166,17 @@ static int copy_catalogue(struct preview *p, struct store *reader)
 
 /* ---------------------------------------------------------------- requests */
 
-static int by_id(const void *one, const void *other)
+static int compare_key_ids(const void *one, const void *other)
 {
     const struct store_key *a = one, *b = other;
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* The place of the tool with that id; `count` where there is none. */
-static size_t place_of(const struct store_key *keys, size_t count, int64_t id)
+/* Returns the index of the key with that id; `count` if not found. */
+static size_t find_store_key(const struct store_key *keys, size_t count, int64_t id)
 {
     const struct store_key wanted = {.id = id};
-    const struct store_key *found = count > 0 ? bsearch(&wanted, keys, count, sizeof wanted, by_id) : NULL;
+    const struct store_key *found = count > 0 ? bsearch(&wanted, keys, count, sizeof wanted, compare_key_ids) : NULL;
     return found ? (size_t)(found - keys) : count;
 }
 
@@ -186,7 +185,7 @@ static bool is_own(const struct preview *p, size_t place)
     return place < p->count && wt__str_equal(p->tools[place].provider, p->provider);
 }
 
-/* Whether a label is of a tool of the provider that is in the catalogue no more. */
+/* True if the label has the form "PROVIDER/...", as tools that were removed from the catalogue have it. */
 static bool names_own(const struct preview *p, struct str label)
 {
     return wt__str_starts(label, p->provider) && label.len > p->provider.len && label.ptr[p->provider.len] == '/';
@@ -195,7 +194,7 @@ static bool names_own(const struct preview *p, struct str label)
 static bool is_for_own(const struct preview *p, const struct usage *usage)
 {
     for (size_t t = 0; t < usage->tool_count; t++)
-        if (names_own(p, usage->tools[t].label) || is_own(p, place_of(p->keys, p->count, usage->tools[t].tool)))
+        if (names_own(p, usage->tools[t].label) || is_own(p, find_store_key(p->keys, p->count, usage->tools[t].tool)))
             return true;
     return false;
 }
@@ -205,14 +204,14 @@ static void add_recorded(struct preview *p, const struct usage *usage)
     struct request *request = &p->requests[p->request_count++];
     *request = (struct request){.text = usage->request};
     for (size_t t = 0; t < usage->tool_count && request->answer_count < REQUEST_ANSWERS; t++) {
-        size_t place = place_of(p->keys, p->count, usage->tools[t].tool);
+        size_t place = find_store_key(p->keys, p->count, usage->tools[t].tool);
         if (place < p->count)
             request->answers[request->answer_count++] = (uint32_t)place;
     }
 }
 
-/* The newest ones that are not the provider's, each once. */
-static int read_recorded(struct preview *p, struct store *reader)
+/* Reads the newest distinct recorded requests that did not use the provider. Keeps none if there are too few. */
+static int read_preview_usages(struct preview *p, struct store *reader)
 {
     struct usage_query query = {0};
     struct usage *usages = NULL;
@@ -239,8 +238,8 @@ static int read_recorded(struct preview *p, struct store *reader)
     return rc;
 }
 
-/* Descriptions of tools of others, drawn. */
-static int make_requests(struct preview *p)
+/* Makes requests from descriptions of randomly drawn tools of other providers. */
+static int make_preview_requests(struct preview *p)
 {
     struct buffer text = {0};
     struct rng rng;
@@ -268,7 +267,7 @@ static int make_requests(struct preview *p)
         rc = wt__fail_nomem(p->err);
     wt__buffer_dispose(&text);
     if (rc == 0 && p->request_count == 0)
-        rc = wt__fail(p->err, WT_EEMPTY, "no requests can be made for a preview: there are no tools of others");
+        rc = wt__fail(p->err, WT_EEMPTY, "cannot make requests for a preview: there are no tools of others");
     return rc;
 }
 
@@ -286,8 +285,8 @@ static bool is_answer(const struct request *request, size_t place)
     return false;
 }
 
-static int search_one(struct preview *p, const struct request *request, const struct request_vectors *vectors,
-                      struct tally *tally)
+static int search_preview_request(struct preview *p, const struct request *request,
+                                  const struct request_vectors *vectors, struct tally *tally)
 {
     struct arena arena = {0};
     struct search search = {.engine = p->copy,
@@ -302,8 +301,8 @@ static int search_one(struct preview *p, const struct request *request, const st
                             .encoded_by = vectors->encoder};
     int rc = wt__search_run(&search, p->err);
     for (size_t i = 0; rc == 0 && i < search.hits.len; i++) {
-        /* What the copy has beyond the catalogue is what waits. */
-        size_t place = place_of(p->copied, p->count, search.index->snapshot->keys[search.hits.items[i].row].id);
+        /* A tool of the copy that is not in the catalogue is a waiting tool. */
+        size_t place = find_store_key(p->copied, p->count, search.index->snapshot->keys[search.hits.items[i].row].id);
         if (is_answer(request, place))
             continue;
         tally->all++;
@@ -316,17 +315,17 @@ static int search_one(struct preview *p, const struct request *request, const st
     return rc;
 }
 
-static int search_all(struct preview *p, const struct request_vectors *vectors, double *share)
+static int search_preview_requests(struct preview *p, const struct request_vectors *vectors, double *share)
 {
     struct tally tally = {0};
     int rc = wt__progress_phase(&p->progress, "searching requests", p->request_count) ? wt__fail_cancelled(p->err) : 0;
     for (size_t i = 0; rc == 0 && i < p->request_count; i++)
-        rc = search_one(p, &p->requests[i], vectors, &tally);
+        rc = search_preview_request(p, &p->requests[i], vectors, &tally);
     *share = tally.all > 0 ? (double)tally.own / (double)tally.all : 0;
     return rc;
 }
 
-static int encode_requests(struct preview *p, struct request_vectors *vectors)
+static int encode_preview_requests(struct preview *p, struct request_vectors *vectors)
 {
     struct str texts[WT_MAX_PREVIEW_REQUESTS];
     unsigned threads = p->engine->threads ? p->engine->threads : wt__processor_count();
@@ -338,9 +337,9 @@ static int encode_requests(struct preview *p, struct request_vectors *vectors)
     return rc < 0 ? rc : wt__request_vectors_make(vectors, texts, p->request_count, threads, p->err);
 }
 
-/* ---------------------------------------------------------------- what waits */
+/* ---------------------------------------------------------------- waiting tools */
 
-static bool is_wanted(const struct preview *p, struct str name)
+static bool is_chosen_name(const struct preview *p, struct str name)
 {
     for (size_t i = 0; i < p->options.name_count; i++)
         if (wt__str_equal(name, wt__str(p->options.names[i])))
@@ -348,7 +347,7 @@ static bool is_wanted(const struct preview *p, struct str name)
     return p->options.name_count == 0 && name.len > 0;
 }
 
-/* {"tools":[...]} of what waits. */
+/* Writes {"tools":[...]} with the waiting definitions, and counts them. */
 static int read_waiting(struct preview *p, struct store *reader, struct buffer *out, size_t *count)
 {
     struct review_row *rows = NULL;
@@ -356,7 +355,7 @@ static int read_waiting(struct preview *p, struct store *reader, struct buffer *
     int rc = wt__store_reviews(reader, REVIEWS_WAITING, &p->provider, &p->arena, &rows, &row_count, p->err);
     wt__buffer_text(out, "{\"tools\":[");
     for (size_t i = 0; rc >= 0 && i < row_count; i++) {
-        if (rows[i].kind != REVIEW_TOOL || !is_wanted(p, rows[i].name))
+        if (rows[i].kind != REVIEW_TOOL || !is_chosen_name(p, rows[i].name))
             continue;
         wt__buffer_text(out, *count > 0 ? "," : "");
         wt__buffer_str(out, rows[i].offered);
@@ -390,9 +389,9 @@ static int add_waiting(struct preview *p, struct str waiting)
     return rc;
 }
 
-/* ---------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- whole preview */
 
-static int read_all(struct preview *p, struct buffer *waiting, size_t *count)
+static int read_preview_inputs(struct preview *p, struct buffer *waiting, size_t *count)
 {
     struct store *reader;
     int rc = wt__progress_phase(&p->progress, "copying the catalogue", 0) ? wt__fail_cancelled(p->err) : 0;
@@ -404,16 +403,16 @@ static int read_all(struct preview *p, struct buffer *waiting, size_t *count)
         return rc;
     rc = read_waiting(p, reader, waiting, count);
     if (rc == 0)
-        rc = wt__store_each(reader, 0, read_tool, p, p->err);
+        rc = wt__store_each(reader, 0, copy_tool, p, p->err);
     if (rc == 0)
         rc = copy_catalogue(p, reader);
     if (rc == 0)
-        rc = read_recorded(p, reader);
+        rc = read_preview_usages(p, reader);
     wt__engine_return_reader(p->engine, reader);
-    return rc == 0 && !p->recorded ? make_requests(p) : rc;
+    return rc == 0 && !p->recorded ? make_preview_requests(p) : rc;
 }
 
-static int tell(struct preview *p, struct arena *arena, wt_preview *out)
+static int write_preview_sentence(struct preview *p, struct arena *arena, wt_preview *out)
 {
     struct buffer text = {0};
     wt__buffer_printf(
@@ -428,20 +427,20 @@ static int tell(struct preview *p, struct arena *arena, wt_preview *out)
     return out->sentence ? 0 : wt__fail_nomem(p->err);
 }
 
-static int preview(struct preview *p, struct result *result)
+static int compute_preview(struct preview *p, struct result *result)
 {
     struct request_vectors vectors = {0};
     struct buffer waiting = {0};
     wt_preview *out = &result->public;
-    int rc = read_all(p, &waiting, &out->waiting);
+    int rc = read_preview_inputs(p, &waiting, &out->waiting);
     if (rc == 0)
-        rc = encode_requests(p, &vectors);
+        rc = encode_preview_requests(p, &vectors);
     if (rc == 0)
-        rc = search_all(p, &vectors, &out->places_now);
+        rc = search_preview_requests(p, &vectors, &out->places_now);
     if (rc == 0)
         rc = add_waiting(p, wt__buffer_view(&waiting));
     if (rc == 0)
-        rc = search_all(p, &vectors, &out->places_then);
+        rc = search_preview_requests(p, &vectors, &out->places_then);
     out->requests = p->request_count;
     out->recorded = p->recorded;
     out->recipe = p->recipe;
@@ -450,7 +449,7 @@ static int preview(struct preview *p, struct result *result)
     out->far = wt__is_capture(out->places_then, out->tools_then);
     wt__request_vectors_dispose(&vectors);
     wt__buffer_dispose(&waiting);
-    return rc < 0 ? rc : tell(p, &result->arena, out);
+    return rc < 0 ? rc : write_preview_sentence(p, &result->arena, out);
 }
 
 int wt_preview_waiting(wt_engine *engine, const char *provider, const wt_preview_options *options, wt_preview **out,
@@ -469,7 +468,7 @@ int wt_preview_waiting(wt_engine *engine, const char *provider, const wt_preview
     p->provider = wt__str(provider);
     p->err = err;
     wt__progress_init(&p->progress, p->options.progress, p->options.progress_context);
-    rc = preview(p, result);
+    rc = compute_preview(p, result);
     rc = wt__progress_end(&p->progress, rc, err);
     wt_close(p->copy);
     free(p->tools);

@@ -1,23 +1,23 @@
-/* reach.c: whether a tool is found by what its own description says first, and by the requests that used it; and pairs
- * that are found for each other's. A tool that no one can ask for in its own words is asked for by nobody's.
+/* reach.c: finds tools that a search misses for the beginning of their own description, or for recorded requests that
+ * used them. Also finds pairs of tools that are found for each other's description.
  *
- * A copy is reached where what it is a copy of is: copies share a place (retrieve/copies.h). */
+ * Copies share a place (retrieve/copies.h), so a copy counts as found if its original is. */
 #include "audit/families.h"
 
 #include <math.h>
 
 enum {
-    SHADOWS = 3,         /* tools before it that a message names */
-    USES_LEAST = 3,      /* recorded requests from which a tool is judged by its use */
-    REACHED_PERCENT = 50 /* of them that should find it */
+    SHADOWS = 3,         /* tools ranked before it that a message names */
+    USES_LEAST = 3,      /* minimum recorded requests that used a tool */
+    REACHED_PERCENT = 50 /* minimum share of them that find it */
 };
 
-/* Scores as near as that are a tie: who comes first is chance. */
+/* Minimum ratio of two scores that count as a tie. */
 static const float TIE = 0.98f;
 
-/* ---------------------------------------------------------------- by the description */
+/* ---------------------------------------------------------------- searches for descriptions */
 
-/* "a, b and c" of the tools before it; those with its very description are told elsewhere. */
+/* Appends the first tools ranked before the tool: "a, b and c". */
 static void name_shadows(const struct auditing *a, const struct searched *of, struct buffer *out)
 {
     size_t count = of->rank > 0 ? of->rank - 1u : of->count;
@@ -59,9 +59,9 @@ static int tell_unreachable(struct auditing *a, const struct searched *of, wt_er
     return rc;
 }
 
-/* ---------------------------------------------------------------- by use */
+/* ---------------------------------------------------------------- recorded requests */
 
-/* uses, reached [count] */
+/* Reports tools that most of their recorded requests miss. uses, reached: [count] requests, and those that find it. */
 static int tell_unused(struct auditing *a, const uint32_t *uses, const uint32_t *reached, wt_error *err)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -107,8 +107,8 @@ static size_t place_among(const struct searched *of, uint32_t tool)
     return i;
 }
 
-/* Whether `other` stands before the tool for the tool's own description, or so near behind it that it is chance. */
-static bool stands_before(const struct searched *of, uint32_t other, bool *before)
+/* True if `other` ranks before the tool for the tool's own description (*before), or ties with it. */
+static bool ranks_before(const struct searched *of, uint32_t other, bool *before)
 {
     size_t own = place_among(of, of->tool), theirs = place_among(of, other);
     *before = theirs < own;
@@ -121,8 +121,8 @@ static int look_at_pairs(struct auditing *a, const struct searches *searches, co
         const struct searched *other = wt__audit_own_search(searches, of->hits[i]);
         bool before, back;
         if (!other || other->tool <= of->tool || other->copy_of == of->tool || of->copy_of == other->tool ||
-            a->tools[of->tool].says == a->tools[other->tool].says || !stands_before(of, other->tool, &before) ||
-            !stands_before(other, of->tool, &back) || !(before || back))
+            a->tools[of->tool].says == a->tools[other->tool].says || !ranks_before(of, other->tool, &before) ||
+            !ranks_before(other, of->tool, &back) || !(before || back))
             continue;
         const uint32_t pair[] = {of->tool, other->tool};
         const struct found found = {.rule = RULE_SHADOWED_PAIR, .tools = pair, .count = 2, .figure = NAN};

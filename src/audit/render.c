@@ -17,5 +17,5 @@ int wt_audit_render(const wt_audit_result *audit, const char *form, char **out, 
         *out = wt__buffer_take(&text);
         return *out ? 0 : wt__fail_nomem(err);
     }
-    return wt__fail(err, WT_EINVAL, "an audit is written as sarif or html, not as \"%s\"", form ? form : "");
+    return wt__fail(err, WT_EINVAL, "unknown audit format \"%s\"; use sarif or html", form ? form : "");
 }

@@ -1,4 +1,4 @@
-/* render.h: a result as a file: sarif.c, report.c. */
+/* render.h: writes an audit as a file: sarif.c, report.c. */
 #ifndef WT_AUDIT_RENDER_H
 #define WT_AUDIT_RENDER_H
 
@@ -6,15 +6,15 @@
 #include "base/buffer.h"
 #include "whichtool/audit.h"
 
-/* What every finding of a result is, and only we know. */
+/* A finding with the private data for its location. */
 struct placed_finding {
-    wt_finding public;            /* first: found by it */
-    const struct origin *origins; /* [public.tool_count]; of a provider one, that of its first tool */
-    const char *store;            /* the file's name: where a finding is that has no file of its own */
-    size_t line;                  /* in the first origin's file; 0: it is to be looked for there */
+    wt_finding public;            /* first member, so that a public pointer can be cast */
+    const struct origin *origins; /* [public.tool_count]; one for a provider: the origin of its first tool */
+    const char *store;            /* file name of the store: location of findings without a source file */
+    size_t line;                  /* line in the first origin's file; 0 to look it up with wt__line_of */
 };
 
-/* "note", "warning", "error": SARIF's words, too. */
+/* Returns "note", "warning" or "error", as SARIF spells them. */
 const char *wt__audit_level_name(int level);
 
 void wt__audit_sarif(struct buffer *out, const wt_audit_result *audit);

@@ -1,11 +1,11 @@
-/* report.c: an audit as a page: what there is in numbers, then the findings by rule, the worst first. */
+/* report.c: writes an audit as an HTML page: totals, then the findings by rule, the worst first, then token counts. */
 #include <math.h>
 
 #include "audit/render.h"
 #include "audit/rules.h"
 #include "text/html.h"
 
-static void put_numbers(struct buffer *out, const wt_audit_result *audit)
+static void put_token_table(struct buffer *out, const wt_audit_result *audit)
 {
     wt__html_table(out, "What the catalogue would take in a prompt, in estimated tokens",
                    "<API tokens <largest_tool its_tokens");
@@ -37,8 +37,8 @@ static void put_finding(struct buffer *out, const wt_finding *finding)
     wt__buffer_text(out, "</td></tr>\n");
 }
 
-/* The findings of one rule, which stand together. */
-static void put_rule(struct buffer *out, const wt_audit_result *audit, enum audit_rule rule)
+/* Writes the section of one rule. */
+static void put_rule_findings(struct buffer *out, const wt_audit_result *audit, enum audit_rule rule)
 {
     size_t count = 0;
     for (size_t i = 0; i < audit->finding_count; i++)
@@ -78,9 +78,9 @@ void wt__audit_html(struct buffer *out, const wt_audit_result *audit)
         wt__html_element(out, "h2", headings[level]);
         for (size_t r = 0; r < AUDIT_RULES; r++)
             if (wt__audit_rules[r].level == level)
-                put_rule(out, audit, (enum audit_rule)r);
+                put_rule_findings(out, audit, (enum audit_rule)r);
     }
     wt__html_element(out, "h2", "Tokens");
-    put_numbers(out, audit);
+    put_token_table(out, audit);
     wt__html_end(out);
 }

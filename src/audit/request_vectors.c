@@ -14,9 +14,10 @@ void wt__request_vectors_dispose(struct request_vectors *vectors)
     *vectors = (struct request_vectors){.encoder = vectors->encoder};
 }
 
-/* The texts of the requests that have no place yet; each gets one. texts: [count * TEXTS_MAX]. SIZE_MAX: memory is out.
- */
-static size_t list_new(struct request_vectors *vectors, const struct str *requests, size_t count, struct str *texts)
+/* Lists the texts without a place, and assigns places to them. texts: [count * TEXTS_MAX]. Returns their number;
+ * SIZE_MAX if out of memory. */
+static size_t list_new_texts(struct request_vectors *vectors, const struct str *requests, size_t count,
+                             struct str *texts)
 {
     size_t new = 0;
     for (size_t i = 0; i < count; i++) {
@@ -32,10 +33,10 @@ static size_t list_new(struct request_vectors *vectors, const struct str *reques
     return new;
 }
 
-static int make(struct request_vectors *vectors, const struct str *requests, size_t count, struct str *texts,
-                unsigned threads, wt_error *err)
+static int encode_new_texts(struct request_vectors *vectors, const struct str *requests, size_t count,
+                            struct str *texts, unsigned threads, wt_error *err)
 {
-    const size_t dim = wt__encoder_dim(vectors->encoder), new = list_new(vectors, requests, count, texts);
+    const size_t dim = wt__encoder_dim(vectors->encoder), new = list_new_texts(vectors, requests, count, texts);
     if (new == SIZE_MAX || wt__grow((void **)&vectors->vectors, &vectors->capacity, vectors->count + new,
                                     dim * sizeof *vectors->vectors) < 0)
         return wt__fail_nomem(err);
@@ -53,7 +54,7 @@ int wt__request_vectors_make(struct request_vectors *vectors, const struct str *
     if (vectors->count + count * TEXTS_MAX > REQUEST_VECTORS_MAX)
         wt__request_vectors_dispose(vectors);
     struct str *texts = wt__alloc_array(count * TEXTS_MAX, sizeof *texts);
-    int rc = texts ? make(vectors, requests, count, texts, threads, err) : wt__fail_nomem(err);
+    int rc = texts ? encode_new_texts(vectors, requests, count, texts, threads, err) : wt__fail_nomem(err);
     free(texts);
     return rc;
 }

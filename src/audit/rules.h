@@ -1,4 +1,4 @@
-/* rules.h: the kinds of findings, as one table: their ids, levels and words. */
+/* rules.h: table of the rules: ids, levels and texts. */
 #ifndef WT_AUDIT_RULES_H
 #define WT_AUDIT_RULES_H
 
@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "whichtool/audit.h"
 
-/* In the order of findings, and of the table. */
+/* Order of findings and of the table. */
 enum audit_rule {
     RULE_EMPTY_DESCRIPTION,
     RULE_DUPLICATE_DESCRIPTION,
@@ -43,13 +43,13 @@ enum audit_rule {
 struct audit_rule_text {
     const char *id;      /* "empty-description" */
     int level;           /* WT_AUDIT_... */
-    const char *summary; /* one sentence: what it looks for */
-    const char *advice;  /* what to write instead, where a finding says nothing closer */
+    const char *summary; /* the defect, in one sentence */
+    const char *advice;  /* remedy, unless a finding has its own */
 };
 
 extern const struct audit_rule_text wt__audit_rules[AUDIT_RULES];
 
-/* False where no rule has that id. */
+/* Sets *out to the rule with that id. False if unknown. */
 bool wt__audit_rule_named(struct str id, enum audit_rule *out);
 
 #endif

@@ -1,13 +1,15 @@
-/* sarif.c: SARIF 2.1.0, what code hosts read to show findings beside a change. A tool of a catalogue is no place in a
- * file, so a finding has logical locations, the tools' ids; its fingerprint is of rule and tools, which tells the same
- * finding in the next run.
+/* sarif.c: writes SARIF 2.1.0, which code hosts read to show findings next to a change.
  *
- * A code host refuses a file in which a finding has no physical location. That is the file that the tool was added
- * from, and there the line at which its definition begins (lines.h); of a tool that is gone, its line of the pins; of
- * what came from no file, a server's tools, it is the store. Where no line is known it is the first, since a host asks
- * for one. A file below the working folder is named from there, as a host wants it that has the repository's root
- * there; another one by its whole path. GitHub tells the findings of one line apart by the fingerprint
- * primaryLocationLineHash, which is ours, too. */
+ * Logical locations are the tools' ids. The fingerprint is a hash of rule and tools, so it identifies the finding in the
+ * next run.
+ *
+ * Code hosts reject findings without a physical location:
+ *   - tool from a file: that file, and the line of its definition (lines.h)
+ *   - removed tool: its line of the pins
+ *   - tool from a server: the store
+ * The line is 1 if unknown, because hosts require one. Paths below the working directory are relative, as hosts expect
+ * if it is the repository's root; other paths are absolute. GitHub distinguishes findings on one line by
+ * primaryLocationLineHash, so it gets our fingerprint, too. */
 #include <limits.h>
 #include <unistd.h>
 
@@ -29,7 +31,7 @@ static void text_member(struct buffer *out, const char *key, const char *text)
     wt__buffer_char(out, '}');
 }
 
-/* Letters, digits and what else may stand anywhere in a path; the rest of its bytes as %XX. */
+/* Appends a path, percent-encoding all bytes except letters, digits and "-._~/". */
 static void put_escaped(struct buffer *out, const char *path)
 {
     for (const char *c = path; *c; c++) {
@@ -41,7 +43,7 @@ static void put_escaped(struct buffer *out, const char *path)
     }
 }
 
-static void put_uri(struct buffer *out, const char *source, const char *store)
+static void put_source_uri(struct buffer *out, const char *source, const char *store)
 {
     char here[PATH_MAX];
     if (!source || *source != '/') {
@@ -57,7 +59,7 @@ static void put_uri(struct buffer *out, const char *source, const char *store)
     put_escaped(out, source);
 }
 
-static void put_rules(struct buffer *out)
+static void put_sarif_rules(struct buffer *out)
 {
     for (size_t r = 0; r < AUDIT_RULES; r++) {
         const struct audit_rule_text *rule = &wt__audit_rules[r];
@@ -87,8 +89,8 @@ static void put_fingerprint(struct buffer *out, const wt_finding *finding)
                       hex, hex);
 }
 
-/* Of its i-th tool; of the provider where it has none. */
-static void put_place(struct buffer *out, struct lines *lines, const wt_finding *finding, size_t i)
+/* Appends the location of the i-th tool; of the provider if the finding has no tools. */
+static void put_location(struct buffer *out, struct lines *lines, const wt_finding *finding, size_t i)
 {
     const struct placed_finding *placed = (const struct placed_finding *)finding;
     size_t line = placed->line;
@@ -96,7 +98,7 @@ static void put_place(struct buffer *out, struct lines *lines, const wt_finding 
     bool tool = finding->tool_count > 0;
     const char *name = tool ? finding->tools[i] : finding->provider, *kind = tool ? "function" : "module";
     wt__buffer_text(out, "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"");
-    put_uri(out, placed->origins[i].source, placed->store);
+    put_source_uri(out, placed->origins[i].source, placed->store);
     wt__buffer_printf(
         out, "\"},\"region\":{\"startLine\":%zu}},\"logicalLocations\":[{\"fullyQualifiedName\":", line > 0 ? line : 1);
     wt__shown_string(out, wt__str(name));
@@ -115,11 +117,11 @@ static void put_result(struct buffer *out, struct lines *lines, const wt_finding
     text_member(out, "message", message.ptr ? message.ptr : "");
     wt__buffer_dispose(&message);
     wt__buffer_text(out, ",\"locations\":[");
-    put_place(out, lines, finding, 0);
+    put_location(out, lines, finding, 0);
     wt__buffer_text(out, "],\"relatedLocations\":[");
     for (size_t i = 1; i < finding->tool_count; i++) {
         wt__buffer_text(out, i > 1 ? "," : "");
-        put_place(out, lines, finding, i);
+        put_location(out, lines, finding, i);
     }
     wt__buffer_char(out, ']');
     put_fingerprint(out, finding);
@@ -133,7 +135,7 @@ void wt__audit_sarif(struct buffer *out, const wt_audit_result *audit)
                          "\"runs\":[{\"tool\":{\"driver\":{\"name\":\"whichtool\",\"version\":");
     wt__buffer_json(out, wt__str(wt_version()));
     wt__buffer_text(out, ",\"rules\":[\n");
-    put_rules(out);
+    put_sarif_rules(out);
     wt__buffer_text(out, "]}},\n\"columnKind\":\"unicodeCodePoints\",\"results\":[\n");
     for (size_t i = 0; i < audit->finding_count; i++) {
         wt__buffer_text(out, i > 0 ? "," : "");

@@ -1,6 +1,5 @@
-/* schemas.c: schemas that the validator refuses, that take more of a prompt than a tool is worth, and that leave a
- * model to guess. What is broken is told of the source's own schema, where the definition has one: the stored one is
- * mended already (catalog/schema.h). */
+/* schemas.c: finds schemas that are invalid, too large for a prompt, or too vague for a model. Validity is checked on
+ * the source's schema if the definition has one, because the stored schema was already repaired (catalog/schema.h). */
 #include "audit/families.h"
 
 #include <math.h>
@@ -10,13 +9,13 @@
 
 /* ---------------------------------------------------------------- broken */
 
-/* The schema as the source has it; NULL where the definition has none of a form that is JSON Schema. */
+/* Returns the schema of the source; NULL if the definition has none, or its format is not JSON Schema. */
 static const json_t *source_schema(const struct tool *tool, const json_t *definition)
 {
     static const char *const keys[] = {"inputSchema", "input_schema", "parameters"};
     if (wt__str_equal(tool->format, STR("gemini")) || wt__str_equal(tool->format, STR("openapi")) ||
         wt__str_equal(tool->format, STR("rapidapi")) || wt__str_equal(tool->format, STR("beir")))
-        return NULL; /* in dialects of their own */
+        return NULL; /* formats with their own dialect */
     const json_t *function = wt__json_object(definition, "function");
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         const json_t *found = json_object_get(function ? function : definition, keys[k]);
@@ -26,8 +25,8 @@ static const json_t *source_schema(const struct tool *tool, const json_t *defini
     return NULL;
 }
 
-/* Whether the validator takes it; why: what it says if not. */
-static int compile(const json_t *schema, wt_error *why)
+/* Compiles the schema with the validator. Returns 0 or an error, described in *why. */
+static int compile_schema(const json_t *schema, wt_error *why)
 {
     struct buffer text = {0};
     wt_validator *validator = NULL;
@@ -49,11 +48,11 @@ static int look_for_breaks(struct auditing *a, const struct looked_at *at, bool 
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof schemas / sizeof *schemas; i++) {
         wt_error why = {0};
-        rc = schemas[i].schema ? compile(schemas[i].schema, &why) : 0;
+        rc = schemas[i].schema ? compile_schema(schemas[i].schema, &why) : 0;
         if (rc == WT_ENOMEM)
             return wt__fail_nomem(err);
         *broken = rc < 0;
-        if (rc < 0) /* once a tool */
+        if (rc < 0) /* report a tool once */
             return wt__audit_find_one(a, RULE_BROKEN_SCHEMA, at->tool, err, "The %s is broken: %s.", schemas[i].name,
                                       wt__audit_quoted(a, wt__str(why.message)));
     }
@@ -102,7 +101,7 @@ static bool has_description(const json_t *property)
            json_object_get(property, "$ref") || json_object_get(property, "const");
 }
 
-static bool has_type(const json_t *property)
+static bool has_value_type(const json_t *property)
 {
     static const char *const keys[] = {"type",  "enum",  "const",      "$ref", "anyOf",
                                        "oneOf", "allOf", "properties", "items"};
@@ -112,9 +111,9 @@ static bool has_type(const json_t *property)
     return false;
 }
 
-enum { NAMED = 5 /* parameters that a message names */ };
+enum { NAMED = 5 /* maximum parameters named in a message */ };
 
-static void name(struct buffer *names, size_t already, const char *key)
+static void append_parameter(struct buffer *names, size_t already, const char *key)
 {
     if (already < NAMED)
         wt__buffer_printf(names, "%s%s", already > 0 ? ", " : "", key);
@@ -134,7 +133,8 @@ static int tell_parameters(struct auditing *a, const struct looked_at *at, enum 
                           wt__audit_quoted(a, wt__buffer_view(names)));
 }
 
-/* Of a broken schema, a type may be written and not be here: only descriptions are looked for. */
+/* Reports parameters without description or type. Types are not checked if the source's schema is broken, because the
+ * repair may have dropped them. */
 static int look_at_parameters(struct auditing *a, const struct looked_at *at, bool broken, wt_error *err)
 {
     const json_t *properties = wt__json_object(at->schema, "properties");
@@ -144,12 +144,12 @@ static int look_at_parameters(struct auditing *a, const struct looked_at *at, bo
     json_t *property;
     json_object_foreach((json_t *)properties, key, property)
     {
-        bool described = has_description(property), typed = has_type(property);
+        bool described = has_description(property), typed = has_value_type(property);
         nothing += !described && !typed;
         if (!described)
-            name(&no_words, undescribed++, key);
+            append_parameter(&no_words, undescribed++, key);
         else if (!typed && !broken)
-            name(&no_type, untyped++, key);
+            append_parameter(&no_type, untyped++, key);
     }
     int rc = no_words.failed || no_type.failed ? wt__fail_nomem(err) : 0;
     if (rc == 0)
@@ -162,7 +162,7 @@ static int look_at_parameters(struct auditing *a, const struct looked_at *at, bo
     return rc;
 }
 
-/* Only where the schema lists all its properties itself. */
+/* Reports required names without a property, if the schema lists all its properties itself. */
 static int look_at_required(struct auditing *a, const struct looked_at *at, wt_error *err)
 {
     static const char *const elsewhere[] = {"$ref", "allOf", "anyOf", "oneOf", "patternProperties"};
@@ -177,7 +177,7 @@ static int look_at_required(struct auditing *a, const struct looked_at *at, wt_e
     {
         const char *key = json_string_value(value);
         if (key && !json_object_get(properties, key))
-            name(&names, unknown++, key);
+            append_parameter(&names, unknown++, key);
     }
     int rc = names.failed ? wt__fail_nomem(err) : 0;
     if (rc == 0 && unknown > 0)

@@ -15,7 +15,7 @@
 
 /* ---------------------------------------------------------------- requests */
 
-static size_t count_words(struct str text)
+static size_t count_blank_words(struct str text)
 {
     size_t words = 0;
     bool inside = false;
@@ -36,7 +36,7 @@ void wt__audit_request(struct str description, struct buffer *out)
     struct str head = {out->ptr + begin, out->len - begin};
     for (size_t i = 0; i + 1 < head.len; i++) {
         bool ends = head.ptr[i] == '.' || head.ptr[i] == '!' || head.ptr[i] == '?';
-        if (!ends || !wt__is_blank(head.ptr[i + 1]) || count_words((struct str){head.ptr, i + 1}) < SEARCH_WORDS)
+        if (!ends || !wt__is_blank(head.ptr[i + 1]) || count_blank_words((struct str){head.ptr, i + 1}) < SEARCH_WORDS)
             continue;
         wt__buffer_cut(out, begin + i + 1);
         break;
@@ -76,8 +76,8 @@ static int make_plain(struct auditing *a, struct searches *out, wt_error *err)
     return rc;
 }
 
-/* As many as there are plain ones, within bounds, each of the voices as often as any: a share is told from some
- * thousand places as well as from more. */
+/* Makes one voiced request per plain one, bounded because a few thousand places suffice to measure a share. All voices
+ * are used equally often. */
 static int make_voiced(struct auditing *a, struct searches *out, wt_error *err)
 {
     size_t count = out->plain_count == 0                    ? 0
@@ -112,9 +112,9 @@ static int make_voiced(struct auditing *a, struct searches *out, wt_error *err)
 
 /* ---------------------------------------------------------------- recorded requests */
 
-/* Usages of one request are one, with the tools of all. */
-static int add_usage(struct auditing *a, struct searches *out, struct map *requests, const struct usage *usage,
-                     wt_error *err)
+/* Adds a usage. Usages of the same request are merged, with the tools of all. */
+static int merge_usage(struct auditing *a, struct searches *out, struct map *requests, const struct usage *usage,
+                       wt_error *err)
 {
     bool added;
     uint32_t *place = wt__map_insert(requests, usage->request, (uint32_t)out->recorded_count, &added);
@@ -140,8 +140,8 @@ static int add_usage(struct auditing *a, struct searches *out, struct map *reque
     return 0;
 }
 
-/* The newest ones, where there are more than are searched. */
-static int read_recorded(struct auditing *a, struct searches *out, wt_error *err)
+/* Reads recorded requests, the newest first, up to the limit of searches. */
+static int read_used_requests(struct auditing *a, struct searches *out, wt_error *err)
 {
     struct usage_query query = {.teaching = true};
     struct usage *usages = NULL;
@@ -158,14 +158,14 @@ static int read_recorded(struct auditing *a, struct searches *out, wt_error *err
     if (rc == 0 && !out->recorded)
         rc = wt__fail_nomem(err);
     for (size_t i = count; rc == 0 && i-- > 0 && out->recorded_count < most;)
-        rc = add_usage(a, out, &requests, &usages[i], err);
+        rc = merge_usage(a, out, &requests, &usages[i], err);
     wt__map_dispose(&requests);
     return rc < 0 ? rc : 0;
 }
 
 /* ---------------------------------------------------------------- searching */
 
-enum { SEARCH_BLOCK = 256 /* requests that are encoded together, between which a stop is heard */ };
+enum { SEARCH_BLOCK = 256 /* requests per encoded batch; cancellation is checked between batches */ };
 
 struct searching {
     struct auditing *a;
@@ -177,7 +177,7 @@ struct searching {
     const char *encoder; /* in the result's arena */
 };
 
-/* Which tool it is a copy of, and its rank. */
+/* Sets the rank of the searched tool, and the tool it is a copy of. */
 static void place_tool(const struct searching *s, const struct search *search, struct searched *of)
 {
     const struct hit_list *hits = &search->hits;
@@ -204,7 +204,7 @@ static void place_tool(const struct searching *s, const struct search *search, s
     }
 }
 
-static int search_one(void *context, size_t index, unsigned worker)
+static int search_audit_request(void *context, size_t index, unsigned worker)
 {
     struct searching *s = context;
     struct searched *of = &s->items[index];
@@ -224,7 +224,7 @@ static int search_one(void *context, size_t index, unsigned worker)
     for (size_t i = 0; rc == 0 && i < search.hits.len; i++) {
         const struct hit *hit = &search.hits.items[i];
         size_t place = wt__audit_place(s->a, search.index->snapshot->keys[hit->row].id);
-        if (place == s->a->count) /* it came since the audit began */
+        if (place == s->a->count) /* added after the audit began */
             continue;
         of->hits[of->count] = (uint32_t)place;
         of->scores[of->count++] = hit->score;
@@ -247,14 +247,15 @@ static int search_block(struct searching *s, struct searched *items, size_t coun
     if (rc < 0)
         return rc;
     s->items = items;
-    rc = wt__pool_run(s->threads, count, search_one, s);
+    rc = wt__pool_run(s->threads, count, search_audit_request, s);
     for (unsigned t = 0; rc < 0 && err && t < s->threads; t++)
         if (s->errors[t].code == rc)
             *err = s->errors[t];
     return rc;
 }
 
-static int search_all(struct searching *s, const char *phase, struct searched *items, size_t count, wt_error *err)
+static int search_audit_requests(struct searching *s, const char *phase, struct searched *items, size_t count,
+                                 wt_error *err)
 {
     if (wt__progress_phase(&s->a->progress, phase, count))
         return wt__fail_cancelled(err);
@@ -264,7 +265,7 @@ static int search_all(struct searching *s, const char *phase, struct searched *i
     return rc;
 }
 
-/* Opens the models and makes the index, once, before many threads ask for them. */
+/* Loads the models and the index once, before several threads need them. */
 static int warm_up(struct searching *s, const struct encoder *encoder, struct searched *first, wt_error *err)
 {
     struct arena arena = {0};
@@ -278,7 +279,7 @@ static int warm_up(struct searching *s, const struct encoder *encoder, struct se
     int rc = wt__search_run(&search, err);
     if (rc == 0 && search.notice && !(s->a->notice = wt__arena_copy(s->a->arena, wt__str(search.notice))))
         rc = wt__fail_nomem(err);
-    if (rc == 0 && search.plan.encoder == encoder) /* another one is the plan's to hold */
+    if (rc == 0 && search.plan.encoder == encoder) /* a different encoder may be freed with the plan */
         s->vectors.encoder = encoder;
     if (rc == 0 && !(s->encoder = wt__arena_copy(s->a->arena, wt__str(search.encoder))))
         rc = wt__fail_nomem(err);
@@ -287,7 +288,7 @@ static int warm_up(struct searching *s, const struct encoder *encoder, struct se
     return rc;
 }
 
-static int search_them(struct auditing *a, struct searches *out, wt_error *err)
+static int run_searches(struct auditing *a, struct searches *out, wt_error *err)
 {
     const struct encoder *encoder = NULL;
     struct searching s = {.a = a, .threads = a->engine->threads ? a->engine->threads : wt__processor_count()};
@@ -304,11 +305,11 @@ static int search_them(struct auditing *a, struct searches *out, wt_error *err)
     if (rc == 0)
         rc = warm_up(&s, encoder, out->plain_count > 0 ? out->plain : out->recorded, err);
     if (rc == 0)
-        rc = search_all(&s, "searching descriptions", out->plain, out->plain_count, err);
+        rc = search_audit_requests(&s, "searching descriptions", out->plain, out->plain_count, err);
     if (rc == 0)
-        rc = search_all(&s, "searching made requests", out->voiced, out->voiced_count, err);
+        rc = search_audit_requests(&s, "searching made requests", out->voiced, out->voiced_count, err);
     if (rc == 0)
-        rc = search_all(&s, "searching recorded requests", out->recorded, out->recorded_count, err);
+        rc = search_audit_requests(&s, "searching recorded requests", out->recorded, out->recorded_count, err);
     wt__request_vectors_dispose(&s.vectors);
     out->recipe = s.recipe;
     out->encoder = s.encoder ? s.encoder : "";
@@ -322,9 +323,9 @@ int wt__audit_search(struct auditing *a, struct searches *out, wt_error *err)
     if (rc == 0 && a->wanted[RULE_CAPTURE])
         rc = make_voiced(a, out, err);
     if (rc == 0 && (a->wanted[RULE_CAPTURE] || a->wanted[RULE_UNREACHED_BY_USE]))
-        rc = read_recorded(a, out, err);
+        rc = read_used_requests(a, out, err);
     if (rc == 0 && out->plain_count + out->recorded_count > 0)
-        rc = search_them(a, out, err);
+        rc = run_searches(a, out, err);
     return rc;
 }
 

@@ -1,5 +1,5 @@
-/* searches.h: what the catalogue answers: to each tool's own description, plain and in the words in which people ask,
- * and to recorded requests. */
+/* searches.h: searches of an audit: for each tool's own description, plain and phrased as people ask, and for recorded
+ * requests. */
 #ifndef WT_AUDIT_SEARCHES_H
 #define WT_AUDIT_SEARCHES_H
 
@@ -7,22 +7,22 @@
 
 enum {
     SEARCH_DEPTH = 10,          /* hits of each search */
-    SEARCH_WORDS = 4,           /* a description's first sentences are read until they have so many */
-    SEARCH_VOICED_LEAST = 2000, /* requests in people's words, however few tools there are */
-    SEARCH_VOICED_MOST = 5000,  /* and however many */
-    SEARCH_USED = 32            /* tools of one recorded request that are looked at */
+    SEARCH_WORDS = 4,           /* minimum words of the first sentences used as a request */
+    SEARCH_VOICED_LEAST = 2000, /* minimum requests phrased as people ask */
+    SEARCH_VOICED_MOST = 5000,  /* maximum of the same */
+    SEARCH_USED = 32            /* maximum tools used by one recorded request */
 };
 
 struct searched {
     struct str request;
-    uint32_t tool;        /* whose description it is; of a recorded request: unused */
-    const uint32_t *used; /* [used_count] tools that it used; none of a made request */
+    uint32_t tool;        /* tool that the description is from; UINT32_MAX for a recorded request */
+    const uint32_t *used; /* [used_count] tools that a recorded request used; empty for others */
     size_t used_count;
     uint32_t hits[SEARCH_DEPTH]; /* [count] tools, best first */
     float scores[SEARCH_DEPTH];
     uint8_t count;
-    uint8_t rank;     /* of the tool, from 1; 0: it is beyond them. A copy has the rank of the one that it is of */
-    uint32_t copy_of; /* the tool that it is a copy of, as the search sees it; UINT32_MAX: none */
+    uint8_t rank;     /* rank of the tool or its original, from 1; 0 if not among the hits */
+    uint32_t copy_of; /* original, according to the search, if the tool is a copy; else UINT32_MAX */
     bool word_for_word;
 };
 
@@ -33,18 +33,18 @@ struct searches {
     size_t voiced_count;
     struct searched *recorded; /* [recorded_count] different requests */
     size_t recorded_count;
-    const char *recipe; /* "": nothing was searched */
+    const char *recipe; /* "" if nothing was searched */
     const char *encoder;
 };
 
-/* Makes the requests, and searches them with all threads. All of it is in the audit's scratch. Errors: those of
+/* Makes the requests and searches for them, with all threads. *out lives in the audit's scratch. Errors: same as
  * wt_find. */
 int wt__audit_search(struct auditing *a, struct searches *out, wt_error *err);
 
-/* Appends the beginning of a description that can stand as a request: whole sentences without markup. */
+/* Appends the first whole sentences of a description, without markup, for use as a request. */
 void wt__audit_request(struct str description, struct buffer *out);
 
-/* The search by the tool's own description; NULL: there was none. */
+/* Returns the search for the tool's own description; NULL if it was not searched. */
 const struct searched *wt__audit_own_search(const struct searches *searches, uint32_t tool);
 
 #endif

@@ -8,22 +8,22 @@ struct walk {
     void *context;
     const char *schema;
     const char *parameter;
-    struct buffer path; /* members from the schema's top on, with dots between them */
-    size_t begin;       /* where those of the parameter begin */
+    struct buffer path; /* members from the schema's root, separated by dots */
+    size_t begin;       /* offset of the parameter's own members */
 };
 
-/* What the members of an object, or the elements of an array, are. */
+/* Meaning of the members of an object or the elements of an array. */
 enum inside {
     INSIDE_SCHEMA,
-    INSIDE_PROPERTIES,  /* schemas by names of properties */
-    INSIDE_DEFINITIONS, /* schemas by other names */
-    INSIDE_PATTERNS,    /* schemas by patterns of names */
-    INSIDE_DATA         /* none: an enumeration, a default, an example */
+    INSIDE_PROPERTIES,  /* schemas by property name */
+    INSIDE_DEFINITIONS, /* schemas by other name */
+    INSIDE_PATTERNS,    /* schemas by pattern of names */
+    INSIDE_DATA         /* not schemas: an enumeration, a default, an example */
 };
 
-/* A description is also what a property may be called, as in {"properties": {"description": {...}}}: a key is a keyword
- * only in a schema. */
-static enum inside enter(enum inside outside, const char *key, const json_t *member)
+/* Returns the meaning of a member's contents. A key is a keyword only in a schema, because a property may have the same
+ * name: {"properties": {"description": {...}}}. */
+static enum inside meaning_of_member(enum inside outside, const char *key, const json_t *member)
 {
     static const struct {
         const char *key;
@@ -46,28 +46,28 @@ static enum inside enter(enum inside outside, const char *key, const json_t *mem
     return INSIDE_SCHEMA;
 }
 
-static enum text_kind kind_of(enum inside inside, const char *key)
+static enum text_kind kind_of_string(enum inside inside, const char *key)
 {
     if (inside == INSIDE_SCHEMA && (strcmp(key, "description") == 0 || strcmp(key, "title") == 0))
         return TEXT_PROSE;
     return inside == INSIDE_SCHEMA && strcmp(key, "pattern") == 0 ? TEXT_PATTERN : TEXT_VALUE;
 }
 
-static int tell(const struct walk *w, enum text_kind kind, struct str text, struct str member)
+static int visit_text(const struct walk *w, enum text_kind kind, struct str text, struct str member)
 {
     const struct tool_text found = {kind, text, member, w->parameter, w->schema};
     return text.len > 0 ? w->visit(w->context, &found) : 0;
 }
 
-static struct str path_of(const struct walk *w)
+static struct str member_path(const struct walk *w)
 {
     return w->path.len > 0 ? (struct str){w->path.ptr + w->begin, w->path.len - w->begin} : STR("");
 }
 
-static int walk_value(struct walk *w, const json_t *value, enum inside inside, enum text_kind kind);
+static int walk_schema_value(struct walk *w, const json_t *value, enum inside inside, enum text_kind kind);
 
-/* A member: its name, and what it holds. The walk is left as it was. */
-static int walk_member(struct walk *w, enum inside inside, const char *key, const json_t *member)
+/* Visits a member's name and contents. Restores the state of the walk. */
+static int walk_schema_member(struct walk *w, enum inside inside, const char *key, const json_t *member)
 {
     const char *parameter = w->parameter;
     size_t len = w->path.len, begin = w->begin;
@@ -78,33 +78,33 @@ static int walk_member(struct walk *w, enum inside inside, const char *key, cons
         w->parameter = key;
     w->begin = property ? len : begin;
     int rc = w->path.failed ? WT_ENOMEM
-                            : tell(w, inside == INSIDE_PATTERNS ? TEXT_PATTERN : TEXT_NAME, wt__str(key),
-                                   property ? STR("name") : path_of(w));
+                            : visit_text(w, inside == INSIDE_PATTERNS ? TEXT_PATTERN : TEXT_NAME, wt__str(key),
+                                         property ? STR("name") : member_path(w));
     if (rc == 0)
-        rc = walk_value(w, member, enter(inside, key, member), kind_of(inside, key));
+        rc = walk_schema_value(w, member, meaning_of_member(inside, key, member), kind_of_string(inside, key));
     wt__buffer_cut(&w->path, len);
     w->begin = begin;
     w->parameter = parameter;
     return rc;
 }
 
-static int walk_value(struct walk *w, const json_t *value, enum inside inside, enum text_kind kind)
+static int walk_schema_value(struct walk *w, const json_t *value, enum inside inside, enum text_kind kind)
 {
     const char *key;
     json_t *member;
     size_t i;
     int rc = 0;
     if (json_is_string(value))
-        return tell(w, kind, (struct str){json_string_value(value), json_string_length(value)}, path_of(w));
+        return visit_text(w, kind, (struct str){json_string_value(value), json_string_length(value)}, member_path(w));
     json_array_foreach((json_t *)value, i, member)
     {
         if (rc == 0)
-            rc = walk_value(w, member, inside, TEXT_VALUE);
+            rc = walk_schema_value(w, member, inside, TEXT_VALUE);
     }
     json_object_foreach((json_t *)value, key, member)
     {
         if (rc == 0)
-            rc = walk_member(w, inside, key, member);
+            rc = walk_schema_member(w, inside, key, member);
     }
     return rc;
 }
@@ -135,10 +135,10 @@ int wt__tool_texts(const struct tool *tool, const json_t *schema, const json_t *
     struct walk walk = {.visit = visit, .context = context};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof own / sizeof *own; i++)
-        rc = tell(&walk, own[i].kind, own[i].text, own[i].member);
+        rc = visit_text(&walk, own[i].kind, own[i].text, own[i].member);
     for (size_t i = 0; rc == 0 && i < sizeof schemas / sizeof *schemas; i++) {
         walk.schema = schemas[i].name;
-        rc = walk_value(&walk, schemas[i].schema, INSIDE_SCHEMA, TEXT_VALUE);
+        rc = walk_schema_value(&walk, schemas[i].schema, INSIDE_SCHEMA, TEXT_VALUE);
     }
     if (walk.path.failed)
         rc = wt__fail_nomem(err);

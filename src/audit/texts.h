@@ -1,8 +1,7 @@
-/* texts.h: every text of a tool that a language model reads, and where it stands.
+/* texts.h: visits every text of a tool that a language model reads.
  *
- * A model is given a definition as JSON, so that whatever is a string there can speak to it: beside titles and
- * descriptions the values of enumerations, defaults, examples, and names of properties. Those say "one of these", or
- * "such as this", and are told apart from prose, which says what the tool is. */
+ * Models get definitions as JSON, so any string in it may influence them: titles and descriptions, but also enumerations,
+ * defaults, examples and property names. Each text has a kind, so that rules can treat prose and data differently. */
 #ifndef WT_AUDIT_TEXTS_H
 #define WT_AUDIT_TEXTS_H
 
@@ -11,7 +10,7 @@
 #include "audit/auditing.h"
 
 enum text_kind {
-    TEXT_NAME,   /* of the tool, of a property, of any member */
+    TEXT_NAME,   /* name of the tool, a property, or any member */
     TEXT_PROSE,  /* titles and descriptions */
     TEXT_VALUE,  /* any other string */
     TEXT_PATTERN /* a regular expression */
@@ -20,25 +19,26 @@ enum text_kind {
 struct tool_text {
     enum text_kind kind;
     struct str text;
-    struct str member; /* where it stands: "annotations.title"; within a schema "items.description", from the property
-                          on whose it is, or from the schema's top; of a property's name "name" */
-    const char *parameter; /* the property; NULL: none */
-    const char *schema;    /* "input schema", "output schema"; NULL: neither */
+    struct str member;     /* location, as "annotations.title"; in a schema relative to the parameter or the root, as
+                          "items.description"; "name" for the name of a property */
+    const char *parameter; /* name of the property; NULL if none */
+    const char *schema;    /* "input schema", "output schema", or NULL */
 };
 
-/* Non-zero stops and is the result. */
+/* Return non-zero to stop; wt__tool_texts returns the value. */
 typedef int (*text_visit)(void *context, const struct tool_text *text);
 
-/* A tool without a name stands for a server's instructions.
- * Name, titles and description, then all that the schemas of arguments and of results hold. schema: of the arguments;
- * definition: as its source has it. Either may be NULL. Errors: WT_ENOMEM. */
+/* Visits name, titles and description, then the strings in the schemas of arguments and results. A tool without a name
+ * is a server's instructions. schema: of the arguments. definition: from the source. Either may be NULL. Errors:
+ * WT_ENOMEM. */
 int wt__tool_texts(const struct tool *tool, const json_t *schema, const json_t *definition, text_visit visit,
                    void *context, wt_error *err);
 
-/* Its schema of results, of any JSON type; NULL: it has none. */
+/* Returns the output schema, of any JSON type; NULL if not in one. */
 const json_t *wt__output_schema(const json_t *definition);
 
-/* `items.description of the parameter "n"`, as a message has it behind "The". In scratch; "" when memory is out. */
+/* Returns the location of a text for a message: `items.description of the parameter "n"`. In scratch; "" if out of
+ * memory. */
 const char *wt__text_place(struct auditing *a, const struct tool_text *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* voices.c: written for this audit, each on another occasion, so that no honest subject is in many of them; with the
- * words that requests of every kind have most (as counted in the train requests of MetaTool, which is free). */
+/* voices.c: phrases written for this audit. Each has its own topic, so no honest subject matches many of them. They use
+ * the most frequent words of requests, counted in the train split of MetaTool, a freely licensed data set. */
 #include "audit/voices.h"
 
 const struct voice wt__voices[VOICES] = {

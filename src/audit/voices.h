@@ -1,6 +1,5 @@
-/* voices.h: what people say around what they want: "I'm planning a party. Can you help me with this: ...". A provider
- * that wants to be found for everything uses such words, since every request has them and no other tool does; honest
- * tools answer to what stands between. */
+/* voices.h: phrases that people put around a request: "I'm planning a party. Can you help me with this: ...". Floods use
+ * such words, because every request has them and honest tools do not. */
 #ifndef WT_AUDIT_VOICES_H
 #define WT_AUDIT_VOICES_H
 

@@ -18,7 +18,7 @@ static bool ends_sentence(uint32_t c)
     return c < 0x80 && c > 0 && strchr(".!?;:()[]{}<>\n", (int)c) != NULL;
 }
 
-static int add(struct wording *wording, const char *bytes, size_t len, size_t start, size_t end)
+static int append_word(struct wording *wording, const char *bytes, size_t len, size_t start, size_t end)
 {
     if (wt__grow((void **)&wording->words, &wording->capacity, wording->count + 1, sizeof *wording->words) < 0)
         return -1;
@@ -27,8 +27,8 @@ static int add(struct wording *wording, const char *bytes, size_t len, size_t st
     return copy ? 0 : -1;
 }
 
-/* A full stop between letters or digits, as in "file.txt", ends no sentence. */
-static bool joins(uint32_t c, const char *at, const char *end)
+/* True for a full stop inside a word, as in "file.txt", which does not end a sentence. */
+static bool is_inside_word(uint32_t c, const char *at, const char *end)
 {
     return c == '.' && at < end && !wt__is_blank(*at);
 }
@@ -47,11 +47,11 @@ int wt__wording_read(struct wording *wording, struct str text, wt_error *err)
         enum unicode_kind kind = wt__unicode_kind(c);
         bool inside = kind != UNICODE_OTHER || (is_apostrophe(c) && len > 0);
         if (!inside && len > 0) {
-            rc = add(wording, word, len, start, from);
+            rc = append_word(wording, word, len, start, from);
             len = 0;
         }
-        if (!inside && ends_sentence(c) && !joins(c, at, end) && rc == 0)
-            rc = add(wording, ".", 1, from, from + 1);
+        if (!inside && ends_sentence(c) && !is_inside_word(c, at, end) && rc == 0)
+            rc = append_word(wording, ".", 1, from, from + 1);
         wording->marks += !inside && c > ' ' && c != '_';
         if (inside && len == 0)
             start = from;
@@ -60,7 +60,7 @@ int wt__wording_read(struct wording *wording, struct str text, wt_error *err)
                 len += wt__utf8_put(lower[i], word + len);
     }
     if (rc == 0 && len > 0)
-        rc = add(wording, word, len, start, (size_t)(at - text.ptr));
+        rc = append_word(wording, word, len, start, (size_t)(at - text.ptr));
     return rc < 0 ? wt__fail_nomem(err) : 0;
 }
 
@@ -78,8 +78,8 @@ static bool is_stop(const struct word *word)
     return wt__str_equal(word->text, STR("."));
 }
 
-/* Whether the word is one of "a|b|c" [len]. */
-static bool among(struct str word, const char *alternatives, size_t len)
+/* True if the word is one of "a|b|c" [len]. */
+static bool is_alternative(struct str word, const char *alternatives, size_t len)
 {
     for (size_t at = 0; at < len;) {
         const char *bar = memchr(alternatives + at, '|', len - at);
@@ -91,7 +91,7 @@ static bool among(struct str word, const char *alternatives, size_t len)
     return false;
 }
 
-static bool matches(const struct wording *wording, const char *pattern, size_t at, size_t *end)
+static bool matches_at(const struct wording *wording, const char *pattern, size_t at, size_t *end)
 {
     size_t len = strcspn(pattern, " ");
     const char *rest = pattern + len + strspn(pattern + len, " ");
@@ -101,23 +101,23 @@ static bool matches(const struct wording *wording, const char *pattern, size_t a
     }
     bool gap = len == 1 && *pattern == '*';
     for (size_t passed = 0; gap && passed <= PATTERN_GAP; passed++) {
-        if (matches(wording, rest, at + passed, end))
+        if (matches_at(wording, rest, at + passed, end))
             return true;
         if (at + passed >= wording->count || is_stop(&wording->words[at + passed]))
             return false;
     }
     if (pattern[len - 1] == '?') {
-        if (matches(wording, rest, at, end))
+        if (matches_at(wording, rest, at, end))
             return true;
         len--;
     }
-    return !gap && at < wording->count && among(wording->words[at].text, pattern, len) &&
-           matches(wording, rest, at + 1, end);
+    return !gap && at < wording->count && is_alternative(wording->words[at].text, pattern, len) &&
+           matches_at(wording, rest, at + 1, end);
 }
 
 size_t wt__wording_find(const struct wording *wording, const char *pattern, size_t at, size_t *end)
 {
-    while (at < wording->count && !matches(wording, pattern, at, end))
+    while (at < wording->count && !matches_at(wording, pattern, at, end))
         at++;
     return at;
 }
@@ -125,10 +125,10 @@ size_t wt__wording_find(const struct wording *wording, const char *pattern, size
 struct str wt__wording_sentence(struct str text, size_t start, size_t end)
 {
     while (start > 0 && !(ends_sentence((unsigned char)text.ptr[start - 1]) &&
-                          !joins((unsigned char)text.ptr[start - 1], text.ptr + start, text.ptr + text.len)))
+                          !is_inside_word((unsigned char)text.ptr[start - 1], text.ptr + start, text.ptr + text.len)))
         start--;
     while (end < text.len && !(ends_sentence((unsigned char)text.ptr[end]) &&
-                               !joins((unsigned char)text.ptr[end], text.ptr + end + 1, text.ptr + text.len)))
+                               !is_inside_word((unsigned char)text.ptr[end], text.ptr + end + 1, text.ptr + text.len)))
         end++;
     return wt__str_trim((struct str){text.ptr + start, end - start});
 }

@@ -1,5 +1,5 @@
-/* Pins of OpenAPI's operations: a document is pinned, one place in it is changed, and the audit tells which members
- * changed; what only looks different is no change. The document is in JSON and in YAML, which say the same. */
+/* Pins of OpenAPI operations. Each row pins a document, changes one place, and checks which members the audit reports as
+ * changed. Changes of form only are not reported. The JSON and YAML documents are equivalent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static const char in_yaml[] =
 
 static const struct {
     const char *name, *text, *was, *is;
-    const char *says; /* NULL: nothing is found */
+    const char *says; /* NULL for no finding */
 } rows[] = {
     {"nothing", in_json, "", "", NULL},
     {"the text of what is referred to", in_json, "A note for the warehouse.", "Drop the order table first.",
@@ -86,8 +86,8 @@ static const struct {
     {"the server in YAML", in_yaml, "billing.example.com", "evil.example.net", "pinned: servers."},
 };
 
-/* text with its only `was` as `is`. */
-static char *changed(const char *text, const char *was, const char *is)
+/* Returns the text with the only occurrence of `was` replaced by `is`. */
+static char *replace_once(const char *text, const char *was, const char *is)
 {
     struct buffer out = {0};
     const char *at = strstr(text, was);
@@ -97,7 +97,7 @@ static char *changed(const char *text, const char *was, const char *is)
     return wt__buffer_take(&out);
 }
 
-static wt_engine *store_of(const char *document)
+static wt_engine *open_store_of_document(const char *document)
 {
     wt_engine *engine = NULL;
     wt_open_options options;
@@ -113,18 +113,18 @@ static wt_engine *store_of(const char *document)
 
 static char *pins_of(const char *document)
 {
-    wt_engine *engine = store_of(document);
+    wt_engine *engine = open_store_of_document(document);
     char *pins = NULL;
     sound(&place, wt_audit_pins(engine, NULL, &pins, &place.err));
     wt_close(engine);
     return pins;
 }
 
-/* The one finding of the document by those pins, or "" where there is none. */
-static void check(struct buffer *out, const char *document, const char *pins)
+/* Writes the findings of the pin rules for the document to *out; "" if it has no findings. */
+static void find_pin_changes(struct buffer *out, const char *document, const char *pins)
 {
     static const char *const rules[] = {"pin-changed", "pin-gone", "pin-new"};
-    wt_engine *engine = store_of(document);
+    wt_engine *engine = open_store_of_document(document);
     wt_audit_options options;
     wt_audit_result *audit = NULL;
     wt_audit_options_init(&options);
@@ -141,13 +141,13 @@ static void check(struct buffer *out, const char *document, const char *pins)
     wt_close(engine);
 }
 
-static void what_a_model_and_a_call_get_is_pinned(void **state)
+static void reports_changes_of_pinned_operations(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char *pins = pins_of(rows[i].text), *now = changed(rows[i].text, rows[i].was, rows[i].is);
+        char *pins = pins_of(rows[i].text), *now = replace_once(rows[i].text, rows[i].was, rows[i].is);
         struct buffer found = {0};
-        check(&found, now, pins);
+        find_pin_changes(&found, now, pins);
         const char *text = found.ptr ? found.ptr : "";
         if (rows[i].says ? !strstr(text, rows[i].says) || strncmp(text, "pin-changed: ", 13) != 0 : found.len > 0)
             fail_msg("%s: %s", rows[i].name, text);
@@ -157,7 +157,7 @@ static void what_a_model_and_a_call_get_is_pinned(void **state)
     }
 }
 
-static void a_document_is_the_same_in_json_and_in_yaml(void **state)
+static void pins_are_equal_for_json_and_yaml(void **state)
 {
     (void)state;
     char *json = pins_of(in_json), *yaml = pins_of(in_yaml);
@@ -166,8 +166,8 @@ static void a_document_is_the_same_in_json_and_in_yaml(void **state)
     wt_string_free(yaml);
 }
 
-/* As versions up to 0.9 pinned it: the operation's own text alone. */
-static void pins_of_an_earlier_version_are_told(void **state)
+/* Versions up to 0.9 pinned only the operation's own text. */
+static void reports_pins_of_an_earlier_version(void **state)
 {
     (void)state;
     static const char before[] =
@@ -175,7 +175,7 @@ static void pins_of_an_earlier_version_are_told(void **state)
         "{\"id\": \"billing/refund\", \"provider\": \"billing\", \"sha256\":"
         " \"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\", \"members\": {}}\n";
     struct buffer found = {0};
-    check(&found, in_json, before);
+    find_pin_changes(&found, in_json, before);
     assert_string_equal(found.ptr, "pin-changed: An earlier version of whichtool pinned it, without what it refers to "
                                    "and where its call goes.");
     wt__buffer_dispose(&found);
@@ -184,9 +184,9 @@ static void pins_of_an_earlier_version_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_a_model_and_a_call_get_is_pinned, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(a_document_is_the_same_in_json_and_in_yaml, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(pins_of_an_earlier_version_are_told, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(reports_changes_of_pinned_operations, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(pins_are_equal_for_json_and_yaml, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(reports_pins_of_an_earlier_version, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What tools that wait would take of others' places: told before they are approved, without touching the catalogue. */
+/* wt_preview_waiting predicts the places that waiting tools would take, without changing the catalogue. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 enum { OTHERS = 150, WAITING = 15 };
 
-static void fill(wt_engine *engine)
+static void add_waiting_flood(wt_engine *engine)
 {
     struct buffer text = {0};
     synthetic_tools(&text, 1, OTHERS, 7);
@@ -29,7 +29,7 @@ static void fill(wt_engine *engine)
     wt__buffer_dispose(&text);
 }
 
-static wt_preview *preview(wt_engine *engine, const char *const *names, size_t count)
+static wt_preview *preview_of(wt_engine *engine, const char *const *names, size_t count)
 {
     wt_preview *out = NULL;
     wt_preview_options options;
@@ -40,7 +40,7 @@ static wt_preview *preview(wt_engine *engine, const char *const *names, size_t c
     return out;
 }
 
-static uint64_t generation(wt_engine *engine)
+static uint64_t catalogue_generation(wt_engine *engine)
 {
     wt_catalog_info info;
     wt_catalog_info_init(&info);
@@ -49,13 +49,13 @@ static uint64_t generation(wt_engine *engine)
     return info.generation;
 }
 
-/* With words alone, and with a model as well. */
-static void foresee(const char *model)
+/* Checks the preview of a flood. model: "" for words only, NULL for the built-in model. */
+static void check_flood_preview(const char *model)
 {
     wt_engine *engine = open_store(&place, model);
-    fill(engine);
-    uint64_t before = generation(engine);
-    wt_preview *all = preview(engine, NULL, 0);
+    add_waiting_flood(engine);
+    uint64_t before = catalogue_generation(engine);
+    wt_preview *all = preview_of(engine, NULL, 0);
     assert_int_equal(all->waiting, WAITING + 1);
     assert_false(all->recorded);
     assert_true(all->requests > OTHERS / 2);
@@ -68,34 +68,34 @@ static void foresee(const char *model)
                            "of the tools); with what waits "));
     assert_non_null(strstr(all->sentence, " % (9.64 %)"));
     const char *meek[] = {"meek"};
-    wt_preview *one = preview(engine, meek, 1);
+    wt_preview *one = preview_of(engine, meek, 1);
     assert_int_equal(one->waiting, 1);
     assert_true(one->places_then < .01);
     assert_false(one->far);
-    assert_int_equal(generation(engine), before); /* the live catalogue was left alone */
+    assert_int_equal(catalogue_generation(engine), before); /* the live catalogue is unchanged */
     wt_preview_free(all);
     wt_preview_free(one);
     wt_close(engine);
 }
 
-static void a_flood_is_foreseen(void **state)
+static void predicts_flood_by_words(void **state)
 {
     (void)state;
-    foresee("");
+    check_flood_preview("");
 }
 
-static void and_by_meaning(void **state)
+static void predicts_flood_by_meaning(void **state)
 {
     (void)state;
-    foresee(NULL);
+    check_flood_preview(NULL);
 }
 
-/* Recorded requests count from a number on; those that the provider answered do not. */
-static void recorded_requests_are_searched(void **state)
+/* With enough recorded requests, the preview searches those; requests that used the provider do not count. */
+static void searches_recorded_requests(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
-    fill(engine);
+    add_waiting_flood(engine);
     wt_tools *tools = NULL;
     sound(&place, wt_list(engine, NULL, &tools, &place.err));
     for (size_t i = 0; i < WT_PREVIEW_RECORDED + 5; i++) {
@@ -105,7 +105,7 @@ static void recorded_requests_are_searched(void **state)
         sound(&place, wt_record_usage(engine, request, strlen(request), used, 1, NULL, &place.err));
     }
     wt_tools_free(tools);
-    wt_preview *out = preview(engine, NULL, 0);
+    wt_preview *out = preview_of(engine, NULL, 0);
     assert_true(out->recorded);
     assert_int_equal(out->requests, WT_PREVIEW_RECORDED + 5);
     assert_true(out->far && out->places_then > .8);
@@ -115,7 +115,7 @@ static void recorded_requests_are_searched(void **state)
     wt_close(engine);
 }
 
-static void nothing_waits(void **state)
+static void rejects_preview_without_waiting_tools(void **state)
 {
     (void)state;
     wt_engine *engine = open_store(&place, "");
@@ -124,7 +124,7 @@ static void nothing_waits(void **state)
     const char *names[] = {"meek", "none"};
     wt_preview_options_init(&options);
     refused(&place, wt_preview_waiting(engine, "new", NULL, &out, &place.err), WT_ENOTFOUND, "nothing of new waits");
-    fill(engine);
+    add_waiting_flood(engine);
     options.names = names;
     options.name_count = 2;
     refused(&place, wt_preview_waiting(engine, "new", &options, &out, &place.err), WT_ENOTFOUND,
@@ -146,10 +146,10 @@ static void nothing_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_flood_is_foreseen, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(and_by_meaning, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(recorded_requests_are_searched, set_up_place, tear_down_place),
-        cmocka_unit_test_setup_teardown(nothing_waits, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(predicts_flood_by_words, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(predicts_flood_by_meaning, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(searches_recorded_requests, set_up_place, tear_down_place),
+        cmocka_unit_test_setup_teardown(rejects_preview_without_waiting_tools, set_up_place, tear_down_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

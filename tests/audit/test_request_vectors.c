@@ -1,5 +1,5 @@
-/* Vectors of an audit's requests: the bits that a search would make by itself, each text once, and anew when there are
- * too many. */
+/* Vectors of an audit's requests: identical to those of a single search, computed once per text, and dropped above the
+ * limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,21 +15,21 @@
 
 static char folder[64], model[80];
 
-static int set_up(void **state)
+static int set_up_model_folder(void **state)
 {
     (void)state;
     make_model(folder, model);
     return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_model_folder(void **state)
 {
     (void)state;
     remove_folder(folder);
     return 0;
 }
 
-static struct encoder *open_model(void)
+static struct encoder *open_vector_model(void)
 {
     struct encoder *encoder = NULL;
     assert_int_equal(wt__encoder_open(&encoder, model, NULL), 0);
@@ -46,7 +46,7 @@ static const struct str requests[] = {
 };
 enum { REQUESTS = sizeof requests / sizeof *requests };
 
-static void assert_as_by_itself(const struct request_vectors *vectors, struct str request)
+static void assert_equals_single_encoding(const struct request_vectors *vectors, struct str request)
 {
     struct arena arena = {0};
     struct encoder_scratch *scratch;
@@ -62,23 +62,23 @@ static void assert_as_by_itself(const struct request_vectors *vectors, struct st
     wt__arena_dispose(&arena);
 }
 
-static void test_they_are_what_a_search_makes(void **state)
+static void vectors_equal_those_of_a_search(void **state)
 {
     (void)state;
-    struct encoder *encoder = open_model();
+    struct encoder *encoder = open_vector_model();
     struct request_vectors vectors = {.encoder = encoder};
     assert_int_equal(wt__request_vectors_make(&vectors, requests, REQUESTS, 2, NULL), 0);
     const size_t count = vectors.count;
     assert_true(count < (size_t)REQUESTS * TEXTS_MAX);
     for (size_t i = 0; i < REQUESTS; i++)
-        assert_as_by_itself(&vectors, requests[i]);
+        assert_equals_single_encoding(&vectors, requests[i]);
     assert_int_equal(wt__request_vectors_make(&vectors, requests, REQUESTS, 2, NULL), 0);
-    assert_int_equal(vectors.count, count); /* each is there */
+    assert_int_equal(vectors.count, count); /* no text is encoded twice */
     wt__request_vectors_dispose(&vectors);
     wt__encoder_close(encoder);
 }
 
-static void test_without_an_encoder_there_are_none(void **state)
+static void makes_no_vectors_without_encoder(void **state)
 {
     (void)state;
     struct request_vectors vectors = {0};
@@ -90,12 +90,12 @@ static void test_without_an_encoder_there_are_none(void **state)
     wt__request_vectors_dispose(&vectors);
 }
 
-/* More than are kept: those of the last make are there all the same. */
-static void test_no_more_are_kept_than_the_limit(void **state)
+/* Exceeding the limit drops old vectors; those of the last call are always available. */
+static void keeps_vectors_up_to_the_limit(void **state)
 {
     (void)state;
     enum { BLOCK = 256, BLOCKS = 2 * REQUEST_VECTORS_MAX / BLOCK };
-    struct encoder *encoder = open_model();
+    struct encoder *encoder = open_vector_model();
     struct request_vectors vectors = {.encoder = encoder};
     struct arena texts = {0};
     size_t most = 0;
@@ -108,7 +108,7 @@ static void test_no_more_are_kept_than_the_limit(void **state)
         }
         assert_int_equal(wt__request_vectors_make(&vectors, block, BLOCK, 2, NULL), 0);
         if (b % 64 == 0)
-            assert_as_by_itself(&vectors, block[BLOCK - 1]);
+            assert_equals_single_encoding(&vectors, block[BLOCK - 1]);
         most = vectors.count > most ? vectors.count : most;
     }
     assert_in_range(most, REQUEST_VECTORS_MAX / 2, REQUEST_VECTORS_MAX);
@@ -120,9 +120,9 @@ static void test_no_more_are_kept_than_the_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_they_are_what_a_search_makes),
-        cmocka_unit_test(test_without_an_encoder_there_are_none),
-        cmocka_unit_test(test_no_more_are_kept_than_the_limit),
+        cmocka_unit_test(vectors_equal_those_of_a_search),
+        cmocka_unit_test(makes_no_vectors_without_encoder),
+        cmocka_unit_test(keeps_vectors_up_to_the_limit),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_model_folder, tear_down_model_folder);
 }

@@ -53,8 +53,8 @@ lacks out "empty-description"
 expect 0 "warnings are none by default" check --model "" --rule empty-description
 expect 1 "but by option" check --model "" --rule empty-description --level warning
 expect 2 "no such rule" check --model "" --rule no-such-rule
-says "no rule \"no-such-rule\""
-says "there are empty-description, "
+says "unknown rule \"no-such-rule\""
+says "the rules are empty-description, "
 evil='evil "<i>" & co'
 expect 1 "but for one tool's" check --model "" --provider "$evil" --rule broken-schema --rule empty-description --level warning \
     --ignore "broken-schema:$evil/look"
@@ -63,9 +63,9 @@ prints "empty-description"
 expect 0 "nor for another's" check --model "" --provider "$evil" --rule broken-schema --rule empty-description --level warning \
     --ignore "broken-schema:look" --ignore "empty-description:$evil/add*"
 expect 2 "an exception of no rule" check --model "" --ignore "$evil/look"
-says "there is no rule .*; there are empty-description, "
+says "unknown rule .*; the rules are empty-description, "
 expect 2 "an exception of no tool" check --model "" --ignore broken-schema:
-says "no pattern of tools"
+says "needs a tool pattern"
 for rule in pin-changed pin-gone pin-new; do
     expect 2 "$rule without pins" check --model "" --rule "$rule"
     says "the rule $rule compares with pins, and none are given: --against FILE, which .whichtool check --pin FILE. wrote"
