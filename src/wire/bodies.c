@@ -1,5 +1,5 @@
-/* bodies.c: the tables of find, pick and call, and of the catalogue. What a field means is said once, here: in the
- * API's description as in docs/serving.md. */
+/* bodies.c: field tables of find, pick, call and the catalogue. The API description and docs/serving.md take the text of
+ * each field from here. */
 #include "wire/bodies.h"
 
 #include "catalog/import/formats.h"
@@ -44,7 +44,7 @@ static const struct field filter_fields[] = {
 #define QUERY_FIELD                                                                                                    \
     {                                                                                                                  \
         .name = "query", .kind = FIELD_TEXT, .offset = offsetof(struct asked_body, query),                             \
-        .max = WT_MAX_REQUEST_BYTES, .says = "The request, in words; with messages a turn more."                       \
+        .max = WT_MAX_REQUEST_BYTES, .says = "The request, in words; with messages, an additional turn."               \
     }
 #define MESSAGES_FIELDS                                                                                                \
     {.name = "messages",                                                                                               \
@@ -57,12 +57,12 @@ static const struct field filter_fields[] = {
     {                                                                                                                  \
         .name = "have", .kind = FIELD_TEXTS, .offset = offsetof(struct asked_body, have), .max = WT_MAX_KEPT,          \
         .bytes = WT_MAX_REQUEST_BYTES,                                                                                 \
-        .says = "Tools that are loaded already, by name: they stay in the result, in nobody's place."                  \
+        .says = "Tools that are already loaded, by name; always included, without using one of the k places."          \
     }
 #define FILTER_FIELD                                                                                                   \
     {                                                                                                                  \
         .name = "filter", .kind = FIELD_OBJECT, .members = filter_fields, .member_count = COUNT(filter_fields),        \
-        .says = "Which tools may be found: k results are k allowed results."                                           \
+        .says = "Restricts the tools that may be found; only allowed tools count towards k."                           \
     }
 #define RECIPE_FIELD(type, text)                                                                                       \
     {                                                                                                                  \
@@ -73,9 +73,9 @@ static const struct field filter_fields[] = {
     {                                                                                                                  \
         .name = (field_name), .kind = FIELD_FLAG, .offset = offsetof(struct type, options.member), .says = (text)      \
     }
-#define EXPLAIN_FIELD(type) FLAG_FIELD(type, explain, "explain", "Tell why: stages and matched words of each hit.")
+#define EXPLAIN_FIELD(type) FLAG_FIELD(type, explain, "explain", "Explain each hit: stages and matched words.")
 #define AS_TYPED_FIELD(type)                                                                                           \
-    FLAG_FIELD(type, as_typed, "as_typed", "Correct no word of the request, and read a long one whole.")
+    FLAG_FIELD(type, as_typed, "as_typed", "Do not correct words of the request, and do not shorten a long one.")
 #define TIME_LIMIT_FIELD(type)                                                                                         \
     {                                                                                                                  \
         .name = "time_limit_ms", .kind = FIELD_MS, .offset = offsetof(struct type, options.time_limit_ms), .min = 1,   \
@@ -175,7 +175,7 @@ static const struct field call_items[] = {
     FLAG_FIELD(call_body, language_model, "language_model",
                "The server's language model chooses the tool, writes the arguments and verifies both."),
     AS_TYPED_FIELD(call_body),
-    FLAG_FIELD(call_body, explain, "explain", "Tell how the call came about, as the member steps."),
+    FLAG_FIELD(call_body, explain, "explain", "Explain how the call was made, in the member steps."),
     {.name = "format",
      .kind = FIELD_CHOICE,
      .offset = offsetof(struct call_body, options.form),
@@ -198,10 +198,10 @@ static void fill_filter(struct asked_body *asked)
     asked->filter.excluded_count = asked->excluded.count;
 }
 
-static int has_request(const struct asked_body *asked, wt_error *err)
+static int require_request(const struct asked_body *asked, wt_error *err)
 {
     if (asked->messages.len == 0 && wt__str_trim(wt__str(asked->query)).len == 0)
-        return wt__fail_at(err, WT_EINVAL, 0, 0, "/query", "the request is empty: say query, or messages");
+        return wt__fail_at(err, WT_EINVAL, 0, 0, "/query", "the request is empty; set query or messages");
     return 0;
 }
 
@@ -211,7 +211,7 @@ int wt__find_body_read(struct find_body *out, struct str json, wt_error *err)
     wt_find_options_init(&out->options);
     int rc = wt__body_read(&out->asked.body, json, wt__find_fields, out, err);
     if (rc == 0)
-        rc = has_request(&out->asked, err);
+        rc = require_request(&out->asked, err);
     fill_filter(&out->asked);
     out->options.filter = &out->asked.filter;
     out->options.format = out->definitions;
@@ -228,7 +228,7 @@ int wt__pick_body_read(struct pick_body *out, struct str json, wt_error *err)
     wt_pick_options_init(&out->options);
     int rc = wt__body_read(&out->asked.body, json, wt__pick_fields, out, err);
     if (rc == 0)
-        rc = has_request(&out->asked, err);
+        rc = require_request(&out->asked, err);
     fill_filter(&out->asked);
     out->options.filter = &out->asked.filter;
     out->options.format = out->definitions;
@@ -245,7 +245,7 @@ int wt__call_body_read(struct call_body *out, struct str json, wt_error *err)
     wt_call_options_init(&out->options);
     int rc = wt__body_read(&out->asked.body, json, wt__call_fields, out, err);
     if (rc == 0)
-        rc = has_request(&out->asked, err);
+        rc = require_request(&out->asked, err);
     fill_filter(&out->asked);
     out->options.filter = &out->asked.filter;
     return rc;
@@ -274,7 +274,7 @@ static const struct field list_items[] = {
      .kind = FIELD_COUNT,
      .offset = offsetof(struct list_query, options.offset),
      .max = WT_MAX_TOOLS,
-     .says = "Tools to pass over: next_offset of the page before."},
+     .says = "Tools to skip: next_offset of the previous page."},
 };
 const struct fields wt__list_fields = TABLE(list_items);
 
@@ -330,7 +330,8 @@ int wt__add_query_read(struct add_query *out, struct str query, wt_error *err)
     wt_add_options_init(&out->options);
     int rc = wt__query_read(&out->body, query, wt__add_fields, out, err);
     if (rc == 0 && out->options.sync && !out->options.source_name)
-        return wt__fail_at(err, WT_EINVAL, 0, 0, "/source", "sync takes source, which says whose tools may go");
+        return wt__fail_at(err, WT_EINVAL, 0, 0, "/source",
+                           "sync requires source, the name of the import to synchronise");
     return rc;
 }
 

@@ -1,7 +1,7 @@
-/* bodies.h: the bodies and queries of our own API, read into the options of the library.
+/* bodies.h: parses bodies and queries of our HTTP API into options of the library.
  *
- * What is read points into the struct that it was read into: it does not move, and ends with wt__body_dispose of its
- * body. Texts are bounded as the library bounds them; what a server bounds beyond that is the server's. */
+ * Options point into the struct they were parsed into, so it must not be copied or moved. Free it with wt__body_dispose
+ * on its body. Lengths are limited as in the library; servers may add stricter limits. */
 #ifndef WT_WIRE_BODIES_H
 #define WT_WIRE_BODIES_H
 
@@ -9,20 +9,20 @@
 
 #include "whichtool.h"
 
-/* The names of wt_export. */
+/* Format names of wt_export. */
 #define WIRE_EXPORT_FORMATS "openai openai-responses anthropic gemini mcp"
 #define WIRE_LOADING_FORMATS "anthropic-reference anthropic-inline openai-search"
 
 enum {
-    WIRE_TIME_LIMIT_MS_MAX = 3600000, /* a request may ask for; a server allows less */
-    WIRE_LIST_MAX = 1000,             /* tools on a page */
-    WIRE_LIST_USUAL = 100,            /* when no limit is said */
-    WIRE_TEXTS_MAX = 1000,            /* inputs of embeddings, documents of a reranking */
-    WIRE_TEXT_BYTES_MAX = 64 << 10,   /* of each */
-    WIRE_BATCH_ID_BYTES_MAX = 100,    /* of usages that are reported together */
+    WIRE_TIME_LIMIT_MS_MAX = 3600000, /* longest time limit in a request; servers may allow less */
+    WIRE_LIST_MAX = 1000,             /* maximum tools on a page */
+    WIRE_LIST_USUAL = 100,            /* default tools on a page */
+    WIRE_TEXTS_MAX = 1000,            /* maximum inputs of embeddings, or documents to rerank */
+    WIRE_TEXT_BYTES_MAX = 64 << 10,   /* maximum bytes of each */
+    WIRE_BATCH_ID_BYTES_MAX = 100,    /* maximum bytes of a usage batch id */
 };
 
-/* What find, pick and call have in common. */
+/* Common part of find, pick and call. */
 struct asked_body {
     struct body body;
     const char *query;
@@ -34,7 +34,7 @@ struct asked_body {
 struct find_body {
     struct asked_body asked;
     wt_find_options options;
-    const char *definitions; /* form in which definitions are wanted, or NULL */
+    const char *definitions; /* export format of the definitions, or NULL */
 };
 int wt__find_body_read(struct find_body *out, struct str json, wt_error *err);
 
@@ -51,63 +51,63 @@ struct call_body {
 };
 int wt__call_body_read(struct call_body *out, struct str json, wt_error *err);
 
-/* Of GET /v1/tools. */
+/* Query of GET /v1/tools. */
 struct list_query {
     struct body body;
     wt_list_options options;
 };
 int wt__list_query_read(struct list_query *out, struct str query, wt_error *err);
 
-/* Of GET /v1/tools/ID. */
+/* Query of GET /v1/tools/ID. */
 struct show_query {
     struct body body;
-    const char *definition; /* form, or NULL */
+    const char *definition; /* export format, or NULL */
 };
 int wt__show_query_read(struct show_query *out, struct str query, wt_error *err);
 
-/* Of POST /v1/tools, whose body is the source itself. */
+/* Query of POST /v1/tools. The body is the source itself. */
 struct add_query {
     struct body body;
     wt_add_options options;
 };
 int wt__add_query_read(struct add_query *out, struct str query, wt_error *err);
 
-/* Of DELETE /v1/tools. */
+/* Query of DELETE /v1/tools. */
 struct remove_query {
     struct body body;
     const char *provider;
 };
 int wt__remove_query_read(struct remove_query *out, struct str query, wt_error *err);
 
-/* Of POST /v1/usage. */
+/* Query of POST /v1/usage. */
 struct batch_query {
     struct body body;
-    const char *id; /* "": none */
+    const char *id; /* "" if none */
 };
 int wt__batch_query_read(struct batch_query *out, struct str query, wt_error *err);
 
-/* OpenAI's form of embeddings. */
+/* Embeddings request in OpenAI's format. */
 struct embeddings_body {
     struct body body;
     const json_t *input;
-    struct texts texts; /* of input */
+    struct texts texts; /* texts of `input` */
     const char *model, *encoding, *user;
-    size_t dimensions; /* 0: all */
+    size_t dimensions; /* 0 for all */
 };
 int wt__embeddings_body_read(struct embeddings_body *out, struct str json, wt_error *err);
 
-/* Cohere's and Jina's form of reranking. */
+/* Reranking request in Cohere's and Jina's format. */
 struct rerank_body {
     struct body body;
     const char *model, *query;
     const json_t *documents_json;
     struct texts documents;
-    size_t top_n, max_tokens_per_document, priority; /* 0: all */
+    size_t top_n, max_tokens_per_document, priority; /* 0 if absent */
     int return_documents;
 };
 int wt__rerank_body_read(struct rerank_body *out, struct str json, wt_error *err);
 
-/* The tables, for the schemas. */
+/* Field tables, for generating the schemas. */
 extern const struct fields wt__find_fields, wt__pick_fields, wt__call_fields, wt__list_fields, wt__show_fields,
     wt__add_fields, wt__remove_fields, wt__usage_fields, wt__embeddings_fields, wt__rerank_fields;
 

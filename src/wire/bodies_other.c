@@ -1,5 +1,5 @@
-/* bodies_other.c: bodies whose members are not options of the library alone: of recorded use, and the forms of others'
- * APIs, whose clients send members that say nothing here ("user"); those are read and passed over. */
+/* bodies_other.c: bodies other than options of the library: recorded usage, and formats of other APIs. Members of those
+ * without meaning here, such as "user", are accepted and ignored. */
 #include "wire/bodies.h"
 
 #include <stdio.h>
@@ -10,14 +10,14 @@
         (array), COUNT(array)                                                                                          \
     }
 
-static int wrong(wt_error *err, int code, const char *member, size_t index, const char *why)
+static int fail_at_member(wt_error *err, int code, const char *member, size_t index, const char *why)
 {
     char pointer[64];
     snprintf(pointer, sizeof pointer, index == SIZE_MAX ? "/%s" : "/%s/%zu", member, index);
     return wt__fail_at(err, code, 0, 0, pointer, "%s %s", pointer + 1, why);
 }
 
-/* ---------------------------------------------------------------- recorded use */
+/* ---------------------------------------------------------------- recorded usage */
 
 static const struct field usage_items[] = {
     {.name = "id",
@@ -35,14 +35,14 @@ int wt__batch_query_read(struct batch_query *out, struct str query, wt_error *er
     return wt__query_read(&out->body, query, wt__usage_fields, out, err);
 }
 
-/* ---------------------------------------------------------------- forms of others */
+/* ---------------------------------------------------------------- formats of other APIs */
 
-/* Strings, or objects whose member `text` is one. */
-static int read_texts(struct body *body, const json_t *list, const char *member, struct texts *out, wt_error *err)
+/* Reads an array of strings, or of objects with a string `text`. */
+static int read_input_texts(struct body *body, const json_t *list, const char *member, struct texts *out, wt_error *err)
 {
     size_t count = json_array_size(list);
     if (!json_is_array(list) || count == 0 || count > WIRE_TEXTS_MAX)
-        return wrong(err, WT_EINVAL, member, SIZE_MAX, "is to be an array of 1 to 1000 strings");
+        return fail_at_member(err, WT_EINVAL, member, SIZE_MAX, "must be an array of 1 to 1000 strings");
     const char **items = wt__arena_array(&body->arena, const char *, count);
     if (!items)
         return wt__fail_nomem(err);
@@ -50,9 +50,9 @@ static int read_texts(struct body *body, const json_t *list, const char *member,
         const json_t *item = json_array_get(list, i);
         const json_t *text = json_is_object(item) ? json_object_get(item, "text") : item;
         if (!json_is_string(text))
-            return wrong(err, WT_EINVAL, member, i, "is to be a string; lists of tokens are not read");
+            return fail_at_member(err, WT_EINVAL, member, i, "must be a string; arrays of tokens are not supported");
         if (json_string_length(text) > WIRE_TEXT_BYTES_MAX)
-            return wrong(err, WT_ETOOLONG, member, i, "has more than 65536 bytes");
+            return fail_at_member(err, WT_ETOOLONG, member, i, "has more than 65536 bytes");
         items[i] = json_string_value(text);
     }
     *out = (struct texts){items, count};
@@ -89,7 +89,7 @@ static const struct field embeddings_items[] = {
      .kind = FIELD_TEXT,
      .offset = offsetof(struct embeddings_body, user),
      .max = WT_MAX_NAME_BYTES,
-     .says = "Read and passed over."},
+     .says = "Ignored."},
 };
 const struct fields wt__embeddings_fields = TABLE(embeddings_items);
 
@@ -100,9 +100,9 @@ int wt__embeddings_body_read(struct embeddings_body *out, struct str json, wt_er
     if (rc < 0)
         return rc;
     if (!json_is_string(out->input))
-        return read_texts(&out->body, out->input, "input", &out->texts, err);
+        return read_input_texts(&out->body, out->input, "input", &out->texts, err);
     if (json_string_length(out->input) > WIRE_TEXT_BYTES_MAX)
-        return wrong(err, WT_ETOOLONG, "input", SIZE_MAX, "has more than 65536 bytes");
+        return fail_at_member(err, WT_ETOOLONG, "input", SIZE_MAX, "has more than 65536 bytes");
     const char **one = wt__arena_array(&out->body.arena, const char *, 1);
     if (!one)
         return wt__fail_nomem(err);
@@ -117,7 +117,7 @@ static const struct field rerank_items[] = {
      .required = true,
      .offset = offsetof(struct rerank_body, query),
      .max = WIRE_TEXT_BYTES_MAX,
-     .says = "What the documents are held against."},
+     .says = "The request to rank the documents for."},
     {.name = "documents",
      .kind = FIELD_ANY,
      .required = true,
@@ -136,21 +136,21 @@ static const struct field rerank_items[] = {
      .offset = offsetof(struct rerank_body, top_n),
      .min = 1,
      .max = UINT32_MAX,
-     .says = "The best so many; all when absent."},
+     .says = "Number of results; all when absent."},
     {.name = "return_documents",
      .kind = FIELD_FLAG,
      .offset = offsetof(struct rerank_body, return_documents),
-     .says = "Each result has its document, too."},
+     .says = "Include the document in each result."},
     {.name = "max_tokens_per_doc",
      .kind = FIELD_COUNT,
      .offset = offsetof(struct rerank_body, max_tokens_per_document),
      .max = UINT32_MAX,
-     .says = "Read and passed over: the encoder reads as much of a document as it can."},
+     .says = "Ignored: the encoder reads as much of a document as it can."},
     {.name = "priority",
      .kind = FIELD_COUNT,
      .offset = offsetof(struct rerank_body, priority),
      .max = UINT32_MAX,
-     .says = "Read and passed over."},
+     .says = "Ignored."},
 };
 const struct fields wt__rerank_fields = TABLE(rerank_items);
 
@@ -158,5 +158,5 @@ int wt__rerank_body_read(struct rerank_body *out, struct str json, wt_error *err
 {
     *out = (struct rerank_body){0};
     int rc = wt__body_read(&out->body, json, wt__rerank_fields, out, err);
-    return rc < 0 ? rc : read_texts(&out->body, out->documents_json, "documents", &out->documents, err);
+    return rc < 0 ? rc : read_input_texts(&out->body, out->documents_json, "documents", &out->documents, err);
 }

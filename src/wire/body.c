@@ -11,53 +11,53 @@ enum {
     QUERY_FIELDS_MAX = 64,
 };
 
-/* Where a value stands: "/filter/only". */
+/* Path of a value: "/filter/only". */
 struct place {
     const struct place *parent;
-    const char *key; /* NULL: an item of an array, by index */
+    const char *key; /* NULL for an array item, given by index */
     size_t index;
 };
 
-static void put_place(struct buffer *out, const struct place *place)
+static void append_pointer(struct buffer *out, const struct place *place)
 {
     if (!place)
         return;
-    put_place(out, place->parent);
+    append_pointer(out, place->parent);
     if (place->key)
         wt__json_pointer_step(out, wt__str(place->key));
     else
         wt__buffer_printf(out, "/%zu", place->index);
 }
 
-/* "k: WHY", with the pointer beside it. */
-static int wrong(wt_error *err, int code, const struct place *place, const char *why)
+/* Fails with "k WHY" and the pointer to the value. */
+static int fail_at_place(wt_error *err, int code, const struct place *place, const char *why)
 {
     char path[POINTER_MAX] = "";
     struct buffer pointer = {.max = POINTER_MAX - 1};
-    put_place(&pointer, place);
+    append_pointer(&pointer, place);
     if (pointer.len > 0 && !pointer.failed)
         memcpy(path, pointer.ptr, pointer.len + 1);
     wt__buffer_dispose(&pointer);
     return wt__fail_at(err, code, 0, 0, path, "%s %s", *path ? path + 1 : "the body", why);
 }
 
-static int wrong_number(wt_error *err, const struct place *place, const struct field *field)
+static int fail_number(wt_error *err, const struct place *place, const struct field *field)
 {
     char why[128];
-    snprintf(why, sizeof why, "is to be a whole number from %llu to %llu", (unsigned long long)field->min,
+    snprintf(why, sizeof why, "must be a whole number from %llu to %llu", (unsigned long long)field->min,
              (unsigned long long)field->max);
-    return wrong(err, WT_EINVAL, place, why);
+    return fail_at_place(err, WT_EINVAL, place, why);
 }
 
-static int read_text(const struct field *field, const json_t *value, const struct place *place, const char **out,
-                     wt_error *err)
+static int parse_text_field(const struct field *field, const json_t *value, const struct place *place, const char **out,
+                            wt_error *err)
 {
     char why[96];
     if (!json_is_string(value))
-        return wrong(err, WT_EINVAL, place, "is to be a string");
+        return fail_at_place(err, WT_EINVAL, place, "must be a string");
     if (json_string_length(value) > field->max) {
         snprintf(why, sizeof why, "has more than %llu bytes", (unsigned long long)field->max);
-        return wrong(err, WT_ETOOLONG, place, why);
+        return fail_at_place(err, WT_ETOOLONG, place, why);
     }
     *out = json_string_value(value);
     return 0;
@@ -74,53 +74,53 @@ static bool is_choice(const char *choices, struct str word)
     return false;
 }
 
-static int read_choice(const struct field *field, const json_t *value, const struct place *place, const char **out,
-                       wt_error *err)
+static int parse_choice(const struct field *field, const json_t *value, const struct place *place, const char **out,
+                        wt_error *err)
 {
     const char *word = NULL;
     const struct field whole = {.max = UINT64_MAX};
-    int rc = read_text(&whole, value, place, &word, err);
+    int rc = parse_text_field(&whole, value, place, &word, err);
     if (rc < 0)
         return rc;
     if (!is_choice(field->choices, wt__str(word))) {
         char why[512];
-        snprintf(why, sizeof why, "is to be one of: %s", field->choices);
-        return wrong(err, WT_EINVAL, place, why);
+        snprintf(why, sizeof why, "must be one of: %s", field->choices);
+        return fail_at_place(err, WT_EINVAL, place, why);
     }
     *out = word;
     return 0;
 }
 
-static int read_whole(const struct field *field, const json_t *value, const struct place *place, uint64_t *out,
-                      wt_error *err)
+static int parse_whole(const struct field *field, const json_t *value, const struct place *place, uint64_t *out,
+                       wt_error *err)
 {
     json_int_t number = json_integer_value(value);
     if (!json_is_integer(value) || number < 0 || (uint64_t)number < field->min || (uint64_t)number > field->max)
-        return wrong_number(err, place, field);
+        return fail_number(err, place, field);
     *out = (uint64_t)number;
     return 0;
 }
 
-static int read_share(const struct field *field, const json_t *value, const struct place *place, double *out,
-                      wt_error *err)
+static int parse_share(const struct field *field, const json_t *value, const struct place *place, double *out,
+                       wt_error *err)
 {
     double share = json_number_value(value);
     if (!json_is_number(value) || !(share >= 0 && share < 1))
-        return wrong(err, WT_EINVAL, place, "is to be a number from 0 to below 1");
+        return fail_at_place(err, WT_EINVAL, place, "must be a number from 0 to below 1");
     *out = field->kind == FIELD_RATE && share == 0 ? -1 : share;
     return 0;
 }
 
-static int read_texts(struct body *body, const struct field *field, const json_t *value, const struct place *place,
-                      struct texts *out, wt_error *err)
+static int parse_texts(struct body *body, const struct field *field, const json_t *value, const struct place *place,
+                       struct texts *out, wt_error *err)
 {
     size_t count = json_array_size(value);
     char why[96];
     if (!json_is_array(value))
-        return wrong(err, WT_EINVAL, place, "is to be an array of strings");
+        return fail_at_place(err, WT_EINVAL, place, "must be an array of strings");
     if (count > field->max) {
         snprintf(why, sizeof why, "has more than %llu items", (unsigned long long)field->max);
-        return wrong(err, WT_ETOOLONG, place, why);
+        return fail_at_place(err, WT_ETOOLONG, place, why);
     }
     const struct field item = {.kind = FIELD_TEXT, .max = field->bytes};
     const char **items = wt__arena_array(&body->arena, const char *, count + 1);
@@ -128,7 +128,7 @@ static int read_texts(struct body *body, const struct field *field, const json_t
         return wt__fail_nomem(err);
     for (size_t i = 0; i < count; i++) {
         const struct place here = {place, NULL, i};
-        int rc = read_text(&item, json_array_get(value, i), &here, &items[i], err);
+        int rc = parse_text_field(&item, json_array_get(value, i), &here, &items[i], err);
         if (rc < 0)
             return rc;
     }
@@ -136,16 +136,16 @@ static int read_texts(struct body *body, const struct field *field, const json_t
     return 0;
 }
 
-static int read_json(struct body *body, const struct field *field, const json_t *value, const struct place *place,
-                     struct str *out, wt_error *err)
+static int parse_json(struct body *body, const struct field *field, const json_t *value, const struct place *place,
+                      struct str *out, wt_error *err)
 {
     struct buffer json = {.max = (size_t)field->max};
     int rc = 0;
     if (!json_is_array(value) && !json_is_object(value))
-        return wrong(err, WT_EINVAL, place, "is to be an array or an object");
+        return fail_at_place(err, WT_EINVAL, place, "must be an array or an object");
     wt__json_write(&json, value);
     if (json.failed)
-        rc = wrong(err, WT_ETOOLONG, place, "is too long");
+        rc = fail_at_place(err, WT_ETOOLONG, place, "is too long");
     char *copy = rc == 0 ? wt__arena_copy(&body->arena, wt__buffer_view(&json)) : NULL;
     if (rc == 0 && !copy)
         rc = wt__fail_nomem(err);
@@ -155,49 +155,49 @@ static int read_json(struct body *body, const struct field *field, const json_t 
     return rc;
 }
 
-static int read_members(struct body *body, const json_t *object, struct fields fields, const struct place *place,
-                        void *out, wt_error *err);
+static int parse_members(struct body *body, const json_t *object, struct fields fields, const struct place *place,
+                         void *out, wt_error *err);
 
-static int read_field(struct body *body, const struct field *field, const json_t *value, const struct place *place,
-                      void *out, wt_error *err)
+static int parse_field(struct body *body, const struct field *field, const json_t *value, const struct place *place,
+                       void *out, wt_error *err)
 {
     void *at = (char *)out + field->offset;
     uint64_t number = 0;
     int rc = 0;
     switch (field->kind) {
     case FIELD_TEXT:
-        return read_text(field, value, place, at, err);
+        return parse_text_field(field, value, place, at, err);
     case FIELD_CHOICE:
-        return read_choice(field, value, place, at, err);
+        return parse_choice(field, value, place, at, err);
     case FIELD_COUNT:
-        rc = read_whole(field, value, place, &number, err);
+        rc = parse_whole(field, value, place, &number, err);
         if (rc == 0)
             *(size_t *)at = (size_t)number;
         return rc;
     case FIELD_MS:
-        rc = read_whole(field, value, place, &number, err);
+        rc = parse_whole(field, value, place, &number, err);
         if (rc == 0)
             *(unsigned *)at = (unsigned)number;
         return rc;
     case FIELD_SHARE:
     case FIELD_RATE:
-        return read_share(field, value, place, at, err);
+        return parse_share(field, value, place, at, err);
     case FIELD_FLAG:
         if (!json_is_boolean(value))
-            return wrong(err, WT_EINVAL, place, "is to be true or false");
+            return fail_at_place(err, WT_EINVAL, place, "must be true or false");
         *(int *)at = json_is_true(value);
         return 0;
     case FIELD_TEXTS:
-        return read_texts(body, field, value, place, at, err);
+        return parse_texts(body, field, value, place, at, err);
     case FIELD_JSON:
-        return read_json(body, field, value, place, at, err);
+        return parse_json(body, field, value, place, at, err);
     case FIELD_ANY:
         *(const json_t **)at = value;
         return 0;
     case FIELD_OBJECT:
         if (!json_is_object(value))
-            return wrong(err, WT_EINVAL, place, "is to be an object");
-        return read_members(body, value, (struct fields){field->members, field->member_count}, place, out, err);
+            return fail_at_place(err, WT_EINVAL, place, "must be an object");
+        return parse_members(body, value, (struct fields){field->members, field->member_count}, place, out, err);
     }
     return 0;
 }
@@ -211,8 +211,7 @@ static const struct field *field_named(struct fields fields, const char *name)
     return NULL;
 }
 
-/* What others call our members, and what the command and MCP call them. within: the object that they are in, or NULL.
- */
+/* Names of our members in other APIs, the command and MCP. within: the enclosing object, or NULL. */
 static const struct {
     const char *theirs, *within, *ours;
 } other_names[] = {
@@ -231,7 +230,7 @@ static const struct {
     {"only", "filter", "only"},
 };
 
-/* The row of other_names that fits here, or -1. */
+/* Returns the row of other_names whose member is in `fields`; -1 if none. */
 static int other_name(struct fields fields, const char *name)
 {
     for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
@@ -242,25 +241,24 @@ static int other_name(struct fields fields, const char *name)
     return -1;
 }
 
-static int unknown(struct fields fields, const char *name, const struct place *place, wt_error *err)
+static int fail_unknown_member(struct fields fields, const char *name, const struct place *place, wt_error *err)
 {
     struct nearest nearest;
-    char why[256] = "is not known here; /openapi.json lists what is";
+    char why[256] = "is unknown; /openapi.json lists all members";
     int other = other_name(fields, name);
     wt__nearest_begin(&nearest, wt__str(name));
     for (size_t i = 0; i < fields.count; i++)
         wt__nearest_show(&nearest, wt__str(fields.items[i].name));
     if (other >= 0 && other_names[other].within)
-        snprintf(why, sizeof why, "is not known here; did you mean %s.%s?", other_names[other].within,
+        snprintf(why, sizeof why, "is unknown; did you mean %s.%s?", other_names[other].within,
                  other_names[other].ours);
     else if (other >= 0 || *nearest.best)
-        snprintf(why, sizeof why, "is not known here; did you mean %s?",
-                 other >= 0 ? other_names[other].ours : nearest.best);
-    return wrong(err, WT_EINVAL, place, why);
+        snprintf(why, sizeof why, "is unknown; did you mean %s?", other >= 0 ? other_names[other].ours : nearest.best);
+    return fail_at_place(err, WT_EINVAL, place, why);
 }
 
-static int read_members(struct body *body, const json_t *object, struct fields fields, const struct place *place,
-                        void *out, wt_error *err)
+static int parse_members(struct body *body, const json_t *object, struct fields fields, const struct place *place,
+                         void *out, wt_error *err)
 {
     for (void *at = json_object_iter((json_t *)object); at; at = json_object_iter_next((json_t *)object, at)) {
         const char *name = json_object_iter_key(at);
@@ -268,10 +266,10 @@ static int read_members(struct body *body, const json_t *object, struct fields f
         const struct place here = {place, name, 0};
         const struct field *field = field_named(fields, name);
         if (!field)
-            return unknown(fields, name, &here, err);
-        if (json_is_null(value)) /* as if it were absent: clients write what they have no value for so */
+            return fail_unknown_member(fields, name, &here, err);
+        if (json_is_null(value)) /* same as absent, because clients write null for unset options */
             continue;
-        int rc = read_field(body, field, value, &here, out, err);
+        int rc = parse_field(body, field, value, &here, out, err);
         if (rc < 0)
             return rc;
     }
@@ -279,7 +277,7 @@ static int read_members(struct body *body, const json_t *object, struct fields f
         const json_t *value = json_object_get(object, fields.items[i].name);
         const struct place here = {place, fields.items[i].name, 0};
         if (fields.items[i].required && (!value || json_is_null(value)))
-            return wrong(err, WT_EINVAL, &here, "is missing");
+            return fail_at_place(err, WT_EINVAL, &here, "is missing");
     }
     return 0;
 }
@@ -291,8 +289,8 @@ int wt__body_read(struct body *body, struct str json, struct fields fields, void
     if (rc < 0)
         return wt__fail_context(err, rc, "the body");
     if (!json_is_object(body->root))
-        return wrong(err, WT_EFORMAT, NULL, "is to be a JSON object");
-    return read_members(body, body->root, fields, NULL, out, err);
+        return fail_at_place(err, WT_EFORMAT, NULL, "must be a JSON object");
+    return parse_members(body, body->root, fields, NULL, out, err);
 }
 
 void wt__body_dispose(struct body *body)
@@ -302,7 +300,7 @@ void wt__body_dispose(struct body *body)
     *body = (struct body){0};
 }
 
-/* ---------------------------------------------------------------- of a URL */
+/* ---------------------------------------------------------------- queries of a URL */
 
 int wt__percent_decode(char **out, struct arena *arena, struct str text, bool plus, wt_error *err)
 {
@@ -322,18 +320,19 @@ int wt__percent_decode(char **out, struct arena *arena, struct str text, bool pl
             i += 2;
         }
         if (c == '\0')
-            return wt__fail(err, WT_EFORMAT, "a percent sign of the address is not followed by two digits above 00");
+            return wt__fail(err, WT_EFORMAT,
+                            "a percent sign in the address must be followed by two hexadecimal digits above 00");
         copy[len++] = c;
     }
     copy[len] = '\0';
     if (!wt__utf8_valid((struct str){copy, len}))
-        return wt__fail(err, WT_EFORMAT, "the address is not UTF-8");
+        return wt__fail(err, WT_EFORMAT, "the address is not valid UTF-8");
     *out = copy;
     return 0;
 }
 
-/* A value of a URL as JSON would have it; NULL when memory is out. What makes no sense stays a string, which the reader
- * of its kind refuses. */
+/* Converts a value of a URL to JSON; NULL if out of memory. An invalid value stays a string, which the parser of the kind
+ * rejects. */
 static json_t *query_value(const struct field *field, const char *text)
 {
     char *end = NULL;
@@ -352,12 +351,12 @@ static json_t *query_value(const struct field *field, const char *text)
     return json_string(text);
 }
 
-static int add_pair(json_t *root, struct fields fields, const char *name, const char *text, wt_error *err)
+static int add_query_pair(json_t *root, struct fields fields, const char *name, const char *text, wt_error *err)
 {
     const struct field *field = field_named(fields, name);
     const struct place here = {NULL, name, 0};
     if (!field)
-        return unknown(fields, name, &here, err);
+        return fail_unknown_member(fields, name, &here, err);
     json_t *old = json_object_get(root, name), *value = query_value(field, text);
     if (field->kind == FIELD_TEXTS && !old) {
         json_t *list = json_array();
@@ -369,7 +368,7 @@ static int add_pair(json_t *root, struct fields fields, const char *name, const 
         return json_array_append_new(old, value) < 0 ? wt__fail_nomem(err) : 0;
     if (old) {
         json_decref(value);
-        return wrong(err, WT_EINVAL, &here, "is given twice");
+        return fail_at_place(err, WT_EINVAL, &here, "is given twice");
     }
     return json_object_set_new(root, name, value) < 0 ? wt__fail_nomem(err) : 0;
 }
@@ -396,9 +395,9 @@ int wt__query_read(struct body *body, struct str query, struct fields fields, vo
         if (rc == 0)
             rc = wt__percent_decode(&value, &body->arena, text, true, err);
         if (rc == 0)
-            rc = add_pair(body->root, fields, key, value, err);
+            rc = add_query_pair(body->root, fields, key, value, err);
         if (rc < 0)
             return rc;
     }
-    return read_members(body, body->root, fields, NULL, out, err);
+    return parse_members(body, body->root, fields, NULL, out, err);
 }

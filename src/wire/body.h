@@ -1,12 +1,12 @@
-/* body.h: what a request may say, as tables of fields: name, kind, limits, one sentence.
+/* body.h: field tables, which describe the members of a request: name, kind, limits, description.
  *
- * One table reads a JSON object, reads the query of a URL, and writes the JSON Schema of what it reads: so what is
- * documented is what is read. A member that no table has is an error that names the near one, for a misspelt "recipe"
- * that is passed over would be answered by another recipe than was asked for. Wrong types are errors with the place as
- * a JSON pointer; numbers in strings are no numbers, but in a URL, where all are.
+ * One table parses JSON objects and URL queries, and generates the JSON Schema, so parser and documentation agree.
+ * Unknown members are errors that suggest the nearest name. If they were ignored, a request with a misspelt "recipe"
+ * would silently use another recipe. Errors have a JSON pointer to the value. Numbers in strings are accepted in URLs
+ * only.
  *
- * A field's value lands in the reader's struct at `offset`, by its kind; what is absent leaves the struct as it was.
- * Strings are views of the document that the body owns, so they live as long as it does. */
+ * Each value is stored at `offset` of the caller's struct, according to the kind. Absent members leave the struct
+ * unchanged. Strings are views of the document, and live as long as the body. */
 #ifndef WT_WIRE_BODY_H
 #define WT_WIRE_BODY_H
 
@@ -15,17 +15,17 @@
 #include "base/json.h"
 
 enum field_kind {
-    FIELD_TEXT,   /* const char *; max: bytes */
-    FIELD_CHOICE, /* the same; one of `choices`, which blanks separate */
+    FIELD_TEXT,   /* const char *; max: length in bytes */
+    FIELD_CHOICE, /* const char *; one of the blank-separated `choices` */
     FIELD_COUNT,  /* size_t; min .. max */
     FIELD_MS,     /* unsigned; min .. max */
-    FIELD_SHARE,  /* double, 0 to below 1 */
-    FIELD_RATE,   /* the same, but 0 is read as -1: never */
-    FIELD_FLAG,   /* int: true is 1 */
-    FIELD_TEXTS,  /* struct texts; max: how many, each of at most `bytes` */
-    FIELD_JSON,   /* struct str: an array or object, as compact JSON; max: bytes */
-    FIELD_ANY,    /* const json_t *, whatever it is: its reader says what it may be, in `schema` */
-    FIELD_OBJECT, /* `members`, whose offsets are of the same struct */
+    FIELD_SHARE,  /* double, at least 0 and below 1 */
+    FIELD_RATE,   /* same, but 0 is stored as -1 (never) */
+    FIELD_FLAG,   /* int; 1 if true */
+    FIELD_TEXTS,  /* struct texts; max: number of items, each of at most `bytes` bytes */
+    FIELD_JSON,   /* struct str; array or object, as compact JSON; max: length in bytes */
+    FIELD_ANY,    /* const json_t *; any value; the caller validates it, `schema` describes it */
+    FIELD_OBJECT, /* object with `members`; their offsets refer to the same struct */
 };
 
 struct texts {
@@ -39,10 +39,10 @@ struct field {
     bool required;
     size_t offset;
     uint64_t min, max;
-    size_t bytes;        /* FIELD_TEXTS */
-    const char *choices; /* FIELD_CHOICE */
-    const char *schema;  /* FIELD_ANY: JSON Schema, without a description */
-    const char *says;    /* one sentence or two */
+    size_t bytes;        /* maximum bytes of an item */
+    const char *choices; /* for FIELD_CHOICE */
+    const char *schema;  /* for FIELD_ANY: JSON Schema without description */
+    const char *says;    /* description, one or two sentences */
     const struct field *members;
     size_t member_count;
 };
@@ -52,27 +52,30 @@ struct fields {
     size_t count;
 };
 
-/* A document that was read. */
+/* Parsed document. */
 struct body {
     json_t *root;
     struct arena arena;
 };
 
-/* Reads an object of JSON into `out`. Errors: WT_EFORMAT (no JSON, no object, with line and byte), WT_EINVAL (a member
- * that no field has, is of another type, or out of its limits; or one that is required is missing), WT_ETOOLONG,
- * WT_ENOMEM; all but the first with a pointer. The body is to be disposed of in any case. */
+/* Parses a JSON object into `out`. The caller must dispose of the body, even after an error. Errors:
+ *   WT_EFORMAT   not valid JSON (with line and byte), or not an object
+ *   WT_EINVAL    unknown member, wrong type, value out of range, or missing required member (with pointer)
+ *   WT_ETOOLONG  value too long (with pointer)
+ *   WT_ENOMEM */
 int wt__body_read(struct body *body, struct str json, struct fields fields, void *out, wt_error *err);
 
-/* The same of "k=3&recipe=bm25": percent-encoding and '+' are undone, a field of texts may come again. */
+/* Same as wt__body_read, for a query "k=3&recipe=bm25". Decodes percent-encoding and '+'. FIELD_TEXTS may be repeated. */
 int wt__query_read(struct body *body, struct str query, struct fields fields, void *out, wt_error *err);
 void wt__body_dispose(struct body *body);
 
-/* Undoes percent-encoding, and '+' where it stands for a blank. WT_EFORMAT: a bad escape, NUL, or no UTF-8. */
+/* Decodes percent-encoding, and '+' as a blank if `plus`. Errors: WT_EFORMAT (bad escape, NUL, or not valid UTF-8),
+ * WT_ENOMEM. */
 int wt__percent_decode(char **out, struct arena *arena, struct str text, bool plus, wt_error *err);
 
-/* The JSON Schema of the object that the fields read. */
+/* Appends the JSON Schema of an object with these fields. */
 void wt__body_schema(struct buffer *out, struct fields fields);
-/* The same of one field. */
+/* Appends the JSON Schema of one field. */
 void wt__field_schema(struct buffer *out, const struct field *field);
 
 #endif

@@ -3,14 +3,14 @@
 #include "text/unicode.h"
 #include "whichtool.h"
 
-enum { DIGITS_MAX = 18 }; /* of a number that no integer of 64 bits is too small for */
+enum { DIGITS_MAX = 18 }; /* maximum digits of a number that always fits into 64 bits */
 
 struct look {
     const char *at, *end;
     unsigned depth;
 };
 
-static bool take(struct look *look, char c)
+static bool skip_char(struct look *look, char c)
 {
     if (look->at == look->end || *look->at != c)
         return false;
@@ -18,10 +18,10 @@ static bool take(struct look *look, char c)
     return true;
 }
 
-/* Plain characters, and the escapes that have one form. */
-static bool string(struct look *look)
+/* Skips a string of plain characters and escapes with only one form. */
+static bool skip_json_string(struct look *look)
 {
-    if (!take(look, '"'))
+    if (!skip_char(look, '"'))
         return false;
     const char *begin = look->at;
     bool ascii = true;
@@ -34,13 +34,13 @@ static bool string(struct look *look)
             return false;
     }
     struct str text = {begin, (size_t)(look->at - begin)};
-    return take(look, '"') && (ascii || wt__utf8_valid(text));
+    return skip_char(look, '"') && (ascii || wt__utf8_valid(text));
 }
 
-/* A whole number; "-0" is none, for it is written as 0. */
-static bool number(struct look *look)
+/* Skips a whole number. False for "-0", because the writer writes 0. */
+static bool skip_number(struct look *look)
 {
-    bool negative = take(look, '-');
+    bool negative = skip_char(look, '-');
     const char *begin = look->at;
     while (look->at < look->end && *look->at >= '0' && *look->at <= '9')
         look->at++;
@@ -50,7 +50,7 @@ static bool number(struct look *look)
     return look->at == look->end || !memchr(".eE", *look->at, 3);
 }
 
-static bool word(struct look *look, struct str word)
+static bool skip_word(struct look *look, struct str word)
 {
     if ((size_t)(look->end - look->at) < word.len || memcmp(look->at, word.ptr, word.len) != 0)
         return false;
@@ -58,44 +58,44 @@ static bool word(struct look *look, struct str word)
     return true;
 }
 
-static bool value(struct look *look);
+static bool skip_json_value(struct look *look);
 
-static bool members(struct look *look, char close, bool keyed)
+static bool skip_members(struct look *look, char close, bool keyed)
 {
     bool fine = ++look->depth <= WT_MAX_JSON_DEPTH;
     look->at++;
-    if (!take(look, close)) {
+    if (!skip_char(look, close)) {
         do
-            fine = fine && (!keyed || (string(look) && take(look, ':'))) && value(look);
-        while (fine && take(look, ','));
-        fine = fine && take(look, close);
+            fine = fine && (!keyed || (skip_json_string(look) && skip_char(look, ':'))) && skip_json_value(look);
+        while (fine && skip_char(look, ','));
+        fine = fine && skip_char(look, close);
     }
     look->depth--;
     return fine;
 }
 
-static bool value(struct look *look)
+static bool skip_json_value(struct look *look)
 {
     switch (look->at < look->end ? *look->at : '\0') {
     case '{':
-        return members(look, '}', true);
+        return skip_members(look, '}', true);
     case '[':
-        return members(look, ']', false);
+        return skip_members(look, ']', false);
     case '"':
-        return string(look);
+        return skip_json_string(look);
     case 't':
-        return word(look, STR("true"));
+        return skip_word(look, STR("true"));
     case 'f':
-        return word(look, STR("false"));
+        return skip_word(look, STR("false"));
     case 'n':
-        return word(look, STR("null"));
+        return skip_word(look, STR("null"));
     default:
-        return number(look);
+        return skip_number(look);
     }
 }
 
 bool wt__is_compact(struct str text)
 {
     struct look look = {text.ptr, text.ptr + text.len, 0};
-    return text.len > 0 && value(&look) && look.at == look.end;
+    return text.len > 0 && skip_json_value(&look) && look.at == look.end;
 }

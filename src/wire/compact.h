@@ -1,6 +1,7 @@
-/* compact.h: whether JSON text is what our own writer would make of it, without making it. Schemas in the store were
- * written by wt__json_write, so reading and writing each again for every hit changes no byte, and costs most of what
- * writing a result does; but a store is a file, and what is in it is not taken on trust. */
+/* compact.h: checks if JSON text has the form that our own writer produces, without parsing it.
+ *
+ * Stored schemas were written by wt__json_write. Parsing and writing them again for every hit would not change a byte,
+ * and would dominate the cost of writing a result. They are still checked, because a store is an untrusted file. */
 #ifndef WT_WIRE_COMPACT_H
 #define WT_WIRE_COMPACT_H
 
@@ -8,9 +9,9 @@
 
 #include "base/str.h"
 
-/* True: text is JSON of at most WT_MAX_JSON_DEPTH levels, without blanks between its parts, and wt__json_write writes
- * its value with the same bytes. False also where that would take more than a look to tell: numbers with a fraction or
- * an exponent, escapes that could be written otherwise. That keys differ is not looked at. */
+/* True if the text is JSON of at most WT_MAX_JSON_DEPTH levels, and wt__json_write would write its value with the same
+ * bytes. May be false for such a text if the check would be costly: numbers with a fraction or exponent, and escapes with
+ * several forms. Does not check that keys are unique. */
 bool wt__is_compact(struct str text);
 
 #endif

@@ -6,19 +6,19 @@
 #include "wire/members.h"
 
 static const struct failure failures[] = {
-    {WT_EINVAL, 400, "invalid", "a value makes no sense, or a member is not known", false, false},
-    {WT_EFORMAT, 400, "malformed", "what was sent is no JSON, or not of the format that it should have", false, false},
-    {WT_ETOOLONG, 413, "too_long", "what was sent is over a limit", false, false},
+    {WT_EINVAL, 400, "invalid", "a value is invalid, or a member is unknown", false, false},
+    {WT_EFORMAT, 400, "malformed", "the request is not valid JSON, or not in the expected format", false, false},
+    {WT_ETOOLONG, 413, "too_long", "the request exceeds a limit", false, false},
     {WT_ENOTFOUND, 404, "not_found", "no tool, provider or model has that name", false, false},
     {WT_EEMPTY, 409, "empty", "the catalogue holds no tools", false, true},
-    {WT_ERECIPE, 422, "recipe", "there is no such recipe, or what it needs is missing", false, false},
-    {WT_EMODEL, 422, "model", "the model that it takes is missing or damaged", false, false},
+    {WT_ERECIPE, 422, "recipe", "the recipe is unknown, or something it requires is missing", false, false},
+    {WT_EMODEL, 422, "model", "a required model is missing or damaged", false, false},
     {WT_EREADONLY, 409, "read_only", "the server's store cannot be written", false, true},
     {WT_EBUSY, 503, "busy", "another process kept the store locked too long", true, false},
     {WT_ENETWORK, 502, "network", "the language model did not answer", true, false},
     {WT_ETIMEOUT, 504, "timeout", "the time limit ran out", true, false},
     {WT_ECANCELLED, 503, "cancelled", "the server is ending, or the client went away", true, false},
-    {WT_ENOMEM, 503, "memory", "there is no memory for the request now", true, true},
+    {WT_ENOMEM, 503, "memory", "out of memory", true, true},
     {WT_EFULL, 507, "disk_full", "the server's disk is full", false, true},
     {WT_ESTORE, 500, "store", "the server's store is damaged", false, true},
     {WT_ENEWER, 500, "store_newer",
@@ -40,15 +40,15 @@ const struct failure *wt__failure_of(int code)
     return &failures[last];
 }
 
-/* ---------------------------------------------------------------- what a client is told */
+/* ---------------------------------------------------------------- messages for clients */
 
-/* Our own routes are no files. */
+/* True for our own routes, which are not paths of files. */
 static bool is_route(struct str path)
 {
     return wt__str_starts(path, STR("/v1/")) || wt__str_starts(path, STR("/v2/")) || wt__str_starts(path, STR("/mcp/"));
 }
 
-/* Bytes of the word at `at`, without what ends a clause; 0 if no word begins there. */
+/* Returns the length of the word at `at`, without trailing ':' and '.'; 0 if no word begins there. */
 static size_t word_length(const char *text, const char *at)
 {
     bool begins = at == text || strchr(" \"'`(=,[", at[-1]);
@@ -58,7 +58,7 @@ static size_t word_length(const char *text, const char *at)
     return len;
 }
 
-/* True for an absolute path of at least two parts. pointer: into what the client sent, which is none. */
+/* True for an absolute path of at least two parts. pointer: JSON pointer of the error, which is not a path. */
 static bool is_absolute_path(struct str word, const char *pointer)
 {
     const char *second =
@@ -66,8 +66,8 @@ static bool is_absolute_path(struct str word, const char *pointer)
     return second && second + 1 < word.ptr + word.len && !wt__str_equal(word, wt__str(pointer)) && !is_route(word);
 }
 
-/* Bytes of the store's path, or of a path beside it (STORE-index/...), at the beginning of the word; 0 if there is
- * none. The store's path may have blanks, where a word ends before it does. */
+/* Returns the length of the store's path, or of a path derived from it (STORE-index/...), at the start of the word; 0 if
+ * absent. The path may contain blanks, so it may be longer than the word. */
 static size_t store_length(struct str word, const char *store_path)
 {
     size_t len = store_path && *store_path != ':' ? strlen(store_path) : 0;
@@ -77,7 +77,7 @@ static size_t store_length(struct str word, const char *store_path)
     return !is_whole ? 0 : word.len > len ? word.len : len;
 }
 
-/* Puts the word in place of `len` bytes at `at`, as far as there is room. Returns the place behind it. */
+/* Replaces `len` bytes at `at` with the word, truncated to the room. Returns the position after the word. */
 static char *replace_bytes(char *text, size_t room, char *at, size_t len, const char *word)
 {
     size_t word_len = strlen(word), rest = strlen(at + len), before = (size_t)(at - text);

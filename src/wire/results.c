@@ -84,7 +84,7 @@ static void put_matches(struct buffer *out, const wt_hit *hit)
     wt__buffer_char(out, ']');
 }
 
-static void put_hit(struct buffer *out, const wt_hit *hit, size_t rank, const struct found_form *form)
+static void put_found_hit(struct buffer *out, const wt_hit *hit, size_t rank, const struct found_form *form)
 {
     wt__buffer_char(out, '{');
     wt__json_count(out, "rank", rank);
@@ -105,7 +105,7 @@ static void put_hit(struct buffer *out, const wt_hit *hit, size_t rank, const st
 
 void wt__json_found(struct buffer *out, const struct found *found, const struct found_form *form)
 {
-    enum { USUAL_BYTES = 8000 }; /* of five hits */
+    enum { USUAL_BYTES = 8000 }; /* size of a result with five hits */
     size_t copies = 0;
     wt__buffer_reserve(out, USUAL_BYTES);
     for (size_t i = 0; i < found->len; i++)
@@ -138,7 +138,7 @@ void wt__json_found(struct buffer *out, const struct found *found, const struct 
     wt__buffer_char(out, '[');
     for (size_t i = 0; i < found->len; i++) {
         wt__buffer_text(out, i ? "," : "");
-        put_hit(out, found->hits[i], i + 1, form);
+        put_found_hit(out, found->hits[i], i + 1, form);
     }
     wt__buffer_text(out, "]}");
 }
@@ -198,7 +198,7 @@ void wt__json_called(struct buffer *out, const wt_called *called, const char *re
 
 /* ---------------------------------------------------------------- status */
 
-static void put_providers(struct buffer *out, const wt_status *status)
+static void put_status_providers(struct buffer *out, const wt_status *status)
 {
     wt__json_key(out, "providers");
     wt__buffer_char(out, '[');
@@ -235,7 +235,7 @@ void wt__json_status(struct buffer *out, const wt_status *status)
     wt__json_count(out, "store_version", (uint64_t)status->store_version);
     wt__json_text(out, "version", wt_version());
     wt__json_count(out, "tools", status->tools);
-    put_providers(out, status);
+    put_status_providers(out, status);
     wt__json_text(out, "model", status->model);
     wt__json_flag(out, "model_installed", status->model_installed != 0);
     wt__json_flag(out, "model_included", status->model_included != 0);

@@ -1,7 +1,7 @@
-/* schema.c: what a table of fields reads, as JSON Schema (2020-12, of which OpenAPI 3.1 is made). */
+/* schema.c: generates the JSON Schema of a field table (version 2020-12, as used by OpenAPI 3.1). */
 #include "wire/body.h"
 
-static void put_text(struct buffer *out, const char *key, const char *text)
+static void put_schema_text(struct buffer *out, const char *key, const char *text)
 {
     wt__buffer_printf(out, ",\"%s\":", key);
     wt__buffer_json(out, wt__str(text));
@@ -19,11 +19,11 @@ static void put_choices(struct buffer *out, const char *choices)
     wt__buffer_char(out, ']');
 }
 
-/* The members without braces and "description". */
+/* Appends the members of the schema, without braces and "description". */
 static void put_kind(struct buffer *out, const struct field *field)
 {
     switch (field->kind) {
-    case FIELD_TEXT: /* JSON Schema counts characters, of which there are never more than bytes */
+    case FIELD_TEXT: /* JSON Schema counts characters, which are never more than bytes */
         wt__buffer_printf(out, "\"type\":\"string\",\"maxLength\":%llu", (unsigned long long)field->max);
         break;
     case FIELD_CHOICE:
@@ -56,7 +56,7 @@ static void put_kind(struct buffer *out, const struct field *field)
     }
 }
 
-static void put_object(struct buffer *out, struct fields fields)
+static void put_object_schema(struct buffer *out, struct fields fields)
 {
     size_t required = 0;
     wt__buffer_text(out, "\"type\":\"object\",\"additionalProperties\":false,\"properties\":{");
@@ -84,16 +84,16 @@ void wt__field_schema(struct buffer *out, const struct field *field)
 {
     wt__buffer_char(out, '{');
     if (field->kind == FIELD_OBJECT)
-        put_object(out, (struct fields){field->members, field->member_count});
+        put_object_schema(out, (struct fields){field->members, field->member_count});
     else
         put_kind(out, field);
-    put_text(out, "description", field->says);
+    put_schema_text(out, "description", field->says);
     wt__buffer_char(out, '}');
 }
 
 void wt__body_schema(struct buffer *out, struct fields fields)
 {
     wt__buffer_char(out, '{');
-    put_object(out, fields);
+    put_object_schema(out, fields);
     wt__buffer_char(out, '}');
 }

@@ -1,4 +1,4 @@
-/* What bodies and queries say lands in the options; what is wrong with them is told with the place. */
+/* Bodies and queries set the options; errors have a pointer to the invalid value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,23 +9,23 @@
 #include "base/buffer.h"
 #include "wire/bodies.h"
 
-static int read_find(void *out, struct str text, wt_error *err)
+static int read_find_row(void *out, struct str text, wt_error *err)
 {
     return wt__find_body_read(out, text, err);
 }
-static int read_pick(void *out, struct str text, wt_error *err)
+static int read_pick_row(void *out, struct str text, wt_error *err)
 {
     return wt__pick_body_read(out, text, err);
 }
-static int read_call(void *out, struct str text, wt_error *err)
+static int read_call_row(void *out, struct str text, wt_error *err)
 {
     return wt__call_body_read(out, text, err);
 }
-static int read_list(void *out, struct str text, wt_error *err)
+static int read_list_row(void *out, struct str text, wt_error *err)
 {
     return wt__list_query_read(out, text, err);
 }
-static int read_add(void *out, struct str text, wt_error *err)
+static int read_add_row(void *out, struct str text, wt_error *err)
 {
     return wt__add_query_read(out, text, err);
 }
@@ -33,7 +33,7 @@ static int read_remove(void *out, struct str text, wt_error *err)
 {
     return wt__remove_query_read(out, text, err);
 }
-static int read_usage(void *out, struct str text, wt_error *err)
+static int read_usage_row(void *out, struct str text, wt_error *err)
 {
     return wt__batch_query_read(out, text, err);
 }
@@ -47,7 +47,7 @@ static int read_rerank(void *out, struct str text, wt_error *err)
 }
 
 union any_body {
-    struct body body; /* the first member of each, and of `asked` in those that have it */
+    struct body body; /* first member of each struct, and of `asked` */
     struct find_body find;
     struct pick_body pick;
     struct call_body call;
@@ -62,93 +62,93 @@ union any_body {
 static const struct {
     int (*read)(void *out, struct str text, wt_error *err);
     const char *text;
-    int code; /* 0: it is good */
+    int code; /* 0 if valid */
     const char *pointer, *says;
 } cases[] = {
-    {read_find, "{\"query\":\"a\"}", 0, "", ""},
-    {read_find, "{\"query\":null,\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}", 0, "", ""},
-    {read_find, "", WT_EFORMAT, "", "the body"},
-    {read_find, "{\"query\":\"a\"", WT_EFORMAT, "", "the body"},
-    {read_find, "{\"query\":\"a\",\"query\":\"b\"}", WT_EFORMAT, "", "the body"},
-    {read_find, "{\"query\":\"a\\u0000b\"}", WT_EFORMAT, "", "the body"},
-    {read_find, "[]", WT_EFORMAT, "", "the body is to be a JSON object"},
-    {read_find, "{}", WT_EINVAL, "/query", "the request is empty: say query, or messages"},
-    {read_find, "{\"query\":\" \\n\"}", WT_EINVAL, "/query", "the request is empty: say query, or messages"},
-    {read_find, "{\"query\":5}", WT_EINVAL, "/query", "query is to be a string"},
-    {read_find, "{\"query\":\"a\",\"recipi\":\"bm25\"}", WT_EINVAL, "/recipi",
-     "recipi is not known here; did you mean recipe?"},
-    {read_find, "{\"query\":\"a\",\"zebra\":1}", WT_EINVAL, "/zebra",
-     "zebra is not known here; /openapi.json lists what is"},
-    {read_find, "{\"request\":\"a\"}", WT_EINVAL, "/request", "request is not known here; did you mean query?"},
-    {read_call, "{\"q\":\"a\"}", WT_EINVAL, "/q", "q is not known here; did you mean query?"},
-    {read_find, "{\"query\":\"a\",\"provider\":\"b\"}", WT_EINVAL, "/provider",
-     "provider is not known here; did you mean filter.providers?"},
-    {read_find, "{\"query\":\"a\",\"top_k\":3}", WT_EINVAL, "/top_k", "top_k is not known here; did you mean k?"},
-    {read_pick, "{\"query\":\"a\",\"top_k\":3}", WT_EINVAL, "/top_k",
-     "top_k is not known here; /openapi.json lists what is"},
-    {read_find, "{\"query\":\"a\",\"filter\":{\"request\":\"b\"}}", WT_EINVAL, "/filter/request",
-     "filter/request is not known here; /openapi.json lists what is"},
-    {read_find, "{\"query\":\"a\",\"a/b~c\":1}", WT_EINVAL, "/a~1b~0c", "a~1b~0c is not known here"},
-    {read_find, "{\"query\":\"a\",\"k\":0}", WT_EINVAL, "/k", "k is to be a whole number from 1 to 1000"},
-    {read_find, "{\"query\":\"a\",\"k\":1001}", WT_EINVAL, "/k", "k is to be a whole number from 1 to 1000"},
-    {read_find, "{\"query\":\"a\",\"k\":-1}", WT_EINVAL, "/k", "k is to be a whole number from 1 to 1000"},
-    {read_find, "{\"query\":\"a\",\"k\":5.0}", WT_EINVAL, "/k", "k is to be a whole number from 1 to 1000"},
-    {read_find, "{\"query\":\"a\",\"k\":\"5\"}", WT_EINVAL, "/k", "k is to be a whole number from 1 to 1000"},
-    {read_find, "{\"query\":\"a\",\"explain\":1}", WT_EINVAL, "/explain", "explain is to be true or false"},
-    {read_find, "{\"query\":\"a\",\"abstain\":1}", WT_EINVAL, "/abstain",
-     "abstain is to be a number from 0 to below 1"},
-    {read_find, "{\"query\":\"a\",\"format\":\"opnai\"}", WT_EINVAL, "/format",
-     "format is to be one of: openai openai-responses anthropic gemini mcp"},
-    {read_find, "{\"query\":\"a\",\"format\":\"openai anthropic\"}", WT_EINVAL, "/format", "format is to be one of"},
-    {read_find, "{\"query\":\"a\",\"filter\":[]}", WT_EINVAL, "/filter", "filter is to be an object"},
-    {read_find, "{\"query\":\"a\",\"filter\":{\"provider\":[\"x\"]}}", WT_EINVAL, "/filter/provider",
-     "filter/provider is not known here; did you mean providers?"},
-    {read_find, "{\"query\":\"a\",\"filter\":{\"only\":\"x\"}}", WT_EINVAL, "/filter/only",
-     "filter/only is to be an array of strings"},
-    {read_find, "{\"query\":\"a\",\"filter\":{\"only\":[\"x\",3]}}", WT_EINVAL, "/filter/only/1",
-     "filter/only/1 is to be a string"},
-    {read_find, "{\"query\":\"a\",\"messages\":\"x\"}", WT_EINVAL, "/messages",
-     "messages is to be an array or an object"},
-    {read_find, "{\"query\":\"a\",\"time_limit_ms\":0}", WT_EINVAL, "/time_limit_ms",
-     "time_limit_ms is to be a whole number from 1 to 3600000"},
-    {read_pick, "{\"query\":\"a\",\"k\":3}", WT_EINVAL, "/k", "k is not known here"},
-    {read_pick, "{\"query\":\"a\",\"complete\":0.9}", 0, "", ""},
-    {read_call, "{\"messages\":[]}", WT_EINVAL, "/messages", "messages is not known here"},
-    {read_call, "{}", WT_EINVAL, "/query", "query is missing"},
-    {read_call, "{\"query\":\"a\",\"format\":\"arguments\"}", 0, "", ""},
-    {read_list, "", 0, "", ""},
-    {read_list, "provider=a%20b&limit=7&offset=0", 0, "", ""},
-    {read_list, "&limit=7&", 0, "", ""},
-    {read_list, "limit=0", WT_EINVAL, "/limit", "limit is to be a whole number from 1 to 1000"},
-    {read_list, "limit=7x", WT_EINVAL, "/limit", "limit is to be a whole number from 1 to 1000"},
-    {read_list, "limit=99999999999999999999", WT_EINVAL, "/limit", "limit is to be a whole number from 1 to 1000"},
-    {read_list, "limit=3&limit=4", WT_EINVAL, "/limit", "limit is given twice"},
-    {read_list, "ofset=3", WT_EINVAL, "/ofset", "ofset is not known here; did you mean offset?"},
-    {read_list, "provider=%zz", WT_EFORMAT, "", "a percent sign of the address"},
-    {read_list, "provider=%4", WT_EFORMAT, "", "a percent sign of the address"},
-    {read_list, "provider=%00", WT_EFORMAT, "", "a percent sign of the address"},
-    {read_list, "provider=%ff", WT_EFORMAT, "", "the address is not UTF-8"},
-    {read_add, "format=openapi&provider=github&strict=true&no_vectors", 0, "", ""},
-    {read_add, "sync=1&source=a", 0, "", ""},
-    {read_add, "sync=1", WT_EINVAL, "/source", "sync takes source, which says whose tools may go"},
-    {read_add, "strict=yes", WT_EINVAL, "/strict", "strict is to be true or false"},
+    {read_find_row, "{\"query\":\"a\"}", 0, "", ""},
+    {read_find_row, "{\"query\":null,\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}", 0, "", ""},
+    {read_find_row, "", WT_EFORMAT, "", "the body"},
+    {read_find_row, "{\"query\":\"a\"", WT_EFORMAT, "", "the body"},
+    {read_find_row, "{\"query\":\"a\",\"query\":\"b\"}", WT_EFORMAT, "", "the body"},
+    {read_find_row, "{\"query\":\"a\\u0000b\"}", WT_EFORMAT, "", "the body"},
+    {read_find_row, "[]", WT_EFORMAT, "", "the body must be a JSON object"},
+    {read_find_row, "{}", WT_EINVAL, "/query", "the request is empty; set query or messages"},
+    {read_find_row, "{\"query\":\" \\n\"}", WT_EINVAL, "/query", "the request is empty; set query or messages"},
+    {read_find_row, "{\"query\":5}", WT_EINVAL, "/query", "query must be a string"},
+    {read_find_row, "{\"query\":\"a\",\"recipi\":\"bm25\"}", WT_EINVAL, "/recipi",
+     "recipi is unknown; did you mean recipe?"},
+    {read_find_row, "{\"query\":\"a\",\"zebra\":1}", WT_EINVAL, "/zebra",
+     "zebra is unknown; /openapi.json lists all members"},
+    {read_find_row, "{\"request\":\"a\"}", WT_EINVAL, "/request", "request is unknown; did you mean query?"},
+    {read_call_row, "{\"q\":\"a\"}", WT_EINVAL, "/q", "q is unknown; did you mean query?"},
+    {read_find_row, "{\"query\":\"a\",\"provider\":\"b\"}", WT_EINVAL, "/provider",
+     "provider is unknown; did you mean filter.providers?"},
+    {read_find_row, "{\"query\":\"a\",\"top_k\":3}", WT_EINVAL, "/top_k", "top_k is unknown; did you mean k?"},
+    {read_pick_row, "{\"query\":\"a\",\"top_k\":3}", WT_EINVAL, "/top_k",
+     "top_k is unknown; /openapi.json lists all members"},
+    {read_find_row, "{\"query\":\"a\",\"filter\":{\"request\":\"b\"}}", WT_EINVAL, "/filter/request",
+     "filter/request is unknown; /openapi.json lists all members"},
+    {read_find_row, "{\"query\":\"a\",\"a/b~c\":1}", WT_EINVAL, "/a~1b~0c", "a~1b~0c is unknown"},
+    {read_find_row, "{\"query\":\"a\",\"k\":0}", WT_EINVAL, "/k", "k must be a whole number from 1 to 1000"},
+    {read_find_row, "{\"query\":\"a\",\"k\":1001}", WT_EINVAL, "/k", "k must be a whole number from 1 to 1000"},
+    {read_find_row, "{\"query\":\"a\",\"k\":-1}", WT_EINVAL, "/k", "k must be a whole number from 1 to 1000"},
+    {read_find_row, "{\"query\":\"a\",\"k\":5.0}", WT_EINVAL, "/k", "k must be a whole number from 1 to 1000"},
+    {read_find_row, "{\"query\":\"a\",\"k\":\"5\"}", WT_EINVAL, "/k", "k must be a whole number from 1 to 1000"},
+    {read_find_row, "{\"query\":\"a\",\"explain\":1}", WT_EINVAL, "/explain", "explain must be true or false"},
+    {read_find_row, "{\"query\":\"a\",\"abstain\":1}", WT_EINVAL, "/abstain",
+     "abstain must be a number from 0 to below 1"},
+    {read_find_row, "{\"query\":\"a\",\"format\":\"opnai\"}", WT_EINVAL, "/format",
+     "format must be one of: openai openai-responses anthropic gemini mcp"},
+    {read_find_row, "{\"query\":\"a\",\"format\":\"openai anthropic\"}", WT_EINVAL, "/format", "format must be one of"},
+    {read_find_row, "{\"query\":\"a\",\"filter\":[]}", WT_EINVAL, "/filter", "filter must be an object"},
+    {read_find_row, "{\"query\":\"a\",\"filter\":{\"provider\":[\"x\"]}}", WT_EINVAL, "/filter/provider",
+     "filter/provider is unknown; did you mean providers?"},
+    {read_find_row, "{\"query\":\"a\",\"filter\":{\"only\":\"x\"}}", WT_EINVAL, "/filter/only",
+     "filter/only must be an array of strings"},
+    {read_find_row, "{\"query\":\"a\",\"filter\":{\"only\":[\"x\",3]}}", WT_EINVAL, "/filter/only/1",
+     "filter/only/1 must be a string"},
+    {read_find_row, "{\"query\":\"a\",\"messages\":\"x\"}", WT_EINVAL, "/messages",
+     "messages must be an array or an object"},
+    {read_find_row, "{\"query\":\"a\",\"time_limit_ms\":0}", WT_EINVAL, "/time_limit_ms",
+     "time_limit_ms must be a whole number from 1 to 3600000"},
+    {read_pick_row, "{\"query\":\"a\",\"k\":3}", WT_EINVAL, "/k", "k is unknown"},
+    {read_pick_row, "{\"query\":\"a\",\"complete\":0.9}", 0, "", ""},
+    {read_call_row, "{\"messages\":[]}", WT_EINVAL, "/messages", "messages is unknown"},
+    {read_call_row, "{}", WT_EINVAL, "/query", "query is missing"},
+    {read_call_row, "{\"query\":\"a\",\"format\":\"arguments\"}", 0, "", ""},
+    {read_list_row, "", 0, "", ""},
+    {read_list_row, "provider=a%20b&limit=7&offset=0", 0, "", ""},
+    {read_list_row, "&limit=7&", 0, "", ""},
+    {read_list_row, "limit=0", WT_EINVAL, "/limit", "limit must be a whole number from 1 to 1000"},
+    {read_list_row, "limit=7x", WT_EINVAL, "/limit", "limit must be a whole number from 1 to 1000"},
+    {read_list_row, "limit=99999999999999999999", WT_EINVAL, "/limit", "limit must be a whole number from 1 to 1000"},
+    {read_list_row, "limit=3&limit=4", WT_EINVAL, "/limit", "limit is given twice"},
+    {read_list_row, "ofset=3", WT_EINVAL, "/ofset", "ofset is unknown; did you mean offset?"},
+    {read_list_row, "provider=%zz", WT_EFORMAT, "", "a percent sign in the address"},
+    {read_list_row, "provider=%4", WT_EFORMAT, "", "a percent sign in the address"},
+    {read_list_row, "provider=%00", WT_EFORMAT, "", "a percent sign in the address"},
+    {read_list_row, "provider=%ff", WT_EFORMAT, "", "the address is not valid UTF-8"},
+    {read_add_row, "format=openapi&provider=github&strict=true&no_vectors", 0, "", ""},
+    {read_add_row, "sync=1&source=a", 0, "", ""},
+    {read_add_row, "sync=1", WT_EINVAL, "/source", "sync requires source, the name of the import"},
+    {read_add_row, "strict=yes", WT_EINVAL, "/strict", "strict must be true or false"},
     {read_remove, "", WT_EINVAL, "/provider", "provider is missing"},
-    {read_usage, "id=morning%2F3", 0, "", ""},
-    {read_usage, "batch=3", WT_EINVAL, "/batch", "batch is not known here"},
+    {read_usage_row, "id=morning%2F3", 0, "", ""},
+    {read_usage_row, "batch=3", WT_EINVAL, "/batch", "batch is unknown"},
     {read_embeddings, "{\"input\":\"a\",\"model\":\"default\"}", 0, "", ""},
     {read_embeddings, "{\"input\":[\"a\",\"\"],\"model\":\"m\",\"encoding_format\":\"base64\",\"user\":\"u\"}", 0, "",
      ""},
     {read_embeddings, "{\"input\":[],\"model\":\"m\"}", WT_EINVAL, "/input",
-     "input is to be an array of 1 to 1000 strings"},
+     "input must be an array of 1 to 1000 strings"},
     {read_embeddings, "{\"input\":[[1,2]],\"model\":\"m\"}", WT_EINVAL, "/input/0",
-     "input/0 is to be a string; lists of tokens are not read"},
+     "input/0 must be a string; arrays of tokens are not supported"},
     {read_embeddings, "{\"input\":\"a\"}", WT_EINVAL, "/model", "model is missing"},
     {read_rerank, "{\"query\":\"a\",\"documents\":[\"x\",{\"text\":\"y\"}],\"top_n\":1,\"model\":\"m\"}", 0, "", ""},
     {read_rerank, "{\"query\":\"a\",\"documents\":[{\"title\":\"y\"}]}", WT_EINVAL, "/documents/0",
-     "documents/0 is to be a string"},
+     "documents/0 must be a string"},
 };
 
-static void each_body_is_read_or_refused_with_its_place(void **state)
+static void accepts_or_rejects_each_body(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -163,7 +163,7 @@ static void each_body_is_read_or_refused_with_its_place(void **state)
     }
 }
 
-static void what_is_said_lands_in_the_options(void **state)
+static void bodies_set_the_options(void **state)
 {
     (void)state;
     struct find_body find;
@@ -205,7 +205,7 @@ static void what_is_said_lands_in_the_options(void **state)
     wt__body_dispose(&find.asked.body);
 
     assert_int_equal(wt__pick_body_read(&pick, STR("{\"query\":\"q\",\"abstain\":0}"), &err), 0);
-    assert_true(pick.options.abstain < 0); /* 0: always pick something */
+    assert_true(pick.options.abstain < 0); /* 0 means to always pick something */
     wt__body_dispose(&pick.asked.body);
 
     assert_int_equal(wt__batch_query_read(&usage, STR("id=morning%2F3"), &err), 0);
@@ -223,7 +223,7 @@ static void what_is_said_lands_in_the_options(void **state)
     wt__body_dispose(&list.body);
 }
 
-static void schemas_are_json_and_every_field_is_described(void **state)
+static void schemas_are_valid_and_describe_each_field(void **state)
 {
     (void)state;
     const struct fields *const tables[] = {
@@ -250,8 +250,8 @@ static void schemas_are_json_and_every_field_is_described(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_body_is_read_or_refused_with_its_place),
-                                       cmocka_unit_test(what_is_said_lands_in_the_options),
-                                       cmocka_unit_test(schemas_are_json_and_every_field_is_described)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(accepts_or_rejects_each_body),
+                                       cmocka_unit_test(bodies_set_the_options),
+                                       cmocka_unit_test(schemas_are_valid_and_describe_each_field)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What is taken for compact is what our writer writes of it, byte for byte; and what it writes nearly always is. */
+/* Compact texts equal the output of our writer, byte for byte; its output is nearly always compact. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,8 +33,8 @@ static const struct {
     {"nul", false},         {"truefalse", false},
 };
 
-/* Of what is compact the writer makes the same bytes. */
-static void hold(struct str text)
+/* Checks that the writer reproduces the bytes of a compact text. */
+static void check_reproduced(struct str text)
 {
     json_t *root = NULL;
     struct buffer written = {0};
@@ -49,17 +49,17 @@ static void hold(struct str text)
     json_decref(root);
 }
 
-static void texts_are_compact_or_not(void **state)
+static void recognises_compact_texts(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (wt__is_compact(wt__str(rows[i].text)) != rows[i].compact)
             fail_msg("%s", rows[i].text);
-        hold(wt__str(rows[i].text));
+        check_reproduced(wt__str(rows[i].text));
     }
 }
 
-static void nesting_ends_where_the_reader_ends(void **state)
+static void limits_nesting_like_the_parser(void **state)
 {
     (void)state;
     for (size_t depth = 1; depth < 2 * WT_MAX_JSON_DEPTH; depth++) {
@@ -76,8 +76,8 @@ static void nesting_ends_where_the_reader_ends(void **state)
     }
 }
 
-/* Texts of the pieces of JSON in any order, and good ones with a byte changed. */
-static void whatever_is_taken_is_written_the_same(void **state)
+/* Random sequences of JSON tokens, and valid texts with one changed byte. */
+static void writer_reproduces_compact_texts(void **state)
 {
     (void)state;
     static const char *const pieces[] = {"{",   "}",        "[",    "]",     ",",      ":",        "\"a\"", "\"\\n\"",
@@ -91,7 +91,7 @@ static void whatever_is_taken_is_written_the_same(void **state)
         for (size_t p = wt__rng_below(&rng, 9) + 1; p > 0; p--)
             wt__buffer_text(&text, pieces[wt__rng_below(&rng, sizeof pieces / sizeof *pieces)]);
         taken += wt__is_compact(wt__buffer_view(&text));
-        hold(wt__buffer_view(&text));
+        check_reproduced(wt__buffer_view(&text));
         wt__buffer_dispose(&text);
     }
     assert_true(taken > 1000);
@@ -102,14 +102,14 @@ static void whatever_is_taken_is_written_the_same(void **state)
             char changed[sizeof good];
             memcpy(changed, good, sizeof good);
             changed[at] = (char)c;
-            hold(wt__str(changed));
+            check_reproduced(wt__str(changed));
         }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(texts_are_compact_or_not),
-                                       cmocka_unit_test(nesting_ends_where_the_reader_ends),
-                                       cmocka_unit_test(whatever_is_taken_is_written_the_same)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(recognises_compact_texts),
+                                       cmocka_unit_test(limits_nesting_like_the_parser),
+                                       cmocka_unit_test(writer_reproduces_compact_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static const struct {
     {"a slash", WT_EINVAL, "/ and a/b/c and //", "", "/ and a/b/c and //", false},
 };
 
-static void a_client_is_told_of_no_file(void **state)
+static void hides_paths_from_clients(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -59,8 +59,8 @@ static void a_client_is_told_of_no_file(void **state)
     }
 }
 
-/* A short path makes room for a longer word, as far as there is room. */
-static void a_full_message_stays_within_its_room(void **state)
+/* Replacing a short path with a longer word truncates a full message. */
+static void truncates_full_message(void **state)
 {
     wt_error err = {.code = WT_EINVAL};
     (void)state;
@@ -71,8 +71,8 @@ static void a_full_message_stays_within_its_room(void **state)
     assert_null(strstr(err.message, "/a/b"));
 }
 
-/* The text in place of a path is not searched for paths again. */
-static void a_store_called_store_is_hidden_once(void **state)
+/* A replacement is not searched for paths again. */
+static void hides_store_called_store_once(void **state)
 {
     wt_error err = {.code = WT_EINVAL, .message = "store is private; the store store-index"};
     (void)state;
@@ -86,9 +86,9 @@ static void a_store_called_store_is_hidden_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_client_is_told_of_no_file),
-        cmocka_unit_test(a_store_called_store_is_hidden_once),
-        cmocka_unit_test(a_full_message_stays_within_its_room),
+        cmocka_unit_test(hides_paths_from_clients),
+        cmocka_unit_test(hides_store_called_store_once),
+        cmocka_unit_test(truncates_full_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
