@@ -8,14 +8,14 @@
 
 #include "base/json_scan.h"
 
-/* ---------------------------------------------------------------- where the JSON is */
+/* ---------------------------------------------------------------- finding the JSON */
 
-static struct str skip(struct str s, size_t len)
+static struct str skip_bytes(struct str s, size_t len)
 {
     return (struct str){s.ptr + len, s.len - len};
 }
 
-/* What is inside a code fence that encloses all of text; text itself without one. */
+/* Returns the contents of a code fence that encloses the whole text; the text itself without a fence. */
 static struct str inside_fence(struct str text)
 {
     const struct str fence = STR("```");
@@ -27,7 +27,7 @@ static struct str inside_fence(struct str text)
     struct str label = wt__str_trim((struct str){text.ptr + fence.len, (size_t)(line_end - text.ptr) - fence.len});
     if (label.len > 0 && !wt__str_equal(label, STR("json")) && !wt__str_equal(label, STR("JSON")))
         return text;
-    struct str inside = skip(text, (size_t)(line_end - text.ptr) + 1);
+    struct str inside = skip_bytes(text, (size_t)(line_end - text.ptr) + 1);
     return inside.len < fence.len ? text : wt__str_trim((struct str){inside.ptr, inside.len - fence.len});
 }
 
@@ -48,11 +48,11 @@ static int find_json(struct str text, struct str *out, wt_error *err)
     return 0;
 }
 
-/* ---------------------------------------------------------------- the types of JSON Schema */
+/* ---------------------------------------------------------------- types of JSON Schema */
 
 static const char *const type_names[] = {"object", "array", "string", "integer", "number", "boolean", "null"};
 
-static bool is_type(const json_t *value, const char *name)
+static bool has_json_type(const json_t *value, const char *name)
 {
     static const json_type types[] = {JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_INTEGER,
                                       JSON_REAL,   JSON_TRUE,  JSON_NULL};
@@ -71,7 +71,7 @@ static bool is_type_name(const json_t *value)
     return false;
 }
 
-/* ---------------------------------------------------------------- is the schema one that can be held */
+/* ---------------------------------------------------------------- checking the schema */
 
 static bool all_type_names(const json_t *value)
 {
@@ -94,7 +94,7 @@ static bool is_count(const json_t *value)
     return json_is_integer(value) && json_integer_value(value) >= 0;
 }
 
-/* Has the keyword a value of the right kind? False for an unknown keyword. */
+/* True if the keyword is supported and its value has the right type. */
 static bool is_keyword(const char *key, const json_t *value)
 {
     static const char *const counts[] = {"minItems", "maxItems", "minLength", "maxLength"};
@@ -116,7 +116,7 @@ static bool is_keyword(const char *key, const json_t *value)
     return strcmp(key, "title") == 0 || strcmp(key, "description") == 0;
 }
 
-/* path: where in the schema, as a JSON pointer; it is cut, not overrun, when the schema is deep. */
+/* Checks a schema recursively. path: its JSON pointer, which is truncated if the schema is deep. */
 static int check_schema(const json_t *schema, const char *path, wt_error *err)
 {
     const char *key;
@@ -147,9 +147,9 @@ int wt__answer_check_schema(const json_t *schema, wt_error *err)
     return check_schema(schema, "", err);
 }
 
-/* ---------------------------------------------------------------- does the answer match */
+/* ---------------------------------------------------------------- matching the answer */
 
-static int match(const json_t *value, const json_t *schema, const char *path, wt_error *err);
+static int match_schema(const json_t *value, const json_t *schema, const char *path, wt_error *err);
 
 static const char *place(const char *path)
 {
@@ -160,13 +160,13 @@ static int match_type(const json_t *value, const json_t *type, const char *path,
 {
     char wanted[128] = "";
     if (json_is_string(type)) {
-        if (is_type(value, json_string_value(type)))
+        if (has_json_type(value, json_string_value(type)))
             return 0;
         snprintf(wanted, sizeof wanted, "%s", json_string_value(type));
     }
     for (size_t i = 0; i < json_array_size(type); i++) {
         const char *name = json_string_value(json_array_get(type, i));
-        if (is_type(value, name))
+        if (has_json_type(value, name))
             return 0;
         size_t len = strlen(wanted);
         snprintf(wanted + len, sizeof wanted - len, "%s%s", i ? " or " : "", name);
@@ -219,7 +219,7 @@ static int match_object(const json_t *value, const json_t *schema, const char *p
         if (!rule && !wt__json_bool(schema, "additionalProperties", true))
             return wt__fail(err, WT_EFORMAT, "%s has a member that is not asked for", place(path));
         snprintf(inner, sizeof inner, "%s%s%s", path, path[0] ? "." : "", rule ? key : "");
-        int rc = rule ? match(member, rule, inner, err) : 0;
+        int rc = rule ? match_schema(member, rule, inner, err) : 0;
         if (rc < 0)
             return rc;
     }
@@ -233,12 +233,12 @@ static int match_array(const json_t *value, const json_t *schema, const char *pa
     for (size_t i = 0; rc == 0 && items && i < json_array_size(value); i++) {
         char inner[256];
         snprintf(inner, sizeof inner, "%s[%zu]", path, i);
-        rc = match(json_array_get(value, i), items, inner, err);
+        rc = match_schema(json_array_get(value, i), items, inner, err);
     }
     return rc;
 }
 
-static int match(const json_t *value, const json_t *schema, const char *path, wt_error *err)
+static int match_schema(const json_t *value, const json_t *schema, const char *path, wt_error *err)
 {
     const json_t *type = json_object_get(schema, "type"), *choices = json_object_get(schema, "enum");
     int rc = type ? match_type(value, type, path, err) : 0;
@@ -272,9 +272,9 @@ int wt__answer_parse(json_t **out, struct str text, const json_t *schema, wt_err
     rc = wt__json_parse(out, json.ptr, json.len, err);
     if (rc == WT_ENOMEM)
         return rc;
-    if (rc < 0) /* the parser's own sentence quotes the answer */
+    if (rc < 0) /* the parser's message would quote the answer */
         return wt__fail(err, WT_EFORMAT, "the answer is not valid JSON");
-    rc = match(*out, schema, "", err);
+    rc = match_schema(*out, schema, "", err);
     if (rc < 0) {
         json_decref(*out);
         *out = NULL;

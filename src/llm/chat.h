@@ -1,9 +1,9 @@
-/* chat.h: one question to a language model, and its answer, whoever gives it.
+/* chat.h: interface for asking a language model one question.
  *
- * A model is anything that answers: a server (client.h), a file of recorded answers (record.h), or, in tests and
- * evaluations, a stand-in that knows the gold labels. Who asks cannot tell which, but for `name`.
+ * A model is a server (client.h), a file of recorded answers (record.h) or, in tests and evaluations, a stand-in that
+ * knows the gold labels. Callers can distinguish them only by `name`.
  *
- * What a model says is hostile text. It is only ever parsed against the schema of the question. */
+ * Answers are untrusted text, and are only parsed against the schema of the question. */
 #ifndef WT_LLM_CHAT_H
 #define WT_LLM_CHAT_H
 
@@ -19,29 +19,29 @@
 
 enum { CHAT_TEMPERATURE_MAX = 2 };
 
-/* One user message. All of it is borrowed for the call. */
+/* One user message. All members are borrowed for the call. */
 struct chat_question {
-    const char *task;     /* which prompt asks, with its version: "ptr-requirements/2" */
+    const char *task;     /* name and version of the prompt: "ptr-requirements/2" */
     struct str text;      /* UTF-8 */
-    const json_t *schema; /* JSON Schema of the answer; NULL: free text */
-    unsigned max_tokens;  /* of the answer */
-    double temperature;   /* 0: the likeliest answer; above it a sample, at most CHAT_TEMPERATURE_MAX, in thousandths */
-    unsigned seed;        /* which sample; 0: as any one, and nothing at temperature 0 */
-    const void *subject;  /* what the question is about, for a stand-in that looks at it in place of the text; a server
-                             never sees it */
-    struct progress *progress; /* heard for a wish to stop while it waits; may be NULL */
+    const json_t *schema; /* JSON Schema of the answer; NULL for free text */
+    unsigned max_tokens;  /* limit of the answer */
+    double temperature;  /* 0 for the likeliest answer, else a sample; at most CHAT_TEMPERATURE_MAX, in steps of .001 */
+    unsigned seed;       /* number of the sample; 0 for any; ignored at temperature 0 */
+    const void *subject; /* subject of the question, for stand-ins that use it instead of the text; never sent to a
+                             server */
+    struct progress *progress; /* checked for cancellation while waiting; may be NULL */
 };
 
 struct chat_answer {
-    struct str text;                           /* as it came, in the arena */
-    json_t *json;                              /* parsed, when the question has a schema: the caller's to decref */
-    uint64_t prompt_tokens, completion_tokens; /* 0 where the server does not say */
+    struct str text; /* unchanged answer, in the arena */
+    json_t *json;    /* parsed answer if the question has a schema; the caller must decref it */
+    uint64_t prompt_tokens, completion_tokens; /* 0 if unknown */
     double ms;
-    unsigned attempts; /* requests that were sent; 0: none, it was replayed */
-    bool repaired;     /* the first answer did not match the schema, the second did */
+    unsigned attempts; /* requests sent; 0 if replayed */
+    bool repaired;     /* true if only the second answer matched the schema */
 };
 
-/* The temperature as a whole number of thousandths, which looks the same wherever it is written. */
+/* Returns the temperature in thousandths, a whole number, so that it is always written in the same way. */
 static inline unsigned wt__chat_thousandths(const struct chat_question *question)
 {
     return (unsigned)(question->temperature * 1000 + .5);
@@ -51,13 +51,15 @@ enum { CHAT_AT_ONCE = 4 };
 
 struct chat_model {
     const char *name;
-    /* Errors: WT_EINVAL (a temperature that is none), WT_ENETWORK (no answer, or the server refuses to give one),
-     * WT_EFORMAT (no answer that matches the schema, after one more try; or the schema is one that cannot be held),
-     * WT_ETOOLONG, WT_ECANCELLED, WT_ENOTFOUND (a replay that lacks the question), WT_ENOMEM; a record of answers also
-     * fails as files do. Any number of threads may ask at once. */
+    /* Asks a question. Thread-safe. Errors:
+     *   WT_EINVAL     invalid temperature
+     *   WT_ENETWORK   no answer, or the server refuses
+     *   WT_EFORMAT    no answer that matches the schema, after one retry; or an unsupported schema
+     *   WT_ENOTFOUND  the question is not in the replayed record
+     *   WT_ETOOLONG, WT_ECANCELLED, WT_ENOMEM; file errors of a record */
     int (*ask)(struct chat_model *model, const struct chat_question *question, struct arena *arena,
                struct chat_answer *out, wt_error *err);
-    unsigned at_once; /* questions that it takes under way at once, for who has many; 0: CHAT_AT_ONCE */
+    unsigned at_once; /* maximum concurrent questions; 0 for CHAT_AT_ONCE */
 };
 
 static inline int wt__chat_ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,

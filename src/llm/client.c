@@ -1,8 +1,8 @@
-/* client.c: see client.h. A question holds one of the client's sessions from its first request to its last, pauses and
- * repair included: the number of sessions is the limit on concurrency, and a server that asks for a pause gets it.
+/* client.c: see client.h. A question holds one session from its first request to its last, including pauses and repair.
+ * The number of sessions therefore limits concurrency, and pauses requested by a server take effect.
  *
- *   ask ── exchange ──► completion ── answer_parse ──► answer
- *            │ retries, refusals         │ mismatch: exchange once more, with what was wrong */
+ *   ask_client ── exchange_completion ──► completion ── answer_parse ──► answer
+ *                   │ retries, refusals         │ mismatch: one more exchange, with the error */
 #include "llm/client.h"
 
 #include <errno.h>
@@ -21,29 +21,29 @@
 #include "net/http_post.h"
 
 enum {
-    PATIENCE_MS = 20,       /* between looks for a wish to stop */
-    REASON_BYTES_MAX = 240, /* of what the server says for itself */
+    PATIENCE_MS = 20,       /* interval of checks for cancellation */
+    REASON_BYTES_MAX = 240, /* maximum length of the server's error message */
     JITTER_SEED = 1,
     HEADERS = 3,
 };
 
 struct chat_client {
-    struct chat_model model;            /* first: a pointer to it is one to the client */
-    struct chat_client_options options; /* its strings are the arena's */
+    struct chat_model model;            /* first member, so that its pointer can be cast */
+    struct chat_client_options options; /* strings are in the arena */
     struct arena arena;
     const char *url;
     struct http_header headers[HEADERS];
 
-    pthread_mutex_t lock; /* guards what follows, up to `refused` */
+    pthread_mutex_t lock; /* guards the members below, up to `rng` */
     pthread_cond_t given_back;
-    struct http_session *sessions[WT_MAX_CHAT_AT_ONCE]; /* idle ones */
+    struct http_session *sessions[WT_MAX_CHAT_AT_ONCE]; /* idle sessions */
     size_t idle, open;
     struct rng rng;
 
-    atomic_uint refused; /* COMPLETION_ members that the server does not take */
+    atomic_uint refused; /* COMPLETION_ members that the server rejected */
 };
 
-/* One question on its way. */
+/* One question in progress. */
 struct asking {
     struct chat_client *client;
     const struct chat_question *question;
@@ -81,7 +81,7 @@ void wt__chat_client_environment(struct chat_client_options *options)
     from_environment(&options->project, "OPENAI_PROJECT_ID");
 }
 
-static int check_options(const struct chat_client_options *options, wt_error *err)
+static int check_client_options(const struct chat_client_options *options, wt_error *err)
 {
     if (!options->model || !options->model[0])
         return wt__fail(err, WT_EINVAL, "a language model has to be named");
@@ -97,8 +97,9 @@ static int check_options(const struct chat_client_options *options, wt_error *er
     return options->base_url ? wt__http_check_base(options->base_url, err) : 0;
 }
 
-/* A copy of text with prefix and suffix around it; NULL of NULL. False when memory is out. */
-static bool keep(struct chat_client *client, const char **out, const char *prefix, const char *text, const char *suffix)
+/* Copies a text between prefix and suffix into the arena; NULL stays NULL. False if out of memory. */
+static bool keep_text(struct chat_client *client, const char **out, const char *prefix, const char *text,
+                      const char *suffix)
 {
     struct buffer buffer = {0};
     *out = NULL;
@@ -122,11 +123,12 @@ static bool keep_options(struct chat_client *client, const struct chat_client_op
         len--;
     trimmed = wt__arena_copy(&client->arena, (struct str){base, len});
     *kept = *options;
-    if (!trimmed || !keep(client, &url, "", trimmed, "/chat/completions") ||
-        !keep(client, &kept->model, "", options->model, "") || !keep(client, &kept->key, "", options->key, "") ||
-        !keep(client, &bearer, "Bearer ", options->key, "") ||
-        !keep(client, &kept->organisation, "", options->organisation, "") ||
-        !keep(client, &kept->project, "", options->project, ""))
+    if (!trimmed || !keep_text(client, &url, "", trimmed, "/chat/completions") ||
+        !keep_text(client, &kept->model, "", options->model, "") ||
+        !keep_text(client, &kept->key, "", options->key, "") ||
+        !keep_text(client, &bearer, "Bearer ", options->key, "") ||
+        !keep_text(client, &kept->organisation, "", options->organisation, "") ||
+        !keep_text(client, &kept->project, "", options->project, ""))
         return false;
     kept->base_url = trimmed;
     client->model.name = kept->model;
@@ -139,7 +141,7 @@ static bool keep_options(struct chat_client *client, const struct chat_client_op
 
 /* ---------------------------------------------------------------- sessions and pauses */
 
-static struct timespec soon(void)
+static struct timespec next_check_time(void)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -151,15 +153,15 @@ static struct timespec soon(void)
     return until;
 }
 
-static int take_session(struct asking *asking)
+static int acquire_session(struct asking *asking)
 {
     struct chat_client *client = asking->client;
     bool stop = false;
     pthread_mutex_lock(&client->lock);
     while (!stop && client->idle == 0 && client->open == client->options.concurrency) {
-        struct timespec until = soon();
+        struct timespec until = next_check_time();
         pthread_cond_timedwait(&client->given_back, &client->lock, &until);
-        pthread_mutex_unlock(&client->lock); /* progress may take its time */
+        pthread_mutex_unlock(&client->lock); /* the progress callback may be slow */
         stop = wt__progress_step(asking->question->progress, 0) != 0;
         pthread_mutex_lock(&client->lock);
     }
@@ -180,7 +182,7 @@ static int take_session(struct asking *asking)
     return rc;
 }
 
-static void give_back(struct asking *asking)
+static void release_session(struct asking *asking)
 {
     struct chat_client *client = asking->client;
     pthread_mutex_lock(&client->lock);
@@ -201,10 +203,10 @@ static int pause_for(struct asking *asking, double ms)
     return 0;
 }
 
-/* ---------------------------------------------------------------- one exchange, with its retries */
+/* ---------------------------------------------------------------- exchanges and retries */
 
-/* The sentence for a status that is no success. */
-static int fail_status(struct asking *asking, const struct http_answer *answer)
+/* Sets the error for a status other than success. */
+static int fail_http_status(struct asking *asking, const struct http_answer *answer)
 {
     const struct chat_client *client = asking->client;
     struct str body = wt__buffer_view(&answer->body);
@@ -222,11 +224,11 @@ static int fail_status(struct asking *asking, const struct http_answer *answer)
     return rc;
 }
 
-/* What one attempt came to: a completion, a failure that may pass, or one that will not. */
+/* Outcome of one attempt: completion, retry after a pause, retry without a rejected setting, or permanent failure. */
 enum outcome { DONE, AGAIN_LATER, AGAIN_OTHERWISE, FAILED };
 
-static enum outcome judge(struct asking *asking, const struct completion_request *request,
-                          const struct http_answer *answer, struct completion *out, int *rc)
+static enum outcome judge_response(struct asking *asking, const struct completion_request *request,
+                                   const struct http_answer *answer, struct completion *out, int *rc)
 {
     struct chat_client *client = asking->client;
     struct str body = wt__buffer_view(&answer->body);
@@ -238,7 +240,7 @@ static enum outcome judge(struct asking *asking, const struct completion_request
         }
     }
     if (answer->status != 200) {
-        *rc = fail_status(asking, answer);
+        *rc = fail_http_status(asking, answer);
         return wt__retry_status(answer->status, answer->should_retry) ? AGAIN_LATER : FAILED;
     }
     *rc = wt__completion_read(out, body, asking->err);
@@ -251,9 +253,9 @@ static enum outcome judge(struct asking *asking, const struct completion_request
     return json && *rc == WT_ENETWORK ? AGAIN_LATER : FAILED;
 }
 
-/* Sends the request once. asked_ms: the pause that the server asks for. */
-static enum outcome attempt(struct asking *asking, struct completion_request *request, struct completion *out,
-                            double *asked_ms, int *rc)
+/* Sends the request once. asked_ms: set to the pause that the server requests, -1 if none. */
+static enum outcome send_attempt(struct asking *asking, struct completion_request *request, struct completion *out,
+                                 double *asked_ms, int *rc)
 {
     struct chat_client *client = asking->client;
     struct http_answer answer = {0};
@@ -275,7 +277,7 @@ static enum outcome attempt(struct asking *asking, struct completion_request *re
         asking->out->attempts++;
         *rc = wt__http_post(asking->session, &post, &answer, asking->err);
         if (*rc == 0)
-            outcome = judge(asking, request, &answer, out, rc);
+            outcome = judge_response(asking, request, &answer, out, rc);
         else if (*rc == WT_ENETWORK && answer.may_pass)
             outcome = AGAIN_LATER;
     }
@@ -285,7 +287,7 @@ static enum outcome attempt(struct asking *asking, struct completion_request *re
     return outcome;
 }
 
-/* The pause before another attempt, or -1. */
+/* Returns the pause before another attempt in ms; -1 to give up. */
 static double next_pause(struct chat_client *client, unsigned pauses, double asked_ms)
 {
     if (pauses >= client->options.retries)
@@ -296,14 +298,14 @@ static double next_pause(struct chat_client *client, unsigned pauses, double ask
     return ms;
 }
 
-static int exchange(struct asking *asking, struct completion_request *request, struct completion *out)
+static int exchange_completion(struct asking *asking, struct completion_request *request, struct completion *out)
 {
     unsigned pauses = 0;
     for (;;) {
         double asked_ms;
         int rc;
-        enum outcome outcome = attempt(asking, request, out, &asked_ms, &rc);
-        if (outcome == AGAIN_OTHERWISE) /* each time one member fewer, so this ends */
+        enum outcome outcome = send_attempt(asking, request, out, &asked_ms, &rc);
+        if (outcome == AGAIN_OTHERWISE) /* each retry omits one more member, so the loop ends */
             continue;
         double ms = outcome == AGAIN_LATER ? next_pause(asking->client, pauses++, asked_ms) : -1;
         if (ms < 0)
@@ -316,7 +318,7 @@ static int exchange(struct asking *asking, struct completion_request *request, s
 
 /* ---------------------------------------------------------------- a question */
 
-/* Takes what the completion says into the answer. */
+/* Copies the completion to the answer, and parses it. */
 static int take_completion(struct asking *asking, const struct completion *completion, struct arena *arena)
 {
     struct chat_client *client = asking->client;
@@ -338,11 +340,11 @@ static int take_completion(struct asking *asking, const struct completion *compl
     return wt__answer_parse(&out->json, completion->text, asking->question->schema, asking->err);
 }
 
-/* One round: an exchange, and its answer held to the schema. */
+/* Makes one exchange, and validates its answer. */
 static int round_of(struct asking *asking, struct completion_request *request, struct arena *arena)
 {
     struct completion completion = {0};
-    int rc = exchange(asking, request, &completion);
+    int rc = exchange_completion(asking, request, &completion);
     if (rc < 0)
         return rc;
     rc = take_completion(asking, &completion, arena);
@@ -379,8 +381,8 @@ static int check_question(const struct chat_question *question, wt_error *err)
     return question->schema ? wt__answer_check_schema(question->schema, err) : 0;
 }
 
-static int ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
-               struct chat_answer *out, wt_error *err)
+static int ask_client(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                      struct chat_answer *out, wt_error *err)
 {
     wt_error scratch;
     struct chat_client *client = (struct chat_client *)model;
@@ -388,10 +390,10 @@ static int ask(struct chat_model *model, const struct chat_question *question, s
     double begin = wt__now_ms();
     int rc = check_question(question, asking.err);
     if (rc == 0)
-        rc = take_session(&asking);
+        rc = acquire_session(&asking);
     if (rc == 0) {
         rc = ask_in_session(&asking, arena);
-        give_back(&asking);
+        release_session(&asking);
     }
     out->ms = wt__now_ms() - begin;
     return rc;
@@ -402,13 +404,13 @@ static int ask(struct chat_model *model, const struct chat_question *question, s
 int wt__chat_client_open(struct chat_client **out, const struct chat_client_options *options, wt_error *err)
 {
     *out = NULL;
-    int rc = check_options(options, err);
+    int rc = check_client_options(options, err);
     if (rc < 0)
         return rc;
     struct chat_client *client = calloc(1, sizeof *client);
     if (!client)
         return wt__fail_nomem(err);
-    client->model.ask = ask;
+    client->model.ask = ask_client;
     client->model.at_once = options->concurrency;
     pthread_mutex_init(&client->lock, NULL);
     pthread_cond_init(&client->given_back, NULL);

@@ -5,24 +5,24 @@
 
 #include "llm/plain_text.h"
 
-static const uint64_t TOKENS_MAX = 1000000000; /* more is a server's mistake, and counts as unknown */
-enum { STRUCK_BYTES_MIN = 6 };                 /* a shorter key is a placeholder, which may stand in any word */
+static const uint64_t TOKENS_MAX = 1000000000; /* larger counts are server errors, and treated as unknown */
+enum { STRUCK_BYTES_MIN = 6 };                 /* a shorter key is a placeholder, which may be part of any word */
 
 /* ---------------------------------------------------------------- a request */
 
-static void write_message(struct buffer *out, const char *role, struct str text)
+static void append_message(struct buffer *out, const char *role, struct str text)
 {
     wt__buffer_printf(out, "{\"role\":\"%s\",\"content\":", role);
     wt__buffer_json(out, text);
     wt__buffer_char(out, '}');
 }
 
-static struct str head(struct str text, size_t max)
+static struct str text_head(struct str text, size_t max)
 {
     return (struct str){text.ptr, text.len < max ? text.len : max};
 }
 
-/* The second round: what it said, what is wrong with that, and what is wanted, in one breath. */
+/* Appends the messages of the repair: the wrong answer, its error, and the schema. */
 static int write_repair(struct buffer *out, const struct completion_request *request)
 {
     struct buffer text = {0};
@@ -32,9 +32,9 @@ static int write_repair(struct buffer *out, const struct completion_request *req
                       request->fault);
     wt__json_write(&text, request->question->schema);
     wt__buffer_char(out, ',');
-    write_message(out, "assistant", head(request->wrong, COMPLETION_WRONG_BYTES_MAX));
+    append_message(out, "assistant", text_head(request->wrong, COMPLETION_WRONG_BYTES_MAX));
     wt__buffer_char(out, ',');
-    write_message(out, "user", wt__buffer_view(&text));
+    append_message(out, "user", wt__buffer_view(&text));
     bool failed = text.failed;
     wt__buffer_dispose(&text);
     return failed ? WT_ENOMEM : 0;
@@ -60,13 +60,14 @@ int wt__completion_write(struct buffer *out, const struct completion_request *re
     wt__buffer_text(out, "{\"model\":");
     wt__buffer_json(out, wt__str(request->model));
     wt__buffer_text(out, ",\"messages\":[");
-    write_message(out, "user", question->text);
+    append_message(out, "user", question->text);
     if (request->fault)
         rc = write_repair(out, request);
     wt__buffer_printf(out, "],\"%s\":%u", refused & COMPLETION_MAX_TOKENS ? "max_completion_tokens" : "max_tokens",
                       question->max_tokens);
     write_sampling(out, question, refused);
-    if (!(refused & COMPLETION_CACHE_PROMPT)) /* llama.cpp answers the same question in two ways with its cache */
+    if (!(refused &
+          COMPLETION_CACHE_PROMPT)) /* with its cache, llama.cpp gives different answers to the same question */
         wt__buffer_text(out, ",\"cache_prompt\":false");
     if (question->schema && !(refused & COMPLETION_RESPONSE_FORMAT)) {
         wt__buffer_text(out, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"answer\","
@@ -80,7 +81,7 @@ int wt__completion_write(struct buffer *out, const struct completion_request *re
 
 /* ---------------------------------------------------------------- an answer */
 
-static uint64_t count_of(const json_t *usage, const char *key)
+static uint64_t token_count_of(const json_t *usage, const char *key)
 {
     int64_t count = wt__json_int(usage, key, 0);
     return count > 0 && (uint64_t)count <= TOKENS_MAX ? (uint64_t)count : 0;
@@ -105,15 +106,15 @@ int wt__completion_read(struct completion *out, struct str body, wt_error *err)
     out->cut = wt__str_equal(wt__json_str(choice, "finish_reason"), STR("length"));
     out->declined = out->text.len == 0 && (wt__json_str(message, "refusal").len > 0 ||
                                            wt__str_equal(wt__json_str(choice, "finish_reason"), STR("content_filter")));
-    out->prompt_tokens = count_of(usage, "prompt_tokens");
-    out->completion_tokens = count_of(usage, "completion_tokens");
+    out->prompt_tokens = token_count_of(usage, "prompt_tokens");
+    out->completion_tokens = token_count_of(usage, "completion_tokens");
     return 0;
 }
 
 /* ---------------------------------------------------------------- a refusal */
 
-/* Is the name in text as a word of its own? */
-static bool names(struct str text, const char *name)
+/* True if the text contains the name as a whole word. */
+static bool contains_word(struct str text, const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     size_t len = strlen(name);
@@ -145,14 +146,14 @@ unsigned wt__completion_refusal(struct str body, unsigned refused)
         {COMPLETION_MAX_TOKENS, "max_tokens"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!(refused & rows[i].member) && names(body, rows[i].name))
+        if (!(refused & rows[i].member) && contains_word(body, rows[i].name))
             return rows[i].member;
     return 0;
 }
 
 bool wt__completion_too_long(struct str body)
 {
-    return names(body, "context_length_exceeded") || names(body, "exceed_context_size_error");
+    return contains_word(body, "context_length_exceeded") || contains_word(body, "exceed_context_size_error");
 }
 
 static void strike_out(struct buffer *out, struct str text, const char *key)
@@ -181,11 +182,11 @@ void wt__completion_reason(struct buffer *out, struct str body, const char *key,
         text = wt__json_str(value, "error");
     if (text.len == 0)
         text = wt__json_str(value, "message");
-    strike_out(&struck, text, key); /* before it can be cut in two */
+    strike_out(&struck, text, key); /* before truncation could split the key */
     if (!struck.failed)
         wt__plain_line(&plain, wt__buffer_view(&struck), max);
     if (!plain.failed)
-        strike_out(out, wt__buffer_view(&plain), key); /* a key with unseen characters in it */
+        strike_out(out, wt__buffer_view(&plain), key); /* catches a key with invisible characters inside */
     wt__buffer_dispose(&struck);
     wt__buffer_dispose(&plain);
     json_decref(value);

@@ -1,7 +1,7 @@
-/* completion.h: the JSON of an OpenAI-compatible /chat/completions, both ways.
+/* completion.h: writes requests and parses responses of an OpenAI-compatible /chat/completions.
  *
- * Servers differ in which settings they take, and some refuse a whole request for one that they do not know. So the
- * optional ones are members of a set, and a refusal that names one says which to leave out from then on. */
+ * Servers support different settings, and some reject a request with an unknown one. Optional settings are members of a
+ * set. A rejection that names one adds it to the set, so that later requests omit it. */
 #ifndef WT_LLM_COMPLETION_H
 #define WT_LLM_COMPLETION_H
 
@@ -14,47 +14,47 @@
 #include "base/str.h"
 #include "llm/chat.h"
 
-enum { COMPLETION_WRONG_BYTES_MAX = 4096 }; /* of a wrong answer that is shown to the model again */
+enum { COMPLETION_WRONG_BYTES_MAX = 4096 }; /* maximum length of a wrong answer that is sent back to the model */
 
-/* What a request can do without. A set of these is what a server has refused. */
+/* Optional settings. A set of them records the settings that a server rejected. */
 enum {
     COMPLETION_RESPONSE_FORMAT = 1,
     COMPLETION_CACHE_PROMPT = 2,
     COMPLETION_SEED = 4,
     COMPLETION_TEMPERATURE = 8,
-    COMPLETION_MAX_TOKENS = 16, /* goes by "max_completion_tokens" then */
+    COMPLETION_MAX_TOKENS = 16, /* then sent as "max_completion_tokens" */
 };
 
 struct completion_request {
     const char *model;
     const struct chat_question *question;
-    unsigned refused;  /* left out */
-    struct str wrong;  /* the first answer, for the round of repair; empty in the first */
-    const char *fault; /* what was wrong with it */
+    unsigned refused;  /* settings to omit */
+    struct str wrong;  /* invalid first answer, for the repair; else empty */
+    const char *fault; /* error of that answer; else NULL */
 };
 
 /* Appends the request's body. */
 int wt__completion_write(struct buffer *out, const struct completion_request *request, wt_error *err);
 
 struct completion {
-    json_t *body;    /* ends with json_decref */
-    struct str text; /* in body; empty when the model said nothing */
+    json_t *body;    /* free with json_decref */
+    struct str text; /* view of body; may be empty */
     uint64_t prompt_tokens, completion_tokens;
-    bool cut;      /* the answer ended at max_tokens */
-    bool declined; /* the model would not answer */
+    bool cut;      /* true if the answer was truncated at max_tokens */
+    bool declined; /* true if the model refused to answer */
 };
 
-/* Reads an answer's body. WT_ENETWORK when it is no chat completion. */
+/* Parses a response body. Errors: WT_ENETWORK (not a chat completion), WT_ENOMEM. */
 int wt__completion_read(struct completion *out, struct str body, wt_error *err);
 
-/* What the body of a refused request is about: a COMPLETION_ member that is not yet in refused; 0 for none. */
+/* Returns the COMPLETION_ setting that a rejection names and `refused` does not contain; 0 if none. */
 unsigned wt__completion_refusal(struct str body, unsigned refused);
 
-/* Does the body of a refused request say that the question is longer than the model takes? */
+/* True if a rejection says that the question is too long for the model. */
 bool wt__completion_too_long(struct str body);
 
-/* Appends what the server says for itself, as one plain line of at most max bytes, with key (may be NULL) struck out.
- * Nothing where it says nothing. */
+/* Appends the server's error message, if any, as one plain line of at most max bytes. Occurrences of key (may be NULL) are
+ * replaced. */
 void wt__completion_reason(struct buffer *out, struct str body, const char *key, size_t max);
 
 #endif

@@ -1,5 +1,5 @@
-/* plain_text.c: see plain_text.h. One pass, a character at a time; what may follow what is decided by the last byte
- * written, so that nothing which was left out can bring two halves of a mark together. */
+/* plain_text.c: see plain_text.h. One pass over the characters. Marks are detected from the last byte written, so that
+ * omitting a character cannot join two halves of a mark. */
 #include "llm/plain_text.h"
 
 #include <stdint.h>
@@ -12,10 +12,10 @@ enum { REPLACEMENT = 0xFFFD, NON_JOINER = 0x200C, JOINER = 0x200D, TAGS = 0xE000
 
 struct writer {
     struct buffer *out;
-    size_t begin, end; /* of what may be written into out */
-    bool lines;        /* kept, else one line is made */
-    bool gap;          /* a blank is owed, unless nothing follows */
-    bool full;         /* there was more than fits */
+    size_t begin, end; /* writable range of out */
+    bool lines;        /* true to keep line ends */
+    bool gap;          /* true if a blank is pending */
+    bool full;         /* true if the text was truncated */
 };
 
 static char last_byte(const struct writer *w)
@@ -23,7 +23,7 @@ static char last_byte(const struct writer *w)
     return w->out->len > w->begin ? w->out->ptr[w->out->len - 1] : '\0';
 }
 
-/* The ASCII mark that a character would be read as. */
+/* Returns the ASCII mark that a character looks like; otherwise the character. */
 static int32_t as_mark(int32_t c)
 {
     switch (c) {
@@ -48,7 +48,7 @@ static int32_t as_mark(int32_t c)
     }
 }
 
-/* Would c, right behind `last`, make or begin a mark? */
+/* True if c after `last` would form or begin a mark. */
 static bool makes_mark(char last, int32_t c)
 {
     switch (last) {
@@ -67,7 +67,7 @@ static bool makes_mark(char last, int32_t c)
     }
 }
 
-/* Is c left out? Joiners shape the letters of some scripts, and are kept behind those only. */
+/* True if c is omitted. Joiners are kept after non-ASCII characters only, because some scripts need them. */
 static bool is_hidden(const struct writer *w, int32_t c)
 {
     if (c == JOINER || c == NON_JOINER)
@@ -83,7 +83,7 @@ static bool is_line_end(int32_t c)
     return c == '\n' || c == 0x2028 || c == 0x2029 || c == 0x85 || c == '\v' || c == '\f';
 }
 
-static void put(struct writer *w, int32_t c)
+static void put_plain_character(struct writer *w, int32_t c)
 {
     utf8proc_uint8_t bytes[4];
     size_t len = (size_t)utf8proc_encode_char(c, bytes);
@@ -98,10 +98,10 @@ static void put(struct writer *w, int32_t c)
     w->gap = false;
 }
 
-static void take(struct writer *w, int32_t c)
+static void sanitise_character(struct writer *w, int32_t c)
 {
-    if (c > ' ' && c < 0x7f) { /* nearly all of a text: never left out, and no other mark */
-        put(w, c);
+    if (c > ' ' && c < 0x7f) { /* fast path for most characters: visible, and not a look-alike of a mark */
+        put_plain_character(w, c);
         return;
     }
     c = as_mark(c);
@@ -109,9 +109,9 @@ static void take(struct writer *w, int32_t c)
     if (!w->lines && blank)
         w->gap = w->out->len > w->begin;
     else if (is_line_end(c))
-        put(w, '\n');
+        put_plain_character(w, '\n');
     else if (c == '\t' || !is_hidden(w, c))
-        put(w, c);
+        put_plain_character(w, c);
 }
 
 static void write_plain(struct buffer *out, struct str text, size_t max, bool lines)
@@ -126,7 +126,7 @@ static void write_plain(struct buffer *out, struct str text, size_t max, bool li
             c = REPLACEMENT;
             n = 1;
         }
-        take(&w, c);
+        sanitise_character(&w, c);
         at += (size_t)n;
     }
     if (w.full)

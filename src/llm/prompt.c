@@ -17,11 +17,11 @@ enum { LINE_BYTES = 256 };
 
 struct reader {
     struct str rest;
-    size_t line; /* 1-based, of what was read last */
+    size_t line; /* number of the last line, from 1 */
 };
 
-/* The next line without its end. False at the end of the file. */
-static bool next_line(struct reader *reader, struct str *out)
+/* Reads the next line, without its line end. False at the end of the file. */
+static bool next_prompt_line(struct reader *reader, struct str *out)
 {
     if (reader->rest.len == 0)
         return false;
@@ -33,7 +33,7 @@ static bool next_line(struct reader *reader, struct str *out)
     return true;
 }
 
-static bool is_name(const char *text)
+static bool is_prompt_name(const char *text)
 {
     size_t len = strlen(text);
     return len > 0 && len < PROMPT_NAME_BYTES && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_") == len;
@@ -49,7 +49,7 @@ static const struct prompt_slot *slot_named(const struct prompt *prompt, struct 
 
 static bool add_slot(struct prompt *prompt, const char *name, size_t max_items, size_t max_bytes)
 {
-    if (prompt->slot_count == PROMPT_SLOTS_MAX || !is_name(name) || slot_named(prompt, wt__str(name)) ||
+    if (prompt->slot_count == PROMPT_SLOTS_MAX || !is_prompt_name(name) || slot_named(prompt, wt__str(name)) ||
         max_items > PROMPT_ITEMS_MAX || max_bytes == 0 || max_bytes > PROMPT_VALUE_BYTES_MAX)
         return false;
     struct prompt_slot *slot = &prompt->slots[prompt->slot_count++];
@@ -58,7 +58,7 @@ static bool add_slot(struct prompt *prompt, const char *name, size_t max_items, 
     return true;
 }
 
-/* One line of the head. False when it makes no sense. */
+/* Parses one line of the head. False if invalid. */
 static bool read_setting(struct prompt *prompt, struct str line)
 {
     char text[LINE_BYTES], name[LINE_BYTES], excess;
@@ -78,11 +78,11 @@ static bool read_setting(struct prompt *prompt, struct str line)
     return false;
 }
 
-static int read_schema(struct prompt *prompt, struct reader *reader, wt_error *err)
+static int read_answer_schema(struct prompt *prompt, struct reader *reader, wt_error *err)
 {
     size_t first = reader->line;
     struct str line, all = {reader->rest.ptr, 0};
-    while (next_line(reader, &line)) {
+    while (next_prompt_line(reader, &line)) {
         if (!wt__str_equal(line, STR("prompt"))) {
             all.len = (size_t)(line.ptr + line.len - all.ptr);
             continue;
@@ -95,14 +95,14 @@ static int read_schema(struct prompt *prompt, struct reader *reader, wt_error *e
     return wt__fail_at(err, WT_EFORMAT, reader->line, 0, NULL, "the schema is not followed by a line \"prompt\"");
 }
 
-static int read_head(struct prompt *prompt, struct reader *reader, wt_error *err)
+static int read_prompt_head(struct prompt *prompt, struct reader *reader, wt_error *err)
 {
     struct str line;
-    while (next_line(reader, &line)) {
+    while (next_prompt_line(reader, &line)) {
         if (wt__str_equal(line, STR("prompt")))
             return 0;
         if (wt__str_equal(line, STR("schema")))
-            return read_schema(prompt, reader, err);
+            return read_answer_schema(prompt, reader, err);
         if (line.len > 0 && line.ptr[0] != '#' && !read_setting(prompt, line))
             return wt__fail_at(err, WT_EFORMAT, reader->line, 0, NULL,
                                "line %zu is none of: version N, tokens N, text NAME BYTES, list NAME ITEMS BYTES, "
@@ -112,7 +112,7 @@ static int read_head(struct prompt *prompt, struct reader *reader, wt_error *err
     return wt__fail_at(err, WT_EFORMAT, reader->line, 0, NULL, "there is no line \"prompt\"");
 }
 
-/* The slot that the line is: "{{name}}" and nothing else. Its name is empty when the line is text. */
+/* Returns the name of the slot of a line "{{name}}"; empty if the line is text. */
 static struct str slot_of_line(struct str line)
 {
     if (line.len < 5 || memcmp(line.ptr, "{{", 2) != 0 || memcmp(line.ptr + line.len - 2, "}}", 2) != 0)
@@ -120,7 +120,7 @@ static struct str slot_of_line(struct str line)
     return (struct str){line.ptr + 2, line.len - 4};
 }
 
-/* What only a filled slot may write. */
+/* True if the line has a mark reserved for slots and delimiters. */
 static bool has_mark(struct str line)
 {
     static const char *const marks[] = {"{{", "}}", "<<<", ">>>"};
@@ -130,14 +130,14 @@ static bool has_mark(struct str line)
     return false;
 }
 
-/* Each slot has its place, each place its slot, and no other line looks like one. */
-static int read_text(struct prompt *prompt, struct reader *reader, wt_error *err)
+/* Reads the text of the prompt. Each declared slot must occur, and no other line may contain marks. */
+static int read_prompt_text(struct prompt *prompt, struct reader *reader, wt_error *err)
 {
     unsigned seen = 0;
     struct str line, text = wt__str_trim(reader->rest);
     if (text.len == 0 || memchr(text.ptr, '\0', text.len))
         return wt__fail(err, WT_EFORMAT, "there is no text after the line \"prompt\"");
-    while (next_line(reader, &line)) {
+    while (next_prompt_line(reader, &line)) {
         const struct prompt_slot *slot = slot_named(prompt, slot_of_line(line));
         if (!slot && has_mark(line))
             return wt__fail_at(err, WT_EFORMAT, reader->line, 0, NULL, "line %zu is neither text nor a known slot",
@@ -157,9 +157,10 @@ int wt__prompt_parse(struct prompt *out, const char *name, struct str file, wt_e
     *out = (struct prompt){0};
     if (file.len > PROMPT_FILE_BYTES_MAX)
         return wt__fail(err, WT_ETOOLONG, "prompt %s has more than %d bytes", name, (int)PROMPT_FILE_BYTES_MAX);
-    int rc = is_name(name) ? read_head(out, &reader, err) : wt__fail(err, WT_EFORMAT, "that is no name of a prompt");
+    int rc = is_prompt_name(name) ? read_prompt_head(out, &reader, err)
+                                  : wt__fail(err, WT_EFORMAT, "that is no name of a prompt");
     if (rc == 0)
-        rc = read_text(out, &reader, err);
+        rc = read_prompt_text(out, &reader, err);
     if (rc == 0 && (out->version == 0 || out->max_tokens == 0))
         rc = wt__fail(err, WT_EFORMAT, "it lacks its version or its tokens");
     if (rc < 0) {
@@ -214,7 +215,7 @@ static int check_values(const struct prompt *prompt, const struct prompt_value *
     return 0;
 }
 
-static void write_value(struct buffer *out, const struct prompt_slot *slot, const struct prompt_value *value)
+static void write_slot_value(struct buffer *out, const struct prompt_slot *slot, const struct prompt_value *value)
 {
     wt__buffer_printf(out, "<<<%s\n", slot->name);
     if (slot->max_items == 0) {
@@ -238,12 +239,12 @@ int wt__prompt_fill(const struct prompt *prompt, const struct prompt_value *valu
     int rc = check_values(prompt, values, count, err);
     if (rc < 0)
         return rc;
-    while (next_line(&reader, &line)) {
+    while (next_prompt_line(&reader, &line)) {
         const struct prompt_slot *slot = slot_named(prompt, slot_of_line(line));
         if (reader.line > 1)
             wt__buffer_char(&buffer, '\n');
         if (slot)
-            write_value(&buffer, slot, value_for(values, count, slot->name));
+            write_slot_value(&buffer, slot, value_for(values, count, slot->name));
         else
             wt__buffer_str(&buffer, line);
     }

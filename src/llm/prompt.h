@@ -1,22 +1,22 @@
-/* prompt.h: what a language model is asked, as data: prompts/NAME.txt, built into the library.
+/* prompt.h: prompts as data: files prompts/NAME.txt, built into the library.
  *
  *   # a comment
- *   version 1                   counted up with every change of meaning; part of a recorded question's key
- *   tokens 512                  the longest answer
- *   text request 4096           a slot that holds one text of at most so many bytes
- *   list tools 128 600          a slot that holds at most so many items of at most so many bytes each
- *   schema                      JSON Schema of the answer (answer.h says which keywords), up to the line "prompt"
+ *   version 1                   increased with every change of meaning; part of a recorded question's key
+ *   tokens 512                  maximum tokens of the answer
+ *   text request 4096           slot for one text; maximum bytes
+ *   list tools 128 600          slot for a list; maximum items, maximum bytes of each
+ *   schema                      JSON Schema of the answer (keywords: answer.h), up to the line "prompt"
  *   {"type": "object", ...}
  *   prompt                      the rest of the file; each slot alone on its line: {{request}}
  *
- * A value cannot leave its slot. It stands between two lines that nothing else in the prompt can contain,
+ * A value cannot escape from its slot. It is enclosed by two delimiter lines:
  *
  *   <<<request
  *   What is the weather?
  *   >>>request
  *
- * because values go through plain.h, which pulls such marks apart; an item of a list is one line and cannot begin
- * another. A value is written once and never searched for slots. */
+ * Values cannot contain delimiters, because plain_text.h breaks up such marks. An item of a list is always one line.
+ * Slots in values are not expanded. */
 #ifndef WT_LLM_PROMPT_H
 #define WT_LLM_PROMPT_H
 
@@ -30,9 +30,9 @@
 
 enum {
     PROMPT_SLOTS_MAX = 8,
-    PROMPT_NAME_BYTES = 32,            /* of a prompt's or slot's name, with a NUL */
-    PROMPT_VALUE_BYTES_MAX = 64 << 10, /* the largest limit that a slot can set for a text or an item */
-    PROMPT_ITEMS_MAX = 256,            /* the largest limit that a slot can set for a list */
+    PROMPT_NAME_BYTES = 32,            /* maximum length of a prompt's or slot's name, with NUL */
+    PROMPT_VALUE_BYTES_MAX = 64 << 10, /* maximum limit of a slot for a text or item */
+    PROMPT_ITEMS_MAX = 256,            /* maximum limit of a slot for a list */
     PROMPT_VERSION_MAX = 999999,
     PROMPT_TOKENS_MAX = 32768,
     PROMPT_FILE_BYTES_MAX = 64 << 10,
@@ -40,21 +40,21 @@ enum {
 
 struct prompt_slot {
     char name[PROMPT_NAME_BYTES];
-    size_t max_items; /* 0: a text */
-    size_t max_bytes; /* of the text, or of each item */
+    size_t max_items; /* 0 for a text */
+    size_t max_bytes; /* maximum bytes of the text or of each item */
 };
 
 struct prompt {
-    char task[PROMPT_NAME_BYTES + 12]; /* "ptr-match/2": name and version, as chat_question.task wants it */
+    char task[PROMPT_NAME_BYTES + 12]; /* name and version, for chat_question.task: "ptr-match/2" */
     unsigned version, max_tokens;
-    char *text;     /* with its slots; NUL-terminated */
-    json_t *schema; /* NULL: the answer is free text */
+    char *text;     /* template with slots */
+    json_t *schema; /* NULL if the answer is free text */
     struct prompt_slot slots[PROMPT_SLOTS_MAX];
     size_t slot_count;
 };
 
-/* What stands in a slot: a text, or the items of a list, which are numbered from 1. A text that is longer than its
- * slot takes is cut and marked, and so is an item. */
+/* Value of a slot: a text, or the items of a list, which are numbered from 1. Texts and items longer than the slot's limit
+ * are truncated and marked. */
 struct prompt_value {
     const char *slot;
     struct str text;
@@ -62,31 +62,30 @@ struct prompt_value {
     size_t item_count;
 };
 
-/* The prompt of that name that was built in; *out ends with wt__prompt_dispose. It does not change afterwards: any
- * number of threads may fill it. Errors: WT_ENOTFOUND, WT_EFORMAT, WT_ENOMEM. */
+/* Opens a built-in prompt; free it with wt__prompt_dispose. Prompts are immutable, so several threads may use one. Errors:
+ * WT_ENOTFOUND, WT_EFORMAT, WT_ENOMEM. */
 int wt__prompt_open(struct prompt *out, const char *name, wt_error *err);
 
-/* The same from a file's bytes. Errors: WT_EFORMAT (with its line), WT_ETOOLONG, WT_ENOMEM. */
+/* Same as wt__prompt_open, from the bytes of a file. Errors: WT_EFORMAT (with line), WT_ETOOLONG, WT_ENOMEM. */
 int wt__prompt_parse(struct prompt *out, const char *name, struct str file, wt_error *err);
 void wt__prompt_dispose(struct prompt *prompt);
 
-/* The prompt with its slots filled, in the arena. Each slot wants exactly one value. Errors: WT_EINVAL (a slot that
- * has no value, a value that has no slot), WT_ETOOLONG (more items than the slot takes), WT_ENOMEM. */
+/* Fills the slots of a prompt, in the arena. Each slot requires exactly one value. Errors: WT_EINVAL (slot without value,
+ * or value without slot), WT_ETOOLONG (too many items), WT_ENOMEM. */
 int wt__prompt_fill(const struct prompt *prompt, const struct prompt_value *values, size_t count, struct arena *arena,
                     struct str *out, wt_error *err);
 
-/* Fills the prompt, asks the model, and hands its answer out. question: what else is asked for (subject,
- * progress, temperature and seed, a schema in place of the prompt's); its task, text and max_tokens, and its schema
- * where it has none, are set here and stay for the caller to show. Errors of wt__prompt_fill and of
+/* Fills the prompt and asks the model. question: the caller sets subject, progress, temperature, seed and, to replace the
+ * prompt's, schema. This function sets task, text, max_tokens and, if NULL, schema. Errors: same as wt__prompt_fill and
  * wt__chat_ask. */
 int wt__prompt_ask(const struct prompt *prompt, const struct prompt_value *values, size_t count,
                    struct chat_model *model, struct chat_question *question, struct arena *arena,
                    struct chat_answer *out, wt_error *err);
 
-/* A tool as an item of a list, "name: description", cut after max bytes, in the arena. ptr NULL: memory is out. */
+/* Returns a tool as a list item, "name: description", truncated to max bytes, in the arena. ptr is NULL if out of memory. */
 struct str wt__prompt_tool(struct str name, struct str description, size_t max, struct arena *arena);
 
-/* The prompts that are built in, by name. */
+/* Built-in prompts, by name. */
 struct prompt_file {
     const char *name;
     const char *bytes;

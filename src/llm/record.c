@@ -1,5 +1,5 @@
-/* record.c: see record.h. The file is read once, at the opening; afterwards the map grows with what this process adds,
- * and what others add meanwhile is not looked at. */
+/* record.c: see record.h. The file is read once, when it is opened. The map then contains the answers of this process, but
+ * not those that other processes append later. */
 #include "llm/record.h"
 
 #include <errno.h>
@@ -21,10 +21,10 @@
 #include "llm/answer.h"
 #include "llm/plain_text.h"
 
-enum { KEY_DIGITS = 64, SHOWN_BYTES = 80 }; /* SHOWN_BYTES: of a question that is not in the file */
+enum { KEY_DIGITS = 64, SHOWN_BYTES = 80 }; /* SHOWN_BYTES: quoted from a missing question */
 
 struct entry {
-    struct str text, error; /* error: not empty when there was no answer that can be used */
+    struct str text, error; /* error: not empty if the answer was unusable */
     uint64_t prompt_tokens, completion_tokens;
     double ms;
     unsigned attempts;
@@ -32,13 +32,13 @@ struct entry {
 };
 
 struct chat_record {
-    struct chat_model model; /* first: a pointer to it is one to the record */
+    struct chat_model model; /* first member, so that its pointer can be cast */
     struct chat_model *inner;
     const char *path;
-    int fd; /* for adding; -1 when replaying */
+    int fd; /* open for appending; -1 for replay only */
     bool relaxed;
 
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the members below */
     struct arena arena;   /* keys and texts */
     struct map map;       /* key to its place in entries */
     struct entry *entries;
@@ -52,7 +52,7 @@ int wt__chat_record_key(const char *model_name, const struct chat_question *ques
     unsigned char digest[32];
     const char *text = question->text.ptr ? question->text.ptr : "";
     json_t *string = json_stringn(text, question->text.len);
-    if (!string) /* memory being out looks the same; the text is believed to be wrong the second time only */
+    if (!string) /* NULL may also mean out of memory, so try twice */
         string = json_stringn(text, question->text.len);
     json_t *object =
         string ? json_pack("{s:s, s:s, s:O, s:O?, s:I}", "model", model_name, "task", question->task, "text", string,
@@ -79,17 +79,16 @@ int wt__chat_record_key(const char *model_name, const struct chat_question *ques
                   : wt__fail(err, WT_EFORMAT, "a question to a language model (%s) is not UTF-8", question->task);
 }
 
-/* ---------------------------------------------------------------- the map; the lock is held, or nobody else is there
- */
+/* ---------------------------------------------------------------- map; the caller holds the lock */
 
-static const struct entry *lookup(const struct chat_record *record, const char *key)
+static const struct entry *lookup_entry(const struct chat_record *record, const char *key)
 {
     const uint32_t *place = wt__map_get(&record->map, (struct str){key, KEY_DIGITS});
     return place ? &record->entries[*place] : NULL;
 }
 
-/* Keeps a copy of entry under key, unless there is one. -1 when memory is out. */
-static int remember(struct chat_record *record, struct str key, const struct entry *entry)
+/* Adds a copy of entry, unless the key exists. Returns -1 if out of memory. */
+static int insert_entry(struct chat_record *record, struct str key, const struct entry *entry)
 {
     bool added;
     if (wt__map_get(&record->map, key))
@@ -115,8 +114,8 @@ static uint64_t not_negative(int64_t number)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-/* 1: taken, 0: not an answer, negative: memory is out. */
-static int read_line(struct chat_record *record, struct str line, wt_error *err)
+/* Reads a line. Returns 1 if it is an answer, 0 if not, WT_ENOMEM if out of memory. */
+static int read_answer_line(struct chat_record *record, struct str line, wt_error *err)
 {
     json_t *object;
     int rc = wt__json_parse(&object, line.ptr, line.len, NULL);
@@ -133,40 +132,40 @@ static int read_line(struct chat_record *record, struct str line, wt_error *err)
         .repaired = wt__json_bool(object, "repaired", false),
     };
     bool whole = key.len == KEY_DIGITS && (entry.error.len > 0 || json_is_string(json_object_get(object, "answer")));
-    rc = whole && remember(record, key, &entry) < 0 ? wt__fail_nomem(err) : whole;
+    rc = whole && insert_entry(record, key, &entry) < 0 ? wt__fail_nomem(err) : whole;
     json_decref(object);
     return rc;
 }
 
-static int read_lines(struct chat_record *record, struct str file, wt_error *err)
+static int read_answer_lines(struct chat_record *record, struct str file, wt_error *err)
 {
     int rc = 0;
     for (size_t at = 0; rc >= 0 && at < file.len;) {
         const char *end = memchr(file.ptr + at, '\n', file.len - at);
         size_t len = end ? (size_t)(end - file.ptr) - at : file.len - at;
         struct str line = wt__str_trim((struct str){file.ptr + at, len});
-        rc = line.len > 0 && line.len <= CHAT_RECORD_LINE_BYTES_MAX ? read_line(record, line, err) : 0;
+        rc = line.len > 0 && line.len <= CHAT_RECORD_LINE_BYTES_MAX ? read_answer_line(record, line, err) : 0;
         at += len + 1;
     }
     return rc < 0 ? rc : 0;
 }
 
-static int read_file(struct chat_record *record, wt_error *err)
+static int read_record_file(struct chat_record *record, wt_error *err)
 {
     char *bytes;
     size_t len;
     int rc = wt__file_read(&bytes, &len, record->path, CHAT_RECORD_FILE_BYTES_MAX, err);
     if (rc < 0)
         return rc;
-    rc = read_lines(record, (struct str){bytes, len}, err);
+    rc = read_answer_lines(record, (struct str){bytes, len}, err);
     free(bytes);
     return rc;
 }
 
 /* ---------------------------------------------------------------- adding to the file */
 
-static void write_line(struct buffer *out, const char *key, const struct chat_question *question,
-                       const struct entry *entry)
+static void write_answer_line(struct buffer *out, const char *key, const struct chat_question *question,
+                              const struct entry *entry)
 {
     wt__buffer_printf(out, "{\"key\":\"%s\",\"task\":", key);
     wt__buffer_json(out, wt__str(question->task));
@@ -178,7 +177,7 @@ static void write_line(struct buffer *out, const char *key, const struct chat_qu
         entry->attempts, entry->repaired ? "true" : "false");
 }
 
-/* Does the file end in the midst of a line? */
+/* True if the file ends with an incomplete line. */
 static bool ends_torn(int fd)
 {
     struct stat info;
@@ -186,8 +185,8 @@ static bool ends_torn(int fd)
     return fstat(fd, &info) == 0 && info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) == 1 && last != '\n';
 }
 
-/* One write, so that nobody sees half a line, on the disk when it returns. */
-static int append(const struct chat_record *record, struct buffer *line, wt_error *err)
+/* Appends a line by one write, so that readers never see half a line. Syncs unless relaxed. */
+static int append_record(const struct chat_record *record, struct buffer *line, wt_error *err)
 {
     struct str bytes = wt__buffer_view(line);
     int rc = 0;
@@ -195,35 +194,36 @@ static int append(const struct chat_record *record, struct buffer *line, wt_erro
         if (errno != EINTR)
             return wt__fail_errno(err, "lock", record->path);
     if (!ends_torn(record->fd))
-        bytes = (struct str){bytes.ptr + 1, bytes.len - 1}; /* without the newline in front */
+        bytes = (struct str){bytes.ptr + 1, bytes.len - 1}; /* skip the leading newline */
     ssize_t written = write(record->fd, bytes.ptr, bytes.len);
     if (written >= 0 && (size_t)written < bytes.len)
-        errno = ENOSPC; /* the next line begins on its own */
+        errno = ENOSPC; /* the next append starts a new line */
     if (written < 0 || (size_t)written < bytes.len || (!record->relaxed && fdatasync(record->fd) < 0))
         rc = wt__fail_errno(err, "write", record->path);
     flock(record->fd, LOCK_UN);
     return rc;
 }
 
-/* Adds the answer to file and map. The lock is held. */
-static int add(struct chat_record *record, const char *key, const struct chat_question *question,
-               const struct entry *entry, wt_error *err)
+/* Adds the answer to file and map. The caller holds the lock. */
+static int add_answer(struct chat_record *record, const char *key, const struct chat_question *question,
+                      const struct entry *entry, wt_error *err)
 {
     struct buffer line = {.max = CHAT_RECORD_LINE_BYTES_MAX};
     wt__buffer_char(&line, '\n');
-    write_line(&line, key, question, entry);
-    int rc = line.failed ? wt__fail_nomem(err) : append(record, &line, err);
+    write_answer_line(&line, key, question, entry);
+    int rc = line.failed ? wt__fail_nomem(err) : append_record(record, &line, err);
     wt__buffer_dispose(&line);
-    if (rc == 0 && remember(record, (struct str){key, KEY_DIGITS}, entry) < 0)
+    if (rc == 0 && insert_entry(record, (struct str){key, KEY_DIGITS}, entry) < 0)
         rc = wt__fail_nomem(err);
     return rc;
 }
 
 /* ---------------------------------------------------------------- a question */
 
-/* What was recorded, as an answer. */
-static int replay(const struct chat_record *record, const struct entry *entry, const struct chat_question *question,
-                  struct arena *arena, struct chat_answer *out, wt_error *err)
+/* Returns a recorded answer, or its error. */
+static int replay_entry(const struct chat_record *record, const struct entry *entry,
+                        const struct chat_question *question, struct arena *arena, struct chat_answer *out,
+                        wt_error *err)
 {
     *out = (struct chat_answer){
         .prompt_tokens = entry->prompt_tokens,
@@ -252,24 +252,24 @@ static int fail_missing(const struct chat_record *record, const struct chat_ques
     return rc;
 }
 
-/* The recorded answer to key, if there is one; its texts stay where they are, however many are added. */
-static bool find(struct chat_record *record, const char *key, struct entry *out)
+/* Copies the entry of a key to *out; false if missing. Its texts stay valid when entries are added. */
+static bool find_recorded(struct chat_record *record, const char *key, struct entry *out)
 {
     pthread_mutex_lock(&record->lock);
-    const struct entry *known = lookup(record, key);
+    const struct entry *known = lookup_entry(record, key);
     if (known)
         *out = *known;
     pthread_mutex_unlock(&record->lock);
     return known != NULL;
 }
 
-/* Asks, and adds what comes. first: whether no other thread has added an answer to the same question meanwhile. */
+/* Asks inner, and records the answer. *first: false if another thread recorded the same question in the meantime. */
 static int ask_inner(struct chat_record *record, const char *key, const struct chat_question *question,
                      struct arena *arena, struct chat_answer *out, bool *first, wt_error *err)
 {
     int asked = wt__chat_ask(record->inner, question, arena, out, err), rc = 0;
     *first = true;
-    if (asked < 0 && (asked != WT_EFORMAT || out->attempts == 0)) /* 0: the question itself was at fault */
+    if (asked < 0 && (asked != WT_EFORMAT || out->attempts == 0)) /* 0 attempts: the question was invalid */
         return asked;
     struct entry entry = {
         .text = asked < 0 ? STR("") : out->text,
@@ -281,15 +281,15 @@ static int ask_inner(struct chat_record *record, const char *key, const struct c
         .repaired = out->repaired,
     };
     pthread_mutex_lock(&record->lock);
-    *first = !lookup(record, key);
+    *first = !lookup_entry(record, key);
     if (*first)
-        rc = add(record, key, question, &entry, err);
+        rc = add_answer(record, key, question, &entry, err);
     pthread_mutex_unlock(&record->lock);
     return rc < 0 ? rc : asked;
 }
 
-static int ask(struct chat_model *model, const struct chat_question *question, struct arena *arena,
-               struct chat_answer *out, wt_error *err)
+static int ask_record(struct chat_model *model, const struct chat_question *question, struct arena *arena,
+                      struct chat_answer *out, wt_error *err)
 {
     struct chat_record *record = (struct chat_record *)model;
     struct entry entry;
@@ -300,8 +300,8 @@ static int ask(struct chat_model *model, const struct chat_question *question, s
     int rc = wt__chat_record_key(model->name, question, key, err);
     if (rc < 0)
         return rc;
-    if (find(record, key, &entry))
-        return replay(record, &entry, question, arena, out, err);
+    if (find_recorded(record, key, &entry))
+        return replay_entry(record, &entry, question, arena, out, err);
     if (!record->inner)
         return fail_missing(record, question, err);
     rc = ask_inner(record, key, question, arena, out, &first, err);
@@ -309,7 +309,7 @@ static int ask(struct chat_model *model, const struct chat_question *question, s
         return 0;
     json_decref(out->json);
     out->json = NULL;
-    return !first && find(record, key, &entry) ? replay(record, &entry, question, arena, out, err) : rc;
+    return !first && find_recorded(record, key, &entry) ? replay_entry(record, &entry, question, arena, out, err) : rc;
 }
 
 /* ---------------------------------------------------------------- the record */
@@ -325,7 +325,7 @@ int wt__chat_record_open(struct chat_record **out, const char *path, const char 
     if (!record)
         return wt__fail_nomem(err);
     *record = (struct chat_record){
-        .model = {.ask = ask, .at_once = inner ? inner->at_once : 0}, .inner = inner, .path = path, .fd = -1};
+        .model = {.ask = ask_record, .at_once = inner ? inner->at_once : 0}, .inner = inner, .path = path, .fd = -1};
     pthread_mutex_init(&record->lock, NULL);
     record->model.name = wt__arena_copy(&record->arena, wt__str(name));
     int rc = record->model.name ? 0 : wt__fail_nomem(err);
@@ -335,7 +335,7 @@ int wt__chat_record_open(struct chat_record **out, const char *path, const char 
             rc = wt__fail_errno(err, "open", path);
     }
     if (rc == 0)
-        rc = read_file(record, err);
+        rc = read_record_file(record, err);
     if (rc < 0)
         wt__chat_record_close(record);
     else

@@ -1,4 +1,4 @@
-/* retry.h: whether a failed request is sent again, and when. */
+/* retry.h: decides if and when a failed request is retried. */
 #ifndef WT_LLM_RETRY_H
 #define WT_LLM_RETRY_H
 
@@ -7,17 +7,18 @@
 #include "base/rng.h"
 
 enum {
-    RETRY_FIRST_MS = 500,        /* the first pause; each is twice the one before */
-    RETRY_LONGEST_MS = 8000,     /* of our own choice */
-    RETRY_ASKED_MS_MAX = 120000, /* longer than this a server need not ask us to wait: we give up */
+    RETRY_FIRST_MS = 500,        /* first pause; doubled each time */
+    RETRY_LONGEST_MS = 8000,     /* longest pause unless the server requests one */
+    RETRY_ASKED_MS_MAX = 120000, /* longest requested pause; give up if longer */
 };
 
-/* Is the status one that may pass (408, 409, 429, 5xx)? should_retry, where the server says it (0 or 1), decides. */
+/* True if a request with this status may be retried (408, 409, 429, 5xx). should_retry: the server's own decision, 0 or
+ * 1, which has priority; -1 if none. */
 bool wt__retry_status(int status, int should_retry);
 
-/* ms to wait before another attempt, -1 to give up. pauses: how many there were; first_ms: as RETRY_FIRST_MS;
- * asked_ms: what the server asks for, -1 when it does not. Our own pauses are up to a quarter shorter, by rng, so that
- * many clients do not come back at once. */
+/* Returns the pause before another attempt in ms; -1 to give up. pauses: number of pauses so far. first_ms: length of the
+ * first. asked_ms: pause requested by the server; -1 if none. Our own pauses are randomly shortened by up to a quarter,
+ * so that clients do not retry at the same time. */
 double wt__retry_pause(unsigned pauses, double first_ms, double asked_ms, struct rng *rng);
 
 #endif

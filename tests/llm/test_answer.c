@@ -1,4 +1,4 @@
-/* What a model says is an answer only when it is JSON alone that matches its schema. */
+/* Only pure JSON that matches the schema is accepted as an answer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static wt_error err;
 
 static const struct {
     const char *name, *schema, *text;
-    const char *says; /* NULL: it is an answer */
+    const char *says; /* error; NULL if the answer is valid */
 } rows[] = {
     {"an answer", TOOL, "{\"tool\": 2}", NULL},
     {"with blanks around it", TOOL, "\n  {\"tool\": null}\n\n", NULL},
@@ -65,7 +65,7 @@ static const struct {
     {"none of the choices", KIND, "{\"kind\": \"none\"}", "kind is none of the values that are allowed"},
 };
 
-static void test_answers(void **state)
+static void accepts_only_matching_json(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -81,7 +81,7 @@ static void test_answers(void **state)
     }
 }
 
-static void test_the_deepest(void **state)
+static void limits_nesting_of_answers(void **state)
 {
     (void)state;
     char text[4096];
@@ -113,7 +113,7 @@ static const struct {
     {"{\"properties\":{\"a\":true}}", "a schema has to be an object", "/properties/a"},
 };
 
-static void test_schemas_that_cannot_be_held(void **state)
+static void rejects_unsupported_schemas(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof unholdable / sizeof *unholdable; i++) {
@@ -130,9 +130,9 @@ static void test_schemas_that_cannot_be_held(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_the_deepest),
-        cmocka_unit_test(test_schemas_that_cannot_be_held),
+        cmocka_unit_test(accepts_only_matching_json),
+        cmocka_unit_test(limits_nesting_of_answers),
+        cmocka_unit_test(rejects_unsupported_schemas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

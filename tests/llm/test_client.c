@@ -1,5 +1,4 @@
-/* The client against a server that answers by a script: it gets its answer where there is one to get, gives up in time
- * where there is none, and never tells the key. */
+/* The client with a scripted server: it gets available answers, gives up in time otherwise, and never reveals the key. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +13,7 @@
 #define SCHEMA                                                                                                         \
     "{\"type\":\"object\",\"properties\":{\"tool\":{\"type\":[\"integer\",\"null\"]}},\"required\":[\"tool\"],"        \
     "\"additionalProperties\":false}"
-/* A completion that says text (already escaped). */
+/* A completion with this text, which must be escaped. */
 #define SAYS(text) SAYS_ENDING(text, "stop")
 #define SAYS_ENDING(text, reason)                                                                                      \
     "{\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":\"" text "\"},\"finish_reason\":\"" reason         \
@@ -71,12 +70,12 @@ static struct chat_question usual(void)
 
 static const struct {
     const char *name;
-    struct script_step steps[4]; /* the last with a status serves all later requests */
+    struct script_step steps[4]; /* the last step with a status also serves later requests */
     int rc;
     unsigned attempts;
     bool repaired;
-    const char *says;  /* in the error */
-    unsigned total_ms; /* 0: the usual */
+    const char *says;  /* part of the error */
+    unsigned total_ms; /* 0 for the default */
 } rows[] = {
     {.name = "an answer", .steps = {GOOD}, .attempts = 1},
     {.name = "in a code fence",
@@ -199,7 +198,7 @@ static const struct {
      .says = "some-model declines to answer (test/1)"},
 };
 
-static void test_answers(void **state)
+static void gets_answers_or_gives_up(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -221,7 +220,7 @@ static void test_answers(void **state)
     }
 }
 
-static void test_a_pause_is_kept(void **state)
+static void waits_for_the_requested_pause(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {{.status = 429, .headers = "Retry-After: 1\r\n", .body = "{}"}, GOOD};
@@ -235,7 +234,7 @@ static void test_a_pause_is_kept(void **state)
     wt__chat_client_close(client);
 }
 
-/* The member of the body of request i, which is the caller's to decref. */
+/* Returns the body of request i; the caller must decref it. */
 static json_t *sent(size_t i)
 {
     json_t *body;
@@ -244,7 +243,7 @@ static json_t *sent(size_t i)
     return body;
 }
 
-static void test_what_is_sent(void **state)
+static void sends_expected_requests(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {{.status = 200, .body = SAYS("nonsense \\\"quoted\\\"")}, GOOD};
@@ -280,7 +279,7 @@ static void test_what_is_sent(void **state)
     json_decref(second);
 }
 
-static void test_a_sample_is_asked_for(void **state)
+static void sends_sampling_settings(void **state)
 {
     (void)state;
     static const struct {
@@ -320,8 +319,8 @@ static void test_a_sample_is_asked_for(void **state)
     }
 }
 
-/* A setting that a server refuses is left out, and stays out. */
-static void test_refused_settings(void **state)
+/* A rejected setting is omitted from then on. */
+static void omits_rejected_settings(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {
@@ -360,7 +359,7 @@ static void test_refused_settings(void **state)
     wt__chat_client_close(client);
 }
 
-static void test_free_text(void **state)
+static void returns_free_text(void **state)
 {
     (void)state;
     static const struct script_step step = {.status = 200, .body = SAYS_ENDING("Use b, ", "length")};
@@ -376,7 +375,7 @@ static void test_free_text(void **state)
     wt__chat_client_close(client);
 }
 
-static void test_questions_that_are_not_sent(void **state)
+static void rejects_invalid_questions(void **state)
 {
     (void)state;
     static const struct script_step step = GOOD;
@@ -399,7 +398,7 @@ static void test_questions_that_are_not_sent(void **state)
     wt__chat_client_close(client);
 }
 
-/* When to stop: once the server thinks, or once it has answered and some time was waited. */
+/* Time of cancellation: during the request, or during a pause after an answer. */
 struct wish {
     bool answered;
     unsigned waited;
@@ -415,8 +414,8 @@ static int stop_then(void *context, const char *phase, uint64_t done, uint64_t t
     return now && ++wish->waited > 3;
 }
 
-/* While the server thinks, and while it has asked for a pause. */
-static void test_a_wish_to_stop(void **state)
+/* Cancels during a request, and during a pause requested by the server. */
+static void can_be_cancelled(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {
@@ -453,7 +452,7 @@ static void *ask_once(void *context)
     return context;
 }
 
-static void test_many_at_once(void **state)
+static void limits_concurrent_questions(void **state)
 {
     (void)state;
     static const struct script_step step = {.status = 200, .delay_ms = 30, .body = SAYS("{\\\"tool\\\":2}")};
@@ -478,7 +477,7 @@ static void test_many_at_once(void **state)
     wt__chat_client_close(client);
 }
 
-static void test_options(void **state)
+static void rejects_invalid_options(void **state)
 {
     (void)state;
     static const struct {
@@ -511,7 +510,7 @@ static void test_options(void **state)
     }
 }
 
-static void test_environment(void **state)
+static void reads_environment(void **state)
 {
     (void)state;
     setenv("OPENAI_API_KEY", KEY, 1);
@@ -534,17 +533,12 @@ static void test_environment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_a_pause_is_kept),
-        cmocka_unit_test(test_what_is_sent),
-        cmocka_unit_test(test_a_sample_is_asked_for),
-        cmocka_unit_test(test_refused_settings),
-        cmocka_unit_test(test_free_text),
-        cmocka_unit_test(test_questions_that_are_not_sent),
-        cmocka_unit_test(test_a_wish_to_stop),
-        cmocka_unit_test(test_many_at_once),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_environment),
+        cmocka_unit_test(gets_answers_or_gives_up),    cmocka_unit_test(waits_for_the_requested_pause),
+        cmocka_unit_test(sends_expected_requests),     cmocka_unit_test(sends_sampling_settings),
+        cmocka_unit_test(omits_rejected_settings),     cmocka_unit_test(returns_free_text),
+        cmocka_unit_test(rejects_invalid_questions),   cmocka_unit_test(can_be_cancelled),
+        cmocka_unit_test(limits_concurrent_questions), cmocka_unit_test(rejects_invalid_options),
+        cmocka_unit_test(reads_environment),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

@@ -1,4 +1,4 @@
-/* Questions and answers as they are kept: word for word, counted, and with the reason where an answer is none. */
+/* Exchanges are kept verbatim and counted, with the reason if an answer is unusable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static int put(struct chat_reply *reply, int code, struct progress *progress)
                         (struct chat_question){.subject = &code, .progress = progress});
 }
 
-static void what_was_said_is_kept_and_counted(void **state)
+static void keeps_and_counts_exchanges(void **state)
 {
     (void)state;
     struct chat_exchange exchanges[2];
@@ -65,7 +65,7 @@ static void what_was_said_is_kept_and_counted(void **state)
         struct chat_reply reply = {0};
         assert_int_equal(put(&reply, 0, NULL), 0);
         assert_int_equal(wt__chat_keep(&exchanges[i], &cost, &prompt, &reply, &arena, NULL), 0);
-        wt__chat_reply_dispose(&reply); /* what is kept outlives it */
+        wt__chat_reply_dispose(&reply); /* kept exchanges outlive the reply */
         assert_string_equal(exchanges[i].task, "some/3");
         assert_string_equal(exchanges[i].question.ptr, "Say something.\n<<<request\na request\n>>>request");
         assert_string_equal(exchanges[i].answer.ptr, "{}");
@@ -84,7 +84,7 @@ static void what_was_said_is_kept_and_counted(void **state)
     assert_int_equal(cost.unusable, 1);
 }
 
-static void an_answer_without_form_is_kept_as_none(void **state)
+static void keeps_malformed_answers_as_unusable(void **state)
 {
     (void)state;
     struct chat_reply reply = {0};
@@ -98,7 +98,7 @@ static void an_answer_without_form_is_kept_as_none(void **state)
     wt__chat_reply_dispose(&reply);
 }
 
-static void without_an_answer_nothing_is_kept(void **state)
+static void keeps_nothing_without_answer(void **state)
 {
     (void)state;
     struct chat_reply reply = {0};
@@ -111,7 +111,7 @@ static void without_an_answer_nothing_is_kept(void **state)
     assert_int_equal(cost.questions, 0);
     wt__chat_reply_dispose(&reply);
 
-    /* A wish to stop is heard before the question is put. */
+    /* Cancellation is checked before the question is asked. */
     struct progress progress;
     wt__progress_init(&progress, NULL, NULL);
     progress.cancelled = true;
@@ -126,9 +126,9 @@ static void without_an_answer_nothing_is_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_said_is_kept_and_counted),
-        cmocka_unit_test(an_answer_without_form_is_kept_as_none),
-        cmocka_unit_test(without_an_answer_nothing_is_kept),
+        cmocka_unit_test(keeps_and_counts_exchanges),
+        cmocka_unit_test(keeps_malformed_answers_as_unusable),
+        cmocka_unit_test(keeps_nothing_without_answer),
     };
     return cmocka_run_group_tests(tests, open_prompt, close_prompt);
 }

@@ -213,7 +213,7 @@ static int finish(void **state)
     return 0;
 }
 
-/* Appends a text of the tables above. */
+/* Appends a text of the tables above, expanded. */
 static void write_text(struct buffer *out, const char *text, size_t body_len)
 {
     for (const char *at = text; *at; at++) {
@@ -245,7 +245,7 @@ static int ask(const char *raw, size_t len, const char *head, const char *body)
     err = (wt_error){0};
     script_server_play(&server, &step, 1);
     int rc = wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, &err);
-    script_server_hang_up(&server); /* it may still send what is the caller's */
+    script_server_hang_up(&server); /* the server may still be sending data of the caller */
     bool long_line = rc == WT_ENOMEM && strstr(err.message, "or a header of it is too long");
     bool told = long_line || rc == WT_ENETWORK || rc == WT_EFORMAT || rc == WT_ETOOLONG;
     bool right = rc == 0 ? json_is_object(answer.json) : told && !answer.json && err.code == rc && err.message[0];
@@ -269,7 +269,7 @@ static void ask_each_cut(size_t head, size_t body)
     }
     wt__buffer_dispose(&text);
     wt__buffer_dispose(&raw);
-    /* A question to a good server is answered, whatever the one before did to the client. */
+    /* The client still works with a good server afterwards. */
     const char *good = OK JSON "Connection: close\r\n\r\n" GOOD;
     assert_int_equal(ask(good, strlen(good), "after", heads[head].name), 0);
 }
@@ -290,7 +290,7 @@ static size_t body_named(const char *name)
     return body;
 }
 
-static void heads_of_all_kinds(void **state)
+static void survives_hostile_heads(void **state)
 {
     (void)state;
     for (size_t head = 0; head < HEADS; head++) {
@@ -299,7 +299,7 @@ static void heads_of_all_kinds(void **state)
     }
 }
 
-static void bodies_of_all_kinds(void **state)
+static void survives_hostile_bodies(void **state)
 {
     (void)state;
     static const char *const behind[] = {"a good head", "chunked", "400", "503"};
@@ -311,8 +311,8 @@ static void bodies_of_all_kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(heads_of_all_kinds),
-        cmocka_unit_test(bodies_of_all_kinds),
+        cmocka_unit_test(survives_hostile_heads),
+        cmocka_unit_test(survives_hostile_bodies),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

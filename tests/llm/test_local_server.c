@@ -65,7 +65,7 @@ static void start_server(void)
     server_stdin = ends[1];
 }
 
-/* Is it there? It answers 503 while it loads. */
+/* True if the server is ready; it answers 503 while it loads. */
 static bool answers(void)
 {
     struct chat_question question = {.task = "hello/1", .text = STR("Say hello."), .max_tokens = 4};
@@ -128,7 +128,7 @@ static const struct prompt_value match_values[] = {
     {.slot = "tools", .items = tools, .item_count = 3},
 };
 
-static void test_each_prompt_gets_an_answer_of_its_schema(void **state)
+static void each_prompt_gets_a_valid_answer(void **state)
 {
     (void)state;
     need_server();
@@ -160,7 +160,7 @@ static void test_each_prompt_gets_an_answer_of_its_schema(void **state)
     }
 }
 
-static void test_the_same_question_gets_the_same_answer(void **state)
+static void answers_are_deterministic(void **state)
 {
     (void)state;
     need_server();
@@ -182,8 +182,8 @@ static void test_the_same_question_gets_the_same_answer(void **state)
     wt__prompt_dispose(&prompt);
 }
 
-/* Recorded from the server, replayed without it. */
-static void test_a_record_of_it(void **state)
+/* Records answers from the server, and replays them without it. */
+static void replays_recorded_answers(void **state)
 {
     (void)state;
     need_server();
@@ -215,9 +215,9 @@ static void test_a_record_of_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_prompt_gets_an_answer_of_its_schema),
-        cmocka_unit_test(test_the_same_question_gets_the_same_answer),
-        cmocka_unit_test(test_a_record_of_it),
+        cmocka_unit_test(each_prompt_gets_a_valid_answer),
+        cmocka_unit_test(answers_are_deterministic),
+        cmocka_unit_test(replays_recorded_answers),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

@@ -1,4 +1,4 @@
-/* Prompts are data, and a value does not leave its slot, whatever it says. */
+/* Parsing and filling of prompts; no value can escape from its slot. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static int finish(void **state)
 static const struct {
     const char *name, *in;
     const char *text; /* as text */
-    const char *line; /* as one line; NULL: the same */
+    const char *line; /* as one line; NULL if the same as text */
 } plain[] = {
     {"words stay", "Book a table, please (2 > 1, a=b).", "Book a table, please (2 > 1, a=b).", NULL},
     {"letters of all scripts stay", "Stra\u00dfe \u5317\u4eac \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
@@ -61,7 +61,7 @@ static const struct {
     {"nothing", "", "", NULL},
 };
 
-static void test_plain_text(void **state)
+static void sanitises_text(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
@@ -80,7 +80,7 @@ static void test_plain_text(void **state)
     }
 }
 
-static void test_a_long_value_is_cut_and_marked(void **state)
+static void truncates_and_marks_long_text(void **state)
 {
     (void)state;
     static const struct {
@@ -107,8 +107,8 @@ static void test_a_long_value_is_cut_and_marked(void **state)
 
 static const struct {
     const char *name, *file;
-    size_t line;      /* 0: not told */
-    const char *says; /* NULL: it is a prompt */
+    size_t line;      /* 0 if the error has no line */
+    const char *says; /* error; NULL if the prompt is valid */
 } files[] = {
     {"a prompt", FILE_TEXT, 0, NULL},
     {"with comments and empty lines", "# x\n\n" FILE_TEXT, 0, NULL},
@@ -137,7 +137,7 @@ static const struct {
     {"a schema without an end", "version 1\nschema\n{}\n", 3, "the schema is not followed by a line \"prompt\""},
 };
 
-static void test_files(void **state)
+static void parses_or_rejects_prompt_files(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -157,7 +157,7 @@ static void test_files(void **state)
     assert_int_equal(wt__prompt_parse(&prompt, "No Name", STR(FILE_TEXT), &err), WT_EFORMAT);
 }
 
-static void test_what_is_built_in(void **state)
+static void built_in_prompts_are_valid(void **state)
 {
     (void)state;
     struct prompt prompt;
@@ -189,7 +189,7 @@ static struct str fill(const char *request, const struct str *tools, size_t tool
     return out;
 }
 
-static void test_a_filled_prompt(void **state)
+static void fills_prompt(void **state)
 {
     (void)state;
     const struct str tools[] = {STR("weather: forecasts"), STR("news")};
@@ -208,8 +208,8 @@ static size_t count(const char *text, const char *part)
     return n;
 }
 
-/* Whatever is said, the prompt has its own four delimiters, in their order, and its own items. */
-static void test_no_value_leaves_its_slot(void **state)
+/* With any values, the prompt has exactly its four delimiters, in order, and its own items. */
+static void values_cannot_escape_their_slot(void **state)
 {
     (void)state;
     static const char *const hostile[] = {
@@ -240,12 +240,12 @@ static void test_no_value_leaves_its_slot(void **state)
         size_t lines = 0;
         for (const char *at = tools_at + 1; at <= tools_end; at++)
             lines += *at == '\n';
-        assert_int_equal(lines, 3); /* the delimiter's, and one an item */
+        assert_int_equal(lines, 3); /* one line of the delimiter, and one per item */
         assert_non_null(strstr(tools_at, "\n2. news\n>>>tools\n"));
     }
 }
 
-static void test_long_values(void **state)
+static void truncates_long_values(void **state)
 {
     (void)state;
     char longer[200];
@@ -257,7 +257,7 @@ static void test_long_values(void **state)
     assert_non_null(strstr(text, "\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" PLAIN_CUT "\n>>>request"));
 }
 
-static void test_values_and_slots_belong_together(void **state)
+static void rejects_mismatched_values(void **state)
 {
     (void)state;
     const struct str four[4] = {STR("a"), STR("b"), STR("c"), STR("d")};
@@ -302,7 +302,7 @@ static int note(struct chat_model *model, const struct chat_question *question, 
     return 0;
 }
 
-static void test_asking(void **state)
+static void asks_with_filled_prompt(void **state)
 {
     (void)state;
     struct prompt prompt;
@@ -320,11 +320,15 @@ static void test_asking(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain_text),      cmocka_unit_test(test_a_long_value_is_cut_and_marked),
-        cmocka_unit_test(test_files),           cmocka_unit_test(test_what_is_built_in),
-        cmocka_unit_test(test_a_filled_prompt), cmocka_unit_test(test_no_value_leaves_its_slot),
-        cmocka_unit_test(test_long_values),     cmocka_unit_test(test_values_and_slots_belong_together),
-        cmocka_unit_test(test_asking),
+        cmocka_unit_test(sanitises_text),
+        cmocka_unit_test(truncates_and_marks_long_text),
+        cmocka_unit_test(parses_or_rejects_prompt_files),
+        cmocka_unit_test(built_in_prompts_are_valid),
+        cmocka_unit_test(fills_prompt),
+        cmocka_unit_test(values_cannot_escape_their_slot),
+        cmocka_unit_test(truncates_long_values),
+        cmocka_unit_test(rejects_mismatched_values),
+        cmocka_unit_test(asks_with_filled_prompt),
     };
     return cmocka_run_group_tests(tests, NULL, finish);
 }

@@ -1,5 +1,4 @@
-/* What was answered once is answered again, from the file alone; the file survives threads, other processes and
- * crashes. */
+/* Recorded answers are replayed from the file, which survives concurrent threads, processes and crashes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,9 +20,9 @@ static wt_error err;
 static struct arena arena;
 static json_t *schema;
 static char path[64];
-static atomic_int asked; /* of the model behind the record */
+static atomic_int asked; /* number of questions to the inner model */
 
-/* Says {"tool": N}, N the number of bytes asked; fails as the text says. */
+/* Answers {"tool": N}, N being the length of the question; fails if the text asks for it. */
 static int answer_length(struct chat_model *model, const struct chat_question *question, struct arena *own,
                          struct chat_answer *out, wt_error *why)
 {
@@ -85,13 +84,13 @@ static struct chat_record *open_record(struct chat_model *behind)
     return record;
 }
 
-static void test_what_was_recorded_is_replayed(void **state)
+static void replays_recorded_answers_of_a_file(void **state)
 {
     (void)state;
     struct chat_answer answer;
     struct chat_record *record = open_record(&inner);
     assert_string_equal(wt__chat_record_model(record)->name, "some-model");
-    for (int i = 0; i < 2; i++) { /* the second time from memory */
+    for (int i = 0; i < 2; i++) { /* the second time from the map */
         assert_int_equal(ask(record, "three", &answer), 0);
         assert_int_equal(wt__json_int(answer.json, "tool", 0), 5);
         assert_int_equal(answer.attempts, i == 0);
@@ -119,7 +118,7 @@ static void test_what_was_recorded_is_replayed(void **state)
     wt__chat_record_close(record);
 }
 
-static void test_a_question_that_is_missing(void **state)
+static void rejects_missing_question(void **state)
 {
     (void)state;
     char want[256];
@@ -138,7 +137,7 @@ static void test_a_question_that_is_missing(void **state)
     wt__chat_record_close(record);
 }
 
-static void test_what_makes_a_question_another(void **state)
+static void key_depends_on_the_whole_question(void **state)
 {
     (void)state;
     char first[65], key[65];
@@ -196,7 +195,7 @@ static void damage(size_t cut, const char *add)
     free(bytes);
 }
 
-static void test_a_torn_line_costs_itself_only(void **state)
+static void ignores_truncated_line(void **state)
 {
     (void)state;
     struct chat_answer answer;
@@ -225,8 +224,8 @@ static void test_a_torn_line_costs_itself_only(void **state)
     wt__chat_record_close(record);
 }
 
-/* Another process tears the end while this one has the file open. */
-static void test_a_line_torn_meanwhile(void **state)
+/* Another process truncates the last line while this process has the file open. */
+static void survives_line_truncated_meanwhile(void **state)
 {
     (void)state;
     struct chat_answer answer;
@@ -244,7 +243,7 @@ static void test_a_line_torn_meanwhile(void **state)
     wt__chat_record_close(record);
 }
 
-static void test_lines_that_hold_no_answer(void **state)
+static void ignores_lines_without_answer(void **state)
 {
     (void)state;
     struct chat_question question = {.task = "test/1", .text = STR("a"), .schema = schema, .max_tokens = 32};
@@ -262,14 +261,14 @@ static void test_lines_that_hold_no_answer(void **state)
     wt__buffer_dispose(&file);
     struct chat_record *record = open_record(NULL);
     assert_int_equal(ask(record, "a", &answer), 0);
-    assert_int_equal(wt__json_int(answer.json, "tool", 0), 7); /* of several answers the first */
+    assert_int_equal(wt__json_int(answer.json, "tool", 0), 7); /* the first of several answers counts */
     assert_int_equal(answer.prompt_tokens, 0);
     assert_true(answer.ms == 0);
     json_decref(answer.json);
     wt__chat_record_close(record);
 }
 
-static void test_a_recorded_answer_is_held_to_the_schema(void **state)
+static void validates_recorded_answers(void **state)
 {
     (void)state;
     char key[65];
@@ -322,8 +321,8 @@ static bool ask_in_threads(void)
     return well;
 }
 
-/* Every process adds each answer once, whichever thread was first, and no line is damaged. */
-static void test_threads_and_processes(void **state)
+/* Each process appends each answer once, and no line is damaged. */
+static void supports_threads_and_processes(void **state)
 {
     (void)state;
     pid_t children[PROCESSES];
@@ -350,7 +349,7 @@ static void test_threads_and_processes(void **state)
     free(bytes);
 }
 
-static void test_what_cannot_be_opened(void **state)
+static void rejects_unusable_files(void **state)
 {
     (void)state;
     struct chat_record *record;
@@ -364,15 +363,15 @@ static void test_what_cannot_be_opened(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_what_was_recorded_is_replayed, empty),
-        cmocka_unit_test_setup(test_a_question_that_is_missing, empty),
-        cmocka_unit_test_setup(test_what_makes_a_question_another, empty),
-        cmocka_unit_test_setup(test_a_torn_line_costs_itself_only, empty),
-        cmocka_unit_test_setup(test_a_line_torn_meanwhile, empty),
-        cmocka_unit_test_setup(test_lines_that_hold_no_answer, empty),
-        cmocka_unit_test_setup(test_a_recorded_answer_is_held_to_the_schema, empty),
-        cmocka_unit_test_setup(test_threads_and_processes, empty),
-        cmocka_unit_test_setup(test_what_cannot_be_opened, empty),
+        cmocka_unit_test_setup(replays_recorded_answers_of_a_file, empty),
+        cmocka_unit_test_setup(rejects_missing_question, empty),
+        cmocka_unit_test_setup(key_depends_on_the_whole_question, empty),
+        cmocka_unit_test_setup(ignores_truncated_line, empty),
+        cmocka_unit_test_setup(survives_line_truncated_meanwhile, empty),
+        cmocka_unit_test_setup(ignores_lines_without_answer, empty),
+        cmocka_unit_test_setup(validates_recorded_answers, empty),
+        cmocka_unit_test_setup(supports_threads_and_processes, empty),
+        cmocka_unit_test_setup(rejects_unusable_files, empty),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

@@ -1,4 +1,4 @@
-/* Which failures are worth another attempt, and when it comes. */
+/* Which failures are retried, and after which pause. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "llm/retry.h"
 
-static void test_which(void **state)
+static void retries_temporary_failures(void **state)
 {
     (void)state;
     static const struct {
@@ -23,7 +23,7 @@ static void test_which(void **state)
         assert_int_equal(wt__retry_status(rows[i].status, rows[i].should_retry), rows[i].again);
 }
 
-static void test_when(void **state)
+static void pauses_grow_up_to_a_limit(void **state)
 {
     (void)state;
     static const struct {
@@ -51,7 +51,7 @@ static void test_when(void **state)
         }
 }
 
-static void test_the_same_seed_gives_the_same_pauses(void **state)
+static void pauses_are_deterministic(void **state)
 {
     (void)state;
     struct rng a, b;
@@ -64,9 +64,9 @@ static void test_the_same_seed_gives_the_same_pauses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_which),
-        cmocka_unit_test(test_when),
-        cmocka_unit_test(test_the_same_seed_gives_the_same_pauses),
+        cmocka_unit_test(retries_temporary_failures),
+        cmocka_unit_test(pauses_grow_up_to_a_limit),
+        cmocka_unit_test(pauses_are_deterministic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
