@@ -29,7 +29,7 @@ static struct arena arena;
 static json_t *schema;
 static char url[64];
 
-static int start(void **state)
+static int set_up_client_server(void **state)
 {
     (void)state;
     if (script_server_start(&server) < 0)
@@ -38,7 +38,7 @@ static int start(void **state)
     return wt__json_parse(&schema, SCHEMA, strlen(SCHEMA), &err);
 }
 
-static int finish(void **state)
+static int tear_down_client_server(void **state)
 {
     (void)state;
     script_server_stop(&server);
@@ -47,7 +47,7 @@ static int finish(void **state)
     return 0;
 }
 
-static struct chat_client *open_client(unsigned total_ms)
+static struct chat_client *open_scripted_client(unsigned total_ms)
 {
     struct chat_client *client;
     struct chat_client_options options = wt__chat_client_defaults();
@@ -62,7 +62,7 @@ static struct chat_client *open_client(unsigned total_ms)
     return client;
 }
 
-static struct chat_question usual(void)
+static struct chat_question usual_question(void)
 {
     return (struct chat_question){
         .task = "test/1", .text = STR("Which tool? 1. a 2. b"), .schema = schema, .max_tokens = 32};
@@ -202,8 +202,8 @@ static void gets_answers_or_gives_up(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct chat_client *client = open_client(rows[i].total_ms);
-        struct chat_question question = usual();
+        struct chat_client *client = open_scripted_client(rows[i].total_ms);
+        struct chat_question question = usual_question();
         struct chat_answer answer;
         size_t steps = 0;
         while (steps < 4 && (rows[i].steps[steps].status || rows[i].steps[steps + (steps < 3)].status))
@@ -224,8 +224,8 @@ static void waits_for_the_requested_pause(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {{.status = 429, .headers = "Retry-After: 1\r\n", .body = "{}"}, GOOD};
-    struct chat_client *client = open_client(0);
-    struct chat_question question = usual();
+    struct chat_client *client = open_scripted_client(0);
+    struct chat_question question = usual_question();
     struct chat_answer answer;
     script_server_play(&server, steps, 2);
     assert_int_equal(wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, &err), 0);
@@ -235,7 +235,7 @@ static void waits_for_the_requested_pause(void **state)
 }
 
 /* Returns the body of request i; the caller must decref it. */
-static json_t *sent(size_t i)
+static json_t *sent_body(size_t i)
 {
     json_t *body;
     const char *at = strstr(server.requests[i], "\r\n\r\n") + 4;
@@ -247,8 +247,8 @@ static void sends_expected_requests(void **state)
 {
     (void)state;
     static const struct script_step steps[] = {{.status = 200, .body = SAYS("nonsense \\\"quoted\\\"")}, GOOD};
-    struct chat_client *client = open_client(0);
-    struct chat_question question = usual();
+    struct chat_client *client = open_scripted_client(0);
+    struct chat_question question = usual_question();
     struct chat_answer answer;
     script_server_play(&server, steps, 2);
     assert_int_equal(wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, &err), 0);
@@ -258,7 +258,7 @@ static void sends_expected_requests(void **state)
     assert_int_equal(server.request_count, 2);
     assert_ptr_equal(strstr(server.requests[0], "POST /v1/chat/completions HTTP/1.1\r\n"), server.requests[0]);
     assert_non_null(strstr(server.requests[0], "\r\nAuthorization: Bearer " KEY "\r\n"));
-    json_t *first = sent(0), *second = sent(1), *messages = wt__json_array(second, "messages");
+    json_t *first = sent_body(0), *second = sent_body(1), *messages = wt__json_array(second, "messages");
     assert_string_equal(wt__json_str(first, "model").ptr, "some-model");
     assert_true(json_is_false(json_object_get(first, "cache_prompt")));
     assert_true(wt__json_real(first, "temperature", 1) == 0);
@@ -294,8 +294,8 @@ static void sends_sampling_settings(void **state)
     };
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         static const struct script_step steps[] = {GOOD};
-        struct chat_client *client = open_client(0);
-        struct chat_question question = usual();
+        struct chat_client *client = open_scripted_client(0);
+        struct chat_question question = usual_question();
         struct chat_answer answer;
         question.temperature = samples[i].temperature;
         question.seed = samples[i].seed;
@@ -303,15 +303,15 @@ static void sends_sampling_settings(void **state)
         assert_int_equal(wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, &err), 0);
         json_decref(answer.json);
         wt__chat_client_close(client);
-        json_t *request = sent(0);
+        json_t *request = sent_body(0);
         assert_int_equal(wt__json_int(request, "seed", 0), samples[i].sent_seed);
         assert_non_null(strstr(server.requests[0], samples[i].sent));
         json_decref(request);
     }
     static const double wrong[] = {-.1, 2.1};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct chat_client *client = open_client(0);
-        struct chat_question question = usual();
+        struct chat_client *client = open_scripted_client(0);
+        struct chat_question question = usual_question();
         struct chat_answer answer;
         question.temperature = wrong[i];
         assert_int_equal(wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, &err), WT_EINVAL);
@@ -330,8 +330,8 @@ static void omits_rejected_settings(void **state)
         {.status = 400, .body = "{\"error\":{\"message\":\"'temperature' is fixed; exceeds\"}}"},
         GOOD,
     };
-    struct chat_client *client = open_client(0);
-    struct chat_question question = usual();
+    struct chat_client *client = open_scripted_client(0);
+    struct chat_question question = usual_question();
     struct chat_answer answer;
     script_server_play(&server, steps, 5);
     for (int i = 0; i < 2; i++) {
@@ -339,7 +339,7 @@ static void omits_rejected_settings(void **state)
         assert_int_equal(answer.attempts, i == 0 ? 5 : 1);
         json_decref(answer.json);
     }
-    json_t *last = sent(5);
+    json_t *last = sent_body(5);
     assert_null(json_object_get(last, "cache_prompt"));
     assert_null(json_object_get(last, "response_format"));
     assert_null(json_object_get(last, "max_tokens"));
@@ -352,7 +352,7 @@ static void omits_rejected_settings(void **state)
     static const struct script_step always[] = {{.status = 400,
                                                  .body = "response_format cache_prompt seed max_tokens "
                                                          "temperature"}};
-    client = open_client(0);
+    client = open_scripted_client(0);
     script_server_play(&server, always, 1);
     assert_int_equal(wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, &err), WT_ENETWORK);
     assert_int_equal(answer.attempts, 6);
@@ -363,8 +363,8 @@ static void returns_free_text(void **state)
 {
     (void)state;
     static const struct script_step step = {.status = 200, .body = SAYS_ENDING("Use b, ", "length")};
-    struct chat_client *client = open_client(0);
-    struct chat_question question = usual();
+    struct chat_client *client = open_scripted_client(0);
+    struct chat_question question = usual_question();
     struct chat_answer answer;
     question.schema = NULL;
     script_server_play(&server, &step, 1);
@@ -379,8 +379,8 @@ static void rejects_invalid_questions(void **state)
 {
     (void)state;
     static const struct script_step step = GOOD;
-    struct chat_client *client = open_client(0);
-    struct chat_question question = usual();
+    struct chat_client *client = open_scripted_client(0);
+    struct chat_question question = usual_question();
     struct chat_answer answer;
     script_server_play(&server, &step, 1);
     char *text = calloc(1, CHAT_QUESTION_BYTES_MAX + 1);
@@ -389,7 +389,7 @@ static void rejects_invalid_questions(void **state)
     assert_string_equal(err.message, "a question of 1048577 bytes (test/1): it can be 1048576 at most");
     free(text);
     json_t *other = json_pack("{s:s}", "pattern", "x");
-    question = usual();
+    question = usual_question();
     question.schema = other;
     assert_int_equal(wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, &err), WT_EFORMAT);
     assert_string_equal(err.message, "the schema's \"pattern\" is not one that can be held");
@@ -423,8 +423,8 @@ static void can_be_cancelled(void **state)
         {.status = 429, .headers = "Retry-After: 100\r\n", .body = "{}"},
     };
     for (size_t i = 0; i < 2; i++) {
-        struct chat_client *client = open_client(0);
-        struct chat_question question = usual();
+        struct chat_client *client = open_scripted_client(0);
+        struct chat_question question = usual_question();
         struct chat_answer answer;
         struct progress progress;
         script_server_play(&server, &steps[i], 1);
@@ -441,7 +441,7 @@ enum { ASKERS = 12 };
 
 static void *ask_once(void *context)
 {
-    struct chat_question question = usual();
+    struct chat_question question = usual_question();
     struct chat_answer answer;
     struct arena own = {0};
     wt_error why;
@@ -477,7 +477,7 @@ static void limits_concurrent_questions(void **state)
     wt__chat_client_close(client);
 }
 
-static void rejects_invalid_options(void **state)
+static void rejects_invalid_client_options(void **state)
 {
     (void)state;
     static const struct {
@@ -537,8 +537,8 @@ int main(void)
         cmocka_unit_test(sends_expected_requests),     cmocka_unit_test(sends_sampling_settings),
         cmocka_unit_test(omits_rejected_settings),     cmocka_unit_test(returns_free_text),
         cmocka_unit_test(rejects_invalid_questions),   cmocka_unit_test(can_be_cancelled),
-        cmocka_unit_test(limits_concurrent_questions), cmocka_unit_test(rejects_invalid_options),
+        cmocka_unit_test(limits_concurrent_questions), cmocka_unit_test(rejects_invalid_client_options),
         cmocka_unit_test(reads_environment),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, set_up_client_server, tear_down_client_server);
 }

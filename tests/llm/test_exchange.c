@@ -16,8 +16,8 @@ static struct arena arena;
 
 /* Answers {} at the second try, with what a server would say of it, or fails with the code that the subject points to.
  */
-static int answer(struct chat_model *model, const struct chat_question *question, struct arena *own,
-                  struct chat_answer *out, wt_error *err)
+static int answer_second_try(struct chat_model *model, const struct chat_question *question, struct arena *own,
+                             struct chat_answer *out, wt_error *err)
 {
     const int *code = question->subject;
     (void)model;
@@ -33,7 +33,7 @@ static int answer(struct chat_model *model, const struct chat_question *question
     return out->json ? 0 : wt__fail_nomem(err);
 }
 
-static struct chat_model model = {.name = "some-model", .ask = answer};
+static struct chat_model model = {.name = "some-model", .ask = answer_second_try};
 
 static int open_prompt(void **state)
 {
@@ -49,7 +49,7 @@ static int close_prompt(void **state)
     return 0;
 }
 
-static int put(struct chat_reply *reply, int code, struct progress *progress)
+static int put_scripted(struct chat_reply *reply, int code, struct progress *progress)
 {
     const struct prompt_value value = {.slot = "request", .text = STR("a request")};
     return wt__chat_put(reply, &prompt, &value, 1, &model,
@@ -63,7 +63,7 @@ static void keeps_and_counts_exchanges(void **state)
     struct chat_cost cost = {0};
     for (int i = 0; i < 2; i++) {
         struct chat_reply reply = {0};
-        assert_int_equal(put(&reply, 0, NULL), 0);
+        assert_int_equal(put_scripted(&reply, 0, NULL), 0);
         assert_int_equal(wt__chat_keep(&exchanges[i], &cost, &prompt, &reply, &arena, NULL), 0);
         wt__chat_reply_dispose(&reply); /* kept exchanges outlive the reply */
         assert_string_equal(exchanges[i].task, "some/3");
@@ -90,7 +90,7 @@ static void keeps_malformed_answers_as_unusable(void **state)
     struct chat_reply reply = {0};
     struct chat_exchange exchange;
     struct chat_cost cost = {0};
-    assert_int_equal(put(&reply, WT_EFORMAT, NULL), 0);
+    assert_int_equal(put_scripted(&reply, WT_EFORMAT, NULL), 0);
     assert_int_equal(wt__chat_keep(&exchange, &cost, &prompt, &reply, &arena, NULL), 0);
     assert_string_equal(exchange.unusable, "so it is");
     assert_int_equal(cost.questions, 1);
@@ -105,7 +105,7 @@ static void keeps_nothing_without_answer(void **state)
     struct chat_exchange exchange;
     struct chat_cost cost = {0};
     wt_error err = {0};
-    assert_int_equal(put(&reply, WT_ENETWORK, NULL), WT_ENETWORK);
+    assert_int_equal(put_scripted(&reply, WT_ENETWORK, NULL), WT_ENETWORK);
     assert_int_equal(wt__chat_keep(&exchange, &cost, &prompt, &reply, &arena, &err), WT_ENETWORK);
     assert_string_equal(err.message, "some/3: so it is");
     assert_int_equal(cost.questions, 0);
@@ -116,7 +116,7 @@ static void keeps_nothing_without_answer(void **state)
     wt__progress_init(&progress, NULL, NULL);
     progress.cancelled = true;
     reply = (struct chat_reply){0};
-    assert_int_equal(put(&reply, 0, &progress), WT_ECANCELLED);
+    assert_int_equal(put_scripted(&reply, 0, &progress), WT_ECANCELLED);
     assert_true(reply.put);
     assert_int_equal(wt__chat_keep(&exchange, &cost, &prompt, &reply, &arena, &err), WT_ECANCELLED);
     wt__chat_reply_dispose(&reply);

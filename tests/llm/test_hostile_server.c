@@ -186,7 +186,7 @@ static struct script_server server;
 static json_t *schema;
 static struct chat_client *client;
 
-static int start(void **state)
+static int set_up_hostile_server(void **state)
 {
     (void)state;
     char url[64];
@@ -204,7 +204,7 @@ static int start(void **state)
     return wt__json_parse(&schema, SCHEMA, strlen(SCHEMA), &err);
 }
 
-static int finish(void **state)
+static int tear_down_hostile_server(void **state)
 {
     (void)state;
     wt__chat_client_close(client);
@@ -214,7 +214,7 @@ static int finish(void **state)
 }
 
 /* Appends a text of the tables above, expanded. */
-static void write_text(struct buffer *out, const char *text, size_t body_len)
+static void append_expanded(struct buffer *out, const char *text, size_t body_len)
 {
     for (const char *at = text; *at; at++) {
         if (*at == '@') {
@@ -235,7 +235,7 @@ static void write_text(struct buffer *out, const char *text, size_t body_len)
 }
 
 /* Asks with that answer to all attempts. Returns what came of it; an answer is one of the schema. */
-static int ask(const char *raw, size_t len, const char *head, const char *body)
+static int ask_hostile_server(const char *raw, size_t len, const char *head, const char *body)
 {
     struct arena arena = {0};
     struct chat_answer answer;
@@ -259,19 +259,19 @@ static int ask(const char *raw, size_t len, const char *head, const char *body)
 static void ask_each_cut(size_t head, size_t body)
 {
     struct buffer text = {0}, raw = {0};
-    write_text(&text, bodies[body].text, 0);
-    write_text(&raw, heads[head].text, text.len);
+    append_expanded(&text, bodies[body].text, 0);
+    append_expanded(&raw, heads[head].text, text.len);
     wt__buffer_str(&raw, wt__buffer_view(&text));
-    write_text(&raw, heads[head].after, 0);
+    append_expanded(&raw, heads[head].after, 0);
     for (enum cut cut = WHOLE; cut < CUTS; cut++) {
         size_t len = cut == WHOLE ? raw.len : cut == CUT_IN_HALF ? raw.len / 2 : raw.len - (raw.len > 0);
-        ask(raw.ptr ? raw.ptr : "", len, heads[head].name, bodies[body].name);
+        ask_hostile_server(raw.ptr ? raw.ptr : "", len, heads[head].name, bodies[body].name);
     }
     wt__buffer_dispose(&text);
     wt__buffer_dispose(&raw);
     /* The client still works with a good server afterwards. */
     const char *good = OK JSON "Connection: close\r\n\r\n" GOOD;
-    assert_int_equal(ask(good, strlen(good), "after", heads[head].name), 0);
+    assert_int_equal(ask_hostile_server(good, strlen(good), "after", heads[head].name), 0);
 }
 
 static size_t head_named(const char *name)
@@ -314,5 +314,5 @@ int main(void)
         cmocka_unit_test(survives_hostile_heads),
         cmocka_unit_test(survives_hostile_bodies),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, set_up_hostile_server, tear_down_hostile_server);
 }

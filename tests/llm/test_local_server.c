@@ -66,14 +66,14 @@ static void start_server(void)
 }
 
 /* True if the server is ready; it answers 503 while it loads. */
-static bool answers(void)
+static bool server_is_ready(void)
 {
     struct chat_question question = {.task = "hello/1", .text = STR("Say hello."), .max_tokens = 4};
     struct chat_answer answer;
     return wt__chat_ask(wt__chat_client_model(client), &question, &arena, &answer, &err) == 0;
 }
 
-static int start(void **state)
+static int set_up_local_server(void **state)
 {
     (void)state;
     char url[64];
@@ -90,14 +90,14 @@ static int start(void **state)
             server = 0;
             return 0; /* not installed */
         }
-        if (answers())
+        if (server_is_ready())
             return 0;
         nanosleep(&(struct timespec){.tv_nsec = 100000000L}, NULL);
     }
     return -1;
 }
 
-static int finish(void **state)
+static int tear_down_local_server(void **state)
 {
     (void)state;
     if (server_stdin >= 0)
@@ -219,5 +219,5 @@ int main(void)
         cmocka_unit_test(answers_are_deterministic),
         cmocka_unit_test(replays_recorded_answers),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, set_up_local_server, tear_down_local_server);
 }

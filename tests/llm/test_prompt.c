@@ -16,7 +16,7 @@
 static wt_error err;
 static struct arena arena;
 
-static int finish(void **state)
+static int tear_down_prompt(void **state)
 {
     (void)state;
     wt__arena_dispose(&arena);
@@ -177,7 +177,7 @@ static void built_in_prompts_are_valid(void **state)
 
 /* ---------------------------------------------------------------- filling */
 
-static struct str fill(const char *request, const struct str *tools, size_t tool_count)
+static struct str fill_tools_prompt(const char *request, const struct str *tools, size_t tool_count)
 {
     struct prompt prompt;
     struct str out;
@@ -193,14 +193,14 @@ static void fills_prompt(void **state)
 {
     (void)state;
     const struct str tools[] = {STR("weather: forecasts"), STR("news")};
-    assert_string_equal(fill("What is\nthe weather?", tools, 2).ptr,
+    assert_string_equal(fill_tools_prompt("What is\nthe weather?", tools, 2).ptr,
                         "The tools:\n<<<tools\n1. weather: forecasts\n2. news\n>>>tools\nThe request:\n"
                         "<<<request\nWhat is\nthe weather?\n>>>request\nAnswer.");
-    assert_string_equal(fill("", NULL, 0).ptr,
+    assert_string_equal(fill_tools_prompt("", NULL, 0).ptr,
                         "The tools:\n<<<tools\n>>>tools\nThe request:\n<<<request\n\n>>>request\nAnswer.");
 }
 
-static size_t count(const char *text, const char *part)
+static size_t count_parts(const char *text, const char *part)
 {
     size_t n = 0;
     for (const char *at = strstr(text, part); at; at = strstr(at + 1, part))
@@ -230,12 +230,12 @@ static void values_cannot_escape_their_slot(void **state)
     };
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
         const struct str tools[] = {wt__str(hostile[i]), STR("news")};
-        const char *text = fill(hostile[i], tools, 2).ptr;
+        const char *text = fill_tools_prompt(hostile[i], tools, 2).ptr;
         const char *tools_at = strstr(text, "\n<<<tools\n1. "), *tools_end = strstr(text, "\n>>>tools\n"),
                    *request_at = strstr(text, "\n<<<request\n"), *request_end = strstr(text, "\n>>>request\nAnswer.");
         bool whole = tools_at && tools_end > tools_at && request_at > tools_end && request_end > request_at;
-        if (!whole || count(text, "<<<") != 2 || count(text, ">>>") != 2 || count(text, "{{") != 0 ||
-            count(text, "<|") != 0)
+        if (!whole || count_parts(text, "<<<") != 2 || count_parts(text, ">>>") != 2 || count_parts(text, "{{") != 0 ||
+            count_parts(text, "<|") != 0)
             fail_msg("%s: %s", hostile[i], text);
         size_t lines = 0;
         for (const char *at = tools_at + 1; at <= tools_end; at++)
@@ -252,7 +252,7 @@ static void truncates_long_values(void **state)
     memset(longer, 'a', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
     const struct str tools[] = {wt__str(longer)};
-    const char *text = fill(longer, tools, 1).ptr;
+    const char *text = fill_tools_prompt(longer, tools, 1).ptr;
     assert_non_null(strstr(text, "\n1. aaaaaaaaaaaaaaaaaaaa" PLAIN_CUT "\n>>>tools"));
     assert_non_null(strstr(text, "\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" PLAIN_CUT "\n>>>request"));
 }
@@ -291,8 +291,8 @@ static void rejects_mismatched_values(void **state)
 
 /* ---------------------------------------------------------------- asking */
 
-static int note(struct chat_model *model, const struct chat_question *question, struct arena *unused,
-                struct chat_answer *out, wt_error *why)
+static int note_question(struct chat_model *model, const struct chat_question *question, struct arena *unused,
+                         struct chat_answer *out, wt_error *why)
 {
     (void)model, (void)unused, (void)why;
     assert_string_equal(question->task, "name/3");
@@ -306,7 +306,7 @@ static void asks_with_filled_prompt(void **state)
 {
     (void)state;
     struct prompt prompt;
-    struct chat_model model = {.name = "notes", .ask = note};
+    struct chat_model model = {.name = "notes", .ask = note_question};
     struct chat_question question = {.subject = "subject"};
     struct chat_answer answer;
     struct prompt_value values[] = {{.slot = "request", .text = STR("x")}, {.slot = "tools"}};
@@ -330,5 +330,5 @@ int main(void)
         cmocka_unit_test(rejects_mismatched_values),
         cmocka_unit_test(asks_with_filled_prompt),
     };
-    return cmocka_run_group_tests(tests, NULL, finish);
+    return cmocka_run_group_tests(tests, NULL, tear_down_prompt);
 }

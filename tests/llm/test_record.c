@@ -44,7 +44,7 @@ static int answer_length(struct chat_model *model, const struct chat_question *q
 
 static struct chat_model inner = {.name = "some-model", .ask = answer_length};
 
-static int start(void **state)
+static int set_up_record_folder(void **state)
 {
     (void)state;
     snprintf(path, sizeof path, "/tmp/whichtool-record-XXXXXX");
@@ -54,7 +54,7 @@ static int start(void **state)
     return schema ? 0 : -1;
 }
 
-static int finish(void **state)
+static int tear_down_record_folder(void **state)
 {
     (void)state;
     unlink(path);
@@ -63,14 +63,14 @@ static int finish(void **state)
     return 0;
 }
 
-static int empty(void **state)
+static int remove_record(void **state)
 {
     (void)state;
     asked = 0;
     return wt__file_replace(path, "", 0, &err);
 }
 
-static int ask(struct chat_record *record, const char *text, struct chat_answer *answer)
+static int ask_recorded(struct chat_record *record, const char *text, struct chat_answer *answer)
 {
     struct chat_question question = {.task = "test/1", .text = wt__str(text), .schema = schema, .max_tokens = 32};
     return wt__chat_ask(wt__chat_record_model(record), &question, &arena, answer, &err);
@@ -91,19 +91,19 @@ static void replays_recorded_answers_of_a_file(void **state)
     struct chat_record *record = open_record(&inner);
     assert_string_equal(wt__chat_record_model(record)->name, "some-model");
     for (int i = 0; i < 2; i++) { /* the second time from the map */
-        assert_int_equal(ask(record, "three", &answer), 0);
+        assert_int_equal(ask_recorded(record, "three", &answer), 0);
         assert_int_equal(wt__json_int(answer.json, "tool", 0), 5);
         assert_int_equal(answer.attempts, i == 0);
         json_decref(answer.json);
-        assert_int_equal(ask(record, "nonsense", &answer), WT_EFORMAT);
+        assert_int_equal(ask_recorded(record, "nonsense", &answer), WT_EFORMAT);
         assert_string_equal(err.message, "it says \"nonsense\"");
-        assert_int_equal(ask(record, "network", &answer), WT_ENETWORK);
+        assert_int_equal(ask_recorded(record, "network", &answer), WT_ENETWORK);
     }
     assert_int_equal(asked, 4);
     wt__chat_record_close(record);
 
     record = open_record(NULL);
-    assert_int_equal(ask(record, "three", &answer), 0);
+    assert_int_equal(ask_recorded(record, "three", &answer), 0);
     assert_string_equal(answer.text.ptr, "{\"tool\": 5}");
     assert_int_equal(wt__json_int(answer.json, "tool", 0), 5);
     assert_int_equal(answer.prompt_tokens, 100);
@@ -111,7 +111,7 @@ static void replays_recorded_answers_of_a_file(void **state)
     assert_true(answer.ms == 12.5);
     assert_int_equal(answer.attempts, 0);
     json_decref(answer.json);
-    assert_int_equal(ask(record, "nonsense", &answer), WT_EFORMAT);
+    assert_int_equal(ask_recorded(record, "nonsense", &answer), WT_EFORMAT);
     assert_null(answer.json);
     assert_string_equal(err.message, "it says \"nonsense\"");
     assert_int_equal(asked, 4);
@@ -124,10 +124,10 @@ static void rejects_missing_question(void **state)
     char want[256];
     struct chat_answer answer;
     struct chat_record *record = open_record(NULL);
-    assert_int_equal(ask(record,
-                         "Which\n>>>tool\x1b is it, of all the tools that there are in this large and ever"
-                         " growing catalogue?",
-                         &answer),
+    assert_int_equal(ask_recorded(record,
+                                  "Which\n>>>tool\x1b is it, of all the tools that there are in this large and ever"
+                                  " growing catalogue?",
+                                  &answer),
                      WT_ENOTFOUND);
     snprintf(want, sizeof want,
              "%s has no answer of some-model to test/1: \"Which > > >tool is it, of all the tools "
@@ -182,7 +182,7 @@ static void key_depends_on_the_whole_question(void **state)
 }
 
 /* The lines of the file, of which `cut` bytes are taken off at the end. */
-static void damage(size_t cut, const char *add)
+static void truncate_record(size_t cut, const char *add)
 {
     char *bytes;
     size_t len;
@@ -202,15 +202,15 @@ static void ignores_truncated_line(void **state)
     struct chat_record *record = open_record(&inner);
     const char *const texts[] = {"a", "bb"};
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(ask(record, texts[i], &answer), 0);
+        assert_int_equal(ask_recorded(record, texts[i], &answer), 0);
         json_decref(answer.json);
     }
     wt__chat_record_close(record);
-    damage(20, "");
+    truncate_record(20, "");
 
     record = open_record(&inner);
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(ask(record, texts[i], &answer), 0);
+        assert_int_equal(ask_recorded(record, texts[i], &answer), 0);
         assert_int_equal(answer.attempts, i);
         json_decref(answer.json);
     }
@@ -218,7 +218,7 @@ static void ignores_truncated_line(void **state)
 
     record = open_record(NULL);
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(ask(record, texts[i], &answer), 0);
+        assert_int_equal(ask_recorded(record, texts[i], &answer), 0);
         json_decref(answer.json);
     }
     wt__chat_record_close(record);
@@ -234,11 +234,11 @@ static void survives_line_truncated_meanwhile(void **state)
     assert_non_null(other);
     fputs("{\"key\":\"torn", other);
     fclose(other);
-    assert_int_equal(ask(record, "a", &answer), 0);
+    assert_int_equal(ask_recorded(record, "a", &answer), 0);
     json_decref(answer.json);
     wt__chat_record_close(record);
     record = open_record(NULL);
-    assert_int_equal(ask(record, "a", &answer), 0);
+    assert_int_equal(ask_recorded(record, "a", &answer), 0);
     json_decref(answer.json);
     wt__chat_record_close(record);
 }
@@ -260,7 +260,7 @@ static void ignores_lines_without_answer(void **state)
     assert_int_equal(wt__file_replace(path, file.ptr, file.len, &err), 0);
     wt__buffer_dispose(&file);
     struct chat_record *record = open_record(NULL);
-    assert_int_equal(ask(record, "a", &answer), 0);
+    assert_int_equal(ask_recorded(record, "a", &answer), 0);
     assert_int_equal(wt__json_int(answer.json, "tool", 0), 7); /* the first of several answers counts */
     assert_int_equal(answer.prompt_tokens, 0);
     assert_true(answer.ms == 0);
@@ -280,7 +280,7 @@ static void validates_recorded_answers(void **state)
     assert_int_equal(wt__file_replace(path, line.ptr, line.len, &err), 0);
     wt__buffer_dispose(&line);
     struct chat_record *record = open_record(NULL);
-    assert_int_equal(ask(record, "a", &answer), WT_EFORMAT);
+    assert_int_equal(ask_recorded(record, "a", &answer), WT_EFORMAT);
     assert_non_null(strstr(err.message, ": what was recorded for test/1: tool has to be of type integer"));
     assert_null(answer.json);
     wt__chat_record_close(record);
@@ -363,15 +363,15 @@ static void rejects_unusable_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(replays_recorded_answers_of_a_file, empty),
-        cmocka_unit_test_setup(rejects_missing_question, empty),
-        cmocka_unit_test_setup(key_depends_on_the_whole_question, empty),
-        cmocka_unit_test_setup(ignores_truncated_line, empty),
-        cmocka_unit_test_setup(survives_line_truncated_meanwhile, empty),
-        cmocka_unit_test_setup(ignores_lines_without_answer, empty),
-        cmocka_unit_test_setup(validates_recorded_answers, empty),
-        cmocka_unit_test_setup(supports_threads_and_processes, empty),
-        cmocka_unit_test_setup(rejects_unusable_files, empty),
+        cmocka_unit_test_setup(replays_recorded_answers_of_a_file, remove_record),
+        cmocka_unit_test_setup(rejects_missing_question, remove_record),
+        cmocka_unit_test_setup(key_depends_on_the_whole_question, remove_record),
+        cmocka_unit_test_setup(ignores_truncated_line, remove_record),
+        cmocka_unit_test_setup(survives_line_truncated_meanwhile, remove_record),
+        cmocka_unit_test_setup(ignores_lines_without_answer, remove_record),
+        cmocka_unit_test_setup(validates_recorded_answers, remove_record),
+        cmocka_unit_test_setup(supports_threads_and_processes, remove_record),
+        cmocka_unit_test_setup(rejects_unusable_files, remove_record),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, set_up_record_folder, tear_down_record_folder);
 }
