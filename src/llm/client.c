@@ -253,7 +253,7 @@ static enum outcome judge_response(struct asking *asking, const struct completio
     return json && *rc == WT_ENETWORK ? AGAIN_LATER : FAILED;
 }
 
-/* Sends the request once. asked_ms: set to the pause that the server requests, -1 if none. */
+/* Sends the request once. asked_ms: set to the pause that the server requests, -1 otherwise. */
 static enum outcome send_attempt(struct asking *asking, struct completion_request *request, struct completion *out,
                                  double *asked_ms, int *rc)
 {

@@ -47,7 +47,7 @@ struct completion {
 /* Parses a response body. Errors: WT_ENETWORK (not a chat completion), WT_ENOMEM. */
 int wt__completion_read(struct completion *out, struct str body, wt_error *err);
 
-/* Returns the COMPLETION_ setting that a rejection names and `refused` does not contain; 0 if none. */
+/* Returns the COMPLETION_ setting that a rejection names and `refused` does not contain; 0 if there is no such setting. */
 unsigned wt__completion_refusal(struct str body, unsigned refused);
 
 /* True if a rejection says that the question is too long for the model. */

@@ -230,7 +230,7 @@ static const struct {
     {"only", "filter", "only"},
 };
 
-/* Returns the row of other_names whose member is in `fields`; -1 if none. */
+/* Returns the row of other_names whose member is in `fields`; -1 if absent. */
 static int other_name(struct fields fields, const char *name)
 {
     for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
