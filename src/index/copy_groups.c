@@ -10,7 +10,7 @@ struct hashed_row {
     uint32_t row;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_hashed_rows(const void *a, const void *b)
 {
     const struct hashed_row *x = a, *y = b;
     return x->hash != y->hash ? (x->hash > y->hash) - (x->hash < y->hash) : (x->row > y->row) - (x->row < y->row);
@@ -21,7 +21,7 @@ bool wt__are_copies(const struct snapshot_key *a, const struct snapshot_key *b)
     return a->provider != b->provider || (a->method_twin && b->method_twin);
 }
 
-/* True if any two rows of equal hashes are copies. */
+/* True if any two rows with this hash are copies. */
 static bool has_copies(const struct snapshot_key *keys, const struct hashed_row *run, size_t len)
 {
     for (size_t i = 1; i < len; i++)
@@ -47,7 +47,7 @@ int wt__copy_groups_build(uint32_t **grouped, size_t *count, struct snapshot_key
             order[hashed++] = (struct hashed_row){hashes[row], row};
     }
     if (hashed > 1)
-        qsort(order, hashed, sizeof *order, compare);
+        qsort(order, hashed, sizeof *order, compare_hashed_rows);
     for (size_t begin = 0, end; begin < hashed; begin = end) {
         for (end = begin + 1; end < hashed && order[end].hash == order[begin].hash;)
             end++;

@@ -1,16 +1,21 @@
-/* lexical_build.c: from rows of terms to the block that lexical.h describes.
+/* lexical_build.c: builds the block described in lexical.h from rows of terms.
  *
- * Adding a row only counts: each different term of the row leaves one note of 8 bytes a field that has it, so that
- * a million tools of 45 terms need some 400 MB while building. The mean lengths that BM25 divides by are known at
- * the end; finish() then walks the notes once, puts each impact at its term's place (rows come in order, so postings
- * are sorted for free) and scales the impacts of each term to 16 bits.
+ * Adding a row only counts: each distinct term of a row creates a note of 8 bytes per field with the term. So a million
+ * tools
+ * of 45 terms need about 400 MB during the build. BM25 divides by mean lengths, which are known at the end. Then
+ * finish()
+ * reads the notes once and stores each impact with its term; rows are in order, so postings need no sorting. Last, the
+ * impacts of each term are scaled to 16 bits.
  *
- * A spent builder still has its notes: one that follows it takes over its dictionary and may copy its rows, so that the
- * index of a catalogue in which little changed is made without reading the other tools. Terms that no row has any more
- * are left out at the end: the block is that of a builder which was given all rows.
+ * A finished builder keeps its notes. A builder that continues it takes over the dictionary and may copy rows. So after
+ * small
+ * changes, a catalogue is indexed again without reading the other tools. Terms without rows are omitted at the end: the
+ * block
+ * equals that of a builder that was given all rows.
  *
- * Grouping the terms of one row needs no sorting and no clearing: place[term] is trusted only if the row's list of
- * terms has that term at that place (Briggs and Torczon's sparse set). */
+ * Grouping the terms of a row needs neither sorting nor clearing: place[term] is valid only if the row's list of terms
+ * has the
+ * term at that place (Briggs and Torczon's sparse set). */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,17 +28,17 @@
 
 enum { TF_MAX = (1 << 24) - 1 };
 
-/* tf occurrences of a term in a field of one row; notes of one term of a row stand together. */
+/* Occurrences of a term in a field of one row. The notes of one term of a row are adjacent. */
 struct note {
     uint32_t term;
-    uint32_t tf : 24, field : 7, last : 1; /* last: of this term in this row */
+    uint32_t tf : 24, field : 7, last : 1; /* last: last note of this term in this row */
 };
 
 struct term {
     struct str text;
     uint32_t df;
-    uint32_t place; /* in the row's list, when it is there */
-    float idf;      /* known at the end */
+    uint32_t place; /* index in the row's list, if the term is in it */
+    float idf;      /* computed at the end */
 };
 
 struct lexical_builder {
@@ -44,11 +49,11 @@ struct lexical_builder {
     size_t term_count, term_capacity;
     struct note *notes;
     size_t note_count, note_capacity;
-    size_t *row_end; /* [rows] notes up to the end of each row */
+    size_t *row_end; /* [rows] end of each row's notes */
     size_t rows, row_capacity;
     uint32_t *lengths; /* [rows, fields] */
     size_t length_capacity;
-    uint32_t *row_terms; /* the row being added: its different terms, and [terms, fields] counts */
+    uint32_t *row_terms; /* current row: its distinct terms, and counts [terms, fields] */
     uint32_t *row_tf;
     size_t row_term_count, row_term_capacity, row_tf_capacity;
     size_t postings;
@@ -59,7 +64,8 @@ float wt__lexical_idf(size_t rows, size_t df)
     return (float)log(1.0 + ((double)rows - (double)df + 0.5) / ((double)df + 0.5));
 }
 
-/* BM25F (Zaragoza et al., TREC 2004): idf * tf' (k1 + 1) / (k1 + tf') with tf' = sum over fields of
+/* Returns the impact by BM25F (Zaragoza et al., TREC 2004): idf * tf' (k1 + 1) / (k1 + tf') with tf' = sum over fields
+ * of
  * weight * tf[field] * norm[field]; norm = 1 / (1 - b + b * length / mean length of the non-empty fields). */
 static float impact_of(const struct lexical_settings *settings, float idf, const float *tf, const float *norm)
 {
@@ -104,8 +110,8 @@ void wt__lexical_builder_free(struct lexical_builder *builder)
     free(builder);
 }
 
-/* The number of the term, new or known; -1 when memory is out. */
-static int64_t number_of(struct lexical_builder *builder, struct str text)
+/* Returns the number of a term, adding it if it is new; -1 if out of memory. */
+static int64_t find_or_add_term(struct lexical_builder *builder, struct str text)
 {
     const uint32_t *known = wt__map_get(&builder->dictionary, text);
     if (known)
@@ -128,7 +134,7 @@ static int64_t number_of(struct lexical_builder *builder, struct str text)
 static int count_term(struct lexical_builder *builder, struct str text, size_t field)
 {
     size_t fields = builder->settings.field_count;
-    int64_t number = number_of(builder, text);
+    int64_t number = find_or_add_term(builder, text);
     if (number < 0)
         return -1;
     struct term *term = &builder->terms[number];
@@ -148,8 +154,8 @@ static int count_term(struct lexical_builder *builder, struct str text, size_t f
     return 0;
 }
 
-/* For another row, of so many notes. */
-static int make_room(struct lexical_builder *builder, size_t notes, wt_error *err)
+/* Makes room for another row with this many notes. */
+static int make_room_for_row(struct lexical_builder *builder, size_t notes, wt_error *err)
 {
     size_t rows = builder->rows + 1;
     if (builder->rows == WT_MAX_TOOLS)
@@ -163,11 +169,11 @@ static int make_room(struct lexical_builder *builder, size_t notes, wt_error *er
     return 0;
 }
 
-/* Leaves the notes of the row whose terms were counted. */
+/* Appends the notes of the row whose terms were counted. */
 static int note_row(struct lexical_builder *builder, wt_error *err)
 {
     size_t fields = builder->settings.field_count;
-    int rc = make_room(builder, builder->row_term_count * fields, err);
+    int rc = make_room_for_row(builder, builder->row_term_count * fields, err);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < builder->row_term_count; i++) {
@@ -185,7 +191,7 @@ static int note_row(struct lexical_builder *builder, wt_error *err)
 int wt__lexical_builder_add(struct lexical_builder *builder, const struct lexical_text *fields, wt_error *err)
 {
     size_t field_count = builder->settings.field_count, rows = builder->rows;
-    int rc = make_room(builder, 0, err);
+    int rc = make_room_for_row(builder, 0, err);
     if (rc < 0)
         return rc;
     builder->row_term_count = 0;
@@ -231,7 +237,7 @@ int wt__lexical_builder_copy(struct lexical_builder *builder, const struct lexic
 {
     size_t first = row > 0 ? before->row_end[row - 1] : 0, count = before->row_end[row] - first;
     size_t fields = builder->settings.field_count;
-    int rc = make_room(builder, count, err);
+    int rc = make_room_for_row(builder, count, err);
     if (rc < 0)
         return rc;
     for (size_t i = first; i < first + count; i++) {
@@ -250,13 +256,13 @@ static uint32_t blocks_of(uint32_t df)
     return df / LEXICAL_BLOCK + (df % LEXICAL_BLOCK > 0);
 }
 
-static int compare_terms(const void *a, const void *b)
+static int compare_term_texts(const void *a, const void *b)
 {
     const struct term *first = *(const struct term *const *)a, *second = *(const struct term *const *)b;
     return wt__lexical_compare(first->text, second->text);
 }
 
-/* Writes the dictionary, in the order of `sorted`; each term's place becomes its next free posting. */
+/* Writes the dictionary in the order of `sorted`. Each term's place becomes its next free posting. */
 static void write_dictionary(const struct lexical_builder *builder, struct term *const *sorted, size_t count,
                              unsigned char *block, const struct lexical_layout *layout)
 {
@@ -274,19 +280,19 @@ static void write_dictionary(const struct lexical_builder *builder, struct term 
     entries[count] = at;
 }
 
-/* The terms that rows have, by their texts; returns how many. */
+/* Sorts the terms with rows by text. Returns their number. */
 static size_t sort_terms(struct lexical_builder *builder, struct term **sorted)
 {
     size_t count = 0;
     for (size_t i = 0; i < builder->term_count; i++)
         if (builder->terms[i].df > 0)
             sorted[count++] = &builder->terms[i];
-    qsort(sorted, count, sizeof(struct term *), compare_terms);
+    qsort(sorted, count, sizeof(struct term *), compare_term_texts);
     return count;
 }
 
-/* The block with its header and dictionary; room for the postings. */
-static int lay_out(struct lexical_builder *builder, unsigned char **out, size_t *len, wt_error *err)
+/* Allocates the block and writes its header and dictionary. */
+static int allocate_block(struct lexical_builder *builder, unsigned char **out, size_t *len, wt_error *err)
 {
     struct term **sorted = wt__alloc_array(builder->term_count, sizeof(struct term *));
     if (!sorted)
@@ -314,7 +320,8 @@ static int lay_out(struct lexical_builder *builder, unsigned char **out, size_t 
     *out = block;
     *len = layout.len;
     if (!fits)
-        return wt__fail(err, WT_ETOOLONG, "the tools' text is too long for one index: %zu postings", builder->postings);
+        return wt__fail(err, WT_ETOOLONG, "the text of the tools is too long for one index: %zu postings",
+                        builder->postings);
     return block ? 0 : wt__fail_nomem(err);
 }
 
@@ -331,7 +338,7 @@ static void mean_lengths(const struct lexical_builder *builder, float *mean)
     }
 }
 
-/* One walk over the notes: each term's rows and impacts, in ascending order of rows. */
+/* Stores rows and impacts per term, in one pass over the notes. Postings are in ascending order of rows. */
 static void place_postings(struct lexical_builder *builder, uint32_t *rows, float *impacts)
 {
     const struct lexical_settings *settings = &builder->settings;
@@ -357,12 +364,12 @@ static void place_postings(struct lexical_builder *builder, uint32_t *rows, floa
     }
 }
 
-static const double LEAST_DAMPING = 1e-6; /* a match is a match */
+static const double LEAST_DAMPING = 1e-6; /* every match keeps a positive score */
 
-/* Counts that tell a stuffed row from the others: those of one row, or the means of all rows. */
+/* Statistics that identify stuffed rows, of one row or averaged over all rows. */
 struct stuffing {
-    double sum, length;   /* of its impacts, and of their vector */
-    double named, thrice; /* words, as in struct lexical_settings */
+    double sum, length;   /* sum of the impacts; length of their vector */
+    double named, thrice; /* numbers of words, as in struct lexical_settings */
 };
 
 static void measure_impacts(const struct lexical_builder *builder, const uint32_t *rows, const float *impacts,
@@ -376,7 +383,7 @@ static void measure_impacts(const struct lexical_builder *builder, const uint32_
         own[row].length = sqrt(own[row].length);
 }
 
-/* The notes of one word of a row stand together, one a field. */
+/* Counts repeated words. The notes of a word are adjacent, one per field. */
 static void measure_repeats(const struct lexical_builder *builder, struct stuffing *own)
 {
     for (size_t row = 0, at = 0; row < builder->rows; row++) {
@@ -407,15 +414,16 @@ static struct stuffing mean_stuffing(const struct stuffing *own, size_t rows)
     return mean;
 }
 
-/* most: of the mean; 0: never. least: an amount that is never damped. */
-static double damped(double own, double most, double mean, double least, double power)
+/* Returns the damping for one statistic. most: multiple of the mean, or 0 for no limit. least: values up to it are
+ * never damped. */
+static double damping_for(double own, double most, double mean, double least, double power)
 {
     double bound = fmax(most * mean, least);
     return most > 0 && own > bound ? pow(bound / own, power) : 1;
 }
 
-static int damp(const struct lexical_builder *builder, const uint32_t *rows, const float *impacts, float *damping,
-                wt_error *err)
+static int compute_damping(const struct lexical_builder *builder, const uint32_t *rows, const float *impacts,
+                           float *damping, wt_error *err)
 {
     const struct lexical_settings *s = &builder->settings;
     struct stuffing *own = calloc(builder->rows + 1, sizeof *own);
@@ -425,19 +433,20 @@ static int damp(const struct lexical_builder *builder, const uint32_t *rows, con
     measure_repeats(builder, own);
     struct stuffing mean = mean_stuffing(own, builder->rows);
     for (size_t row = 0; row < builder->rows; row++) {
-        double all = damped(own[row].sum, s->most_sum, mean.sum, 0, s->damping_power) *
-                     damped(own[row].length, s->most_length, mean.length, 0, s->damping_power) *
-                     damped(own[row].named, s->most_named, mean.named, s->repeated_least, s->damping_power) *
-                     damped(own[row].thrice, s->most_thrice, mean.thrice, s->repeated_least, s->damping_power);
+        double all = damping_for(own[row].sum, s->most_sum, mean.sum, 0, s->damping_power) *
+                     damping_for(own[row].length, s->most_length, mean.length, 0, s->damping_power) *
+                     damping_for(own[row].named, s->most_named, mean.named, s->repeated_least, s->damping_power) *
+                     damping_for(own[row].thrice, s->most_thrice, mean.thrice, s->repeated_least, s->damping_power);
         damping[row] = (float)fmax(LEAST_DAMPING, all);
     }
     free(own);
     return 0;
 }
 
-/* Scales the impacts of one term to 16 bits and bounds its blocks. An impact is never 0: a match is a match. */
-static void quantise(struct lexical_entry *entry, uint32_t count, const uint32_t *rows, const float *impacts,
-                     uint16_t *out, uint32_t *block_last, uint16_t *block_max)
+/* Scales the impacts of one term to 16 bits and sets the bounds of its blocks. Impacts are at least 1, so that every
+ * match counts. */
+static void quantise_impacts(struct lexical_entry *entry, uint32_t count, const uint32_t *rows, const float *impacts,
+                             uint16_t *out, uint32_t *block_last, uint16_t *block_max)
 {
     float max = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -452,7 +461,7 @@ static void quantise(struct lexical_entry *entry, uint32_t count, const uint32_t
     }
 }
 
-/* For an assertion: what is built is what the check knows. */
+/* True if a built block passes the check; for an assertion. */
 __attribute__((unused)) static bool is_sound(const void *block, size_t len)
 {
     struct lexical index;
@@ -467,7 +476,7 @@ int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size
     if (!impacts)
         return wt__fail_nomem(err);
     unsigned char *block = NULL;
-    int rc = lay_out(builder, &block, len, err);
+    int rc = allocate_block(builder, &block, len, err);
     if (rc < 0) {
         free(impacts);
         return rc;
@@ -478,11 +487,11 @@ int wt__lexical_builder_finish(struct lexical_builder *builder, void **out, size
     uint32_t *rows = (uint32_t *)(block + layout.row), *block_last = (uint32_t *)(block + layout.block_last);
     uint16_t *quantised = (uint16_t *)(block + layout.impact), *block_max = (uint16_t *)(block + layout.block_max);
     place_postings(builder, rows, impacts);
-    rc = damp(builder, rows, impacts, (float *)(block + layout.damping), err);
+    rc = compute_damping(builder, rows, impacts, (float *)(block + layout.damping), err);
     for (size_t t = 0; rc == 0 && t < header->terms; t++) {
         uint32_t from = entries[t].posting;
-        quantise(&entries[t], entries[t + 1].posting - from, rows + from, impacts + from, quantised + from,
-                 block_last + entries[t].block, block_max + entries[t].block);
+        quantise_impacts(&entries[t], entries[t + 1].posting - from, rows + from, impacts + from, quantised + from,
+                         block_last + entries[t].block, block_max + entries[t].block);
     }
     free(impacts);
     if (rc < 0) {

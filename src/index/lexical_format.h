@@ -1,5 +1,5 @@
-/* lexical_format.h: the bytes of a lexical index. Only counts are stored; where each array begins follows from them,
- * so there are no offsets that could point astray. */
+/* lexical_format.h: byte layout of a lexical index. Only counts are stored; array offsets are derived from them, so no
+ * offset can be invalid. */
 #ifndef WT_INDEX_LEXICAL_FORMAT_H
 #define WT_INDEX_LEXICAL_FORMAT_H
 
@@ -10,17 +10,18 @@
 #include "index/lexical.h"
 
 #define LEXICAL_MAGIC 0x58455457u /* "WTEX" in little-endian order */
-enum { LEXICAL_VERSION = 2, LEXICAL_FULL = 65535 /* the stored form of a term's greatest impact */ };
+enum { LEXICAL_VERSION = 2, LEXICAL_FULL = 65535 /* stored value of a term's maximum impact */ };
 
 struct lexical_header {
     uint32_t magic, version, rows, terms, postings, blocks, text_len, reserved;
 };
 
 struct lexical_layout {
-    size_t entries, row, block_last, damping, impact, block_max, text, len; /* byte offsets; len: of the whole block */
+    size_t entries, row, block_last, damping, impact, block_max, text, len; /* byte offsets; len: whole block */
 };
 
-/* Arrays in the order of falling alignment, without gaps. Cannot overflow: each count is below 2^32. */
+/* Returns the layout: arrays ordered by falling alignment, without gaps. Cannot overflow, because each count is below
+ * 2^32. */
 static inline struct lexical_layout wt__lexical_layout(const struct lexical_header *header)
 {
     struct lexical_layout at = {.entries = sizeof *header};
@@ -34,7 +35,7 @@ static inline struct lexical_layout wt__lexical_layout(const struct lexical_head
     return at;
 }
 
-/* The order of the dictionary: bytes as unsigned numbers, a prefix before what it begins. */
+/* Compares terms in dictionary order: unsigned bytes, prefixes first. */
 static inline int wt__lexical_compare(struct str a, struct str b)
 {
     size_t shared = a.len < b.len ? a.len : b.len;

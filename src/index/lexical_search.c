@@ -1,17 +1,22 @@
-/* lexical_search.c: the k best rows without adding up every posting.
+/* lexical_search.c: finds the k best rows without adding every posting.
  *
- * Rows are taken in windows of WINDOW. In each, a term's bound is the greatest of its block maxima that reach into
- * the window; terms are sorted by it. As many of the weakest terms as cannot, all together, lift a row above the worst
- * hit kept so far are "optional": a row that has only those is never looked at (MaxScore, Turtle and Flood 1995, with
- * the bounds of block-max indexes, Ding and Suel 2011, window by window). The others are added up into an array of
- * the window, and only rows that the optional ones could still lift are looked up in them. A window whose terms are
- * all optional is skipped whole. Before the first k rows are there, the limit comes of the window itself: the k-th
- * greatest of its groups' greatest sums.
+ * Rows are processed in windows of WINDOW. In each window, a term's bound is the maximum of its block maxima that
+ * overlap the
+ * window, and terms are sorted by bound. The weakest terms whose bounds together cannot lift a row above the worst kept
+ * hit
+ * are "optional": rows that have only such terms are skipped (MaxScore, Turtle and Flood 1995, with the bounds of
+ * block-max
+ * indexes, Ding and Suel 2011, per window). Other terms are added in an array of the window. Rows that the optional
+ * terms
+ * could still lift are then looked up in them. A window with only optional terms is skipped. Before k rows are found,
+ * the
+ * limit is taken from the window: the k-th greatest of the maxima of its groups.
  *
- * A catalogue of one window has all its sums there when the search ends, and exact scores are read from it.
+ * In a catalogue of one window, all sums are available at the end of a search, and exact scores are read from them.
  *
- * Invariants: rows are met in ascending order, so a row that only equals the worst hit kept never enters; whatever a
- * posting says, it is added inside the window's array, so hostile bytes give wrong scores at worst. */
+ * Invariants: rows are processed in ascending order, so a row that equals the worst kept hit never enters. Every
+ * posting is
+ * added inside the window's array, so hostile bytes can only produce wrong scores. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,17 +25,17 @@
 #include "index/lexical_format.h"
 
 enum {
-    WINDOW = 16384, /* rows; its sums fit the second-level cache. A power of two, at least 64 */
-    GROUP = 16,     /* groups whose greatest sums are found at once */
-    CHUNK = 256,    /* rows whose sums are compared at once; a multiple of 8 and of GROUP */
-    BUCKETS = 1088, /* of sums whose greatest bits as a float are the same, 32 to a doubling; 0: none */
+    WINDOW = 16384, /* rows; the sums fit in the second-level cache. A power of two, at least 64 */
+    GROUP = 16,     /* number of groups whose maxima are found at once */
+    CHUNK = 256,    /* number of rows compared at once; a multiple of 8 and of GROUP */
+    BUCKETS = 1088, /* buckets of sums with the same leading bits as floats, 32 per power of two; bucket 0 is unused */
     BUCKET_SHIFT = 18,
-    FIRST_MAX = 512, /* candidates that are sorted at once */
-    LINE = 16,       /* rows in a line of the cache */
-    PREFETCH = 256,  /* postings asked for ahead */
-    LOOK_UP = 4,     /* one look-up costs as adding so many postings */
-    SUM_BITS = 30,   /* of the greatest possible sum: signed comparison of sums is safe */
-    LIMIT_MAX = (1 << SUM_BITS) + (1 << (SUM_BITS - 1)) /* hostile impacts may sum to more */
+    FIRST_MAX = 512, /* maximum candidates sorted at once */
+    LINE = 16,       /* rows in a cache line */
+    PREFETCH = 256,  /* postings to prefetch */
+    LOOK_UP = 4,     /* cost of a lookup, in added postings */
+    SUM_BITS = 30,   /* bits of the maximum sum, so that signed comparisons are safe */
+    LIMIT_MAX = (1 << SUM_BITS) + (1 << (SUM_BITS - 1)) /* hostile impacts may have a larger sum */
 };
 
 struct lexical_cursor {
@@ -40,17 +45,17 @@ struct lexical_cursor {
     const uint16_t *block_max;
     uint32_t count, blocks, entry;
     uint32_t multiplier;
-    float peak;         /* weight * the term's greatest impact */
-    uint32_t at, block; /* the first posting, and its block, that has not been passed */
-    uint32_t bound;     /* of what it adds to a row of the current window */
-    uint32_t ahead;     /* at most so many postings lie in the window */
-    bool given;         /* a term of the request has it */
+    float peak;         /* weight * the term's maximum impact */
+    uint32_t at, block; /* first posting not yet passed, and its block */
+    uint32_t bound;     /* maximum contribution to a row of the window */
+    uint32_t ahead;     /* maximum number of postings in the window */
+    bool given;         /* assigned to a term of the request */
 };
 
-/* What is known of a term of the request. */
+/* Information about a term of the request. */
 struct lexical_known {
-    uint32_t entry, rows; /* rows that have it; 0: none */
-    uint32_t cursor;      /* its own; NO_CURSOR: it has none, or an equal term before it has that */
+    uint32_t entry, rows; /* number of rows with the term; 0 if unknown */
+    uint32_t cursor;      /* cursor of the term; NO_CURSOR if it has none, or if an equal earlier term has it */
 };
 #define NO_CURSOR UINT32_MAX
 
@@ -62,7 +67,7 @@ int wt__lexical_view(struct lexical *out, const void *bytes, size_t len, wt_erro
         return wt__fail(err, WT_ESTORE, "lexical index: too short");
     memcpy(&header, bytes, sizeof header);
     if (header.magic != LEXICAL_MAGIC || header.version != LEXICAL_VERSION)
-        return wt__fail(err, WT_ESTORE, "lexical index: not one of this version");
+        return wt__fail(err, WT_ESTORE, "lexical index: another version");
     struct lexical_layout layout = wt__lexical_layout(&header);
     if (len != layout.len || header.rows > WT_MAX_TOOLS)
         return wt__fail(err, WT_ESTORE, "lexical index: %zu bytes where its header says %zu", len, layout.len);
@@ -104,18 +109,18 @@ uint32_t wt__lexical_from(const struct lexical *index, struct str from)
     return low;
 }
 
-/* The term's number in the dictionary, or index->terms. */
-static uint32_t find_entry(const struct lexical *index, struct str term)
+/* Returns the term's number in the dictionary, or index->terms. */
+static uint32_t find_term_number(const struct lexical *index, struct str term)
 {
     uint32_t number = wt__lexical_from(index, term);
     bool found = number < index->terms && wt__str_equal(wt__lexical_term(index, number), term);
     return found ? number : index->terms;
 }
 
-/* A cursor over the term's postings; false when it is unknown or its entry is not sound. */
+/* Opens a cursor over the term's postings. Returns false if the term is unknown or its entry is invalid. */
 static bool cursor_open(struct lexical_cursor *cursor, const struct lexical *index, struct str term)
 {
-    uint32_t number = find_entry(index, term);
+    uint32_t number = find_term_number(index, term);
     if (number == index->terms)
         return false;
     const struct lexical_entry *entry = &index->entries[number], *next = entry + 1;
@@ -141,7 +146,7 @@ uint32_t wt__lexical_df(const struct lexical *index, struct str term)
     return cursor_open(&cursor, index, term) ? cursor.count : 0;
 }
 
-static int reserve(struct lexical_query *query, size_t count)
+static int reserve_query(struct lexical_query *query, size_t count)
 {
     if (!query->window)
         query->window = wt__alloc_aligned(WINDOW + CHUNK, sizeof *query->window);
@@ -177,7 +182,7 @@ static int compare_cursors(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* Chooses the unit of the sums and turns the weights into whole multipliers. */
+/* Chooses the unit of the sums and converts the weights to integer multipliers. */
 static void set_multipliers(struct lexical_query *query)
 {
     double total = 0;
@@ -193,7 +198,7 @@ static void set_multipliers(struct lexical_query *query)
     }
 }
 
-/* Gives each cursor to the first term that it is of. */
+/* Assigns each cursor to the first of its equal terms. */
 static void number_cursors(struct lexical_query *query)
 {
     for (size_t i = 0; i < query->term_count; i++) {
@@ -206,7 +211,7 @@ static void number_cursors(struct lexical_query *query)
     }
 }
 
-/* Cursors in the dictionary's order, one a term. Most requests bring their terms so. */
+/* Sorts the cursors in dictionary order and merges equal terms. Most requests are already sorted. */
 static void merge_cursors(struct lexical_query *query)
 {
     struct lexical_cursor *cursors = query->cursors;
@@ -233,9 +238,9 @@ int wt__lexical_prepare(struct lexical_query *query, const struct lexical *index
     query->len = query->term_count = 0;
     query->whole = false;
     if (count > LEXICAL_MAX_QUERY_TERMS)
-        return wt__fail(err, WT_ETOOLONG, "a request of %zu terms; at most %d are searched", count,
+        return wt__fail(err, WT_ETOOLONG, "the request has %zu terms; at most %d are allowed", count,
                         LEXICAL_MAX_QUERY_TERMS);
-    if (reserve(query, count) < 0)
+    if (reserve_query(query, count) < 0)
         return wt__fail_nomem(err);
     query->term_count = count;
     for (size_t i = 0; i < count; i++) {
@@ -266,14 +271,14 @@ void wt__lexical_query_dispose(struct lexical_query *query)
     *query = (struct lexical_query){0};
 }
 
-static uint32_t share(const struct lexical_cursor *cursor, uint16_t impact)
+static uint32_t scale_impact(const struct lexical_cursor *cursor, uint16_t impact)
 {
     return (uint32_t)((uint64_t)cursor->multiplier * impact >> 16);
 }
 
-/* The first of count ascending rows that is not below `row`; count when all are. Which half it is in nobody can
- * foretell, so no branch depends on it. */
-static uint32_t lower_bound(const uint32_t *rows, uint32_t count, uint32_t row)
+/* Returns the index of the first of `count` ascending rows not less than `row`, or count. It is branch-free because the
+ * branches would be unpredictable. */
+static uint32_t lower_bound_row(const uint32_t *rows, uint32_t count, uint32_t row)
 {
     const uint32_t *from = rows;
     for (uint32_t half; count > 1; count -= half) {
@@ -283,8 +288,8 @@ static uint32_t lower_bound(const uint32_t *rows, uint32_t count, uint32_t row)
     return (uint32_t)(from - rows) + (count == 1 && *from < row);
 }
 
-/* Moves to the first posting whose row is not below `row`. */
-static void seek(struct lexical_cursor *cursor, uint32_t row)
+/* Moves to the first posting with a row not less than `row`. */
+static void seek_row(struct lexical_cursor *cursor, uint32_t row)
 {
     if (cursor->at < cursor->count && cursor->row[cursor->at] >= row)
         return;
@@ -300,25 +305,25 @@ static void seek(struct lexical_cursor *cursor, uint32_t row)
     begin = cursor->at > begin ? cursor->at : begin;
     end = cursor->count < end ? cursor->count : end;
     if (begin < end)
-        cursor->at = begin + lower_bound(cursor->row + begin, end - begin, row);
+        cursor->at = begin + lower_bound_row(cursor->row + begin, end - begin, row);
 }
 
-struct search {
+struct lexical_search_state {
     const struct lexical *index;
     struct lexical_query *query;
     const uint64_t *allowed;
     struct topk top;
-    uint32_t limit;      /* a sum must be above it to enter */
-    uint32_t begin, end; /* the window */
+    uint32_t limit;      /* sums must be above it to enter */
+    uint32_t begin, end; /* current window */
 };
 
-/* Moves every cursor to the window, bounds what it can add there, and returns the least row that is still ahead. */
-static uint32_t bound_window(struct search *search)
+/* Moves every cursor to the window, computes its bounds, and returns the smallest row ahead. */
+static uint32_t bound_window(struct lexical_search_state *search)
 {
     uint32_t next = UINT32_MAX;
     for (size_t i = 0; i < search->query->len; i++) {
         struct lexical_cursor *cursor = &search->query->cursors[i];
-        seek(cursor, search->begin);
+        seek_row(cursor, search->begin);
         cursor->bound = cursor->ahead = 0;
         if (cursor->at == cursor->count)
             continue;
@@ -335,12 +340,12 @@ static uint32_t bound_window(struct search *search)
         }
         uint32_t last = (block + 1) * LEXICAL_BLOCK;
         cursor->ahead = (last < cursor->count ? last : cursor->count) - cursor->at;
-        cursor->bound = share(cursor, max);
+        cursor->bound = scale_impact(cursor, max);
     }
     return next;
 }
 
-/* Weakest bound first. The order of the last window is nearly right for this one: insertion sort. */
+/* Sorts by ascending bound. Insertion sort, because the order of the last window is nearly correct. */
 static void sort_by_bound(struct lexical_query *query)
 {
     const struct lexical_cursor *cursors = query->cursors;
@@ -353,9 +358,9 @@ static void sort_by_bound(struct lexical_query *query)
     }
 }
 
-/* Adds the term's postings before `end`, the window's, and moves behind them. A window has too few postings of one term
- * for the processor to see a stream, so those of the next one are asked for here. The mask changes no sound row:
- * windows begin at multiples of it. */
+/* Adds the term's postings before `end`, the end of the window, and moves behind them. A window has too few postings
+ * per term for hardware prefetching, so the next ones are prefetched here. The mask does not change valid rows, because
+ * windows start at multiples of its range. */
 static void add_postings(struct lexical_cursor *cursor, uint32_t end, uint32_t *restrict sums)
 {
     const uint32_t *restrict row = cursor->row;
@@ -375,8 +380,8 @@ static void add_postings(struct lexical_cursor *cursor, uint32_t end, uint32_t *
     cursor->block = at / LEXICAL_BLOCK;
 }
 
-/* Offsets of the sums above `floor`, into candidates. */
-static size_t collect(const struct search *search, uint32_t floor)
+/* Writes the offsets of sums above `floor` to candidates. Returns their number. */
+static size_t collect_above_floor(const struct lexical_search_state *search, uint32_t floor)
 {
     const int32_t *restrict sums = (const int32_t *)search->query->window;
     uint32_t *restrict candidates = search->query->candidates;
@@ -384,7 +389,7 @@ static size_t collect(const struct search *search, uint32_t floor)
     int32_t least = (int32_t)floor;
     size_t len = 0, kept = 0;
     for (uint32_t first = 0; first < width; first += CHUNK) {
-        const int32_t *here = sums + first; /* an index that may wrap round would be no stream */
+        const int32_t *here = sums + first; /* an index that might wrap around would prevent vectorisation */
         uint8_t above[CHUNK];
         for (uint32_t i = 0; i < CHUNK; i++)
             above[i] = here[i] > least;
@@ -392,12 +397,12 @@ static size_t collect(const struct search *search, uint32_t floor)
             uint64_t any;
             memcpy(&any, above + eight, sizeof any);
             for (uint32_t i = eight; any && i < eight + 8; i++) {
-                candidates[len] = first + i; /* no branch: which sums are above is hard to foresee */
+                candidates[len] = first + i; /* branch-free, because the comparison is unpredictable */
                 len += above[i];
             }
         }
     }
-    while (len > 0 && candidates[len - 1] >= width) /* rows that there are not */
+    while (len > 0 && candidates[len - 1] >= width) /* offsets beyond the last row */
         len--;
     if (!search->allowed)
         return len;
@@ -407,7 +412,7 @@ static size_t collect(const struct search *search, uint32_t floor)
     return kept;
 }
 
-static uint32_t bucket_of(int32_t sum)
+static uint32_t sum_bucket(int32_t sum)
 {
     static const uint32_t one = (127u << 23 >> BUCKET_SHIFT) - 1;
     float value = (float)sum;
@@ -416,7 +421,7 @@ static uint32_t bucket_of(int32_t sum)
     return sum > 0 ? (bits >> BUCKET_SHIFT) - one : 0;
 }
 
-/* The greatest sum that is surely below all of the bucket's: scores are rounded sums, so a hair below. */
+/* Returns a sum below all sums of the bucket. It is slightly lower, because scores are rounded sums. */
 static uint32_t below_bucket(uint32_t bucket)
 {
     uint32_t bits = ((127u << 23 >> BUCKET_SHIFT) - 1 + bucket) << BUCKET_SHIFT;
@@ -426,9 +431,9 @@ static uint32_t below_bucket(uint32_t bucket)
     return below < LIMIT_MAX ? (uint32_t)below : LIMIT_MAX;
 }
 
-/* most [GROUP]: of each group of the chunk that begins at `first`, the greatest sum that may be found. A group is every
- * GROUP-th row, so that groups are looked at side by side. */
-static void greatest_sums(const struct search *search, uint32_t first, int32_t most[GROUP])
+/* Finds the maximum allowed sum of each group in the chunk at `first`. A group is every GROUP-th row, so that groups
+ * are processed in parallel. */
+static void greatest_sums(const struct lexical_search_state *search, uint32_t first, int32_t most[GROUP])
 {
     const int32_t *restrict sums = (const int32_t *)search->query->window + first;
     memset(most, 0, GROUP * sizeof *most);
@@ -444,9 +449,9 @@ static void greatest_sums(const struct search *search, uint32_t first, int32_t m
             most[row % GROUP] = sums[row];
 }
 
-/* While less than k are kept: as many rows of this window as there are groups have the greatest sums of their groups,
- * so the k-th greatest of these is a limit before any row was looked at. */
-static void raise_limit(struct search *search)
+/* Raises the limit before k rows are kept. Each group's maximum belongs to a different row of this window, so the k-th
+ * greatest maximum is a valid limit before any row is examined. */
+static void raise_limit(struct lexical_search_state *search)
 {
     uint16_t counts[BUCKETS] = {0};
     uint32_t width = search->end - search->begin, bucket = BUCKETS, better = 0;
@@ -454,7 +459,7 @@ static void raise_limit(struct search *search)
         int32_t most[GROUP];
         greatest_sums(search, first, most);
         for (uint32_t i = 0; i < GROUP; i++)
-            counts[bucket_of(most[i])]++;
+            counts[sum_bucket(most[i])]++;
     }
     while (--bucket > 0 && better + counts[bucket] < search->top.k)
         better += counts[bucket];
@@ -462,8 +467,8 @@ static void raise_limit(struct search *search)
     search->limit = limit > search->limit ? limit : search->limit;
 }
 
-/* Looks the candidates up in the optional terms, strongest first, dropping those that can no longer enter. */
-static size_t complete(struct search *search, size_t len, size_t optional, uint32_t bound)
+/* Looks up the candidates in the optional terms, strongest first, and drops those that cannot enter. */
+static size_t add_optional_terms(struct lexical_search_state *search, size_t len, size_t optional, uint32_t bound)
 {
     uint32_t *sums = search->query->window, *candidates = search->query->candidates;
     for (size_t i = optional; i-- > 0 && len > 0;) {
@@ -476,9 +481,9 @@ static size_t complete(struct search *search, size_t len, size_t optional, uint3
             uint32_t offset = candidates[c], row = search->begin + offset;
             if (sums[offset] + bound + cursor->bound <= search->limit)
                 continue;
-            seek(cursor, row);
+            seek_row(cursor, row);
             if (cursor->at < cursor->count && cursor->row[cursor->at] == row)
-                sums[offset] += share(cursor, cursor->impact[cursor->at]);
+                sums[offset] += scale_impact(cursor, cursor->impact[cursor->at]);
             if (sums[offset] + bound > search->limit)
                 candidates[kept++] = offset;
         }
@@ -487,7 +492,7 @@ static size_t complete(struct search *search, size_t len, size_t optional, uint3
     return len;
 }
 
-static void heed_threshold(struct search *search)
+static void update_limit(struct lexical_search_state *search)
 {
     if (search->top.len < search->top.k)
         return;
@@ -495,13 +500,13 @@ static void heed_threshold(struct search *search)
     search->limit = limit < LIMIT_MAX ? (uint32_t)limit : LIMIT_MAX;
 }
 
-static struct scored scored_at(const struct search *search, uint32_t offset)
+static struct scored scored_at(const struct lexical_search_state *search, uint32_t offset)
 {
     return (struct scored){(float)search->query->window[offset] * search->query->unit, search->begin + offset};
 }
 
-/* The first candidates all at once: the k best, worst first, which is a heap. */
-static void keep_first(struct search *search, size_t len)
+/* Keeps the first candidates at once: the k best with the worst first, which is a heap. */
+static void keep_first_candidates(struct lexical_search_state *search, size_t len)
 {
     struct scored items[FIRST_MAX];
     struct topk *top = &search->top;
@@ -510,13 +515,13 @@ static void keep_first(struct search *search, size_t len)
     wt__scored_sort(items, len);
     for (top->len = len < top->k ? len : top->k, len = 0; len < top->len; len++)
         top->items[top->len - 1 - len] = items[len];
-    heed_threshold(search);
+    update_limit(search);
 }
 
-static void keep(struct search *search, size_t len)
+static void keep_candidates(struct lexical_search_state *search, size_t len)
 {
     if (search->top.len == 0 && len <= FIRST_MAX) {
-        keep_first(search, len);
+        keep_first_candidates(search, len);
         return;
     }
     for (size_t c = 0; c < len; c++) {
@@ -524,12 +529,12 @@ static void keep(struct search *search, size_t len)
         if (search->query->window[offset] <= search->limit)
             continue;
         wt__topk_push(&search->top, scored_at(search, offset));
-        heed_threshold(search);
+        update_limit(search);
     }
 }
 
-/* How many of the weakest terms are looked up rather than added; *bound: of what those can add to a row. */
-static size_t count_optional(const struct search *search, uint32_t *bound)
+/* Returns how many of the weakest terms are looked up instead of added. *bound: their maximum contribution to a row. */
+static size_t count_optional(const struct lexical_search_state *search, uint32_t *bound)
 {
     const struct lexical_query *query = search->query;
     size_t optional = 0;
@@ -545,7 +550,8 @@ static size_t count_optional(const struct search *search, uint32_t *bound)
         return optional;
     for (size_t i = optional; i < query->len; i++)
         candidates += query->cursors[query->order[i]].ahead;
-    /* A look-up costs as much as adding several postings: a term with few postings beside the candidates is added. */
+    /* A lookup costs as much as adding several postings, so terms with few postings compared to the candidates are
+     * added. */
     for (; optional > 0; optional--) {
         const struct lexical_cursor *cursor = &query->cursors[query->order[optional - 1]];
         if (cursor->ahead > candidates * LOOK_UP)
@@ -556,7 +562,7 @@ static size_t count_optional(const struct search *search, uint32_t *bound)
     return optional;
 }
 
-static void search_window(struct search *search)
+static void search_window(struct lexical_search_state *search)
 {
     struct lexical_query *query = search->query;
     uint32_t bound;
@@ -570,12 +576,12 @@ static void search_window(struct search *search)
     query->whole = optional == 0 && search->begin == 0 && search->end == search->index->rows;
     if (search->top.len < search->top.k)
         raise_limit(search);
-    size_t len = collect(search, search->limit - bound);
-    len = complete(search, len, optional, bound);
-    keep(search, len);
+    size_t len = collect_above_floor(search, search->limit - bound);
+    len = add_optional_terms(search, len, optional, bound);
+    keep_candidates(search, len);
 }
 
-static bool any_allowed(const struct search *search)
+static bool any_allowed(const struct lexical_search_state *search)
 {
     uint64_t any = 0;
     if (!search->allowed)
@@ -588,7 +594,7 @@ static bool any_allowed(const struct search *search)
 size_t wt__lexical_search(const struct lexical *index, struct lexical_query *query, size_t k, const uint64_t *allowed,
                           struct scored *out)
 {
-    struct search search = {index, query, allowed, .top = {out, 0, k}};
+    struct lexical_search_state search = {index, query, allowed, .top = {out, 0, k}};
     if (k == 0 || query->len == 0)
         return 0;
     for (size_t i = 0; i < query->len; i++) {
@@ -623,7 +629,7 @@ size_t wt__lexical_search_plain(const struct lexical *index, const struct lexica
         const struct lexical_cursor *cursor = &query->cursors[i];
         for (uint32_t at = 0; at < cursor->count; at++)
             if (cursor->row[at] < index->rows)
-                sums[cursor->row[at]] += share(cursor, cursor->impact[at]);
+                sums[cursor->row[at]] += scale_impact(cursor, cursor->impact[at]);
     }
     for (uint32_t row = 0; row < index->rows && k > 0; row++)
         if (sums[row] > 0 && wt__row_allowed(allowed, row))
@@ -632,15 +638,15 @@ size_t wt__lexical_search_plain(const struct lexical *index, const struct lexica
     return top.len;
 }
 
-/* What the term adds to one row, wherever it is. */
+/* Returns the contribution of a term to any row. */
 static uint32_t share_of_row(const struct lexical_cursor *cursor, uint32_t row)
 {
-    uint32_t block = lower_bound(cursor->block_last, cursor->blocks, row);
+    uint32_t block = lower_bound_row(cursor->block_last, cursor->blocks, row);
     if (block == cursor->blocks)
         return 0;
     uint32_t begin = block * LEXICAL_BLOCK, left = cursor->count - begin;
-    uint32_t at = begin + lower_bound(cursor->row + begin, left < LEXICAL_BLOCK ? left : LEXICAL_BLOCK, row);
-    return at < cursor->count && cursor->row[at] == row ? share(cursor, cursor->impact[at]) : 0;
+    uint32_t at = begin + lower_bound_row(cursor->row + begin, left < LEXICAL_BLOCK ? left : LEXICAL_BLOCK, row);
+    return at < cursor->count && cursor->row[at] == row ? scale_impact(cursor, cursor->impact[at]) : 0;
 }
 
 float wt__lexical_damping(const struct lexical *index, uint32_t row)

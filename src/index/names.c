@@ -5,16 +5,16 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-enum { WINDOW = 8, MARKS = 16 /* an entry: at most one hash in 64 that are not there looks as if it were */ };
+enum { WINDOW = 8, MARKS = 16 /* marks per entry, for at most one false positive in 64 */ };
 
-/* A name has two marks, by the first and the last bits of its hash. */
+/* Computes the two marks of a name, from the first and the last bits of its hash. */
 static void marks_of(const struct names *names, uint64_t entry, uint64_t marks[2])
 {
     marks[0] = entry >> (64 - names->mark_bits);
     marks[1] = entry >> (NAME_KIND_BITS + NAME_ROW_BITS) & (((uint64_t)1 << names->mark_bits) - 1);
 }
 
-static bool is_marked(const struct names *names, uint64_t hash)
+static bool may_have_hash(const struct names *names, uint64_t hash)
 {
     uint64_t marks[2];
     if (!names->marks)
@@ -25,7 +25,7 @@ static bool is_marked(const struct names *names, uint64_t hash)
 
 int wt__names_mark(struct names *names)
 {
-    names->mark_bits = 6; /* of one word */
+    names->mark_bits = 6; /* bits of one word */
     while ((size_t)1 << names->mark_bits < names->count * MARKS)
         names->mark_bits++;
     names->marks = calloc((size_t)1 << (names->mark_bits - 6), sizeof *names->marks);
@@ -38,21 +38,21 @@ int wt__names_mark(struct names *names)
     return names->marks ? 0 : WT_ENOMEM;
 }
 
-/* Where a value lies that is so far from the entry at `from`, if hashes are spread evenly. */
-static size_t near(const struct names *names, size_t from, double distance)
+/* Returns the index at this distance from the entry at `from`, if hashes are evenly distributed. */
+static size_t interpolate_index(const struct names *names, size_t from, double distance)
 {
     double at = (double)from + (double)names->count * (distance / 0x1p64);
     return at <= 0 ? 0 : at < (double)names->count ? (size_t)at : names->count;
 }
 
-/* The first entry that is not below the value. Hashes are spread evenly, so it lies near the place that the value has
- * among all numbers, and nearer to the one that it has from there: a window there that grows until it holds it keeps
- * the search within a few lines of the cache. */
-static size_t lower_bound(const struct names *names, uint64_t value)
+/* Returns the index of the first entry not less than the value. Hashes are evenly distributed, so the index is first
+ * interpolated from zero, then again from the entry found. A window around it grows until it contains the value. So a
+ * search reads only a few cache lines. */
+static size_t find_first_entry(const struct names *names, uint64_t value)
 {
-    size_t low = 0, high = names->count, at = near(names, 0, (double)value);
+    size_t low = 0, high = names->count, at = interpolate_index(names, 0, (double)value);
     if (at < names->count)
-        at = near(names, at, (double)value - (double)names->entries[at]);
+        at = interpolate_index(names, at, (double)value - (double)names->entries[at]);
     for (size_t width = WINDOW; width < names->count; width *= 8) {
         size_t begin = at > width ? at - width : 0, end = names->count - at > width ? at + width : names->count;
         if ((begin == 0 || names->entries[begin - 1] < value) &&
@@ -67,12 +67,12 @@ static size_t lower_bound(const struct names *names, uint64_t value)
 
 struct name_run wt__names_find(const struct names *names, uint64_t hash)
 {
-    if (!is_marked(names, hash))
+    if (!may_have_hash(names, hash))
         return (struct name_run){0};
-    size_t first = lower_bound(names, wt__name_entry(hash, NAME_OWN, 0));
+    size_t first = find_first_entry(names, wt__name_entry(hash, NAME_OWN, 0));
     uint64_t end = wt__name_entry(hash, NAME_WRITTEN, NAME_NO_ROW);
     bool found = first < names->count && names->entries[first] < end;
-    return (struct name_run){first, found ? lower_bound(names, end) - first : 0};
+    return (struct name_run){first, found ? find_first_entry(names, end) - first : 0};
 }
 
 bool wt__name_run_has(const struct names *names, struct name_run run, uint32_t row)
@@ -102,7 +102,7 @@ int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum nam
     return 0;
 }
 
-/* What is left of the entries before is in order still: few new ones are merged into many. */
+/* Kept entries are still in order, so the few new ones are merged into them. */
 int wt__names_builder_follow(struct names_builder *builder, const struct names_builder *before, const uint32_t *moved)
 {
     uint64_t *all = wt__alloc_array(before->count + builder->count, sizeof *all);
@@ -129,7 +129,7 @@ int wt__names_builder_follow(struct names_builder *builder, const struct names_b
     return 0;
 }
 
-/* As they are where the builder followed another. */
+/* True if the entries are in order, as after wt__names_builder_follow. */
 static bool is_in_order(const struct names_builder *builder)
 {
     size_t i = 1;
@@ -155,6 +155,6 @@ int wt__names_check(const struct names *names, uint32_t rows, wt_error *err)
 {
     for (size_t i = 0; i < names->count; i++)
         if (wt__name_row(names->entries[i]) >= rows || (i > 0 && names->entries[i - 1] >= names->entries[i]))
-            return wt__fail(err, WT_ESTORE, "damaged: names are not in order, or of no such rows");
+            return wt__fail(err, WT_ESTORE, "damaged: names are out of order or refer to missing rows");
     return 0;
 }

@@ -1,9 +1,10 @@
-/* names.h: which rows a name has, by its hash: a sorted list of numbers, one for each name and row.
+/* names.h: finds the rows of a name by its hash, in a sorted list of numbers, one per name and row.
  *
- *   entry   hash (NAME_HASH_BITS) | kind (3) | row (21), from the greatest bit down
+ *   entry hash (NAME_HASH_BITS) | kind (3) | row (21), from the highest bit down
  *
- * A name has one run of entries, in order of kind and row. Two names may share a hash, which a catalogue of a million
- * tools with four names each meets once in 270,000 look-ups. */
+ * A name has one run of entries, ordered by kind and row. Two names may have the same hash: in a catalogue of a million
+ * tools
+ * with four names each, this happens once in 270,000 lookups. */
 #ifndef WT_INDEX_NAMES_H
 #define WT_INDEX_NAMES_H
 
@@ -14,28 +15,28 @@
 #include "base/error.h"
 
 enum name_kind {
-    NAME_OWN,    /* the tool's */
-    NAME_TITLE,  /* or summary, of two words or more */
-    NAME_ID,     /* with its provider, as it is exported, or as its source has it */
+    NAME_OWN,    /* the tool's name */
+    NAME_TITLE,  /* title or summary of two or more words */
+    NAME_ID,     /* name with provider, as exported or as in its source */
     NAME_PATH,   /* method and path of an HTTP operation */
-    NAME_WRITTEN /* the tool's, byte by byte: which of those of one name is written like that */
+    NAME_WRITTEN /* exact spelling of the name: distinguishes tools with similar names */
 };
 
 enum { NAME_ROW_BITS = 21, NAME_KIND_BITS = 3, NAME_NO_ROW = (1 << NAME_ROW_BITS) - 1 };
 
-/* All zero: no names. */
+/* A zeroed struct has no names. */
 struct names {
     const uint64_t *entries; /* [count] ascending */
     size_t count;
-    uint32_t words; /* of the name that has most */
+    uint32_t words; /* words of the longest name */
 
-    /* Whether a hash that begins with these bits is there; NULL: not told. A request asks for some hundred names, and
-     * the catalogue has hardly one of them. */
+    /* Filter of existing hashes: bits by parts of the hash; NULL without a filter. A request looks up hundreds of
+     * names, and hardly any exist in the catalogue. */
     uint64_t *marks;
     unsigned mark_bits;
 };
 
-/* Gives the names their marks, freed with free(). 0, or WT_ENOMEM. */
+/* Builds the marks, to be freed with free(). Returns 0 or WT_ENOMEM. */
 int wt__names_mark(struct names *names);
 
 struct name_run {
@@ -57,29 +58,29 @@ static inline enum name_kind wt__name_kind(uint64_t entry)
     return (enum name_kind)(entry >> NAME_ROW_BITS & ((1u << NAME_KIND_BITS) - 1));
 }
 
-/* The entries of the name with that hash. */
+/* Returns the entries with this hash. */
 struct name_run wt__names_find(const struct names *names, uint64_t hash);
-/* Whether one of these is of this row. */
+/* True if the run has an entry with this row. */
 bool wt__name_run_has(const struct names *names, struct name_run run, uint32_t row);
 bool wt__names_has(const struct names *names, uint64_t hash, uint32_t row);
 
-/* Names in the making. All zero: none yet. */
+/* A list under construction. A zeroed struct is empty. */
 struct names_builder {
     uint64_t *entries; /* [count] */
     size_t count, capacity;
     uint32_t words;
 };
-/* 0, or WT_ENOMEM. */
+/* Adds an entry. Returns 0 or WT_ENOMEM. */
 int wt__names_builder_add(struct names_builder *builder, uint64_t hash, enum name_kind kind, uint32_t row,
                           size_t words);
-/* Adds those of another, which are in order, under the rows that their rows have become: moved [...]; NAME_NO_ROW: that
- * one is no more. Both orders of rows are the same. 0, or WT_ENOMEM. */
+/* Adds the entries of another builder, which are sorted, with new row numbers. moved: [...] new row of each old row, or
+ * NAME_NO_ROW if it was removed; the order of rows is preserved. Returns 0 or WT_ENOMEM. */
 int wt__names_builder_follow(struct names_builder *builder, const struct names_builder *before, const uint32_t *moved);
-/* Puts them in order. A view of the builder, which may not grow any more. */
+/* Sorts the entries and returns a view of the builder, which must not change afterwards. */
 struct names wt__names_builder_finish(struct names_builder *builder);
 void wt__names_builder_dispose(struct names_builder *builder);
 
-/* That all of them are in order, and of rows below `rows`. WT_ESTORE. */
+/* Checks that entries are in order and their rows below `rows`. Fails with WT_ESTORE. */
 int wt__names_check(const struct names *names, uint32_t rows, wt_error *err);
 
 #endif

@@ -1,8 +1,9 @@
-/* snapshot.c: opening a snapshot. The snapshot file is read first and names the vector files; when one of those has
- * just been replaced by a writer, the snapshot file is read again.
+/* snapshot.c: opens a snapshot. The snapshot file is read first; it names the vector files. If a writer has just
+ * replaced one of them, the snapshot file is read again.
  *
- * Checking order: length, magic, byte order, version, the header's sum, then each section's place and sum. Only then
- * is anything inside a section looked at. */
+ * Order of checks: length, magic, byte order, version, checksum of the header, then offset and checksum of each
+ * section. Only
+ * then are sections read. */
 #include "index/snapshot.h"
 
 #include <ctype.h>
@@ -34,18 +35,18 @@ static int check_mark(const struct file_mark *mark, const char *magic, uint64_t 
     if (memcmp(mark->magic, magic, sizeof mark->magic) != 0)
         return wt__fail(err, WT_ESTORE, "not an index file");
     if (mark->byte_order != SNAPSHOT_BYTE_ORDER)
-        return wt__fail(err, WT_ESTORE, "written on a machine of the other byte order");
+        return wt__fail(err, WT_ESTORE, "written on a machine with another byte order");
     if (mark->version > SNAPSHOT_VERSION)
         return wt__fail(err, WT_ENEWER, "version %u, written by a newer whichtool (this one reads %d)", mark->version,
                         SNAPSHOT_VERSION);
     if (mark->version != SNAPSHOT_VERSION)
-        return wt__fail(err, WT_ESTORE, "version %u is no longer read", mark->version);
+        return wt__fail(err, WT_ESTORE, "version %u is no longer supported", mark->version);
     if (mark->sum != sum)
         return wt__fail(err, WT_ESTORE, "damaged: the header's checksum is wrong");
     return 0;
 }
 
-/* The section's bytes, verified; NULL with err set. */
+/* Returns the section's bytes after verifying them; NULL with err set. */
 static const void *section_at(struct mapping image, const struct snapshot_section *section, uint64_t len,
                               const char *name, wt_error *err)
 {
@@ -60,7 +61,7 @@ static const void *section_at(struct mapping image, const struct snapshot_sectio
     return bytes;
 }
 
-static bool is_name(const char *name, size_t size)
+static bool is_set_name(const char *name, size_t size)
 {
     size_t len = 0;
     while (len < size && (isalnum((unsigned char)name[len]) || name[len] == '_'))
@@ -71,9 +72,9 @@ static bool is_name(const char *name, size_t size)
 static int parse_set(struct snapshot_set *set, const struct snapshot_set_header *header, struct mapping image,
                      uint32_t rows, wt_error *err)
 {
-    if (!is_name(header->model, sizeof header->model) || !is_name(header->kind, sizeof header->kind) ||
+    if (!is_set_name(header->model, sizeof header->model) || !is_set_name(header->kind, sizeof header->kind) ||
         header->dim == 0 || header->dim > VECTOR_MAX_DIM || header->slots > 2 * (uint32_t)WT_MAX_TOOLS)
-        return wt__fail(err, WT_ESTORE, "damaged: a set of vectors makes no sense");
+        return wt__fail(err, WT_ESTORE, "damaged: the header of a set of vectors is invalid");
     set->model = header->model;
     set->kind = header->kind;
     set->former = header->former;
@@ -90,7 +91,7 @@ static int parse_names(struct names *names, const struct snapshot_header *header
 {
     const struct snapshot_section *section = &header->names;
     if (section->len % sizeof *names->entries != 0)
-        return wt__fail(err, WT_ESTORE, "damaged: names are cut short");
+        return wt__fail(err, WT_ESTORE, "damaged: names are truncated");
     names->entries = section_at(image, section, section->len, "names", err);
     names->count = section->len / sizeof *names->entries;
     names->words = header->name_words;
@@ -104,7 +105,7 @@ static int parse_copies(struct copy_groups *copies, const struct snapshot_header
 {
     const struct snapshot_section *section = &header->copies;
     if (section->len % sizeof *copies->rows != 0)
-        return wt__fail(err, WT_ESTORE, "damaged: copies are cut short");
+        return wt__fail(err, WT_ESTORE, "damaged: copies are truncated");
     copies->rows = section_at(image, section, section->len, "copies", err);
     copies->count = section->len / sizeof *copies->rows;
     return copies->rows ? 0 : WT_ESTORE;
@@ -114,7 +115,7 @@ static int parse_image(struct snapshot *snapshot, struct mapping image, wt_error
 {
     const struct snapshot_header *header = (const void *)image.ptr;
     if (image.len < sizeof *header)
-        return wt__fail(err, WT_ESTORE, "damaged: cut short at %zu bytes", image.len);
+        return wt__fail(err, WT_ESTORE, "damaged: truncated to %zu bytes", image.len);
     int rc = check_mark(&header->mark, SNAPSHOT_MAGIC, wt__header_sum(header, sizeof *header), err);
     if (rc < 0)
         return rc;
@@ -159,12 +160,12 @@ int wt__snapshot_attach(struct snapshot *snapshot, size_t set, const unsigned ch
 {
     struct vectors *vectors = &snapshot->sets[set].vectors;
     if (len < wt__vectors_bytes(vectors->dim, vectors->slots))
-        return wt__fail(err, WT_ESTORE, "damaged: cut short at %zu bytes of vectors", len);
+        return wt__fail(err, WT_ESTORE, "damaged: truncated to %zu bytes of vectors", len);
     vectors->chunks = chunks;
     return wt__vectors_verify(vectors, err);
 }
 
-static void release(struct mapping *mapping, bool owned)
+static void release_mapping(struct mapping *mapping, bool owned)
 {
     if (owned)
         free((void *)mapping->ptr);
@@ -177,9 +178,9 @@ void wt__snapshot_free(struct snapshot *snapshot)
     if (!snapshot)
         return;
     if (snapshot->memory) {
-        release(&snapshot->memory->image, snapshot->memory->owned);
+        release_mapping(&snapshot->memory->image, snapshot->memory->owned);
         for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
-            release(&snapshot->memory->sets[i], snapshot->memory->owned);
+            release_mapping(&snapshot->memory->sets[i], snapshot->memory->owned);
         free(snapshot->memory);
     }
     free(snapshot->names.marks);
@@ -195,18 +196,18 @@ static int attach_file(struct snapshot *snapshot, size_t set, const char *path, 
         return rc;
     const struct vectors_header *header = (const void *)file->ptr;
     if (file->len < VECTORS_HEADER_BYTES)
-        rc = wt__fail(err, WT_ESTORE, "damaged: cut short at %zu bytes", file->len);
+        rc = wt__fail(err, WT_ESTORE, "damaged: truncated to %zu bytes", file->len);
     else
         rc = check_mark(&header->mark, VECTORS_MAGIC, wt__header_sum(header, sizeof *header), err);
     if (rc == 0 && (header->number != vectors->seed || header->dim != vectors->dim))
-        rc = wt__fail(err, WT_ESTORE, "not the file that the snapshot was made with");
+        rc = wt__fail(err, WT_ESTORE, "not the vector file of this snapshot");
     if (rc == 0)
         rc =
             wt__snapshot_attach(snapshot, set, file->ptr + VECTORS_HEADER_BYTES, file->len - VECTORS_HEADER_BYTES, err);
     return rc < 0 ? wt__fail_context(err, rc, "%s", path) : 0;
 }
 
-/* One try at opening; *moved tells that a vector file which the snapshot names is not there. */
+/* Tries to open the snapshot once. *moved: a vector file named by it is missing. */
 static int load_once(struct snapshot **out, const char *folder, bool *moved, wt_error *err)
 {
     struct mapping image = {0};
@@ -261,9 +262,9 @@ int wt__snapshot_open(struct snapshot **out, const char *folder, uint64_t genera
     wt__snapshot_free(*out);
     *out = NULL;
     if (found != generation)
-        return wt__fail(err, WT_ESTORE, "%s: stale: made at change %" PRIu64 " of the store, which is at %" PRIu64,
+        return wt__fail(err, WT_ESTORE, "%s: stale: created at change %" PRIu64 " of the store, which is at %" PRIu64,
                         folder, found, generation);
-    return wt__fail(err, WT_ESTORE, "%s: stale: made with other settings", folder);
+    return wt__fail(err, WT_ESTORE, "%s: stale: created with other settings", folder);
 }
 
 const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, const char *model, const char *kind)
@@ -274,16 +275,16 @@ const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, cons
     return NULL;
 }
 
-static int compare_ids(const void *a, const void *b)
+static int compare_key_ids(const void *a, const void *b)
 {
     int64_t x = ((const struct snapshot_key *)a)->id, y = ((const struct snapshot_key *)b)->id;
     return (x > y) - (x < y);
 }
 
-/* Rows are in order of id. */
+/* Rows are ordered by id. */
 size_t wt__snapshot_row(const struct snapshot *snapshot, int64_t id)
 {
     struct snapshot_key key = {.id = id};
-    const struct snapshot_key *found = bsearch(&key, snapshot->keys, snapshot->rows, sizeof key, compare_ids);
+    const struct snapshot_key *found = bsearch(&key, snapshot->keys, snapshot->rows, sizeof key, compare_key_ids);
     return found ? (size_t)(found - snapshot->keys) : snapshot->rows;
 }

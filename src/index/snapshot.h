@@ -1,18 +1,17 @@
-/* snapshot.h: everything a search needs, made from a store once and mapped by every process after that.
+/* snapshot.h: all data needed for searching, built once from a store and then mapped by every process.
  *
- * A folder STORE-index/ holds two kinds of files:
- *   snapshot                         which tools are the rows, the lexical index, their names, which are copies of
- *                                    each other, and which slot of which
- *                                    vector file each row has; replaced in one step, so a reader has all of the old or
- *                                    all of the new one
- *   vectors-MODEL-KIND-NUMBER        slots of vectors (vectors.h), appended to; what lies past the count that the
- *                                    snapshot file names does not exist. A file that was given up is replaced by
- *                                    one of another number, never rewritten
- *   lock                             held by the one process that writes
+ * A folder STORE-index/ contains:
+ *   snapshot keys of the rows (tools), the lexical index, names, copies, and the vector slot of each
+ *                                    row. It is replaced atomically, so readers see either the old or the new one
+ *   vectors-MODEL-KIND-NUMBER slots of vectors (vectors.h), append-only. Data beyond the count in the snapshot file is
+ *                                    ignored. An abandoned file is replaced by one with another number, never rewritten
+ *   lock held by the writing process
  *
- * Everything here can be made again: a file that is cut short, changed, of another byte order or another version is
- * told as WT_ESTORE with a sentence, and the caller makes a new snapshot. The snapshot file and the byte form of the
- * vectors are verified when opened; fp32 vectors when read. Row numbers are those of the content that was written. */
+ * Everything can be rebuilt: a file that is truncated, changed, or of another byte order or version fails with
+ * WT_ESTORE and
+ * a message, and the caller builds a new snapshot. The snapshot file and the byte form of vectors are verified on
+ * opening,
+ * fp32 vectors on reading. Row numbers are those of the content that was written. */
 #ifndef WT_INDEX_SNAPSHOT_H
 #define WT_INDEX_SNAPSHOT_H
 
@@ -29,37 +28,37 @@
 #include "index/vectors.h"
 
 enum {
-    SNAPSHOT_MAX_SETS = 6,     /* kinds of vectors beside each other */
-    SNAPSHOT_NAME_BYTES = 24,  /* of a kind, with its NUL: letters, digits, '_' */
-    SNAPSHOT_MODEL_BYTES = 68, /* of a model's hash, with its NUL: letters and digits */
-    SNAPSHOT_BATCH = 4096      /* vectors asked for at once */
+    SNAPSHOT_MAX_SETS = 6,     /* maximum kinds of vectors */
+    SNAPSHOT_NAME_BYTES = 24,  /* kind with its NUL: letters, digits, '_' */
+    SNAPSHOT_MODEL_BYTES = 68, /* hash of a model with its NUL: letters and digits */
+    SNAPSHOT_BATCH = 4096      /* maximum vectors per fetch */
 };
 
-/* One row. A tool whose text changed has another generation, so that its vectors are asked for again. */
+/* Key of a row. A tool with changed text gets a new generation, so that its vectors are fetched again. */
 struct snapshot_key {
     int64_t id;
     uint64_t generation;
     uint32_t provider;
     uint32_t id_hash;         /* wt__snapshot_id_hash of the tool's id */
-    uint64_t name_hash;       /* wt__document_name_hash: tools that share it are named alike */
+    uint64_t name_hash;       /* wt__document_name_hash; equal for similar names */
     uint64_t provider_hash;   /* wt__provider_hash */
     float provider_precision; /* wt__name_precision */
-    uint32_t actions;         /* wt__tool_actions: what its catalogue says that it does */
-    uint32_t group;           /* of word-for-word copies (copy_groups.h): where it begins, from 1; 0: of none */
-    uint32_t method_twin;     /* 1 if wt__document_method_twin, else 0 */
+    uint32_t actions;         /* wt__tool_actions: actions according to its catalogue */
+    uint32_t group; /* start of the group of word-for-word copies (copy_groups.h), from 1; 0 if it has no copies */
+    uint32_t method_twin; /* 1 if wt__document_method_twin, else 0 */
 };
 
-/* 32 bits of a tool's id, by which what was made of another store of the same tools finds its rows. Two tools may
- * share them: for evidence, not for identity. */
+/* Returns 32 bits of a tool's id, to find its row for data from another store with the same tools. Two tools may share
+ * the hash, so it is evidence, not identity. */
 static inline uint32_t wt__snapshot_id_hash(struct str id)
 {
     return (uint32_t)wt__checksum(id.ptr, id.len, 0);
 }
 
-/* Immutable, readable from any number of threads. */
+/* Immutable and thread-safe. */
 struct snapshot {
-    uint64_t generation; /* of the store that it was made from */
-    uint64_t settings;   /* of the analyser and the fields: whatever changes the lexical index */
+    uint64_t generation; /* generation of its store */
+    uint64_t settings;   /* settings of the analyser and the fields: everything that affects the lexical index */
     uint32_t rows;
     const struct snapshot_key *keys; /* [rows] */
     struct lexical lexical;
@@ -68,72 +67,73 @@ struct snapshot {
     size_t set_count;
     struct snapshot_set {
         const char *model, *kind;
-        uint32_t former; /* vectors that are of the kind before, as vector_source tells it */
+        uint32_t former; /* number of vectors of the former kind, as reported by vector_source */
         struct vectors vectors;
     } sets[SNAPSHOT_MAX_SETS];
-    struct snapshot_memory *memory; /* what all of it lies in */
+    struct snapshot_memory *memory; /* owner of all memory */
 };
 
-/* The sound snapshot of that store generation and settings. Errors: WT_ENOTFOUND (there is none), WT_ESTORE (damaged,
- * or of another generation or settings), WT_ENEWER (written by a newer version), WT_EREADONLY, WT_EIO, WT_ENOMEM. */
+/* Opens a valid snapshot of this store generation and these settings. Errors: WT_ENOTFOUND (no snapshot), WT_ESTORE
+ * (damaged, or another generation or settings), WT_ENEWER (written by a newer version), WT_EREADONLY, WT_EIO,
+ * WT_ENOMEM. */
 int wt__snapshot_open(struct snapshot **out, const char *folder, uint64_t generation, uint64_t settings, wt_error *err);
 void wt__snapshot_free(struct snapshot *snapshot);
 
-/* The set of that model and kind, or NULL. */
+/* Returns the set of this model and kind, or NULL. */
 const struct vectors *wt__snapshot_vectors(const struct snapshot *snapshot, const char *model, const char *kind);
 
-/* The row of a tool, or the number of rows when the snapshot does not hold it. */
+/* Returns the row of a tool, or the number of rows if the snapshot does not contain it. */
 size_t wt__snapshot_row(const struct snapshot *snapshot, int64_t id);
 
-/* Checks everything that a search only checks where it meets it: the fp32 of all vectors, the order of terms and
- * postings, that of names, copies, rows within bounds; and that keys are in order of id. WT_ESTORE. */
+/* Checks everything that searches check only at use: fp32 vectors, order of terms, postings, names and copies, bounds
+ * of rows, and the order of ids. Fails with WT_ESTORE. */
 int wt__snapshot_validate(const struct snapshot *snapshot, wt_error *err);
-/* The same of the folder's snapshot, of whatever generation and settings. Errors: those of opening, too. */
+/* Checks the folder's snapshot of any generation and settings. Errors: also those of opening. */
 int wt__snapshot_check(const char *folder, wt_error *err);
 
-/* Where vectors come from that no older snapshot has: fills vectors [count, dim] for the rows, ascending and at most
- * SNAPSHOT_BATCH. A negative result ends the writing with that code. */
+/* Source of vectors missing in older snapshots. fetch writes vectors, [count, dim], for ascending rows, at most
+ * SNAPSHOT_BATCH. A negative result stops the writing with this code. */
 struct vector_source {
     const char *model, *kind;
     size_t dim;
-    const bool *has; /* [rows] which rows have a vector; NULL: all. The others stay without one */
+    const bool *has; /* [rows] rows that have a vector; NULL for all. Other rows have no vector */
     int (*fetch)(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *err);
     void *context;
-    uint32_t former; /* how many vectors are of the kind before, until new ones are made: kept to be told */
+    uint32_t former; /* number of vectors of the former kind that are not yet replaced; stored for reporting */
 };
 
 struct snapshot_content {
     uint64_t generation, settings;
-    const struct snapshot_key *keys; /* [rows], ids all different */
+    const struct snapshot_key *keys; /* [rows] with unique ids */
     size_t rows;
-    const void *lexical; /* of wt__lexical_builder_finish, of as many rows */
+    const void *lexical; /* from wt__lexical_builder_finish, with the same number of rows */
     size_t lexical_len;
-    const struct vector_source *sources; /* the sets wanted; others are removed */
+    const struct vector_source *sources; /* sets to write; all others are removed */
     size_t source_count;
-    struct names names;        /* in order; none where nobody asks for names */
-    struct copy_groups copies; /* as keys have them */
+    struct names names;        /* sorted; empty if names are not searched */
+    struct copy_groups copies; /* must match keys */
 };
 
 /* Writes the content as the folder's new snapshot and opens it. Vectors of rows with the same id and generation are
- * kept from the folder's snapshot, whatever its generation; only the missing ones are fetched and appended. When
- * another process wrote this very content meanwhile, that is opened. When fetching fails half-way, what was fetched is
- * kept for the next call.
- * Waits up to wait_ms for another writer (WT_EBUSY). Errors: WT_EREADONLY, WT_EFULL, WT_EIO, WT_EMODEL (a vector is
- * not finite), WT_EINVAL, WT_ENOMEM, those of fetch. */
+ * kept from the folder's snapshot of any generation; only missing ones are fetched and appended. If another process has
+ * written the same content meanwhile, its snapshot is opened. If fetching fails, the vectors fetched so far are kept
+ * for the next call. Waits up to wait_ms for another writer (WT_EBUSY). Errors: WT_EREADONLY, WT_EFULL, WT_EIO,
+ * WT_EMODEL (a vector is not finite), WT_EINVAL, WT_ENOMEM, those of fetch. */
 int wt__snapshot_write(struct snapshot **out, const char *folder, const struct snapshot_content *content,
                        unsigned wait_ms, wt_error *err);
 
-/* The same in memory alone, for a store without a folder or one that cannot be written. Vectors are kept from
- * previous, which may be NULL. */
+/* Builds a snapshot in memory, for stores without a writable folder. Vectors are kept from previous, which may be
+ * NULL. */
 int wt__snapshot_build(struct snapshot **out, const struct snapshot *previous, const struct snapshot_content *content,
                        wt_error *err);
 
-/* The first of these two that succeeds. "" is no folder: in memory alone, as where anything is wrong with the folder,
- * which makes no difference but time. */
+/* Tries wt__snapshot_write, then wt__snapshot_build. If folder is "" or any folder error occurs, the snapshot is in
+ * memory, which only costs time. */
 int wt__snapshot_make(struct snapshot **out, const char *folder, unsigned wait_ms, const struct snapshot *previous,
                       const struct snapshot_content *content, wt_error *err);
 
-/* Forgets the folder's snapshot, so that the next write keeps nothing: for when a search met a damaged vector. */
+/* Deletes the folder's snapshot, so that the next write keeps no vectors. Use it after a search found a damaged
+ * vector. */
 int wt__snapshot_discard(const char *folder, unsigned wait_ms, wt_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* snapshot_check.c: all of a snapshot, where opening and searching look at what they need of it. */
+/* snapshot_check.c: checks a complete snapshot. Opening and searching check only the parts they use. */
 #include "index/snapshot_format.h"
 
 static int check_keys(const struct snapshot *snapshot, wt_error *err)

@@ -1,13 +1,16 @@
-/* snapshot_write.c: making a snapshot, in a folder or in memory.
+/* snapshot_write.c: builds a snapshot in a folder or in memory.
  *
- * A set of vectors goes one of two ways. Appended: the rows that the old snapshot has vectors for keep their slots,
- * the others get new ones behind them in the same file; slots of tools that went or changed are dead. Fresh: a new
- * file with slots in the order of rows, into which old vectors are copied; taken when there is no old file, when more
- * than a quarter of the slots would be dead, and in memory.
+ * A set of vectors is either appended to or created. Appending keeps the slots of rows with old vectors and adds new
+ * slots to
+ * the same file; slots of removed or changed tools are dead. A new file has slots in row order, and old vectors are
+ * copied
+ * into it. It is created if no old file exists, if more than a quarter of the slots would be dead, and in memory.
  *
- * Order of events in a folder, so that a crash at any moment leaves a sound snapshot: vectors are written past the
- * count that the old snapshot names, and synced; the new snapshot file is renamed over the old one; files that it
- * does not name are removed. All under the lock. */
+ * Order of operations in a folder, so that a crash always leaves a valid snapshot: write and sync the vectors beyond
+ * the count
+ * in the old snapshot; rename the new snapshot file over the old one; remove files that it does not name. All of this
+ * happens
+ * under the lock. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,26 +24,26 @@
 
 enum { DEAD_ONE_IN = 4, FILES_MAX = 10000 };
 
-/* A set in the making. */
-struct plan {
+/* A set being written. */
+struct set_plan {
     const struct vector_source *source;
-    const struct vectors *old; /* where vectors are kept from, or NULL */
+    const struct vectors *old; /* source of kept vectors, or NULL */
     uint64_t number;
     uint32_t *row_of_slot, *slot_of_row;
-    uint32_t slots;     /* written so far */
-    uint32_t *new_rows; /* [new_count] to be given slots, in this order, from `slots` on */
+    uint32_t slots;     /* slots written so far */
+    uint32_t *new_rows; /* [new_count] rows that get the next slots, in this order */
     uint32_t new_count;
-    int fd;                /* the file, or -1: in memory */
-    unsigned char *memory; /* the chunks then */
+    int fd;                /* file, or -1 in memory */
+    unsigned char *memory; /* chunks in memory */
     size_t memory_len;
 };
 
-struct job {
+struct snapshot_job {
     const struct snapshot_content *content;
-    const char *folder; /* NULL: in memory */
+    const char *folder; /* NULL in memory */
     const struct snapshot *old;
-    uint32_t *old_row; /* [rows] the old snapshot's row of the same tool, or VECTOR_NONE */
-    struct plan plans[SNAPSHOT_MAX_SETS];
+    uint32_t *old_row; /* [rows] old row of the same tool, or VECTOR_NONE */
+    struct set_plan plans[SNAPSHOT_MAX_SETS];
 };
 
 static int check_content(const struct snapshot_content *content, wt_error *err)
@@ -57,25 +60,26 @@ static int check_content(const struct snapshot_content *content, wt_error *err)
         const struct vector_source *source = &content->sources[i];
         if (source->dim == 0 || source->dim > VECTOR_MAX_DIM || strlen(source->model) >= SNAPSHOT_MODEL_BYTES ||
             strlen(source->kind) >= SNAPSHOT_NAME_BYTES)
-            rc = wt__fail(err, WT_EINVAL, "vectors \"%s\" of dimension %zu cannot be kept", source->kind, source->dim);
+            rc = wt__fail(err, WT_EINVAL, "vectors \"%s\" of dimension %zu are not supported", source->kind,
+                          source->dim);
     }
     return rc;
 }
 
-/* --- Which old rows are which new ones --- */
+/* --- Matching old and new rows --- */
 
 struct by_id {
     int64_t id;
     uint32_t row;
 };
 
-static int compare_ids(const void *a, const void *b)
+static int compare_by_id(const void *a, const void *b)
 {
     int64_t first = ((const struct by_id *)a)->id, second = ((const struct by_id *)b)->id;
     return (first > second) - (first < second);
 }
 
-static int match_rows(struct job *job, wt_error *err)
+static int match_rows(struct snapshot_job *job, wt_error *err)
 {
     const struct snapshot_content *content = job->content;
     uint32_t old_rows = job->old ? job->old->rows : 0;
@@ -87,10 +91,10 @@ static int match_rows(struct job *job, wt_error *err)
     }
     for (uint32_t row = 0; row < old_rows; row++)
         order[row] = (struct by_id){job->old->keys[row].id, row};
-    qsort(order, old_rows, sizeof *order, compare_ids);
+    qsort(order, old_rows, sizeof *order, compare_by_id);
     for (size_t row = 0; row < content->rows; row++) {
         struct by_id key = {.id = content->keys[row].id};
-        const struct by_id *found = old_rows ? bsearch(&key, order, old_rows, sizeof key, compare_ids) : NULL;
+        const struct by_id *found = old_rows ? bsearch(&key, order, old_rows, sizeof key, compare_by_id) : NULL;
         bool same = found && job->old->keys[found->row].generation == content->keys[row].generation;
         job->old_row[row] = same ? found->row : VECTOR_NONE;
     }
@@ -100,20 +104,20 @@ static int match_rows(struct job *job, wt_error *err)
 
 /* --- Planning a set --- */
 
-static bool has_vector(const struct plan *plan, uint32_t row)
+static bool has_vector(const struct set_plan *plan, uint32_t row)
 {
     return !plan->source->has || plan->source->has[row];
 }
 
-static uint32_t old_slot(const struct job *job, const struct plan *plan, uint32_t row)
+static uint32_t old_slot(const struct snapshot_job *job, const struct set_plan *plan, uint32_t row)
 {
     uint32_t from = plan->old ? job->old_row[row] : VECTOR_NONE;
     uint32_t slot = from == VECTOR_NONE ? VECTOR_NONE : plan->old->slot_of_row[from];
     return plan->old && slot < plan->old->slots ? slot : VECTOR_NONE;
 }
 
-/* Keeps the old slots and leaves the other rows in new_rows; false when a fresh file is better. */
-static bool plan_append(struct job *job, struct plan *plan)
+/* Keeps the old slots and adds the other rows to new_rows. Returns false if a new file is better. */
+static bool plan_append(struct snapshot_job *job, struct set_plan *plan)
 {
     uint32_t rows = (uint32_t)job->content->rows, kept = 0;
     plan->slots = plan->old->slots;
@@ -135,7 +139,7 @@ static bool plan_append(struct job *job, struct plan *plan)
     return dead <= total / DEAD_ONE_IN;
 }
 
-static void plan_fresh(struct job *job, struct plan *plan)
+static void plan_fresh(struct snapshot_job *job, struct set_plan *plan)
 {
     plan->slots = plan->new_count = 0;
     for (uint32_t row = 0; row < job->content->rows; row++) {
@@ -145,7 +149,7 @@ static void plan_fresh(struct job *job, struct plan *plan)
     }
 }
 
-static char *plan_path(const struct job *job, const struct plan *plan)
+static char *plan_path(const struct snapshot_job *job, const struct set_plan *plan)
 {
     char name[VECTORS_NAME_BYTES];
     wt__vectors_file_name(name, plan->source->model, plan->source->kind, plan->number);
@@ -167,8 +171,8 @@ static int write_at(int fd, const void *bytes, size_t len, uint64_t offset, cons
     return 0;
 }
 
-/* Opens the file to append to, or creates a fresh one with its header; makes room for all slots. */
-static int open_file(struct job *job, struct plan *plan, bool fresh, wt_error *err)
+/* Opens the file for appending, or creates it with its header. Extends it for all slots. */
+static int open_vectors_file(struct snapshot_job *job, struct set_plan *plan, bool fresh, wt_error *err)
 {
     size_t dim = plan->source->dim;
     struct vectors_header header = {.number = plan->number, .dim = dim};
@@ -193,7 +197,7 @@ static int open_file(struct job *job, struct plan *plan, bool fresh, wt_error *e
     return rc;
 }
 
-static int open_memory(struct plan *plan, wt_error *err)
+static int allocate_chunks(struct set_plan *plan, wt_error *err)
 {
     plan->memory_len = wt__vectors_bytes(plan->source->dim, plan->new_count);
     plan->memory = wt__alloc_aligned(plan->memory_len, 1);
@@ -203,7 +207,7 @@ static int open_memory(struct plan *plan, wt_error *err)
     return 0;
 }
 
-static int plan_set(struct job *job, struct plan *plan, const struct vector_source *source, wt_error *err)
+static int plan_set(struct snapshot_job *job, struct set_plan *plan, const struct vector_source *source, wt_error *err)
 {
     size_t rows = job->content->rows;
     plan->source = source;
@@ -218,19 +222,19 @@ static int plan_set(struct job *job, struct plan *plan, const struct vector_sour
         return wt__fail_nomem(err);
     if (job->folder && plan->old && plan_append(job, plan)) {
         plan->number = plan->old->seed;
-        return plan->new_count ? open_file(job, plan, false, err) : 0;
+        return plan->new_count ? open_vectors_file(job, plan, false, err) : 0;
     }
     plan_fresh(job, plan);
     if (getrandom(&plan->number, sizeof plan->number, 0) != (ssize_t)sizeof plan->number)
-        return wt__fail(err, WT_EIO, "no random number for a new file");
-    return job->folder ? open_file(job, plan, true, err) : open_memory(plan, err);
+        return wt__fail(err, WT_EIO, "cannot get a random number for a new file");
+    return job->folder ? open_vectors_file(job, plan, true, err) : allocate_chunks(plan, err);
 }
 
 /* --- Filling a set --- */
 
-/* Puts slots [first, first + count), all of one chunk, where the set lives. */
-static int store_slots(struct job *job, struct plan *plan, const unsigned char *chunk, uint32_t first, uint32_t count,
-                       wt_error *err)
+/* Stores slots [first, first + count), all of one chunk, in the file or in memory. */
+static int store_slots(struct snapshot_job *job, struct set_plan *plan, const unsigned char *chunk, uint32_t first,
+                       uint32_t count, wt_error *err)
 {
     size_t dim = plan->source->dim, chunk_bytes = wt__vectors_chunk_bytes(dim), in_chunk = first % VECTOR_CHUNK;
     uint64_t base = (uint64_t)(first / VECTOR_CHUNK) * chunk_bytes;
@@ -252,23 +256,23 @@ static int store_slots(struct job *job, struct plan *plan, const unsigned char *
     return rc;
 }
 
-/* The row's vector in the old snapshot, or NULL. */
-static const float *kept_vector(const struct job *job, const struct plan *plan, uint32_t row)
+/* Returns the row's vector in the old snapshot, or NULL. */
+static const float *kept_vector(const struct snapshot_job *job, const struct set_plan *plan, uint32_t row)
 {
     return old_slot(job, plan, row) == VECTOR_NONE ? NULL : wt__vectors_of_row(plan->old, job->old_row[row]);
 }
 
-/* One batch at work: rows that are given slots together. */
-struct batch {
-    uint32_t asked[SNAPSHOT_BATCH], place[SNAPSHOT_BATCH]; /* rows to fetch, and where in the batch they stand */
+/* A batch of rows that get slots together. */
+struct vector_batch {
+    uint32_t asked[SNAPSHOT_BATCH], place[SNAPSHOT_BATCH]; /* rows to fetch, and their positions in the batch */
     float *vectors;                                        /* [SNAPSHOT_BATCH, dim] */
     unsigned char *chunk;
 };
 
-/* Fills batch->vectors for the rows: what is missing is fetched in one call to the front, then, from the end, every
- * vector goes to its place, which is never before the one it stands at. */
-static int supply(struct job *job, struct plan *plan, struct batch *batch, const uint32_t *rows, uint32_t count,
-                  wt_error *err)
+/* Fills batch->vectors for the rows. Missing vectors are fetched in one call to the front. Then, from the end, each
+ * vector is moved to its position, which is never before its current one. */
+static int collect_vectors(struct snapshot_job *job, struct set_plan *plan, struct vector_batch *batch,
+                           const uint32_t *rows, uint32_t count, wt_error *err)
 {
     size_t dim = plan->source->dim, bytes = dim * sizeof(float);
     uint32_t missing = 0;
@@ -290,9 +294,9 @@ static int supply(struct job *job, struct plan *plan, struct batch *batch, const
     return rc < 0 ? rc : 0;
 }
 
-/* Gives the rows the next slots, a chunk at a time. */
-static int append(struct job *job, struct plan *plan, struct batch *batch, const uint32_t *rows, uint32_t count,
-                  wt_error *err)
+/* Assigns the next slots to the rows, chunk by chunk. */
+static int append_rows(struct snapshot_job *job, struct set_plan *plan, struct vector_batch *batch,
+                       const uint32_t *rows, uint32_t count, wt_error *err)
 {
     size_t dim = plan->source->dim;
     uint32_t done = 0;
@@ -314,10 +318,10 @@ static int append(struct job *job, struct plan *plan, struct batch *batch, const
     return rc;
 }
 
-static int fill_set(struct job *job, struct plan *plan, wt_error *err)
+static int fill_vector_set(struct snapshot_job *job, struct set_plan *plan, wt_error *err)
 {
     size_t dim = plan->source->dim;
-    struct batch *batch = calloc(1, sizeof *batch);
+    struct vector_batch *batch = calloc(1, sizeof *batch);
     int rc = 0;
     if (batch) {
         batch->vectors = wt__alloc_aligned(SNAPSHOT_BATCH * dim, sizeof *batch->vectors);
@@ -327,9 +331,9 @@ static int fill_set(struct job *job, struct plan *plan, wt_error *err)
         rc = wt__fail_nomem(err);
     for (uint32_t done = 0; rc == 0 && done < plan->new_count; done += SNAPSHOT_BATCH) {
         uint32_t left = plan->new_count - done, count = left < SNAPSHOT_BATCH ? left : SNAPSHOT_BATCH;
-        rc = supply(job, plan, batch, plan->new_rows + done, count, err);
+        rc = collect_vectors(job, plan, batch, plan->new_rows + done, count, err);
         if (rc == 0)
-            rc = append(job, plan, batch, plan->new_rows + done, count, err);
+            rc = append_rows(job, plan, batch, plan->new_rows + done, count, err);
     }
     if (plan->fd >= 0 && fsync(plan->fd) < 0 && rc == 0)
         rc = wt__fail_errno(err, "write", job->folder);
@@ -345,11 +349,11 @@ static int fill_set(struct job *job, struct plan *plan, wt_error *err)
 
 enum { SECTIONS = 4 + 2 * SNAPSHOT_MAX_SETS };
 
-/* What stands in the file, in order. */
+/* Content of the file, in order. */
 struct image {
     struct snapshot_header header;
     const void *bytes[SECTIONS];
-    struct snapshot_section *sections[SECTIONS]; /* inside header */
+    struct snapshot_section *sections[SECTIONS]; /* pointers into header */
     size_t count;
     uint64_t len;
 };
@@ -364,7 +368,7 @@ static void add_section(struct image *image, struct snapshot_section *section, c
     image->len = offset + len;
 }
 
-static void compose(struct image *image, const struct job *job, uint64_t generation)
+static void compose_image(struct image *image, const struct snapshot_job *job, uint64_t generation)
 {
     const struct snapshot_content *content = job->content;
     struct snapshot_header *header = &image->header;
@@ -383,7 +387,7 @@ static void compose(struct image *image, const struct job *job, uint64_t generat
     add_section(image, &header->names, content->names.entries, content->names.count * sizeof *content->names.entries);
     add_section(image, &header->copies, content->copies.rows, content->copies.count * sizeof *content->copies.rows);
     for (size_t i = 0; i < content->source_count; i++) {
-        const struct plan *plan = &job->plans[i];
+        const struct set_plan *plan = &job->plans[i];
         struct snapshot_set_header *set = &header->sets[i];
         memcpy(set->model, plan->source->model, strlen(plan->source->model));
         memcpy(set->kind, plan->source->kind, strlen(plan->source->kind));
@@ -397,7 +401,7 @@ static void compose(struct image *image, const struct job *job, uint64_t generat
     header->mark.sum = wt__header_sum(header, sizeof *header);
 }
 
-static int write_image(const struct job *job, const struct image *image, wt_error *err)
+static int write_image(const struct snapshot_job *job, const struct image *image, wt_error *err)
 {
     static const char zeros[SNAPSHOT_ALIGN] = {0};
     struct replace replace = {.fd = -1};
@@ -410,7 +414,7 @@ static int write_image(const struct job *job, const struct image *image, wt_erro
         rc = wt__replace_write(&replace, &image->header, sizeof image->header, err);
     for (size_t i = 0; rc == 0 && i < image->count; i++) {
         const struct snapshot_section *section = image->sections[i];
-        assert(section->offset >= at && section->offset - at < sizeof zeros); /* they lie one behind the other */
+        assert(section->offset >= at && section->offset - at < sizeof zeros); /* sections are adjacent */
         rc = wt__replace_write(&replace, zeros, section->offset - at, err);
         if (rc == 0)
             rc = wt__replace_write(&replace, image->bytes[i], section->len, err);
@@ -436,9 +440,9 @@ static unsigned char *copy_image(const struct image *image)
     return copy;
 }
 
-/* Removes vector files that the new snapshot does not name; those of folders below are of other snapshots. Failing is
- * no harm. */
-static void remove_others(const struct job *job)
+/* Removes vector files that the new snapshot does not name. Skips subfolders, which belong to other snapshots. Errors
+ * are harmless. */
+static void remove_others(const struct snapshot_job *job)
 {
     struct arena arena = {0};
     char **paths = NULL, name[VECTORS_NAME_BYTES];
@@ -450,7 +454,7 @@ static void remove_others(const struct job *job)
         bool own = slash && (size_t)(slash - paths[i]) == strlen(job->folder);
         bool stray = own && wt__str_starts(file, STR("vectors-"));
         for (size_t set = 0; stray && set < job->content->source_count; set++) {
-            const struct plan *plan = &job->plans[set];
+            const struct set_plan *plan = &job->plans[set];
             wt__vectors_file_name(name, plan->source->model, plan->source->kind, plan->number);
             stray = !wt__str_equal(file, wt__str(name));
         }
@@ -460,20 +464,20 @@ static void remove_others(const struct job *job)
     wt__arena_dispose(&arena);
 }
 
-/* --- Putting it together --- */
+/* --- Writing --- */
 
-static void begin_job(struct job *job, const struct snapshot_content *content, const char *folder,
+static void begin_job(struct snapshot_job *job, const struct snapshot_content *content, const char *folder,
                       const struct snapshot *old)
 {
-    *job = (struct job){.content = content, .folder = folder, .old = old};
+    *job = (struct snapshot_job){.content = content, .folder = folder, .old = old};
     for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++)
         job->plans[i].fd = -1;
 }
 
-static void end_job(struct job *job)
+static void end_job(struct snapshot_job *job)
 {
     for (size_t i = 0; i < SNAPSHOT_MAX_SETS; i++) {
-        struct plan *plan = &job->plans[i];
+        struct set_plan *plan = &job->plans[i];
         free(plan->row_of_slot);
         free(plan->slot_of_row);
         free(plan->new_rows);
@@ -484,8 +488,8 @@ static void end_job(struct job *job)
     free(job->old_row);
 }
 
-/* Plans and fills every set. *worth_keeping: it failed, but vectors were added, and none are given up. */
-static int make_sets(struct job *job, bool *worth_keeping, wt_error *err)
+/* Plans and fills every set. *worth_keeping: it failed, but vectors were added and no file was abandoned. */
+static int make_sets(struct snapshot_job *job, bool *worth_keeping, wt_error *err)
 {
     bool given_up = false;
     *worth_keeping = false;
@@ -499,12 +503,12 @@ static int make_sets(struct job *job, bool *worth_keeping, wt_error *err)
     if (rc < 0)
         return rc;
     for (size_t i = 0; rc == 0 && i < job->content->source_count; i++)
-        rc = fill_set(job, &job->plans[i], err);
+        rc = fill_vector_set(job, &job->plans[i], err);
     *worth_keeping = rc < 0 && !given_up;
     return rc;
 }
 
-/* The set has a vector for just the rows that shall have one. */
+/* True if exactly the rows that should have a vector have one. */
 static bool is_complete(const struct vectors *vectors, const struct vector_source *source)
 {
     bool same = vectors != NULL;
@@ -513,8 +517,8 @@ static bool is_complete(const struct vectors *vectors, const struct vector_sourc
     return same;
 }
 
-/* The process that held the lock before may have done the work. */
-static bool is_done(const struct job *job)
+/* True if the previous holder of the lock has already written this content. */
+static bool is_done(const struct snapshot_job *job)
 {
     const struct snapshot_content *content = job->content;
     bool same = job->old && job->old->generation == content->generation && job->old->settings == content->settings &&
@@ -526,18 +530,18 @@ static bool is_done(const struct job *job)
     return same;
 }
 
-static int write_locked(struct snapshot **out, struct job *job, wt_error *err)
+static int write_locked(struct snapshot **out, struct snapshot_job *job, wt_error *err)
 {
     struct image image;
     bool worth_keeping;
     int rc = make_sets(job, &worth_keeping, err);
     if (worth_keeping) {
-        compose(&image, job, SNAPSHOT_NO_GENERATION);
+        compose_image(&image, job, SNAPSHOT_NO_GENERATION);
         write_image(job, &image, NULL);
     }
     if (rc < 0)
         return rc;
-    compose(&image, job, job->content->generation);
+    compose_image(&image, job, job->content->generation);
     rc = write_image(job, &image, err);
     if (rc == 0) {
         remove_others(job);
@@ -560,7 +564,7 @@ static int lock_folder(int *fd, const char *folder, unsigned wait_ms, wt_error *
 int wt__snapshot_write(struct snapshot **out, const char *folder, const struct snapshot_content *content,
                        unsigned wait_ms, wt_error *err)
 {
-    struct job job;
+    struct snapshot_job job;
     struct snapshot *old = NULL;
     int lock = -1;
     *out = NULL;
@@ -581,11 +585,11 @@ int wt__snapshot_write(struct snapshot **out, const char *folder, const struct s
     return rc;
 }
 
-/* The finished snapshot takes over the image and the sets' memory. */
-static int adopt(struct snapshot **out, struct job *job, wt_error *err)
+/* Creates the snapshot, which takes ownership of the image and of the sets' memory. */
+static int adopt_memory(struct snapshot **out, struct snapshot_job *job, wt_error *err)
 {
     struct image image;
-    compose(&image, job, job->content->generation);
+    compose_image(&image, job, job->content->generation);
     unsigned char *copy = copy_image(&image);
     if (!copy)
         return wt__fail_nomem(err);
@@ -598,7 +602,7 @@ static int adopt(struct snapshot **out, struct job *job, wt_error *err)
     (*out)->memory->owned = true;
     (*out)->memory->image = mapping;
     for (size_t i = 0; rc == 0 && i < (*out)->set_count; i++) {
-        struct plan *plan = &job->plans[i];
+        struct set_plan *plan = &job->plans[i];
         (*out)->memory->sets[i] = (struct mapping){plan->memory, plan->memory_len};
         rc = wt__snapshot_attach(*out, i, plan->memory, plan->memory_len, err);
         plan->memory = NULL;
@@ -613,13 +617,13 @@ static int adopt(struct snapshot **out, struct job *job, wt_error *err)
 int wt__snapshot_build(struct snapshot **out, const struct snapshot *previous, const struct snapshot_content *content,
                        wt_error *err)
 {
-    struct job job;
+    struct snapshot_job job;
     bool worth_keeping;
     *out = NULL;
     begin_job(&job, content, NULL, previous);
     int rc = make_sets(&job, &worth_keeping, err);
     if (rc == 0)
-        rc = adopt(out, &job, err);
+        rc = adopt_memory(out, &job, err);
     end_job(&job);
     return rc;
 }

@@ -1,18 +1,19 @@
-/* vectors.c: see vectors.h. One chunk holds, for its VECTOR_CHUNK slots, C slots below:
+/* vectors.c: see vectors.h. A chunk of C = VECTOR_CHUNK slots contains:
  *
- *   codes     [C, P] s8    x is about scale * codes; P is dim padded with zeros to a multiple of PAD
- *   scale     [C] fp32
- *   error     [C] fp32     at least |x - scale * codes|
- *   norm      [C] fp32     at least |x|
- *   code_sum  [C] u64      checksum of the four above
- *   row_sum   [C] u64      checksum of x
- *   x         [C, P] fp32
+ *   codes [C, P] s8 x is about scale * codes; P is dim padded with zeros to a multiple of PAD
+ *   scale [C] fp32
+ *   error [C] fp32 at least |x - scale * codes|
+ *   norm [C] fp32 at least |x|
+ *   code_sum [C] u64 checksum of the four above
+ *   row_sum [C] u64 checksum of x
+ *   x [C, P] fp32
  *
  * The query y is split into two levels of bytes, y = t1 p1 + e1 and e1 = t2 p2 + e2. Then
- *   |x.y - scale t1 codes.p1|                   <=  |y| error + |e1| (norm + error) + rounding      coarse
- *   |x.y - scale (t1 codes.p1 + t2 codes.p2)|   <=  |y| error + |e2| (norm + error) + rounding      fine
- * where rounding covers the fp32 sums of both sides: at most (P + 32) 2^-23 |x| |y|, whatever their order. The coarse
- * bound is found for every slot; the fine one, half as wide since |e2| hardly counts, for those that it leaves. */
+ *   |x.y - scale t1 codes.p1| <= |y| error + |e1| (norm + error) + rounding coarse
+ *   |x.y - scale (t1 codes.p1 + t2 codes.p2)| <= |y| error + |e2| (norm + error) + rounding fine
+ * where rounding covers the fp32 sums on both sides: at most (P + 32) 2^-23 |x| |y|, in any order. The coarse bound is
+ * computed for every slot. The fine bound, half as wide because |e2| is negligible, is computed for the remaining
+ * slots. */
 #include "index/vectors.h"
 
 #include <float.h>
@@ -28,20 +29,20 @@ enum { PAD = 64 };
 enum { CODES, SCALE, ERROR, NORM, CODE_SUM, ROW_SUM, ROWS };
 #define NORM_MAX 1e15
 
-static size_t padded(size_t dim)
+static size_t padded_dim(size_t dim)
 {
     return (dim + PAD - 1) / PAD * PAD;
 }
 
 void wt__vectors_layout(size_t dim, struct vector_part parts[VECTOR_PARTS])
 {
-    const size_t sizes[VECTOR_PARTS] = {padded(dim),
+    const size_t sizes[VECTOR_PARTS] = {padded_dim(dim),
                                         sizeof(float),
                                         sizeof(float),
                                         sizeof(float),
                                         sizeof(uint64_t),
                                         sizeof(uint64_t),
-                                        padded(dim) * sizeof(float)};
+                                        padded_dim(dim) * sizeof(float)};
     size_t offset = 0;
     for (size_t i = 0; i < VECTOR_PARTS; i++) {
         parts[i] = (struct vector_part){offset, sizes[i]};
@@ -56,18 +57,18 @@ size_t wt__vectors_chunk_bytes(size_t dim)
     return parts[ROWS].offset + parts[ROWS].size * VECTOR_CHUNK;
 }
 
-/* The arrays of one chunk. */
-struct chunk {
+/* Arrays of one chunk. */
+struct chunk_view {
     const int8_t *codes;
     const float *scale, *error, *norm;
     const uint64_t *code_sum, *row_sum;
     const float *rows;
 };
 
-static struct chunk chunk_at(const struct vectors *vectors, const struct vector_part *parts, size_t number)
+static struct chunk_view chunk_at(const struct vectors *vectors, const struct vector_part *parts, size_t number)
 {
     const unsigned char *base = vectors->chunks + number * wt__vectors_chunk_bytes(vectors->dim);
-    return (struct chunk){
+    return (struct chunk_view){
         .codes = (const int8_t *)base,
         .scale = (const float *)(base + parts[SCALE].offset),
         .error = (const float *)(base + parts[ERROR].offset),
@@ -78,7 +79,8 @@ static struct chunk chunk_at(const struct vectors *vectors, const struct vector_
     };
 }
 
-/* The three numbers go into the seed: one call a slot, since every slot is checked when a file is opened. */
+/* Computes code_sum. The three numbers are mixed into the seed to need one call per slot, because every slot is checked
+ * on opening. */
 static uint64_t sum_of_codes(const int8_t *codes, size_t stride, float scale, float error, float norm, uint64_t seed)
 {
     const float notes[] = {scale, error, norm};
@@ -88,13 +90,13 @@ static uint64_t sum_of_codes(const int8_t *codes, size_t stride, float scale, fl
     return wt__checksum(codes, stride, seed);
 }
 
-/* A float not below the number. */
+/* Returns a float not less than the number. */
 static float round_up(double number)
 {
     return (float)(number * (1 + 1e-6)) + FLT_MIN;
 }
 
-static double length_of(const float *x, size_t n)
+static double vector_length(const float *x, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -102,8 +104,8 @@ static double length_of(const float *x, size_t n)
     return sqrt(sum);
 }
 
-/* codes [n] and their scale for x; rest [n] = x - scale * codes. */
-static float quantise(const float *x, size_t n, int8_t *codes, float *rest)
+/* Quantises x to codes, [n], and returns their scale; rest, [n] = x - scale * codes. */
+static float quantise_vector(const float *x, size_t n, int8_t *codes, float *rest)
 {
     float max = 0;
     for (size_t i = 0; i < n; i++)
@@ -123,17 +125,17 @@ static float quantise(const float *x, size_t n, int8_t *codes, float *rest)
 int wt__vectors_put(unsigned char *chunk, size_t dim, uint64_t seed, uint32_t slot, const float *vector, wt_error *err)
 {
     struct vector_part parts[VECTOR_PARTS];
-    size_t stride = padded(dim), at = slot % VECTOR_CHUNK;
+    size_t stride = padded_dim(dim), at = slot % VECTOR_CHUNK;
     wt__vectors_layout(dim, parts);
-    double norm = length_of(vector, dim);
+    double norm = vector_length(vector, dim);
     if (!(norm <= NORM_MAX))
         return wt__fail(err, WT_EMODEL, "a vector is not finite");
     int8_t *codes = (int8_t *)(chunk + at * stride);
     float *row = (float *)(chunk + parts[ROWS].offset) + at * stride;
     float *scale = (float *)(chunk + parts[SCALE].offset) + at, *error = (float *)(chunk + parts[ERROR].offset) + at;
     memset(codes, 0, stride);
-    *scale = quantise(vector, dim, codes, row);
-    *error = round_up(length_of(row, dim));
+    *scale = quantise_vector(vector, dim, codes, row);
+    *error = round_up(vector_length(row, dim));
     ((float *)(chunk + parts[NORM].offset))[at] = round_up(norm);
     memset(row, 0, stride * sizeof *row);
     memcpy(row, vector, dim * sizeof *row);
@@ -146,10 +148,10 @@ int wt__vectors_put(unsigned char *chunk, size_t dim, uint64_t seed, uint32_t sl
 int wt__vectors_verify(const struct vectors *vectors, wt_error *err)
 {
     struct vector_part parts[VECTOR_PARTS];
-    size_t stride = padded(vectors->dim);
+    size_t stride = padded_dim(vectors->dim);
     wt__vectors_layout(vectors->dim, parts);
     for (uint32_t slot = 0; slot < vectors->slots; slot++) {
-        struct chunk chunk = chunk_at(vectors, parts, slot / VECTOR_CHUNK);
+        struct chunk_view chunk = chunk_at(vectors, parts, slot / VECTOR_CHUNK);
         size_t i = slot % VECTOR_CHUNK;
         if (sum_of_codes(chunk.codes + i * stride, stride, chunk.scale[i], chunk.error[i], chunk.norm[i],
                          vectors->seed + slot) != chunk.code_sum[i])
@@ -158,11 +160,11 @@ int wt__vectors_verify(const struct vectors *vectors, wt_error *err)
     return 0;
 }
 
-/* The slot's fp32, verified, or NULL. */
+/* Returns the slot's fp32 vector after verifying it, or NULL. */
 static const float *row_at(const struct vectors *vectors, const struct vector_part *parts, uint32_t slot)
 {
-    struct chunk chunk = chunk_at(vectors, parts, slot / VECTOR_CHUNK);
-    size_t stride = padded(vectors->dim), i = slot % VECTOR_CHUNK;
+    struct chunk_view chunk = chunk_at(vectors, parts, slot / VECTOR_CHUNK);
+    size_t stride = padded_dim(vectors->dim), i = slot % VECTOR_CHUNK;
     const float *row = chunk.rows + i * stride;
     return wt__checksum(row, stride * sizeof *row, vectors->seed + slot) == chunk.row_sum[i] ? row : NULL;
 }
@@ -176,12 +178,12 @@ int wt__vectors_check(const struct vectors *vectors, wt_error *err)
         if (!row_at(vectors, parts, slot))
             return wt__fail(err, WT_ESTORE, "vector %u is damaged", slot);
         if (row != VECTOR_NONE && (row >= vectors->rows || vectors->slot_of_row[row] != slot))
-            return wt__fail(err, WT_ESTORE, "damaged: vector %u is not that of its row", slot);
+            return wt__fail(err, WT_ESTORE, "damaged: vector %u does not belong to its row", slot);
     }
     for (uint32_t row = 0; row < vectors->rows; row++) {
         uint32_t slot = vectors->slot_of_row[row];
         if (slot != VECTOR_NONE && (slot >= vectors->slots || vectors->row_of_slot[slot] != row))
-            return wt__fail(err, WT_ESTORE, "damaged: row %u is not that of its vector", row);
+            return wt__fail(err, WT_ESTORE, "damaged: row %u does not belong to its vector", row);
     }
     return wt__vectors_verify(vectors, err);
 }
@@ -202,28 +204,28 @@ void wt__vectors_scratch_dispose(struct vectors_scratch *scratch)
     *scratch = (struct vectors_scratch){0};
 }
 
-/* A slot that may still enter the result. */
+/* A slot that may still be among the results. */
 struct vector_candidate {
     uint32_t slot, row;
     float upper;
 };
 
-/* A bound is error * .error + norm * .norm, with the slot's error and norm. */
-struct width {
+/* Width of a bound: error * .error + norm * .norm, with the slot's error and norm. */
+struct bound_factors {
     float error, norm;
 };
 
-/* A query in its three forms, and what is known of its result. */
-struct form {
+/* A query in its three forms, with its intermediate results. */
+struct query_form {
     float *query;       /* [P] */
     int8_t *high, *low; /* [P] p1 and p2 */
     float high_scale, low_scale;
-    struct width coarse, fine;
-    struct topk lower; /* the k best lower bounds */
+    struct bound_factors coarse, fine;
+    struct topk lower; /* k best lower bounds */
     size_t candidates;
 };
 
-struct scan {
+struct vector_scan {
     const struct vectors *vectors;
     const uint64_t *allowed;
     struct vectors_scratch *scratch;
@@ -231,23 +233,24 @@ struct scan {
     size_t stride, n;
     int32_t *dots; /* [C] */
     float *rest;   /* [P] */
-    struct form forms[VECTOR_MAX_QUERIES];
+    struct query_form forms[VECTOR_MAX_QUERIES];
 };
 
-static size_t take(size_t *at, size_t bytes)
+static size_t take_scratch(size_t *at, size_t bytes)
 {
     size_t offset = *at;
     *at += (bytes + PAD - 1) / PAD * PAD;
     return offset;
 }
 
-/* Cuts the scratch into the arrays of a scan of n queries. */
-static int scan_reserve(struct scan *scan, size_t k, wt_error *err)
+/* Divides the scratch memory into the arrays of a scan for n queries. */
+static int scan_reserve(struct vector_scan *scan, size_t k, wt_error *err)
 {
     size_t at = 0, form_bytes = 0, stride = scan->stride, floats = stride * sizeof(float);
-    size_t dots = take(&at, VECTOR_CHUNK * sizeof(int32_t)), rest = take(&at, floats), forms = at;
-    size_t query = take(&form_bytes, floats), high = take(&form_bytes, stride), low = take(&form_bytes, stride);
-    size_t lower = take(&form_bytes, k * sizeof(struct scored));
+    size_t dots = take_scratch(&at, VECTOR_CHUNK * sizeof(int32_t)), rest = take_scratch(&at, floats), forms = at;
+    size_t query = take_scratch(&form_bytes, floats), high = take_scratch(&form_bytes, stride),
+           low = take_scratch(&form_bytes, stride);
+    size_t lower = take_scratch(&form_bytes, k * sizeof(struct scored));
     size_t bytes = forms + scan->n * form_bytes;
     struct vectors_scratch *scratch = scan->scratch;
     if (bytes > scratch->bytes) {
@@ -262,43 +265,43 @@ static int scan_reserve(struct scan *scan, size_t k, wt_error *err)
     scan->rest = (float *)(base + rest);
     for (size_t i = 0; i < scan->n; i++) {
         char *form = base + forms + i * form_bytes;
-        scan->forms[i] = (struct form){.query = (float *)(form + query),
-                                       .high = (int8_t *)(form + high),
-                                       .low = (int8_t *)(form + low),
-                                       .lower = {(struct scored *)(form + lower), 0, k}};
+        scan->forms[i] = (struct query_form){.query = (float *)(form + query),
+                                             .high = (int8_t *)(form + high),
+                                             .low = (int8_t *)(form + low),
+                                             .lower = {(struct scored *)(form + lower), 0, k}};
     }
     return 0;
 }
 
-/* The width of bounds when `rest` of a query of that norm is left out of the bytes. */
-static struct width width_of(double norm, const float *rest, size_t stride)
+/* Returns the width of bounds if `rest` of a query with this norm is not represented in the bytes. */
+static struct bound_factors bound_width(double norm, const float *rest, size_t stride)
 {
-    double left = round_up(length_of(rest, stride)) + 1e-7 * norm;
-    return (struct width){round_up(norm + left), round_up(left + (double)(stride + 32) * 0x1p-23 * norm)};
+    double left = round_up(vector_length(rest, stride)) + 1e-7 * norm;
+    return (struct bound_factors){round_up(norm + left), round_up(left + (double)(stride + 32) * 0x1p-23 * norm)};
 }
 
-static int set_query(struct scan *scan, struct form *form, const float *query, wt_error *err)
+static int set_query(struct vector_scan *scan, struct query_form *form, const float *query, wt_error *err)
 {
     size_t stride = scan->stride, dim = scan->vectors->dim;
-    double norm = length_of(query, dim);
+    double norm = vector_length(query, dim);
     if (!(norm <= NORM_MAX))
         return wt__fail(err, WT_EINVAL, "the request's vector is not finite");
     memset(form->query, 0, stride * sizeof(float));
     memcpy(form->query, query, dim * sizeof(float));
-    form->high_scale = quantise(form->query, stride, form->high, scan->rest);
-    form->coarse = width_of(norm, scan->rest, stride);
-    form->low_scale = quantise(scan->rest, stride, form->low, scan->rest);
-    form->fine = width_of(norm, scan->rest, stride);
+    form->high_scale = quantise_vector(form->query, stride, form->high, scan->rest);
+    form->coarse = bound_width(norm, scan->rest, stride);
+    form->low_scale = quantise_vector(scan->rest, stride, form->low, scan->rest);
+    form->fine = bound_width(norm, scan->rest, stride);
     return 0;
 }
 
-static int scan_begin(struct scan *scan, const struct vectors *vectors, struct vectors_scratch *scratch,
+static int scan_begin(struct vector_scan *scan, const struct vectors *vectors, struct vectors_scratch *scratch,
                       const float *queries, size_t n, const uint64_t *allowed, size_t k, wt_error *err)
 {
-    *scan = (struct scan){
-        .vectors = vectors, .allowed = allowed, .scratch = scratch, .stride = padded(vectors->dim), .n = n};
+    *scan = (struct vector_scan){
+        .vectors = vectors, .allowed = allowed, .scratch = scratch, .stride = padded_dim(vectors->dim), .n = n};
     if (n > VECTOR_MAX_QUERIES)
-        return wt__fail(err, WT_EINVAL, "%zu vectors searched at once; at most %d are", n, VECTOR_MAX_QUERIES);
+        return wt__fail(err, WT_EINVAL, "%zu vectors in one search; at most %d are allowed", n, VECTOR_MAX_QUERIES);
     wt__vectors_layout(vectors->dim, scan->parts);
     int rc = scan_reserve(scan, k, err);
     for (size_t i = 0; rc == 0 && i < n; i++)
@@ -306,8 +309,8 @@ static int scan_begin(struct scan *scan, const struct vectors *vectors, struct v
     return rc;
 }
 
-/* The slot's row if a search may return it, else VECTOR_NONE. */
-static uint32_t wanted_row(const struct scan *scan, uint32_t slot)
+/* Returns the slot's row if it may be returned, else VECTOR_NONE. */
+static uint32_t wanted_row(const struct vector_scan *scan, uint32_t slot)
 {
     uint32_t row = scan->vectors->row_of_slot[slot];
     if (row >= scan->vectors->rows)
@@ -315,7 +318,7 @@ static uint32_t wanted_row(const struct scan *scan, uint32_t slot)
     return !scan->allowed || scan->allowed[row / 64] >> row % 64 & 1 ? row : VECTOR_NONE;
 }
 
-static bool any_wanted(const struct scan *scan, uint32_t begin, uint32_t count)
+static bool any_wanted(const struct vector_scan *scan, uint32_t begin, uint32_t count)
 {
     for (uint32_t i = 0; scan->allowed && i < count; i++)
         if (wanted_row(scan, begin + i) != VECTOR_NONE)
@@ -323,9 +326,9 @@ static bool any_wanted(const struct scan *scan, uint32_t begin, uint32_t count)
     return !scan->allowed;
 }
 
-/* Coarse upper bounds of the scores of one chunk's slots. */
-static void bound_chunk(const struct scan *scan, const struct form *form, const struct chunk *chunk, uint32_t count,
-                        float *restrict upper)
+/* Computes coarse upper bounds of the scores of a chunk's slots. */
+static void bound_chunk(const struct vector_scan *scan, const struct query_form *form, const struct chunk_view *chunk,
+                        uint32_t count, float *restrict upper)
 {
     const int32_t *restrict dots = scan->dots;
     wt__kernels()->dots_i8(form->high, chunk->codes, count, scan->stride, scan->dots);
@@ -335,11 +338,11 @@ static void bound_chunk(const struct scan *scan, const struct form *form, const 
     }
 }
 
-/* Notes the slots of the chunk that may be among the k best, raising the k best lower bounds on the way. */
-static int note_chunk(struct scan *scan, size_t number, const struct chunk *chunk, uint32_t begin, uint32_t count,
-                      const float *upper, wt_error *err)
+/* Adds the chunk's slots that may be among the k best to the candidates, and updates the k best lower bounds. */
+static int note_chunk(struct vector_scan *scan, size_t number, const struct chunk_view *chunk, uint32_t begin,
+                      uint32_t count, const float *upper, wt_error *err)
 {
-    struct form *form = &scan->forms[number];
+    struct query_form *form = &scan->forms[number];
     struct vector_candidate **candidates = &scan->scratch->candidates[number];
     float threshold = wt__topk_threshold(&form->lower);
     if (wt__grow((void **)candidates, &scan->scratch->capacity[number], form->candidates + count, sizeof **candidates) <
@@ -361,8 +364,8 @@ static int note_chunk(struct scan *scan, size_t number, const struct chunk *chun
     return 0;
 }
 
-/* One pass over the bytes of all slots, for all queries. */
-static int scan_bytes(struct scan *scan, wt_error *err)
+/* Scans the bytes of all slots once for all queries. */
+static int scan_bytes(struct vector_scan *scan, wt_error *err)
 {
     int rc = 0;
     for (uint32_t begin = 0; rc == 0 && begin < scan->vectors->slots; begin += VECTOR_CHUNK) {
@@ -370,7 +373,7 @@ static int scan_bytes(struct scan *scan, wt_error *err)
         uint32_t left = scan->vectors->slots - begin, count = left < VECTOR_CHUNK ? left : VECTOR_CHUNK;
         if (!any_wanted(scan, begin, count))
             continue;
-        struct chunk chunk = chunk_at(scan->vectors, scan->parts, begin / VECTOR_CHUNK);
+        struct chunk_view chunk = chunk_at(scan->vectors, scan->parts, begin / VECTOR_CHUNK);
         for (size_t i = 0; rc == 0 && i < scan->n; i++) {
             bound_chunk(scan, &scan->forms[i], &chunk, count, upper);
             rc = note_chunk(scan, i, &chunk, begin, count, upper, err);
@@ -379,8 +382,8 @@ static int scan_bytes(struct scan *scan, wt_error *err)
     return rc;
 }
 
-/* The fp32 of a slot, verified, or NULL with err set. */
-static const float *read_slot(const struct scan *scan, uint32_t slot, wt_error *err)
+/* Returns the fp32 vector of a slot after verifying it; NULL with err set. */
+static const float *read_slot(const struct vector_scan *scan, uint32_t slot, wt_error *err)
 {
     const float *vector = row_at(scan->vectors, scan->parts, slot);
     if (!vector)
@@ -388,27 +391,28 @@ static const float *read_slot(const struct scan *scan, uint32_t slot, wt_error *
     return vector;
 }
 
-static float score_of(const struct scan *scan, const struct form *form, const float *vector)
+static float inner_product(const struct vector_scan *scan, const struct query_form *form, const float *vector)
 {
     float score;
     wt__kernels()->dots_f32(form->query, vector, 1, scan->stride, &score);
     return score;
 }
 
-/* The fp32 score of a slot, which decides. */
-static int score_slot(const struct scan *scan, const struct form *form, uint32_t slot, float *score, wt_error *err)
+/* Computes the fp32 score of a slot, which is final. */
+static int score_slot(const struct vector_scan *scan, const struct query_form *form, uint32_t slot, float *score,
+                      wt_error *err)
 {
     const float *vector = read_slot(scan, slot, err);
     if (!vector)
         return WT_ESTORE;
-    *score = score_of(scan, form, vector);
+    *score = inner_product(scan, form, vector);
     return 0;
 }
 
 int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries, size_t n,
                        size_t k, const uint64_t *allowed, struct scored *out, size_t *counts, wt_error *err)
 {
-    struct scan scan;
+    struct vector_scan scan;
     size_t most = k < vectors->slots ? k : vectors->slots;
     for (size_t i = 0; i < n; i++)
         counts[i] = 0;
@@ -416,7 +420,7 @@ int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *sc
     if (rc == 0 && most > 0)
         rc = scan_bytes(&scan, err);
     for (size_t i = 0; rc == 0 && most > 0 && i < n; i++) {
-        const struct form *form = &scan.forms[i];
+        const struct query_form *form = &scan.forms[i];
         const struct vector_candidate *candidates = scratch->candidates[i];
         struct topk top = {out + i * k, 0, most};
         float threshold = wt__topk_threshold(&form->lower);
@@ -436,7 +440,7 @@ int wt__vectors_search(const struct vectors *vectors, struct vectors_scratch *sc
 int wt__vectors_search_plain(const struct vectors *vectors, struct vectors_scratch *scratch, const float *query,
                              size_t k, const uint64_t *allowed, struct scored *out, size_t *count, wt_error *err)
 {
-    struct scan scan;
+    struct vector_scan scan;
     struct topk top = {out, 0, k};
     int rc = scan_begin(&scan, vectors, scratch, query, 1, allowed, 0, err);
     for (uint32_t slot = 0; rc == 0 && slot < vectors->slots; slot++) {
@@ -454,14 +458,14 @@ int wt__vectors_search_plain(const struct vectors *vectors, struct vectors_scrat
 int wt__vectors_score_rows(const struct vectors *vectors, struct vectors_scratch *scratch, const float *queries,
                            size_t n, const uint32_t *rows, size_t count, float *const *scores, wt_error *err)
 {
-    struct scan scan;
+    struct vector_scan scan;
     int rc = scan_begin(&scan, vectors, scratch, queries, n, NULL, 0, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         uint32_t slot = rows[i] < vectors->rows ? vectors->slot_of_row[rows[i]] : VECTOR_NONE;
         const float *vector = slot < vectors->slots ? read_slot(&scan, slot, err) : NULL;
         rc = slot < vectors->slots && !vector ? WT_ESTORE : 0;
         for (size_t q = 0; q < n; q++)
-            scores[q][i] = vector ? score_of(&scan, &scan.forms[q], vector) : 0;
+            scores[q][i] = vector ? inner_product(&scan, &scan.forms[q], vector) : 0;
     }
     return rc;
 }

@@ -1,5 +1,5 @@
-/* catalogue.h: made-up tools for the tests of this room: words drawn by Zipf's law from a small vocabulary, so that
- * common and rare terms, equal scores and empty rows all happen. */
+/* catalogue.h: artificial tools for the tests of this room. Words follow Zipf's law over a small vocabulary, so that
+ * common and rare terms, equal scores and empty rows all occur. */
 #ifndef WT_TESTS_INDEX_CATALOGUE_H
 #define WT_TESTS_INDEX_CATALOGUE_H
 
@@ -15,7 +15,7 @@ enum { WORDS = 3000, FIELDS = 3, FIELD_TERMS_MAX = 24 };
 
 static char words[WORDS][8];
 
-/* The words' rank is their number: 0 is the most common. */
+/* Creates the words. Their number is their rank; 0 is the most common. */
 static inline void make_words(void)
 {
     for (unsigned i = 0; i < WORDS; i++)
@@ -36,7 +36,7 @@ struct row_text {
     struct lexical_text fields[FIELDS];
 };
 
-/* Row `row` of the catalogue that `seed` stands for; every 50th has no terms at all. */
+/* Creates row `row` of the catalogue of `seed`. Every 50th row has no terms. */
 static inline void make_row(struct row_text *text, uint64_t seed, uint32_t row)
 {
     static const size_t most[FIELDS] = {4, 2, FIELD_TERMS_MAX};
@@ -50,7 +50,7 @@ static inline void make_row(struct row_text *text, uint64_t seed, uint32_t row)
     }
 }
 
-/* The finished block of rows 0 .. rows-1; NULL on failure. Freed with free(). */
+/* Returns the finished block of rows 0 .. rows-1, to be freed with free(); NULL on failure. */
 static inline void *make_block_by(const struct lexical_settings *settings, uint64_t seed, uint32_t rows, size_t *len)
 {
     struct lexical_builder *builder = NULL;

@@ -1,5 +1,5 @@
-/* seal.h: makes the checksums of an index's files right, whatever else is in them: they find damage, not malice, and
- * what a forger could write must be safe, too. Bytes are on a 64-byte boundary. */
+/* seal.h: corrects the checksums in an index's files for any content. Checksums detect damage, not tampering, so files
+ * forged with valid checksums must be safe, too. Bytes are aligned to 64. */
 #ifndef WT_TESTS_INDEX_SEAL_H
 #define WT_TESTS_INDEX_SEAL_H
 
@@ -27,7 +27,8 @@ static inline void seal_snapshot(unsigned char *bytes, size_t len)
     header->mark.sum = wt__header_sum(header, sizeof *header);
 }
 
-/* The two sums of a slot, as index/vectors.c takes them: of its bytes with scale, error and norm, and of its fp32. */
+/* Sets the two checksums of a slot like index/vectors.c: of its bytes with scale, error and norm, and of its fp32
+ * vector. */
 static inline void seal_slot(unsigned char *chunk, const struct vector_part *parts, size_t at, uint64_t seed)
 {
     uint32_t notes[3];
@@ -52,7 +53,7 @@ static inline void seal_slots(unsigned char *chunks, size_t len, size_t dim, uin
         seal_slot(chunks + slot / VECTOR_CHUNK * chunk_bytes, parts, slot % VECTOR_CHUNK, seed + slot);
 }
 
-/* How many slots were written: the last one has a sum. */
+/* Returns the number of written slots; the last one has a checksum. */
 static inline uint32_t slots_written(const unsigned char *chunks, size_t len, size_t dim)
 {
     struct vector_part parts[VECTOR_PARTS];
@@ -68,7 +69,7 @@ static inline uint32_t slots_written(const unsigned char *chunks, size_t len, si
     return written;
 }
 
-/* A file of vectors. */
+/* Corrects the checksums of a vector file. */
 static inline void seal_vectors(unsigned char *bytes, size_t len)
 {
     struct vectors_header *header = (void *)bytes;

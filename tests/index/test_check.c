@@ -1,5 +1,5 @@
-/* A snapshot that is looked at whole: what was written is sound, and each promise that is broken is told, also where
- * the checksums are right and opening finds nothing. */
+/* Checking a complete snapshot: written snapshots are valid, and each broken invariant is reported, even if the
+ * checksums are correct and opening succeeds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static const char model[] = "0123456789abcdef";
 static char folder[64];
 static wt_error err;
 
-static int fetch(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *why)
+static int fetch_sequence(void *context, const uint32_t *rows, size_t count, float *vectors, wt_error *why)
 {
     (void)context, (void)why;
     for (size_t i = 0; i < count * DIM; i++)
@@ -28,8 +28,8 @@ static int fetch(void *context, const uint32_t *rows, size_t count, float *vecto
     return 0;
 }
 
-/* COUNT tools, the last of which has no vector. */
-static int set_up(void **state)
+/* Writes COUNT tools, the last of which has no vector. */
+static int write_test_snapshot(void **state)
 {
     struct snapshot_key keys[COUNT];
     bool has[COUNT];
@@ -41,7 +41,7 @@ static int set_up(void **state)
         keys[i] = (struct snapshot_key){.id = (int64_t)i + 1, .generation = 1};
         has[i] = i != LAST;
     }
-    const struct vector_source source = {model, "text", DIM, has, fetch, NULL, 0};
+    const struct vector_source source = {model, "text", DIM, has, fetch_sequence, NULL, 0};
     struct names_builder names = {0};
     for (uint32_t i = 0; i < COUNT; i++)
         assert_int_equal(wt__names_builder_add(&names, i, NAME_OWN, i, 1), 0);
@@ -62,7 +62,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+static int remove_test_snapshot(void **state)
 {
     struct arena arena = {0};
     char **paths;
@@ -76,14 +76,14 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A file of the folder by the beginning of its name, in memory of the alignment that a mapping has. */
+/* A file of the folder in memory, aligned like a mapping. It is selected by the start of its name. */
 struct file {
     char *path;
     unsigned char *bytes;
     size_t len;
 };
 
-static struct file read_file(struct arena *arena, const char *name)
+static struct file read_index_file(struct arena *arena, const char *name)
 {
     struct file file = {0};
     char **paths, *bytes;
@@ -100,13 +100,13 @@ static struct file read_file(struct arena *arena, const char *name)
     return file;
 }
 
-/* What there is to damage in the snapshot file. */
+/* Parts of the snapshot file that tests can damage. */
 struct parts {
     struct snapshot_key *keys;
     struct lexical_entry *common, *last; /* the term with the most postings; the end of the dictionary */
-    uint32_t *row, *block_last;          /* of that term */
+    uint32_t *row, *block_last;          /* postings of the common term */
     uint16_t *block_max;
-    char *text; /* of all terms */
+    char *text; /* text of all terms */
     float *damping;
     uint32_t *row_of_slot, *slot_of_row;
     uint64_t *names;
@@ -205,19 +205,19 @@ static void name_twice(struct parts *p)
 {
     p->names[4] = p->names[5];
 }
-static void name_of_nobody(struct parts *p)
+static void name_of_missing_row(struct parts *p)
 {
     p->names[LAST] = wt__name_entry(LAST, NAME_OWN, COUNT);
 }
 
-static void what_was_written_is_sound(void **state)
+static void accepts_a_written_snapshot(void **state)
 {
     (void)state;
     assert_int_equal(wt__snapshot_check(folder, &err), 0);
     assert_int_equal(wt__snapshot_check("/nowhere", &err), WT_ENOTFOUND);
 }
 
-static void a_broken_promise_is_told(void **state)
+static void reports_every_broken_invariant(void **state)
 {
     (void)state;
     static const struct {
@@ -225,34 +225,34 @@ static void a_broken_promise_is_told(void **state)
         const char *told;
     } rows[] = {
         {keys_swapped, "rows 7 and 8 are not in order"},
-        {rows_swapped, "its rows are not in order"},
-        {row_twice, "its rows are not in order"},
-        {row_beyond, "there are no such rows"},
-        {block_low, "a bound does not hold"},
-        {block_short, "a bound does not hold"},
-        {text_beyond, "its place lies outside"},
-        {blocks_moved, "its blocks do not fit"},
-        {order_lost, "it does not stand in order"},
-        {peak_unknown, "its greatest impact is none"},
-        {end_short, "the terms do not fill the index"},
+        {rows_swapped, "its rows are out of order"},
+        {row_twice, "its rows are out of order"},
+        {row_beyond, "or do not exist"},
+        {block_low, "the bound of a block is wrong"},
+        {block_short, "the bound of a block is wrong"},
+        {text_beyond, "its offset is outside"},
+        {blocks_moved, "its blocks do not match"},
+        {order_lost, "it is not in order"},
+        {peak_unknown, "its maximum impact is invalid"},
+        {end_short, "the terms do not cover the index"},
         {damping_off, "the damping of row 3 is not in (0, 1]"},
-        {slot_of_another, "vector 2 is not that of its row"},
-        {slot_beyond, "row 299 is not that of its vector"},
-        {slot_shared, "row 299 is not that of its vector"},
-        {name_twice, "names are not in order, or of no such rows"},
-        {name_of_nobody, "names are not in order, or of no such rows"},
+        {slot_of_another, "vector 2 does not belong to its row"},
+        {slot_beyond, "row 299 does not belong to its vector"},
+        {slot_shared, "row 299 does not belong to its vector"},
+        {name_twice, "names are out of order or refer to missing rows"},
+        {name_of_missing_row, "names are out of order or refer to missing rows"},
     };
     struct arena arena = {0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct snapshot *snapshot;
-        struct file file = read_file(&arena, SNAPSHOT_FILE);
+        struct file file = read_index_file(&arena, SNAPSHOT_FILE);
         unsigned char *bytes = wt__alloc_aligned(file.len, 1);
         memcpy(bytes, file.bytes, file.len);
         struct parts parts = parts_of(bytes);
         rows[i].damage(&parts);
         seal_snapshot(bytes, file.len);
         assert_int_equal(wt__file_replace(file.path, bytes, file.len, &err), 0);
-        assert_int_equal(wt__snapshot_open(&snapshot, folder, 1, 0, &err), 0); /* the checksums are right */
+        assert_int_equal(wt__snapshot_open(&snapshot, folder, 1, 0, &err), 0); /* the checksums are correct */
         wt__snapshot_free(snapshot);
         if (wt__snapshot_check(folder, &err) != WT_ESTORE || !strstr(err.message, rows[i].told))
             fail_msg("wanted \"%s\", got %s", rows[i].told, err.message);
@@ -264,14 +264,14 @@ static void a_broken_promise_is_told(void **state)
     wt__arena_dispose(&arena);
 }
 
-/* The fp32 of a vector, which opening does not read. */
-static void any_damaged_vector_is_told(void **state)
+/* Damages fp32 vectors, which opening does not read. */
+static void reports_any_damaged_vector(void **state)
 {
     (void)state;
     struct arena arena = {0};
     struct vector_part parts[VECTOR_PARTS];
     struct snapshot *snapshot;
-    struct file file = read_file(&arena, "vectors-");
+    struct file file = read_index_file(&arena, "vectors-");
     wt__vectors_layout(DIM, parts);
     for (size_t slot = 0; slot < VECTOR_CHUNK; slot += 51) {
         unsigned char *byte = file.bytes + VECTORS_HEADER_BYTES + parts[6].offset + slot * parts[6].size;
@@ -292,9 +292,9 @@ static void any_damaged_vector_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_was_written_is_sound, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_broken_promise_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(any_damaged_vector_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(accepts_a_written_snapshot, write_test_snapshot, remove_test_snapshot),
+        cmocka_unit_test_setup_teardown(reports_every_broken_invariant, write_test_snapshot, remove_test_snapshot),
+        cmocka_unit_test_setup_teardown(reports_any_damaged_vector, write_test_snapshot, remove_test_snapshot),
     };
     make_words();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,4 @@
-/* Groups of word-for-word copies: who is in one, that a snapshot keeps them, and that keys which say otherwise are told
- * and harm nobody. */
+/* Groups of word-for-word copies: their members, storage in a snapshot, and detection of inconsistent keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +12,7 @@
 
 enum { ROWS = 8, MANY = 3000, PROVIDERS = 40, WORDINGS = 900 };
 
-/* A letter a row: what its tool says ('-': it is no copy of anything), and its provider. */
+/* One letter per row: the text of its tool ('-' for no copies), and its provider. */
 static const struct {
     const char *name, *says, *providers, *groups;
 } cases[] = {
@@ -32,7 +31,7 @@ static void put_keys(struct snapshot_key *keys, const char *providers)
         keys[row] = (struct snapshot_key){.id = (int64_t)row + 1, .provider = (uint32_t)providers[row], .group = 77};
 }
 
-static void tools_of_several_providers_that_say_the_same_are_a_group(void **state)
+static void groups_copies_of_several_providers(void **state)
 {
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -59,8 +58,8 @@ static void tools_of_several_providers_that_say_the_same_are_a_group(void **stat
     }
 }
 
-/* Made by chance, compared with every pair. */
-static void groups_are_those_of_every_pair(void **state)
+/* Random data, compared with a check of every pair. */
+static void groups_match_a_check_of_every_pair(void **state)
 {
     static struct snapshot_key keys[MANY];
     static uint64_t hashes[MANY];
@@ -92,7 +91,7 @@ static void groups_are_those_of_every_pair(void **state)
     free(rows);
 }
 
-static void a_snapshot_keeps_them(void **state)
+static void snapshot_stores_groups(void **state)
 {
     struct snapshot_key keys[ROWS];
     const uint64_t hashes[ROWS] = {5, 0, 7, 5, 0, 7, 7, 9};
@@ -119,17 +118,17 @@ static void a_snapshot_keeps_them(void **state)
     wt__snapshot_free(snapshot);
 }
 
-static void groups_that_do_not_agree_are_told(void **state)
+static void reports_inconsistent_groups(void **state)
 {
     static const struct {
         uint32_t groups[4], rows[4];
-        size_t count, found; /* found: in the group of row 0 */
+        size_t count, found; /* found: size of the group of row 0 */
     } bad[] = {
         {{1, 1, 0, 0}, {0, 4}, 2, 1}, /* no such row */
-        {{1, 1, 0, 0}, {0, 2}, 2, 1}, /* of none */
-        {{9, 9, 0, 0}, {0, 1}, 2, 0}, /* begins beyond */
-        {{1, 1, 1, 0}, {0, 1}, 2, 2}, /* one is missing */
-        {{2, 2, 0, 0}, {0, 1}, 2, 1}, /* begins at the second */
+        {{1, 1, 0, 0}, {0, 2}, 2, 1}, /* row without a group */
+        {{9, 9, 0, 0}, {0, 1}, 2, 0}, /* group starts beyond the end */
+        {{1, 1, 1, 0}, {0, 1}, 2, 2}, /* a row is missing */
+        {{2, 2, 0, 0}, {0, 1}, 2, 1}, /* group starts at the second row */
         {{1, 1, 0, 0}, {1, 0}, 2, 2}, /* not in order */
         {{UINT32_MAX, 1, 0, 0}, {0, 1}, 2, 0},
     };
@@ -152,10 +151,10 @@ static void groups_that_do_not_agree_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tools_of_several_providers_that_say_the_same_are_a_group),
-        cmocka_unit_test(groups_are_those_of_every_pair),
-        cmocka_unit_test(a_snapshot_keeps_them),
-        cmocka_unit_test(groups_that_do_not_agree_are_told),
+        cmocka_unit_test(groups_copies_of_several_providers),
+        cmocka_unit_test(groups_match_a_check_of_every_pair),
+        cmocka_unit_test(snapshot_stores_groups),
+        cmocka_unit_test(reports_inconsistent_groups),
     };
     make_words();
     return cmocka_run_group_tests(tests, NULL, NULL);

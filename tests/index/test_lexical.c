@@ -1,4 +1,4 @@
-/* test_lexical.c: BM25 with precomputed impacts: the formula, and the quick search against the plain one. */
+/* test_lexical.c: BM25 with precomputed impacts: the formula, and the fast search against the plain one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,34 +8,34 @@
 
 #include "index/catalogue.h"
 
-struct fixture {
+struct lexical_fixture {
     void *block;
     struct lexical index;
     struct lexical_query query;
 };
 
-static void set_up(struct fixture *f, uint64_t seed, uint32_t rows)
+static void build_fixture_index(struct lexical_fixture *f, uint64_t seed, uint32_t rows)
 {
     size_t len = 0;
     wt_error err;
-    *f = (struct fixture){.block = make_block(seed, rows, &len)};
+    *f = (struct lexical_fixture){.block = make_block(seed, rows, &len)};
     assert_non_null(f->block);
     assert_int_equal(wt__lexical_view(&f->index, f->block, len, &err), 0);
     assert_int_equal(f->index.rows, rows);
 }
 
-static void tear_down(struct fixture *f)
+static void close_index(struct lexical_fixture *f)
 {
     wt__lexical_query_dispose(&f->query);
     free(f->block);
 }
 
-static void prepare(struct fixture *f, const struct lexical_term *terms, size_t count)
+static void prepare_fixture_query(struct lexical_fixture *f, const struct lexical_term *terms, size_t count)
 {
     assert_int_equal(wt__lexical_prepare(&f->query, &f->index, terms, count, NULL), 0);
 }
 
-/* The formula once more, from the rows' terms, in doubles. */
+/* Computes the formula directly from the terms of the rows, in doubles. */
 static double reference_score(uint64_t seed, uint32_t rows, uint32_t row, struct str term)
 {
     struct row_text text;
@@ -67,16 +67,16 @@ static double reference_score(uint64_t seed, uint32_t rows, uint32_t row, struct
     return idf * mixed * (test_settings.k1 + 1) / (test_settings.k1 + mixed);
 }
 
-static void test_impacts_follow_the_formula(void **state)
+static void impacts_match_the_formula(void **state)
 {
     (void)state;
     enum { ROWS = 300 };
-    struct fixture f;
-    set_up(&f, 7, ROWS);
+    struct lexical_fixture f;
+    build_fixture_index(&f, 7, ROWS);
     for (unsigned w = 0; w < 40; w++) {
         struct str word = wt__str(words[w * w]);
         const struct lexical_term term = {word, 1};
-        prepare(&f, &term, 1);
+        prepare_fixture_query(&f, &term, 1);
         for (uint32_t row = 0; row < ROWS; row += 7) {
             float score = -1, share = -1;
             wt__lexical_score_rows(&f.index, &f.query, &row, 1, &score);
@@ -85,15 +85,15 @@ static void test_impacts_follow_the_formula(void **state)
             assert_true(score == share);
         }
     }
-    tear_down(&f);
+    close_index(&f);
 }
 
-struct stuffing {
-    double sum, length;   /* of all impacts of a row, by the formula */
-    double named, thrice; /* words in two fields of which the first is one, and in three */
+struct reference_stuffing {
+    double sum, length;   /* impacts of a row by the formula */
+    double named, thrice; /* words in two fields including the first, and in three */
 };
 
-static bool has_term(const struct lexical_text *field, struct str term, size_t count)
+static bool field_has_term(const struct lexical_text *field, struct str term, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (wt__str_equal(field->terms[i], term))
@@ -101,19 +101,19 @@ static bool has_term(const struct lexical_text *field, struct str term, size_t c
     return false;
 }
 
-static void reference_row(uint64_t seed, uint32_t rows, uint32_t row, struct stuffing *out)
+static void reference_row(uint64_t seed, uint32_t rows, uint32_t row, struct reference_stuffing *out)
 {
     struct row_text text;
     double squares = 0;
     make_row(&text, seed, row);
-    *out = (struct stuffing){0};
+    *out = (struct reference_stuffing){0};
     for (size_t f = 0; f < FIELDS; f++)
         for (size_t i = 0; i < text.fields[f].count; i++) {
             struct str term = text.terms[f][i];
             size_t fields = 0;
-            bool first = !has_term(&text.fields[f], term, i);
+            bool first = !field_has_term(&text.fields[f], term, i);
             for (size_t g = 0; g < FIELDS; g++) {
-                bool has = has_term(&text.fields[g], term, text.fields[g].count);
+                bool has = field_has_term(&text.fields[g], term, text.fields[g].count);
                 first &= g >= f || !has;
                 fields += has;
             }
@@ -134,7 +134,7 @@ static double damped_by(double own, double most, double mean, double least, doub
     return most > 0 && own > bound ? pow(bound / own, power) : 1;
 }
 
-static void test_rows_of_many_words_are_damped(void **state)
+static void damps_rows_with_many_words(void **state)
 {
     (void)state;
     enum { ROWS = 60, SEED = 1 };
@@ -143,7 +143,7 @@ static void test_rows_of_many_words_are_damped(void **state)
     } cases[] = {{0, 0, 0, 0, 0, 3},       {1.5F, 0, 0, 0, 0, 2}, {0, 1.2F, 0, 0, 0, 1},
                  {1.5F, 1.2F, 0, 0, 0, 6}, {0, 0, 1, 0, 0, 2},    {0, 0, 1, 0, 1.5F, 2},
                  {0, 0, 0, .5F, 0, 1},     {1, 1, 1, 1, 1, 3},    {1e-5F, 1e-5F, 1e-5F, 1e-5F, 0, 9}};
-    struct stuffing own[ROWS], mean = {0};
+    struct reference_stuffing own[ROWS], mean = {0};
     for (uint32_t row = 0; row < ROWS; row++) {
         reference_row(SEED, ROWS, row, &own[row]);
         mean.sum += own[row].sum / ROWS;
@@ -187,7 +187,7 @@ static void test_rows_of_many_words_are_damped(void **state)
     }
 }
 
-static void same_hits(const struct scored *a, size_t a_len, const struct scored *b, size_t b_len)
+static void assert_same_hits(const struct scored *a, size_t a_len, const struct scored *b, size_t b_len)
 {
     assert_int_equal(a_len, b_len);
     for (size_t i = 0; i < a_len; i++) {
@@ -197,7 +197,7 @@ static void same_hits(const struct scored *a, size_t a_len, const struct scored 
     }
 }
 
-static void test_quick_search_equals_the_plain_one(void **state)
+static void fast_search_equals_plain_search(void **state)
 {
     (void)state;
     static const uint32_t sizes[] = {1, 2, 31, 64, 127, 4097, 16383, 16384, 16385, 40000};
@@ -205,8 +205,8 @@ static void test_quick_search_equals_the_plain_one(void **state)
     struct rng rng;
     wt__rng_seed(&rng, 11);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        struct fixture f;
-        set_up(&f, 100 + s, sizes[s]);
+        struct lexical_fixture f;
+        build_fixture_index(&f, 100 + s, sizes[s]);
         uint32_t *sums = calloc(sizes[s], sizeof *sums);
         uint64_t *allowed = calloc(sizes[s] / 64 + 1, sizeof *allowed);
         struct scored *quick = calloc(50000, sizeof *quick), *plain = calloc(50000, sizeof *plain);
@@ -220,12 +220,12 @@ static void test_quick_search_equals_the_plain_one(void **state)
                 terms[i] = (struct lexical_term){zipf_word(&rng), (float)(0.25 * (double)wt__rng_below(&rng, 9))};
             for (uint32_t word = 0; word <= sizes[s] / 64; word++)
                 allowed[word] = word % 5 == 3 ? 0 : wt__rng_next(&rng) & wt__rng_next(&rng);
-            prepare(&f, terms, count);
+            prepare_fixture_query(&f, terms, count);
             for (size_t w = 0; w < sizeof wanted / sizeof *wanted; w++) {
                 const uint64_t *filter = round % 2 ? allowed : NULL;
                 size_t a = wt__lexical_search(&f.index, &f.query, wanted[w], filter, quick);
                 size_t b = wt__lexical_search_plain(&f.index, &f.query, wanted[w], filter, sums, plain);
-                same_hits(quick, a, plain, b);
+                assert_same_hits(quick, a, plain, b);
                 for (uint32_t row = 0; row < sizes[s]; row++)
                     rows[row] = row;
                 wt__lexical_score_rows(&f.index, &f.query, rows, sizes[s], scores);
@@ -239,11 +239,11 @@ static void test_quick_search_equals_the_plain_one(void **state)
         free(plain);
         free(scores);
         free(rows);
-        tear_down(&f);
+        close_index(&f);
     }
 }
 
-static void test_equal_tools_come_in_row_order(void **state)
+static void equal_tools_are_in_row_order(void **state)
 {
     (void)state;
     enum { ROWS = 9000, K = 5 };
@@ -272,7 +272,7 @@ static void test_equal_tools_come_in_row_order(void **state)
     free(block);
 }
 
-static void test_requests_that_match_nothing(void **state)
+static void finds_no_rows_without_matching_terms(void **state)
 {
     (void)state;
     const struct lexical_term known = {wt__str(words[0]), 1};
@@ -289,36 +289,36 @@ static void test_requests_that_match_nothing(void **state)
         {"a weight that is no number", {known.text, NAN}, 1},
         {"a weight without end", {known.text, INFINITY}, 1},
     };
-    struct fixture f;
+    struct lexical_fixture f;
     struct scored hit;
     float score = 1;
     uint32_t row = 0;
-    set_up(&f, 1, 100);
+    build_fixture_index(&f, 1, 100);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        prepare(&f, &cases[i].term, cases[i].count);
+        prepare_fixture_query(&f, &cases[i].term, cases[i].count);
         if (wt__lexical_search(&f.index, &f.query, 1, NULL, &hit) != 0)
             fail_msg("%s: found something", cases[i].name);
         wt__lexical_score_rows(&f.index, &f.query, &row, 1, &score);
         assert_true(score == 0);
     }
-    prepare(&f, &known, 1);
+    prepare_fixture_query(&f, &known, 1);
     assert_int_equal(wt__lexical_search(&f.index, &f.query, 0, NULL, &hit), 0);
     row = 100;
     wt__lexical_score_rows(&f.index, &f.query, &row, 1, &score);
     assert_true(score == 0);
-    tear_down(&f);
+    close_index(&f);
 
-    set_up(&f, 1, 0);
-    prepare(&f, &known, 1);
+    build_fixture_index(&f, 1, 0);
+    prepare_fixture_query(&f, &known, 1);
     assert_int_equal(wt__lexical_search(&f.index, &f.query, 1, NULL, &hit), 0);
-    tear_down(&f);
+    close_index(&f);
 }
 
-static void test_terms_are_numbered_in_their_order(void **state)
+static void terms_are_numbered_in_order(void **state)
 {
     (void)state;
-    struct fixture f;
-    set_up(&f, 3, 500);
+    struct lexical_fixture f;
+    build_fixture_index(&f, 3, 500);
     assert_true(f.index.terms > 2);
     assert_int_equal(wt__lexical_from(&f.index, STR("")), 0);
     assert_int_equal(wt__lexical_from(&f.index, STR("\xFF")), f.index.terms);
@@ -332,32 +332,32 @@ static void test_terms_are_numbered_in_their_order(void **state)
         assert_int_equal(wt__lexical_from(&f.index, term), i);
         assert_int_equal(wt__lexical_from(&f.index, (struct str){longer, term.len + 1}), i + 1);
     }
-    tear_down(&f);
+    close_index(&f);
 }
 
-static void test_a_repeated_term_weighs_as_much_as_its_weights_together(void **state)
+static void adds_weights_of_repeated_terms(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct lexical_fixture f;
     struct str a = wt__str(words[1]), b = wt__str(words[5]);
     const struct lexical_term twice[] = {{a, 1}, {b, 0.5F}, {a, 2}}, once[] = {{b, 0.5F}, {a, 3}};
     struct scored first[10], second[10];
     float shares[3], score;
-    set_up(&f, 3, 5000);
-    prepare(&f, twice, 3);
+    build_fixture_index(&f, 3, 5000);
+    prepare_fixture_query(&f, twice, 3);
     size_t first_len = wt__lexical_search(&f.index, &f.query, 10, NULL, first);
     wt__lexical_explain(&f.query, 0, 3, first[0].row, shares);
     wt__lexical_score_rows(&f.index, &f.query, &first[0].row, 1, &score);
     assert_true(shares[2] == 0);
     assert_true(fabsf(shares[0] + shares[1] - score) < 1e-5F);
-    prepare(&f, once, 2);
+    prepare_fixture_query(&f, once, 2);
     size_t second_len = wt__lexical_search(&f.index, &f.query, 10, NULL, second);
-    same_hits(first, first_len, second, second_len);
-    tear_down(&f);
+    assert_same_hits(first, first_len, second, second_len);
+    close_index(&f);
 }
 
-/* Some rows go, with words that no other has, and others change, again and again. */
-static void test_a_builder_that_follows_makes_the_same_block(void **state)
+/* Rows with unique words are removed, and others change, repeatedly. */
+static void continued_builder_makes_the_same_block(void **state)
 {
     enum { BEFORE = 400, ROUNDS = 3 };
     (void)state;
@@ -409,17 +409,17 @@ static void test_a_builder_that_follows_makes_the_same_block(void **state)
     wt__lexical_builder_free(before);
 }
 
-static void test_limits_are_told(void **state)
+static void reports_exceeded_limits(void **state)
 {
     (void)state;
-    struct fixture f;
+    struct lexical_fixture f;
     wt_error err;
     static struct lexical_term many[LEXICAL_MAX_QUERY_TERMS + 1];
-    set_up(&f, 3, 10);
+    build_fixture_index(&f, 3, 10);
     assert_int_equal(wt__lexical_prepare(&f.query, &f.index, many, LEXICAL_MAX_QUERY_TERMS + 1, &err), WT_ETOOLONG);
-    assert_string_equal(err.message, "a request of 32769 terms; at most 32768 are searched");
+    assert_string_equal(err.message, "the request has 32769 terms; at most 32768 are allowed");
     assert_int_equal(wt__lexical_prepare(&f.query, &f.index, many, LEXICAL_MAX_QUERY_TERMS, &err), 0);
-    tear_down(&f);
+    close_index(&f);
 
     struct lexical_builder *builder = NULL;
     struct lexical_settings wrong = test_settings;
@@ -435,8 +435,8 @@ static void test_limits_are_told(void **state)
     assert_int_equal(wt__lexical_builder_new(&builder, &wrong, &err), WT_EINVAL);
 }
 
-/* Every way of cutting the block short is refused; any byte may change without harm. */
-static void test_damaged_bytes_do_no_harm(void **state)
+/* Every truncation is rejected; changes of any byte are harmless. */
+static void damaged_index_bytes_are_harmless(void **state)
 {
     (void)state;
     enum { ROWS = 400, K = 20 };
@@ -471,16 +471,16 @@ static void test_damaged_bytes_do_no_harm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_impacts_follow_the_formula),
-        cmocka_unit_test(test_rows_of_many_words_are_damped),
-        cmocka_unit_test(test_quick_search_equals_the_plain_one),
-        cmocka_unit_test(test_equal_tools_come_in_row_order),
-        cmocka_unit_test(test_requests_that_match_nothing),
-        cmocka_unit_test(test_terms_are_numbered_in_their_order),
-        cmocka_unit_test(test_a_repeated_term_weighs_as_much_as_its_weights_together),
-        cmocka_unit_test(test_a_builder_that_follows_makes_the_same_block),
-        cmocka_unit_test(test_limits_are_told),
-        cmocka_unit_test(test_damaged_bytes_do_no_harm),
+        cmocka_unit_test(impacts_match_the_formula),
+        cmocka_unit_test(damps_rows_with_many_words),
+        cmocka_unit_test(fast_search_equals_plain_search),
+        cmocka_unit_test(equal_tools_are_in_row_order),
+        cmocka_unit_test(finds_no_rows_without_matching_terms),
+        cmocka_unit_test(terms_are_numbered_in_order),
+        cmocka_unit_test(adds_weights_of_repeated_terms),
+        cmocka_unit_test(continued_builder_makes_the_same_block),
+        cmocka_unit_test(reports_exceeded_limits),
+        cmocka_unit_test(damaged_index_bytes_are_harmless),
     };
     make_words();
     return cmocka_run_group_tests(tests, NULL, NULL);

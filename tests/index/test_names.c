@@ -1,4 +1,4 @@
-/* The sorted list of names: what was added is found, in order of kind and row, and damage is told. */
+/* The sorted list of names: finds all added names ordered by kind and row, and detects damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,9 +11,9 @@
 #include "base/rng.h"
 #include "index/names.h"
 
-static const uint64_t greatest = (UINT64_C(1) << 40) - 1; /* of a hash's 40 bits */
+static const uint64_t greatest = (UINT64_C(1) << 40) - 1; /* maximum 40-bit hash */
 
-static void an_entry_holds_its_parts(void **state)
+static void entry_contains_its_parts(void **state)
 {
     static const enum name_kind kinds[] = {NAME_OWN, NAME_TITLE, NAME_ID, NAME_PATH, NAME_WRITTEN};
     static const uint32_t rows[] = {0, 1, 1999999, NAME_NO_ROW};
@@ -28,7 +28,7 @@ static void an_entry_holds_its_parts(void **state)
         }
 }
 
-static void no_names_have_nothing(void **state)
+static void empty_list_has_no_names(void **state)
 {
     struct names none = {0};
     struct names_builder builder = {0};
@@ -46,7 +46,7 @@ static void no_names_have_nothing(void **state)
     wt__names_builder_dispose(&builder);
 }
 
-static void a_name_has_its_rows_in_order(void **state)
+static void finds_rows_of_a_name_in_order(void **state)
 {
     static const struct {
         uint64_t hash;
@@ -67,7 +67,7 @@ static void a_name_has_its_rows_in_order(void **state)
         assert_int_equal(wt__names_builder_add(&builder, added[i].hash, added[i].kind, added[i].row, added[i].words),
                          0);
     struct names names = wt__names_builder_finish(&builder);
-    assert_int_equal(names.count, 6); /* one was there before */
+    assert_int_equal(names.count, 6); /* one is a duplicate */
     assert_int_equal(names.words, 3);
     struct name_run run = wt__names_find(&names, 500);
     assert_int_equal(run.count, 3);
@@ -86,8 +86,8 @@ static void a_name_has_its_rows_in_order(void **state)
     wt__names_builder_dispose(&builder);
 }
 
-/* Rows that go, that stay under another number, and new ones among them. */
-static void a_builder_that_follows_has_the_same_names(void **state)
+/* Rows that are removed or renumbered, and new rows among them. */
+static void continued_builder_has_the_same_names(void **state)
 {
     enum { ROWS = 300, HASHES = 500 };
     (void)state;
@@ -97,7 +97,7 @@ static void a_builder_that_follows_has_the_same_names(void **state)
     wt__rng_seed(&rng, 9);
     for (uint32_t row = 0; row < ROWS; row++) {
         bool stays = wt__rng_below(&rng, 3) > 0;
-        next += (uint32_t)wt__rng_below(&rng, 2); /* a new row stands there */
+        next += (uint32_t)wt__rng_below(&rng, 2); /* leave a gap for a new row */
         for (size_t i = wt__rng_below(&rng, 4); i > 0; i--) {
             uint64_t hash = wt__rng_below(&rng, HASHES) * (greatest / HASHES);
             assert_int_equal(wt__names_builder_add(&before, hash, NAME_OWN, row, 1), 0);
@@ -126,8 +126,8 @@ static void a_builder_that_follows_has_the_same_names(void **state)
     wt__names_builder_dispose(&anew);
 }
 
-/* The place that a search begins at is a guess: it must not matter how wrong that is. */
-static void hashes_of_any_spread_are_found(void **state)
+/* The start of a search is a guess, and the result must not depend on its quality. */
+static void finds_hashes_of_any_distribution(void **state)
 {
     enum { COUNT = 3000 };
     static const uint64_t bases[] = {0, UINT64_C(1) << 39, (UINT64_C(1) << 40) - 2 * COUNT - 2};
@@ -158,7 +158,7 @@ static void hashes_of_any_spread_are_found(void **state)
     }
 }
 
-static void damage_is_told(void **state)
+static void reports_damaged_names(void **state)
 {
     static const struct {
         const char *name;
@@ -184,16 +184,16 @@ static void damage_is_told(void **state)
         if (wt__names_check(&names, cases[i].of, &err) != cases[i].code)
             fail_msg("%s: %s", cases[i].name, err.message);
         if (cases[i].code < 0)
-            assert_string_equal(err.message, "damaged: names are not in order, or of no such rows");
+            assert_string_equal(err.message, "damaged: names are out of order or refer to missing rows");
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_entry_holds_its_parts),       cmocka_unit_test(no_names_have_nothing),
-        cmocka_unit_test(a_name_has_its_rows_in_order),   cmocka_unit_test(a_builder_that_follows_has_the_same_names),
-        cmocka_unit_test(hashes_of_any_spread_are_found), cmocka_unit_test(damage_is_told),
+        cmocka_unit_test(entry_contains_its_parts),         cmocka_unit_test(empty_list_has_no_names),
+        cmocka_unit_test(finds_rows_of_a_name_in_order),    cmocka_unit_test(continued_builder_has_the_same_names),
+        cmocka_unit_test(finds_hashes_of_any_distribution), cmocka_unit_test(reports_damaged_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

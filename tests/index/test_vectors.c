@@ -1,4 +1,4 @@
-/* test_vectors.c: the search through bytes equals the fp32 scan, bit for bit, on data that is kind and unkind. */
+/* test_vectors.c: the search through bytes equals the fp32 scan, bit for bit, on easy and difficult data. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,20 +16,20 @@
 
 enum { SEED = 77 };
 
-struct fixture {
+struct vectors_fixture {
     struct vectors vectors;
     unsigned char *chunks;
     uint32_t *row_of_slot, *slot_of_row;
     struct vectors_scratch scratch;
 };
 
-static double gauss(struct rng *rng)
+static double random_gaussian(struct rng *rng)
 {
     double u = 1 - wt__rng_unit(rng), v = wt__rng_unit(rng);
     return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
 }
 
-static void normalise(float *x, size_t dim)
+static void normalise_vector(float *x, size_t dim)
 {
     double sum = 0;
     for (size_t i = 0; i < dim; i++)
@@ -44,22 +44,22 @@ static void make_random(struct rng *rng, uint32_t number, float *x, size_t dim)
 {
     (void)number;
     for (size_t i = 0; i < dim; i++)
-        x[i] = (float)gauss(rng);
-    normalise(x, dim);
+        x[i] = (float)random_gaussian(rng);
+    normalise_vector(x, dim);
 }
 
-/* Close about one of eight centres: many scores lie within the bytes' error. */
+/* Vectors close to one of eight centres: many scores are within the error of the bytes. */
 static void make_clustered(struct rng *rng, uint32_t number, float *x, size_t dim)
 {
     struct rng centre;
     wt__rng_seed(&centre, number % 8);
     make_random(&centre, 0, x, dim);
     for (size_t i = 0; i < dim; i++)
-        x[i] += (float)(gauss(rng) * 1e-3);
-    normalise(x, dim);
+        x[i] += (float)(random_gaussian(rng) * 1e-3);
+    normalise_vector(x, dim);
 }
 
-/* Ten different vectors in all: nothing but ties. */
+/* Only ten distinct vectors: many ties. */
 static void make_equal(struct rng *rng, uint32_t number, float *x, size_t dim)
 {
     struct rng shared;
@@ -68,7 +68,7 @@ static void make_equal(struct rng *rng, uint32_t number, float *x, size_t dim)
     make_random(&shared, 0, x, dim);
 }
 
-/* One vector, each copy a last bit apart somewhere. */
+/* Copies of one vector that differ in a last bit. */
 static void make_nearly_equal(struct rng *rng, uint32_t number, float *x, size_t dim)
 {
     struct rng shared;
@@ -78,35 +78,35 @@ static void make_nearly_equal(struct rng *rng, uint32_t number, float *x, size_t
     x[at] = nextafterf(x[at], number % 2 ? 2.0F : -2.0F);
 }
 
-/* One great value hides the rest from the bytes; lengths differ by many orders; some are nothing. */
+/* One large value dominates the bytes; lengths differ by orders of magnitude; some vectors are zero. */
 static void make_uneven(struct rng *rng, uint32_t number, float *x, size_t dim)
 {
     double length = pow(10, (double)(number % 13) - 6);
     for (size_t i = 0; i < dim; i++)
-        x[i] = number % 17 == 0 ? 0 : (float)(length * 1e-3 * gauss(rng));
+        x[i] = number % 17 == 0 ? 0 : (float)(length * 1e-3 * random_gaussian(rng));
     x[number % dim] += number % 17 == 0 ? 0 : (float)length;
 }
 
-/* Ever closer to the query of a fixed seed: each row beats all before it. */
+/* Each row is closer to the query of a fixed seed than all before it. */
 static void make_ascending(struct rng *rng, uint32_t number, float *x, size_t dim)
 {
     struct rng shared;
     wt__rng_seed(&shared, 4242);
     make_random(&shared, 0, x, dim);
     for (size_t i = 0; i < dim; i++)
-        x[i] += (float)(gauss(rng) / (10 + (double)number));
-    normalise(x, dim);
+        x[i] += (float)(random_gaussian(rng) / (10 + (double)number));
+    normalise_vector(x, dim);
 }
 
-/* rows vectors in slots in another order, every ninth slot dead, every eleventh row without one. */
-static void set_up(struct fixture *f, make_vector make, uint32_t rows, size_t dim)
+/* Stores the vectors in slots of another order. Every ninth slot is dead; every eleventh row has no vector. */
+static void store_vectors(struct vectors_fixture *f, make_vector make, uint32_t rows, size_t dim)
 {
     struct rng rng;
     uint32_t slots = 0, chunk_count = (rows + rows / 8) / VECTOR_CHUNK + 1;
     float *x = calloc(dim, sizeof *x);
-    *f = (struct fixture){.chunks = wt__alloc_aligned(chunk_count, wt__vectors_chunk_bytes(dim)),
-                          .row_of_slot = calloc((size_t)chunk_count * VECTOR_CHUNK, sizeof(uint32_t)),
-                          .slot_of_row = calloc(rows + 1, sizeof(uint32_t))};
+    *f = (struct vectors_fixture){.chunks = wt__alloc_aligned(chunk_count, wt__vectors_chunk_bytes(dim)),
+                                  .row_of_slot = calloc((size_t)chunk_count * VECTOR_CHUNK, sizeof(uint32_t)),
+                                  .slot_of_row = calloc(rows + 1, sizeof(uint32_t))};
     assert_true(x && f->chunks && f->row_of_slot && f->slot_of_row);
     memset(f->chunks, 0, chunk_count * wt__vectors_chunk_bytes(dim));
     wt__rng_seed(&rng, rows + dim);
@@ -130,7 +130,7 @@ static void set_up(struct fixture *f, make_vector make, uint32_t rows, size_t di
     free(x);
 }
 
-static void tear_down(struct fixture *f)
+static void free_vectors(struct vectors_fixture *f)
 {
     wt__vectors_scratch_dispose(&f->scratch);
     free(f->chunks);
@@ -138,7 +138,7 @@ static void tear_down(struct fixture *f)
     free(f->slot_of_row);
 }
 
-static void compare_searches(struct fixture *f, const float *query, size_t k, const uint64_t *allowed)
+static void compare_searches(struct vectors_fixture *f, const float *query, size_t k, const uint64_t *allowed)
 {
     struct scored *quick = calloc(k + 1, sizeof *quick), *plain = calloc(k + 1, sizeof *plain);
     uint32_t *rows = calloc(k + 1, sizeof *rows);
@@ -164,7 +164,7 @@ static void compare_searches(struct fixture *f, const float *query, size_t k, co
     free(scores);
 }
 
-static void test_search_through_bytes_equals_the_fp32_scan(void **state)
+static void search_through_bytes_equals_the_fp32_scan(void **state)
 {
     (void)state;
     static const struct {
@@ -181,10 +181,10 @@ static void test_search_through_bytes_equals_the_fp32_scan(void **state)
     for (size_t d = 0; d < sizeof data / sizeof *data; d++) {
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             for (size_t n = 0; n < sizeof dims / sizeof *dims; n++) {
-                struct fixture f;
+                struct vectors_fixture f;
                 float query[384];
                 uint64_t allowed[3000 / 64 + 1];
-                set_up(&f, data[d].make, sizes[s], dims[n]);
+                store_vectors(&f, data[d].make, sizes[s], dims[n]);
                 assert_int_equal(wt__vectors_verify(&f.vectors, NULL), 0);
                 for (unsigned round = 0; round < 6; round++) {
                     (round % 2 ? make_random : data[d].make)(&rng, round, query, dims[n]);
@@ -193,21 +193,21 @@ static void test_search_through_bytes_equals_the_fp32_scan(void **state)
                     for (size_t w = 0; w < sizeof wanted / sizeof *wanted; w++)
                         compare_searches(&f, query, wanted[w], round >= 4 ? allowed : NULL);
                 }
-                tear_down(&f);
+                free_vectors(&f);
             }
         }
     }
 }
 
-static void test_queries_together_get_what_each_gets_alone(void **state)
+static void batched_queries_match_single_queries(void **state)
 {
     (void)state;
     enum { DIM = 100, ROWS = 2000, QUERIES = VECTOR_MAX_QUERIES };
-    struct fixture f;
+    struct vectors_fixture f;
     struct rng rng;
     wt_error err;
     static float queries[(QUERIES + 1) * DIM];
-    set_up(&f, make_clustered, ROWS, DIM);
+    store_vectors(&f, make_clustered, ROWS, DIM);
     wt__rng_seed(&rng, 1);
     for (uint32_t i = 0; i < QUERIES; i++)
         (i % 2 ? make_random : make_clustered)(&rng, i, queries + i * DIM, DIM);
@@ -227,20 +227,20 @@ static void test_queries_together_get_what_each_gets_alone(void **state)
     size_t counts[QUERIES + 1];
     assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, queries, QUERIES + 1, 1, NULL, hit, counts, &err),
                      WT_EINVAL);
-    assert_string_equal(err.message, "17 vectors searched at once; at most 16 are");
+    assert_string_equal(err.message, "17 vectors in one search; at most 16 are allowed");
     assert_int_equal(wt__vectors_search(&f.vectors, &f.scratch, queries, 0, 1, NULL, hit, counts, &err), 0);
-    tear_down(&f);
+    free_vectors(&f);
 }
 
-static void test_scores_are_inner_products(void **state)
+static void scores_are_inner_products(void **state)
 {
     (void)state;
     enum { DIM = 100, ROWS = 400 };
-    struct fixture f;
+    struct vectors_fixture f;
     struct rng rng;
     float queries[2][DIM], score[2];
     float *const scores[] = {&score[0], &score[1]};
-    set_up(&f, make_random, ROWS, DIM);
+    store_vectors(&f, make_random, ROWS, DIM);
     wt__rng_seed(&rng, 1);
     for (size_t q = 0; q < 2; q++)
         make_random(&rng, 0, queries[q], DIM);
@@ -259,20 +259,20 @@ static void test_scores_are_inner_products(void **state)
     assert_null(wt__vectors_of_row(&f.vectors, beyond));
     assert_int_equal(wt__vectors_score_rows(&f.vectors, &f.scratch, queries[0], 2, &beyond, 1, scores, NULL), 0);
     assert_true(score[0] == 0 && score[1] == 0);
-    tear_down(&f);
+    free_vectors(&f);
 }
 
-static void test_numbers_without_end_are_refused(void **state)
+static void rejects_values_that_are_not_finite(void **state)
 {
     (void)state;
     static const float bad[] = {NAN, INFINITY, -INFINITY, 3e38F};
     enum { DIM = 64 };
-    struct fixture f;
+    struct vectors_fixture f;
     wt_error err;
     float x[DIM] = {0};
     struct scored hit;
     size_t count;
-    set_up(&f, make_random, 10, DIM);
+    store_vectors(&f, make_random, 10, DIM);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         x[DIM - 1] = bad[i];
         assert_int_equal(wt__vectors_put(f.chunks, DIM, SEED, 0, x, &err), WT_EMODEL);
@@ -281,28 +281,28 @@ static void test_numbers_without_end_are_refused(void **state)
         assert_string_equal(err.message, "the request's vector is not finite");
         assert_int_equal(count, 0);
     }
-    tear_down(&f);
+    free_vectors(&f);
 }
 
-static void test_damage_is_told(void **state)
+static void reports_damaged_vectors(void **state)
 {
     (void)state;
     enum { DIM = 100, ROWS = 600 };
-    struct fixture f;
+    struct vectors_fixture f;
     wt_error err;
     struct vector_part parts[VECTOR_PARTS];
     struct scored hits[ROWS];
     float query[DIM];
     struct rng rng;
     size_t count;
-    set_up(&f, make_random, ROWS, DIM);
+    store_vectors(&f, make_random, ROWS, DIM);
     wt__rng_seed(&rng, 1);
     make_random(&rng, 0, query, DIM);
     wt__vectors_layout(DIM, parts);
     for (size_t p = 0; p < VECTOR_PARTS; p++) {
         unsigned char *byte = f.chunks + wt__vectors_chunk_bytes(DIM) + parts[p].offset + 5 * parts[p].size;
         *byte ^= 0x10;
-        bool lazy = p >= VECTOR_PARTS - 2; /* the fp32 and its checksum are verified when read */
+        bool lazy = p >= VECTOR_PARTS - 2; /* the fp32 vector and its checksum are verified on reading */
         assert_int_equal(wt__vectors_verify(&f.vectors, &err), lazy ? 0 : WT_ESTORE);
         if (!lazy) {
             assert_string_equal(err.message, "vector 261 is damaged");
@@ -316,17 +316,17 @@ static void test_damage_is_told(void **state)
     }
     f.vectors.seed++;
     assert_int_equal(wt__vectors_verify(&f.vectors, &err), WT_ESTORE);
-    tear_down(&f);
+    free_vectors(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search_through_bytes_equals_the_fp32_scan),
-        cmocka_unit_test(test_queries_together_get_what_each_gets_alone),
-        cmocka_unit_test(test_scores_are_inner_products),
-        cmocka_unit_test(test_numbers_without_end_are_refused),
-        cmocka_unit_test(test_damage_is_told),
+        cmocka_unit_test(search_through_bytes_equals_the_fp32_scan),
+        cmocka_unit_test(batched_queries_match_single_queries),
+        cmocka_unit_test(scores_are_inner_products),
+        cmocka_unit_test(rejects_values_that_are_not_finite),
+        cmocka_unit_test(reports_damaged_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
