@@ -80,8 +80,8 @@ static bool is_number_of(struct str text, const json_t *value, unsigned types)
 {
     if (!json_is_number(value) || !(wt__kind_of(value) & types) || !wt__json_is_number(text))
         return false;
-    if (fabs(json_number_value(value)) >=
-        DBL_MAX) /* The parser stores numbers beyond the range of a double as DBL_MAX. */
+    /* The parser stores numbers beyond the range of a double as DBL_MAX. */
+    if (fabs(json_number_value(value)) >= DBL_MAX)
         return false;
     return (types & KIND_FRACTION) || is_whole_number(text);
 }
