@@ -1,18 +1,21 @@
-/* alternatives.c: see alternatives.h. Near is an alternative by what fails: least a value somewhere inside, more a
- * property that is missing or unknown, more still a fixed value of a property (which tells alternatives apart), most
- * the type of the value itself. */
+/* alternatives.c: see alternatives.h. The distance of an alternative is a sum over its violations. Weights, from light
+ * to heavy:
+ * - a violation inside the value
+ * - a missing or unknown property
+ * - a wrong fixed value of a property (such values distinguish alternatives)
+ * - the wrong type of the value itself */
 #include "schema/alternatives.h"
 
 enum { FAR_INSIDE = 1, FAR_PROPERTY = 8, FAR_VALUE = 100, FAR_TYPE = 10000 };
 
-/* What is known of the alternatives that were tried. */
+/* State collected while trying the alternatives. */
 struct trial {
     struct violations best, last;
     size_t best_distance;
-    size_t plausible; /* alternatives whose type the value has */
-    unsigned types;   /* of those whose type it has not */
+    size_t plausible; /* alternatives that do not fail on the type alone */
+    unsigned types;   /* types accepted by the alternatives that fail on the type alone */
     bool only_types;
-    size_t fits, first, second; /* how many fit, and the first two of them */
+    size_t fits, first, second; /* number of fitting alternatives; indices of the first two */
 };
 
 static size_t distance(const struct violations *list, size_t depth)
@@ -49,7 +52,8 @@ static void judge(struct trial *trial, size_t depth)
     }
 }
 
-/* Tries one alternative: what it evaluates joins seen where it fits; what it breaks is judged where that is asked. */
+/* Tries one alternative. If it fits, merges the members it evaluated into `seen`. If it does not fit and violations are
+ * wanted, updates the nearest alternative in `trial`. */
 static void try_one(struct evaluation *e, const struct subschema *s, const struct place *at, struct evaluated *seen,
                     struct trial *trial, size_t index)
 {
@@ -84,7 +88,8 @@ static bool all_constant(const struct subschema_list *list)
     return true;
 }
 
-/* None fits: one sentence where all want another type or one of some values, else what the nearest one lacks. */
+/* Reports that no alternative fits. Uses a single violation if all alternatives fail on the type or are constants;
+ * otherwise reports the violations of the nearest alternative. Returns false. */
 static bool tell(struct evaluation *e, const struct subschema *s, const struct place *at,
                  const struct subschema_list *list, const char *keyword, struct trial *trial)
 {
@@ -104,7 +109,7 @@ static bool tell(struct evaluation *e, const struct subschema *s, const struct p
     return false;
 }
 
-/* How many fit; no more than enough are looked for. */
+/* Counts the fitting alternatives in `trial`. Stops after `enough` of them. */
 static void try_all(struct evaluation *e, const struct place *at, const struct subschema_list *list,
                     struct evaluated *seen, size_t enough, struct trial *trial)
 {
@@ -123,7 +128,7 @@ static bool evaluate_alternatives(struct evaluation *e, const struct subschema *
     size_t enough = one ? 2 : seen ? list->len : 1;
     if (seen && !wt__spend(e, s, at, list->len * (seen->count / 64)))
         return false;
-    e->found = NULL; /* what alternatives break is news only where none fits */
+    e->found = NULL; /* Violations of the alternatives matter only if none fits. */
     try_all(e, at, list, seen, enough, &trial);
     e->found = found;
     if (e->stopped || (one ? trial.fits == 1 : trial.fits > 0))

@@ -1,5 +1,6 @@
-/* alternatives.h: "anyOf" and "oneOf". Where no alternative fits, what is told is what keeps the value from the nearest
- * one: whoever wrote the value meant one of them, and a list of all that is wrong with all of them helps nobody. */
+/* alternatives.h: evaluation of "anyOf" and "oneOf". If no alternative fits, only the violations of the nearest
+ * alternative are reported. The author meant one alternative, so a list of every violation of all of them would not
+ * help. */
 #ifndef WT_SCHEMA_ALTERNATIVES_H
 #define WT_SCHEMA_ALTERNATIVES_H
 

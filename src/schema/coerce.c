@@ -1,6 +1,6 @@
-/* coerce.c: see coerce.h. The walk goes down the schema and the instance's text together, and builds the text of a
- * container from those of its members. A value is changed only where its subschema refuses it, and the whole is
- * validated at the end, so that conditions and other keywords need no rules here. */
+/* coerce.c: see coerce.h. Walks the schema and the text of the instance together, and rebuilds the text of a container
+ * from its members. A value is changed only if its subschema rejects it. The complete result is validated at the end,
+ * so conditions and other keywords need no rules here. */
 #include "schema/coerce.h"
 
 #include <float.h>
@@ -13,20 +13,21 @@
 
 struct coercion {
     struct evaluation e;
-    struct arena arena; /* texts of repaired values */
+    struct arena arena;
     bool wraps;
 };
 
-/* A value of the instance, as text without blanks around it and as a tree. */
+/* A value of the instance: its text without surrounding blanks, and its tree. */
 struct json_piece {
     struct str text;
-    json_t *value; /* a reference */
+    json_t *value; /* owned reference */
     bool changed;
 };
 
 static bool coerce_piece(struct coercion *c, const struct subschema *s, struct json_piece *piece, int depth);
 
-/* True if the subschema takes the value, or if the evaluation has stopped and nothing may be changed any more. */
+/* True if the value fits the subschema. Also true once the evaluation has stopped, so that no further value is changed.
+ */
 static bool fits_subschema(struct coercion *c, const struct subschema *s, const json_t *value)
 {
     return wt__evaluate_subschema(&c->e, s, value) != FITS_NOT;
@@ -40,7 +41,7 @@ static bool spend_bytes(struct coercion *c, const struct subschema *s, const str
 
 /* ---------------------------------------------------------------- one value */
 
-/* Parses text that may be JSON. NULL if it is not, or when memory was out. */
+/* Parses text that may be JSON. Returns NULL if the text is not JSON or memory is exhausted. */
 static json_t *parse_text(struct coercion *c, struct str text)
 {
     json_t *value = NULL;
@@ -49,7 +50,7 @@ static json_t *parse_text(struct coercion *c, struct str text)
     return value;
 }
 
-/* Takes the reference to value, which the text must be parsed to. The text is copied. */
+/* Replaces the text and value of `piece`. Takes ownership of `value`, the parsed form of `text`. Copies the text. */
 static void replace_piece(struct coercion *c, struct json_piece *piece, struct str text, json_t *value)
 {
     const char *copy = wt__arena_copy(&c->arena, text);
@@ -62,7 +63,7 @@ static void replace_piece(struct coercion *c, struct json_piece *piece, struct s
     *piece = (struct json_piece){{copy, text.len}, value, true};
 }
 
-/* True for digits with at most a fraction of zeros: what follows an exponent may be rounded by a reader. */
+/* True for an integer, optionally with a fraction of zeros. Exponents are rejected because a reader may round them. */
 static bool is_whole_number(struct str text)
 {
     size_t at = 0;
@@ -79,12 +80,13 @@ static bool is_number_of(struct str text, const json_t *value, unsigned types)
 {
     if (!json_is_number(value) || !(wt__kind_of(value) & types) || !wt__json_is_number(text))
         return false;
-    if (fabs(json_number_value(value)) >= DBL_MAX) /* the tree holds numbers beyond the range of a double as that */
+    /* The parser stores numbers beyond the range of a double as DBL_MAX. */
+    if (fabs(json_number_value(value)) >= DBL_MAX)
         return false;
     return (types & KIND_FRACTION) || is_whole_number(text);
 }
 
-/* The value that a text stands for, if a value of these types is expected. NULL for none. */
+/* Parses text as a value of one of the expected types. Returns NULL if the text is not such a value. */
 static json_t *read_meant_value(struct coercion *c, struct str text, unsigned types)
 {
     if (text.len == 0)
@@ -102,7 +104,7 @@ static json_t *read_meant_value(struct coercion *c, struct str text, unsigned ty
     return NULL;
 }
 
-/* Repairs the type of a value, if the subschema names another one. */
+/* Repairs a value whose type differs from the type in the subschema. */
 static void coerce_type(struct coercion *c, const struct subschema *s, struct json_piece *piece)
 {
     struct buffer wrapped = {0};
@@ -130,16 +132,16 @@ static void coerce_type(struct coercion *c, const struct subschema *s, struct js
 
 /* ---------------------------------------------------------------- members and items */
 
-/* A container whose text is built from those of its members. */
+/* State of rebuilding a container's text from its members. */
 struct rebuilding {
     const struct subschema *s;
     struct json_piece *container;
     struct buffer text;
-    size_t kept, next; /* members so far; the row of the schema's properties to look at first */
+    size_t kept, next; /* number of members written; first row of properties to try next */
     bool changed;
 };
 
-/* The key of a member as JSON means it. key: within its quotes, escapes as written. NULL when memory was out. */
+/* Decodes the key of a member. key: text between the quotes, with escapes. Returns NULL if out of memory. */
 static const char *decode_key(struct coercion *c, struct str key)
 {
     if (!memchr(key.ptr, '\\', key.len))
@@ -154,14 +156,14 @@ static bool put_repaired_member(struct rebuilding *r, const struct json_item *it
 {
     if (r->kept++ > 0)
         wt__buffer_char(&r->text, ',');
-    if (json_is_object(r->container->value)) /* the key, the colon, and blanks beside it */
+    if (json_is_object(r->container->value)) /* Copy the key, the colon and the blanks around it. */
         wt__buffer_append(&r->text, item->key.ptr - 1, (size_t)(item->value.ptr - item->key.ptr + 1));
     wt__buffer_str(&r->text, piece->text);
     r->changed |= piece->changed;
     return !r->text.failed;
 }
 
-/* NULL: no keyword that is looked at names the member's subschema. */
+/* Returns the subschema of a member, or NULL if no supported keyword defines one. */
 static const struct subschema *find_member_schema(const struct object_rules *rules, const struct property *property)
 {
     if (property && property->subschema)
@@ -201,7 +203,7 @@ static bool coerce_item(struct coercion *c, struct rebuilding *r, const struct j
     return is_whole;
 }
 
-/* Repairs the members of an object, or the items of an array. False if the evaluation has stopped. */
+/* Repairs the members of an object or the items of an array. Returns false if the evaluation has stopped. */
 static bool coerce_contents(struct coercion *c, const struct subschema *s, struct json_piece *container, int depth)
 {
     bool is_object = json_is_object(container->value);
@@ -261,7 +263,7 @@ static bool coerce_in_place(struct coercion *c, const struct in_place *in_place,
            coerce_alternatives(c, &in_place->one_of, piece, depth);
 }
 
-/* Repairs a value as far as its subschema says how. False if the evaluation has stopped. */
+/* Repairs a value according to its subschema. Returns false if the evaluation has stopped. */
 static bool coerce_piece(struct coercion *c, const struct subschema *s, struct json_piece *piece, int depth)
 {
     if (depth >= COERCION_DEPTH || s->verdict != VERDICT_OPEN || fits_subschema(c, s, piece->value))

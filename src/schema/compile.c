@@ -1,5 +1,5 @@
-/* compile.c: see compile.h. Subschemas that are reached from the root are compiled one after another from a queue, so
- * that a chain of references costs no stack and a document that nobody refers to costs nothing. */
+/* compile.c: see compile.h. Compiles the subschemas reachable from the root through a queue. A long chain of references
+ * thus needs no stack, and unreferenced documents cost no time. */
 #include "schema/compile.h"
 
 #include <stdio.h>
@@ -17,8 +17,8 @@ struct compiler {
     struct documents documents;
     struct subschema **queue;
     size_t queued, capacity;
-    bool dynamic;      /* there is a dynamic reference */
-    size_t anchors_of; /* subschemas that were found when all dynamic anchors were queued */
+    bool dynamic;      /* true if the schema has a dynamic reference */
+    size_t anchors_of; /* number of subschemas known when the dynamic anchors were last queued */
     struct refused_keyword refused;
 };
 
@@ -38,7 +38,7 @@ static int enqueue(struct compiler *c, struct subschema *s)
     return 0;
 }
 
-/* A subschema of s: of "keyword", or of its member `name`. */
+/* Finds and enqueues a subschema of `s`: the value of `keyword`, or its member `name` if not NULL. */
 static int child(struct compiler *c, const struct subschema **out, struct subschema *s, const json_t *json,
                  const char *keyword, const char *name)
 {
@@ -78,7 +78,7 @@ static int compile_list(struct compiler *c, struct subschema *s, const struct ke
     return 0;
 }
 
-/* Members that are schemas join the field; those of "dependencies" that are lists are left to their own field. */
+/* Adds the members that are schemas to the field. Lists in "dependencies" are compiled into a separate field. */
 static int compile_named(struct compiler *c, struct subschema *s, const struct keyword *keyword,
                          struct named_subschemas *field, const json_t *value)
 {
@@ -99,7 +99,8 @@ static int compile_named(struct compiler *c, struct subschema *s, const struct k
         if (rc < 0 || (keyword->shape == SHAPE_DEPENDENCIES && json_is_array(member)))
             continue;
         struct property *item = &items[field->len++];
-        item->name = wt__str(wt__arena_copy(&c->values.out->arena, wt__str(name))); /* side by side, for the cache */
+        /* Copy the names next to each other, for cache locality. */
+        item->name = wt__str(wt__arena_copy(&c->values.out->arena, wt__str(name)));
         if (!item->name.ptr)
             return wt__fail_nomem(c->values.err);
         rc = child(c, &item->subschema, s, member, keyword->name, name);
@@ -142,7 +143,7 @@ static int compile_dependencies(struct compiler *c, struct subschema *s, const s
     return rc < 0 ? rc : wt__compile_value(&c->values, s, &lists, value);
 }
 
-/* A list of "items" is a prefix, and "additionalItems" then what "items" is of 2020-12. */
+/* Compiles "items". A list becomes the prefix; "additionalItems" then has the role of "items" in 2020-12. */
 static int compile_items(struct compiler *c, struct subschema *s, const struct keyword *keyword, const json_t *value)
 {
     const json_t *additional = json_object_get(s->json, "additionalItems");
@@ -154,7 +155,7 @@ static int compile_items(struct compiler *c, struct subschema *s, const struct k
     return rc;
 }
 
-/* Which of the two references: as messages and pointers name it. */
+/* Resolves a reference. keyword: "$ref" or "$dynamicRef", used in error messages. */
 static int resolve(struct compiler *c, const struct subschema **out, struct subschema *s, const char *keyword,
                    const json_t *value)
 {
@@ -172,7 +173,7 @@ static int resolve(struct compiler *c, const struct subschema **out, struct subs
     return enqueue(c, target);
 }
 
-/* "$dynamicRef" is dynamic where what it names without any scope is a "$dynamicAnchor" of the same name. */
+/* Compiles "$dynamicRef". It is dynamic only if its static target has a "$dynamicAnchor" of the same name. */
 static int compile_dynamic(struct compiler *c, struct subschema *s, struct in_place *field, const json_t *value)
 {
     int rc = resolve(c, &field->dynamic, s, "$dynamicRef", value);
@@ -186,7 +187,7 @@ static int compile_dynamic(struct compiler *c, struct subschema *s, struct in_pl
     return 0;
 }
 
-/* Whatever a dynamic reference may lead to: every dynamic anchor of what was read so far. */
+/* Enqueues every dynamic anchor read so far, because a dynamic reference may lead to any of them. */
 static int enqueue_anchors(struct compiler *c)
 {
     int rc = 0;
@@ -228,7 +229,7 @@ static int compile_keyword(struct compiler *c, struct subschema *s, const struct
     }
 }
 
-/* What depends on several keywords. */
+/* Sets the fields derived from several keywords. */
 static int finish(struct compiler *c, struct subschema *s)
 {
     struct in_place *in_place = s->in_place;
@@ -266,7 +267,8 @@ static int compile_subschema(struct compiler *c, struct subschema *s)
     json_t *value;
     if (!json_is_object(s->json))
         return 0;
-    if (r->draft7 && json_is_string(json_object_get(s->json, "$ref"))) /* nothing beside it counts */
+    /* In draft-07, "$ref" disables all other keywords of its object. */
+    if (r->draft7 && json_is_string(json_object_get(s->json, "$ref")))
         return compile_member(c, s, wt__keyword_find("$ref", true, r->vocabularies), json_object_get(s->json, "$ref"));
     json_object_foreach((json_t *)s->json, name, value)
     {

@@ -1,5 +1,5 @@
-/* compile_values.c: see compile_values.h. A keyword whose value makes no sense refuses the schema: what it was to
- * forbid is not known, and to let everything in would be a guess. */
+/* compile_values.c: see compile_values.h. An invalid keyword value rejects the whole schema. Its intended restriction
+ * is unknown, and accepting every instance would be a guess. */
 #include "schema/compile_values.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ void *wt__compile_field(struct compiled *out, struct subschema *s, const struct 
     return group ? (char *)group + keyword->field : NULL;
 }
 
-/* A map inside a subschema is disposed with the compiled schema. */
+/* Registers a map of a subschema, so that it is disposed with the compiled schema. */
 static int own_map(struct compiled *out, struct map *map)
 {
     void *maps = out->maps;
@@ -231,7 +231,7 @@ static int compile_dependent_names(struct value_compiler *c, struct subschema *s
         memcpy(field->items, old, field->len * sizeof *old);
     json_object_foreach((json_t *)value, name, wanted)
     {
-        if (rc < 0 || !json_is_array(wanted)) /* of "dependencies": a schema */
+        if (rc < 0 || !json_is_array(wanted)) /* Members of "dependencies" may be schemas. */
             continue;
         struct dependent_name *item = &field->items[field->len++];
         item->name = wt__str(name);

@@ -1,7 +1,8 @@
-/* compiled.h: a schema as validation reads it: a graph of subschemas, each with its keywords in groups by what they
- * look at. Immutable once made; all of it lives in one arena and refers to the documents' JSON values.
+/* compiled.h: a schema compiled for validation. It is a graph of subschemas; keywords are grouped by the kind of value
+ * they apply to. Immutable after compilation. All memory is in one arena and refers to the JSON values of the
+ * documents.
  *
- * A group is NULL where the subschema has none of its keywords, so that a value meets only the groups of its kind. */
+ * A group is NULL if the subschema has no keyword of that group, so a value only visits the groups of its kind. */
 #ifndef WT_SCHEMA_COMPILED_H
 #define WT_SCHEMA_COMPILED_H
 
@@ -15,7 +16,7 @@
 #include "schema/formats.h"
 #include "schema/pattern.h"
 
-/* Kinds of values, as bits. A type "number" is KIND_INTEGER | KIND_FRACTION. */
+/* Bits for the kinds of values. The type "number" is KIND_INTEGER | KIND_FRACTION. */
 enum {
     KIND_NULL = 1,
     KIND_BOOLEAN = 2,
@@ -29,15 +30,15 @@ enum {
 
 struct subschema;
 
-/* What "$id" begins, or a document: the base of references, and the home of anchors. */
+/* A document, or a part of one with its own "$id". It is the base of references and the scope of anchors. */
 struct resource {
-    const char *uri; /* absolute, without fragment; "" for a document that has no address */
+    const char *uri; /* absolute, without fragment; "" for a document without an address */
     const json_t *root;
-    const char *document; /* how messages call the document: "" for the schema itself, else its address */
+    const char *document; /* name of the document in messages: "" for the schema itself, else its address */
     bool draft7;
     unsigned vocabularies;
-    struct dynamic_anchor *dynamic; /* a list */
-    const char *refused;            /* what is wrong with its document; NULL: nothing */
+    struct dynamic_anchor *dynamic; /* linked list */
+    const char *refused;            /* error of its document; NULL if valid */
     int refused_code;
 };
 
@@ -59,7 +60,7 @@ struct subschema_list {
 
 struct property {
     struct str name;
-    const struct subschema *subschema; /* NULL: the property is required, and no more is said */
+    const struct subschema *subschema; /* NULL if the property is only listed in "required" */
     bool required;
 };
 
@@ -102,49 +103,49 @@ struct string_rules {
     struct bound min_length, max_length;
     const struct pattern *pattern;
     struct str pattern_text;
-    const struct format *format; /* that is asserted */
+    const struct format *format; /* asserted format, or NULL */
 };
 
 struct array_rules {
     struct subschema_list prefix;
-    const struct subschema *items, *contains, *unevaluated; /* items: of what comes after the prefix */
+    const struct subschema *items, *contains, *unevaluated; /* items: applies after the prefix */
     struct bound min_items, max_items, min_contains, max_contains;
     bool unique, contains_evaluates;
 };
 
-/* What most schemas have comes first: it fits one line of the cache. */
+/* Fields used by most schemas come first, so that they share one cache line. */
 struct object_rules {
-    struct named_subschemas properties; /* and names that are only required, behind them */
-    size_t required;                    /* how many of these are */
+    struct named_subschemas properties; /* followed by names that are only required */
+    size_t required;                    /* number of required properties */
     const struct subschema *additional;
-    bool mapped; /* names are looked for in by_name */
-    bool more;   /* one of the following is there */
+    bool mapped; /* true if by_name is used for lookup */
+    bool more;   /* true if any of the following fields is set */
     const struct subschema *names, *unevaluated;
     struct pattern_properties patterns;
     struct dependent_names dependent_required;
     struct named_subschemas dependent_schemas;
     struct bound min_properties, max_properties;
-    struct map by_name; /* rows of properties, where there are many */
+    struct map by_name; /* name -> row of properties, if there are many */
 };
 
 struct in_place {
     struct subschema_list all_of, any_of, one_of;
-    const struct subschema *negated, *condition, *then, *otherwise; /* then, otherwise: only beside a condition */
-    const struct subschema *reference, *dynamic;                    /* dynamic: what it is without any scope */
-    struct str dynamic_name;                                        /* empty: "$dynamicRef" is as "$ref" */
+    const struct subschema *negated, *condition, *then, *otherwise; /* then, otherwise: NULL without a condition */
+    const struct subschema *reference, *dynamic;                    /* dynamic: static target of "$dynamicRef" */
+    struct str dynamic_name;                                        /* empty if "$dynamicRef" acts like "$ref" */
 };
 
-enum { VERDICT_OPEN, VERDICT_TRUE, VERDICT_FALSE }; /* the last two: schemas that are true and false */
+enum { VERDICT_OPEN, VERDICT_TRUE, VERDICT_FALSE }; /* VERDICT_TRUE, VERDICT_FALSE: Boolean schemas */
 
-/* What every evaluation reads comes first. */
+/* Fields read by every evaluation come first. */
 struct subschema {
     unsigned char verdict;
-    unsigned char types;  /* kinds that "type" lets in */
-    bool wants_evaluated; /* "unevaluated..." is there */
-    bool queued;          /* the compiler has seen it */
+    unsigned char types;  /* bits of the kinds allowed by "type" */
+    bool wants_evaluated; /* true if an "unevaluated..." keyword is present */
+    bool queued;          /* true once the compiler has enqueued the subschema */
     const struct resource *resource;
-    const json_t *values;   /* the array of "enum"; NULL: none */
-    const json_t *constant; /* of "const"; NULL: none */
+    const json_t *values;   /* array of "enum", or NULL */
+    const json_t *constant; /* value of "const", or NULL */
     struct in_place *in_place;
     struct object_rules *object;
     struct string_rules *string;
@@ -153,18 +154,18 @@ struct subschema {
     const json_t *json;
     const struct subschema *parent; /* NULL at the root of a document */
     const char *steps;              /* JSON pointer from the parent */
-    struct map texts;               /* rows of values: the strings among many */
+    struct map texts;               /* string -> row of values; only for long enumerations */
 };
 
-/* A schema with all that it refers to. */
+/* A compiled schema and all subschemas reachable from it. */
 struct compiled {
     struct arena arena;
-    json_t *keep; /* an array of documents: their values are borrowed everywhere */
+    json_t *keep; /* array of the documents; all JSON values are borrowed from them */
     const struct subschema *root;
     size_t pattern_count, pattern_capacity;
     struct pattern **patterns;
     size_t map_count, map_capacity;
-    struct map **maps; /* those within subschemas */
+    struct map **maps; /* maps inside subschemas */
 };
 
 #endif

@@ -5,7 +5,7 @@
 #include "schema/metaschemas.h"
 #include "schema/places.h"
 
-enum { HOPS = 8 }; /* from metaschema to metaschema */
+enum { HOPS = 8 }; /* limit on the chain of metaschemas */
 
 static unsigned vocabularies_of(const json_t *declared)
 {
@@ -25,7 +25,7 @@ static unsigned vocabularies_of(const json_t *declared)
     return bits;
 }
 
-/* A vocabulary that must be understood, and is none of ours; NULL where there is none. */
+/* Returns the URI of a required but unsupported vocabulary, or NULL if all are supported. */
 static const char *foreign_vocabulary(const json_t *declared)
 {
     static const char ours[] = "https://json-schema.org/draft/2020-12/vocab/";
@@ -44,12 +44,13 @@ static struct str without_hash(struct str uri)
     return uri.len > 0 && uri.ptr[uri.len - 1] == '#' ? (struct str){uri.ptr, uri.len - 1} : uri;
 }
 
-/* What a dialect's address means, by way of the metaschemas that came along. */
+/* Follows the "$schema" of supplied metaschemas until one declares its vocabularies or is a standard dialect. */
 int wt__dialect_read(struct resource *r, struct str uri, const char *usual, const json_t *table,
                      const struct subschema *at, wt_error *err)
 {
     const char *given = uri.ptr;
-    if (wt__str_equal(without_hash(uri), STR("http://json-schema.org/schema"))) /* "the latest": names none */
+    /* This URI means "the latest" and identifies no dialect. */
+    if (wt__str_equal(without_hash(uri), STR("http://json-schema.org/schema")))
         uri = wt__str(usual);
     for (int hop = 0; hop < HOPS; hop++) {
         uri = without_hash(uri);

@@ -1,6 +1,6 @@
-/* documents.c: see documents.h. A walk over all places where the dialect has subschemas finds "$id" and anchors; what
- * stands under a keyword that nobody knows is data, until a reference leads there. Rows never move, for others point to
- * them. */
+/* documents.c: see documents.h. Walks all keywords whose values are subschemas in the dialect, and collects "$id" and
+ * anchors. The value of an unknown keyword is data until a reference points into it. Rows never move, because pointers
+ * refer to them. */
 #include "schema/documents.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 #include "schema/places.h"
 #include "schema/uri.h"
 
-/* Where a walk is. */
+/* Position of the walk. */
 struct spot {
     const struct subschema *parent;
     const char *steps;
@@ -75,13 +75,14 @@ static struct resource *new_resource(struct documents *d, const struct resource 
     return r;
 }
 
-/* The first to have an address keeps it. */
+/* Registers the newest resource under an address. An earlier resource with the same address keeps it. */
 static bool name_resource(struct documents *d, const char *uri)
 {
     return wt__map_insert(&d->resources, wt__str(uri), (uint32_t)(d->resource_count - 1), NULL) != NULL;
 }
 
-/* The address that reference has from base. WT_ETOOLONG, about which the caller has more to say, or WT_ENOMEM. */
+/* Resolves a reference against a base address. Returns 0, WT_ENOMEM, or WT_ETOOLONG with a partial sentence for the
+ * caller to complete. */
 static int address(struct documents *d, const char **out, struct str base, struct str reference, wt_error *err)
 {
     struct buffer text = {0};
@@ -135,7 +136,7 @@ static int begin_resource(struct documents *d, struct subschema *s, struct str i
     return dialect.len > 0 ? wt__dialect_read(r, dialect, d->dialect, d->table, s, err) : 0;
 }
 
-/* "$id" and anchors of a subschema. A fragment in "$id" is an anchor of draft-07, and nothing else in 2020-12. */
+/* Registers "$id" and the anchors of a subschema. A fragment in "$id" defines an anchor in draft-07. */
 static int identify(struct documents *d, struct subschema *s, wt_error *err)
 {
     struct str id = wt__json_str(s->json, "$id"), anchor = wt__json_str(s->json, "$anchor");
@@ -147,7 +148,7 @@ static int identify(struct documents *d, struct subschema *s, wt_error *err)
         return wt__subschema_refuse(s, WT_ETOOLONG, err, "\"$id\" or an anchor is longer than %d bytes",
                                     SCHEMA_URI_BYTES);
     if (s->resource->draft7 && json_object_get(s->json, "$ref"))
-        return 0; /* what stands beside it says nothing */
+        return 0; /* In draft-07, "$ref" disables all other keywords of its object. */
     if (id.len > 0 && (parts.fragment.len == 0 || id.ptr[0] != '#'))
         rc = begin_resource(d, s, id, err);
     if (rc == 0 && parts.fragment.len > 0)
@@ -230,7 +231,7 @@ static int walk(struct documents *d, struct subschema **out, const json_t *json,
     return rc;
 }
 
-/* A document at an address of its own; NULL: the schema itself. */
+/* Adds a document with its own address. uri: NULL for the schema itself. */
 static int add_document(struct documents *d, struct subschema **out, const json_t *json, const char *uri, wt_error *err)
 {
     struct resource *r = new_resource(d, NULL, json);
@@ -271,8 +272,8 @@ void wt__documents_dispose(struct documents *d)
 
 /* ---------------------------------------------------------------- references */
 
-/* Reads a document of the table, unless that was tried before. What is wrong with it is kept with all resources of it.
- */
+/* Reads a document of the table on first use. Stores an error of the document in all its resources, so that references
+ * can report it. */
 static int load_document(struct documents *d, const char *uri, json_t *document, wt_error *err)
 {
     struct subschema *root;
@@ -292,7 +293,7 @@ static int load_document(struct documents *d, const char *uri, json_t *document,
     return 0;
 }
 
-/* All documents of the table, for one may hold the address in an "$id". */
+/* Loads all documents of the table, because any of them may define the address in an "$id". */
 static int load_all(struct documents *d, wt_error *err)
 {
     const char *uri;
@@ -321,8 +322,11 @@ static int load_metaschema(struct documents *d, const char *uri, struct str text
     return add_document(d, &root, json, uri, err);
 }
 
-/* The resource at an address: what was found before, a document that was handed over, a metaschema, what a document
- * holds. */
+/* Finds the resource at an address. Searches in this order:
+ * - known resources
+ * - the supplied document with this address
+ * - the built-in metaschemas
+ * - an "$id" inside any supplied document */
 static int find_resource(struct documents *d, const struct resource **out, const char *uri, wt_error *err)
 {
     const uint32_t *row = wt__map_get(&d->resources, wt__str(uri));
@@ -349,7 +353,7 @@ static int find_resource(struct documents *d, const struct resource **out, const
     return 0;
 }
 
-/* One step of a JSON pointer, unescaped. */
+/* Takes one step off a JSON pointer and unescapes it. Returns false if the escape is invalid or memory is exhausted. */
 static bool next_token(struct str *pointer, struct buffer *token)
 {
     size_t at = 1;
@@ -382,7 +386,7 @@ static const json_t *step_into(const json_t *json, struct str token)
     return json_array_get(json, index);
 }
 
-/* pointer from the root of resource; *out NULL where it leads to nothing. */
+/* Follows a JSON pointer from the root of the resource. *out is NULL if the target is not a schema. */
 static int follow(struct documents *d, struct subschema **out, const struct resource *resource, struct str pointer,
                   wt_error *err)
 {
@@ -458,7 +462,7 @@ int wt__documents_resolve(struct documents *d, struct subschema **out, const str
     if (rc < 0)
         return rc;
     struct subschema *root = wt__documents_at(d, resource->root);
-    if (root) /* its "$id" may give it another address */
+    if (root) /* The root's "$id" may give it another address. */
         resource = root->resource;
     if (parts.fragment.len > 0)
         rc = resolve_fragment(d, out, resource, parts.fragment, err);

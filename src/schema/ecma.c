@@ -1,11 +1,11 @@
-/* ecma.c: see ecma.h. One pass; whatever it does not know is left for PCRE2 to judge. */
+/* ecma.c: see ecma.h. Translates in one pass and leaves unknown syntax for PCRE2 to check. */
 #include "schema/ecma.h"
 
 #include <stdint.h>
 
 #include "base/str.h"
 
-/* What \s is in ECMA-262 (White_Space of its own list, with line ends and U+FEFF), and the rest. */
+/* Characters matched by \s and \S in ECMA-262: its White_Space list, line ends and U+FEFF, and the complement. */
 #define BLANKS                                                                                                         \
     "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}"
 #define NO_BLANKS                                                                                                      \
@@ -20,7 +20,7 @@ struct translation {
     const char *why;
 };
 
-/* Unicode's long names of general categories, which PCRE2 knows by the short ones only. */
+/* Long names of Unicode general categories. PCRE2 only supports the short names. */
 static const struct {
     const char *name, *is;
 } categories[] = {
@@ -88,7 +88,7 @@ static bool put_code_point(struct translation *t, uint32_t c)
     return true;
 }
 
-/* So many hexadecimal digits from `ahead` on; -1 when there are fewer. */
+/* Parses `digits` hexadecimal digits starting at `ahead`. Returns -1 if there are fewer. */
 static int32_t hex(const struct translation *t, size_t ahead, size_t digits)
 {
     int32_t value = 0;
@@ -101,7 +101,7 @@ static int32_t hex(const struct translation *t, size_t ahead, size_t digits)
     return value;
 }
 
-/* At "\u": \u{...}, \uXXXX, or two of these that are one character. */
+/* Translates "\u{...}", "\uXXXX" or a surrogate pair of two "\uXXXX". */
 static bool escape_unicode(struct translation *t)
 {
     if (peek(t, 2) == '{') {
@@ -128,7 +128,7 @@ static bool escape_unicode(struct translation *t)
     return put_code_point(t, (uint32_t)first);
 }
 
-/* At "\p" or "\P". */
+/* Translates "\p{...}" or "\P{...}". */
 static bool escape_property(struct translation *t)
 {
     static const char *const prefixes[] = {"General_Category=", "gc=", "Script=", "sc=", "Script_Extensions=", "scx="};
@@ -167,7 +167,8 @@ static void put(struct translation *t, const char *text, size_t consumed)
     t->at += consumed;
 }
 
-/* A letter that ECMA-262 gives no meaning: elsewhere a meaning of other dialects, or the letter itself. */
+/* Translates an escaped letter without a meaning in ECMA-262. Unless strict, it has its meaning in other dialects
+ * ("\A", "\z", "\Z") or stands for itself. */
 static bool escape_letter(struct translation *t, char c)
 {
     if (t->strict)
@@ -209,7 +210,7 @@ static bool escape(struct translation *t)
     } else if ((wt__is_letter(c) && !strchr("dDwWbBnrtfk", c)) || (c == '0' && t->strict)) {
         return escape_letter(t, c);
     } else if ((unsigned char)c >= 0x80) {
-        t->at++; /* the character itself follows */
+        t->at++; /* Drop the backslash; the character itself follows. */
     } else {
         wt__buffer_append(t->out, t->in.ptr + t->at, 2);
         t->at += 2;
@@ -217,7 +218,7 @@ static bool escape(struct translation *t)
     return true;
 }
 
-/* Whether "{" at t->at begins {n}, {n,} or {n,m}. */
+/* True if "{" at t->at starts {n}, {n,} or {n,m}. */
 static bool counts(const struct translation *t)
 {
     size_t ahead = 1;
@@ -232,7 +233,7 @@ static bool counts(const struct translation *t)
     return peek(t, ahead) == '}';
 }
 
-/* At "(": what may stand behind "(?". */
+/* Translates the start of a group. Rejects unsupported syntax after "(?". */
 static bool open_group(struct translation *t)
 {
     if (peek(t, 1) == '*')
@@ -260,7 +261,7 @@ static bool in_class(struct translation *t, char c)
 {
     if (c == ']')
         t->in_class = false;
-    if (c == '[') /* "[:" would begin a class of POSIX */
+    if (c == '[') /* Escape "[", because "[:" would start a POSIX class. */
         wt__buffer_char(t->out, '\\');
     wt__buffer_char(t->out, c);
     t->at++;

@@ -1,8 +1,11 @@
-/* ecma.h: regular expressions of ECMA-262 written for PCRE2.
+/* ecma.h: translates ECMA-262 regular expressions to PCRE2.
  *
- * What the two understand alike goes through; what they understand differently ("." and "\s" know more blanks and line
- * ends, "\v" is one character, "\u{...}", long names of Unicode's categories, "{" that counts nothing, "[" in a class)
- * is spelled out. What only PCRE2 has (verbs, callouts, recursion) is refused, since a schema is not to steer it. */
+ * Syntax with the same meaning in both is copied. Differences are written out:
+ * - "." and "\s" cover other line ends and blanks
+ * - "\v" is a single character
+ * - "\u{...}" and the long names of Unicode categories
+ * - "{" without a count, and "[" in a class
+ * Syntax specific to PCRE2 (verbs, callouts, recursion) is rejected, because a schema must not control the engine. */
 #ifndef WT_SCHEMA_ECMA_H
 #define WT_SCHEMA_ECMA_H
 
@@ -11,9 +14,9 @@
 #include "base/buffer.h"
 #include "base/str.h"
 
-/* Appends pattern for PCRE2; a failed buffer means that memory was out. strict: also what other dialects have and
- * schemas in the wild use ("\Z", "(?i)", "(?P<name>...)", "\a" for "a") is refused. False: *why says why, as the end of
- * a sentence. Static. */
+/* Appends the translated pattern. Sets out->failed if out of memory.
+ * strict: also reject syntax of other dialects found in real schemas ("\Z", "(?i)", "(?P<name>...)", "\a" for "a")
+ * Returns false if the pattern is invalid; *why is then the end of a sentence (static). */
 bool wt__ecma_translate(struct buffer *out, struct str pattern, bool strict, const char **why);
 
 #endif

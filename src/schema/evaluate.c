@@ -1,6 +1,6 @@
-/* evaluate.c: see evaluate.h. One subschema against one value: what applies in place, and the groups of the value's
- * kind. A hostile schema multiplies evaluations without end, or leads back to itself: steps, depth and the chain of
- * references at one place see to that. */
+/* evaluate.c: see evaluate.h. Evaluates one subschema against one value: the keywords that apply in place, then the
+ * groups for the kind of value. A hostile schema may multiply evaluations or refer back to itself. Limits on steps, on
+ * depth and on repeated references at one place guarantee termination. */
 #include "schema/evaluate.h"
 
 #include "schema/alternatives.h"
@@ -8,8 +8,8 @@
 #include "schema/evaluate_object.h"
 #include "schema/evaluate_value.h"
 
-/* Follows a reference, unless it was followed twice already at this very place: by then the scope cannot change where
- * "$dynamicRef" leads. */
+/* Follows a reference. Stops the evaluation if the same target was already followed twice at this place: from then on,
+ * the scope cannot change the target of "$dynamicRef". */
 static bool follow(struct evaluation *e, const struct subschema *s, const char *keyword, const struct subschema *target,
                    const struct place *at, struct evaluated *seen)
 {
@@ -27,7 +27,7 @@ static bool follow(struct evaluation *e, const struct subschema *s, const char *
     return fits;
 }
 
-/* The outermost resource that has the anchor decides. */
+/* Follows "$dynamicRef". The outermost resource in scope with the anchor determines the target. */
 static bool follow_dynamic(struct evaluation *e, const struct subschema *s, const struct place *at,
                            struct evaluated *seen)
 {
@@ -41,7 +41,8 @@ static bool follow_dynamic(struct evaluation *e, const struct subschema *s, cons
     return wt__spend(e, s, at, looked / 16) && follow(e, s, "$dynamicRef", target, at, seen);
 }
 
-/* Whether value fits s, without a word about it; what s evaluates joins seen where it does. */
+/* True if the value fits `s`. Records no violations. If the value fits, merges the members evaluated by `s` into
+ * `seen`. */
 static bool test(struct evaluation *e, const struct subschema *s, const struct place *at, struct evaluated *seen)
 {
     struct violations *found = e->found;
@@ -105,7 +106,8 @@ static bool evaluate_keywords(struct evaluation *e, const struct subschema *s, c
     return fits;
 }
 
-/* With what the other keywords evaluated in a set of its own, which joins that of the schemas around it. */
+/* Evaluates a subschema with "unevaluated..." keywords. Collects the members evaluated by its other keywords in a
+ * separate set, then merges that set into `seen`. */
 static bool evaluate_with_rest(struct evaluation *e, const struct subschema *s, const struct place *at, unsigned kind,
                                struct evaluated *seen)
 {
@@ -116,7 +118,7 @@ static bool evaluate_with_rest(struct evaluation *e, const struct subschema *s, 
     if (!wt__evaluated_begin(&own, count))
         return wt__starve(e);
     bool fits = evaluate_keywords(e, s, at, kind, &own);
-    /* What failed has evaluated nothing: that the rest is unknown would be no news. */
+    /* A failed keyword has evaluated no members, so reports about unevaluated members would be misleading. */
     if (fits && kind == KIND_ARRAY && s->array && s->array->unevaluated)
         fits = wt__evaluate_rest_of_array(e, s, at, &own);
     if (fits && kind == KIND_OBJECT && s->object && s->object->unevaluated)

@@ -1,7 +1,8 @@
-/* evaluate.h: whether an instance fits a compiled schema, and what it breaks.
+/* evaluate.h: validates an instance against a compiled schema and collects its violations.
  *
- * Without a list of violations the first keyword that fails ends it, and what it needs is on the stack. With one, every
- * keyword is tried whose failure is news: nothing is said of a value whose type is wrong but that. */
+ * Without a list of violations, evaluation ends at the first failed keyword and all its state is on the stack. With a
+ * list, evaluation continues with every keyword whose failure is useful to the reader. A value of the wrong type, for
+ * example, gets only that one violation. */
 #ifndef WT_SCHEMA_EVALUATE_H
 #define WT_SCHEMA_EVALUATE_H
 
@@ -9,14 +10,16 @@
 
 enum verdict { FITS, FITS_NOT, UNDECIDED, OUT_OF_MEMORY };
 
-/* e: all zero but arena, most_steps and what was spent already. An undecided evaluation says why in e->why. */
+/* Evaluates an instance. e: zeroed except arena, most_steps and the steps already spent. If the result is UNDECIDED,
+ * e->why contains the reason. */
 enum verdict wt__evaluate(struct evaluation *e, const struct compiled *compiled, const json_t *instance);
 
-/* The same, and what the instance breaks, sorted: at least one violation where it fits not, none where it fits. */
+/* Same as wt__evaluate, and collects the violations in sorted order. Adds at least one violation if the instance does
+ * not fit, and zero if it fits. */
 enum verdict wt__evaluate_noting(struct evaluation *e, const struct compiled *compiled, const json_t *instance,
                                  struct violations *found);
 
-/* The same of one subschema and a value by itself. */
+/* Same as wt__evaluate, for a single subschema and value. */
 enum verdict wt__evaluate_subschema(struct evaluation *e, const struct subschema *s, const json_t *value);
 
 void wt__evaluation_dispose(struct evaluation *e);

@@ -1,4 +1,4 @@
-/* evaluate_array.h: keywords of arrays. */
+/* evaluate_array.h: evaluates the keywords of arrays. */
 #ifndef WT_SCHEMA_EVALUATE_ARRAY_H
 #define WT_SCHEMA_EVALUATE_ARRAY_H
 
@@ -6,7 +6,7 @@
 
 bool wt__evaluate_array(struct evaluation *e, const struct subschema *s, const struct place *at,
                         struct evaluated *seen);
-/* "unevaluatedItems", after all other keywords; seen: what those evaluated. */
+/* Evaluates "unevaluatedItems", after all other keywords. seen: items evaluated by those keywords. */
 bool wt__evaluate_rest_of_array(struct evaluation *e, const struct subschema *s, const struct place *at,
                                 struct evaluated *seen);
 

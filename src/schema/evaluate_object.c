@@ -1,10 +1,10 @@
-/* evaluate_object.c: see evaluate_object.h. The members are walked once, in the order of the document; what is required
- * is counted on the way, so that of an object that has it all nothing is looked up twice. */
+/* evaluate_object.c: see evaluate_object.h. Visits the members once, in document order, and counts the required ones.
+ * If all required members are present, no second lookup is needed. */
 #include "schema/evaluate_object.h"
 
 #include "schema/find_property.h"
 
-/* A member that no schema lets in: told with its name, as an unknown property of the object. */
+/* Evaluates a member against a schema for additional members. If that schema is false, reports an unknown property. */
 static bool evaluate_additional(struct evaluation *e, const struct subschema *s, const struct subschema *additional,
                                 const char *keyword, const struct place *member)
 {
@@ -25,21 +25,21 @@ static bool evaluate_name(struct evaluation *e, const struct subschema *names, c
     e->of_name = true;
     bool fits = e->evaluate(e, names, &place, NULL);
     e->of_name = of_name;
-    if (fits || !(e->noted > noted || e->stopped)) { /* else what was noted borrows it */
+    if (fits || !(e->noted > noted || e->stopped)) { /* Otherwise the recorded violations borrow the name. */
         json_decref(name);
         return fits;
     }
     if (!e->names)
         e->names = json_array();
-    if (json_array_append_new(e->names, name) < 0) /* which lets go of it then */
+    if (json_array_append_new(e->names, name) < 0) /* On failure, json_array_append_new also frees the name. */
         return wt__starve(e);
     return false;
 }
 
-/* What is counted on the way over the members. */
+/* Counters of the walk over the members. */
 struct walk {
-    size_t required; /* members that are */
-    size_t next;     /* row of properties where the next one is looked for first */
+    size_t required; /* required members found so far */
+    size_t next;     /* first row of properties to try for the next member */
 };
 
 static bool evaluate_member(struct evaluation *e, const struct subschema *s, const struct place *member,
@@ -134,7 +134,7 @@ bool wt__evaluate_object(struct evaluation *e, const struct subschema *s, const 
                          struct evaluated *seen)
 {
     const struct object_rules *rules = s->object;
-    json_t *object = (json_t *)at->value; /* iterators take no const, and change nothing */
+    json_t *object = (json_t *)at->value; /* Jansson's iterators take a non-const object, but do not change it. */
     struct walk walk = {0};
     size_t index = 0;
     if (!wt__spend(e, s, at, json_object_size(object) / 8))

@@ -1,4 +1,4 @@
-/* evaluate_object.h: keywords of objects. */
+/* evaluate_object.h: evaluates the keywords of objects. */
 #ifndef WT_SCHEMA_EVALUATE_OBJECT_H
 #define WT_SCHEMA_EVALUATE_OBJECT_H
 
@@ -6,7 +6,7 @@
 
 bool wt__evaluate_object(struct evaluation *e, const struct subschema *s, const struct place *at,
                          struct evaluated *seen);
-/* "unevaluatedProperties", after all other keywords; seen: what those evaluated. */
+/* Evaluates "unevaluatedProperties", after all other keywords. seen: members evaluated by those keywords. */
 bool wt__evaluate_rest_of_object(struct evaluation *e, const struct subschema *s, const struct place *at,
                                  struct evaluated *seen);
 

@@ -1,10 +1,10 @@
-/* evaluate_value.h: keywords that look at a value without going into it. */
+/* evaluate_value.h: evaluates keywords that do not visit the contents of a value. */
 #ifndef WT_SCHEMA_EVALUATE_VALUE_H
 #define WT_SCHEMA_EVALUATE_VALUE_H
 
 #include "schema/evaluation.h"
 
-/* "enum" and "const". */
+/* Evaluates "enum" and "const". */
 bool wt__evaluate_choice(struct evaluation *e, const struct subschema *s, const struct place *at);
 bool wt__evaluate_number(struct evaluation *e, const struct subschema *s, const struct place *at);
 bool wt__evaluate_string(struct evaluation *e, const struct subschema *s, const struct place *at);

@@ -1,5 +1,5 @@
-/* evaluation.h: one validation as it runs: what it has spent, what it found, and what all files of it call. Recursion
- * goes through evaluation.evaluate, so that the files stand one above the other. */
+/* evaluation.h: state of a running validation: its budget, its results and the functions shared by the evaluate_*.c
+ * files. Recursion goes through evaluation.evaluate, so that these files do not depend on each other in a cycle. */
 #ifndef WT_SCHEMA_EVALUATION_H
 #define WT_SCHEMA_EVALUATION_H
 
@@ -11,20 +11,20 @@
 #include "schema/numbers.h"
 #include "schema/violations.h"
 
-/* Members or items that keywords have evaluated, for "unevaluated...": a bit each, in their order. */
+/* Set of members or items evaluated by keywords, for "unevaluated...". One bit each, in document order. */
 struct evaluated {
     size_t count;
-    uint64_t few;   /* the bits of up to 64 */
-    uint64_t *bits; /* where they are: few, or allocated */
+    uint64_t few;   /* bits of a set of up to 64 */
+    uint64_t *bits; /* allocated bits of a larger set; NULL if `few` is used */
 };
 
-/* Resources that evaluation has entered, innermost first: where "$dynamicRef" looks. */
+/* Stack of the resources entered by the evaluation, innermost first. "$dynamicRef" searches it. */
 struct scope {
     const struct resource *resource;
     const struct scope *up;
 };
 
-/* References that were followed at one place. */
+/* Stack of the references followed. */
 struct followed {
     const struct subschema *target;
     const struct place *at;
@@ -33,21 +33,21 @@ struct followed {
 
 struct evaluation {
     bool (*evaluate)(struct evaluation *e, const struct subschema *s, const struct place *at, struct evaluated *seen);
-    struct arena *arena;      /* of what is found */
-    struct violations *found; /* NULL: only whether the instance fits */
+    struct arena *arena;      /* memory of the violations */
+    struct violations *found; /* NULL if violations are not wanted */
     const struct scope *scope;
     const struct followed *followed;
     struct pattern_scratch patterns;
     uint64_t steps, most_steps;
-    size_t noted; /* violations, in all lists */
+    size_t noted; /* number of violations recorded in all lists */
     int depth;
-    bool stopped, starved; /* it will not be decided: why, or that memory was out */
-    bool of_name;          /* what is evaluated is the name of a property */
+    bool stopped, starved; /* stopped: undecided, see `why`; starved: out of memory */
+    bool of_name;          /* true while the name of a property is evaluated */
     struct violation why;
-    json_t *names; /* texts that violations borrow, an array; NULL: none yet */
+    json_t *names; /* array of texts borrowed by violations; NULL if empty */
 };
 
-/* Notes a violation at a place, where somebody wants to know. False, always: the instance does not fit. */
+/* Records a violation at a place, if the limits allow. Requires e->found. Always returns false. */
 bool wt__note(struct evaluation *e, const struct place *at, struct violation violation);
 
 static inline bool wt__report(struct evaluation *e, const struct place *at, struct violation violation)
@@ -55,11 +55,11 @@ static inline bool wt__report(struct evaluation *e, const struct place *at, stru
     return e->found ? wt__note(e, at, violation) : false;
 }
 
-/* Ends the evaluation undecided, for this reason. False. */
+/* Stops the evaluation as undecided with this reason. Always returns false. */
 bool wt__stop(struct evaluation *e, const struct place *at, struct violation why);
 bool wt__starve(struct evaluation *e);
 
-/* Whether there is still budget, after so many steps more. */
+/* Spends steps. Stops the evaluation and returns false if the budget is exceeded. */
 static inline bool wt__spend(struct evaluation *e, const struct subschema *s, const struct place *at, uint64_t steps)
 {
     e->steps += steps;
@@ -68,13 +68,14 @@ static inline bool wt__spend(struct evaluation *e, const struct subschema *s, co
     return wt__stop(e, at, (struct violation){.kind = VIOLATION_STEPS, .subschema = s, .keyword = ""});
 }
 
-/* Whether to go on with other keywords: always while violations are looked for, else until the first. */
+/* True if evaluation should continue with further keywords: until the first failure, or always if violations are
+ * wanted. */
 static inline bool wt__go_on(const struct evaluation *e, bool fits)
 {
     return !e->stopped && (fits || e->found);
 }
 
-/* The KIND_ bit of a value: a number without a fraction is an integer, however it is written. */
+/* Returns the KIND_ bit of a value. A number without a fraction is an integer, even if written as 1.0. */
 static inline unsigned wt__kind_of(const json_t *value)
 {
     static const unsigned char kinds[] = {
@@ -101,7 +102,7 @@ static inline bool wt__evaluated_has(const struct evaluated *set, size_t at)
     return ((set->bits ? set->bits : &set->few)[at / 64] >> at % 64 & 1) != 0;
 }
 
-/* A text against a pattern. False where it does not match, or where the evaluation stops. */
+/* Matches a text against a pattern. Returns false if the text does not match or the evaluation stops. */
 bool wt__evaluate_pattern(struct evaluation *e, const struct subschema *s, const struct pattern *pattern,
                           const char *keyword, const struct place *at, struct str text);
 

@@ -1,11 +1,11 @@
-/* find_property.h: the property of a name, on the way of every member of every object. */
+/* find_property.h: finds a property by name. This runs for every member of every object, so it is inline. */
 #ifndef WT_SCHEMA_FIND_PROPERTY_H
 #define WT_SCHEMA_FIND_PROPERTY_H
 
 #include "schema/compiled.h"
 
-/* NULL for none. Few names are compared one by one, beginning at row *next, which then stands behind what was found:
- * members mostly come in the order of the schema. */
+/* Returns the property with this name, or NULL. Short lists are searched linearly from row *next, which is then set to
+ * the row after the match. Members mostly come in the order of the schema. */
 static inline struct property *wt__find_property(const struct object_rules *rules, struct str name, size_t *next)
 {
     struct property *items = rules->properties.items;

@@ -1,4 +1,4 @@
-/* formats.c: the table of formats, and the short ones. */
+/* formats.c: the table of formats, and the checks of the short ones. */
 #include "schema/formats.h"
 
 #include "schema/formats_inside.h"

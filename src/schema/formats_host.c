@@ -1,5 +1,5 @@
-/* formats_host.c: names and addresses of hosts, and of mailboxes on them. Labels of internationalised names ("xn--...")
- * are held to the letters of host names, not decoded. */
+/* formats_host.c: host names, IP addresses and mailboxes. Labels of internationalised names ("xn--...") are not
+ * decoded. They only need to consist of the characters allowed in host names. */
 #include "schema/formats_inside.h"
 #include "text/unicode.h"
 
@@ -44,7 +44,8 @@ bool wt__is_ipv4(struct str text)
     return at == text.len;
 }
 
-/* Groups of hexadecimal digits up to a "::" or the end, the last one perhaps an IPv4 address that counts as two. */
+/* Counts the groups of hexadecimal digits in a part of an IPv6 address. A final IPv4 address counts as two groups.
+ * Returns -1 if the part is invalid. */
 static int groups(struct str text, bool may_end_in_ipv4)
 {
     int count = 0;
@@ -86,7 +87,7 @@ static bool is_atom(char c, bool wide)
 
 static bool is_dot_atom(struct str text, bool wide)
 {
-    bool dot = true; /* one stands before, or nothing */
+    bool dot = true; /* true after a dot and at the start */
     for (size_t i = 0; i < text.len; i++) {
         if (text.ptr[i] == '.' ? dot : !is_atom(text.ptr[i], wide))
             return false;

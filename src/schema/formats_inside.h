@@ -1,4 +1,4 @@
-/* formats_inside.h: the functions behind the table of formats.c. */
+/* formats_inside.h: the check functions for the table in formats.c. */
 #ifndef WT_SCHEMA_FORMATS_INSIDE_H
 #define WT_SCHEMA_FORMATS_INSIDE_H
 

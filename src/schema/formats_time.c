@@ -1,7 +1,7 @@
-/* formats_time.c: dates, times and durations of RFC 3339. A leap second is one where it is 23:59:60 in UTC. */
+/* formats_time.c: dates, times and durations of RFC 3339. A leap second is valid only at 23:59:60 UTC. */
 #include "schema/formats_inside.h"
 
-/* So many digits at *at as a number; -1 when there are fewer. */
+/* Parses `count` digits at *at. Returns -1 if there are fewer. */
 static int digits(struct str text, size_t *at, size_t count)
 {
     int value = 0;
@@ -34,7 +34,7 @@ static bool date(struct str text, size_t *at)
     return day >= 1 && day <= days[month - 1] + (month == 2 && leap);
 }
 
-/* Minutes that local time is ahead of UTC. */
+/* Parses a UTC offset. minutes: how far local time is ahead of UTC. */
 static bool offset(struct str text, size_t *at, int *minutes)
 {
     *minutes = 0;
@@ -94,8 +94,9 @@ bool wt__is_date_time(struct str text)
     return time_of_day(text, &at) && at == text.len;
 }
 
-/* Digits with one of these units behind them, each at most once, in this order and without a gap: hours and seconds
- * want minutes between. -1 where something else stands; the number of elements otherwise. */
+/* Parses elements of a duration: digits followed by one of the units. Units must appear in the given order, at most
+ * once and without gaps: hours and seconds need minutes between them. Returns the number of elements, or -1 if invalid.
+ */
 static int elements(struct str text, size_t *at, const char *units)
 {
     const char *last = NULL;

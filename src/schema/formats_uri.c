@@ -1,4 +1,4 @@
-/* formats_uri.c: URIs and IRIs by the grammar of RFC 3986 and 3987, templates by that of RFC 6570. */
+/* formats_uri.c: URIs and IRIs (RFC 3986, RFC 3987) and URI templates (RFC 6570). */
 #include "schema/formats_inside.h"
 #include "schema/uri.h"
 #include "text/unicode.h"
@@ -8,7 +8,8 @@ static bool is_unreserved(char c)
     return wt__is_letter(c) || wt__is_digit(c) || (c != '\0' && strchr("-._~", c));
 }
 
-/* Whether an IRI may have the character: ucschar, and of private use what a query may have. */
+/* True if an IRI may contain the character: ucschar. With `private`, also true for iprivate, which is allowed in a
+ * query. */
 static bool is_wide(uint32_t c, bool private)
 {
     if (c < 0xA0 || (c & 0xFFFE) == 0xFFFE || (c >= 0xD800 && c <= 0xDFFF) || (c >= 0xFDD0 && c <= 0xFDEF))
@@ -18,7 +19,8 @@ static bool is_wide(uint32_t c, bool private)
     return !(c >= 0xFFF0 && c <= 0xFFFF) && !(c >= 0xE0000 && c < 0xE1000);
 }
 
-/* Unreserved characters, sub-delims, bytes in percent, and `more`; wide: those of an IRI, too. */
+/* True if the text consists of unreserved characters, sub-delims, percent-encoded bytes and characters of `more`. wide:
+ * also allow the additional characters of an IRI. */
 static bool all_of(struct str text, const char *more, bool wide, bool private)
 {
     const char *at = text.ptr, *end = text.ptr + text.len;
@@ -40,7 +42,7 @@ static bool all_of(struct str text, const char *more, bool wide, bool private)
     return true;
 }
 
-/* vHEX.anything, which nobody has used yet. */
+/* True for an IPvFuture address: vHEX.anything. */
 static bool is_future_address(struct str text)
 {
     size_t at = 1;
@@ -91,7 +93,7 @@ static bool is_reference(struct str text, bool wide, bool absolute)
         return false;
     if (uri.has_authority && !is_authority(uri.authority, wide))
         return false;
-    /* A first segment with a colon would be a scheme, were it one. */
+    /* RFC 3986 forbids a colon in the first segment of a relative path, because it would look like a scheme. */
     size_t slash = 0;
     while (slash < uri.path.len && uri.path.ptr[slash] != '/')
         slash++;
@@ -128,7 +130,7 @@ static size_t encoded(struct str text, size_t at)
     return byte ? 3 : 0;
 }
 
-/* A variable's name with its modifier, behind which *at stands then. */
+/* Parses a variable name with its modifier and moves *at behind it. */
 static bool variable(struct str text, size_t *at)
 {
     size_t begin = *at;
