@@ -27,4 +27,19 @@ int wt__fail_cancelled(wt_error *err);
 /* Prefixes the message in *err with "format...: " and replaces its code; keeps the position. Returns code. */
 int wt__fail_context(wt_error *err, int code, const char *format, ...) WT_PRINTF(3, 4);
 
+/* Returns the result of `call` from the enclosing function if it is not 0. */
+#define WT_TRY(call)                                                                                                   \
+    do {                                                                                                               \
+        int wt_try_rc = (call);                                                                                        \
+        if (wt_try_rc != 0)                                                                                            \
+            return wt_try_rc;                                                                                          \
+    } while (0)
+
+/* Reports out of memory and returns WT_ENOMEM from the enclosing function if `pointer` is NULL. */
+#define WT_CHECK_ALLOC(pointer, err)                                                                                   \
+    do {                                                                                                               \
+        if (!(pointer))                                                                                                \
+            return wt__fail_nomem(err);                                                                                \
+    } while (0)
+
 #endif

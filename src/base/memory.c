@@ -48,3 +48,10 @@ int wt__grow(void **items, size_t *capacity, size_t need, size_t size)
     *capacity = wanted;
     return 0;
 }
+
+void wt__free_variable(void *variable)
+{
+    void *block;
+    memcpy(&block, variable, sizeof block); // the variable may be a pointer of any type
+    free(block);
+}

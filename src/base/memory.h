@@ -1,4 +1,4 @@
-/* memory.h: allocation with overflow checks. Free all results with free(). */
+/* memory.h: allocation with overflow checks, and cleanup at the end of a scope. Free all results with free(). */
 #ifndef WT_BASE_MEMORY_H
 #define WT_BASE_MEMORY_H
 
@@ -16,5 +16,21 @@ char *wt__copy_string(const char *bytes, size_t len);
 
 /* Grows *items to at least `need` items by doubling *capacity. Returns 0, or -1 with everything unchanged. */
 int wt__grow(void **items, size_t *capacity, size_t need, size_t size);
+
+/* Calls dispose(&variable) when the variable goes out of scope: `WT_CLEANUP(wt__buffer_dispose) struct buffer text = {0};`
+ * Initialise the variable in its declaration. */
+#define WT_CLEANUP(dispose) __attribute__((cleanup(dispose)))
+
+/* Frees a pointer variable when it goes out of scope: `WT_AUTO_FREE char *path = NULL;` */
+#define WT_AUTO_FREE WT_CLEANUP(wt__free_variable)
+void wt__free_variable(void *variable);
+
+/* Evaluates to a pointer variable and sets the variable to NULL: hands a WT_AUTO_FREE variable to its next owner. */
+#define WT_TAKE(pointer)                                                                                               \
+    __extension__({                                                                                                    \
+        __typeof__(pointer) wt_taken = (pointer);                                                                      \
+        (pointer) = NULL;                                                                                              \
+        wt_taken;                                                                                                      \
+    })
 
 #endif

@@ -82,6 +82,44 @@ static void rejects_overflowing_sizes(void **state)
     wt__arena_dispose(&arena);
 }
 
+static int disposed_scopes;
+
+static void count_scope(int *number)
+{
+    disposed_scopes += *number;
+}
+
+/* Fails at the step `fail_at`, or hands its block to the caller. */
+static int take_three_steps(int fail_at, char **out, wt_error *err)
+{
+    WT_CLEANUP(count_scope) int number = 1;
+    WT_AUTO_FREE char *block = malloc(8);
+    WT_CHECK_ALLOC(block, err);
+    WT_CHECK_ALLOC(fail_at == 1 ? NULL : block, err);
+    WT_TRY(fail_at == 2 ? wt__fail(err, WT_EIO, "second step") : 0);
+    number = 10;
+    *out = WT_TAKE(block);
+    return block ? WT_EINVAL : 0;
+}
+
+static void early_returns_dispose_what_the_scope_holds(void **state)
+{
+    (void)state;
+    wt_error err;
+    char *out = NULL;
+    disposed_scopes = 0;
+    assert_int_equal(take_three_steps(1, &out, &err), WT_ENOMEM);
+    assert_int_equal(err.code, WT_ENOMEM);
+    assert_int_equal(take_three_steps(2, &out, &err), WT_EIO);
+    assert_string_equal(err.message, "second step");
+    assert_null(out);
+    assert_int_equal(disposed_scopes, 2);
+    assert_int_equal(take_three_steps(0, &out, &err), 0);
+    assert_int_equal(disposed_scopes, 12);
+    memset(out, 'x', 8); // ASan fails if the block was freed
+    free(out);
+}
+
 static void arena_blocks_are_aligned_and_never_move(void **state)
 {
     (void)state;
@@ -509,6 +547,7 @@ int main(void)
         cmocka_unit_test(draws_without_repetition),
         cmocka_unit_test(errors_have_one_line_and_a_code),
         cmocka_unit_test(rejects_overflowing_sizes),
+        cmocka_unit_test(early_returns_dispose_what_the_scope_holds),
         cmocka_unit_test(arena_blocks_are_aligned_and_never_move),
         cmocka_unit_test(buffers_stop_at_their_maximum),
         cmocka_unit_test(quotes_any_bytes_as_json),
