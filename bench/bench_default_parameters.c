@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "choose/set_metrics.h"
-#include "engine/chooser_input.h"
+#include "query/chooser_input.h"
 #include "learn/examples.h"
 #include "learn/logistic.h"
 

@@ -10,8 +10,8 @@
 
 #include "base/json.h"
 #include "choose/needs.h"
-#include "engine/chooser_input.h"
-#include "engine/materialise.h"
+#include "query/chooser_input.h"
+#include "query/materialise.h"
 #include "learn/logistic.h"
 
 enum { MOST = 1 << 16, SHARES = 99 };

@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "catalog/dataset.h"
 #include "choose/relevance.h"
-#include "engine/search.h"
+#include "query/search.h"
 #include "learn/logistic.h"
 
 enum {

@@ -29,7 +29,7 @@ const { countTokens } = require(process.argv[1] + '/gpt-tokenizer/cjs/encoding/o
 const texts = JSON.parse(require('fs').readFileSync(0, 'utf8'));
 console.log(JSON.stringify(texts.map((text) => countTokens(text))));
 """
-BYTES_A_TOKEN = 4  # src/engine/budget.h
+BYTES_A_TOKEN = 4  # src/query/budget.h
 
 
 def run(command, text=None):

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "catalog/import/import.h"
+#include "import/import.h"
 #include "catalog/names.h"
 #include "catalog/pins.h"
 #include "engine/sized_options.h"

@@ -2,7 +2,7 @@
 
 #include "base/pool.h"
 #include "catalog/export.h"
-#include "engine/budget.h"
+#include "query/budget.h"
 
 static const char *const formats[] = {"openai", "openai-responses", "anthropic", "gemini", "mcp"};
 enum { FORMATS = sizeof formats / sizeof *formats, BLOCK = 256 /* tools per work item */ };

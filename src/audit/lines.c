@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/sha256.h"
-#include "catalog/import/import.h"
+#include "import/import.h"
 
 enum { KEY = 32 }; /* bytes of a hash */
 

@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "base/pool.h"
 #include "base/rng.h"
-#include "engine/search.h"
+#include "query/search.h"
 #include "index/copy_groups.h"
 #include "retrieve/document.h"
 #include "text/unicode.h"

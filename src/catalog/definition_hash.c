@@ -3,6 +3,8 @@
 #include "base/json.h"
 #include "base/sha256.h"
 
+const char *const wt__review_words[REVIEW_KINDS] = {"tool", "prompt", "resource", "template"};
+
 static int take(const char *bytes, size_t len, void *sha)
 {
     wt__sha256_update(sha, bytes, len);

@@ -35,4 +35,10 @@ void wt__bytes_hash(struct str bytes, char sha256[DEFINITION_DIGITS + 1]);
 /* Whether text is so many lower-case hexadecimal digits. */
 bool wt__is_hash(struct str text, size_t digits);
 
+/* Kinds of definitions. The store keeps their numbers, which equal those of WT_REVIEW_... in whichtool.h. */
+enum review_kind { REVIEW_TOOL, REVIEW_PROMPT, REVIEW_RESOURCE, REVIEW_TEMPLATE };
+enum { REVIEW_KINDS = 4, REVIEW_NAME_BYTES_MAX = 8 << 10 /* of a URI; longer ones cannot be approved */ };
+/* "tool", "prompt", "resource", "template" */
+extern const char *const wt__review_words[REVIEW_KINDS];
+
 #endif

@@ -4,12 +4,9 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "catalog/review.h"
 
 enum { PINS_VERSION = 1 };
 #define PINS_KEY "whichtool_pins"
-
-const char *const wt__review_words[REVIEW_KINDS] = {"tool", "prompt", "resource", "template"};
 
 /* ---------------------------------------------------------------- writing */
 

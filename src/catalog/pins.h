@@ -44,7 +44,7 @@ void wt__pins_dispose(struct pins *pins);
 struct pin *wt__pins_find(const struct pins *pins, struct str id);
 const struct pin *wt__pins_instructions(const struct pins *pins, struct str provider);
 
-/* The pin of a prompt, a resource or a template, or NULL. kind: of wt__review_words (catalog/review.h). */
+/* The pin of a prompt, a resource or a template, or NULL. kind: of wt__review_words (store/review.h). */
 const struct pin *wt__pins_offer(const struct pins *pins, const char *kind, struct str provider, struct str name);
 
 /* Appends the first line, a tool's, a server's, and an offer's. */

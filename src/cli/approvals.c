@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/nearest.h"
 #include "catalog/pins.h"
-#include "catalog/review.h"
+#include "store/review.h"
 #include "cli/output.h"
 #include "cli/progress_line.h"
 #include "cli/servers.h"

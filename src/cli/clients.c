@@ -13,7 +13,7 @@
 #include "cli/output.h"
 #include "cli/suggest.h"
 #include "cli/text.h"
-#include "mcp/client_files.h"
+#include "setup/client_files.h"
 #include "wire/members.h"
 
 enum { LABEL_INDENT = 4, PROJECT_DIGITS = 12 };

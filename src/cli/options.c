@@ -1,7 +1,7 @@
 /* options.c: the table. A verb is one row at the end; its options and examples stand above it. */
 #include "cli/options.h"
 
-#include "catalog/import/formats.h"
+#include "import/formats.h"
 #include "catalog/usage.h"
 #include "cli/cli.h"
 

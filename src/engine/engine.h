@@ -23,7 +23,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/progress.h"
-#include "catalog/store.h"
+#include "store/store.h"
 #include "encoder/encoder.h"
 #include "engine/engine_chat.h"
 #include "recipe/trained.h"
@@ -160,7 +160,7 @@ int wt__engine_reload_trained(wt_engine *engine, bool *anew, wt_error *err);
 
 /* The store's vectors of the tools' texts by this encoder. */
 struct vector_set wt__engine_vectors(const struct encoder *encoder, const wt_engine *engine);
-/* Its sums of the requests that used them (engine/recorded_use.h). */
+/* Its sums of the requests that used them (changes/recorded_use.h). */
 struct vector_set wt__engine_usage_vectors(const struct encoder *encoder, const wt_engine *engine);
 
 /* Tools that an import brought. */

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "catalog/store.h"
+#include "store/store.h"
 #include "engine/engine.h"
 
 struct met_tools {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "catalog/review.h"
+#include "store/review.h"
 
 struct new_tool {
     uint32_t row;

@@ -7,7 +7,7 @@
 #define WT_ENGINE_SUGGEST_H
 
 #include "base/buffer.h"
-#include "catalog/store.h"
+#include "store/store.h"
 
 enum { SUGGEST_NAMES = 100000 };
 

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "catalog/store.h"
+#include "store/store.h"
 #include "catalog/tool.h"
 
 /* Copies a tool with all its texts into the arena. */

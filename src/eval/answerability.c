@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "engine/chooser_input.h"
+#include "query/chooser_input.h"
 #include "eval/measure.h"
 
 const char *const wt__answerability_names[ANSWERABILITY_FIGURES] = {

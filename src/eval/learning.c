@@ -17,9 +17,9 @@
 #include "encoder/model_dir.h"
 #include "recipe/old_members.h"
 #include "recipe/recipes.h"
-#include "engine/corpus.h"
+#include "changes/corpus.h"
 #include "engine/engine.h"
-#include "engine/recorded_use.h"
+#include "changes/recorded_use.h"
 #include "eval/portion.h"
 
 #define EDITION "whichtool learned store 1 " WT_VERSION "\n"

@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "engine/engine.h"
-#include "engine/recorded_use.h"
+#include "changes/recorded_use.h"
 
 struct reading {
     struct material *out;

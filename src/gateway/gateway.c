@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/steady.h"
 #include "catalog/pins.h"
-#include "catalog/review.h"
+#include "store/review.h"
 #include "gateway/audit_log.h"
 #include "gateway/gateway_inside.h"
 #include "gateway/offered.h"

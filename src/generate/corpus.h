@@ -1,4 +1,4 @@
-/* corpus.h: a tool of the store as a line of corpus.jsonl, in BEIR's layout (catalog/import/beir.c reads it). */
+/* corpus.h: a tool of the store as a line of corpus.jsonl, in BEIR's layout (import/beir.c reads it). */
 #ifndef WT_GENERATE_CORPUS_H
 #define WT_GENERATE_CORPUS_H
 

@@ -19,7 +19,7 @@
 #include "encoder/packed.h"
 #include "encoder/token_table_save.h"
 #include "encoder/token_vectors.h"
-#include "engine/corpus.h"
+#include "changes/corpus.h"
 #include "engine/engine.h"
 #include "engine/sized_options.h"
 #include "learn/distil_fit.h"

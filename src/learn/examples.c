@@ -9,7 +9,7 @@
 #include "base/sha256.h"
 #include "base/sort.h"
 #include "catalog/dataset.h"
-#include "catalog/store.h"
+#include "store/store.h"
 #include "encoder/model_dir.h"
 #include "learn/synthetic.h"
 

@@ -23,7 +23,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "choose/set_metrics.h"
-#include "engine/chooser_input.h"
+#include "query/chooser_input.h"
 #include "learn/logistic.h"
 #include "learn/dev_evaluator.h"
 #include "retrieve/document.h"

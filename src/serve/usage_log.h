@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#include "engine/recorded_use.h"
+#include "changes/recorded_use.h"
 
 /* Who reports where nobody needs a key: all that comes from this machine is one client's. */
 #define USAGE_LOG_NO_KEY "local"

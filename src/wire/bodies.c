@@ -2,7 +2,7 @@
  * each field from here. */
 #include "wire/bodies.h"
 
-#include "catalog/import/formats.h"
+#include "import/formats.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define TABLE(array)                                                                                                   \

@@ -7,7 +7,7 @@ need_python
 served=
 trap '[ -z "$served" ] || kill "$served" 2>/dev/null; rm -rf "$work"' EXIT
 
-expect 0 "a catalogue" add --provider town "$source_root/tests/catalog/formats/mcp/example.json"
+expect 0 "a catalogue" add --provider town "$source_root/tests/import/formats/mcp/example.json"
 "$WHICHTOOL" --json serve --listen 127.0.0.1:0 >listening 2>log &
 served=$!
 until [ -s listening ] || ! kill -0 "$served" 2>/dev/null; do sleep 0.05; done

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "catalog/store_sqlite.h"
+#include "store/sqlite.h"
 #include "engine/engine.h"
 #include "engine/support.h"
 

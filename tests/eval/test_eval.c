@@ -15,7 +15,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "encoder/support.h"
-#include "engine/corpus.h"
+#include "changes/corpus.h"
 
 static char root[] = "/tmp/whichtool-eval-XXXXXX";
 static char cache[64], run[64], qrels[64];

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/json.h"
 #include "catalog/export.h"
-#include "catalog/import/import.h"
+#include "import/import.h"
 #include "catalog/names.h"
 #include "catalog/schema.h"
 

@@ -1,5 +1,5 @@
 /* Tests that hits named in the request move to the front in its order, and that the others keep theirs.
- * tests/engine/test_named.c tests names in a search. */
+ * tests/query/test_named.c tests names in a search. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

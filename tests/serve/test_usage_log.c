@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "catalog/store_sqlite.h"
+#include "store/sqlite.h"
 #include "engine/set_up.h"
 #include "serve/usage_log.h"
 

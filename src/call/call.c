@@ -1,0 +1,438 @@
+/* call.c: a call for a request: the tools that it may mean, found; the one that it is made to, decided; its arguments,
+ * read from the request and validated.
+ *
+ *   wt_find -> call/arguments (of each) -> call/decision -> schema/ -> call/question, call/tool_call */
+#include "call/call.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "call/question.h"
+#include "call/tool_call.h"
+#include "call/validation.h"
+#include "query/chooser_input.h"
+#include "engine/notice.h"
+#include "query/search.h"
+#include "engine/sized_options.h"
+#include "recipe/recipes.h"
+
+static const double ABSTAIN = .05; /* wt_call_options.abstain when it is 0 */
+/* How likely a tool is, at least, that hardly anything speaks for but that is asked about. Chosen on dev; what wt_pick
+ * takes at least loses tools that are meant (docs/verified-calls.md). */
+static const double WEAK_LEAST = .16;
+
+struct result {
+    wt_called public; /* first, so that the public pointer is this one */
+    wt_hits *hits;    /* what the tool is borrowed from: this, or that */
+    wt_tools *tools;
+    struct arena arena;
+};
+
+void wt_called_free(wt_called *public)
+{
+    if (!public)
+        return;
+    struct result *result = (struct result *)public;
+    wt_hits_free(result->hits);
+    wt_tools_free(result->tools);
+    wt__arena_dispose(&result->arena);
+    free(result);
+}
+
+/* ---------------------------------------------------------------- the tools to choose from */
+
+/* Weak hits are left out, unless there are no others: then the first one is what can be asked about, if it is that
+ * likely. */
+static void take_hits(struct calling *calling)
+{
+    const wt_hits *hits = calling->hits;
+    size_t weak = 0;
+    for (size_t i = 0; i < hits->len; i++)
+        weak += hits->items[i]->weak != 0;
+    calling->weak = weak > 0 && weak == hits->len;
+    if (calling->weak && calling->options->abstain == 0 && hits->no_answer_probability > 1 - WEAK_LEAST)
+        return;
+    for (size_t i = 0; i < hits->len && calling->count < (calling->weak ? 1 : CALL_CANDIDATES); i++) {
+        const wt_hit *hit = hits->items[i];
+        if (!hit->weak || calling->weak)
+            calling->candidates[calling->count++] =
+                (struct call_candidate){.tool = hit->tool, .score = hit->score, .probability = hit->probability};
+    }
+}
+
+static int find_tools(struct calling *calling, wt_error *err)
+{
+    const wt_call_options *options = calling->options;
+    wt_find_options find;
+    wt_find_options_init(&find);
+    find.k = CALL_CANDIDATES;
+    find.recipe = options->recipe;
+    find.provider = options->provider;
+    find.filter = options->filter;
+    find.as_typed = options->as_typed;
+    find.progress = options->progress;
+    find.progress_context = options->progress_context;
+    find.time_limit_ms = options->time_limit_ms;
+    bool chosen =
+        options->recipe && strcmp(options->recipe, "auto") != 0; /* then nothing tells whether any tool fits */
+    if (!chosen && options->abstain >= 0)
+        find.abstain = options->abstain > 0 ? options->abstain : ABSTAIN;
+    int rc = wt_find(calling->engine, calling->request.ptr, calling->request.len, &find, &calling->hits, err);
+    if (rc == 0)
+        take_hits(calling);
+    return rc;
+}
+
+static int get_tool(struct calling *calling, wt_error *err)
+{
+    int rc = wt_get(calling->engine, calling->options->tool, &calling->tools, err);
+    if (rc == 0)
+        calling->candidates[calling->count++] =
+            (struct call_candidate){.tool = calling->tools->items[0], .score = 1, .probability = NAN};
+    return rc;
+}
+
+static int read_arguments(struct calling *calling, struct call_candidate *candidate, wt_error *err)
+{
+    const wt_tool *tool = candidate->tool;
+    struct buffer about = {0};
+    wt__buffer_printf(&about, "%s %s", tool->name, tool->description);
+    const char *copy = about.failed ? NULL : wt__arena_copy(calling->arena, wt__buffer_view(&about));
+    wt__buffer_dispose(&about);
+    int rc = copy ? wt__json_parse(&candidate->schema, tool->schema, strlen(tool->schema), NULL) : WT_ENOMEM;
+    if (rc != WT_ENOMEM) /* a schema that is no JSON has no parameters; validation says so */
+        rc = wt__parameters_read(&candidate->parameters, candidate->schema, calling->arena);
+    if (rc == 0 && (rc = wt__call_demonstrations(calling, candidate, err)) < 0)
+        return rc;
+    if (rc == 0)
+        rc = wt__parameters_learn(&candidate->parameters, candidate->demonstrations, candidate->demonstration_count,
+                                  calling->arena);
+    if (rc == 0)
+        rc = wt__call_arguments_fill(&candidate->arguments, &calling->literals, wt__str(copy), &candidate->parameters,
+                                     calling->arena);
+    return rc < 0 ? wt__fail_nomem(err) : 0;
+}
+
+static void decide(struct calling *calling)
+{
+    struct choice choices[CALL_CANDIDATES];
+    for (size_t i = 0; i < calling->count; i++) {
+        const struct call_candidate *candidate = &calling->candidates[i];
+        choices[i] = (struct choice){.name = wt__str(candidate->tool->name),
+                                     .description = wt__str(candidate->tool->description),
+                                     .parameters = &candidate->parameters,
+                                     .leftover = candidate->arguments.unused.len > 0,
+                                     .score = candidate->score};
+    }
+    calling->first = wt__decide(&calling->literals, choices, calling->count);
+    calling->second = wt__decide_second(choices, calling->count, calling->first);
+    for (size_t i = 0; i < calling->count; i++) {
+        calling->candidates[i].decided = choices[i].decided;
+        calling->candidates[i].details = choices[i].details;
+    }
+}
+
+/* ---------------------------------------------------------------- its arguments */
+
+static int collect(struct calling *calling, wt_error *err)
+{
+    const struct call_candidate *candidate = &calling->candidates[calling->first];
+    const struct call_arguments *arguments = &candidate->arguments;
+    calling->values = json_object();
+    calling->missing = wt__arena_array(calling->arena, const char *, arguments->len);
+    if (!calling->values || (!calling->missing && arguments->len > 0))
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < arguments->len; i++) {
+        const struct argument *argument = &arguments->items[i];
+        const char *name = candidate->parameters.items[i].name;
+        bool sure = argument->state == ARGUMENT_GIVEN || argument->state == ARGUMENT_DEFAULT;
+        if (sure && json_object_set(calling->values, name, argument->value) < 0)
+            return wt__fail_nomem(err);
+        if (argument->state == ARGUMENT_MISSING) {
+            calling->missing[calling->missing_count] = wt__arena_copy(calling->arena, wt__str(name));
+            if (!calling->missing[calling->missing_count++])
+                return wt__fail_nomem(err);
+        }
+    }
+    return 0;
+}
+
+/* Whether the schema requires what it does not describe, or too many arguments to read all: then that one is missing
+ * has to be told by the violation. */
+static bool requires_unread(const struct call_candidate *candidate)
+{
+    const json_t *required = wt__json_array(candidate->schema, "required");
+    size_t known = 0;
+    for (size_t i = 0; i < candidate->parameters.len; i++)
+        known += candidate->parameters.items[i].required;
+    return json_array_size(required) > known;
+}
+
+/* What is wrong beside arguments that are missing, which are told by their names. */
+static int tell_violations(struct calling *calling, const wt_validation *validation, wt_called *out, wt_error *err)
+{
+    const char **messages = wt__arena_array(calling->arena, const char *, CALL_VIOLATIONS);
+    bool unread = requires_unread(&calling->candidates[calling->first]);
+    if (!messages)
+        return wt__fail_nomem(err);
+    out->violations = messages;
+    for (size_t i = 0; i < validation->violation_count && out->violation_count < CALL_VIOLATIONS; i++) {
+        const wt_violation *violation = validation->violations[i];
+        if (!unread && *violation->pointer == 0 && strcmp(violation->schema_pointer, "/required") == 0)
+            continue;
+        const char *message = wt__arena_copy(calling->arena, wt__str(violation->message));
+        if (!message)
+            return wt__fail_nomem(err);
+        messages[out->violation_count++] = message;
+        if (!calling->wrong && violation->code == WT_EFORMAT)
+            calling->wrong = message;
+    }
+    return 0;
+}
+
+static int validate(struct calling *calling, const struct call_checker *checker, wt_called *out, wt_error *err)
+{
+    wt_validation *validation = NULL;
+    wt_error why;
+    int rc;
+    if (!checker->validator) {
+        rc = wt__add_notice(&out->notice, checker->why.message, calling->arena, err);
+    } else if ((rc = wt_validate(checker->validator, out->arguments, strlen(out->arguments), NULL, &validation,
+                                 &why)) == 0) {
+        out->valid = validation->valid;
+        rc = tell_violations(calling, validation, out, err);
+    } else {
+        rc = rc == WT_ENOMEM ? wt__fail_nomem(err) : wt__add_notice(&out->notice, why.message, calling->arena, err);
+    }
+    wt_validation_free(validation);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- what is told */
+
+/* What is in the buffer, in the arena; the buffer is empty then. */
+static int keep(struct calling *calling, struct buffer *text, const char **out, wt_error *err)
+{
+    *out = text->failed ? NULL : wt__arena_copy(calling->arena, wt__buffer_view(text));
+    wt__buffer_dispose(text);
+    return *out ? 0 : wt__fail_nomem(err);
+}
+
+static struct question_tool question_tool(const wt_tool *tool)
+{
+    return (struct question_tool){wt__str(tool->id), wt__str(tool->name), wt__str(tool->description)};
+}
+
+static int ask(struct calling *calling, wt_called *out, wt_error *err)
+{
+    const struct call_candidate *first = &calling->candidates[calling->first];
+    const struct call_candidate *second = calling->second < SIZE_MAX ? &calling->candidates[calling->second] : NULL;
+    struct buffer text = {0};
+    bool close = second && first->decided - second->decided < DECISION_CLOSE;
+    out->asks_tool = close || calling->weak;
+    out->doubt = wt__doubt_name(calling->doubt);
+    if (calling->weak) {
+        const struct question_tool tool = question_tool(first->tool);
+        wt__question_of_weak(&text, &tool);
+    } else if (close) {
+        const struct question_tool a = question_tool(first->tool), b = question_tool(second->tool);
+        wt__question_of_tools(&text, &a, &b);
+    } else if (calling->doubt != DOUBT_NONE && calling->doubt != DOUBT_UNREAD) {
+        const struct question_tool tool = question_tool(first->tool);
+        wt__question_of_intent(&text, calling->doubt, &tool);
+    } else {
+        wt__question_of_arguments(&text, &first->parameters, &first->arguments);
+        if (text.len == 0 && calling->wrong)
+            wt__question_of_violation(&text, calling->wrong);
+        if (calling->doubt == DOUBT_UNREAD)
+            wt__question_of_unread(&text, calling->unread, &first->parameters, &first->arguments);
+    }
+    if (text.len > 0 || text.failed)
+        return keep(calling, &text, &out->question, err);
+    wt__buffer_dispose(&text);
+    return 0;
+}
+
+static int write_call(struct calling *calling, wt_called *out, wt_error *err)
+{
+    const struct call_candidate *candidate = &calling->candidates[calling->first];
+    struct str form = wt__str(calling->options->form ? calling->options->form : "arguments");
+    struct buffer arguments = {0}, call = {0};
+    int rc = wt__tool_call_write(&arguments, STR("arguments"), STR(""), STR(""), NULL, calling->values, err);
+    if (rc == 0)
+        rc = keep(calling, &arguments, &out->arguments, err);
+    else
+        wt__buffer_dispose(&arguments);
+    if (rc == 0)
+        rc = wt__tool_call_write(&call, form, wt__str(candidate->tool->name), wt__str(candidate->tool->export_name),
+                                 candidate->schema, calling->values, err);
+    if (rc == 0)
+        rc = keep(calling, &call, &out->call, err);
+    else
+        wt__buffer_dispose(&call);
+    return rc;
+}
+
+static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
+{
+    const wt_hits *hits = calling->hits;
+    struct str notice = wt__str(hits && hits->notice ? hits->notice : ""), chances = wt__str(wt__chances_untrained);
+    out->recipe = hits ? hits->recipe : "";
+    out->encoder = hits ? hits->encoder : "";
+    if (notice.len >= chances.len && wt__str_equal(wt__str(notice.ptr + notice.len - chances.len), chances)) {
+        out->chances = wt__chances_untrained; /* a search says it last, and behind "; " if it says more */
+        notice.len -= chances.len;
+        notice.len -= notice.len > 0 ? strlen("; ") : 0;
+    }
+    const char *copy = wt__arena_copy(calling->arena, notice);
+    if (!copy)
+        return wt__fail_nomem(err);
+    return notice.len > 0 ? wt__add_notice(&out->notice, copy, calling->arena, err) : 0;
+}
+
+/* What it cost, and that what it said could not be used. */
+static int tell_model(struct calling *calling, wt_called *out, wt_error *err)
+{
+    const struct call_model *model = &calling->model;
+    const struct chat_cost *costs[] = {&model->selection.cost, &model->generation.cost};
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        out->questions += costs[i]->questions;
+        out->prompt_tokens += costs[i]->prompt_tokens;
+        out->completion_tokens += costs[i]->completion_tokens;
+        out->model_ms += costs[i]->ms;
+    }
+    const char *unsaid = NULL;
+    if (model->selected && model->selection.end == SELECTION_UNSAID)
+        unsaid = "the language model chose none of the listed tools; the first one found is used, unverified";
+    else if (model->name && calling->count > 0 && !model->generated)
+        unsaid = "the language model's arguments cannot be read; these are from the words of the request";
+    return unsaid ? wt__add_notice(&out->notice, unsaid, calling->arena, err) : 0;
+}
+
+/* What was checked, and by whom. */
+static int tell_verified(struct calling *calling, wt_called *out, wt_error *err)
+{
+    const struct call_model *model = &calling->model;
+    enum selection_end end = model->selection.end;
+    bool tool = model->selected && (end == SELECTION_CONFIRMED || end == SELECTION_CORRECTED);
+    const wt_verified checks[] = {{tool ? "tool" : NULL, model->name},
+                                  {model->generated && model->generation.verified ? "arguments" : NULL, model->name},
+                                  {out->valid ? "schema" : NULL, "validator"}};
+    wt_verified *items = wt__arena_array(calling->arena, wt_verified, sizeof checks / sizeof *checks);
+    for (size_t i = 0; items && i < sizeof checks / sizeof *checks; i++)
+        if (checks[i].what)
+            items[out->verified_count++] = checks[i];
+    out->verified = wt__arena_pointers(calling->arena, items, out->verified_count, sizeof *items);
+    return out->verified || out->verified_count == 0 ? 0 : wt__fail_nomem(err);
+}
+
+/* ---------------------------------------------------------------- one after the other */
+
+/* The call of the tool that was decided on, held to its schema, and what is to be asked. */
+static int finish(struct calling *calling, wt_called *out, wt_error *err)
+{
+    struct call_candidate *candidate = &calling->candidates[calling->first];
+    struct call_checker checker;
+    int rc = wt__call_checker_open(&checker, candidate->tool->schema, err);
+    if (rc == 0)
+        rc = wt__call_refuse_unfit(&checker, &candidate->parameters, &candidate->arguments, err);
+    if (rc == 0)
+        rc = wt__call_doubt(calling, err);
+    if (rc == 0)
+        rc = collect(calling, err);
+    if (rc == 0)
+        rc = write_call(calling, out, err);
+    if (rc == 0)
+        rc = validate(calling, &checker, out, err);
+    if (rc == 0)
+        rc = ask(calling, out, err);
+    wt__call_checker_close(&checker);
+    return rc;
+}
+
+static int make(struct calling *calling, wt_called *out, wt_error *err)
+{
+    int rc = calling->options->tool ? get_tool(calling, err) : find_tools(calling, err);
+    if (rc == 0)
+        rc = tell_search(calling, out, err);
+    calling->found = calling->count;
+    if (rc == 0 && wt__literals_read(&calling->literals, calling->request, calling->arena) < 0)
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; i < calling->count && rc == 0; i++)
+        rc = read_arguments(calling, &calling->candidates[i], err);
+    if (rc < 0 || calling->count == 0)
+        return rc;
+    decide(calling);
+    if (calling->model.wanted)
+        rc = wt__call_by_model(calling, err);
+    if (rc == 0)
+        rc = tell_model(calling, out, err);
+    if (rc < 0 || calling->count == 0)
+        return rc;
+    rc = finish(calling, out, err);
+    if (rc == 0)
+        rc = tell_verified(calling, out, err);
+    out->tool = calling->candidates[calling->first].tool;
+    out->probability = calling->candidates[calling->first].probability;
+    out->missing = calling->missing;
+    out->missing_count = calling->missing_count;
+    return rc;
+}
+
+static int explain(struct calling *calling, wt_called *out, wt_error *err)
+{
+    struct buffer steps = {0};
+    wt__call_steps(&steps, calling);
+    return keep(calling, &steps, &out->steps, err);
+}
+
+static void end(struct calling *calling)
+{
+    for (size_t i = 0; i < calling->found; i++) {
+        wt__call_arguments_dispose(&calling->candidates[i].arguments);
+        json_decref(calling->candidates[i].schema);
+        json_decref(calling->candidates[i].recorded);
+    }
+    wt__call_model_dispose(&calling->model);
+    json_decref(calling->values);
+}
+
+int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt_call_options *given, wt_called **out,
+            wt_error *err)
+{
+    double begun = wt__now_ms();
+    wt_call_options options;
+    *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc == 0 && options.form)
+        rc = wt__tool_call_check(wt__str(options.form), err);
+    if (rc == 0)
+        rc = wt__request_check((struct str){request, request_len}, err);
+    struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
+    if (!result)
+        return rc < 0 ? rc : wt__fail_nomem(err);
+    struct calling calling = {
+        .engine = engine, .request = {request, request_len}, .options = &options, .arena = &result->arena};
+    struct progress progress;
+    wt__progress_init(&progress, options.progress, options.progress_context);
+    wt__progress_limit(&progress, options.time_limit_ms);
+    calling.progress = &progress;
+    result->public.probability = NAN;
+    rc = wt__call_model_options(&options, &calling.model, err);
+    if (rc == 0)
+        rc = wt__progress_end(&progress, make(&calling, &result->public, err), err);
+    if (rc == 0 && options.explain)
+        rc = explain(&calling, &result->public, err);
+    end(&calling);
+    result->hits = calling.hits;
+    result->tools = calling.tools;
+    if (rc < 0) {
+        wt_called_free(&result->public);
+        return rc;
+    }
+    result->public.total_ms = wt__now_ms() - begun;
+    *out = &result->public;
+    return 0;
+}

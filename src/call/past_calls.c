@@ -1,0 +1,84 @@
+/* past_calls.c: past calls of a tool: recorded ones, the newest first, then those of its definition; and the
+ * request that it served last. */
+#include "call/call.h"
+
+#include "base/json.h"
+#include "engine/engine.h"
+#include "engine/tools.h"
+
+/* "input_examples" of Anthropic's definitions: objects of arguments, whose requests are not known. NULL: none. */
+static json_t *examples_of(const wt_tool *tool)
+{
+    json_t *definition = NULL;
+    if (!strstr(tool->definition, "input_examples") ||
+        wt__json_parse(&definition, tool->definition, tool->definition_len, NULL) < 0)
+        return NULL;
+    json_t *examples = json_incref(wt__json_array(definition, "input_examples"));
+    json_decref(definition);
+    return examples;
+}
+
+/* What is recorded of a tool: its calls, or, where calls is NULL, the request that it served last. */
+struct recorded {
+    struct recorded_call **calls;
+    size_t count;
+    struct str request;
+};
+
+static int read_recorded(const struct calling *calling, const wt_tool *tool, struct recorded *out, wt_error *err)
+{
+    struct store *reader;
+    int64_t id;
+    int rc = wt__engine_reader(calling->engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    rc = wt__store_read_begin(reader, err);
+    if (rc == 0)
+        rc = wt__tool_resolve(reader, tool->id, &id, err);
+    if (rc == 0 && out->calls)
+        rc = wt__store_recorded_calls(reader, id, DEMONSTRATIONS_MOST, calling->arena, out->calls, &out->count, err);
+    else if (rc == 0)
+        rc = wt__store_recorded_request(reader, id, calling->arena, &out->request, err);
+    wt__store_read_end(reader);
+    wt__engine_return_reader(calling->engine, reader);
+    return rc == WT_ENOTFOUND || rc == WT_EINVAL ? 0 : rc; /* it was removed meanwhile, or has a namesake now */
+}
+
+int wt__call_past_request(const struct calling *calling, const wt_tool *tool, struct str *out, wt_error *err)
+{
+    struct recorded past = {.request = STR("")};
+    int rc = read_recorded(calling, tool, &past, err);
+    *out = past.request;
+    return rc;
+}
+
+int wt__call_demonstrations(struct calling *calling, struct call_candidate *candidate, wt_error *err)
+{
+    struct recorded_call *recorded;
+    struct recorded past = {.calls = &recorded};
+    json_t *examples = examples_of(candidate->tool);
+    candidate->recorded = json_array();
+    candidate->demonstrations = wt__arena_array(calling->arena, struct demonstration, DEMONSTRATIONS_MOST);
+    int rc = candidate->recorded && candidate->demonstrations ? read_recorded(calling, candidate->tool, &past, err)
+                                                              : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < past.count; i++) {
+        json_t *arguments;
+        struct str text = recorded[i].arguments;
+        if (wt__json_parse(&arguments, text.ptr, text.len, NULL) < 0)
+            continue;
+        candidate->demonstrations[candidate->demonstration_count++] =
+            (struct demonstration){recorded[i].request, arguments};
+        if (json_array_append_new(candidate->recorded, arguments) < 0)
+            rc = wt__fail_nomem(err);
+    }
+    for (size_t i = 0; rc == 0 && i < json_array_size(examples); i++) {
+        json_t *one = json_array_get(examples, i);
+        if (!json_is_object(one) || candidate->demonstration_count == DEMONSTRATIONS_MOST)
+            continue;
+        candidate->demonstrations[candidate->demonstration_count++] = (struct demonstration){.arguments = one};
+        if (json_array_append(candidate->recorded, one) < 0)
+            rc = wt__fail_nomem(err);
+    }
+    json_decref(examples);
+    return rc;
+}

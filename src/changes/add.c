@@ -1,0 +1,361 @@
+/* add.c: an import, from a source's bytes to a catalogue that can be searched.
+ *
+ *   read the source (no lock) -> one transaction -> vectors, batch by batch -> a fresh snapshot
+ *
+ * The transaction comes first, because it is what the caller was promised; the rest is derived, can be stopped at any
+ * moment, and is taken up by the next import or query. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "catalog/names.h"
+#include "changes/add.h"
+#include "engine/notice.h"
+#include "changes/recorded_use.h"
+#include "engine/sized_options.h"
+
+void wt_add_report_free(wt_add_report *public)
+{
+    if (!public)
+        return;
+    struct report *report = (struct report *)public;
+    free(report->own.ids);
+    wt__arena_dispose(&report->arena);
+    free(report);
+}
+
+int wt__report_new(struct report **out, const struct import *import, wt_error *err)
+{
+    struct report *report = calloc(1, sizeof *report);
+    if (!report)
+        return wt__fail_nomem(err);
+    wt_add_issue *issues = wt__arena_array(&report->arena, wt_add_issue, import->issue_count);
+    const void *kept = wt__arena_pointers(&report->arena, issues, import->issue_count, sizeof *issues);
+    bool whole = kept != NULL;
+    for (size_t i = 0; whole && i < import->issue_count; i++) {
+        issues[i] = import->issues[i];
+        issues[i].file = wt__arena_copy(&report->arena, wt__str(import->issues[i].file));
+        issues[i].pointer = wt__arena_copy(&report->arena, wt__str(import->issues[i].pointer));
+        issues[i].reason = wt__arena_copy(&report->arena, wt__str(import->issues[i].reason));
+        whole = issues[i].file && issues[i].pointer && issues[i].reason;
+    }
+    report->public = (wt_add_report){.skipped = import->skipped,
+                                     .format = import->format,
+                                     .issues = kept,
+                                     .issue_count = import->issue_count,
+                                     .whole = import->whole};
+    *out = report;
+    if (whole)
+        return 0;
+    wt_add_report_free(&report->public);
+    *out = NULL;
+    return wt__fail_nomem(err);
+}
+
+/* Adds a sentence to the notice, and disposes of it. */
+static int add_notice(struct report *report, struct buffer *sentence, wt_error *err)
+{
+    int rc = sentence->failed ? wt__fail_nomem(err)
+                              : wt__add_notice(&report->public.notice, sentence->ptr, &report->arena, err);
+    wt__buffer_dispose(sentence);
+    return rc;
+}
+
+static const char *copy_id(struct arena *arena, struct str provider, struct str name)
+{
+    struct buffer id = {0};
+    wt__tool_id(&id, provider, name);
+    const char *copy = id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id));
+    wt__buffer_dispose(&id);
+    return copy;
+}
+
+/* The tools that were added by another name. The texts of changes are the report's already. */
+static int tell_collisions(struct report *report, const struct store_changes *changes, wt_error *err)
+{
+    size_t count = changes->collisions < WT_MAX_COLLISIONS ? changes->collisions : WT_MAX_COLLISIONS;
+    wt_add_collision *told = wt__arena_array(&report->arena, wt_add_collision, count);
+    bool whole = told != NULL;
+    for (size_t i = 0; whole && i < count; i++) {
+        const struct store_collision *one = &changes->first[i];
+        told[i] =
+            (wt_add_collision){copy_id(&report->arena, one->provider, one->name),
+                               copy_id(&report->arena, one->provider, one->taken), one->source.ptr, one->other.ptr};
+        whole = told[i].id && told[i].taken;
+    }
+    report->public.collisions = changes->collisions;
+    report->public.collided = wt__arena_pointers(&report->arena, told, count, sizeof *told);
+    report->public.collided_count = report->public.collided ? count : 0;
+    if (!whole || !report->public.collided)
+        return wt__fail_nomem(err);
+    if (count == 0)
+        return 0;
+    struct buffer text = {0};
+    wt__buffer_printf(&text,
+                      "%zu tool%s the name of another source's tool but another definition, and %s added beside it: "
+                      "%s of %s is %s, for %s has that name",
+                      changes->collisions, count > 1 ? "s have" : " has", count > 1 ? "were" : "was", told[0].taken,
+                      told[0].source, told[0].id, told[0].other);
+    return add_notice(report, &text, err);
+}
+
+/* Tools that sync would have removed, had the source not had them, broken as they are. */
+static int tell_kept(struct report *report, size_t kept, wt_error *err)
+{
+    struct buffer text = {0};
+    if (kept == 0)
+        return 0;
+    wt__buffer_printf(&text, "%zu tool%s that %s skipped now stay%s as stored before", kept, kept > 1 ? "s" : "",
+                      kept > 1 ? "were" : "was", kept > 1 ? "" : "s");
+    return add_notice(report, &text, err);
+}
+
+/* Tools with a name that one before them in the source has. */
+static int tell_twins(struct report *report, const struct import *import, wt_error *err)
+{
+    struct buffer text = {0};
+    if (import->twins == 0)
+        return 0;
+    const struct import_place *place = &import->places[import->twin[0]], *other = &import->places[import->twin[1]];
+    struct str own = import->tools[import->twin[0]].own_name, name = import->tools[import->twin[0]].name;
+    wt__buffer_printf(&text, "%zu tool%s the name of one before but another definition: \"", import->twins,
+                      import->twins > 1 ? "s have" : " has");
+    wt__buffer_str(&text, own);
+    wt__buffer_printf(&text, "\" of %s:%zu stands also at ", import->files[other->file], other->line);
+    if (place->file != other->file)
+        wt__buffer_printf(&text, "%s:%zu", import->files[place->file], place->line);
+    else
+        wt__buffer_printf(&text, "line %zu", place->line);
+    wt__buffer_text(&text, ", and that one is \"");
+    wt__buffer_str(&text, name);
+    wt__buffer_text(&text, "\" here");
+    if (place->file != other->file)
+        wt__buffer_text(&text, IMPORT_OTHER_PROVIDER);
+    return add_notice(report, &text, err);
+}
+
+int wt__store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
+                    struct progress *progress, struct report *report, wt_error *err)
+{
+    /* A source that broke off in the middle says nothing about what it lacks. */
+    struct store_import_options options = {.source = source,
+                                           .sync = sync && import->whole,
+                                           .left = import->left,
+                                           .left_count = import->left_count,
+                                           .progress = progress,
+                                           .arena = &report->arena};
+    struct store_changes changes;
+    wt_add_report *told = &report->public;
+    options.ids = report->own.ids = wt__alloc_array(import->tool_count + 1, sizeof *report->own.ids);
+    if (!options.ids)
+        return wt__fail_nomem(err);
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_import(engine->store, import->tools, import->tool_count, &options, &changes, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    if (rc < 0)
+        return rc;
+    report->own.count = import->tool_count;
+    told->added = changes.added;
+    told->updated = changes.updated;
+    told->unchanged = changes.unchanged;
+    told->removed = changes.removed;
+    if (sync && !import->whole)
+        told->notice = "the source was not read to its end, so nothing was removed";
+    rc = tell_kept(report, changes.kept, err);
+    return rc < 0 ? rc : tell_collisions(report, &changes, err);
+}
+
+int wt__report_take_own(struct report *report, const struct report *other, wt_error *err)
+{
+    struct own_tools *own = &report->own;
+    size_t count = other->own.count;
+    if (count == 0)
+        return 0;
+    if (wt__grow((void **)&own->ids, &own->capacity, own->count + count, sizeof *own->ids) < 0)
+        return wt__fail_nomem(err);
+    memcpy(own->ids + own->count, other->own.ids, count * sizeof *own->ids);
+    own->count += count;
+    return 0;
+}
+
+/* Without a model the lexical index is all there is, and the report says why. */
+static int find_encoder(wt_engine *engine, struct report *report, const struct encoder **encoder, wt_error *err)
+{
+    wt_error why;
+    int rc = wt__engine_encoder(engine, encoder, &why);
+    if (rc == WT_EMODEL) {
+        struct buffer text = {0};
+        wt__buffer_printf(&text, "no vectors were made: %s", why.message);
+        return add_notice(report, &text, err);
+    }
+    if (rc < 0 && err)
+        *err = why;
+    return rc;
+}
+
+static int renew_index(wt_engine *engine, wt_error *err)
+{
+    struct index_handle *index;
+    wt_error why;
+    int rc = wt__engine_newest_index(engine, &index, &why);
+    if (rc == 0)
+        wt__index_release(index);
+    else if (rc == WT_EEMPTY) /* the source had no tools, nor had others before it */
+        rc = 0;
+    else if (err)
+        *err = why;
+    return rc;
+}
+
+int wt__make_searchable(wt_engine *engine, bool no_vectors, struct progress *progress, struct report *report,
+                        wt_error *err)
+{
+    const struct encoder *encoder = NULL;
+    int rc = no_vectors ? 0 : find_encoder(engine, report, &encoder, err);
+    /* Encoding takes long: meanwhile those who ask find the new tools by their words. */
+    if (rc == 0 && encoder && wt__engine_is_asked(engine)) {
+        rc = renew_index(engine, err);
+        wt__engine_keep_tools(engine);
+    }
+    if (rc == 0 && encoder)
+        rc = wt__embed_import(engine, encoder, &report->own, progress, &report->public.embedded, err);
+    if (rc == 0 && !no_vectors)
+        rc = wt__engine_update_trained(engine, progress, err);
+    if (rc < 0)
+        return rc;
+    if (wt__progress_phase(progress, "indexing", 0))
+        return wt__fail_cancelled(err);
+    return renew_index(engine, err);
+}
+
+/* A source that has no tools at all is none that anybody would add on purpose. */
+static int tell_empty(const struct import *import, struct report *report, wt_error *err)
+{
+    struct buffer text = {0};
+    if (import->tool_count > 0 || import->issue_count > 0)
+        return 0;
+    wt__buffer_text(&text, "no tools are in it");
+    return add_notice(report, &text, err);
+}
+
+static int add_import(wt_engine *engine, const struct import *import, struct str source, const wt_add_options *options,
+                      struct progress *progress, wt_add_report **out, wt_error *err)
+{
+    struct report *report;
+    int rc = wt__report_new(&report, import, err);
+    if (rc < 0)
+        return rc;
+    wt__engine_begin_import(engine);
+    rc = wt__store_tools(engine, import, source, options->sync, progress, report, err);
+    if (rc == 0)
+        rc = tell_empty(import, report, err);
+    bool stored = rc == 0;
+    if (stored)
+        rc = tell_twins(report, import, err);
+    if (rc == 0)
+        rc = wt__make_searchable(engine, options->no_vectors, progress, report, err);
+    if (rc < 0) /* so no newer index was made */
+        wt__engine_changed(engine);
+    wt__engine_end_import(engine);
+    *out = &report->public;
+    if (rc < 0 && !(stored && rc == WT_ECANCELLED)) {
+        wt_add_report_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+static struct import_options import_options(const wt_add_options *options, const char *source_name,
+                                            struct progress *progress)
+{
+    return (struct import_options){.format = wt__str(options->format),
+                                   .provider = wt__str(options->provider),
+                                   .source_name = wt__str(source_name),
+                                   .strict = options->strict,
+                                   .progress = progress};
+}
+
+int wt_add(wt_engine *engine, const char *bytes, size_t len, const wt_add_options *given, wt_add_report **out,
+           wt_error *err)
+{
+    wt_add_options options;
+    struct import import = {0};
+    struct progress progress;
+    *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
+    const char *name = options.source_name ? options.source_name : "input";
+    wt__progress_init(&progress, options.progress, options.progress_context);
+    struct import_options reading = import_options(&options, name, &progress);
+    rc = wt__import_bytes(&import, (struct str){bytes, len}, &reading, err);
+    if (rc == 0)
+        rc = add_import(engine, &import, wt__str(name), &options, &progress, out, err);
+    wt__import_dispose(&import);
+    wt__progress_dispose(&progress);
+    return rc;
+}
+
+/* path by its real folders, so that it is the same source from wherever it is named; or as it is, where it has none. A
+ * link to a file is a file of its own, for it may come to point at another one. NULL when memory is out. */
+static const char *source_of(const char *path, struct arena *arena)
+{
+    char resolved[PATH_MAX];
+    if (wt__is_folder(path))
+        return realpath(path, resolved) ? wt__arena_copy(arena, wt__str(resolved)) : path;
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash ? wt__arena_copy(arena, (struct str){path, (size_t)(slash + 1 - path)}) : ".";
+    if (!folder)
+        return NULL;
+    return realpath(folder, resolved) ? wt__path_join(arena, resolved, slash ? slash + 1 : path) : path;
+}
+
+/* The source of a file that is path, or below the folder that path is. */
+static int source_of_file(struct import *import, uint32_t file, const char *path, const char *source, struct str *out,
+                          wt_error *err)
+{
+    const char *below = import->files[file] + strlen(path);
+    *out = wt__str(*below ? wt__path_join(&import->arena, source, below + strspn(below, "/")) : source);
+    return out->ptr ? 0 : wt__fail_nomem(err);
+}
+
+/* Tells each tool the file that it comes from: path is the one source, or the folder of them. */
+static int name_sources(struct import *import, const char *path, const char *source, wt_error *err)
+{
+    struct str last = {0};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < import->tool_count; i++) {
+        uint32_t file = import->places[i].file;
+        if (i == 0 || file != import->places[i - 1].file)
+            rc = source_of_file(import, file, path, source, &last, err);
+        import->tools[i].source = last;
+    }
+    for (size_t i = 0; rc == 0 && i < import->left_count; i++)
+        rc = source_of_file(import, import->left[i].file, path, source, &import->left[i].source, err);
+    return rc;
+}
+
+int wt_add_path(wt_engine *engine, const char *path, const wt_add_options *given, wt_add_report **out, wt_error *err)
+{
+    wt_add_options options;
+    struct import import = {0};
+    struct progress progress;
+    *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
+    wt__progress_init(&progress, options.progress, options.progress_context);
+    struct import_options reading = import_options(&options, NULL, &progress);
+    rc = wt__import_path(&import, path, &reading, err);
+    if (rc == 0) {
+        const char *source = source_of(path, &import.arena);
+        rc = source ? name_sources(&import, path, source, err) : wt__fail_nomem(err);
+        if (rc == 0)
+            rc = add_import(engine, &import, wt__str(source), &options, &progress, out, err);
+    }
+    wt__import_dispose(&import);
+    wt__progress_dispose(&progress);
+    return rc;
+}

@@ -1,0 +1,61 @@
+/* reload.c: what training left, taken up while queries run.
+ *
+ * It is read beside what is in use, which stays where the new cannot be read, and put in its place at once with an
+ * index that has its vectors still to be made. Queries that have begun end on what they began with: that lives until
+ * the engine ends, since nobody counts who uses it. So a reload keeps the memory of what was before, and is worth it
+ * only when something has changed, which the files' stamps tell. */
+#include "engine/engine.h"
+#include "changes/recorded_use.h"
+
+/* Called with build_lock held. */
+static void replace_trained(wt_engine *engine, struct on_demand fresh)
+{
+    pthread_mutex_lock(&engine->lock);
+    struct trained *before = engine->trained.opened;
+    if (before) {
+        before->next = engine->retired;
+        engine->retired = before;
+    }
+    engine->trained = fresh;
+    pthread_mutex_unlock(&engine->lock);
+    wt__engine_drop_index(engine);
+}
+
+void wt__engine_forget_trained(wt_engine *engine)
+{
+    pthread_mutex_lock(&engine->build_lock);
+    replace_trained(engine, (struct on_demand){.opened = NULL});
+    pthread_mutex_unlock(&engine->build_lock);
+}
+
+/* Called with build_lock held. */
+static int reread_trained(wt_engine *engine, bool *anew, wt_error *err)
+{
+    struct on_demand fresh;
+    uint64_t stamp = 0;
+    int rc = wt__trained_stamp(&stamp, engine->trained_folder, err);
+    if (rc < 0 || !engine->trained.tried || stamp == engine->trained_stamp)
+        return rc;
+    rc = wt__engine_reopen_trained(engine, &fresh, err);
+    if (rc < 0)
+        return rc;
+    engine->trained_stamp = stamp; /* from before it was read: what came since is read the next time */
+    replace_trained(engine, fresh);
+    *anew = true;
+    return 0;
+}
+
+int wt__engine_reload_trained(wt_engine *engine, bool *anew, wt_error *err)
+{
+    struct index_handle *index = NULL;
+    *anew = false;
+    pthread_mutex_lock(&engine->build_lock);
+    int rc = reread_trained(engine, anew, err);
+    pthread_mutex_unlock(&engine->build_lock);
+    if (rc == 0 && *anew && !engine->read_only)
+        rc = wt__engine_update_trained(engine, NULL, err);
+    if (rc == 0 && *anew)
+        rc = wt__engine_newest_index(engine, &index, err);
+    wt__index_release(index);
+    return rc == WT_EEMPTY ? 0 : rc;
+}

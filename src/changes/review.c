@@ -1,0 +1,569 @@
+/* review.c: what servers list, and what of it somebody approved (whichtool/review.h).
+ *
+ *   listing -> tools, and the hash of each definition -> one transaction (store/review.h) -> vectors, a snapshot
+ *
+ * Where a definition says what was approved in other bytes (its keys in another order), the approved bytes are
+ * imported, so that the catalogue has what was read by whom approved of it, and nothing is encoded anew. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/buffer.h"
+#include "base/json.h"
+#include "catalog/names.h"
+#include "catalog/pins.h"
+#include "store/review.h"
+#include "changes/add.h"
+#include "engine/notice.h"
+#include "engine/sized_options.h"
+#include "engine/tools.h"
+#include "whichtool/review.h"
+
+struct review_report {
+    wt_review_report public; /* first, so that the public pointer is this one */
+    struct report *added;    /* whose issues and notice it shows */
+    struct arena arena;
+};
+
+void wt_review_report_free(wt_review_report *public)
+{
+    if (!public)
+        return;
+    struct review_report *report = (struct review_report *)public;
+    wt_add_report_free(report->added ? &report->added->public : NULL);
+    wt__arena_dispose(&report->arena);
+    free(report);
+}
+
+/* A review, or an approval, on its way. */
+struct reviewing {
+    wt_engine *engine;
+    struct review_listing listing;
+    struct import listed, kept; /* what was listed; what of it is imported in the bytes that were approved */
+    struct buffer kept_bytes;
+    struct map offer_keys; /* kinds and names of offers that were met */
+    struct pins lock;
+    bool no_vectors;
+    struct progress progress;
+    struct arena arena;
+    wt_error *err;
+};
+
+static void end_reviewing(struct reviewing *r)
+{
+    wt__import_dispose(&r->listed);
+    wt__import_dispose(&r->kept);
+    wt__buffer_dispose(&r->kept_bytes);
+    wt__map_dispose(&r->offer_keys);
+    wt__pins_dispose(&r->lock);
+    wt__progress_dispose(&r->progress);
+    wt__arena_dispose(&r->arena);
+}
+
+static const char *copy_id(struct arena *arena, struct str provider, struct str name)
+{
+    struct buffer id = {0};
+    if (name.len > 0)
+        wt__tool_id(&id, provider, name);
+    else
+        wt__buffer_str(&id, provider);
+    const char *copy = id.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&id));
+    wt__buffer_dispose(&id);
+    return copy;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static int read_tools(struct reviewing *r, struct import *out, struct str bytes)
+{
+    struct import_options reading = {.format = STR("mcp"),
+                                     .provider = r->listing.provider,
+                                     .source_name = r->listing.source,
+                                     .progress = &r->progress};
+    return wt__import_bytes(out, bytes, &reading, r->err);
+}
+
+/* The row of that kind and name among sorted ones, or NULL. */
+static const struct review_row *find_row(const struct review_row *rows, size_t count, enum review_kind kind,
+                                         struct str name)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2,
+               shared = rows[middle].name.len < name.len ? rows[middle].name.len : name.len;
+        int order = (rows[middle].kind > kind) - (rows[middle].kind < kind);
+        if (order == 0 && shared > 0)
+            order = memcmp(rows[middle].name.ptr, name.ptr, shared);
+        if (order < 0 || (order == 0 && rows[middle].name.len < name.len))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && rows[low].kind == kind && wt__str_equal(rows[low].name, name) ? &rows[low] : NULL;
+}
+
+static bool is_tool(const struct review_item *item)
+{
+    return item->kind == REVIEW_TOOL && item->tool.name.len > 0;
+}
+
+/* Reads definitions one by one: [count] tools, each by the name that it goes by. */
+static int read_kept(struct reviewing *r, const struct str *definitions, const struct str *names, struct tool **tools,
+                     size_t count)
+{
+    if (count == 0)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        wt__buffer_text(&r->kept_bytes, i == 0 ? "{\"tools\":[" : ",");
+        wt__buffer_str(&r->kept_bytes, definitions[i]);
+    }
+    wt__buffer_text(&r->kept_bytes, "]}");
+    if (r->kept_bytes.failed)
+        return wt__fail_nomem(r->err);
+    int rc = read_tools(r, &r->kept, wt__buffer_view(&r->kept_bytes));
+    if (rc == 0 && r->kept.tool_count != count)
+        rc = wt__fail(r->err, WT_EFORMAT, "a definition of %.*s that waits can be read as a tool no more",
+                      (int)r->listing.provider.len, r->listing.provider.ptr);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct tool *tool = &r->kept.tools[i];
+        if (!wt__str_equal(tool->name, names[i]))
+            tool->own_name = tool->own_name.len > 0 ? tool->own_name : tool->name;
+        tool->name = names[i];
+        *tools[i] = *tool;
+    }
+    return rc;
+}
+
+/* Items that say what was approved in other bytes get a tool of the approved ones. */
+static int keep_approved_bytes(struct reviewing *r, const struct review_row *rows, size_t row_count)
+{
+    size_t count = 0, most = r->listing.count;
+    struct str *definitions = wt__arena_array(&r->arena, struct str, most);
+    struct str *names = wt__arena_array(&r->arena, struct str, most);
+    struct tool **tools = wt__arena_array(&r->arena, struct tool *, most);
+    if (!definitions || !names || !tools)
+        return wt__fail_nomem(r->err);
+    for (size_t i = 0; i < most; i++) {
+        struct review_item *item = &r->listing.items[i];
+        const struct review_row *row = is_tool(item) ? find_row(rows, row_count, REVIEW_TOOL, item->tool.name) : NULL;
+        if (!row || strcmp(row->approved_sha256, item->sha256) != 0 || wt__str_equal(row->approved, item->offered))
+            continue;
+        definitions[count] = row->approved;
+        names[count] = item->tool.name;
+        tools[count++] = &item->tool;
+    }
+    return read_kept(r, definitions, names, tools, count);
+}
+
+static int look_in_lock(struct reviewing *r, struct review_item *item)
+{
+    struct str provider = r->listing.provider, name = item->tool.name;
+    const struct pin *pin;
+    if (item->kind != REVIEW_TOOL) {
+        pin = wt__pins_offer(&r->lock, wt__review_words[item->kind], provider, name);
+    } else {
+        const char *id = copy_id(&r->arena, provider, name);
+        if (!id)
+            return wt__fail_nomem(r->err);
+        pin = name.len > 0 ? wt__pins_find(&r->lock, wt__str(id)) : wt__pins_instructions(&r->lock, wt__str(id));
+    }
+    item->locked = pin && strcmp(pin->sha256, item->sha256) == 0;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- prompts, resources and templates */
+
+/* The lists beside the tools, and the member of a definition that is its name. */
+struct offers {
+    json_t *lists[REVIEW_KINDS]; /* NULL: not told */
+    size_t count;                /* of all items */
+};
+
+static const char *const offer_names[REVIEW_KINDS] = {NULL, "name", "uri", "uriTemplate"};
+
+static int read_offers(struct reviewing *r, const wt_review_options *options, struct offers *out)
+{
+    const char *const texts[REVIEW_KINDS] = {NULL, options->prompts, options->resources, options->templates};
+    int rc = 0;
+    for (int kind = REVIEW_PROMPT; rc == 0 && kind < REVIEW_KINDS; kind++) {
+        if (!texts[kind])
+            continue;
+        rc = wt__json_parse(&out->lists[kind], texts[kind], strlen(texts[kind]), r->err);
+        if (rc == 0 && !json_is_array(out->lists[kind]))
+            rc = wt__fail(r->err, WT_EFORMAT, "the list of %ss of %.*s is not an array", wt__review_words[kind],
+                          (int)r->listing.provider.len, r->listing.provider.ptr);
+        out->count += json_array_size(out->lists[kind]);
+        r->listing.told[kind] = rc == 0;
+    }
+    return rc;
+}
+
+/* 1 if the name is the first of its kind, else 0. */
+static int meet_offer(struct reviewing *r, enum review_kind kind, struct str name)
+{
+    struct buffer key = {0};
+    bool added = false;
+    wt__buffer_char(&key, (char)('0' + kind));
+    wt__buffer_str(&key, name);
+    const char *copy = key.failed ? NULL : wt__arena_copy(&r->arena, wt__buffer_view(&key));
+    bool known = copy && wt__map_insert(&r->offer_keys, (struct str){copy, key.len}, 0, &added);
+    wt__buffer_dispose(&key);
+    return known ? added : wt__fail_nomem(r->err);
+}
+
+/* An offer that has no name, or one that an earlier offer has, cannot be approved, and so is not shown. */
+static int add_offer(struct reviewing *r, enum review_kind kind, const json_t *offer)
+{
+    struct str name = wt__json_str(offer, offer_names[kind]);
+    struct buffer text = {0};
+    int rc = name.len > 0 && name.len <= REVIEW_NAME_BYTES_MAX ? meet_offer(r, kind, name) : 0;
+    if (rc <= 0)
+        return rc;
+    rc = wt__json_write(&text, offer) < 0 || text.failed ? wt__fail_nomem(r->err) : 0;
+    if (rc == 0 && text.len <= WT_MAX_DEFINITION_BYTES) {
+        struct review_item *item = &r->listing.items[r->listing.count];
+        *item = (struct review_item){.kind = kind,
+                                     .tool.name = {wt__arena_copy(&r->arena, name), name.len},
+                                     .offered = {wt__arena_copy(&r->arena, wt__buffer_view(&text)), text.len}};
+        rc = item->tool.name.ptr && item->offered.ptr ? wt__definition_hash(item->offered, item->sha256, NULL, r->err)
+                                                      : wt__fail_nomem(r->err);
+        r->listing.count++;
+    }
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+static int add_offers(struct reviewing *r, const struct offers *offers)
+{
+    int rc = 0;
+    for (int kind = REVIEW_PROMPT; rc == 0 && kind < REVIEW_KINDS; kind++)
+        for (size_t i = 0; rc == 0 && i < json_array_size(offers->lists[kind]); i++)
+            rc = add_offer(r, (enum review_kind)kind, json_array_get(offers->lists[kind], i));
+    return rc;
+}
+
+static void drop_offers(struct offers *offers)
+{
+    for (int kind = 0; kind < REVIEW_KINDS; kind++)
+        json_decref(offers->lists[kind]);
+}
+
+/* ---------------------------------------------------------------- a listing */
+
+/* instructions: NULL: not told. */
+static int make_items(struct reviewing *r, const char *instructions, const struct offers *offers)
+{
+    struct review_listing *listing = &r->listing;
+    size_t count = r->listed.tool_count;
+    listing->items = wt__arena_array(&r->arena, struct review_item, count + offers->count + 1);
+    if (!listing->items)
+        return wt__fail_nomem(r->err);
+    for (size_t i = 0; i < count; i++) {
+        struct review_item *item = &listing->items[listing->count++];
+        *item = (struct review_item){.tool = r->listed.tools[i], .offered = r->listed.tools[i].definition};
+        int rc = wt__definition_hash(item->offered, item->sha256, NULL, r->err);
+        if (rc < 0)
+            return rc;
+    }
+    listing->instructions = instructions != NULL;
+    if (instructions && *instructions) {
+        struct review_item *item = &listing->items[listing->count++];
+        *item = (struct review_item){.offered = wt__str(instructions)};
+        wt__bytes_hash(item->offered, item->sha256);
+    }
+    int rc = add_offers(r, offers);
+    for (size_t i = 0; rc == 0 && listing->lock && i < listing->count; i++)
+        rc = look_in_lock(r, &listing->items[i]);
+    return rc;
+}
+
+static int read_rows(struct reviewing *r, enum review_rows which, struct review_row **rows, size_t *count)
+{
+    struct store *reader;
+    int rc = wt__engine_reader(r->engine, &reader, r->err);
+    if (rc < 0)
+        return rc;
+    rc = wt__store_reviews(reader, which, &r->listing.provider, &r->arena, rows, count, r->err);
+    wt__engine_return_reader(r->engine, reader);
+    return rc;
+}
+
+/* Whether a text in which no tool was met is a list all the same. */
+static bool is_list(struct str bytes)
+{
+    json_t *whole = NULL;
+    int rc = wt__json_parse(&whole, bytes.ptr, bytes.len, NULL);
+    bool list = rc == 0 && (json_is_array(whole) || wt__json_array(whole, "tools") ||
+                            wt__json_array(wt__json_object(whole, "result"), "tools"));
+    json_decref(whole);
+    return list;
+}
+
+static int check_whole(struct reviewing *r, struct str bytes)
+{
+    struct str provider = r->listing.provider;
+    if (!r->listed.whole)
+        return wt__fail(r->err, WT_EFORMAT, "what %.*s lists breaks off; nothing of it is taken", (int)provider.len,
+                        provider.ptr);
+    if (r->listed.tool_count == 0 && !is_list(bytes))
+        return wt__fail(r->err, WT_EFORMAT, "what %.*s lists is no list of tools: {\"tools\":[...]}", (int)provider.len,
+                        provider.ptr);
+    return 0;
+}
+
+static int read_listing(struct reviewing *r, struct str bytes, const wt_review_options *options)
+{
+    struct review_row *rows = NULL;
+    struct offers offers = {0};
+    size_t count = 0;
+    r->listing.told[REVIEW_TOOL] = bytes.ptr != NULL;
+    int rc = options->lock ? wt__pins_read(&r->lock, options->lock, options->lock_len, r->err) : 0;
+    if (rc == 0 && bytes.ptr)
+        rc = read_tools(r, &r->listed, bytes);
+    if (rc == 0 && bytes.ptr)
+        rc = check_whole(r, bytes);
+    if (rc == 0)
+        rc = read_offers(r, options, &offers);
+    if (rc == 0)
+        rc = make_items(r, options->instructions, &offers);
+    drop_offers(&offers);
+    if (rc == 0)
+        rc = read_rows(r, REVIEWS_APPROVED, &rows, &count);
+    return rc < 0 ? rc : keep_approved_bytes(r, rows, count);
+}
+
+/* ---------------------------------------------------------------- telling */
+
+static int tell_waiting(struct reviewing *r, struct review_report *report)
+{
+    wt_review_report *out = &report->public;
+    size_t most = r->listing.count, count = 0;
+    const char **ids = wt__arena_array(&report->arena, const char *, most);
+    if (!ids)
+        return wt__fail_nomem(r->err);
+    for (size_t i = 0; i < most; i++) {
+        const struct review_item *item = &r->listing.items[i];
+        bool tool = is_tool(item), waits = item->verdict == REVIEW_NEW || item->verdict == REVIEW_CHANGED;
+        out->offers_waiting += item->kind != REVIEW_TOOL && item->verdict != REVIEW_APPROVED;
+        out->approved += tool && item->verdict == REVIEW_APPROVED;
+        out->waiting_new += tool && item->verdict == REVIEW_NEW;
+        out->waiting_changed += tool && item->verdict == REVIEW_CHANGED;
+        out->beyond += tool && item->verdict == REVIEW_BEYOND;
+        out->instructions_wait |= item->kind == REVIEW_TOOL && !tool && waits;
+        if (tool && waits && !(ids[count++] = copy_id(&report->arena, r->listing.provider, item->tool.name)))
+            return wt__fail_nomem(r->err);
+    }
+    out->ids = ids;
+    out->waiting_count = count;
+    return 0;
+}
+
+static int tell(struct reviewing *r, const struct review_changes *changes, struct report *added, wt_review_report **out)
+{
+    struct review_report *report = calloc(1, sizeof *report);
+    const struct store_changes *catalogue = &changes->catalogue;
+    if (!report)
+        return wt__fail_nomem(r->err);
+    report->public = (wt_review_report){.returned = changes->returned,
+                                        .removed = catalogue->removed,
+                                        .changed = catalogue->added + catalogue->updated + catalogue->removed > 0,
+                                        .skipped = added->public.skipped,
+                                        .embedded = added->public.embedded,
+                                        .issue_count = added->public.issue_count,
+                                        .issues = added->public.issues,
+                                        .notice = added->public.notice};
+    int rc = tell_waiting(r, report);
+    if (rc < 0) {
+        wt_review_report_free(&report->public);
+        return rc;
+    }
+    report->added = added; /* from here on its to free */
+    *out = &report->public;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the two changes */
+
+static int store_changes(struct reviewing *r, bool approval, struct review_changes *changes)
+{
+    wt_engine *engine = r->engine;
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = approval ? wt__store_approve(engine->store, &r->listing, changes, r->err)
+                      : wt__store_review(engine->store, &r->listing, changes, r->err);
+    pthread_mutex_unlock(&engine->store_lock);
+    return rc;
+}
+
+static int change(struct reviewing *r, bool approval, wt_review_report **out)
+{
+    struct report *added;
+    struct review_changes changes = {0};
+    int rc = wt__report_new(&added, &r->listed, r->err);
+    if (rc < 0)
+        return rc;
+    wt__engine_begin_import(r->engine);
+    rc = store_changes(r, approval, &changes);
+    bool stored = rc == 0;
+    added->own = (struct own_tools){.ids = changes.ids, .count = changes.tool_count};
+    const struct store_changes *catalogue = &changes.catalogue;
+    if (stored && catalogue->added + catalogue->updated + catalogue->removed > 0)
+        rc = wt__make_searchable(r->engine, r->no_vectors, &r->progress, added, r->err);
+    if (rc < 0) /* so no newer index was made */
+        wt__engine_changed(r->engine);
+    wt__engine_end_import(r->engine);
+    if (rc == 0 || (stored && rc == WT_ECANCELLED)) {
+        int told = tell(r, &changes, added, out);
+        rc = told < 0 ? told : rc;
+    }
+    if (!*out)
+        wt_add_report_free(&added->public);
+    return rc;
+}
+
+static const char *name_source(struct reviewing *r, const char *given)
+{
+    struct buffer text = {0};
+    if (given)
+        return given;
+    wt__buffer_text(&text, "mcp:");
+    wt__buffer_str(&text, r->listing.provider);
+    const char *name = text.failed ? NULL : wt__arena_copy(&r->arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return name;
+}
+
+static int begin(struct reviewing *r, const char *provider, const char *source)
+{
+    if (!provider || !*provider)
+        return wt__fail(r->err, WT_EINVAL, "whose definitions are reviewed is not said: there is no provider");
+    if (!wt__is_provider_name(wt__str(provider)))
+        return wt__fail(r->err, WT_EINVAL, "\"%.200s\" cannot be a provider's name: nothing of it can be reviewed",
+                        provider);
+    r->listing.provider = wt__str(provider);
+    r->listing.source = wt__str(name_source(r, source));
+    r->listing.now = (int64_t)time(NULL);
+    r->listing.progress = &r->progress;
+    return r->listing.source.ptr ? 0 : wt__fail_nomem(r->err);
+}
+
+int wt_review(wt_engine *engine, const char *provider, const char *listing, size_t len, const wt_review_options *given,
+              wt_review_report **out, wt_error *err)
+{
+    wt_review_options options;
+    struct reviewing r = {.engine = engine, .err = err};
+    *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
+    wt__progress_init(&r.progress, options.progress, options.progress_context);
+    r.no_vectors = options.no_vectors != 0;
+    r.listing.trust_first = options.trust_first != 0;
+    r.listing.lock = options.lock != NULL;
+    rc = begin(&r, provider, options.source_name);
+    if (rc == 0)
+        rc = read_listing(&r, (struct str){listing, len}, &options);
+    if (rc == 0)
+        rc = change(&r, false, out);
+    end_reviewing(&r);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- approving */
+
+static int no_such(struct reviewing *r, enum review_kind kind, struct str name)
+{
+    if (kind == REVIEW_TOOL && name.len == 0)
+        return wt__fail(r->err, WT_ENOTFOUND, "no instructions of %.*s wait for approval", (int)r->listing.provider.len,
+                        r->listing.provider.ptr);
+    return wt__fail(r->err, WT_ENOTFOUND, "nothing waits for approval as \"%.*s\" of %.*s", (int)name.len, name.ptr,
+                    (int)r->listing.provider.len, r->listing.provider.ptr);
+}
+
+/* Which of the rows are meant: *meant [*meant_count]. */
+static int choose(struct reviewing *r, const wt_approve_options *options, const struct review_row *rows, size_t count,
+                  const struct review_row **meant, size_t *meant_count)
+{
+    for (size_t i = 0; options->all && i < count; i++)
+        meant[(*meant_count)++] = &rows[i];
+    for (size_t i = 0; !options->all && i < options->name_count; i++) {
+        struct str name = wt__str(options->names[i]);
+        enum review_kind kind = options->whats ? (enum review_kind)options->whats[i] : REVIEW_TOOL;
+        const struct review_row *row = find_row(rows, count, kind, name);
+        const char *shown = options->sha256s ? options->sha256s[i] : NULL;
+        bool again = false;
+        for (size_t m = 0; m < *meant_count; m++)
+            again |= meant[m] == row;
+        if (!row)
+            return no_such(r, kind, name);
+        if (shown && strcmp(shown, row->offered_sha256) != 0)
+            return wt__fail(r->err, WT_EINVAL,
+                            "what waits of %.*s as \"%.*s\" is not what was shown any more; look at it again",
+                            (int)r->listing.provider.len, r->listing.provider.ptr, (int)name.len, name.ptr);
+        if (!again)
+            meant[(*meant_count)++] = row;
+    }
+    return 0;
+}
+
+static int read_meant(struct reviewing *r, const struct review_row *const *meant, size_t count)
+{
+    struct review_listing *listing = &r->listing;
+    size_t tools = 0;
+    listing->items = wt__arena_array(&r->arena, struct review_item, count);
+    struct str *definitions = wt__arena_array(&r->arena, struct str, count);
+    struct str *names = wt__arena_array(&r->arena, struct str, count);
+    struct tool **places = wt__arena_array(&r->arena, struct tool *, count);
+    if (!listing->items || !definitions || !names || !places)
+        return wt__fail_nomem(r->err);
+    for (size_t i = 0; i < count; i++) {
+        struct review_item *item = &listing->items[listing->count++];
+        *item = (struct review_item){.kind = meant[i]->kind, .tool.name = meant[i]->name, .offered = meant[i]->offered};
+        memcpy(item->sha256, meant[i]->offered_sha256, sizeof item->sha256);
+        listing->source = meant[i]->source;
+        if (!is_tool(item))
+            continue;
+        definitions[tools] = meant[i]->offered;
+        names[tools] = meant[i]->name;
+        places[tools++] = &item->tool;
+    }
+    return read_kept(r, definitions, names, places, tools);
+}
+
+static int approve(struct reviewing *r, const wt_approve_options *options, wt_review_report **out)
+{
+    struct review_row *rows;
+    size_t count = 0, meant_count = 0;
+    int rc = read_rows(r, REVIEWS_WAITING, &rows, &count);
+    if (rc < 0)
+        return rc;
+    if (!options->all && options->name_count == 0)
+        return wt__fail(r->err, WT_EINVAL, "what is approved is not said: neither names nor all");
+    const struct review_row **meant =
+        wt__arena_array(&r->arena, const struct review_row *, count + options->name_count);
+    if (!meant)
+        return wt__fail_nomem(r->err);
+    if (rc == 0 || (options->all && count == 0))
+        return wt__fail(r->err, WT_ENOTFOUND, "nothing of %.*s waits for approval", (int)r->listing.provider.len,
+                        r->listing.provider.ptr);
+    rc = choose(r, options, rows, count, meant, &meant_count);
+    if (rc == 0)
+        rc = read_meant(r, meant, meant_count);
+    return rc < 0 ? rc : change(r, true, out);
+}
+
+int wt_approve(wt_engine *engine, const char *provider, const wt_approve_options *given, wt_review_report **out,
+               wt_error *err)
+{
+    wt_approve_options options;
+    struct reviewing r = {.engine = engine, .err = err};
+    *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
+    wt__progress_init(&r.progress, options.progress, options.progress_context);
+    r.no_vectors = options.no_vectors != 0;
+    rc = begin(&r, provider, NULL);
+    if (rc == 0)
+        rc = approve(&r, &options, out);
+    end_reviewing(&r);
+    return rc;
+}

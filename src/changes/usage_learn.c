@@ -1,0 +1,277 @@
+/* usage_learn.c: requests that were recorded become vectors of the tools that they used.
+ *
+ * New usages are taken BATCH at a time from the store's mark on; equal requests of a batch are encoded once. Nothing is
+ * locked while the encoder runs; the store refuses a batch when the mark has moved meanwhile, and it is read again.
+ * A sum that lost a usage is made anew from all that it has left, rather than subtracted from: what was forgotten is
+ * gone from it to the last bit. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "recipe/trained.h"
+#include "engine/engine.h"
+#include "changes/recorded_use.h"
+
+enum { BATCH = 1024, STALE_BATCH = 256 };
+
+struct learning {
+    wt_engine *engine;
+    const struct encoder *encoder;
+    struct vector_set set;
+    unsigned threads;
+    struct progress *progress;
+    struct arena arena; /* of one batch, as are all below */
+    struct usage *usages;
+    size_t count;
+    int64_t ids[BATCH];
+    uint32_t rows[BATCH]; /* which vector is a usage's */
+    struct str texts[BATCH];
+    size_t text_count;
+    float *vectors; /* [BATCH, D] */
+    size_t learned;
+    wt_error *err;
+};
+
+int wt__usage_encoder(wt_engine *engine, const struct encoder **out, wt_error *err)
+{
+    const struct trained *trained = NULL;
+    /* A damaged one is told to who asks for its recipes. */
+    if (wt__engine_trained(engine, &trained, NULL) == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    if (!trained || !trained->own)
+        return wt__engine_encoder(engine, out, err);
+    *out = trained->own;
+    return 0;
+}
+
+/* Which requests are to be encoded, each once. */
+static int distinct_requests(struct learning *l)
+{
+    struct map seen = {0};
+    int rc = 0;
+    l->text_count = 0;
+    for (size_t i = 0; rc == 0 && i < l->count; i++) {
+        struct str key = {(const char *)&l->usages[i].request_id, sizeof l->usages[i].request_id};
+        bool added = false;
+        const uint32_t *row = wt__map_insert(&seen, key, (uint32_t)l->text_count, &added);
+        if (!row) {
+            rc = wt__fail_nomem(l->err);
+        } else {
+            if (added)
+                l->texts[l->text_count++] = l->usages[i].request;
+            l->ids[i] = l->usages[i].id;
+            l->rows[i] = *row;
+        }
+    }
+    wt__map_dispose(&seen);
+    return rc;
+}
+
+/* The next usages of the query, encoded. count is 0 behind the last. mark, unless NULL, is read in the same moment,
+ * and the query begins at it. */
+static int next_batch(struct learning *l, struct usage_query *query, struct usage_mark *mark, struct progress *progress)
+{
+    wt__arena_reset(&l->arena);
+    pthread_mutex_lock(&l->engine->store_lock);
+    int rc = mark ? wt__store_usage_mark(l->engine->store, &l->set, mark, l->err) : 0;
+    if (rc == 0 && mark)
+        query->after = mark->last;
+    if (rc == 0)
+        rc = wt__store_usages(l->engine->store, query, &l->arena, &l->usages, &l->count, l->err);
+    pthread_mutex_unlock(&l->engine->store_lock);
+    if (rc == 0)
+        rc = distinct_requests(l);
+    if (rc < 0 || l->count == 0)
+        return rc;
+    rc = wt__encode_many(l->encoder, TEXT_REQUEST, l->texts, l->text_count, l->threads, l->vectors, progress, l->err);
+    if (rc < 0)
+        return rc;
+    l->learned += l->text_count;
+    for (size_t i = 0; i < l->text_count * l->set.dim; i++)
+        if (!isfinite(l->vectors[i]))
+            return wt__fail(l->err, WT_EMODEL, "the model %s gives no finite vector for a recorded request",
+                            l->set.model_name);
+    return 0;
+}
+
+static int learn_new(struct learning *l, uint64_t pending)
+{
+    struct usage_query query = {.teaching = true, .limit = BATCH};
+    struct usage_mark mark;
+    int rc = 0;
+    if (wt__progress_phase(l->progress, "encoding", pending))
+        return wt__fail_cancelled(l->err);
+    while (rc >= 0) {
+        rc = next_batch(l, &query, &mark, l->progress);
+        if (rc < 0 || l->count == 0)
+            break;
+        if (wt__progress_step(l->progress, l->count - l->text_count))
+            return wt__fail_cancelled(l->err);
+        pthread_mutex_lock(&l->engine->store_lock);
+        rc = wt__store_add_usage_vectors(l->engine->store, &l->set, mark.last, l->ids[l->count - 1], l->ids, l->rows,
+                                         l->count, l->vectors, l->err);
+        pthread_mutex_unlock(&l->engine->store_lock);
+    }
+    return rc;
+}
+
+/* 1: made; 0: the sum or the mark moved on meanwhile. */
+static int make_sum(struct learning *l, struct usage_sum_key *key, float *sum)
+{
+    struct usage_query query = {.tool = key->tool, .teaching = true, .limit = BATCH};
+    struct usage_mark mark;
+    size_t dim = l->set.dim;
+    pthread_mutex_lock(&l->engine->store_lock);
+    int rc = wt__store_usage_mark(l->engine->store, &l->set, &mark, l->err);
+    pthread_mutex_unlock(&l->engine->store_lock);
+    memset(sum, 0, dim * sizeof *sum);
+    key->uses = 0;
+    query.upto = mark.last;
+    do {
+        if (rc == 0)
+            rc = next_batch(l, &query, NULL, NULL);
+        if (rc < 0)
+            return rc;
+        for (size_t i = 0; i < l->count; i++)
+            for (size_t d = 0; d < dim; d++)
+                sum[d] += l->vectors[l->rows[i] * dim + d];
+        key->uses += (int64_t)l->count;
+        if (l->count > 0)
+            query.after = l->ids[l->count - 1];
+    } while (l->count == BATCH);
+    pthread_mutex_lock(&l->engine->store_lock);
+    rc = wt__store_put_usage_sum(l->engine->store, &l->set, key, mark.last, sum, l->err);
+    pthread_mutex_unlock(&l->engine->store_lock);
+    return rc;
+}
+
+static int make_stale(struct learning *l, uint64_t stale)
+{
+    struct usage_sum_key keys[STALE_BATCH];
+    int count = 0;
+    float *sum = wt__alloc_array(l->set.dim, sizeof *sum);
+    int rc = sum ? 0 : wt__fail_nomem(l->err);
+    if (rc == 0 && wt__progress_phase(l->progress, "encoding again", stale))
+        rc = wt__fail_cancelled(l->err);
+    /* From the first again after each batch: a sum that moved on meanwhile is stale still. */
+    while (rc == 0) {
+        pthread_mutex_lock(&l->engine->store_lock);
+        count = wt__store_stale_usage_sums(l->engine->store, &l->set, 0, keys, STALE_BATCH, l->err);
+        pthread_mutex_unlock(&l->engine->store_lock);
+        if (count <= 0)
+            break;
+        for (int i = 0; rc >= 0 && i < count; i++) {
+            rc = make_sum(l, &keys[i], sum);
+            if (rc > 0 && wt__progress_step(l->progress, 1))
+                rc = wt__fail_cancelled(l->err);
+        }
+        rc = rc < 0 ? rc : 0;
+    }
+    free(sum);
+    return rc < 0 ? rc : count < 0 ? count : 0;
+}
+
+static int learn(struct learning *l, const struct usage_mark *mark)
+{
+    l->vectors = wt__alloc_aligned((size_t)BATCH * l->set.dim, sizeof *l->vectors);
+    int rc = l->vectors ? 0 : wt__fail_nomem(l->err);
+    if (rc == 0 && mark->pending)
+        rc = learn_new(l, mark->pending);
+    if (rc == 0 && mark->stale)
+        rc = make_stale(l, mark->stale);
+    free(l->vectors);
+    wt__arena_dispose(&l->arena);
+    return rc;
+}
+
+static int learn_with(wt_engine *engine, const struct encoder *encoder, unsigned threads, struct progress *progress,
+                      size_t *learned, wt_error *err)
+{
+    struct vector_set set = wt__engine_usage_vectors(encoder, engine);
+    struct usage_mark mark;
+    *learned = 0;
+    pthread_mutex_lock(&engine->store_lock);
+    int rc = wt__store_usage_mark(engine->store, &set, &mark, err);
+    pthread_mutex_unlock(&engine->store_lock);
+    if (rc < 0 || mark.pending + mark.stale == 0)
+        return rc;
+    if (engine->read_only)
+        return wt__fail(err, WT_EREADONLY, "the store %s is open for reading only; nothing can be learned",
+                        engine->path);
+    struct learning *l = calloc(1, sizeof *l);
+    if (!l)
+        return wt__fail_nomem(err);
+    l->engine = engine;
+    l->encoder = encoder;
+    l->set = set;
+    l->threads = threads;
+    l->progress = progress;
+    l->err = err;
+    rc = learn(l, &mark);
+    *learned = l->learned;
+    free(l);
+    return rc;
+}
+
+int wt__usage_learn(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
+                    wt_error *err)
+{
+    return learn_with(engine, encoder, engine->threads, progress, learned, err);
+}
+
+/* With no import begun the next query would make the index. */
+static int learn_and_index(wt_engine *engine, const struct encoder *encoder, struct progress *progress, size_t *learned,
+                           wt_error *err)
+{
+    struct index_handle *index = NULL;
+    wt__engine_begin_import(engine);
+    int rc = learn_with(engine, encoder, 1, progress, learned, err);
+    if (*learned > 0 && wt__engine_is_asked(engine) && wt__engine_newest_index(engine, &index, NULL) == 0)
+        wt__index_release(index);
+    wt__engine_changed(engine);
+    wt__engine_end_import(engine);
+    return rc;
+}
+
+int64_t wt__usage_learn_behind(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err)
+{
+    const struct encoder *encoder;
+    struct progress progress;
+    size_t learned = 0;
+    int rc = wt__usage_encoder(engine, &encoder, err);
+    if (rc < 0)
+        return rc;
+    wt__progress_init(&progress, report, context);
+    rc = learn_and_index(engine, encoder, &progress, &learned, err);
+    wt__progress_dispose(&progress);
+    return rc < 0 ? rc : (int64_t)learned;
+}
+
+int64_t wt_learn_usage(wt_engine *engine, wt_progress_fn report, void *context, wt_error *err)
+{
+    const struct encoder *encoder;
+    struct progress progress;
+    size_t learned;
+    int rc = wt__usage_encoder(engine, &encoder, err);
+    if (rc < 0)
+        return rc;
+    wt__progress_init(&progress, report, context);
+    rc = wt__usage_learn(engine, encoder, &progress, &learned, err);
+    wt__engine_changed(engine);
+    wt__progress_dispose(&progress);
+    return rc < 0 ? rc : (int64_t)learned;
+}
+
+int wt__engine_update_trained(wt_engine *engine, struct progress *progress, wt_error *err)
+{
+    const struct trained *trained;
+    size_t count;
+    /* A damaged one is told to who asks for its recipes. */
+    if (wt__engine_trained(engine, &trained, NULL) == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    if (!trained)
+        return 0;
+    int rc = wt__embed_missing(engine, trained->encoder, progress, &count, err);
+    return rc < 0 ? rc : wt__usage_learn(engine, trained->encoder, progress, &count, err);
+}

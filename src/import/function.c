@@ -1,0 +1,118 @@
+/* function.c: reads one tool object by the shape of its format. A schema under another format's key is an issue and
+ * not a tool without arguments: silence would cost the arguments. */
+#include "import/function.h"
+
+#include <stdio.h>
+
+#include "base/json.h"
+#include "catalog/schema.h"
+
+static const struct {
+    const char *key, *format;
+} schema_keys[] = {
+    {"inputSchema", "mcp"},
+    {"input_schema", "anthropic"},
+    {"parameters", "openai"},
+    {"parametersJsonSchema", "gemini"},
+    {"parameters_json_schema", "gemini"},
+};
+
+/* 1: *out is the schema or NULL; 0: reported. */
+static int find_schema(struct reader *reader, struct place place, const json_t *function,
+                       const struct function_shape *shape, json_t **out, wt_error *err)
+{
+    *out = NULL;
+    for (size_t i = 0; i < FUNCTION_SCHEMA_KEYS && shape->schema_keys[i]; i++) {
+        json_t *schema = json_object_get(function, shape->schema_keys[i]);
+        if (!schema || json_is_null(schema) || json_is_true(schema))
+            continue;
+        if (json_is_object(schema) || (shape->loose && json_is_array(schema))) {
+            *out = schema;
+            return 1;
+        }
+        char below[64];
+        snprintf(below, sizeof below, "/%s", shape->schema_keys[i]);
+        return wt__reader_issue(reader, place, below, err,
+                                "\"%s\" is not an object: write a JSON Schema of the arguments", shape->schema_keys[i]);
+    }
+    for (size_t i = 0; i < sizeof schema_keys / sizeof schema_keys[0]; i++) {
+        bool known = false;
+        for (size_t k = 0; k < FUNCTION_SCHEMA_KEYS && shape->schema_keys[k]; k++)
+            known = known || strcmp(shape->schema_keys[k], schema_keys[i].key) == 0;
+        if (!known && json_object_get(function, schema_keys[i].key))
+            return wt__reader_issue(reader, place, "", err,
+                                    "\"%s\" is where format %s has its schema, not format %s: import it as %s",
+                                    schema_keys[i].key, schema_keys[i].format, reader->format, schema_keys[i].format);
+    }
+    return 1;
+}
+
+/* Hosted tools (web search, code interpreter) stand in the same lists as functions. 1: a function; 0: reported. */
+static int check_type(struct reader *reader, struct place place, const json_t *tool, const struct function_shape *shape,
+                      wt_error *err)
+{
+    struct str type = wt__json_str(tool, "type");
+    if (type.len == 0 || !shape->types[0])
+        return 1;
+    for (size_t i = 0; i < sizeof shape->types / sizeof shape->types[0] && shape->types[i]; i++)
+        if (wt__str_equal(type, wt__str(shape->types[i])))
+            return 1;
+    return wt__reader_issue(
+        reader, place, "/type", err,
+        "a tool of type \"%.*s\" is run by the provider and has no definition to import: leave it out",
+        (int)(type.len < 64 ? type.len : 64), type.ptr);
+}
+
+static int read_texts(struct reader *reader, const json_t *function, const struct function_shape *shape,
+                      struct draft *draft, wt_error *err)
+{
+    int rc = wt__reader_text(reader, draft->place, function, "name", &draft->name, err);
+    if (rc > 0)
+        rc = wt__reader_text(reader, draft->place, function, "description", &draft->description, err);
+    if (rc > 0)
+        rc = wt__reader_text(reader, draft->place, function, "title", &draft->title, err);
+    if (draft->title.len == 0)
+        draft->title = wt__json_str(wt__json_object(function, "annotations"), "title");
+    if (rc > 0 && shape->named_provider)
+        rc = wt__reader_text(reader, draft->place, function, "provider", &draft->provider, err);
+    if (rc > 0 && shape->named_provider)
+        rc = wt__reader_text(reader, draft->place, function, "category", &draft->category, err);
+    return rc;
+}
+
+int wt__function_read(struct reader *reader, const struct json_item *item, const struct function_shape *shape,
+                      wt_error *err)
+{
+    json_t *tool, *schema = NULL, *made = NULL;
+    struct draft draft = {.definition = item->value, .place = {item->byte, item->line}};
+    int rc = wt__reader_parse(reader, item, &tool, err);
+    if (rc <= 0)
+        return rc;
+    const json_t *function = shape->nested ? wt__json_object(tool, shape->nested) : NULL;
+    size_t mark = reader->pointer.len;
+    if (function)
+        wt__pointer_key(reader, wt__str(shape->nested));
+    else
+        function = tool;
+    rc = check_type(reader, draft.place, tool, shape, err);
+    if (rc > 0)
+        rc = read_texts(reader, function, shape, &draft, err);
+    if (rc > 0 && shape->named_provider && function != tool && draft.provider.len == 0)
+        rc = wt__reader_text(reader, draft.place, tool, "provider", &draft.provider, err);
+    if (draft.provider.len == 0)
+        draft.provider = wt__json_str(function, "server");
+    if (draft.provider.len == 0)
+        draft.provider = wt__json_str(tool, "server");
+    if (rc > 0)
+        rc = find_schema(reader, draft.place, function, shape, &schema, err);
+    if (rc > 0 && schema && shape->loose && wt__schema_from_parameters(&made, schema) < 0)
+        rc = wt__fail_nomem(err);
+    if (rc > 0) {
+        draft.schema = made ? made : schema;
+        rc = wt__reader_add(reader, &draft, err);
+    }
+    wt__pointer_back(reader, mark);
+    json_decref(made);
+    json_decref(tool);
+    return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,488 @@
+/* openapi.c: OpenAPI 3.0, 3.1 and 3.2, and Swagger 2.0, JSON or YAML: each operation is a tool. Its name is the
+ * operationId, else "METHOD /path"; its provider a short name of the document (provider.h), its category the tags; its
+ * definition the operation as JSON, with what it inherits (openapi_inherited.c). YAML is turned into JSON first, with
+ * the way back to the places. Each operation is parsed alone. */
+#include "import/openapi.h"
+
+#include <ctype.h>
+
+#include "base/json.h"
+#include "base/nearest.h"
+#include "import/provider.h"
+#include "import/yaml.h"
+#include "text/markup.h"
+
+/* One path while its operations are read. */
+struct path {
+    struct str name;
+    json_t *shared;            /* its parameters, or NULL */
+    json_t *servers;           /* briefly, or NULL */
+    struct str summary, about; /* for operations that say nothing themselves; views of head */
+    json_t *head;              /* its summary and description */
+};
+
+static const char *const methods[] = {"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"};
+/* What else a path may have. */
+static const char *const fields[] = {"$ref", "summary", "description", "servers", "parameters"};
+
+enum { METHOD_SHOWN = 32 }; /* bytes of a method that there is not, in a message */
+
+static bool detect(const struct peek *peek)
+{
+    return (peek->keys & (PEEK_OPENAPI | PEEK_SWAGGER)) != 0;
+}
+
+/* ---------------------------------------------------------------- operations */
+
+static void put_tags(struct buffer *out, const json_t *operation)
+{
+    const json_t *tags = json_object_get(operation, "tags");
+    for (size_t i = 0; i < json_array_size(tags); i++) {
+        const json_t *tag = json_array_get(tags, i);
+        if (!json_is_string(tag) || json_string_length(tag) == 0)
+            continue;
+        if (out->len > 0)
+            wt__buffer_text(out, ", ");
+        wt__buffer_str(out, (struct str){json_string_value(tag), json_string_length(tag)});
+    }
+}
+
+static void put_method(struct buffer *out, struct str method, struct str path)
+{
+    for (size_t i = 0; i < method.len; i++)
+        wt__buffer_char(out, (char)toupper((unsigned char)method.ptr[i]));
+    wt__buffer_char(out, ' ');
+    wt__buffer_str(out, path);
+}
+
+/* description, and summary as the title beside it; either alone is the description. */
+static void put_texts(struct draft *draft, struct str summary, struct str description)
+{
+    draft->description = description.len > 0 ? description : summary;
+    draft->title = description.len > 0 ? summary : (struct str){"", 0};
+}
+
+/* Removes HTML tags from the draft's texts, which become views of `plain`. */
+static void strip_draft(struct draft *draft, struct buffer plain[2])
+{
+    struct str *texts[2] = {&draft->description, &draft->title};
+    for (size_t i = 0; i < 2; i++)
+        if (wt__markup_strip_html(*texts[i], &plain[i]))
+            *texts[i] = wt__buffer_view(&plain[i]);
+}
+
+/* What it refers to may stand behind the place where reading ended, which was told. */
+static int tell_dangling(struct openapi *document, struct place place, wt_error *err)
+{
+    if (document->whole)
+        return wt__reader_issue(document->reader, place, "", err,
+                                "the reference \"%s\" leads to nothing that can be read in this document",
+                                document->dangling);
+    document->waiting++;
+    return 0;
+}
+
+static int add_operation(struct openapi *document, const struct path *path, const struct json_item *item,
+                         struct draft *draft, const json_t *operation, wt_error *err)
+{
+    struct reader *reader = document->reader;
+    struct str summary, description;
+    int rc = wt__reader_text(reader, draft->place, operation, "operationId", &draft->name, err);
+    if (rc > 0)
+        rc = wt__reader_text(reader, draft->place, operation, "summary", &summary, err);
+    if (rc > 0)
+        rc = wt__reader_text(reader, draft->place, operation, "description", &description, err);
+    if (rc <= 0)
+        return rc;
+    struct buffer route = {0}, tags = {0}, plain[2] = {{0}};
+    put_method(&route, item->key, path->name);
+    put_tags(&tags, operation);
+    put_texts(draft, summary, description);
+    if (draft->description.len == 0)
+        put_texts(draft, path->summary, path->about);
+    strip_draft(draft, plain);
+    draft->source_id = wt__buffer_view(&route);
+    draft->category = wt__buffer_view(&tags);
+    if (wt__str_trim(draft->name).len == 0)
+        draft->name = draft->source_id;
+    wt__openapi_next_tool(document, draft->name);
+    draft->judged = true;
+    if (route.failed || tags.failed || plain[0].failed || plain[1].failed ||
+        wt__openapi_arguments(document, path->shared, operation, &draft->schema) < 0)
+        rc = wt__fail_nomem(err);
+    else if (document->dangling[0])
+        rc = tell_dangling(document, draft->place, err);
+    else
+        rc = wt__reader_add(reader, draft, err);
+    if (rc >= 0 && document->wrong[0])
+        rc = wt__reader_remark(reader, draft->place, err, "%s", document->wrong);
+    json_decref(draft->schema);
+    wt__buffer_dispose(&route);
+    wt__buffer_dispose(&tags);
+    wt__buffer_dispose(&plain[0]);
+    wt__buffer_dispose(&plain[1]);
+    return rc;
+}
+
+/* It is there, whatever is wrong with it. */
+static int leave_operation(struct reader *reader, const struct path *path, const struct json_item *item, wt_error *err)
+{
+    struct buffer route = {0};
+    put_method(&route, item->key, path->name);
+    int rc = route.failed ? wt__fail_nomem(err) : wt__reader_leave(reader, wt__buffer_view(&route), err);
+    wt__buffer_dispose(&route);
+    return rc;
+}
+
+static int read_operation(struct openapi *document, const struct path *path, struct str provider,
+                          const struct json_item *item, wt_error *err)
+{
+    json_t *operation;
+    size_t before = document->reader->out->tool_count;
+    int rc = wt__reader_parse(document->reader, item, &operation, err);
+    if (rc > 0) {
+        struct draft draft = {.provider = provider, .place = {item->byte, item->line}};
+        rc = wt__openapi_definition(document, path->servers, operation, item->value, &draft.definition) < 0
+                 ? wt__fail_nomem(err)
+                 : add_operation(document, path, item, &draft, operation, err);
+        json_decref(operation);
+    }
+    if (rc >= 0 && document->reader->out->tool_count == before)
+        rc = leave_operation(document->reader, path, item, err);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---------------------------------------------------------------- paths */
+
+static bool among(const char *const *words, size_t count, struct str key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (wt__str_equal(key, wt__str(words[i])))
+            return true;
+    return false;
+}
+#define AMONG(words, key) among(words, sizeof(words) / sizeof(words)[0], key)
+
+/* A key of a path item that nobody knows: most likely a method that was typed wrong, and so a lost operation. */
+static int tell_unknown(struct reader *reader, const struct json_item *item, wt_error *err)
+{
+    char lower[METHOD_SHOWN];
+    size_t len = item->key.len < sizeof lower ? item->key.len : sizeof lower;
+    struct place place = {item->byte, item->line};
+    struct nearest nearest;
+    for (size_t i = 0; i < len; i++)
+        lower[i] = (char)tolower((unsigned char)item->key.ptr[i]);
+    wt__nearest_begin(&nearest, (struct str){lower, len});
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+        wt__nearest_show(&nearest, wt__str(methods[i]));
+    if (item->value.len == 0 || item->value.ptr[0] != '{')
+        return wt__reader_remark(reader, place, err, "a path has no \"%.*s\"; it is passed over", (int)len,
+                                 item->key.ptr);
+    return wt__reader_issue(reader, place, "", err, "\"%.*s\" is no method, so nothing of it is read%s%s%s", (int)len,
+                            item->key.ptr, nearest.best[0] ? "; did you mean \"" : "", nearest.best,
+                            nearest.best[0] ? "\"?" : "");
+}
+
+/* Calls for the operations of a path item, or of its additionalOperations, whose members are all operations. */
+static int each_operation(struct openapi *document, const struct path *path, struct str provider,
+                          const struct json_item *object, bool additional, wt_error *err)
+{
+    struct json_scan scan;
+    struct json_item item;
+    int rc;
+    wt__json_scan_open(&scan, document->text, object->byte, object->line);
+    while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
+        rc = 0;
+        size_t mark = wt__pointer_key(document->reader, item.key);
+        if (additional || AMONG(methods, item.key))
+            rc = read_operation(document, path, provider, &item, err);
+        else if (wt__str_equal(item.key, STR("additionalOperations")))
+            rc = each_operation(document, path, provider, &item, true, err);
+        else if (!AMONG(fields, item.key) && !wt__str_starts(item.key, STR("x-")))
+            rc = tell_unknown(document->reader, &item, err);
+        wt__pointer_back(document->reader, mark);
+        if (rc < 0)
+            return rc;
+    }
+    return rc < 0 ? wt__reader_broken(document->reader, &scan, err) : 0;
+}
+
+/* Puts what the operations of a path share into its head, where that has it not yet. 1: read on; 0: reported. */
+static int read_shared(struct openapi *document, const struct json_item *object, struct path *path, wt_error *err)
+{
+    struct json_scan scan;
+    struct json_item item;
+    struct place place = {object->byte, object->line};
+    wt__json_scan_open(&scan, document->text, object->byte, object->line);
+    while (wt__json_scan_next(&scan, &item) > 0) {
+        bool parameters = wt__str_equal(item.key, STR("parameters"));
+        json_t *value = NULL;
+        if (!AMONG(fields, item.key) || json_object_getn(path->head, item.key.ptr, item.key.len))
+            continue;
+        int rc = wt__json_parse(&value, item.value.ptr, item.value.len, NULL);
+        if (rc == WT_ENOMEM)
+            return wt__fail_nomem(err);
+        if (parameters && !json_is_array(value)) {
+            json_decref(value);
+            return wt__reader_issue(document->reader, place, "/parameters", err,
+                                    "the parameters of this path are not a list that can be read");
+        }
+        if (value && json_object_setn_new(path->head, item.key.ptr, item.key.len, value) < 0)
+            return wt__fail_nomem(err);
+    }
+    return 1;
+}
+
+/* What the operations of a path share, and the reference that stands for all of it. 1: read on; 0: reported. */
+static int read_head(struct openapi *document, const struct json_item *object, struct path *path,
+                     struct openapi_part **elsewhere, wt_error *err)
+{
+    struct place place = {object->byte, object->line};
+    int rc = read_shared(document, object, path, err);
+    if (rc <= 0)
+        return rc;
+    struct str reference = wt__json_str(path->head, "$ref");
+    *elsewhere = reference.len > 0 ? wt__openapi_part(document, reference) : NULL;
+    if (reference.len > 0 && !*elsewhere)
+        return wt__reader_issue(document->reader, place, "/$ref", err,
+                                "the path is kept elsewhere (%.*s) and could not be found in this document",
+                                (int)(reference.len < 128 ? reference.len : 128), reference.ptr);
+    if (*elsewhere)
+        rc = read_shared(document, &(*elsewhere)->item, path, err);
+    if (rc <= 0)
+        return rc;
+    path->shared = wt__json_array(path->head, "parameters");
+    json_t *servers = json_object_get(path->head, "servers");
+    if (servers && !(path->servers = wt__openapi_brief(servers)))
+        return wt__fail_nomem(err);
+    path->summary = wt__json_str(path->head, "summary");
+    path->about = wt__json_str(path->head, "description");
+    return 1;
+}
+
+static int read_path(struct openapi *document, struct str provider, const struct json_item *item, wt_error *err)
+{
+    struct openapi_part *elsewhere = NULL;
+    json_t *key = NULL;
+    struct path path = {.name = item->key, .head = json_object()};
+    /* A key with escapes is a JSON string like any other: its quotes are around it in the text. */
+    if (memchr(item->key.ptr, '\\', item->key.len) &&
+        wt__json_parse(&key, item->key.ptr - 1, item->key.len + 2, NULL) == 0 && json_is_string(key))
+        path.name = (struct str){json_string_value(key), json_string_length(key)};
+    size_t mark = wt__pointer_key(document->reader, path.name);
+    int rc = path.head ? 1 : wt__fail_nomem(err);
+    if (rc > 0 && path.name.len > 0 && path.name.ptr[0] != '/')
+        rc = wt__reader_issue(document->reader, (struct place){item->byte, item->line}, "", err,
+                              "a path begins with \"/\", so nothing of this is read");
+    if (rc > 0 && (item->value.len == 0 || item->value.ptr[0] != '{'))
+        rc = wt__reader_issue(document->reader, (struct place){item->byte, item->line}, "", err,
+                              "a path is an object of operations");
+    if (rc > 0)
+        rc = read_head(document, item, &path, &elsewhere, err);
+    if (rc > 0)
+        rc = each_operation(document, &path, provider, elsewhere ? &elsewhere->item : item, false, err);
+    wt__pointer_back(document->reader, mark);
+    json_decref(path.head);
+    json_decref(path.servers);
+    json_decref(key);
+    return rc;
+}
+
+static int read_paths(struct openapi *document, struct str provider, const struct json_item *paths, wt_error *err)
+{
+    struct json_scan scan;
+    struct json_item item;
+    int rc;
+    wt__json_scan_open(&scan, document->text, paths->byte, paths->line);
+    while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
+        rc = wt__str_starts(item.key, STR("x-")) ? 0 : read_path(document, provider, &item, err);
+        if (rc < 0)
+            return rc;
+    }
+    return rc < 0 ? wt__reader_broken(document->reader, &scan, err) : 0;
+}
+
+/* ---------------------------------------------------------------- the document */
+
+/* Members of the root that are needed. */
+struct root {
+    struct json_item version, swagger, info, servers, host, base, schemes, security, paths;
+    struct json_item like_paths; /* what was called nearly so */
+    struct json_scan scan;       /* where reading the root ended */
+    bool whole;
+};
+
+static void read_root(struct root *root, struct str text)
+{
+    struct json_item object, item;
+    int rc;
+    *root = (struct root){.whole = true};
+    wt__json_scan_root(text, 0, 1, &object);
+    wt__json_scan_open(&root->scan, text, object.byte, object.line);
+    while ((rc = wt__json_scan_next(&root->scan, &item)) > 0) {
+        const struct {
+            struct str key;
+            struct json_item *out;
+        } wanted[] = {
+            {STR("openapi"), &root->version}, {STR("swagger"), &root->swagger},   {STR("info"), &root->info},
+            {STR("servers"), &root->servers}, {STR("host"), &root->host},         {STR("basePath"), &root->base},
+            {STR("schemes"), &root->schemes}, {STR("security"), &root->security}, {STR("paths"), &root->paths}};
+        for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+            if (wt__str_equal(item.key, wanted[i].key))
+                *wanted[i].out = item;
+        if (wt__edits(item.key, STR("paths"), NEAREST_EDITS) < NEAREST_EDITS)
+            root->like_paths = item;
+    }
+    root->whole = rc == 0;
+}
+
+static int check_version(const struct reader *reader, const struct root *root, wt_error *err)
+{
+    static const char *const read[] = {"3.0", "3.1", "3.2"};
+    const char *file = reader->out->files[reader->file];
+    bool swagger = root->version.value.len == 0 && root->swagger.value.len > 0;
+    const struct json_item *item = swagger ? &root->swagger : &root->version;
+    struct str version = item->value;
+    if (version.len > 2 && version.ptr[0] == '"')
+        version = (struct str){version.ptr + 1, version.len - 2};
+    for (size_t i = 0; !swagger && i < sizeof read / sizeof read[0]; i++)
+        if (wt__str_starts(version, wt__str(read[i])))
+            return 0;
+    if (swagger && (wt__str_equal(version, STR("2.0")) || wt__str_equal(version, STR("2"))))
+        return 0;
+    if (version.len == 0)
+        return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL,
+                           "%s is no OpenAPI document: it says neither \"openapi\" nor \"swagger\"", file);
+    return wt__fail_at(err, WT_EFORMAT, item->line, item->byte, swagger ? "/swagger" : "/openapi",
+                       "%s is %s %.*s; Swagger 2.0 and OpenAPI 3.0, 3.1 and 3.2 are read", file,
+                       swagger ? "Swagger" : "OpenAPI", (int)(version.len < 32 ? version.len : 32), version.ptr);
+}
+
+/* A member of the root, or NULL when it is absent or no JSON. */
+static int read_member(json_t **out, const struct json_item *item, wt_error *err)
+{
+    *out = NULL;
+    return item->value.len > 0 && wt__json_parse(out, item->value.ptr, item->value.len, NULL) == WT_ENOMEM
+               ? wt__fail_nomem(err)
+               : 0;
+}
+
+/* Who offers the operations, by the title, the first server, and the file. */
+static int name_provider(const struct reader *reader, const struct root *root, struct buffer *out, wt_error *err)
+{
+    json_t *info = NULL, *servers = NULL;
+    int rc = read_member(&info, &root->info, err);
+    if (rc == 0)
+        rc = read_member(&servers, &root->servers, err);
+    if (rc == 0) {
+        struct str host = root->host.value, url = wt__json_str(json_array_get(servers, 0), "url");
+        if (url.len == 0 && host.len > 2 && host.ptr[0] == '"') /* of Swagger 2.0 */
+            url = (struct str){host.ptr + 1, host.len - 2};
+        wt__short_provider(out, wt__json_str(info, "title"), url, reader->stem);
+        rc = out->failed ? wt__fail_nomem(err) : 0;
+    }
+    json_decref(info);
+    json_decref(servers);
+    return rc;
+}
+
+/* What operations have of the root. */
+static int read_inherited(struct openapi *document, const struct root *root, wt_error *err)
+{
+    const struct {
+        const char *key;
+        const struct json_item *item;
+    } members[] = {{"servers", &root->servers},
+                   {"security", &root->security},
+                   {"host", &root->host},
+                   {"basePath", &root->base},
+                   {"schemes", &root->schemes}};
+    json_t *all = json_object();
+    int rc = all ? 0 : wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < sizeof members / sizeof members[0]; i++) {
+        json_t *value;
+        rc = read_member(&value, members[i].item, err);
+        if (value && json_object_set_new(all, members[i].key, value) < 0)
+            rc = wt__fail_nomem(err);
+    }
+    if (rc == 0 && wt__openapi_inherit(document, all) < 0)
+        rc = wt__fail_nomem(err);
+    json_decref(all);
+    return rc;
+}
+
+/* A document without operations is most likely not what somebody meant to add. */
+static int fail_empty(const struct reader *reader, const struct root *root, wt_error *err)
+{
+    const char *file = reader->out->files[reader->file];
+    const struct json_item *item = root->paths.value.len > 0 ? &root->paths : &root->like_paths;
+    struct place place = wt__reader_place(reader, (struct place){item->byte, item->line});
+    if (item->value.len == 0)
+        return wt__fail_at(err, WT_EFORMAT, 1, 0, NULL, "%s: this OpenAPI document has no \"paths\"", file);
+    if (item == &root->paths)
+        return wt__fail_at(err, WT_EFORMAT, place.line, place.byte, "/paths",
+                           "%s:%zu: no path of this OpenAPI document has an operation", file, place.line);
+    return wt__fail_at(err, WT_EFORMAT, place.line, place.byte, NULL,
+                       "%s:%zu: this OpenAPI document has no \"paths\"; did you mean that by \"%.*s\"?", file,
+                       place.line, (int)item->key.len, item->key.ptr);
+}
+
+static int read_text(struct reader *reader, struct str text, wt_error *err)
+{
+    struct openapi document = {.reader = reader, .text = text};
+    struct root root;
+    struct buffer provider = {0};
+    size_t before = reader->out->tool_count + reader->out->skipped;
+    read_root(&root, text);
+    document.whole = root.whole && !reader->broken;
+    int rc = check_version(reader, &root, err);
+    if (rc == 0)
+        rc = name_provider(reader, &root, &provider, err);
+    if (rc < 0) {
+        wt__buffer_dispose(&provider);
+        return rc;
+    }
+    rc = wt__openapi_index(&document) < 0 ? wt__fail_nomem(err) : read_inherited(&document, &root, err);
+    size_t mark = wt__pointer_key(reader, STR("paths"));
+    if (rc == 0 && root.paths.value.len > 0)
+        rc = read_paths(&document, wt__buffer_view(&provider), &root.paths, err);
+    if (rc == 0 && document.waiting > 0)
+        rc = wt__reader_issue(reader, (struct place){root.paths.byte, root.paths.line}, "", err,
+                              "%zu operation%s to what stands behind the place where reading ended, and %s not taken",
+                              document.waiting, document.waiting > 1 ? "s refer" : " refers",
+                              document.waiting > 1 ? "were" : "was");
+    wt__pointer_back(reader, mark);
+    if (rc == 0 && !root.whole)
+        rc = wt__reader_broken(reader, &root.scan, err);
+    if (rc == 0 && document.whole && before == reader->out->tool_count + reader->out->skipped)
+        rc = fail_empty(reader, &root, err);
+    wt__openapi_dispose(&document);
+    wt__buffer_dispose(&provider);
+    return rc;
+}
+
+static int read_yaml(struct reader *reader, struct str bytes, wt_error *err)
+{
+    struct yaml yaml;
+    int rc = wt__yaml_to_json(&yaml, bytes, reader->limits.file_bytes);
+    if (rc < 0)
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && yaml.reason) {
+        struct json_scan end = {.at = yaml.byte, .line = yaml.line, .reason = yaml.reason};
+        rc = wt__reader_broken(reader, &end, err);
+    }
+    reader->yaml = &yaml;
+    if (rc == 0)
+        rc = read_text(reader, wt__buffer_view(&yaml.json), err);
+    reader->yaml = NULL;
+    wt__yaml_dispose(&yaml);
+    return rc;
+}
+
+static int read_document(struct reader *reader, struct str bytes, wt_error *err)
+{
+    struct str start = wt__str_trim(bytes);
+    return start.ptr[0] == '{' ? read_text(reader, bytes, err) : read_yaml(reader, bytes, err);
+}
+
+const struct importer wt__import_openapi = {"openapi", detect, read_document};

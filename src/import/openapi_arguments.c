@@ -1,0 +1,346 @@
+/* openapi_arguments.c: one flat object of arguments for an operation: parameters by their names, wherever they are
+ * sent, and the properties of the body beside them. Where a name is taken, the later one says where it is sent:
+ * "query_id", "body_id". A body that is no plain object is the one argument "body".
+ *
+ * Swagger 2.0 differs in this alone: a parameter is its own schema ("type" beside "name"), the body is the parameter
+ * in "body", and the fields of a form are those in "formData". No document of OpenAPI 3 has any of these by right, so
+ * they are read wherever they stand. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/json.h"
+#include "base/nearest.h"
+#include "catalog/credentials.h"
+#include "import/openapi.h"
+#include "catalog/schema.h"
+#include "text/markup.h"
+
+/* Sets "description" where text has any. */
+static int describe(json_t *property, struct str text)
+{
+    if (text.len == 0 || !json_is_object(property))
+        return 0;
+    return json_object_set_new(property, "description", json_stringn(text.ptr, text.len));
+}
+
+/* Adds a property under its name, or under PLACE_NAME when that is taken; a credential is left out. Steals property. */
+static int add_argument(const struct openapi *document, json_t *arguments, struct str place, const char *name,
+                        json_t *property, bool required)
+{
+    struct argument argument = {document->tool, place, wt__str(name), property,
+                                .data = wt__str_equal(place, STR("body")) && json_object_size(document->schemes) > 0};
+    struct buffer key = {0};
+    if (wt__is_credential(&argument)) {
+        json_decref(property);
+        return 0;
+    }
+    wt__buffer_text(&key, name);
+    while (!key.failed && json_object_get(json_object_get(arguments, "properties"), key.ptr)) {
+        char *taken = wt__buffer_take(&key);
+        wt__buffer_printf(&key, "%.*s_%s", (int)place.len, place.ptr, taken ? taken : "");
+        free(taken);
+    }
+    int rc = WT_ENOMEM;
+    if (key.failed)
+        json_decref(property);
+    else
+        rc = wt__schema_add(arguments, key.ptr, property, required);
+    wt__buffer_dispose(&key);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- parameters */
+
+enum { PLACE_SHOWN = 32 }; /* bytes of a place that there is not, in a message */
+
+/* Notes what is wrong with a parameter that has no name, or that is sent nowhere that there is: the first of a tool. */
+static void judge(struct openapi *document, const json_t *parameter, size_t index)
+{
+    static const char *const places[] = {"query", "header", "path", "cookie", "querystring", "body", "formData"};
+    struct str name = wt__json_str(parameter, "name"), place = wt__json_str(parameter, "in");
+    struct nearest nearest;
+    wt__nearest_begin(&nearest, place);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        if (name.len > 0 && wt__str_equal(place, wt__str(places[i])))
+            return;
+        wt__nearest_show(&nearest, wt__str(places[i]));
+    }
+    if (document->wrong[0])
+        return;
+    if (name.len == 0 || place.len == 0)
+        snprintf(document->wrong, sizeof document->wrong, "parameter %zu has no \"%s\": it is left out", index + 1,
+                 name.len == 0 ? "name" : "in");
+    else
+        snprintf(document->wrong, sizeof document->wrong,
+                 "parameter %zu is in \"%.*s\", and nothing is sent there%s%.*s%s", index + 1,
+                 (int)(place.len < PLACE_SHOWN ? place.len : PLACE_SHOWN), place.ptr,
+                 nearest.best[0] ? "; did you mean \"" : "", PLACE_SHOWN, nearest.best, nearest.best[0] ? "\"?" : "");
+}
+
+/* Puts parameters into `all` under "in name": the later of two replaces the earlier in its place. */
+static int collect(struct openapi *document, json_t *all, const json_t *list)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
+        const json_t *listed = json_array_get(list, i);
+        const json_t *parameter = wt__openapi_resolve(document, listed, &rc);
+        struct str name = wt__json_str(parameter, "name"), place = wt__json_str(parameter, "in");
+        if (json_is_object(parameter))
+            judge(document, parameter, i);
+        if (name.len == 0 || place.len == 0 || wt__openapi_is_plumbing(document, listed, parameter))
+            continue;
+        struct buffer key = {0};
+        wt__buffer_printf(&key, "%s %s", place.ptr, name.ptr);
+        if (rc == 0)
+            rc = key.failed || json_object_set(all, key.ptr, (json_t *)parameter) < 0 ? WT_ENOMEM : 0;
+        wt__buffer_dispose(&key);
+    }
+    return rc;
+}
+
+/* What a parameter of Swagger 2.0 says of its values: all but what makes it a parameter. */
+static json_t *own_schema(struct openapi *document, const json_t *parameter)
+{
+    static const char *const of_the_parameter[] = {"name", "in", "required", "schema", "content"};
+    json_t *keywords = json_copy((json_t *)parameter);
+    for (size_t i = 0; i < sizeof of_the_parameter / sizeof of_the_parameter[0]; i++)
+        json_object_del(keywords, of_the_parameter[i]);
+    json_t *schema = keywords ? wt__openapi_expand(document, keywords) : NULL;
+    json_decref(keywords);
+    return schema;
+}
+
+/* The schema of a media type, or of a parameter: its own, that of its content, or itself. */
+static json_t *schema_of(struct openapi *document, const json_t *holder)
+{
+    const json_t *schema = json_object_get(holder, "schema");
+    void *first = schema ? NULL : json_object_iter(wt__json_object(holder, "content"));
+    if (first)
+        schema = json_object_get(json_object_iter_value(first), "schema");
+    if (json_is_object(schema))
+        return wt__openapi_expand(document, schema);
+    return json_object_get(holder, "type") ? own_schema(document, holder) : json_object();
+}
+
+static bool sent_in(const json_t *parameter, const char *place)
+{
+    return wt__str_equal(wt__json_str(parameter, "in"), wt__str(place));
+}
+
+/* One parameter as an argument: place_name when its name is taken. */
+static int add_parameter(struct openapi *document, json_t *arguments, struct str place, const json_t *parameter)
+{
+    bool required = json_is_true(json_object_get(parameter, "required")) || sent_in(parameter, "path");
+    json_t *property = schema_of(document, parameter);
+    if (!property || describe(property, wt__json_str(parameter, "description")) < 0) {
+        json_decref(property);
+        return WT_ENOMEM;
+    }
+    return add_argument(document, arguments, place, wt__json_str(parameter, "name").ptr, property, required);
+}
+
+/* Adds the parameters that are not part of the body. */
+static int add_parameters(struct openapi *document, json_t *arguments, json_t *all)
+{
+    const char *key;
+    json_t *parameter;
+    int rc = 0;
+    json_object_foreach(all, key, parameter)
+    {
+        if (rc == 0 && !sent_in(parameter, "body") && !sent_in(parameter, "formData"))
+            rc = add_parameter(document, arguments, wt__json_str(parameter, "in"), parameter);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- body */
+
+static bool is_json(const char *type)
+{
+    size_t len = strcspn(type, "; ");
+    return (len == 16 && strncasecmp(type, "application/json", 16) == 0) ||
+           (len > 5 && strncasecmp(type + len - 5, "+json", 5) == 0);
+}
+
+/* The media type that a program would send: JSON, then a form, then whatever comes first. */
+static const json_t *choose_media(const json_t *content)
+{
+    const char *type;
+    json_t *media, *form = NULL, *first = NULL;
+    json_object_foreach((json_t *)content, type, media)
+    {
+        if (is_json(type))
+            return media;
+        if (!form && (strstr(type, "form-data") || strstr(type, "form-urlencoded")))
+            form = media;
+        first = first ? first : media;
+    }
+    return form ? form : first;
+}
+
+static bool lists(const json_t *required, const char *name)
+{
+    for (size_t i = 0; i < json_array_size(required); i++) {
+        const char *text = json_string_value(json_array_get(required, i));
+        if (text && strcmp(text, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether all that body says is in its properties and those of its allOf. */
+static bool is_plain_object(const json_t *body)
+{
+    if (json_object_get(body, "oneOf") || json_object_get(body, "anyOf"))
+        return false;
+    const json_t *parts = json_object_get(body, "allOf");
+    bool some = json_object_size(json_object_get(body, "properties")) > 0;
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        if (!is_plain_object(json_array_get(parts, i)))
+            return false;
+        some = true;
+    }
+    return some;
+}
+
+/* What the service sets itself (readOnly) is in its answers and in no request. */
+static int add_properties(struct openapi *document, json_t *arguments, const json_t *body, bool required)
+{
+    const char *name;
+    json_t *property;
+    const json_t *names = json_object_get(body, "required");
+    json_object_foreach(json_object_get(body, "properties"), name, property)
+    {
+        if (json_is_true(json_object_get(property, "readOnly")))
+            continue;
+        int rc =
+            add_argument(document, arguments, STR("body"), name, json_incref(property), required && lists(names, name));
+        if (rc < 0)
+            return rc;
+    }
+    const json_t *parts = json_object_get(body, "allOf");
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        int rc = add_properties(document, arguments, json_array_get(parts, i), required);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* Adds the body that holder has a schema of. about: what describes it when the schema does not. */
+static int add_schema(struct openapi *document, json_t *arguments, const json_t *holder, struct str about,
+                      bool required)
+{
+    json_t *body = schema_of(document, holder);
+    if (!body)
+        return WT_ENOMEM;
+    if (is_plain_object(body)) {
+        int rc = add_properties(document, arguments, body, required);
+        json_decref(body);
+        return rc;
+    }
+    if (json_object_get(body, "description") || describe(body, about) == 0)
+        return add_argument(document, arguments, STR("body"), "body", body, required);
+    json_decref(body);
+    return WT_ENOMEM;
+}
+
+static int add_body(struct openapi *document, json_t *arguments, const json_t *operation)
+{
+    int rc = 0;
+    const json_t *request = wt__openapi_resolve(document, wt__json_object(operation, "requestBody"), &rc);
+    const json_t *media = choose_media(wt__json_object(request, "content"));
+    if (rc < 0 || !json_is_object(media))
+        return rc;
+    return add_schema(document, arguments, media, wt__json_str(request, "description"),
+                      json_is_true(json_object_get(request, "required")));
+}
+
+/* The body as Swagger 2.0 has it among the parameters. */
+static int add_body_parameters(struct openapi *document, json_t *arguments, json_t *all)
+{
+    const char *key;
+    json_t *parameter;
+    int rc = 0;
+    json_object_foreach(all, key, parameter)
+    {
+        if (rc == 0 && sent_in(parameter, "body"))
+            rc = add_schema(document, arguments, parameter, wt__json_str(parameter, "description"),
+                            json_is_true(json_object_get(parameter, "required")));
+        else if (rc == 0 && sent_in(parameter, "formData"))
+            rc = add_parameter(document, arguments, STR("body"), parameter);
+    }
+    return rc;
+}
+/* True if the member's value is data of the API rather than a schema. */
+static bool holds_data(const char *key)
+{
+    static const char *const keys[] = {"default", "enum", "const", "example", "examples"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+static int strip_description(json_t *schema, json_t *description)
+{
+    struct buffer plain = {0};
+    struct str text = {json_string_value(description), json_string_length(description)};
+    bool changed = wt__markup_strip_html(text, &plain);
+    int rc = plain.failed ? WT_ENOMEM : 0;
+    if (rc == 0 && changed && json_object_set_new(schema, "description", json_stringn(plain.ptr, plain.len)) < 0)
+        rc = WT_ENOMEM;
+    wt__buffer_dispose(&plain);
+    return rc;
+}
+
+/* Removes HTML tags from every description of a schema, down to `levels`. */
+static int strip_descriptions(json_t *schema, int levels)
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+    int rc = 0;
+    if (levels == 0)
+        return 0;
+    json_array_foreach(schema, i, value)
+    {
+        if (rc == 0)
+            rc = strip_descriptions(value, levels - 1);
+    }
+    json_object_foreach(schema, key, value)
+    {
+        if (rc < 0)
+            break;
+        if (json_is_string(value) && strcmp(key, "description") == 0)
+            rc = strip_description(schema, value);
+        else if (!holds_data(key))
+            rc = strip_descriptions(value, levels - 1);
+    }
+    return rc;
+}
+
+int wt__openapi_arguments(struct openapi *document, const json_t *shared, const json_t *operation, json_t **out)
+{
+    json_t *arguments = wt__schema_new();
+    json_t *all = json_object();
+    int rc = arguments && all ? collect(document, all, shared) : WT_ENOMEM;
+    if (rc == 0)
+        rc = collect(document, all, json_object_get(operation, "parameters"));
+    if (rc == 0)
+        rc = add_parameters(document, arguments, all);
+    if (rc == 0)
+        rc = add_body(document, arguments, operation);
+    if (rc == 0)
+        rc = add_body_parameters(document, arguments, all);
+    if (rc == 0)
+        rc = strip_descriptions(arguments, WT_MAX_JSON_DEPTH);
+    json_decref(all);
+    if (rc < 0) {
+        json_decref(arguments);
+        arguments = NULL;
+    }
+    *out = arguments;
+    return rc;
+}

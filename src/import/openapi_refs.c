@@ -1,0 +1,358 @@
+/* openapi_refs.c: references within an OpenAPI document.
+ *
+ * The document is never parsed as a whole: an index knows where each part stands that references usually name, a part
+ * is parsed when it is first needed and kept for the next tool. Writing references out is bounded thrice, by a stack
+ * against cycles, in depth and in values, because a few lines can refer to each other into the billions. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "import/openapi.h"
+
+/* ---------------------------------------------------------------- index */
+
+/* Appends "/key" as a JSON pointer has it; a key that is written with escapes is decoded first. */
+static void put_step(struct buffer *out, struct str key)
+{
+    json_t *decoded = NULL;
+    if (key.len > 0 && memchr(key.ptr, '\\', key.len) &&
+        wt__json_parse(&decoded, key.ptr - 1, key.len + 2, NULL) == 0 && json_is_string(decoded))
+        key = (struct str){json_string_value(decoded), json_string_length(decoded)};
+    wt__json_pointer_step(out, key);
+    json_decref(decoded);
+}
+
+static int add_part(struct openapi *document, const struct buffer *pointer, const struct json_item *item)
+{
+    char *key = pointer->failed ? NULL : wt__arena_copy(&document->arena, wt__buffer_view(pointer));
+    uint32_t *index = key ? wt__map_insert(&document->index, wt__str(key), (uint32_t)document->part_count, NULL) : NULL;
+    if (!index || wt__grow((void **)&document->parts, &document->part_capacity, document->part_count + 1,
+                           sizeof *document->parts) < 0)
+        return WT_ENOMEM;
+    if (*index == document->part_count)
+        document->parts[document->part_count++] = (struct openapi_part){.item = *item};
+    return 0;
+}
+
+/* In OpenAPI 3 and in Swagger 2.0. */
+static bool holds_schemes(struct str pointer)
+{
+    return wt__str_equal(pointer, STR("/components/securitySchemes")) ||
+           wt__str_equal(pointer, STR("/securityDefinitions"));
+}
+
+/* Adds the members of a container, or, `levels` further down, of its members. */
+static int index_members(struct openapi *document, struct buffer *pointer, const struct json_item *container,
+                         int levels)
+{
+    struct json_scan scan;
+    struct json_item item;
+    int rc = 0;
+    if (container->value.len == 0 || container->value.ptr[0] != '{')
+        return 0;
+    if (holds_schemes(wt__buffer_view(pointer)))
+        rc = wt__openapi_schemes(document, container);
+    wt__json_scan_open(&scan, document->text, container->byte, container->line);
+    while (rc == 0 && wt__json_scan_next(&scan, &item) > 0) {
+        size_t mark = pointer->len;
+        put_step(pointer, item.key);
+        if (levels > 0)
+            rc = index_members(document, pointer, &item, levels - 1);
+        else if (!item.cut)
+            rc = add_part(document, pointer, &item);
+        if (pointer->ptr)
+            pointer->len = mark;
+    }
+    return rc;
+}
+
+int wt__openapi_index(struct openapi *document)
+{
+    struct buffer pointer = {0};
+    struct json_scan scan;
+    struct json_item root, item;
+    int rc = 0;
+    wt__json_scan_root(document->text, 0, 1, &root);
+    wt__json_scan_open(&scan, document->text, root.byte, root.line);
+    while (rc == 0 && wt__json_scan_next(&scan, &item) > 0) {
+        wt__buffer_clear(&pointer);
+        put_step(&pointer, item.key);
+        rc = index_members(document, &pointer, &item, wt__str_equal(item.key, STR("components")) ? 1 : 0);
+    }
+    wt__buffer_dispose(&pointer);
+    return rc;
+}
+
+static void forget_values(struct openapi *document)
+{
+    for (size_t i = 0; i < document->part_count; i++) {
+        json_decref(document->parts[i].value);
+        document->parts[i].value = NULL;
+    }
+    document->cached = 0;
+}
+
+void wt__openapi_dispose(struct openapi *document)
+{
+    forget_values(document);
+    free(document->parts);
+    json_decref(document->schemes);
+    json_decref(document->brief_schemes);
+    json_decref(document->inherited);
+    wt__map_dispose(&document->index);
+    wt__arena_dispose(&document->arena);
+}
+
+void wt__openapi_next_tool(struct openapi *document, struct str name)
+{
+    document->tool = name;
+    if (document->cached > OPENAPI_CACHE_BYTES)
+        forget_values(document);
+    document->all_nodes += document->nodes;
+    document->nodes = 0;
+    document->most = document->all_nodes < OPENAPI_ALL_NODES ? OPENAPI_MAX_NODES : OPENAPI_FEW_NODES;
+    document->open_count = 0;
+    document->dangling[0] = document->wrong[0] = '\0';
+}
+
+/* ---------------------------------------------------------------- resolving */
+
+/* The pointer of a local reference "#/a/b", percent signs decoded; an empty buffer for any other reference. */
+static void pointer_of(struct buffer *out, struct str reference)
+{
+    if (!wt__str_starts(reference, STR("#/")))
+        return;
+    for (size_t i = 1; i < reference.len; i++) {
+        bool coded = reference.ptr[i] == '%' && i + 2 < reference.len && wt__hex_digit(reference.ptr[i + 1]) >= 0 &&
+                     wt__hex_digit(reference.ptr[i + 2]) >= 0;
+        wt__buffer_char(out,
+                        coded ? (char)(wt__hex_digit(reference.ptr[i + 1]) << 4 | wt__hex_digit(reference.ptr[i + 2]))
+                              : reference.ptr[i]);
+        i += coded ? 2 : 0;
+    }
+}
+
+/* Bytes of a pointer's first `steps` steps. */
+static size_t prefix_of(struct str pointer, int steps)
+{
+    size_t at = 0;
+    for (; steps > 0 && at < pointer.len; steps--) {
+        const char *slash = memchr(pointer.ptr + at + 1, '/', pointer.len - at - 1);
+        at = slash ? (size_t)(slash - pointer.ptr) : pointer.len;
+    }
+    return at;
+}
+
+static struct openapi_part *part_at(struct openapi *document, struct str pointer, struct str *rest)
+{
+    size_t len = prefix_of(pointer, wt__str_starts(pointer, STR("/components/")) ? 3 : 2);
+    const uint32_t *index = wt__map_get(&document->index, (struct str){pointer.ptr, len});
+    *rest = (struct str){pointer.ptr + len, pointer.len - len};
+    return index ? &document->parts[*index] : NULL;
+}
+
+struct openapi_part *wt__openapi_part(struct openapi *document, struct str reference)
+{
+    struct buffer pointer = {0};
+    struct str rest = {"", 0};
+    pointer_of(&pointer, reference);
+    struct openapi_part *part = pointer.len > 0 ? part_at(document, wt__buffer_view(&pointer), &rest) : NULL;
+    wt__buffer_dispose(&pointer);
+    return rest.len == 0 ? part : NULL;
+}
+
+/* The part's value, parsed on first use. NULL when it does not parse; *rc tells when memory is out. */
+static const json_t *value_of(struct openapi *document, struct openapi_part *part, int *rc)
+{
+    if (!part->value && !part->bad) {
+        int parsed = wt__json_parse(&part->value, part->item.value.ptr, part->item.value.len, NULL);
+        if (parsed == WT_ENOMEM)
+            *rc = WT_ENOMEM;
+        else
+            part->bad = parsed < 0;
+        document->cached += part->item.value.len;
+    }
+    return part->value;
+}
+
+/* The value below `value` along the rest of a pointer. */
+static const json_t *descend(const json_t *value, struct str rest)
+{
+    while (value && rest.len > 0) {
+        char step[WT_MAX_NAME_BYTES];
+        size_t len = 0, end = prefix_of(rest, 1);
+        for (size_t i = 1; i < end; i++) {
+            if (len == sizeof step - 1)
+                return NULL;
+            bool escape = rest.ptr[i] == '~' && i + 1 < end && (rest.ptr[i + 1] == '0' || rest.ptr[i + 1] == '1');
+            step[len++] = escape ? (rest.ptr[i + 1] == '0' ? '~' : '/') : rest.ptr[i];
+            i += escape;
+        }
+        step[len] = '\0';
+        value = json_is_array(value) ? json_array_get(value, strtoul(step, NULL, 10)) : json_object_get(value, step);
+        rest = (struct str){rest.ptr + end, rest.len - end};
+    }
+    return value;
+}
+
+enum { REFERENCE_SHOWN = 80 }; /* bytes of a reference, in a message */
+
+/* What is not read is neither shown nor pinned: whoever reads the tool is to know. */
+static void note_unread(struct openapi *document, struct str reference)
+{
+    bool here = wt__str_starts(reference, STR("#"));
+    struct str shown = wt__str_head(reference, REFERENCE_SHOWN);
+    if (!document->wrong[0])
+        snprintf(document->wrong, sizeof document->wrong,
+                 here ? "\"%.*s\" is no JSON pointer, and left out: name its place, as in \"#/components/schemas/Name\""
+                      : "\"%.*s\" is in another document, and left out: bundle all that it refers to into one file",
+                 (int)shown.len, shown.ptr);
+}
+
+static const json_t *follow(struct openapi *document, struct str reference, int *rc)
+{
+    struct buffer pointer = {0};
+    struct str rest;
+    const json_t *value = NULL;
+    pointer_of(&pointer, reference);
+    if (pointer.failed)
+        *rc = WT_ENOMEM;
+    if (pointer.len == 0 && !pointer.failed)
+        note_unread(document, reference);
+    if (pointer.len > 0) {
+        struct openapi_part *part = part_at(document, wt__buffer_view(&pointer), &rest);
+        value = part ? descend(value_of(document, part, rc), rest) : NULL;
+        if (!value && !document->dangling[0])
+            snprintf(document->dangling, sizeof document->dangling, "%.*s", (int)reference.len, reference.ptr);
+    }
+    wt__buffer_dispose(&pointer);
+    return value;
+}
+
+const json_t *wt__openapi_resolve(struct openapi *document, const json_t *value, int *rc)
+{
+    for (int hops = 0; value && json_is_string(json_object_get(value, "$ref")); hops++) {
+        if (hops == OPENAPI_MAX_HOPS)
+            return NULL;
+        value = follow(document, wt__json_str(value, "$ref"), rc);
+    }
+    return value;
+}
+
+/* ---------------------------------------------------------------- writing out */
+
+static bool among(const char *const *words, size_t count, const char *key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], key) == 0)
+            return true;
+    return false;
+}
+#define AMONG(words, key) among(words, sizeof(words) / sizeof(words)[0], key)
+
+static json_t *expand(struct openapi *document, const json_t *value, int depth, bool names);
+
+/* Past its share a tool's schema keeps the names of what is open, so that no argument gets lost, but what they hold is
+ * only outlined; past OPENAPI_HARD times the share even names stop. */
+enum { OPENAPI_HARD = 16 };
+
+static bool spent(const struct openapi *document)
+{
+    return document->nodes > document->most;
+}
+
+/* Keywords whose value maps names to schemas; whose value is data; and those that say nothing about arguments: the last
+ * two say how Swagger 2.0 writes a value into a request. */
+static const char *const named[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
+static const char *const data[] = {"enum", "const", "default", "required"};
+static const char *const dropped[] = {"example",          "examples",       "xml", "externalDocs", "discriminator",
+                                      "collectionFormat", "allowEmptyValue"};
+
+/* What stays of a schema that is not written out: what it is, without what it holds. */
+static json_t *outline(const json_t *schema)
+{
+    static const char *const kept[] = {"type", "title", "description"};
+    json_t *out = json_object();
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        json_t *value = json_object_get(schema, kept[i]);
+        if (json_is_string(value) && json_object_set(out, kept[i], value) < 0) {
+            json_decref(out);
+            return NULL;
+        }
+    }
+    return out;
+}
+
+static json_t *expand_object(struct openapi *document, const json_t *value, int depth, bool names)
+{
+    json_t *out = json_object();
+    const char *key;
+    json_t *child;
+    json_object_foreach((json_t *)value, key, child)
+    {
+        if (document->nodes > OPENAPI_HARD * document->most)
+            break;
+        if (!names && (AMONG(dropped, key) || strncmp(key, "x-", 2) == 0))
+            continue;
+        json_t *copy = !names && AMONG(data, key) ? json_deep_copy(child)
+                                                  : expand(document, child, depth + 1, !names && AMONG(named, key));
+        if (!copy || json_object_set_new(out, key, copy) < 0) {
+            json_decref(out);
+            return NULL;
+        }
+    }
+    return out;
+}
+
+static json_t *expand_reference(struct openapi *document, const json_t *value, int depth)
+{
+    int rc = 0;
+    const json_t *target = wt__openapi_resolve(document, value, &rc);
+    bool cut = document->open_count == OPENAPI_MAX_OPEN || spent(document);
+    if (rc < 0)
+        return NULL;
+    for (size_t i = 0; i < document->open_count; i++)
+        cut = cut || document->open[i] == target;
+    json_t *out;
+    if (!target || cut) {
+        out = outline(target);
+    } else {
+        document->open[document->open_count++] = target;
+        out = expand(document, target, depth, false);
+        document->open_count--;
+    }
+    json_t *description = json_object_get(value, "description");
+    if (json_is_object(out) && json_is_string(description) && json_object_set(out, "description", description) < 0) {
+        json_decref(out);
+        return NULL;
+    }
+    return out;
+}
+
+/* names: the members of value are names, not keywords. */
+static json_t *expand(struct openapi *document, const json_t *value, int depth, bool names)
+{
+    document->nodes++;
+    if (!json_is_object(value) && !json_is_array(value))
+        return json_deep_copy(value);
+    if (depth > OPENAPI_MAX_DEPTH || (spent(document) && !names))
+        return json_is_object(value) ? (names ? json_object() : outline(value)) : json_array();
+    if (!names && json_is_string(json_object_get(value, "$ref")))
+        return expand_reference(document, value, depth);
+    if (json_is_object(value))
+        return expand_object(document, value, depth, names);
+    json_t *out = json_array();
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        if (json_array_append_new(out, expand(document, json_array_get(value, i), depth + 1, false)) < 0) {
+            json_decref(out);
+            return NULL;
+        }
+    }
+    return out;
+}
+
+json_t *wt__openapi_expand(struct openapi *document, const json_t *schema)
+{
+    return expand(document, schema, 0, false);
+}

@@ -1,0 +1,193 @@
+/* provider.c: see provider.h. */
+#include "import/provider.h"
+
+#include "catalog/names.h"
+#include "text/unicode.h"
+
+enum { WORDS_MAX = 32, LABELS_MAX = 16 };
+
+/* ---------------------------------------------------------------- words */
+
+/* "v3", "2.0", "v1.2.3", "2023-10" in parts; a number alone may be a name ("360 Learning"). */
+static bool is_version(struct str word)
+{
+    size_t at = word.len > 1 && (word.ptr[0] == 'v' || word.ptr[0] == 'V') ? 1 : 0;
+    bool marked = at > 0;
+    for (; at < word.len; at++) {
+        if (word.ptr[at] == '.')
+            marked = true;
+        else if (word.ptr[at] < '0' || word.ptr[at] > '9')
+            return false;
+    }
+    return marked && word.len > 0;
+}
+
+/* How much of a word at its end is a possessive: "'s", with either apostrophe. */
+static size_t possessive(struct str word)
+{
+    static const char *const endings[] = {"'s", "\xe2\x80\x99s"};
+    for (size_t i = 0; i < 2; i++) {
+        size_t len = strlen(endings[i]);
+        if (word.len > len && memcmp(word.ptr + word.len - len, endings[i], len) == 0)
+            return len;
+    }
+    return 0;
+}
+
+/* A word is letters, digits and their marks, with '.' and apostrophes between them. */
+static bool in_word(uint32_t c)
+{
+    return c == '.' || c == '\'' || c == 0x2019 || wt__unicode_kind(c) != UNICODE_OTHER;
+}
+
+static struct str next_word(const char **at, const char *end)
+{
+    const char *begin = NULL, *last = NULL;
+    while (*at < end) {
+        const char *here = *at;
+        uint32_t c = wt__utf8_next(at, end);
+        if (in_word(c) && !begin)
+            begin = here;
+        if (begin && !in_word(c)) {
+            last = here;
+            break;
+        }
+    }
+    if (!begin)
+        return (struct str){"", 0};
+    last = last ? last : end;
+    while (begin < last && (*begin == '.' || *begin == '\''))
+        begin++;
+    while (begin < last && (last[-1] == '.' || last[-1] == '\''))
+        last--;
+    struct str word = {begin, (size_t)(last - begin)};
+    word.len -= possessive(word);
+    return word;
+}
+
+/* The words of text that tell which one it is. Returns how many, at most WORDS_MAX. */
+static size_t telling_words(struct str text, struct str words[WORDS_MAX])
+{
+    size_t count = 0;
+    if (text.len == 0)
+        return 0;
+    const char *at = text.ptr, *end = text.ptr + text.len;
+    while (at < end && count < WORDS_MAX) {
+        struct str word = next_word(&at, end);
+        if (word.len > 0 && !wt__is_form_word(word) && !is_version(word) && (count > 0 || !wt__is_small_word(word)))
+            words[count++] = word;
+    }
+    while (count > 0 && wt__is_small_word(words[count - 1]))
+        count--;
+    return count;
+}
+
+static void put_lower(struct buffer *out, struct str word)
+{
+    const char *at = word.ptr, *end = word.ptr + word.len;
+    while (at < end) {
+        uint32_t lower[UNICODE_MAX_LOWER];
+        char bytes[4];
+        unsigned count = wt__unicode_lower(wt__utf8_next(&at, end), lower);
+        for (unsigned i = 0; i < count; i++)
+            wt__buffer_append(out, bytes, wt__utf8_put(lower[i], bytes));
+    }
+}
+
+/* Appends the telling words of text, or nothing when they are none, or too many. cut: then the first of them. */
+static bool put_words(struct buffer *out, struct str text, bool cut)
+{
+    struct str words[WORDS_MAX];
+    size_t count = telling_words(text, words), bytes = 0, fit = 0;
+    while (fit < count && fit < PROVIDER_MAX_WORDS && bytes + words[fit].len <= PROVIDER_MAX_BYTES)
+        bytes += words[fit++].len + 1;
+    if (fit == 0 || (fit < count && !cut))
+        return false;
+    for (size_t i = 0; i < fit; i++) {
+        if (i > 0)
+            wt__buffer_char(out, '-');
+        put_lower(out, words[i]);
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- the host */
+
+/* The host of a URL, or of what is written like one; "" of a path, and of what cannot be told. */
+static struct str host_of(struct str url)
+{
+    const char *scheme = url.len > 0 ? memmem(url.ptr, url.len, "//", 2) : NULL;
+    const char *at = scheme ? scheme + 2 : url.ptr, *end = url.ptr + url.len;
+    size_t len = 0;
+    while (at + len < end && !memchr("/:?#", at[len], 4))
+        len++;
+    const char *user = len > 0 ? memchr(at, '@', len) : NULL;
+    if (user) {
+        len -= (size_t)(user + 1 - at);
+        at = user + 1;
+    }
+    return (struct str){at, len};
+}
+
+/* The labels of a host that are names: no templates. Returns how many, 0 when it is no name on the internet. */
+static size_t labels_of(struct str host, struct str labels[LABELS_MAX])
+{
+    size_t count = 0;
+    for (size_t at = 0, end; at < host.len && count < LABELS_MAX; at = end + 1) {
+        for (end = at; end < host.len && host.ptr[end] != '.'; end++)
+            ;
+        if (end > at && !memchr(host.ptr + at, '{', end - at))
+            labels[count++] = (struct str){host.ptr + at, end - at};
+    }
+    for (size_t i = 0; i < host.len; i++)
+        if ((unsigned char)host.ptr[i] >= 0x80)
+            return 0;
+    if (count < 2 || (labels[count - 1].ptr[0] >= '0' && labels[count - 1].ptr[0] <= '9'))
+        return 0;
+    return count;
+}
+
+/* The label that its owner chose. */
+static bool put_host(struct buffer *out, struct str url)
+{
+    static const char *const second[] = {"co", "com", "org", "net", "gov", "gob", "ac", "edu", "go", "gv"};
+    static const char *const shared[] = {"googleapis", "amazonaws",      "azurewebsites", "herokuapp",
+                                         "appspot",    "cloudfunctions", "azure-api",     "vercel"};
+    static const char *const nobody[] = {"example", "localhost", "local", "test", "invalid", "api", "www"};
+    struct str labels[LABELS_MAX];
+    size_t count = url.len > 0 ? labels_of(host_of(url), labels) : 0;
+    if (count == 0)
+        return false;
+    size_t top = labels[--count].len;
+    if (count > 1 && top == 2 && wt__str_among(labels[count - 1], second, sizeof second / sizeof second[0]))
+        count--;
+    if (count > 1 && wt__str_among(labels[count - 1], shared, sizeof shared / sizeof shared[0]))
+        count--;
+    struct str label = labels[count - 1];
+    if (wt__str_among(label, nobody, sizeof nobody / sizeof nobody[0]) || label.len > PROVIDER_MAX_BYTES)
+        return false;
+    put_lower(out, label);
+    return true;
+}
+
+/* The title without what is put beside it: "(Preview)", " + extension". */
+static struct str main_title(struct str title)
+{
+    static const char *const beside[] = {" + ", " ("};
+    struct str words[WORDS_MAX];
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        const char *at = title.len > 0 ? memmem(title.ptr, title.len, beside[i], strlen(beside[i])) : NULL;
+        struct str before = {title.ptr, at ? (size_t)(at - title.ptr) : title.len};
+        if (telling_words(before, words) > 0)
+            title = before;
+    }
+    return title;
+}
+
+void wt__short_provider(struct buffer *out, struct str title, struct str url, struct str stem)
+{
+    title = main_title(title);
+    if (!put_words(out, title, false) && !put_host(out, url) && !put_words(out, stem, true) &&
+        !put_words(out, title, true))
+        wt__buffer_str(out, stem.len > 0 ? stem : title);
+}

@@ -1,0 +1,142 @@
+/* rapidapi.c: RapidAPI as ToolBench has it: {"tool_name", "category", "api_list": [{"name", "description",
+ * "required_parameters", "optional_parameters", ...}]}, or a list of such. The provider is tool_name; each API of the
+ * list is a tool, and its own bytes are the definition. */
+#include "base/json.h"
+#include "import/reader.h"
+#include "catalog/schema.h"
+
+/* What the APIs of one list share. */
+struct provider {
+    struct str name, category;
+};
+
+static bool detect(const struct peek *peek)
+{
+    return !peek->lines && (peek->keys & PEEK_API_LIST) && !(peek->keys & (PEEK_OPENAPI | PEEK_SWAGGER));
+}
+
+static int add_schema(struct draft *draft, const json_t *api)
+{
+    draft->schema = wt__schema_new();
+    if (!draft->schema ||
+        wt__schema_add_parameters(draft->schema, json_object_get(api, "required_parameters"), true) < 0 ||
+        wt__schema_add_parameters(draft->schema, json_object_get(api, "optional_parameters"), false) < 0)
+        return -1;
+    return 0;
+}
+
+/* The member under one of two names. */
+static int either(struct reader *reader, const struct draft *draft, const json_t *api, const char *key,
+                  const char *other, struct str *out, wt_error *err)
+{
+    int rc = wt__reader_text(reader, draft->place, api, key, out, err);
+    return rc > 0 && out->len == 0 ? wt__reader_text(reader, draft->place, api, other, out, err) : rc;
+}
+
+static int read_api(struct reader *reader, const struct json_item *item, const struct provider *provider, wt_error *err)
+{
+    json_t *api;
+    struct draft draft = {.definition = item->value,
+                          .place = {item->byte, item->line},
+                          .provider = provider->name,
+                          .category = provider->category};
+    int rc = wt__reader_parse(reader, item, &api, err);
+    if (rc <= 0)
+        return rc;
+    rc = either(reader, &draft, api, "name", "api_name", &draft.name, err);
+    if (rc > 0)
+        rc = either(reader, &draft, api, "description", "api_description", &draft.description, err);
+    if (rc > 0 && draft.provider.len == 0)
+        rc = wt__reader_text(reader, draft.place, api, "tool_name", &draft.provider, err);
+    if (rc > 0 && draft.category.len == 0)
+        rc = either(reader, &draft, api, "category", "category_name", &draft.category, err);
+    if (rc > 0 && add_schema(&draft, api) < 0)
+        rc = wt__fail_nomem(err);
+    if (rc > 0)
+        rc = wt__reader_add(reader, &draft, err);
+    json_decref(draft.schema);
+    json_decref(api);
+    return rc < 0 ? rc : 0;
+}
+
+/* One short member of the object, parsed alone and put into head. Nonsense counts as absent. */
+static int take_head(json_t *head, const char *key, const struct json_item *item)
+{
+    json_t *value;
+    if (item->value.len > WT_MAX_NAME_BYTES * 8 || wt__json_parse(&value, item->value.ptr, item->value.len, NULL) < 0)
+        return 0;
+    return json_object_set_new(head, key, value);
+}
+
+static int read_list(struct reader *reader, const struct json_item *object, const struct json_item *list,
+                     const struct provider *provider, wt_error *err)
+{
+    struct json_scan scan;
+    struct json_item item;
+    int rc;
+    wt__json_scan_open(&scan, object->value, list->byte, list->line);
+    for (size_t i = 0; (rc = wt__json_scan_next(&scan, &item)) > 0; i++) {
+        item.byte += object->byte;
+        size_t mark = wt__pointer_index(reader, i);
+        rc = read_api(reader, &item, provider, err);
+        wt__pointer_back(reader, mark);
+        if (rc < 0)
+            return rc;
+    }
+    scan.at += object->byte;
+    return rc < 0 ? wt__reader_broken(reader, &scan, err) : 0;
+}
+
+/* Reads what the APIs share, wherever it stands, and finds their list. Returns what the scan ended with, or
+ * WT_ENOMEM. */
+static int read_head(const struct json_item *object, json_t *head, struct json_item *list, struct json_scan *scan)
+{
+    static const char *const keys[] = {"tool_name", "name", "category", "category_name"};
+    struct json_item item;
+    int rc;
+    wt__json_scan_open(scan, object->value, 0, object->line);
+    while ((rc = wt__json_scan_next(scan, &item)) > 0) {
+        if (wt__str_equal(item.key, STR("api_list")))
+            *list = item;
+        for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+            if (wt__str_equal(item.key, wt__str(keys[i])) && take_head(head, keys[i], &item) < 0)
+                return WT_ENOMEM;
+    }
+    return rc;
+}
+
+static int visit(struct reader *reader, const struct json_item *object, wt_error *err)
+{
+    struct json_scan scan;
+    struct json_item list = {.value = {"", 0}};
+    struct place place = {object->byte, object->line};
+    json_t *head = json_object();
+    int rc = head ? read_head(object, head, &list, &scan) : WT_ENOMEM;
+    struct provider provider = {wt__json_str(head, "tool_name"), wt__json_str(head, "category")};
+    if (provider.name.len == 0)
+        provider.name = wt__json_str(head, "name");
+    if (provider.category.len == 0)
+        provider.category = wt__json_str(head, "category_name");
+    if (rc == WT_ENOMEM) {
+        rc = wt__fail_nomem(err);
+    } else if (rc == 0 && (list.value.len == 0 || list.value.ptr[0] != '[')) {
+        rc = wt__reader_issue(reader, place, "", err, "\"api_list\" is not a list: it holds the provider's APIs");
+    } else {
+        bool cut = rc < 0;
+        size_t mark = wt__pointer_key(reader, STR("api_list"));
+        rc = list.value.len > 0 ? read_list(reader, object, &list, &provider, err) : 0;
+        wt__pointer_back(reader, mark);
+        scan.at += object->byte;
+        if (rc == 0 && cut)
+            rc = wt__reader_broken(reader, &scan, err);
+    }
+    json_decref(head);
+    return rc;
+}
+
+static int read_document(struct reader *reader, struct str bytes, wt_error *err)
+{
+    return wt__walk_document(reader, bytes, visit, err);
+}
+
+const struct importer wt__import_rapidapi = {"rapidapi", detect, read_document};

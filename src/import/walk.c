@@ -1,0 +1,415 @@
+/* walk.c: finds the tools in a JSON source, whatever they are wrapped in.
+ *
+ * Formats wrap a list of tools in a request body, a JSON-RPC result, pages of such, a list of declarations. One walk
+ * serves them all: an array is walked element by element; an object that is no tool itself is entered where a member
+ * is known to hold tools; anything else is offered as a tool. Of the tools nothing is parsed here.
+ *
+ * Lists of several servers come in one file: an object each of whose members holds one server's tools gives them its
+ * keys as providers, and a page of tools may say beside them whose they are. */
+#include <strings.h>
+
+#include "base/json.h"
+#include "import/reader.h"
+
+enum {
+    WRAPPERS = 8,         /* containers within containers */
+    INNER = 8,            /* members of one object that hold tools */
+    PEEK_TOOLS_SEEN = 16, /* tools looked at to tell the format */
+};
+
+static const char *const containers[] = {"result", "tools", "functions", "functionDeclarations",
+                                         "function_declarations"};
+/* An object with one of these is a tool, or what an importer takes as one. */
+static const char *const marks[] = {"name", "tool_name", "function", "api_list"};
+/* What a page of tools calls their server: its name, or an object that has one. */
+static const char *const servers[] = {"server", "serverInfo", "server_info"};
+/* Where function formats have the schema of a tool: with a name beside it, what an object of them is cannot be doubted.
+ */
+static const char *const schemas[] = {"inputSchema", "input_schema", "parameters", "parametersJsonSchema"};
+#define AMONG(words, key) among(words, sizeof(words) / sizeof(words)[0], key)
+
+static bool among(const char *const *words, size_t count, struct str key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (wt__str_equal(key, wt__str(words[i])))
+            return true;
+    return false;
+}
+
+static bool opens(const struct json_item *item, const char *brackets)
+{
+    return item->value.len > 0 && memchr(brackets, item->value.ptr[0], strlen(brackets));
+}
+
+/* ---------------------------------------------------------------- walking */
+
+/* Whether item is a tool of a function format that has a schema. */
+static bool is_tool(struct str text, const struct json_item *item)
+{
+    struct json_scan scan;
+    struct json_item member;
+    bool name = false, schema = false;
+    wt__json_scan_open(&scan, text, item->byte, item->line);
+    while (!(name && schema) && wt__json_scan_next(&scan, &member) > 0) {
+        bool function = wt__str_equal(member.key, STR("function")) && opens(&member, "{");
+        name = name || function || wt__str_equal(member.key, STR("name"));
+        schema = schema || function || (AMONG(schemas, member.key) && opens(&member, "{"));
+    }
+    return name && schema;
+}
+
+/* 1: the list begins with a tool, or the object has a container of such; 0: there is but an empty list; -1: neither. */
+static int holds_tools(struct str text, const struct json_item *item, int depth)
+{
+    struct json_scan scan;
+    struct json_item member;
+    int found = -1;
+    if (depth > WRAPPERS || !opens(item, "{["))
+        return -1;
+    wt__json_scan_open(&scan, text, item->byte, item->line);
+    if (opens(item, "[") && wt__json_scan_next(&scan, &member) <= 0)
+        return 0;
+    if (opens(item, "["))
+        return opens(&member, "{") && is_tool(text, &member) ? 1 : holds_tools(text, &member, depth + 1);
+    while (found < 1 && wt__json_scan_next(&scan, &member) > 0) {
+        int inner = AMONG(containers, member.key) ? holds_tools(text, &member, depth + 1) : -1;
+        found = inner > found ? inner : found;
+    }
+    return found;
+}
+
+/* Whether the members of an object are the tools of so many servers: all of them, and some that are not empty. */
+static bool maps_servers(struct str text, const struct json_item *object)
+{
+    struct json_scan scan;
+    struct json_item member;
+    bool some = false;
+    wt__json_scan_open(&scan, text, object->byte, object->line);
+    while (wt__json_scan_next(&scan, &member) > 0) {
+        int holds = AMONG(containers, member.key) || AMONG(marks, member.key) ? -1 : holds_tools(text, &member, 0);
+        if (holds < 0)
+            return false;
+        some = some || holds > 0;
+    }
+    return some;
+}
+
+struct walk {
+    struct reader *reader;
+    struct str text;
+    walk_visit visit;
+    bool named; /* the tools' provider is known */
+};
+
+static int walk_value(struct walk *walk, const struct json_item *item, int depth, wt_error *err);
+
+static int walk_array(struct walk *walk, const struct json_item *array, int depth, wt_error *err)
+{
+    struct json_scan scan;
+    struct json_item item;
+    int rc;
+    wt__json_scan_open(&scan, walk->text, array->byte, array->line);
+    for (size_t i = 0; (rc = wt__json_scan_next(&scan, &item)) > 0; i++) {
+        size_t mark = wt__pointer_index(walk->reader, i);
+        rc = walk_value(walk, &item, depth + 1, err);
+        wt__pointer_back(walk->reader, mark);
+        if (rc == 0)
+            rc = wt__reader_at(walk->reader, item.byte, err);
+        if (rc < 0)
+            return rc;
+    }
+    return rc < 0 ? wt__reader_broken(walk->reader, &scan, err) : 0;
+}
+
+/* What of an object is looked at: the members that hold tools, up to INNER of them, none when it is a tool itself; and
+ * the one that names the server. */
+struct page {
+    struct json_item inner[INNER], server;
+    size_t count;
+};
+
+/* Returns what the scan ended with. An object that is called something and has a list of tools is a server. */
+static int find_inner(struct json_scan *scan, struct page *page)
+{
+    struct json_item item, name = {.value = {"", 0}};
+    bool tools = false;
+    int rc;
+    *page = (struct page){.count = 0};
+    while ((rc = wt__json_scan_next(scan, &item)) > 0) {
+        if (wt__str_equal(item.key, STR("name"))) {
+            name = item;
+        } else if (AMONG(marks, item.key) || (name.value.len > 0 && AMONG(schemas, item.key))) {
+            page->count = 0;
+            return 0;
+        }
+        if (AMONG(servers, item.key))
+            page->server = item;
+        if (page->count < INNER && opens(&item, "{[") && AMONG(containers, item.key)) {
+            tools = tools || holds_tools(scan->text, &item, 0) > 0;
+            page->inner[page->count++] = item;
+        }
+    }
+    if (name.value.len > 0 && page->server.value.len == 0)
+        page->server = name;
+    if (name.value.len > 0 && !tools)
+        page->count = 0;
+    return rc;
+}
+
+/* Makes the text that item holds, or its member "name", the provider of what follows. Anything else says nothing.
+ * 0 or WT_ENOMEM. */
+static int name_provider(struct walk *walk, const struct json_item *item)
+{
+    json_t *value = NULL;
+    if (walk->named || item->value.len == 0 || item->value.len > WT_MAX_NAME_BYTES * 8)
+        return 0;
+    int rc = wt__json_parse(&value, item->value.ptr, item->value.len, NULL);
+    struct str name = wt__json_str(value, "name");
+    if (json_is_string(value))
+        name = (struct str){json_string_value(value), json_string_length(value)};
+    if (name.len > 0) {
+        walk->reader->provider = (struct str){wt__arena_copy(&walk->reader->out->arena, name), name.len};
+        walk->named = true;
+        rc = walk->reader->provider.ptr ? 0 : WT_ENOMEM;
+    }
+    json_decref(value);
+    return rc == WT_ENOMEM ? rc : 0;
+}
+
+/* The tools of several servers, by their names. */
+static int walk_servers(struct walk *walk, const struct json_item *object, int depth, wt_error *err)
+{
+    struct json_scan scan;
+    struct json_item item;
+    int rc;
+    wt__json_scan_open(&scan, walk->text, object->byte, object->line);
+    while ((rc = wt__json_scan_next(&scan, &item)) > 0) {
+        struct str before = walk->reader->provider;
+        struct json_item key = {.value = {item.key.ptr - 1, item.key.len + 2}}; /* with its quotes */
+        size_t mark = wt__pointer_key(walk->reader, item.key);
+        walk->named = false;
+        rc = name_provider(walk, &key) < 0 ? wt__fail_nomem(err) : walk_value(walk, &item, depth + 1, err);
+        walk->named = false;
+        walk->reader->provider = before;
+        wt__pointer_back(walk->reader, mark);
+        if (rc < 0)
+            return rc;
+    }
+    return rc < 0 ? wt__reader_broken(walk->reader, &scan, err) : 0;
+}
+
+static int walk_page(struct walk *walk, const struct page *page, int depth, wt_error *err)
+{
+    struct str provider = walk->reader->provider;
+    bool named = walk->named;
+    int rc = name_provider(walk, &page->server) < 0 ? wt__fail_nomem(err) : 0;
+    for (size_t i = 0; rc == 0 && i < page->count; i++) {
+        size_t mark = wt__pointer_key(walk->reader, page->inner[i].key);
+        rc = walk_value(walk, &page->inner[i], depth + 1, err);
+        wt__pointer_back(walk->reader, mark);
+    }
+    walk->reader->provider = provider;
+    walk->named = named;
+    return rc;
+}
+
+static int walk_object(struct walk *walk, const struct json_item *object, int depth, wt_error *err)
+{
+    struct json_scan scan;
+    struct page page;
+    wt__json_scan_open(&scan, walk->text, object->byte, object->line);
+    int ended = find_inner(&scan, &page);
+    if (page.count == 0 && maps_servers(walk->text, object))
+        return walk_servers(walk, object, depth, err);
+    if (page.count == 0)
+        return walk->visit(walk->reader, object, err);
+    int rc = walk_page(walk, &page, depth, err);
+    return rc == 0 && ended < 0 ? wt__reader_broken(walk->reader, &scan, err) : rc;
+}
+
+static int walk_value(struct walk *walk, const struct json_item *item, int depth, wt_error *err)
+{
+    struct place place = {item->byte, item->line};
+    if (depth > WRAPPERS)
+        return wt__reader_issue(walk->reader, place, "", err, "lists within lists deeper than %d: no tools are here",
+                                WRAPPERS);
+    if (opens(item, "["))
+        return walk_array(walk, item, depth, err);
+    if (opens(item, "{"))
+        return walk_object(walk, item, depth, err);
+    return walk->visit(walk->reader, item, err);
+}
+
+static int walk(struct reader *reader, struct str text, const struct json_item *root, walk_visit visit, wt_error *err)
+{
+    struct walk walk = {.reader = reader, .text = text, .visit = visit};
+    return walk_value(&walk, root, 0, err);
+}
+
+/* Text behind a root value. */
+static int check_rest(struct reader *reader, struct str text, const struct json_item *root, wt_error *err)
+{
+    struct json_item rest;
+    size_t end = root->byte + root->value.len;
+    size_t line = root->line;
+    for (size_t i = root->byte; i < end; i++)
+        line += text.ptr[i] == '\n';
+    wt__json_scan_root(text, end, line, &rest);
+    if (rest.value.len == 0 || root->cut)
+        return 0;
+    struct json_scan scan = {
+        .at = rest.byte, .line = rest.line, .reason = "text stands behind the end of the document"};
+    return wt__reader_broken(reader, &scan, err);
+}
+
+int wt__walk_document(struct reader *reader, struct str text, walk_visit visit, wt_error *err)
+{
+    struct json_item root;
+    wt__json_scan_root(text, 0, 1, &root);
+    int rc = walk(reader, text, &root, visit, err);
+    return rc < 0 ? rc : check_rest(reader, text, &root, err);
+}
+
+int wt__walk_lines(struct reader *reader, struct str text, walk_visit visit, wt_error *err)
+{
+    size_t line = 1;
+    for (size_t at = 0; at < text.len; line++) {
+        const char *newline = memchr(text.ptr + at, '\n', text.len - at);
+        size_t end = newline ? (size_t)(newline - text.ptr) : text.len;
+        struct str value = wt__str_trim((struct str){text.ptr + at, end - at});
+        if (value.len > 0) {
+            struct str until = {text.ptr, end};
+            struct json_item item;
+            wt__json_scan_root(until, at, line, &item);
+            item.value = value;
+            item.cut = item.cut && !newline;
+            reader->broken = false;
+            int rc = walk(reader, until, &item, visit, err);
+            if (rc == 0)
+                rc = wt__reader_at(reader, end, err);
+            if (rc < 0)
+                return rc;
+        }
+        at = end + 1;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the first look */
+
+static const struct {
+    const char *key;
+    enum peek_key bit;
+} peeked[] = {
+    {"openapi", PEEK_OPENAPI},
+    {"swagger", PEEK_SWAGGER},
+    {"result", PEEK_RESULT},
+    {"tools", PEEK_TOOLS},
+    {"functionDeclarations", PEEK_DECLARATIONS},
+    {"function_declarations", PEEK_DECLARATIONS},
+    {"name", PEEK_NAME},
+    {"type", PEEK_TYPE},
+    {"function", PEEK_FUNCTION},
+    {"parameters", PEEK_PARAMETERS},
+    {"parametersJsonSchema", PEEK_JSON_PARAMETERS},
+    {"parameters_json_schema", PEEK_JSON_PARAMETERS},
+    {"input_schema", PEEK_INPUT_SCHEMA},
+    {"inputSchema", PEEK_INPUT_SCHEMA_MCP},
+    {"api_list", PEEK_API_LIST},
+    {"_id", PEEK_ID},
+    {"text", PEEK_TEXT},
+    {"provider", PEEK_PROVIDER},
+};
+
+enum {
+    PEEK_SCHEMAS = PEEK_FUNCTION | PEEK_PARAMETERS | PEEK_JSON_PARAMETERS | PEEK_INPUT_SCHEMA | PEEK_INPUT_SCHEMA_MCP
+};
+
+static void peek_value(struct peek *peek, struct str text, const struct json_item *value, int depth, unsigned *left)
+{
+    struct json_scan scan;
+    struct json_item item;
+    if (depth > WRAPPERS || *left == 0)
+        return;
+    if (!opens(value, "{[")) {
+        --*left;
+        return;
+    }
+    bool entered = false, several = opens(value, "{") && maps_servers(text, value); /* its keys are names */
+    wt__json_scan_open(&scan, text, value->byte, value->line);
+    while (*left > 0 && wt__json_scan_next(&scan, &item) > 0) {
+        for (size_t i = 0; !several && i < sizeof peeked / sizeof peeked[0]; i++)
+            if (wt__str_equal(item.key, wt__str(peeked[i].key)))
+                peek->keys |= peeked[i].bit;
+        bool enter = several || opens(value, "[") || (opens(&item, "{[") && AMONG(containers, item.key));
+        if (enter)
+            peek_value(peek, text, &item, depth + 1, left);
+        entered = entered || enter;
+    }
+    if (!entered && *left > 0)
+        *left = peek->keys & PEEK_SCHEMAS ? 0 : *left - 1; /* the first tool that has a schema decides */
+}
+
+/* Whether a line begins with `openapi:` or `swagger:`, quoted or not: an OpenAPI document in YAML. */
+static unsigned peek_yaml(struct str text)
+{
+    for (size_t at = 0; at < text.len;) {
+        struct str line = {text.ptr + at, text.len - at};
+        const char *newline = memchr(line.ptr, '\n', line.len);
+        at += newline ? (size_t)(newline - line.ptr) + 1 : line.len;
+        if (line.len > 0 && (line.ptr[0] == '"' || line.ptr[0] == '\''))
+            line = (struct str){line.ptr + 1, line.len - 1};
+        if (wt__str_starts(line, STR("openapi")) && line.len > 7 && strchr(":\"' ", line.ptr[7]))
+            return PEEK_OPENAPI;
+        if (wt__str_starts(line, STR("swagger")) && line.len > 7 && strchr(":\"' ", line.ptr[7]))
+            return PEEK_SWAGGER;
+    }
+    return 0;
+}
+
+static bool named(const char *file, const char *ending)
+{
+    size_t len = strlen(file), tail = strlen(ending);
+    return len >= tail && strcasecmp(file + len - tail, ending) == 0;
+}
+
+/* One value a line: by the file's name, or because the first line is a whole object and the next begins another. */
+static bool peek_lines(const char *file, struct str text)
+{
+    if (named(file, ".jsonl") || named(file, ".ndjson"))
+        return true;
+    struct str rest = wt__str_trim(text);
+    const char *newline = rest.len > 0 ? memchr(rest.ptr, '\n', rest.len) : NULL;
+    if (!newline || rest.ptr[0] != '{')
+        return false;
+    size_t len = (size_t)(newline - rest.ptr);
+    struct str first = wt__str_trim((struct str){rest.ptr, len});
+    rest = wt__str_trim((struct str){newline, rest.len - len});
+    return first.ptr[first.len - 1] == '}' && rest.ptr[0] == '{';
+}
+
+void wt__peek(struct peek *peek, const char *file, struct str text)
+{
+    struct str start = wt__str_trim(text);
+    unsigned left = PEEK_TOOLS_SEEN;
+    *peek = (struct peek){0};
+    peek->lines = peek_lines(file, text);
+    if (start.len == 0 || !memchr("{[", start.ptr[0], 2)) {
+        peek->keys = peek_yaml(text);
+        peek->yaml = peek->keys != 0;
+    }
+    struct json_item root;
+    if (!peek->lines && !peek->yaml) {
+        wt__json_scan_root(text, 0, 1, &root);
+        peek_value(peek, text, &root, 0, &left);
+        return;
+    }
+    for (size_t at = 0; peek->lines && at < text.len && left > 0;) {
+        const char *newline = memchr(text.ptr + at, '\n', text.len - at);
+        size_t end = newline ? (size_t)(newline - text.ptr) : text.len;
+        wt__json_scan_root((struct str){text.ptr, end}, at, 1, &root);
+        peek_value(peek, (struct str){text.ptr, end}, &root, 0, &left);
+        at = end + 1;
+        left -= left > 0;
+    }
+}

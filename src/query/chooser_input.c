@@ -1,0 +1,118 @@
+/* chooser_input.c: tools that a past request used are told by the labels of training, which are rows on this index. */
+#include "query/chooser_input.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char wt__chances_untrained[] = "the chances are not calibrated on this catalogue but on others: record use, then "
+                                     "run `whichtool train all`";
+
+const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *progress, bool *untrained,
+                                         const char **notice)
+{
+    const struct trained *trained = NULL;
+    int rc = wt__engine_load_trained(engine, progress, &trained, NULL);
+    if (rc == WT_ENOMEM)
+        return NULL;
+    bool calibrated = trained && trained->chooser;
+    *untrained = rc == 0 && !calibrated; /* else the search says what is wrong with it */
+    *notice = *untrained ? wt__chances_untrained : NULL;
+    return calibrated ? trained->chooser : &wt__chooser_default;
+}
+
+/* That the next one of a request's kind needs nothing, when what is recorded of it used something: at most what the
+ * likeliest tool's share leaves (store/store.h). */
+static double recorded_bound(const struct search *search)
+{
+    double share = 0;
+    for (size_t i = 0; i < search->recorded_count; i++)
+        share = fmax(share, (double)search->recorded[i].score);
+    return 1 - share;
+}
+
+double wt__read_candidates(const struct search *search, const struct chooser *chooser, struct candidate_features *out)
+{
+    wt__candidate_features_read(out, &search->hits, wt__search_neighbours(search));
+    if (!search->plan.encoder && out->tools > 0)
+        return NAN;
+    double bound = search->hits.named > 0 ? 1 - (double)RELEVANCE_NAMED : 1;
+    return fmin(fmin((double)wt__no_answer_probability(chooser, out), recorded_bound(search)), bound);
+}
+
+int wt__search_if_unlike(struct search *search, const struct chooser *chooser,
+                         const struct candidate_features *candidates, wt_error *err)
+{
+    static const char *const notices[] = {
+        [TOO_SHORT] = "the request is shorter than those that training knows, so it was read as without training",
+        [TOO_FAR] = "the request is unlike those that training knows, so it was read as without training"};
+    enum familiarity familiarity = wt__familiarity(chooser, candidates, search->request.len);
+    if (familiarity == FAMILIAR)
+        return 0;
+    int rc = wt__search_untrained(search, err);
+    if (rc == 0)
+        rc = wt__add_notice(&search->notice, notices[familiarity], search->arena, err);
+    return rc < 0 ? rc : 1;
+}
+
+void wt__tell_probabilities(struct search *search, double none)
+{
+    struct hit_list *hits = &search->hits;
+    for (size_t i = 0; i < hits->len; i++) {
+        struct hit *hit = &hits->items[i];
+        float found =
+            hit->lead ? RELEVANCE_NAMED : wt__relevance(search->plan.relevance, &search->plan.retriever, hits, hit);
+        float recorded = wt__search_recorded(search, hit->row);
+        hit->probability = wt__relevance_below(recorded > 0 ? fmaxf(found, recorded) : found, none);
+    }
+}
+
+size_t wt__read_needs(struct search *search, struct need_hit *out, double *best)
+{
+    wt__tell_probabilities(search, NAN);
+    size_t count = wt__need_hits(&search->plan.retriever, &search->hits, out);
+    *best = 1 - recorded_bound(search);
+    for (size_t i = 0; i < count; i++)
+        *best = fmax(*best, (double)out[i].probability);
+    return count;
+}
+
+int wt__past_users(const struct search *search, const int64_t *ids, size_t count, uint64_t **out, wt_error *err)
+{
+    const struct neighbours *n = wt__search_neighbours(search);
+    *out = NULL;
+    if (!n)
+        return 0;
+    uint64_t *bits = calloc(wt__neighbours_bits(n->count) + 1, sizeof *bits);
+    if (!bits)
+        return wt__fail_nomem(err);
+    for (size_t g = 0; g < count; g++) {
+        size_t row = wt__snapshot_row(search->index->snapshot, ids[g]);
+        for (size_t i = 0; i < n->count; i++)
+            for (uint32_t l = n->starts[i]; l < n->starts[i + 1]; l++)
+                if (n->rows[n->labels[l]] == row)
+                    bits[i / 64] |= (uint64_t)1 << i % 64;
+    }
+    *out = bits;
+    return 0;
+}
+
+int wt__used_rows(const struct search *search, const uint64_t **out, wt_error *err)
+{
+    const struct neighbours *n = wt__search_neighbours(search);
+    size_t words = (search->index->snapshot->rows + (size_t)63) / 64;
+    *out = NULL;
+    if (!n)
+        return 0;
+    uint64_t *bits = wt__arena_array(search->arena, uint64_t, words);
+    if (!bits)
+        return wt__fail_nomem(err);
+    memset(bits, 0, words * sizeof *bits);
+    for (size_t l = 0; l < n->starts[n->count]; l++) {
+        uint32_t row = n->rows[n->labels[l]];
+        if (row != NEIGHBOURS_GONE)
+            bits[row / 64] |= (uint64_t)1 << row % 64;
+    }
+    *out = bits;
+    return 0;
+}

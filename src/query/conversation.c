@@ -1,0 +1,328 @@
+#include "query/conversation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "catalog/messages.h"
+#include "catalog/names.h"
+#include "query/search.h"
+#include "engine/tools.h"
+
+/* What of the turns before the last one is read: what was wanted lately, and what the agent last said of it. */
+enum {
+    CONTEXT_USER_TURNS = 2,
+    CONTEXT_AGENT_TURNS = 1,
+    CONTEXT_TURN_BYTES = 600, /* of each, from its beginning */
+    CONTEXT_DEPTH = 100,      /* tools that the conversation finds */
+    NAMES_TOLD = 3,
+    NAME_SHOWN = 80
+};
+
+/* ---------------------------------------------------------------- reading */
+
+/* The last turns but the one that leads, in their order, and that at the end; nothing where it is the only one. */
+static int join_turns(struct conversation_input *out, const struct conversation *conversation, size_t leads,
+                      struct arena *arena, wt_error *err)
+{
+    size_t left[2] = {CONTEXT_AGENT_TURNS, CONTEXT_USER_TURNS}, first = conversation->len;
+    bool *taken = wt__arena_array(arena, bool, conversation->len + 1);
+    struct buffer text = {0};
+    if (!taken)
+        return wt__fail_nomem(err);
+    for (size_t i = conversation->len; i > 0 && left[0] + left[1] > 0; i--) {
+        const struct turn *turn = &conversation->turns[i - 1];
+        if (i - 1 == leads || left[turn->user] == 0)
+            continue;
+        left[turn->user]--;
+        taken[i - 1] = true;
+        first = i - 1;
+    }
+    for (size_t i = first; i < conversation->len; i++)
+        if (taken[i]) {
+            wt__buffer_str(&text, wt__str_head(conversation->turns[i].text, CONTEXT_TURN_BYTES));
+            wt__buffer_char(&text, '\n');
+        }
+    if (first < conversation->len) {
+        wt__buffer_str(&text, wt__str_head(out->request, CONTEXT_TURN_BYTES));
+        const char *copy = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+        out->context = wt__str(copy);
+    }
+    bool failed = first < conversation->len && !out->context.ptr;
+    wt__buffer_dispose(&text);
+    return failed ? wt__fail_nomem(err) : 0;
+}
+
+static int tell_left_out(struct conversation_input *out, const struct conversation *conversation, struct arena *arena,
+                         wt_error *err)
+{
+    struct buffer text = {0};
+    if (conversation->left_out > 0)
+        wt__buffer_printf(&text, "%zu %s left out of the conversation%s: %s", conversation->left_out,
+                          conversation->left_out == 1 ? "message is" : "messages are",
+                          conversation->left_out == 1 ? "" : ", the first", conversation->reason);
+    if (conversation->calls_over > 0)
+        wt__buffer_printf(&text, "%sonly the first %d tools that it called are kept", text.len > 0 ? "; " : "",
+                          WT_MAX_KEPT);
+    int rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&out->notice, text.ptr, arena, err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+/* What it calls, then what the caller has. */
+static int list_names(struct conversation_input *out, const struct conversation *conversation,
+                      const struct conversation_options *options, struct arena *arena, wt_error *err)
+{
+    if (options->have_count > WT_MAX_KEPT)
+        return wt__fail(err, WT_EINVAL, "%zu tools to keep were named; at most %d are", options->have_count,
+                        WT_MAX_KEPT);
+    out->names = wt__arena_array(arena, const char *, conversation->call_count + options->have_count);
+    if (!out->names)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < conversation->call_count; i++)
+        out->names[out->name_count++] = conversation->calls[i].ptr;
+    out->called = out->name_count;
+    for (size_t i = 0; i < options->have_count; i++) {
+        if (!options->have[i])
+            return wt__fail(err, WT_EINVAL, "the name of a tool to keep is NULL");
+        out->names[out->name_count++] = options->have[i];
+    }
+    return 0;
+}
+
+int wt__conversation_read(struct conversation_input *out, const struct conversation_options *options,
+                          struct arena *arena, wt_error *err)
+{
+    struct conversation conversation = {0};
+    *out = (struct conversation_input){.request = options->request};
+    int rc = options->messages
+                 ? wt__messages_read(&conversation, (struct str){options->messages, options->messages_len}, arena, err)
+                 : 0;
+    if (rc < 0)
+        return rc;
+    size_t leads = conversation.len;
+    if (options->messages && wt__str_trim(options->request).len == 0) {
+        leads = wt__messages_last_user(&conversation);
+        if (leads == conversation.len)
+            return wt__fail(err, WT_EFORMAT,
+                            "the user says nothing in this conversation%s%s; one of its messages needs "
+                            "the role \"user\" and a text",
+                            conversation.reason ? ": " : "", conversation.reason ? conversation.reason : "");
+        out->request = conversation.turns[leads].text;
+    }
+    rc = join_turns(out, &conversation, leads, arena, err);
+    if (rc == 0)
+        rc = list_names(out, &conversation, options, arena, err);
+    return rc < 0 ? rc : tell_left_out(out, &conversation, arena, err);
+}
+
+/* ---------------------------------------------------------------- the tools that are kept */
+
+/* Clients of several MCP servers put this before a server's name. */
+static const char *const client_prefix = "mcp__";
+
+/* 1 and *id when a name stands for one tool. */
+static int resolve(struct store *reader, const char *name, int64_t *id, wt_error *err)
+{
+    wt_error why;
+    size_t prefix = strlen(client_prefix);
+    int rc = wt__tool_resolve(reader, name, id, &why);
+    if (rc == WT_ENOTFOUND && strncmp(name, client_prefix, prefix) == 0 && name[prefix])
+        rc = wt__tool_resolve(reader, name + prefix, id, &why);
+    if (rc == WT_ENOTFOUND || rc == WT_EINVAL)
+        return 0;
+    if (rc < 0 && err)
+        *err = why;
+    return rc < 0 ? rc : 1;
+}
+
+static bool is_among(const int64_t *ids, size_t count, int64_t id)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
+static int resolve_all(struct search *search, struct store *reader, struct buffer *unknown, size_t *missing,
+                       wt_error *err)
+{
+    const struct conversation_input *input = search->conversation;
+    struct kept_tools_of *kept = &search->kept;
+    for (size_t i = 0; i < input->name_count; i++) {
+        int64_t id;
+        int rc = resolve(reader, input->names[i], &id, err);
+        if (rc < 0)
+            return rc;
+        if (rc == 0 && (*missing)++ < NAMES_TOLD)
+            wt__buffer_printf(unknown, "%s\"%.*s\"", *missing > 1 ? ", " : "", NAME_SHOWN, input->names[i]);
+        if (rc == 1 && !is_among(kept->ids, kept->count, id))
+            kept->ids[kept->count++] = id;
+        kept->called = i < input->called ? kept->count : kept->called;
+    }
+    return 0;
+}
+
+int wt__conversation_resolve(struct search *search, wt_error *err)
+{
+    const struct conversation_input *input = search->conversation;
+    struct buffer unknown = {0}, text = {0};
+    struct store *reader;
+    size_t missing = 0;
+    if (!input)
+        return 0;
+    int rc = wt__add_notice(&search->notice, input->notice, search->arena, err);
+    if (rc < 0 || input->name_count == 0)
+        return rc;
+    search->kept.ids = wt__arena_array(search->arena, int64_t, input->name_count);
+    rc = search->kept.ids ? wt__engine_reader(search->engine, &reader, err) : wt__fail_nomem(err);
+    if (rc < 0)
+        return rc;
+    rc = wt__store_read_begin(reader, err);
+    if (rc >= 0)
+        rc = resolve_all(search, reader, &unknown, &missing, err);
+    wt__store_read_end(reader);
+    wt__engine_return_reader(search->engine, reader);
+    if (missing > 0)
+        wt__buffer_printf(&text, "no tool, or more than one, has the name %s%s, and none is kept for it", unknown.ptr,
+                          missing > NAMES_TOLD ? ", ..." : "");
+    if (rc >= 0)
+        rc = unknown.failed || text.failed ? wt__fail_nomem(err)
+                                           : wt__add_notice(&search->notice, text.ptr, search->arena, err);
+    wt__buffer_dispose(&unknown);
+    wt__buffer_dispose(&text);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---------------------------------------------------------------- context */
+
+static int by_row(const void *a, const void *b)
+{
+    uint32_t x = ((const struct context_tool *)a)->row, y = ((const struct context_tool *)b)->row;
+    return (x > y) - (x < y);
+}
+
+/* What is kept, as rows of this index, and whose the called ones are. */
+static int find_rows(struct search *search, const uint64_t *allowed, struct context *context, wt_error *err)
+{
+    const struct snapshot *snapshot = search->index->snapshot;
+    const struct kept_tools_of *kept = &search->kept;
+    uint32_t *providers = wt__arena_array(search->arena, uint32_t, kept->count);
+    search->kept_rows = wt__arena_array(search->arena, uint32_t, kept->count);
+    search->kept_count = 0;
+    if (!providers || !search->kept_rows)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < kept->count; i++) {
+        size_t row = wt__snapshot_row(snapshot, kept->ids[i]);
+        if (row >= snapshot->rows || !wt__row_allowed(allowed, (uint32_t)row))
+            continue;
+        search->kept_rows[search->kept_count++] = (uint32_t)row;
+        if (i < kept->called)
+            providers[context->provider_count++] = snapshot->keys[row].provider;
+    }
+    context->provider_count = wt__sort_unique_u32(providers, context->provider_count);
+    context->providers = providers;
+    return 0;
+}
+
+/* What the retrieval finds for all that was said, read as one request that has no parts: the turns before the last one
+ * were answered, and are there for what they are about. */
+static int find_tools(struct search *search, const struct view *view, const struct retrieve_request *request,
+                      struct context *context, wt_error *err)
+{
+    struct retriever retriever = search->plan.retriever;
+    struct retrieve_request whole = *request;
+    struct view alone = *view;
+    struct hit_list found;
+    whole.text = search->conversation->context;
+    whole.k = CONTEXT_DEPTH;
+    whole.max_per_provider = 0;
+    whole.copies = whole.features = true;
+    alone.context = NULL;
+    alone.recorded_count = 0;
+    retriever.subquery = 0;
+    int rc = wt__retrieve(&retriever, &alone, &whole, search->workspace, &found, err);
+    struct context_tool *tools = rc == 0 ? wt__arena_array(search->arena, struct context_tool, found.len) : NULL;
+    if (!tools)
+        return rc < 0 ? rc : wt__fail_nomem(err);
+    float best = found.len > 0 && found.items[0].score > 0 ? found.items[0].score : 0;
+    for (size_t i = 0; i < found.len; i++)
+        tools[i] = (struct context_tool){.row = found.items[i].row,
+                                         .share = best > 0 ? fmaxf(found.items[i].score / best, 0) : 0,
+                                         .meaning = found.items[i].features[FEATURE_SUBQUERY_MEANING],
+                                         .words = found.items[i].features[FEATURE_SUBQUERY_WORDS]};
+    if (found.len > 1)
+        qsort(tools, found.len, sizeof *tools, by_row);
+    context->tools = tools;
+    context->count = found.len;
+    context->best_meaning = found.nearest && found.nearest_counts[0] > 0 ? found.nearest[0].score : 0;
+    search->context_ms = found.encode_ms;
+    return 0;
+}
+
+int wt__conversation_context(struct search *search, const struct view *view, const struct retrieve_request *request,
+                             const struct context **out, wt_error *err)
+{
+    *out = NULL;
+    if (!search->conversation)
+        return 0;
+    struct context *context = wt__arena_array(search->arena, struct context, 1);
+    if (!context)
+        return wt__fail_nomem(err);
+    int rc = find_rows(search, request->allowed, context, err);
+    if (rc == 0 && search->conversation->context.len > 0)
+        rc = find_tools(search, view, request, context, err);
+    *out = context->count + context->provider_count > 0 ? context : NULL;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- hits */
+
+static bool is_kept(const struct search *search, uint32_t row)
+{
+    for (size_t i = 0; i < search->kept_count; i++)
+        if (search->kept_rows[i] == row)
+            return true;
+    return false;
+}
+
+void wt__conversation_mark(struct search *search)
+{
+    for (size_t i = 0; i < search->hits.len && search->kept_count > 0; i++)
+        search->hits.items[i].kept = is_kept(search, search->hits.items[i].row);
+}
+
+void wt__conversation_cut(struct search *search, size_t wanted)
+{
+    size_t end = 0;
+    for (size_t found = 0; end < search->hits.len && found < wanted; end++)
+        found += !search->hits.items[end].kept;
+    search->hits.len = end;
+}
+
+static bool is_hit(const struct hit_list *hits, size_t count, uint32_t row)
+{
+    for (size_t i = 0; i < count; i++)
+        if (hits->items[i].row == row)
+            return true;
+    return false;
+}
+
+int wt__conversation_append(struct search *search, wt_error *err)
+{
+    struct hit_list *hits = &search->hits;
+    size_t found = hits->len;
+    if (search->kept_count == 0)
+        return 0;
+    struct hit *items = wt__arena_array(search->arena, struct hit, found + search->kept_count);
+    if (!items)
+        return wt__fail_nomem(err);
+    if (found > 0)
+        memcpy(items, hits->items, found * sizeof *items);
+    for (size_t i = 0; i < search->kept_count; i++)
+        if (!is_hit(hits, found, search->kept_rows[i]))
+            items[hits->len++] = (struct hit){.row = search->kept_rows[i], .probability = NAN, .kept = true};
+    hits->items = items;
+    return 0;
+}

@@ -1,0 +1,200 @@
+/* find.c: the tools that a request needs, best first. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "choose/weak.h"
+#include "query/find.h"
+#include "engine/sized_options.h"
+#include "query/chooser_input.h"
+#include "query/materialise.h"
+
+enum { DEFAULT_HITS = 5 };
+
+struct result {
+    wt_hits public; /* first, so that the public pointer is this one */
+    struct arena arena;
+};
+
+void wt_hits_free(wt_hits *public)
+{
+    if (!public)
+        return;
+    struct result *result = (struct result *)public;
+    wt__arena_dispose(&result->arena);
+    free(result);
+}
+
+static void abstain_untrained(struct search *search, double share, wt_hits *out)
+{
+    struct need_hit needs[NEED_HITS];
+    double best;
+    wt__read_needs(search, needs, &best);
+    out->no_answer_probability = 1 - best;
+    if (best < (double)wt__need_least_for(share))
+        search->hits.len = 0;
+}
+
+/* Takes the hits away when no tool seems to fit. */
+static int abstain(struct search *search, const struct chooser *chooser, double share, wt_hits *out, wt_error *err)
+{
+    struct candidate_features candidates;
+    int unlike = search->untrained;
+    if (!unlike) {
+        out->no_answer_probability = wt__read_candidates(search, chooser, &candidates);
+        unlike = wt__search_if_unlike(search, chooser, &candidates, err);
+    }
+    if (unlike < 0)
+        return unlike;
+    if (unlike)
+        abstain_untrained(search, share, out);
+    else if (out->no_answer_probability > (double)wt__no_answer_threshold(&chooser->no_answer, share))
+        search->hits.len = 0;
+    return 0;
+}
+
+/* Marks the hits that hardly anything speaks for, and leaves them out where that is wanted. Returns how many it left
+ * out. */
+static size_t tell_weak(struct search *search, bool leave_out)
+{
+    struct hit_list *hits = &search->hits;
+    size_t kept = 0, all = hits->len;
+    for (size_t i = 0; i < all; i++) {
+        struct hit *hit = &hits->items[i];
+        hit->weak = wt__search_recorded(search, hit->row) <= 0 && wt__hit_is_weak(&search->plan.retriever, hit);
+        if (!hit->weak || hit->kept || !leave_out)
+            hits->items[kept++] = *hit;
+    }
+    hits->len = kept;
+    return all - kept;
+}
+
+static int run(struct search *search, const wt_find_options *options, wt_hits *out, wt_error *err)
+{
+    size_t wanted = search->k, kept = search->conversation->name_count;
+    if (wanted < WT_MAX_K) /* else the search says that it is too much, or all */
+        search->k = kept < WT_MAX_K - wanted ? wanted + kept : WT_MAX_K;
+    const struct chooser *chooser = NULL;
+    const char *notice = NULL; /* on the chooser */
+    out->no_answer_probability = NAN;
+    if (options->abstain > 0) { /* from the hits that it was calibrated on */
+        chooser = wt__engine_chooser(search->engine, search->progress, &search->untrained, &notice);
+        if (!chooser)
+            return wt__fail_nomem(err);
+        search->features = true;
+        search->k = search->k > PICK_HITS ? search->k : PICK_HITS;
+    }
+    int rc = wt__search_run(search, err);
+    if (rc == 0)
+        rc = wt__search_unknown(search, &out->unknown_words, &out->unknown_count, err);
+    if (rc == 0 && chooser)
+        rc = abstain(search, chooser, options->abstain, out, err);
+    if (rc == 0)
+        rc = wt__search_tell_language(search, err);
+    if (rc == 0)
+        wt__conversation_cut(search, wanted);
+    if (rc == 0)
+        wt__tell_probabilities(search, out->no_answer_probability);
+    if (rc == 0)
+        out->weak = tell_weak(search, options->none_if_unsure != 0);
+    if (rc == 0)
+        rc = wt__conversation_append(search, err);
+    uint32_t *which = rc == 0 ? wt__arena_array(search->arena, uint32_t, search->hits.len) : NULL;
+    if (rc < 0 || !which)
+        return rc < 0 ? rc : wt__fail_nomem(err);
+    for (uint32_t i = 0; i < search->hits.len; i++)
+        which[i] = i;
+    rc = wt__materialise_hits(search, which, search->hits.len, options->explain, &out->items, &out->len, err);
+    out->recipe = search->plan.ran;
+    out->encoder = search->encoder;
+    out->better = wt__engine_better(search->engine);
+    out->why = search->plan.why;
+    out->notice = search->notice;
+    out->read_as = search->read_as;
+    out->kept = search->kept_count;
+    if (rc == 0 && options->messages && !(out->last_turn = wt__arena_copy(search->arena, search->request)))
+        return wt__fail_nomem(err);
+    out->multi_provider_probability = search->multi_provider_probability;
+    out->tokens = search->budget.used;
+    out->over_budget = search->budget.over;
+    if (rc == 0)
+        rc = wt__budget_tell(&search->budget, &out->notice, search->arena, err);
+    return rc < 0 ? rc : wt__add_notice(&out->notice, notice, search->arena, err);
+}
+
+static int check(const wt_find_options *options, wt_error *err)
+{
+    if (!(options->abstain >= 0 && options->abstain < 1))
+        return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is 0 to below 1, not %g",
+                        options->abstain);
+    if (options->abstain > 0 && options->recipe && strcmp(options->recipe, "auto") != 0)
+        return wt__fail(err, WT_EINVAL, "whether any tool fits is told from the hits of auto, not of %s",
+                        options->recipe);
+    return 0;
+}
+
+static int find(wt_engine *engine, struct str request, const wt_find_options *given, enum copies_placed copies,
+                wt_hits **out, wt_error *err)
+{
+    double begun = wt__now_ms();
+    wt_find_options options;
+    *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    if (rc < 0)
+        return rc;
+    struct result *result = calloc(1, sizeof *result);
+    if (!result)
+        return wt__fail_nomem(err);
+    struct progress progress;
+    wt__progress_init(&progress, options.progress, options.progress_context);
+    wt__progress_limit(&progress, options.time_limit_ms);
+    struct conversation_input conversation = {0};
+    struct search search = {.engine = engine,
+                            .arena = &result->arena,
+                            .recipe = options.recipe,
+                            .k = options.k ? options.k : DEFAULT_HITS,
+                            .max_per_provider = options.max_per_provider,
+                            .copies = options.copies ? COPIES_ALL : copies,
+                            .conversation = &conversation,
+                            .as_typed = options.as_typed != 0,
+                            .progress = &progress};
+    const struct conversation_options said = {request, options.messages, options.messages_len, options.have,
+                                              options.have_count};
+    rc = check(&options, err);
+    if (rc == 0)
+        rc = wt__conversation_read(&conversation, &said, search.arena, err);
+    search.request = conversation.request;
+    search.use_recorded = !(options.abstain > 0) && conversation.context.len == 0;
+    if (rc == 0)
+        rc = wt__filter_read(options.filter, options.provider, search.arena, &search.filter, err);
+    if (rc == 0)
+        rc = wt__budget_begin(&search.budget, options.max_tokens, options.format, err);
+    if (rc == 0)
+        rc = run(&search, &options, &result->public, err);
+    wt__search_end(&search);
+    rc = wt__progress_end(&progress, rc, err);
+    if (rc < 0) {
+        wt_hits_free(&result->public);
+        return rc;
+    }
+    wt_hits *hits = &result->public;
+    hits->total_ms = wt__now_ms() - begun;
+    hits->encode_ms = search.hits.encode_ms;
+    for (size_t i = 0; i < hits->len; i++)
+        hits->copies += hits->items[i]->more_count;
+    hits->search_ms = hits->total_ms - hits->encode_ms;
+    *out = hits;
+    return 0;
+}
+
+int wt_find(wt_engine *engine, const char *request, size_t request_len, const wt_find_options *options, wt_hits **out,
+            wt_error *err)
+{
+    return find(engine, (struct str){request, request_len}, options, COPIES_SHARED, out, err);
+}
+
+int wt__find_by_id(wt_engine *engine, struct str request, const wt_find_options *options, wt_hits **out, wt_error *err)
+{
+    return find(engine, request, options, COPIES_BY_ID, out, err);
+}

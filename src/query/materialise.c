@@ -1,0 +1,238 @@
+/* materialise.c: the definitions are read from the store after the search, so a tool that was removed in between is
+ * left out of the result. */
+#include "query/materialise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "catalog/names.h"
+#include "engine/tools.h"
+#include "retrieve/document.h"
+#include "text/unicode.h"
+
+/* "name description" for a set of fields; NULL when memory is out. */
+static const char *field_list(struct arena *arena, unsigned fields)
+{
+    struct buffer text = {0};
+    for (size_t f = 0; f < FIELD_COUNT; f++)
+        if (fields & 1u << f)
+            wt__buffer_printf(&text, "%s%s", text.len ? " " : "", wt__field_names[f]);
+    const char *list = text.failed ? NULL : wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return list;
+}
+
+static int explain_matches(struct search *search, const struct hit *hit, const struct tool *tool, wt_hit *out,
+                           wt_error *err)
+{
+    struct arena *arena = search->arena;
+    struct word_match *words;
+    size_t count;
+    int rc = wt__retrieve_explain(search->workspace, hit->row, tool, arena, &words, &count, err);
+    wt_match *matches = rc == 0 ? wt__arena_array(arena, wt_match, count) : NULL;
+    if (rc < 0 || !matches)
+        return rc < 0 ? rc : wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        matches[i] = (wt_match){.word = wt__arena_copy(arena, words[i].word),
+                                .fields = field_list(arena, words[i].fields),
+                                .score = words[i].score};
+        if (!matches[i].word || !matches[i].fields)
+            return wt__fail_nomem(err);
+    }
+    out->matches = wt__arena_pointers(arena, matches, count, sizeof *matches);
+    out->match_count = count;
+    return out->matches ? 0 : wt__fail_nomem(err);
+}
+
+/* Whether words had a say, in either stage. */
+static bool reads_words(const struct search *search)
+{
+    const struct rerank_kind *reranker = search->plan.reranker.kind;
+    return wt__retriever_asks(&search->plan.retriever, SOURCE_BM25) || (reranker && reranker->features);
+}
+
+/* A stage as it is shown: that of a part of the request says which. NULL when memory is out. */
+static const char *stage_name(const struct stage_evidence *stage, const struct hit *hit, struct arena *arena)
+{
+    struct buffer text = {0};
+    struct str part = strcmp(stage->name, SUBQUERY_STAGE) == 0 ? hit->subquery
+                      : strcmp(stage->name, NAME_STAGE) == 0   ? hit->name
+                                                               : (struct str){0};
+    if (part.len == 0)
+        return stage->name;
+    wt__buffer_printf(&text, "%s \"", stage->name);
+    wt__utf8_append(&text, part);
+    wt__buffer_char(&text, '"');
+    const char *name = wt__arena_copy(arena, wt__buffer_view(&text));
+    wt__buffer_dispose(&text);
+    return name;
+}
+
+static int explain_stages(struct search *search, const struct hit *hit, wt_hit *out, wt_error *err)
+{
+    struct arena *arena = search->arena;
+    wt_stage_score *stages = wt__arena_array(arena, wt_stage_score, HIT_STAGES);
+    if (!stages)
+        return wt__fail_nomem(err);
+    for (size_t s = 0; s < HIT_STAGES && hit->stages[s].name; s++) {
+        const struct stage_evidence *stage = &hit->stages[s];
+        const char *name = stage_name(stage, hit, arena);
+        if (!name)
+            return wt__fail_nomem(err);
+        stages[out->stage_count++] = (wt_stage_score){name, stage->rank, stage->score, stage->share, stage->weight};
+    }
+    out->stages = wt__arena_pointers(arena, stages, out->stage_count, sizeof *stages);
+    return out->stages ? 0 : wt__fail_nomem(err);
+}
+
+/* ---------------------------------------------------------------- copies */
+
+/* What is told of the copies of each hit. */
+struct copies_told {
+    const uint32_t *shown; /* [count] rows of the hits, ascending: these are told as hits */
+    size_t count;
+    int64_t *ids; /* [listed] of tools that are named, hit by hit */
+    size_t listed;
+};
+
+static bool is_shown(const struct copies_told *told, uint32_t row)
+{
+    size_t at = wt__lower_bound_u32(told->shown, told->count, row);
+    return at < told->count && told->shown[at] == row;
+}
+
+static void tell_copy(const struct search *search, struct copies_told *told, uint32_t row, wt_hit *out)
+{
+    if (is_shown(told, row))
+        return;
+    if (out->more_count++ < WT_MAX_MORE_LIKE_IT) {
+        told->ids[told->listed++] = search->index->snapshot->keys[row].id;
+        out->more_listed++;
+    }
+}
+
+/* The tools that are the same word for word and may be found, and those that gave their places to the hit. */
+static void tell_copies(const struct search *search, struct copies_told *told, const struct hit *hit, wt_hit *out)
+{
+    const struct snapshot *snapshot = search->index->snapshot;
+    const struct snapshot_key *keys = snapshot->keys;
+    uint32_t group = keys[hit->row].group;
+    size_t count = 0;
+    const uint32_t *rows = search->hits.asked ? wt__copy_group(snapshot, hit->row, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (rows[i] != hit->row && wt__are_copies(&keys[rows[i]], &keys[hit->row]) &&
+            wt__row_allowed(search->allowed, rows[i]))
+            tell_copy(search, told, rows[i], out);
+    for (size_t i = 0; search->copies == COPIES_SHARED && i < search->hits.given_count; i++) {
+        const struct copy *given = &search->hits.given[i];
+        if (given->of == hit->row && (group == 0 || !search->hits.asked || keys[given->row].group != group))
+            tell_copy(search, told, given->row, out);
+    }
+}
+
+/* Ids of those tools, hits [count] as *told has them. One that was removed meanwhile is left out. */
+static int name_copies(struct search *search, struct copies_told *told, wt_hit *hits, size_t count, wt_error *err)
+{
+    struct arena reading = {0};
+    struct buffer id = {0};
+    struct tool *tools = wt__arena_array(&reading, struct tool, told->listed);
+    const char **names = wt__arena_array(search->arena, const char *, told->listed);
+    int rc = tools && names ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && told->listed > 0)
+        rc = wt__index_tools(search->engine, search->index, told->ids, told->listed, &reading, tools, err);
+    for (size_t h = 0, at = 0, named = 0; rc >= 0 && h < count; h++) {
+        size_t listed = hits[h].more_listed;
+        hits[h].more_like_it = names + named;
+        hits[h].more_listed = 0;
+        for (size_t i = 0; rc >= 0 && i < listed; i++, at++) {
+            wt__buffer_clear(&id);
+            wt__tool_id(&id, tools[at].provider, tools[at].name);
+            if (tools[at].name.len == 0)
+                hits[h].more_count--;
+            else if (id.failed || !(names[named++] = wt__arena_copy(search->arena, wt__buffer_view(&id))))
+                rc = wt__fail_nomem(err);
+            else
+                hits[h].more_listed++;
+        }
+    }
+    wt__buffer_dispose(&id);
+    wt__arena_dispose(&reading);
+    return rc < 0 ? rc : 0;
+}
+
+/* hits [count] are those of which [count]. */
+static int add_copies(struct search *search, const uint32_t *which, wt_hit *hits, size_t count, wt_error *err)
+{
+    uint32_t *shown = wt__arena_array(search->arena, uint32_t, count);
+    struct copies_told told = {shown, count, wt__arena_array(search->arena, int64_t, count * WT_MAX_MORE_LIKE_IT), 0};
+    if (!shown || !told.ids)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
+        shown[i] = search->hits.items[which[i]].row;
+    wt__sort_u32(shown, count);
+    for (size_t i = 0; i < count; i++)
+        tell_copies(search, &told, &search->hits.items[which[i]], &hits[i]);
+    return name_copies(search, &told, hits, count, err);
+}
+
+/* ---------------------------------------------------------------- hits */
+
+/* The tokens of those that are in the prompt already are taken before any others are. */
+static int count_kept(struct search *search, const uint32_t *which, size_t count, const struct tool *tools,
+                      size_t *tokens, wt_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc >= 0 && i < count; i++)
+        if (search->hits.items[which[i]].kept && tools[i].name.len > 0)
+            rc = wt__budget_keep(&search->budget, &tools[i], &tokens[i], err);
+    return rc;
+}
+
+int wt__materialise_hits(struct search *search, const uint32_t *which, size_t count, bool explain,
+                         const wt_hit *const **out, size_t *len, wt_error *err)
+{
+    struct arena reading = {0};
+    wt_hit *items = wt__arena_array(search->arena, wt_hit, count);
+    wt_tool *materialised = wt__arena_array(search->arena, wt_tool, count);
+    int64_t *ids = wt__arena_array(&reading, int64_t, count);
+    struct tool *tools = wt__arena_array(&reading, struct tool, count);
+    size_t *tokens = wt__arena_array(&reading, size_t, count);
+    uint32_t *came = wt__arena_array(&reading, uint32_t, count); /* of which, those that come out */
+    int rc = items && materialised && ids && tools && tokens && came ? 0 : wt__fail_nomem(err);
+    *len = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        ids[i] = search->index->snapshot->keys[search->hits.items[which[i]].row].id;
+    if (rc == 0)
+        rc = wt__index_tools(search->engine, search->index, ids, count, &reading, tools, err);
+    if (rc >= 0)
+        rc = count_kept(search, which, count, tools, tokens, err);
+    for (size_t i = 0; rc >= 0 && i < count; i++) {
+        const struct hit *hit = &search->hits.items[which[i]];
+        if (tools[i].name.len == 0)
+            continue;
+        if (!hit->kept && (rc = wt__budget_take(&search->budget, &tools[i], &tokens[i], err)) <= 0)
+            continue;
+        wt_tool *shown = &materialised[*len];
+        came[*len] = which[i];
+        wt_hit *item = &items[(*len)++];
+        item->tool = shown;
+        item->score = hit->score;
+        item->probability = (double)hit->probability;
+        item->tokens = tokens[i];
+        item->weak = hit->weak;
+        item->kept = hit->kept;
+        rc = wt__tool_materialise(search->arena, &tools[i], shown, err);
+        if (rc >= 0 && explain)
+            rc = explain_stages(search, hit, item, err);
+        if (rc >= 0 && explain && reads_words(search))
+            rc = explain_matches(search, hit, &tools[i], item, err);
+    }
+    if (rc >= 0)
+        rc = add_copies(search, came, items, *len, err);
+    *out = rc < 0 ? NULL : wt__arena_pointers(search->arena, items, *len, sizeof *items);
+    if (rc >= 0 && !*out)
+        rc = wt__fail_nomem(err);
+    wt__arena_dispose(&reading);
+    return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,108 @@
+/* pick.c: the set of tools that a request needs, by whichever selector its recipe names. */
+#include "query/selector.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "engine/sized_options.h"
+#include "recipe/recipes.h"
+
+struct result {
+    wt_picked public; /* first, so that the public pointer is this one */
+    struct arena arena;
+};
+
+void wt_picked_free(wt_picked *public)
+{
+    if (!public)
+        return;
+    struct result *result = (struct result *)public;
+    wt__arena_dispose(&result->arena);
+    free(result);
+}
+
+extern const struct set_selector wt__selector_chooser, wt__selector_bundle, wt__selector_ptr;
+
+static const struct set_selector *const selectors[] = {
+    [SELECTOR_CHOOSER] = &wt__selector_chooser,
+    [SELECTOR_BUNDLE] = &wt__selector_bundle,
+    [SELECTOR_PTR] = &wt__selector_ptr,
+};
+
+/* The recipe that picks, by its name; complete is that of set-N. */
+static int find_recipe(wt_pick_options *options, const struct set_selector **selector, wt_error *err)
+{
+    const char *name = options->recipe ? options->recipe : TRAINED_SET;
+    const struct recipe *recipe = wt__recipe_named(name);
+    if (!recipe && strcmp(name, "auto") != 0)
+        return wt__fail(err, WT_ERECIPE, "there is no recipe \"%.80s\"; `whichtool help --recipes` lists them", name);
+    if (!recipe || !recipe->public.picks)
+        return wt__fail(err, WT_ERECIPE, "the recipe %s gives an order, not a set: `whichtool find` runs it", name);
+    *selector = selectors[recipe->selector];
+    options->recipe = name;
+    if (recipe->public.complete > 0 && options->complete == 0)
+        options->complete = recipe->public.complete;
+    return 0;
+}
+
+static int read_conversation(struct selection *selection, bool converses, struct conversation_input *out, wt_error *err)
+{
+    const wt_pick_options *options = selection->options;
+    const struct conversation_options said = {selection->request, options->messages, options->messages_len,
+                                              options->have, options->have_count};
+    if (!converses && (options->messages || options->have_count > 0))
+        return wt__fail(err, WT_EINVAL, "a conversation, and tools to keep, are read by the recipe set, not by %s",
+                        options->recipe);
+    int rc = wt__conversation_read(out, &said, selection->arena, err);
+    selection->request = out->request;
+    if (rc == 0 && options->messages && !(selection->out->last_turn = wt__arena_copy(selection->arena, out->request)))
+        rc = wt__fail_nomem(err);
+    return rc;
+}
+
+int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given,
+             const struct pick_evaluation *evaluation, wt_picked **out, wt_error *err)
+{
+    double begun = wt__now_ms();
+    wt_pick_options options = *given;
+    const struct set_selector *selector = NULL;
+    *out = NULL;
+    int rc = find_recipe(&options, &selector, err);
+    struct result *result = rc == 0 ? calloc(1, sizeof *result) : NULL;
+    if (!result)
+        return rc < 0 ? rc : wt__fail_nomem(err);
+    wt_picked *picked = &result->public;
+    *picked = (wt_picked){.no_answer_probability = NAN, .tracc = NAN, .complete = NAN};
+    struct progress progress;
+    wt__progress_init(&progress, options.progress, options.progress_context);
+    wt__progress_limit(&progress, options.time_limit_ms);
+    struct conversation_input conversation = {0};
+    struct selection selection = {engine,    request,        &options, NULL,         evaluation,
+                                  &progress, &result->arena, picked,   &conversation};
+    rc = read_conversation(&selection, selector->converses, &conversation, err);
+    if (rc == 0)
+        rc = wt__filter_read(options.filter, options.provider, &result->arena, &selection.filter, err);
+    if (rc == 0)
+        rc = selector->select(&selection, err);
+    rc = wt__progress_end(&progress, rc, err);
+    if (rc < 0) {
+        wt_picked_free(picked);
+        return rc;
+    }
+    picked->total_ms = wt__now_ms() - begun;
+    picked->search_ms = fmax(picked->total_ms - picked->encode_ms - picked->model_ms, 0); /* replayed: none of it */
+    *out = picked;
+    return 0;
+}
+
+int wt_pick(wt_engine *engine, const char *request, size_t request_len, const wt_pick_options *given, wt_picked **out,
+            wt_error *err)
+{
+    wt_pick_options options;
+    *out = NULL;
+    int rc = wt__options_read(&options, sizeof options, given, err);
+    return rc < 0 ? rc : wt__pick(engine, (struct str){request, request_len}, &options, NULL, out, err);
+}

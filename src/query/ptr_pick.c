@@ -1,0 +1,270 @@
+/* ptr_pick.c: wt_pick by PTR, or by the nearest bundle alone. */
+#include "query/ptr_sources.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "query/materialise.h"
+#include "query/selector.h"
+
+enum { WRONG_LABELS = 5 /* near hits that an oracle may take for needed */ };
+
+struct ptr_pick {
+    struct ptr_reach reach;
+    struct ptr_sources sources;
+    struct ptr_options options;
+    struct ptr_trace trace;
+    const struct selection *selection;
+    const struct pick_evaluation *oracle; /* NULL for a bundle, which nobody is asked for, and where none stands in */
+};
+
+/* ---------------------------------------------------------------- what is wanted */
+
+/* One name of the list `ablate`, as its bit; 0: there is none of that name. */
+static unsigned ablation_bit(struct str name)
+{
+    if (wt__str_equal(name, STR("bundle")))
+        return PTR_ABLATE_BUNDLE;
+    for (enum ptr_view view = 0; view < PTR_VIEWS; view++)
+        if (wt__str_equal(name, wt__str(wt__ptr_view_name(view))))
+            return 1u << view;
+    return 0;
+}
+
+int wt__ptr_ablations(const char *list, unsigned *out, wt_error *err)
+{
+    for (const char *at = list; at && *at;) {
+        size_t len = strcspn(at, ",");
+        unsigned bit = ablation_bit(wt__str_trim((struct str){at, len}));
+        if (bit == 0)
+            return wt__fail(err, WT_EINVAL, "nothing is called \"%.*s\"; bundle, dsa, hqc and cte can be ablated",
+                            (int)(len < 80 ? len : 80), at);
+        *out |= bit;
+        at += len + (at[len] == ',');
+    }
+    return 0;
+}
+
+static int read_options(struct ptr_pick *p, bool bundle, wt_error *err)
+{
+    const wt_pick_options *given = p->selection->options;
+    if (given->complete > 0 || given->abstain > 0)
+        return wt__fail(err, WT_EINVAL, "the recipe %s makes no promise: complete and abstain are of the recipe set",
+                        given->recipe);
+    if (bundle && (given->ablate || given->k))
+        return wt__fail(err, WT_EINVAL, "the recipe bundle asks no views; k and ablate are of the recipe ptr");
+    if (given->k > PTR_MOST_K)
+        return wt__fail(err, WT_EINVAL, "a view holds %d tools at most, not %zu", PTR_MOST_K, given->k);
+    p->options.k = given->k;
+    return wt__ptr_ablations(given->ablate, &p->options.ablate, err);
+}
+
+/* ---------------------------------------------------------------- labels for an oracle */
+
+static bool is_gold(const struct ptr_labels *labels, uint32_t row)
+{
+    for (size_t i = 0; i < labels->needed_count; i++)
+        if (labels->needed[i].tool == row)
+            return true;
+    return false;
+}
+
+/* A tool's description asks for it; its name, where it has none. */
+static int label(struct ptr_pick *p, uint32_t row, struct ptr_label *out, wt_error *err)
+{
+    struct ptr_text text;
+    int rc = p->sources.describe(&p->reach, row, p->selection->arena, &text, err);
+    if (rc == 0)
+        *out = (struct ptr_label){row, wt__str_trim(text.description).len > 0 ? text.description : text.name};
+    return rc;
+}
+
+/* The tools that the request needs, and the nearest ones that it does not. */
+static int label_request(struct ptr_pick *p, struct ptr_labels *labels, wt_error *err)
+{
+    const struct snapshot *snapshot = p->reach.home.index->snapshot;
+    struct ptr_label *needed = wt__arena_array(p->selection->arena, struct ptr_label, p->oracle->gold_count),
+                     *wrong = wt__arena_array(p->selection->arena, struct ptr_label, WRONG_LABELS);
+    struct ptr_tools near;
+    int rc = needed && wrong ? 0 : wt__fail_nomem(err);
+    *labels = (struct ptr_labels){.needed = needed, .wrong = wrong};
+    for (size_t i = 0; rc == 0 && i < p->oracle->gold_count; i++) {
+        size_t row = wt__snapshot_row(snapshot, p->oracle->gold[i]);
+        if (row < snapshot->rows && !is_gold(labels, (uint32_t)row))
+            rc = label(p, (uint32_t)row, &needed[labels->needed_count++], err);
+    }
+    if (rc == 0)
+        rc = p->sources.tools(&p->reach, p->reach.home.request, WRONG_LABELS + labels->needed_count,
+                              p->selection->arena, &near, err);
+    for (size_t i = 0; rc == 0 && i < near.count && labels->wrong_count < WRONG_LABELS; i++)
+        if (!is_gold(labels, near.rows[i]))
+            rc = label(p, near.rows[i], &wrong[labels->wrong_count++], err);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the set */
+
+static int ask_model(struct ptr_pick *p, wt_error *err)
+{
+    struct ptr_labels labels;
+    struct progress *progress = p->reach.home.progress;
+    struct ptr_request request = {.text = p->reach.home.request, .progress = progress};
+    struct chat_model *model = p->oracle ? p->oracle->oracle : NULL;
+    int rc = 0;
+    if (model) {
+        request.labels = &labels;
+        rc = label_request(p, &labels, err);
+    } else {
+        rc = wt__engine_chat(p->reach.home.engine, &model, err);
+    }
+    if (rc == 0 && wt__progress_phase(progress, "asking", 0))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = wt__ptr_choose(&p->options, &p->sources, model, &request, p->selection->arena, &p->trace, err);
+    p->selection->out->questions = p->trace.cost.questions;
+    p->selection->out->prompt_tokens = p->trace.cost.prompt_tokens;
+    p->selection->out->completion_tokens = p->trace.cost.completion_tokens;
+    p->selection->out->model_ms = p->trace.cost.ms;
+    return rc;
+}
+
+static int take_bundle(struct ptr_pick *p, wt_error *err)
+{
+    const struct trained *trained;
+    wt_error why;
+    if (p->reach.past.count == 0)
+        return wt__fail(err, WT_ERECIPE, "%s",
+                        wt__engine_trained(p->reach.home.engine, &trained, &why) < 0
+                            ? why.message
+                            : "the recipe bundle needs training; run `whichtool train neighbours`");
+    int rc = p->sources.bundle(&p->reach, p->reach.home.request, p->selection->arena, &p->trace.bundle, err);
+    p->trace.kept = p->trace.set = p->trace.bundle;
+    return rc;
+}
+
+/* 1 for a tool of the bundle; else the share of the views that hold it. */
+static float score_of(const struct ptr_pick *p, uint32_t tool)
+{
+    unsigned views = 0;
+    for (enum ptr_view view = 0; view < PTR_VIEWS; view++)
+        views += !(p->options.ablate & 1u << view);
+    for (size_t i = 0; i < p->trace.problem_count; i++) {
+        const struct ptr_problem *problem = &p->trace.problems[i];
+        if (problem->solved && !problem->already && problem->tool == tool)
+            return (float)problem->votes / (float)views;
+    }
+    return 1;
+}
+
+static int materialise(struct ptr_pick *p, wt_error *err)
+{
+    struct ptr_tools set = p->trace.set;
+    struct hit *hits = wt__arena_array(p->selection->arena, struct hit, set.count);
+    uint32_t *which = wt__arena_array(p->selection->arena, uint32_t, set.count);
+    if (!hits || !which)
+        return wt__fail_nomem(err);
+    for (uint32_t i = 0; i < set.count; i++) {
+        hits[i] = (struct hit){.row = set.rows[i], .score = score_of(p, set.rows[i]), .probability = NAN};
+        which[i] = i;
+    }
+    p->reach.home.hits.items = hits;
+    p->reach.home.hits.len = set.count;
+    int rc = wt__materialise_hits(&p->reach.home, which, set.count, false, &p->selection->out->items,
+                                  &p->selection->out->len, err);
+    return rc < 0 ? rc : wt__tell_budget(p->selection, &p->reach.home.budget, err);
+}
+
+/* What a reader of the set must know. */
+static int note(struct ptr_pick *p, bool bundle, wt_error *err)
+{
+    int rc = 0;
+    if (p->oracle) {
+        struct buffer text = {0};
+        wt__buffer_printf(&text, "answered by a stand-in that knows the judgements (%s), not by a language model",
+                          p->oracle->oracle->name);
+        rc = text.failed ? wt__fail_nomem(err)
+                         : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
+        wt__buffer_dispose(&text);
+    }
+    if (rc == 0 && p->reach.past.count == 0 && !(p->options.ablate & PTR_ABLATE_BUNDLE) && !bundle)
+        rc = wt__add_notice(&p->selection->out->notice,
+                            "no set of past use to begin with: record use, then run `whichtool train neighbours`",
+                            p->selection->arena, err);
+    if (rc == 0 && p->reach.bundles && p->reach.bundles->left_out > 0) {
+        struct buffer text = {0};
+        wt__buffer_printf(&text, "%zu of the sets of past use, the least used, are not looked at",
+                          p->reach.bundles->left_out);
+        rc = text.failed ? wt__fail_nomem(err)
+                         : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
+        wt__buffer_dispose(&text);
+    }
+    return rc;
+}
+
+static int run(struct ptr_pick *p, bool bundle, wt_error *err)
+{
+    int rc = read_options(p, bundle, err);
+    if (rc == 0)
+        rc = wt__ptr_reach(&p->reach, err);
+    if (rc < 0)
+        return rc;
+    p->sources = wt__ptr_sources(&p->reach);
+    p->selection->out->recipe = p->reach.home.plan.ran;
+    p->selection->out->notice = p->reach.home.notice;
+    p->selection->out->encoder = p->reach.home.encoder;
+    p->selection->out->encode_ms = p->reach.home.hits.encode_ms;
+    rc = bundle ? take_bundle(p, err) : ask_model(p, err);
+    if (rc == 0)
+        rc = note(p, bundle, err);
+    if (rc == 0 && p->selection->options->explain)
+        rc = wt__ptr_write_trace(&p->reach, &p->trace, p->selection->arena, &p->selection->out->trace, err);
+    return rc < 0 ? rc : materialise(p, err);
+}
+
+static int pick(const struct selection *selection, bool bundle, wt_error *err)
+{
+    const struct pick_evaluation *evaluation = selection->evaluation;
+    struct ptr_pick p = {.selection = selection,
+                         .oracle = !bundle && evaluation && evaluation->oracle ? evaluation : NULL};
+    p.reach.home = (struct search){.engine = selection->engine,
+                                   .request = selection->request,
+                                   .arena = selection->arena,
+                                   .recipe = selection->options->base_retriever,
+                                   .filter = selection->filter,
+                                   .k = 1,
+                                   .copies = evaluation ? COPIES_BY_ID : COPIES_SHARED,
+                                   .as_typed = selection->options->as_typed != 0,
+                                   .progress = selection->progress};
+    int rc = wt__budget_begin(&p.reach.home.budget, selection->options->max_tokens, selection->options->format, err);
+    if (rc == 0)
+        rc = run(&p, bundle, err);
+    if (rc == WT_ESTORE && p.reach.bundles) {
+        wt__bundles_discard(selection->engine);
+        wt__engine_discard_index(selection->engine, p.reach.home.index);
+    }
+    wt__ptr_leave(&p.reach);
+    return rc;
+}
+
+/* Damage shows when vectors are read. The index can be made again: once. */
+static int pick_or_renew(const struct selection *selection, bool bundle, wt_error *err)
+{
+    const wt_picked nothing = *selection->out;
+    int rc = pick(selection, bundle, err);
+    if (rc != WT_ESTORE)
+        return rc;
+    *selection->out = nothing;
+    return pick(selection, bundle, err);
+}
+
+static int select_ptr(const struct selection *selection, wt_error *err)
+{
+    return pick_or_renew(selection, false, err);
+}
+
+static int select_bundle(const struct selection *selection, wt_error *err)
+{
+    return pick_or_renew(selection, true, err);
+}
+
+const struct set_selector wt__selector_ptr = {.select = select_ptr}, wt__selector_bundle = {.select = select_bundle};

@@ -1,0 +1,246 @@
+/* ptr_sources.c: the sources of PTR, over searches, past requests and bundles. */
+#include "query/ptr_sources.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---------------------------------------------------------------- texts to tools */
+
+/* The home's row of another index's; the number of rows when the home lacks it. */
+static size_t home_row(const struct ptr_reach *reach, const struct search *search, uint32_t row)
+{
+    if (search->index == reach->home.index)
+        return row;
+    return wt__snapshot_row(reach->home.index->snapshot, search->index->snapshot->keys[row].id);
+}
+
+/* The k tools nearest to the text, `first` before all others unless it is PTR_NOBODY. */
+#define PTR_NOBODY UINT32_MAX
+static int search_text(struct ptr_reach *reach, struct str text, size_t k, uint32_t first, struct arena *arena,
+                       struct ptr_tools *out, wt_error *err)
+{
+    const struct search *home = &reach->home;
+    uint32_t *rows = wt__arena_array(arena, uint32_t, k + 1);
+    size_t count = 0;
+    struct search search = {.engine = home->engine,
+                            .request = {text.ptr, text.len < WT_MAX_REQUEST_BYTES ? text.len : WT_MAX_REQUEST_BYTES},
+                            .arena = arena,
+                            .recipe = home->recipe,
+                            .filter = home->filter,
+                            .k = k,
+                            .copies = home->copies,
+                            .as_typed = home->as_typed,
+                            .progress = home->progress};
+    int rc = rows ? 0 : wt__fail_nomem(err);
+    if (rc == 0 && wt__progress_step(home->progress, 0))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = wt__search_run(&search, err);
+    if (rc == 0 && first != PTR_NOBODY)
+        rows[count++] = first;
+    for (size_t i = 0; rc == 0 && i < search.hits.len && count < k; i++) {
+        size_t row = home_row(reach, &search, search.hits.items[i].row);
+        if (row < home->index->snapshot->rows && row != first && wt__row_allowed(reach->allowed, (uint32_t)row))
+            rows[count++] = (uint32_t)row;
+    }
+    if (rows)
+        wt__search_end(&search);
+    *out = (struct ptr_tools){rows, count};
+    return rc;
+}
+
+static int find_tools(void *self, struct str text, size_t k, struct arena *arena, struct ptr_tools *out, wt_error *err)
+{
+    return search_text(self, text, k, PTR_NOBODY, arena, out, err);
+}
+
+static int describe(void *self, uint32_t row, struct arena *arena, struct ptr_text *out, wt_error *err)
+{
+    struct ptr_reach *reach = self;
+    struct tool tool;
+    int rc = wt__index_tools(reach->home.engine, reach->home.index, &reach->home.index->snapshot->keys[row].id, 1,
+                             arena, &tool, err);
+    if (rc >= 0) /* both empty when it was removed meanwhile */
+        *out = (struct ptr_text){tool.name, tool.description};
+    return rc < 0 ? rc : 0;
+}
+
+static int find_similar(void *self, uint32_t tool, size_t k, struct arena *arena, struct ptr_tools *out, wt_error *err)
+{
+    struct ptr_text text;
+    struct buffer words = {0};
+    int rc = describe(self, tool, arena, &text, err);
+    if (rc < 0)
+        return rc;
+    wt__buffer_str(&words, text.name);
+    wt__buffer_text(&words, ": ");
+    wt__buffer_str(&words, text.description);
+    rc = words.failed ? wt__fail_nomem(err) : search_text(self, wt__buffer_view(&words), k, tool, arena, out, err);
+    wt__buffer_dispose(&words);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- past use */
+
+/* Its vector, and scratch of `count` scores behind it. */
+static int encode(struct ptr_reach *reach, struct str text, size_t count, struct arena *arena, float **query,
+                  float **scores, wt_error *err)
+{
+    size_t dim = wt__encoder_dim(reach->encoder);
+    *query = wt__arena_alloc(arena, (dim + count) * sizeof **query, 64);
+    if (!*query)
+        return wt__fail_nomem(err);
+    *scores = *query + dim;
+    int rc = reach->scratch ? 0 : wt__encoder_scratch_new(&reach->scratch, reach->encoder, err);
+    return rc < 0 ? rc : wt__encode(reach->encoder, reach->scratch, TEXT_REQUEST, &text, 1, *query, err);
+}
+
+static int past_tools(const struct ptr_reach *reach, size_t request, struct arena *arena, struct ptr_tools *out,
+                      wt_error *err)
+{
+    const struct neighbours *past = &reach->past;
+    size_t count = 0;
+    uint32_t *rows = wt__arena_array(arena, uint32_t, past->starts[request + 1] - past->starts[request]);
+    if (!rows)
+        return wt__fail_nomem(err);
+    for (uint32_t l = past->starts[request]; l < past->starts[request + 1]; l++) {
+        uint32_t row = past->rows[past->labels[l]];
+        if (row != NEIGHBOURS_GONE && wt__row_allowed(reach->allowed, row))
+            rows[count++] = row;
+    }
+    *out = (struct ptr_tools){rows, count};
+    return 0;
+}
+
+static int find_past(void *self, struct str text, size_t k, struct arena *arena, const struct ptr_tools **out,
+                     size_t *count, wt_error *err)
+{
+    struct ptr_reach *reach = self;
+    const struct neighbours *past = &reach->past;
+    float *query = NULL, *scores = NULL;
+    *count = 0;
+    if (past->count == 0)
+        return 0;
+    struct scored *near = wt__arena_array(arena, struct scored, k);
+    struct ptr_tools *lists = wt__arena_array(arena, struct ptr_tools, k);
+    int rc = near && lists ? 0 : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = encode(reach, text, past->count, arena, &query, &scores, err);
+    if (rc < 0)
+        return rc;
+    *count = wt__neighbours_nearest(past, query, k, scores, near);
+    for (size_t i = 0; rc == 0 && i < *count; i++)
+        rc = past_tools(reach, near[i].row, arena, &lists[i], err);
+    *out = lists;
+    return rc;
+}
+
+static int find_bundle(void *self, struct str text, struct arena *arena, struct ptr_tools *out, wt_error *err)
+{
+    struct ptr_reach *reach = self;
+    const struct bundle_query query = {text, &reach->home.plan.retriever, reach->allowed, reach->home.workspace};
+    size_t nearest = 0, count = 0;
+    *out = (struct ptr_tools){0};
+    if (reach->past.count == 0)
+        return 0;
+    int rc = reach->bundles ? 0
+                            : wt__bundles_of(reach->home.engine, reach->home.progress, reach->home.index,
+                                             reach->encoder, &reach->bundles, err);
+    if (rc == 0)
+        rc = wt__bundles_nearest(reach->bundles, &query, &nearest, err);
+    if (rc < 0)
+        return rc;
+    const struct bundles *bundles = reach->bundles;
+    if (nearest == bundles->count)
+        return 0;
+    uint32_t begin = bundles->starts[nearest], end = bundles->starts[nearest + 1];
+    uint32_t *rows = wt__arena_array(arena, uint32_t, end - begin);
+    if (!rows)
+        return wt__fail_nomem(err);
+    for (uint32_t r = begin; r < end; r++)
+        if (wt__row_allowed(reach->allowed, bundles->rows[r]))
+            rows[count++] = bundles->rows[r];
+    *out = (struct ptr_tools){rows, count};
+    return 0;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+struct ptr_sources wt__ptr_sources(struct ptr_reach *reach)
+{
+    return (struct ptr_sources){reach, find_bundle, find_tools, find_past, find_similar, describe};
+}
+
+/* What is past is searched by the encoder of the base retriever, so that nothing of an untrained one is trained; by the
+ * engine's where that has none, and by training's where there is no other. */
+static int choose_past(struct ptr_reach *reach, const struct trained *trained, wt_error *err)
+{
+    const struct search *home = &reach->home;
+    wt_error why;
+    int rc = 0;
+    reach->encoder = home->plan.encoder;
+    if (!reach->encoder)
+        rc = wt__engine_load_encoder(home->engine, home->progress, &reach->encoder, &why);
+    if (rc == WT_EMODEL)
+        reach->encoder = trained->encoder;
+    else if (rc < 0)
+        return wt__fail(err, rc, "%s", why.message);
+    reach->past = reach->encoder == trained->encoder ? trained->past.trained
+                                                     : wt__past_requests_by(&trained->past, reach->encoder);
+    return 0;
+}
+
+/* An index that knows the rows of training's labels, in place of the search's where that does not. */
+static int learn_past(struct ptr_reach *reach, wt_error *err)
+{
+    struct search *home = &reach->home;
+    const struct trained *trained = NULL;
+    struct index_handle *index = NULL;
+    /* What is wrong with it is told by who needs it. */
+    int rc = wt__engine_load_trained(home->engine, home->progress, &trained, NULL);
+    if (rc == WT_ENOMEM || rc == WT_ECANCELLED)
+        return rc == WT_ENOMEM ? wt__fail_nomem(err) : wt__fail_cancelled(err);
+    if (!trained || !trained->recipes[RECIPE_NEIGHBOURS].there)
+        return 0;
+    rc = choose_past(reach, trained, err);
+    if (rc < 0 || reach->past.count == 0)
+        return rc;
+    rc = wt__engine_index(home->engine, home->progress, home->plan.set.kind ? &home->plan.set : NULL, trained, &index,
+                          err);
+    if (rc < 0)
+        return rc;
+    wt__index_release(home->index);
+    home->index = index;
+    reach->past.rows = index->label_rows;
+    return 0;
+}
+
+int wt__ptr_reach(struct ptr_reach *reach, wt_error *err)
+{
+    int rc = wt__search_run(&reach->home, err);
+    reach->home.hits = (struct hit_list){.encode_ms = reach->home.hits.encode_ms};
+    if (rc == 0)
+        rc = learn_past(reach, err);
+    return rc < 0 ? rc : wt__search_allowed(&reach->home, &reach->allowed, err);
+}
+
+int wt__ptr_prepare(wt_engine *engine, struct progress *progress, wt_error *err)
+{
+    struct arena arena = {0};
+    struct ptr_reach reach = {
+        .home = {.engine = engine, .request = STR("anything"), .arena = &arena, .k = 1, .progress = progress}};
+    int rc = wt__ptr_reach(&reach, err);
+    if (rc == 0 && reach.past.count > 0)
+        rc = wt__bundles_of(engine, progress, reach.home.index, reach.encoder, &reach.bundles, err);
+    wt__ptr_leave(&reach);
+    wt__arena_dispose(&arena);
+    return rc;
+}
+
+void wt__ptr_leave(struct ptr_reach *reach)
+{
+    wt__encoder_scratch_free(reach->scratch);
+    wt__search_end(&reach->home);
+}

@@ -1,0 +1,478 @@
+/* search.c: hits are rows of a snapshot, which the search keeps until it ends: the catalogue may change meanwhile. */
+#include "query/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "choose/relevance.h"
+#include "engine/new_tools.h"
+#include "retrieve/document.h"
+#include "retrieve/language.h"
+#include "retrieve/segment.h"
+
+int wt__request_check(struct str request, wt_error *err)
+{
+    if (request.len > WT_MAX_REQUEST_BYTES)
+        return wt__fail(err, WT_ETOOLONG, "the request has %zu bytes; at most %d are read", request.len,
+                        WT_MAX_REQUEST_BYTES);
+    if (wt__str_trim(request).len == 0)
+        return wt__fail(err, WT_EINVAL, "the request is empty; say in words what is wanted");
+    return 0;
+}
+
+static int check(const struct search *search, wt_error *err)
+{
+    int rc = wt__request_check(search->request, err);
+    if (rc < 0)
+        return rc;
+    if (search->k > WT_MAX_K)
+        return wt__fail(err, WT_EINVAL, "%zu hits were asked for; at most %d are given", search->k, WT_MAX_K);
+    return 0;
+}
+
+/* The index of the catalogue as it is now, and where in it the tools of past requests are. */
+static int open_index(struct search *search, wt_error *err)
+{
+    const struct search_plan *plan = &search->plan;
+    int rc = wt__engine_index(search->engine, search->progress, plan->set.kind ? &plan->set : NULL, plan->labels,
+                              &search->index, err);
+    if (rc == 0 && plan->labels) {
+        search->neighbours = plan->labels->past.trained;
+        search->neighbours.rows = search->index->label_rows;
+        search->neighbours.left_out = search->left_out;
+    }
+    return rc;
+}
+
+/* Where a model has just come, a lesser one has vectors of more tools: it is searched by until that changes. */
+static int stand_by(struct search *search, wt_error *err)
+{
+    struct search_plan *plan = &search->plan;
+    const struct encoder *standby = NULL;
+    size_t missing = plan->may_stand_by ? wt__index_without_vector(search->index, &plan->set) : 0;
+    int rc = missing > 0 ? wt__engine_standby(search->engine, search->progress, &standby, err) : 0;
+    if (rc < 0 || !standby)
+        return rc;
+    struct index_set set = {wt__encoder_hash(standby), wt__document_kind};
+    if (wt__index_without_vector(search->index, &set) >= missing)
+        return 0;
+    struct buffer text = {0};
+    wt__buffer_printf(&text, "%s finds until there are vectors of %s; `whichtool vectors` makes them",
+                      wt__encoder_name(standby), wt__encoder_name(plan->encoder));
+    rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&plan->notice, text.ptr, search->arena, err);
+    wt__buffer_dispose(&text);
+    plan->encoder = standby;
+    plan->retriever = wt__engine_plain(search->engine, &plan->retriever, standby);
+    plan->set = set;
+    return rc;
+}
+
+/* What to search by, and where; in place of what was found before. */
+static int find_index(struct search *search, wt_error *err)
+{
+    const struct search_wish wish = {search->recipe, search->untrained, search->features, search->progress};
+    wt__index_release(search->index);
+    search->index = NULL;
+    int rc = wt__search_plan(search->engine, &wish, search->arena, &search->plan, err);
+    if (rc == 0)
+        rc = open_index(search, err);
+    if (rc == 0)
+        rc = stand_by(search, err);
+    if (rc < 0)
+        return rc;
+    const struct encoder *encoder = search->plan.encoder;
+    search->encoder = wt__arena_copy(search->arena, wt__str(encoder ? wt__encoder_name(encoder) : ""));
+    return search->encoder ? 0 : wt__fail_nomem(err);
+}
+
+/* Says how many tools cannot be found by meaning yet, and how many by what an earlier version read of them. */
+static int note_missing_vectors(struct search *search, wt_error *err)
+{
+    const struct index_set *set = &search->plan.set;
+    size_t missing = set->kind ? wt__index_without_vector(search->index, set) : 0;
+    size_t former = set->kind ? wt__index_former_vectors(search->index, set) : 0;
+    if (missing + former == 0)
+        return 0;
+    struct buffer text = {0};
+    if (missing > 0)
+        wt__buffer_printf(&text, "%zu of %u tools have no vector yet", missing, search->index->snapshot->rows);
+    else
+        wt__buffer_printf(&text, "%zu of %u tools have vectors of an earlier version, which read them otherwise",
+                          former, search->index->snapshot->rows);
+    wt__buffer_text(&text, "; `whichtool vectors` makes them");
+    int rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&search->notice, text.ptr, search->arena, err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+/* The filter's mask on the index of now; what it tells is told once. */
+static int read_filter(struct search *search, wt_error *err)
+{
+    bool first = !search->mask;
+    wt__filter_mask_release(search->mask);
+    int rc = wt__filter_mask(search->engine, search->index, search->filter, search->progress, &search->mask, err);
+    return rc == 0 && first ? wt__add_notice(&search->notice, search->mask->notice, search->arena, err) : rc;
+}
+
+int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err)
+{
+    const struct snapshot *snapshot = search->index->snapshot;
+    size_t bytes = (snapshot->rows + (size_t)63) / 64 * sizeof **allowed;
+    int rc = search->filter ? read_filter(search, err) : 0;
+    *allowed = rc == 0 && search->filter ? search->mask->bits : NULL;
+    if (rc < 0 || search->excluded_count == 0)
+        return rc;
+    uint64_t *bits = wt__arena_alloc(search->arena, bytes, sizeof *bits);
+    if (!bits)
+        return wt__fail_nomem(err);
+    if (*allowed)
+        memcpy(bits, *allowed, bytes);
+    else
+        memset(bits, 0xff, bytes);
+    for (size_t i = 0; i < search->excluded_count; i++) {
+        size_t row = wt__snapshot_row(snapshot, search->excluded[i]);
+        if (row < snapshot->rows)
+            bits[row / 64] &= ~((uint64_t)1 << row % 64);
+    }
+    *allowed = bits;
+    return 0;
+}
+
+const struct neighbours *wt__search_neighbours(const struct search *search)
+{
+    return search->neighbours.count > 0 && search->neighbours.rows ? &search->neighbours : NULL;
+}
+
+/* The tools of a snapshot's rows, for what reads them on a query's way. */
+struct store_tools {
+    wt_engine *engine;
+    const struct index_handle *index; /* of the query */
+    const uint64_t *allowed;          /* as in retrieve_request */
+};
+
+static int read_rows(void *context, const uint32_t *rows, size_t count, struct arena *arena, struct tool *out,
+                     wt_error *err)
+{
+    const struct store_tools *tools = context;
+    int64_t *ids = wt__arena_array(arena, int64_t, count);
+    if (!ids)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = tools->index->snapshot->keys[rows[i]].id;
+    int rc = wt__index_tools(tools->engine, tools->index, ids, count, arena, out, err);
+    return rc < 0 ? rc : 0;
+}
+
+static int rows_of_provider(void *context, struct str provider, size_t most, struct arena *arena, uint32_t **rows,
+                            size_t *count, wt_error *err)
+{
+    const struct store_tools *tools = context;
+    size_t listed = 0;
+    int64_t *ids;
+    *count = 0;
+    const struct snapshot *snapshot = tools->index->snapshot;
+    int rc = wt__index_provider(tools->engine, tools->index, &provider, tools->allowed ? 0 : most, arena, &ids, &listed,
+                                err);
+    if (rc < 0)
+        return rc;
+    *rows = wt__arena_array(arena, uint32_t, listed);
+    if (!*rows)
+        return wt__fail_nomem(err);
+    for (size_t i = 0; i < listed && *count < most; i++) {
+        size_t row = wt__snapshot_row(snapshot, ids[i]);
+        if (row < snapshot->rows /* or it came after the snapshot */ && wt__row_allowed(tools->allowed, (uint32_t)row))
+            (*rows)[(*count)++] = (uint32_t)row;
+    }
+    return 0;
+}
+
+static struct tool_reader store_reader(struct store_tools *tools)
+{
+    return (struct tool_reader){tools, read_rows, rows_of_provider};
+}
+
+static int by_row(const void *a, const void *b)
+{
+    uint32_t x = ((const struct scored *)a)->row, y = ((const struct scored *)b)->row;
+    return (x > y) - (x < y);
+}
+
+/* What usages of this very request used. Another's commit is not waited for: then it has no say. */
+static int ask_store(const struct search *search, struct recorded_tool **tools, size_t *count, wt_error *err)
+{
+    wt_engine *engine = search->engine;
+    struct store *reader;
+    *count = 0;
+    if (atomic_load(&engine->usages) == 0)
+        return 0;
+    int rc = wt__engine_reader(engine, &reader, err);
+    if (rc < 0)
+        return rc;
+    wt__store_set_wait(reader, 0);
+    rc = wt__store_recorded(reader, search->request, search->arena, tools, count, err);
+    wt__store_set_wait(reader, engine->busy_ms);
+    wt__engine_return_reader(engine, reader);
+    return rc == WT_EBUSY ? 0 : rc;
+}
+
+int wt__search_is_recorded(const struct search *search, float share, bool *out, wt_error *err)
+{
+    struct recorded_tool *tools;
+    size_t count;
+    int rc = ask_store(search, &tools, &count, err);
+    *out = false;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        *out |= (float)tools[i].share >= share;
+    return rc;
+}
+
+/* The same, on this index. */
+static int read_recorded(struct search *search, wt_error *err)
+{
+    const struct snapshot *snapshot = search->index->snapshot;
+    struct recorded_tool *tools;
+    size_t count;
+    search->recorded_count = 0;
+    if (!search->use_recorded || !search->plan.recorded)
+        return 0;
+    int rc = ask_store(search, &tools, &count, err);
+    if (rc == 0 && count > 0 && !(search->recorded = wt__arena_array(search->arena, struct scored, count)))
+        rc = wt__fail_nomem(err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        size_t row = wt__snapshot_row(snapshot, tools[i].tool);
+        if (row < snapshot->rows)
+            search->recorded[search->recorded_count++] = (struct scored){(float)tools[i].share, (uint32_t)row};
+    }
+    if (search->recorded_count > 1)
+        qsort(search->recorded, search->recorded_count, sizeof *search->recorded, by_row);
+    return rc;
+}
+
+float wt__search_recorded(const struct search *search, uint32_t row)
+{
+    const struct scored wanted = {.row = row}, *found = NULL;
+    if (search->recorded_count > 0)
+        found = bsearch(&wanted, search->recorded, search->recorded_count, sizeof wanted, by_row);
+    return found ? found->score : 0;
+}
+
+/* What may not be found was not asked for: that a request used it says nothing of the rest. */
+static void drop_recorded(struct search *search, const uint64_t *allowed)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < search->recorded_count; i++)
+        if (wt__row_allowed(allowed, search->recorded[i].row))
+            search->recorded[kept++] = search->recorded[i];
+    search->recorded_count = kept;
+}
+
+/* Hits that give way to others, since they are new: none where one provider is asked for, for nobody else loses a
+ * place. */
+static size_t count_new(const struct search *search, int64_t now)
+{
+    bool all = search->new_in_full || (search->filter && search->filter->provider_count == 1);
+    return all ? 0 : wt__new_tools_count(search->index->new_tools, now);
+}
+
+static int retrieve(struct search *search, wt_error *err)
+{
+    const struct search_plan *plan = &search->plan;
+    const struct snapshot *snapshot = search->index->snapshot;
+    const struct rerank_kind *reranker = plan->reranker.kind;
+    struct retriever retriever = plan->retriever;
+    struct view view = {.snapshot = snapshot, .encoder = plan->encoder, .neighbours = wt__search_neighbours(search)};
+    int64_t now = (int64_t)time(NULL);
+    size_t k = search->k, new = count_new(search, now), deeper = wt__reranker_depth(&plan->reranker);
+    size_t most = new < WT_MAX_K &&k + new < WT_MAX_K ? k + new : WT_MAX_K;
+    struct retrieve_request request = {.text = search->read,
+                                       .k = most > deeper ? most : deeper,
+                                       .max_per_provider = search->max_per_provider,
+                                       .copies = search->copies,
+                                       .features = search->features || (reranker && reranker->features)};
+    if (search->encoded_by == plan->encoder && wt__str_equal(search->read, search->request))
+        request.encoded = search->encoded;
+    if (plan->set.kind)
+        view.vectors =
+            search->vectors ? search->vectors : wt__snapshot_vectors(snapshot, plan->set.model, plan->set.kind);
+    int rc = wt__search_allowed(search, &request.allowed, err);
+    if (rc < 0)
+        return rc;
+    search->allowed = request.allowed;
+    drop_recorded(search, request.allowed);
+    rc = wt__conversation_context(search, &view, &request, &view.context, err);
+    if (rc < 0)
+        return rc;
+    view.recorded = search->recorded;
+    view.recorded_count = search->recorded_count;
+    if (view.recorded_count > 0)
+        retriever.weights[SOURCE_RECORDED] = RECORDED_SHARE;
+    retriever.weights[SOURCE_NAMED] = 1;
+    if (view.context)
+        retriever.weights[SOURCE_CONTEXT] = CONTEXT_SHARE;
+    rc = wt__retrieve(&retriever, &view, &request, search->workspace, &search->hits, err);
+    if (rc == 0 && wt__progress_step(search->progress, 0))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0) {
+        struct store_tools tools = {search->engine, search->index, request.allowed};
+        struct rerank_input input = {
+            &view,           &request, store_reader(&tools), search->arena, &search->multi_provider_probability,
+            search->progress};
+        rc = wt__rerank(&plan->reranker, &input, &search->hits, err);
+        if (rc == 0 && reranker)
+            wt__hits_share_places(&search->hits, snapshot->keys);
+    }
+    if (rc == 0 && new > 0)
+        wt__new_tools_limit(search->index->new_tools, now, snapshot->keys, &search->hits);
+    if (rc == 0 && search->hits.len > k)
+        search->hits.len = k;
+    if (rc == 0)
+        wt__conversation_mark(search);
+    search->hits.encode_ms += search->context_ms;
+    return rc;
+}
+
+/* Vectors are verified when they are read, so damage may show as late as here. The index can be made again: once. */
+static int retrieve_or_renew(struct search *search, wt_error *err)
+{
+    wt_error why;
+    int rc = retrieve(search, &why);
+    if (rc == WT_ESTORE && search->plan.encoder) {
+        wt__engine_discard_index(search->engine, search->index);
+        rc = find_index(search, &why);
+        if (rc == 0)
+            rc = read_recorded(search, &why);
+        if (rc == 0)
+            rc = retrieve(search, &why);
+    }
+    if (rc < 0 && err)
+        *err = why;
+    return rc;
+}
+
+/* The request as the retrieval is to read it, and what it names that no tool has. */
+static int read_request(struct search *search, wt_error *err)
+{
+    const struct lexical *words = &search->index->snapshot->lexical;
+    struct str wish = search->request;
+    int rc = search->as_typed ? 0 : wt__segment_wish(&wish, search->request, search->arena, err);
+    search->read = wish;
+    if (rc == 0 && !search->as_typed)
+        rc = wt__spelling_read(&search->read, wish, words, search->workspace, search->arena, err);
+    if (search->read.ptr != search->request.ptr)
+        search->read_as = search->read.ptr;
+    return rc < 0 ? rc
+                  : wt__unknown_words(&search->unknown, search->read, words, search->workspace, search->arena, err);
+}
+
+/* Whatever may take long on a first query and nothing on a later one: models are opened and the index is brought up to
+ * date. */
+static int prepare(struct search *search, wt_error *err)
+{
+    int rc = find_index(search, err);
+    search->notice = search->plan.notice;
+    if (rc == 0)
+        rc = read_recorded(search, err);
+    if (rc == 0)
+        rc = note_missing_vectors(search, err);
+    if (rc == 0)
+        rc = wt__conversation_resolve(search, err);
+    return rc < 0 ? rc : wt__engine_workspace(search->engine, &search->workspace, err);
+}
+
+int wt__search_run(struct search *search, wt_error *err)
+{
+    search->multi_provider_probability = NAN;
+    int rc = check(search, err);
+    if (rc == 0 && wt__progress_phase(search->progress, "searching", 0))
+        rc = wt__fail_cancelled(err);
+    if (rc == 0)
+        rc = prepare(search, err);
+    if (rc == 0)
+        rc = read_request(search, err);
+    return rc < 0 ? rc : retrieve_or_renew(search, err);
+}
+
+/* Where the likeliest of the first hits is less likely than that, what no tool has is told; chosen on dev
+ * (docs/retrieval.md). */
+static const float UNLIKELY = 0.2f;
+enum { LOOKED_AT = 5 };
+
+static bool may_fit(const struct search *search)
+{
+    const struct hit_list *hits = &search->hits;
+    for (size_t i = 0; i < hits->len && i < LOOKED_AT; i++) {
+        float likely = wt__relevance(search->plan.relevance, &search->plan.retriever, hits, &hits->items[i]);
+        if (!(likely < UNLIKELY)) /* or nothing tells it */
+            return true;
+    }
+    return false;
+}
+
+/* That of its words so many are strange to the catalogue that it is not the catalogue's language: one in so many. */
+enum { STRANGE_SHARE = 3 };
+static const char SMALL_MODEL[] = "intfloat/multilingual-e5-small",
+                  OTHER_MODEL[] = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2";
+
+int wt__search_tell_language(struct search *search, wt_error *err)
+{
+    const struct encoder *encoder = search->plan.encoder;
+    const struct unknown_words *unknown = &search->unknown;
+    if (!encoder || wt__encoder_is_multilingual(encoder) || unknown->strange == 0 ||
+        unknown->strange * STRANGE_SHARE < unknown->read)
+        return 0;
+    const char *language = wt__foreign_language(search->request);
+    struct buffer text = {0};
+    if (!language)
+        return 0;
+    wt__buffer_printf(&text,
+                      "the request seems to be %s, and the encoder %s reads English; with --model a multilingual one "
+                      "finds more: `whichtool model pull %s`, or %s",
+                      language, wt__encoder_name(encoder), SMALL_MODEL, OTHER_MODEL);
+    int rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&search->notice, text.ptr, search->arena, err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+int wt__search_unknown(const struct search *search, const char *const **words, size_t *count, wt_error *err)
+{
+    const struct unknown_words *unknown = &search->unknown;
+    *words = NULL;
+    *count = 0;
+    if (unknown->len == 0 || (!unknown->keywords && may_fit(search)))
+        return 0;
+    const char **list = wt__arena_array(search->arena, const char *, unknown->len);
+    for (size_t i = 0; list && i < unknown->len; i++)
+        if (!(list[i] = wt__arena_copy(search->arena, unknown->words[i])))
+            list = NULL;
+    *words = list;
+    *count = list ? unknown->len : 0;
+    return list ? 0 : wt__fail_nomem(err);
+}
+
+static void release(struct search *search)
+{
+    wt__filter_mask_release(search->mask);
+    wt__engine_return_workspace(search->engine, search->workspace);
+    wt__index_release(search->index);
+    search->mask = NULL;
+    search->workspace = NULL;
+    search->index = NULL;
+}
+
+int wt__search_untrained(struct search *search, wt_error *err)
+{
+    release(search);
+    search->neighbours = (struct neighbours){.count = 0};
+    search->read_as = NULL;
+    search->untrained = true;
+    search->use_recorded = !search->conversation || search->conversation->context.len == 0;
+    return wt__search_run(search, err);
+}
+
+void wt__search_end(struct search *search)
+{
+    wt__budget_dispose(&search->budget);
+    release(search);
+}

@@ -1,0 +1,13 @@
+#include "query/selector.h"
+
+#include <math.h>
+
+int wt__tell_budget(const struct selection *selection, const struct budget *budget, wt_error *err)
+{
+    wt_picked *out = selection->out;
+    out->tokens = budget->used;
+    out->over_budget = budget->over;
+    if (budget->over > 0)
+        out->tracc = out->complete = NAN;
+    return wt__budget_tell(budget, &out->notice, selection->arena, err);
+}

@@ -1,0 +1,420 @@
+/* set_pick.c: the exact set: a search for the hits of auto, then one tool a need (choose/needs.h), or, once training
+ * calibrated it, the chooser (choose/chooser.h). */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "query/chooser_input.h"
+#include "query/materialise.h"
+#include "query/selector.h"
+#include "retrieve/segment.h"
+
+struct picking {
+    struct search search;
+    const struct selection *selection;
+    const struct chooser *chooser;
+    const char *notice; /* on the chooser */
+    struct candidate_features candidates;
+    uint32_t *which; /* [count] the hits that were picked; their scores are probabilities then */
+    size_t count;
+};
+
+static int check(const wt_pick_options *options, wt_error *err)
+{
+    if (options->base_retriever || options->ablate || options->k)
+        return wt__fail(
+            err, WT_EINVAL,
+            "base_retriever, ablate and k are options of the recipe ptr, and base_retriever of bundle, not of %s",
+            options->recipe);
+    if (!(options->complete >= 0 && options->complete < 1))
+        return wt__fail(err, WT_EINVAL, "a set can be complete with a probability of 0 to below 1, not %g",
+                        options->complete);
+    if (!(options->abstain < 1))
+        return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is below 1, not %g", options->abstain);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- without training */
+
+/* What somebody recorded of this very request, where that is at least as likely as anything else: all of it. */
+static const float RECORDED_MAJORITY = 0.5f;
+
+static void pick_recorded(struct picking *p)
+{
+    struct hit_list *hits = &p->search.hits;
+    for (uint32_t h = 0; h < hits->len; h++)
+        if (wt__search_recorded(&p->search, hits->items[h].row) >= RECORDED_MAJORITY)
+            p->which[p->count++] = h;
+}
+
+/* Of a need that gets no tool, its words are told, so that what is missing can be asked for otherwise. */
+static int tell_missed(struct picking *p, const struct need_hit *found, size_t count, const struct need_set *set,
+                       wt_error *err)
+{
+    enum { WORDS_MAX = 80 };
+    struct buffer text = {0};
+    uint32_t told = 0; /* bits of needs */
+    for (size_t i = 0; i < set->len; i++)
+        told |= 1u << found[set->which[i]].need;
+    for (size_t i = 0; i < count; i++) {
+        struct str subquery = p->search.hits.items[found[i].hit].subquery;
+        struct str words = wt__str_head(wt__skip_stopwords(subquery), WORDS_MAX);
+        uint32_t need = 1u << found[i].need;
+        if (told & need || words.len == 0)
+            continue;
+        told |= need;
+        wt__buffer_printf(&text, "%s\"%.*s\"", text.len > 0 ? ", " : "nothing was found for ", (int)words.len,
+                          words.ptr);
+    }
+    int rc = text.failed ? wt__fail_nomem(err)
+                         : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+/* One tool a need. */
+static int pick_needs(struct picking *p, const struct need_hit *found, size_t count, wt_error *err)
+{
+    struct hit_list *hits = &p->search.hits;
+    struct need_set set;
+    double share = p->selection->options->abstain;
+    float least = share < 0 ? -1 : share == 0 ? wt__need_least : wt__need_least_for(share);
+    wt__choose_by_needs(found, count, least, &set);
+    for (size_t i = 0; i < set.len; i++) {
+        const struct need_hit *chosen = &found[set.which[i]];
+        hits->items[chosen->hit].probability = chosen->probability;
+        p->which[p->count++] = chosen->hit;
+    }
+    if (set.len == 0)
+        return 0;
+    p->selection->out->tracc = (double)set.tracc;
+    p->selection->out->complete = (double)set.complete;
+    return tell_missed(p, found, count, &set, err);
+}
+
+static int pick_untrained(struct picking *p, wt_error *err)
+{
+    struct hit_list *hits = &p->search.hits;
+    struct need_hit found[NEED_HITS];
+    double best;
+    int rc = 0;
+    size_t count = wt__read_needs(&p->search, found, &best);
+    p->selection->out->no_answer_probability = 1 - best;
+    pick_recorded(p);
+    if (p->count == 0)
+        rc = pick_needs(p, found, count, err);
+    for (size_t i = 0; i < p->count; i++)
+        hits->items[p->which[i]].score = hits->items[p->which[i]].probability;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- with a chooser */
+
+static bool abstains(const struct picking *p)
+{
+    double share = p->selection->options->abstain == 0 ? PICK_ABSTAIN_PERCENT / 100.0 : p->selection->options->abstain;
+    return share > 0 &&
+           p->selection->out->no_answer_probability > (double)wt__no_answer_threshold(&p->chooser->no_answer, share);
+}
+
+/* Hits get probabilities for scores: 0 for those that no set holds. Those are of requests that some tool fits; what is
+ * said to be needed allows for there being none. */
+static void score_hits(struct picking *p, const struct chosen *chosen)
+{
+    struct hit_list *hits = &p->search.hits;
+    for (size_t h = 0; h < hits->len; h++)
+        hits->items[h].score = 0;
+    for (size_t t = 0; t < p->candidates.tools; t++)
+        hits->items[p->candidates.hits[t]].score = chosen->probability[t];
+    for (size_t h = 0; h < hits->len; h++)
+        hits->items[h].probability =
+            wt__relevance_below(hits->items[h].score, p->selection->out->no_answer_probability);
+}
+
+/* The set of the greatest expected TRACC, likeliest first. */
+static void pick_likeliest(struct picking *p, const struct chosen *chosen)
+{
+    struct scored order[CHOOSE_TOOLS];
+    for (uint32_t t = 0; t < p->candidates.tools; t++)
+        if (chosen->tools >> t & 1)
+            order[p->count++] = (struct scored){chosen->probability[t], p->candidates.hits[t]};
+    wt__scored_sort(order, p->count);
+    for (size_t i = 0; i < p->count; i++)
+        p->which[i] = order[i].row;
+    p->selection->out->tracc = (double)chosen->tracc;
+    p->selection->out->complete = (double)chosen->complete;
+}
+
+/* What a promise is read from: the hits in the order in which they join. */
+struct joining {
+    uint32_t *order;      /* [hits] */
+    float *nonconformity; /* [hits] */
+    const uint64_t *used; /* a bit a row that somebody used; NULL: nobody knows */
+};
+
+#define NO_PROMISE SIZE_MAX
+
+/* How many hits a set takes that is complete with that probability; NO_PROMISE where training cannot tell. joined: room
+ * for all hits; NULL: they are only counted. */
+static size_t count_joined(const struct picking *p, const struct joining *joining, double probability, uint32_t *joined)
+{
+    struct conformal_thresholds thresholds;
+    size_t count = 0;
+    if (!wt__conformal_thresholds(p->chooser, probability, &thresholds))
+        return NO_PROMISE;
+    for (size_t i = 0; i < p->search.hits.len; i++) {
+        uint32_t row = p->search.hits.items[joining->order[i]].row;
+        bool unused = joining->used && !(joining->used[row / 64] >> row % 64 & 1);
+        if (joining->nonconformity[i] > (unused ? thresholds.unused : thresholds.used))
+            continue;
+        if (joined)
+            joined[count] = joining->order[i];
+        count++;
+    }
+    return count;
+}
+
+/* The greatest share in hundredths, below the one that was asked for, that a set of WT_MAX_COMPLETE tools allows; 0:
+ * none does. */
+static double most_promised(const struct picking *p, const struct joining *joining)
+{
+    int percent = (int)ceil(p->selection->options->complete * 100 - 1e-9) - 1;
+    while (percent > 0 && count_joined(p, joining, percent / 100., NULL) > WT_MAX_COMPLETE)
+        percent--;
+    return percent / 100.;
+}
+
+/* Why the promise cannot be kept. wanted: as many tools as it takes, or NO_PROMISE. */
+static void tell_unkept(const struct picking *p, size_t wanted, struct buffer *out)
+{
+    if (wanted != NO_PROMISE)
+        wt__buffer_printf(out,
+                          "a set that is complete with probability %g takes %zu tools for this request, and at "
+                          "most %d are given",
+                          p->selection->options->complete, wanted, WT_MAX_COMPLETE);
+    else if (p->chooser->nonconformity.count == 0)
+        wt__buffer_text(out, "how large a complete set must be is not known without training");
+    else
+        wt__buffer_text(out, "training cannot promise that probability: it set too few requests aside, or too many of "
+                             "their tools were not found");
+}
+
+static int refuse_promise(const struct picking *p, const struct joining *joining, size_t wanted, wt_error *err)
+{
+    struct buffer text = {0};
+    double most = joining ? most_promised(p, joining) : 0;
+    tell_unkept(p, wanted, &text);
+    if (p->chooser->nonconformity.count == 0)
+        wt__buffer_text(&text, ": record use and run `whichtool train all`");
+    else if (most > 0)
+        wt__buffer_printf(&text, "; %g can be promised", most);
+    else
+        wt__buffer_text(&text, "; none can be promised");
+    wt__buffer_text(&text, "; or take the first hits of find, or what fits a budget of tokens (max_tokens)");
+    if (p->search.notice)
+        wt__buffer_printf(&text, ". %s", p->search.notice);
+    int rc = text.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ERECIPE, "%s", text.ptr);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+/* Whether a tool is as good as not needed, in a set that nothing says how large it must be. */
+static bool is_idle(const struct picking *p, uint32_t hit)
+{
+    static const float IDLE = 0.01f;
+    return p->chooser->nonconformity.count == 0 && p->search.hits.items[hit].score < IDLE;
+}
+
+/* Of a promise that cannot be kept the first tools, for the budget to cut: they hold none. */
+static int take_first(struct picking *p, const struct joining *joining, size_t wanted, wt_error *err)
+{
+    struct buffer text = {0};
+    bool measured = p->selection->evaluation != NULL;
+    size_t most = measured ? p->search.hits.len : WT_MAX_COMPLETE;
+    for (size_t i = 0; i < p->search.hits.len && p->count < most; i++)
+        if (measured || p->count == 0 || !is_idle(p, joining->order[i]))
+            p->which[p->count++] = joining->order[i];
+    tell_unkept(p, wanted, &text);
+    int rc = text.failed ? wt__fail_nomem(err)
+                         : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
+    wt__buffer_dispose(&text);
+    return rc;
+}
+
+/* What a promise stands on: training chose other things by the same requests, so it is no guarantee. */
+static int tell_aim(const struct picking *p, wt_error *err)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "that nothing needed is missing for %g %% of requests is aimed at, by %zu that were held out; it is no "
+             "guarantee",
+             100 * p->selection->options->complete, p->chooser->nonconformity.count);
+    return wt__add_notice(&p->selection->out->notice, text, p->selection->arena, err);
+}
+
+/* As many as it takes. Where that is too many, or nobody knows how many, there is an error, or what a budget takes. An
+ * evaluation measures how many it takes, and takes all hits where nobody knows. */
+static int pick_complete(struct picking *p, wt_error *err)
+{
+    const wt_pick_options *options = p->selection->options;
+    bool measured = p->selection->evaluation != NULL;
+    struct joining joining = {.order = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len),
+                              .nonconformity = wt__arena_array(p->search.arena, float, p->search.hits.len)};
+    int rc =
+        joining.order && joining.nonconformity ? wt__used_rows(&p->search, &joining.used, err) : wt__fail_nomem(err);
+    if (rc < 0)
+        return rc;
+    wt__set_order(p->chooser, &p->candidates, p->search.hits.len, joining.order, joining.nonconformity);
+    size_t wanted = count_joined(p, &joining, options->complete, p->which);
+    if (wanted != NO_PROMISE && (wanted <= WT_MAX_COMPLETE || measured)) {
+        p->count = wanted;
+        p->selection->out->complete = options->complete;
+        return measured ? 0 : tell_aim(p, err);
+    }
+    return options->max_tokens > 0 || measured ? take_first(p, &joining, wanted, err)
+                                               : refuse_promise(p, &joining, wanted, err);
+}
+
+/* Who says nothing but names wants those tools and no others. */
+static void pick_named(struct picking *p)
+{
+    struct hit_list *hits = &p->search.hits;
+    for (; p->count < hits->named; p->count++) {
+        hits->items[p->count].score = hits->items[p->count].probability = RELEVANCE_NAMED;
+        p->which[p->count] = (uint32_t)p->count;
+    }
+    p->selection->out->no_answer_probability = 1 - (double)RELEVANCE_NAMED;
+    p->selection->out->tracc = p->selection->out->complete = (double)RELEVANCE_NAMED;
+}
+
+static int pick(struct picking *p, wt_error *err)
+{
+    struct chosen chosen;
+    if (p->search.hits.named_only && p->search.hits.named > 0) {
+        pick_named(p);
+        return 0;
+    }
+    if (p->search.untrained && p->selection->options->complete == 0)
+        return pick_untrained(p, err);
+    if (p->selection->options->complete > 0 && p->chooser->nonconformity.count == 0 &&
+        p->selection->options->max_tokens == 0 && !p->selection->evaluation) /* whether any tool fits or not */
+        return refuse_promise(p, NULL, NO_PROMISE, err);
+    if (p->candidates.tools == 0 || abstains(p))
+        return 0;
+    wt__choose(p->chooser, &p->candidates, &chosen);
+    score_hits(p, &chosen);
+    if (p->selection->options->complete > 0)
+        return pick_complete(p, err);
+    pick_likeliest(p, &chosen);
+    return 0;
+}
+
+/* What is kept and was not picked, behind the set. */
+static int pick_kept(struct picking *p, wt_error *err)
+{
+    size_t picked = p->count;
+    int rc = wt__conversation_append(&p->search, err);
+    uint32_t *which = rc == 0 ? wt__arena_array(p->search.arena, uint32_t, p->search.hits.len) : NULL;
+    if (!which)
+        return rc < 0 ? rc : wt__fail_nomem(err);
+    if (picked > 0)
+        memcpy(which, p->which, picked * sizeof *which);
+    for (uint32_t h = 0; h < p->search.hits.len; h++) {
+        struct hit *hit = &p->search.hits.items[h];
+        bool taken = !hit->kept;
+        for (size_t i = 0; i < picked && !taken; i++)
+            taken = which[i] == h;
+        if (taken)
+            continue;
+        hit->score = isnan(hit->probability) ? 0 : hit->probability;
+        which[p->count++] = h;
+    }
+    p->which = which;
+    p->selection->out->kept = p->search.kept_count;
+    return 0;
+}
+
+/* What was recorded of a request comes before what was trained, which knew nothing of it then. A promise is the
+ * chooser's alone, and an evaluation measures that. */
+static int heed_recorded(struct picking *p, wt_error *err)
+{
+    bool heeded = p->selection->conversation->context.len == 0, recorded;
+    int rc = 0;
+    if (p->chooser != &wt__chooser_default && heeded) {
+        heeded = p->selection->options->complete == 0 && !p->selection->evaluation;
+        if (heeded && (rc = wt__search_is_recorded(&p->search, RECORDED_MAJORITY, &recorded, err)) == 0)
+            heeded = p->search.untrained = recorded;
+    }
+    p->search.use_recorded = heeded;
+    return rc;
+}
+
+/* With what training says of the hits, unless the request is none that it knows; promises are made of those alone. */
+static int search(struct picking *p, wt_error *err)
+{
+    int rc = heed_recorded(p, err);
+    if (rc == 0)
+        rc = wt__search_run(&p->search, err);
+    if (rc < 0 || (p->search.untrained && p->selection->options->complete == 0))
+        return rc;
+    p->selection->out->no_answer_probability = wt__read_candidates(&p->search, p->chooser, &p->candidates);
+    if (p->selection->options->complete == 0)
+        rc = wt__search_if_unlike(&p->search, p->chooser, &p->candidates, err);
+    return rc < 0 ? rc : 0;
+}
+
+static int run(struct picking *p, wt_error *err)
+{
+    int rc = search(p, err);
+    if (rc == 0)
+        rc = wt__search_unknown(&p->search, &p->selection->out->unknown_words, &p->selection->out->unknown_count, err);
+    if (rc == 0)
+        rc = wt__search_tell_language(&p->search, err);
+    if (rc < 0)
+        return rc;
+    p->selection->out->recipe = p->search.plan.ran;
+    p->selection->out->notice = p->search.notice;
+    p->selection->out->encoder = p->search.encoder;
+    p->selection->out->read_as = p->search.read_as;
+    p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
+    rc = p->which ? wt__add_notice(&p->selection->out->notice, p->notice, p->selection->arena, err)
+                  : wt__fail_nomem(err);
+    if (rc == 0)
+        rc = pick(p, err);
+    if (rc == 0)
+        rc = pick_kept(p, err);
+    if (rc == 0)
+        rc = wt__materialise_hits(&p->search, p->which, p->count, p->selection->options->explain,
+                                  &p->selection->out->items, &p->selection->out->len, err);
+    return rc < 0 ? rc : wt__tell_budget(p->selection, &p->search.budget, err);
+}
+
+static int select_set(const struct selection *selection, wt_error *err)
+{
+    const wt_pick_options *options = selection->options;
+    struct picking picking = {.selection = selection};
+    int rc = check(options, err);
+    if (rc < 0)
+        return rc;
+    picking.search = (struct search){.engine = selection->engine,
+                                     .request = selection->request,
+                                     .arena = selection->arena,
+                                     .filter = selection->filter,
+                                     .k = options->complete > 0 ? PICK_COMPLETE : PICK_HITS,
+                                     .copies = selection->evaluation ? COPIES_BY_ID : COPIES_SHARED,
+                                     .as_typed = options->as_typed != 0,
+                                     .features = true,
+                                     .conversation = selection->conversation,
+                                     .progress = selection->progress};
+    rc = wt__budget_begin(&picking.search.budget, options->max_tokens, options->format, err);
+    if (rc < 0)
+        return rc;
+    picking.chooser =
+        wt__engine_chooser(selection->engine, selection->progress, &picking.search.untrained, &picking.notice);
+    rc = picking.chooser ? run(&picking, err) : wt__fail_nomem(err);
+    wt__search_end(&picking.search);
+    selection->out->encode_ms = picking.search.hits.encode_ms;
+    return rc;
+}
+
+const struct set_selector wt__selector_chooser = {.converses = true, .select = select_set};

@@ -1,0 +1,215 @@
+/* client_server.c: see client_server.h. */
+#include "setup/client_server.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Members by what becomes of them; what is in no list keeps the server where it is. */
+static const char *const moving[] = {"command", "args", "env", "cwd", "url", "serverUrl", "httpUrl", "headers"};
+static const char *const idle[] = {
+    "type",  "transport", "disabled",    "enabled", "timeout", "autoApprove", "alwaysAllow",
+    "trust", "name",      "description", "gallery", "version", "source"}; /* of no use behind whichtool, or looked at */
+static const char *const choosing[] = {"disabledTools", "disabled_tools", "enabledTools", "enabled_tools",
+                                       "includeTools",  "excludeTools",   "tools"};
+/* Of addresses. Which one it is need not be said: the connection finds out. */
+static const char *const transports[] = {"http", "streamable-http", "streamablehttp", "streamable_http", "sse"};
+
+#define AMONG(word, list) among((word), (list), sizeof(list) / sizeof *(list))
+
+static bool among(const char *word, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(word, list[i]) == 0)
+            return true;
+    return false;
+}
+
+struct judging {
+    struct client_server *out;
+    struct arena *arena;
+    const struct client_place *place;
+    bool failed; /* memory was out */
+};
+
+/* The first reason stands. */
+static void stay(struct judging *j, const char *before, const char *name, const char *after)
+{
+    struct buffer text = {0};
+    if (j->out->why)
+        return;
+    wt__buffer_printf(&text, "%s%.64s%s", before, name, after);
+    j->out->why = text.failed ? NULL : wt__arena_copy(j->arena, wt__buffer_view(&text));
+    j->failed |= !j->out->why;
+    wt__buffer_dispose(&text);
+}
+
+/* ---------------------------------------------------------------- variables */
+
+static void note_variable(struct judging *j, struct str name)
+{
+    struct client_server *out = j->out;
+    const char *kept = wt__arena_copy(j->arena, name);
+    j->failed |= !kept;
+    if (!kept || among(kept, out->variables, out->variable_count))
+        return;
+    if (out->variable_count == CLIENT_VARIABLES_MAX)
+        stay(j, "it names too many variables", "", "");
+    else
+        out->variables[out->variable_count++] = kept;
+}
+
+/* What stands between ${ and }. */
+static void look_at_braces(struct judging *j, struct str inside)
+{
+    static const struct str env = STR("env:");
+    bool says_env = wt__str_starts(inside, env);
+    const char *name = wt__arena_copy(j->arena, inside);
+    const char *mark = memmem(inside.ptr, inside.len, ":-", 2);
+    if (!name)
+        j->failed = true;
+    else if (j->place->variables == VARIABLES_NONE)
+        stay(j, "its client takes ${", name, "} as it is written, and whichtool would put a variable there");
+    else if (says_env != (j->place->variables == VARIABLES_ENV))
+        stay(j, "only its client knows what ${", name, "} is");
+    else if (says_env)
+        note_variable(j, (struct str){inside.ptr + env.len, inside.len - env.len});
+    else
+        note_variable(j, (struct str){inside.ptr, mark ? (size_t)(mark - inside.ptr) : inside.len});
+}
+
+static void look_at_text(struct judging *j, struct str text)
+{
+    for (size_t at = 0; at + 1 < text.len; at++) {
+        char next = text.ptr[at + 1];
+        if (text.ptr[at] != '$')
+            continue;
+        const char *close = next == '{' ? memchr(text.ptr + at, '}', text.len - at) : NULL;
+        if (close) {
+            look_at_braces(j, (struct str){text.ptr + at + 2, (size_t)(close - text.ptr) - at - 2});
+            at = (size_t)(close - text.ptr);
+        } else if (j->place->variables == VARIABLES_DOLLAR && (isalpha((unsigned char)next) || next == '_')) {
+            stay(j, "only its client puts a variable in the place of $NAME; ${NAME} could be moved", "", "");
+        }
+    }
+}
+
+/* Definitions are at most lists and objects of texts: deeper ones have been refused. */
+static void look_at_texts(struct judging *j, const json_t *value)
+{
+    const char *key;
+    json_t *item;
+    size_t i;
+    if (json_is_string(value))
+        look_at_text(j, (struct str){json_string_value(value), json_string_length(value)});
+    json_array_foreach((json_t *)value, i, item)
+    {
+        if (json_is_string(item))
+            look_at_text(j, (struct str){json_string_value(item), json_string_length(item)});
+    }
+    json_object_foreach((json_t *)value, key, item)
+    {
+        if (json_is_string(item))
+            look_at_text(j, (struct str){json_string_value(item), json_string_length(item)});
+    }
+}
+
+/* ---------------------------------------------------------------- members */
+
+static bool is_nothing(const json_t *value)
+{
+    return json_is_null(value) || (json_is_array(value) && json_array_size(value) == 0);
+}
+
+static void look_at_members(struct judging *j, const json_t *entry)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)entry, key, value)
+    {
+        if (json_is_null(value) || AMONG(key, idle))
+            continue;
+        if (AMONG(key, choosing)) {
+            if (!is_nothing(value))
+                stay(j, "its client leaves out some of its tools, by its \"", key, "\"");
+        } else if (json_is_object(value) && strcmp(key, "command") == 0) {
+            stay(j, "its \"command\" is an object, which an older form of its client has", "", "");
+        } else if (!AMONG(key, moving)) {
+            stay(j, "what its \"", key, "\" says, only its client does");
+        } else {
+            look_at_texts(j, value);
+            j->failed |= !j->out->definition || json_object_set(j->out->definition, key, value) < 0;
+        }
+    }
+}
+
+/* Whether an address is this machine's own, where nobody signs in. */
+static bool is_local(const char *url)
+{
+    static const char *const hosts[] = {"localhost", "127.0.0.1", "[::1]"};
+    const char *host = strstr(url, "://");
+    for (size_t i = 0; host && i < sizeof hosts / sizeof *hosts; i++) {
+        size_t len = strlen(hosts[i]);
+        if (strncmp(host + 3, hosts[i], len) == 0 && (!host[3 + len] || strchr(":/?#", host[3 + len])))
+            return true;
+    }
+    return false;
+}
+
+static void look_at_address(struct judging *j, const struct mcp_server *server, const json_t *entry)
+{
+    struct str type = wt__json_str(entry, "type").len ? wt__json_str(entry, "type") : wt__json_str(entry, "transport");
+    if (type.len > 0 && !wt__str_among(type, transports, sizeof transports / sizeof *transports))
+        stay(j, "its \"type\" is not known", "", "");
+    else if (server->header_count == 0 && !is_local(server->url))
+        stay(j, "no key is written for it, so its client may sign in there, which whichtool cannot", "", "");
+}
+
+static void look_at_command(struct judging *j, const json_t *entry)
+{
+    struct str type = wt__json_str(entry, "type");
+    if (type.len > 0 && !wt__str_equal(type, STR("stdio")))
+        stay(j, "its \"type\" is not known", "", "");
+}
+
+int wt__client_server(struct client_server *out, struct arena *arena, const struct client_place *place,
+                      const struct mcp_server *server, const json_t *entry, wt_error *err)
+{
+    struct judging j = {.out = out, .arena = arena, .place = place};
+    *out = (struct client_server){.definition = json_object()};
+    if (server->disabled)
+        stay(&j, "it is switched off", "", "");
+    if (!json_is_object(entry))
+        stay(&j, "it is no object", "", "");
+    if (json_is_string(json_object_get(entry, "envFile")))
+        stay(&j, "only its client reads its \"envFile\"", "", "");
+    if (strlen(server->name) > WT_MAX_NAME_BYTES)
+        stay(&j, "its name is too long", "", "");
+    look_at_members(&j, entry);
+    if (server->refusal)
+        stay(&j, server->refusal, "", "");
+    else if (server->url)
+        look_at_address(&j, server, entry);
+    else
+        look_at_command(&j, entry);
+    if (out->why || j.failed) {
+        json_decref(out->definition);
+        out->definition = NULL;
+    }
+    return j.failed ? wt__fail_nomem(err) : 0;
+}
+
+/* ---------------------------------------------------------------- the entry of whichtool */
+
+bool wt__client_entry_is_ours(const json_t *entry, const char *servers_path)
+{
+    const json_t *arguments = wt__json_array(entry, "args"), *argument;
+    size_t i;
+    json_array_foreach((json_t *)arguments, i, argument)
+    {
+        const json_t *before = i > 0 ? json_array_get(arguments, i - 1) : NULL;
+        if (json_is_string(argument) && json_is_string(before) && strcmp(json_string_value(before), "--servers") == 0 &&
+            strcmp(json_string_value(argument), servers_path) == 0)
+            return true;
+    }
+    return false;
+}

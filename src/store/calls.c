@@ -1,0 +1,227 @@
+/* calls.c: what tools were called with, which only who asks for it reads: the way of a request past it
+ * does not.
+ *
+ * A file may come from anywhere, so what stands in the column is held to what a store writes before anybody sees it.
+ * The newest calls of a tool are found by the index of labels, which holds a label's usages in their order. */
+#include "store/sqlite.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Limits of a lookup. A tool has more than one label only after its provider was renamed. */
+enum {
+    USAGES_READ = 1000, /* newest usages of a label that one client, or nobody, reported */
+    CLIENTS_READ = 64,  /* clients of a label */
+    LABELS_READ = 16
+};
+
+int wt__usage_arguments(struct store *store, sqlite3_stmt *row, int at, struct str *out, wt_error *err)
+{
+    wt_error why = {0};
+    *out = wt__sql_column(row, at);
+    if (out->len == 0) {
+        *out = STR("");
+        return 0;
+    }
+    int rc = wt__usage_check_arguments(*out, &why);
+    if (rc == WT_ENOMEM)
+        return wt__fail_nomem(err);
+    return rc < 0 ? wt__fail(err, WT_ESTORE, "%s is damaged: in a usage, %s", store->path, why.message) : 0;
+}
+
+int wt__usage_check_calls(struct store *store, wt_error *err)
+{
+    sqlite3_stmt *rows;
+    struct str arguments;
+    int rc = wt__sql_prepare(store, "SELECT arguments FROM usage_tool WHERE arguments IS NOT NULL", &rows, err);
+    if (rc < 0)
+        return rc;
+    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1)
+        rc = wt__usage_arguments(store, rows, 0, &arguments, err);
+    wt__sql_reset(rows);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the newest calls of a tool */
+
+struct call {
+    int64_t usage, position, request;
+};
+
+struct calls {
+    struct store *store;
+    struct call *found;
+    size_t count, capacity;
+    size_t most;
+    bool untold; /* those without arguments, too */
+    wt_error *err;
+};
+
+/* The requests of one label are each told once; those of several labels may be the same. */
+static bool is_among(const struct call *calls, size_t count, int64_t request)
+{
+    for (size_t i = 0; i < count; i++)
+        if (calls[i].request == request)
+            return true;
+    return false;
+}
+
+/* Adds the newest calls of a label that one client reported, at most `most`. client 0: without a client. */
+static int find_client_calls(struct calls *c, int64_t label, int64_t client, size_t most)
+{
+    sqlite3_stmt *rows;
+    size_t first = c->count;
+    int rc = wt__sql_prepare(c->store,
+                             "SELECT x.usage, x.position, u.request, u.outcome <> 2 AND (?3 OR x.arguments IS NOT NULL)"
+                             " FROM usage_tool x CROSS JOIN usage u ON u.id = x.usage"
+                             " WHERE x.label = ?1 AND x.client IS nullif(?4, 0) ORDER BY x.usage DESC LIMIT ?2",
+                             &rows, c->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 1, label);
+    sqlite3_bind_int64(rows, 2, USAGES_READ);
+    sqlite3_bind_int(rows, 3, c->untold);
+    sqlite3_bind_int64(rows, 4, client);
+    while (c->count - first < most && (rc = wt__sql_step(c->store, rows, c->err)) == 1) {
+        struct call call = {sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1),
+                            sqlite3_column_int64(rows, 2)};
+        if (!sqlite3_column_int(rows, 3) || is_among(c->found + first, c->count - first, call.request))
+            continue;
+        if (wt__grow((void **)&c->found, &c->capacity, c->count + 1, sizeof call) < 0) {
+            rc = wt__fail_nomem(c->err);
+            break;
+        }
+        c->found[c->count++] = call;
+    }
+    wt__sql_reset(rows);
+    return rc < 0 ? rc : 0;
+}
+
+/* Adds the newest calls of a label. Clients share them equally with each other and with the calls without a client, so
+ * that one client cannot take them all: they are shown to a language model as examples. */
+static int find_calls(struct calls *c, int64_t label)
+{
+    static const char next[] =
+        "SELECT client FROM usage_tool WHERE label = ?1 AND client < ?2 ORDER BY client DESC LIMIT 1";
+    int64_t clients[CLIENTS_READ], client = INT64_MAX;
+    size_t count = 0;
+    int rc = 1;
+    while (count < CLIENTS_READ && (rc = wt__sql_next_client(c->store, next, label, &client, c->err)) == 1)
+        clients[count++] = client;
+    size_t before = c->count;
+    if (rc >= 0)
+        rc = find_client_calls(c, label, 0, c->most);
+    size_t sharing = count + (c->count > before);
+    size_t share = sharing > 0 ? (c->most + sharing - 1) / sharing : 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = find_client_calls(c, label, clients[i], share);
+    return rc < 0 ? rc : 0;
+}
+
+static int read_labels(struct calls *c, int64_t tool, int64_t labels[LABELS_READ], size_t *count)
+{
+    sqlite3_stmt *rows;
+    *count = 0;
+    int rc = wt__sql_prepare(c->store, "SELECT id FROM label WHERE tool = ?1 ORDER BY id DESC", &rows, c->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 1, tool);
+    while (*count < LABELS_READ && (rc = wt__sql_step(c->store, rows, c->err)) == 1)
+        labels[(*count)++] = sqlite3_column_int64(rows, 0);
+    wt__sql_reset(rows);
+    return rc < 0 ? rc : 0;
+}
+
+static int newest_first(const void *left, const void *right)
+{
+    const struct call *a = left, *b = right;
+    return (a->usage < b->usage) - (a->usage > b->usage);
+}
+
+/* Of all labels' calls the newest, each request once. */
+static void choose(struct calls *c)
+{
+    size_t kept = 0;
+    if (c->count > 0)
+        qsort(c->found, c->count, sizeof *c->found, newest_first);
+    for (size_t i = 0; i < c->count && kept < c->most; i++)
+        if (!is_among(c->found, kept, c->found[i].request))
+            c->found[kept++] = c->found[i];
+    c->count = kept;
+}
+
+static int copy_view(struct arena *arena, struct str *view, wt_error *err)
+{
+    view->ptr = wt__arena_copy(arena, *view);
+    return view->ptr ? 0 : wt__fail_nomem(err);
+}
+
+/* 1, or 0 when the usage was forgotten meanwhile, or tells nothing. */
+static int read_call(struct calls *c, const struct call *call, struct arena *arena, struct recorded_call *out)
+{
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(c->store,
+                             "SELECT r.text, x.arguments FROM usage_tool x CROSS JOIN request r"
+                             " WHERE x.usage = ?1 AND x.position = ?2 AND r.id = ?3",
+                             &row, c->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(row, 1, call->usage);
+    sqlite3_bind_int64(row, 2, call->position);
+    sqlite3_bind_int64(row, 3, call->request);
+    rc = wt__sql_step(c->store, row, c->err);
+    if (rc <= 0)
+        return rc;
+    out->request = wt__sql_column(row, 0);
+    rc = copy_view(arena, &out->request, c->err);
+    if (rc == 0)
+        rc = wt__usage_arguments(c->store, row, 1, &out->arguments, c->err);
+    if (rc == 0)
+        rc = copy_view(arena, &out->arguments, c->err);
+    wt__sql_reset(row);
+    return rc < 0 ? rc : c->untold || out->arguments.len > 0;
+}
+
+static int read_calls(struct calls *c, int64_t tool, struct arena *arena, struct recorded_call **out, size_t *count)
+{
+    int64_t labels[LABELS_READ];
+    size_t label_count;
+    *count = 0;
+    *out = NULL;
+    int rc = read_labels(c, tool, labels, &label_count);
+    for (size_t i = 0; rc == 0 && i < label_count; i++)
+        rc = find_calls(c, labels[i]);
+    choose(c);
+    struct recorded_call *calls = rc == 0 ? wt__arena_array(arena, struct recorded_call, c->count) : NULL;
+    if (rc == 0 && !calls)
+        rc = wt__fail_nomem(c->err);
+    size_t read = 0;
+    for (size_t i = 0; rc >= 0 && i < c->count; i++) {
+        rc = read_call(c, &c->found[i], arena, &calls[read]);
+        read += rc == 1;
+    }
+    free(c->found);
+    if (rc < 0)
+        return rc;
+    *out = calls;
+    *count = read;
+    return 0;
+}
+
+int wt__store_recorded_calls(struct store *store, int64_t tool, size_t most, struct arena *arena,
+                             struct recorded_call **out, size_t *count, wt_error *err)
+{
+    struct calls c = {.store = store, .most = most < RECORDED_CALLS_MAX ? most : RECORDED_CALLS_MAX, .err = err};
+    return read_calls(&c, tool, arena, out, count);
+}
+
+int wt__store_recorded_request(struct store *store, int64_t tool, struct arena *arena, struct str *out, wt_error *err)
+{
+    struct calls c = {.store = store, .most = 1, .untold = true, .err = err};
+    struct recorded_call *calls;
+    size_t count;
+    int rc = read_calls(&c, tool, arena, &calls, &count);
+    *out = rc == 0 && count > 0 ? calls[0].request : STR("");
+    return rc;
+}

@@ -1,0 +1,366 @@
+/* recorded.c: the tools that past usages of a request used. A lookup costs a bounded number of index
+ * seeks, however many usages the store holds.
+ *
+ * No limit may be filled by one client: a client who reports the same thing a thousand times would otherwise push what
+ * the others reported out of the window. So every limit below applies to distinct clients, and one client has a fixed
+ * share of it. The index usage_hash (hash, client) lists the clients of a request; the repeats of a client are skipped
+ * by one seek to the next client. */
+#include "store/sqlite.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "store/request_words.h"
+
+enum {
+    LIKE_MAX = 32,           /* nearly equal requests of usages without a client, and as many of all clients */
+    NEAR_READ = 200,         /* newest requests without a client that are compared, and as many of all clients */
+    NEAR_BYTES = 256 << 10,  /* bytes of those requests */
+    NEAR_STEPS = 1000,       /* requests of all clients that are looked up, also those that another client has, too */
+    NEAR_CLIENTS = 50,       /* most recently active clients that share the limits above */
+    USAGES_READ = 1000,      /* newest usages without a client that are read */
+    USAGES_MAX = 200,        /* usages that count: without a client, and as many of all clients */
+    CLIENTS_READ = 100,      /* clients whose usages are read */
+    CLIENT_READ = 5,         /* newest usages of one client that are read for one request */
+    CLIENT_USAGES = 4,       /* usages of one client that count, over all requests */
+    CLIENT_USAGE_TOOLS = 16, /* tools of one usage of a client that count: RECORDED_TOOLS_MAX is shared by all */
+    TRUST_READ = 2000        /* clients that are looked up for their trust, over all tools */
+};
+
+struct like_request {
+    int64_t hash;
+    float likeness;
+};
+
+struct look {
+    struct store *store;
+    struct arena *arena;
+    const struct request_words *words;
+    struct like_request like[2 * LIKE_MAX];
+    size_t like_count;
+    struct recorded_tool *tools;      /* [RECORDED_TOOLS_MAX] */
+    double trust[RECORDED_TOOLS_MAX]; /* of each tool, for what clients report of it; 0: not looked up yet */
+    size_t tool_count, trust_budget;
+    size_t read, counted;               /* usages without a client */
+    size_t clients_read, client_usages; /* clients, and usages of theirs that counted */
+    double usages;                      /* usages that counted, each weighted by the likeness of its request */
+    struct map said;                    /* (client, tool): a client counts once for a tool */
+    struct map heard;                   /* client -> its usages that counted */
+    struct map compared;                /* requests */
+    wt_error *err;
+};
+
+uint64_t wt__store_request_hash(struct str request)
+{
+    struct request_words words;
+    wt__request_words(request, &words);
+    return words.hash;
+}
+
+int wt__store_request_row(struct store *store, struct str request, int64_t *id, wt_error *err)
+{
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(store, "SELECT id FROM request WHERE hash = ?1 AND text = ?2", &row, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(row, 1, (int64_t)wt__store_request_hash(request)) | wt__sql_bind_text(row, 2, request))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, row, err);
+    if (rc == 1)
+        *id = sqlite3_column_int64(row, 0);
+    wt__sql_reset(row);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- nearly equal requests */
+
+static int read_recent_clients(struct look *look, int64_t clients[NEAR_CLIENTS], size_t *count)
+{
+    sqlite3_stmt *rows;
+    int rc = wt__sql_prepare(look->store, "SELECT id FROM client ORDER BY last DESC LIMIT ?1", &rows, look->err);
+    *count = 0;
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int(rows, 1, NEAR_CLIENTS);
+    while (*count < NEAR_CLIENTS && (rc = wt__sql_step(look->store, rows, look->err)) == 1)
+        clients[(*count)++] = sqlite3_column_int64(rows, 0);
+    wt__sql_reset(rows);
+    return rc < 0 ? rc : 0;
+}
+
+static void add_like(struct look *look, int64_t hash, float likeness)
+{
+    size_t i = 0;
+    while (i < look->like_count && look->like[i].hash != hash)
+        i++;
+    if (i == look->like_count)
+        look->like[look->like_count++] = (struct like_request){hash, likeness};
+}
+
+/* Moves *request to the newest request of the client below it. client 0: usages without a client. Returns 1, or 0 after
+ * the last. */
+static int next_request(struct look *look, int64_t client, int64_t *request)
+{
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(look->store,
+                             "SELECT request FROM usage WHERE client IS nullif(?1, 0) AND request < ?2"
+                             " ORDER BY request DESC LIMIT 1",
+                             &row, look->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(row, 1, client);
+    sqlite3_bind_int64(row, 2, *request);
+    rc = wt__sql_step(look->store, row, look->err);
+    if (rc == 1)
+        *request = sqlite3_column_int64(row, 0);
+    wt__sql_reset(row);
+    return rc;
+}
+
+/* Compares one request. *bytes grows by its length. */
+static int compare_request(struct look *look, int64_t request, size_t *bytes)
+{
+    sqlite3_stmt *row;
+    struct request_words words;
+    int rc = wt__sql_prepare(look->store, "SELECT hash, text FROM request WHERE id = ?1", &row, look->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(row, 1, request);
+    rc = wt__sql_step(look->store, row, look->err);
+    if (rc == 1) {
+        struct str text = wt__sql_column(row, 1);
+        wt__request_words(text, &words);
+        float likeness = wt__request_likeness(look->words, &words);
+        if (likeness > 0)
+            add_like(look, sqlite3_column_int64(row, 0), likeness);
+        *bytes += text.len;
+    }
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+/* Limits of what is read for one client. */
+struct near_limits {
+    size_t steps, requests, bytes, like;
+};
+
+/* Adds those of the client's newest requests that are like the request. client 0: usages without a client. What was
+ * read for another client takes nothing of this one's share. */
+static int read_near(struct look *look, int64_t client, struct near_limits most)
+{
+    int64_t request = INT64_MAX;
+    size_t steps = 0, read = 0, bytes = 0, first = look->like_count;
+    int rc = 0;
+    while (rc == 0 && steps++ < most.steps && read < most.requests && bytes < most.bytes &&
+           look->like_count - first < most.like && look->like_count < 2 * LIKE_MAX) {
+        bool added = false;
+        int found = next_request(look, client, &request);
+        if (found <= 0)
+            return found;
+        int64_t *key = wt__arena_array(look->arena, int64_t, 1);
+        if (!key)
+            return wt__fail_nomem(look->err);
+        *key = request;
+        if (!wt__map_insert(&look->compared, (struct str){(const char *)key, sizeof *key}, 0, &added))
+            return wt__fail_nomem(look->err);
+        read += added;
+        rc = added ? compare_request(look, request, &bytes) : 0;
+    }
+    return rc;
+}
+
+static size_t share_of(size_t all, size_t clients)
+{
+    return clients > 0 && all > clients ? all / clients : 1;
+}
+
+static int find_near(struct look *look)
+{
+    int64_t clients[NEAR_CLIENTS];
+    size_t count;
+    int rc = read_recent_clients(look, clients, &count);
+    if (rc == 0)
+        rc = read_near(look, 0, (struct near_limits){NEAR_READ, NEAR_READ, NEAR_BYTES, LIKE_MAX});
+    const struct near_limits most = {share_of(NEAR_STEPS, count), share_of(NEAR_READ, count),
+                                     share_of(NEAR_BYTES, count), share_of(LIKE_MAX, count)};
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = read_near(look, clients[i], most);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- usages */
+
+/* Adds a usage of the tool. A client's report weighs as much as clients are trusted for that tool. */
+static int add_tool(struct look *look, int64_t tool, bool by_client, double weight)
+{
+    size_t i = 0;
+    int rc = 0;
+    while (i < look->tool_count && look->tools[i].tool != tool)
+        i++;
+    if (i == RECORDED_TOOLS_MAX)
+        return 0;
+    if (i == look->tool_count)
+        look->tools[look->tool_count++] = (struct recorded_tool){.tool = tool};
+    if (by_client && look->trust[i] == 0)
+        rc = wt__store_trust(look->store, tool, &look->trust_budget, &look->trust[i], look->err);
+    look->tools[i].share += by_client ? weight * look->trust[i] : weight;
+    return rc;
+}
+
+/* Returns 1 if the client has not named the tool in this lookup yet, else 0; or -1 if out of memory. */
+static int is_first(struct look *look, int64_t client, int64_t tool)
+{
+    bool added;
+    int64_t *key = wt__arena_array(look->arena, int64_t, 2);
+    if (!key)
+        return -1;
+    key[0] = client;
+    key[1] = tool;
+    return wt__map_insert(&look->said, (struct str){(const char *)key, 2 * sizeof *key}, 0, &added) ? added : -1;
+}
+
+/* Returns 1 if the usage counts; 0 if its client has said all of it in a newer usage, or if its tools are gone. */
+static int read_usage(struct look *look, int64_t usage, int64_t client, double likeness)
+{
+    sqlite3_stmt *rows;
+    int counts = 0;
+    int rc = wt__sql_prepare(look->store,
+                             "SELECT l.tool FROM usage_tool x CROSS JOIN label l ON l.id = x.label"
+                             " WHERE x.usage = ?1 AND l.tool IS NOT NULL ORDER BY x.position LIMIT ?2",
+                             &rows, look->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 1, usage);
+    sqlite3_bind_int(rows, 2, client ? CLIENT_USAGE_TOOLS : -1);
+    while ((rc = wt__sql_step(look->store, rows, look->err)) == 1) {
+        int64_t tool = sqlite3_column_int64(rows, 0);
+        int first = client ? is_first(look, client, tool) : 1;
+        rc = first < 0 ? wt__fail_nomem(look->err) : first ? add_tool(look, tool, client != 0, likeness) : 0;
+        if (rc < 0)
+            break;
+        counts |= first;
+    }
+    wt__sql_reset(rows);
+    look->usages += counts ? likeness : 0;
+    return rc < 0 ? rc : counts;
+}
+
+/* Reads the newest usages of one client (0: without a client), until `most` of them counted. */
+static int read_usages(struct look *look, const struct like_request *request, int64_t client, size_t most_read,
+                       size_t most, size_t *counted)
+{
+    sqlite3_stmt *rows;
+    int rc = wt__sql_prepare(look->store,
+                             "SELECT id, outcome FROM usage WHERE hash = ?1 AND client IS nullif(?2, 0)"
+                             " ORDER BY id DESC LIMIT ?3",
+                             &rows, look->err);
+    *counted = 0;
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 1, request->hash);
+    sqlite3_bind_int64(rows, 2, client);
+    sqlite3_bind_int64(rows, 3, (int64_t)most_read);
+    while (*counted < most && (rc = wt__sql_step(look->store, rows, look->err)) == 1) {
+        look->read += client == 0;
+        if (sqlite3_column_int(rows, 1) == USAGE_FAILED)
+            continue;
+        rc = read_usage(look, sqlite3_column_int64(rows, 0), client, (double)request->likeness);
+        if (rc < 0)
+            break;
+        *counted += (size_t)rc;
+    }
+    wt__sql_reset(rows);
+    return rc < 0 ? rc : 0;
+}
+
+/* Reads what one client reported of the request, up to the client's share of the whole lookup. */
+static int hear_client(struct look *look, const struct like_request *request, int64_t client)
+{
+    size_t counted;
+    int64_t *key = wt__arena_array(look->arena, int64_t, 1);
+    if (!key)
+        return wt__fail_nomem(look->err);
+    *key = client;
+    uint32_t *heard = wt__map_insert(&look->heard, (struct str){(const char *)key, sizeof *key}, 0, NULL);
+    if (!heard)
+        return wt__fail_nomem(look->err);
+    int rc = read_usages(look, request, client, CLIENT_READ, CLIENT_USAGES - *heard, &counted);
+    *heard += (uint32_t)counted;
+    look->clients_read++;
+    look->client_usages += counted;
+    return rc;
+}
+
+static int hear_clients(struct look *look, const struct like_request *request, size_t requests)
+{
+    static const char next[] = "SELECT client FROM usage WHERE hash = ?1 AND client < ?2 ORDER BY client DESC LIMIT 1";
+    size_t most_read = look->clients_read + (CLIENTS_READ - look->clients_read + requests - 1) / requests;
+    size_t most = look->client_usages + (USAGES_MAX - look->client_usages + requests - 1) / requests;
+    int64_t client = INT64_MAX;
+    int rc = 1;
+    while (rc == 1 && look->clients_read < most_read && look->client_usages < most) {
+        rc = wt__sql_next_client(look->store, next, request->hash, &client, look->err);
+        int heard = rc == 1 ? hear_client(look, request, client) : 0;
+        rc = heard < 0 ? heard : rc;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+/* Reads the usages of the requests from like[from] on. Each has an equal part of what is left of the limits. */
+static int hear_requests(struct look *look, size_t from)
+{
+    int rc = 0;
+    for (size_t i = from; rc == 0 && i < look->like_count; i++) {
+        size_t requests = look->like_count - i, counted;
+        rc = read_usages(look, &look->like[i], 0, (USAGES_READ - look->read + requests - 1) / requests,
+                         (USAGES_MAX - look->counted + requests - 1) / requests, &counted);
+        look->counted += counted;
+        if (rc == 0)
+            rc = hear_clients(look, &look->like[i], requests);
+    }
+    return rc;
+}
+
+/* True if the usages read so far decide alone. A few clients do not: one client who reports a request would otherwise
+ * hide what all others reported of requests that are nearly the same. */
+static int is_settled(struct look *look, bool *out)
+{
+    size_t wanted;
+    int rc = wt__store_clients_wanted(look->store, &wanted, look->err);
+    *out = look->counted > 0 || (look->client_usages > 0 && look->heard.len >= wanted);
+    return rc;
+}
+
+static int read_look(struct look *look)
+{
+    bool settled = false;
+    add_like(look, (int64_t)look->words->hash, 1);
+    int rc = hear_requests(look, 0);
+    if (rc == 0)
+        rc = is_settled(look, &settled);
+    if (rc < 0 || settled)
+        return rc;
+    rc = find_near(look);
+    return rc < 0 ? rc : hear_requests(look, 1);
+}
+
+int wt__store_recorded(struct store *store, struct str request, struct arena *arena, struct recorded_tool **out,
+                       size_t *count, wt_error *err)
+{
+    struct request_words words;
+    struct look look = {.store = store, .arena = arena, .words = &words, .trust_budget = TRUST_READ, .err = err};
+    *count = 0;
+    *out = look.tools = wt__arena_array(arena, struct recorded_tool, RECORDED_TOOLS_MAX);
+    if (!look.tools)
+        return wt__fail_nomem(err);
+    wt__request_words(request, &words);
+    int rc = read_look(&look);
+    for (size_t i = 0; rc == 0 && i < look.tool_count; i++)
+        look.tools[i].share /= look.usages + 1;
+    wt__map_dispose(&look.said);
+    wt__map_dispose(&look.heard);
+    wt__map_dispose(&look.compared);
+    *count = rc == 0 ? look.tool_count : 0;
+    return rc;
+}

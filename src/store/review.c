@@ -1,0 +1,620 @@
+/* review.c: what is approved of servers, and what waits (store/review.h).
+ *
+ *   judge each item by its row -> write what differs -> rows that are not listed any more -> import the approved ones
+ *   and remove all others of the provider -> link the rows with the tools
+ *
+ * A listing that is as it was writes nothing. Changed definitions are judged before new ones, so that a flood of new
+ * ones keeps nobody from seeing what changed. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "store/review.h"
+#include "store/sqlite.h"
+
+enum { DAY_SECONDS = 24 * 60 * 60 };
+
+/* A row as the judgement needs it. */
+struct known {
+    int64_t id; /* 0: there is none */
+    int64_t tool;
+    bool listed, approved, offered;
+    char approved_sha256[DEFINITION_DIGITS + 1], offered_sha256[DEFINITION_DIGITS + 1];
+};
+
+struct reviewing {
+    struct store *store;
+    const struct review_listing *listing;
+    int64_t server;   /* row */
+    int64_t baseline; /* bits of the kinds of which a list was seen before this one */
+    bool any_approved;
+    struct known *known; /* [count] of the items */
+    struct tool *tools;  /* [tool_count] that are approved */
+    size_t *places;      /* [tool_count] their items */
+    int64_t *ids;        /* [tool_count] their rows in the catalogue */
+    size_t tool_count;
+    size_t waiting, waiting_bytes;
+    int64_t last_usage;
+    struct review_changes changes;
+    struct arena arena;
+    wt_error *err;
+};
+
+/* ---------------------------------------------------------------- rows */
+
+static void copy_hash(char out[DEFINITION_DIGITS + 1], struct str hash)
+{
+    size_t len = hash.len == DEFINITION_DIGITS ? hash.len : 0;
+    if (len > 0)
+        memcpy(out, hash.ptr, len);
+    out[len] = '\0';
+}
+
+/* The server's row, made when absent, with the source that its tools have now. */
+static int open_server(struct reviewing *r)
+{
+    const struct review_listing *listing = r->listing;
+    sqlite3_stmt *write;
+    int rc = wt__reserved_find(r->store, listing->provider, &r->server, r->err);
+    if (rc == 0 && r->server == 0)
+        rc = wt__reserved_drop_aliases(r->store, listing->provider, r->err);
+    if (rc == 0)
+        rc = wt__sql_prepare(r->store,
+                             "INSERT INTO review_server (name, source) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE"
+                             " SET source = ?2 WHERE source <> ?2",
+                             &write, r->err);
+    if (rc < 0)
+        return rc;
+    if (wt__sql_bind_text(write, 1, listing->provider) | wt__sql_bind_text(write, 2, listing->source))
+        return wt__fail_nomem(r->err);
+    rc = wt__sql_step(r->store, write, r->err);
+    return rc < 0 ? rc : wt__reserved_find(r->store, listing->provider, &r->server, r->err);
+}
+
+static int find_known(struct reviewing *r, const struct review_item *item, struct known *out)
+{
+    sqlite3_stmt *row;
+    *out = (struct known){0};
+    int rc = wt__sql_prepare(r->store,
+                             "SELECT id, tool, listed, approved_sha256, offered_sha256 FROM review"
+                             " WHERE server = ?1 AND kind = ?2 AND name = ?3",
+                             &row, r->err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(row, 1, r->server) | sqlite3_bind_int(row, 2, (int)item->kind) |
+        wt__sql_bind_text(row, 3, item->tool.name))
+        return wt__fail_nomem(r->err);
+    rc = wt__sql_step(r->store, row, r->err);
+    if (rc == 1) {
+        out->id = sqlite3_column_int64(row, 0);
+        out->tool = sqlite3_column_int64(row, 1);
+        out->listed = sqlite3_column_int(row, 2) != 0;
+        copy_hash(out->approved_sha256, wt__sql_column(row, 3));
+        copy_hash(out->offered_sha256, wt__sql_column(row, 4));
+        out->approved = out->approved_sha256[0] != '\0';
+        out->offered = out->offered_sha256[0] != '\0';
+    }
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+/* The row's id, made when absent. */
+static int make_row(struct reviewing *r, const struct review_item *item, struct known *known)
+{
+    sqlite3_stmt *insert;
+    if (known->id != 0)
+        return 0;
+    int rc = wt__sql_prepare(r->store, "INSERT INTO review (server, kind, name, listed) VALUES (?1, ?2, ?3, 1)",
+                             &insert, r->err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(insert, 1, r->server) | sqlite3_bind_int(insert, 2, (int)item->kind) |
+        wt__sql_bind_text(insert, 3, item->tool.name))
+        return wt__fail_nomem(r->err);
+    rc = wt__sql_step(r->store, insert, r->err);
+    known->id = sqlite3_last_insert_rowid(r->store->db);
+    known->listed = true;
+    return rc;
+}
+
+static bool is_tool(const struct review_item *item)
+{
+    return item->kind == REVIEW_TOOL && item->tool.name.len > 0;
+}
+
+static bool is_instructions(const struct review_item *item)
+{
+    return item->kind == REVIEW_TOOL && item->tool.name.len == 0;
+}
+
+/* asked: whether it is new to the requests that are asked, and so takes few places for a while. */
+static int write_approved(struct reviewing *r, const struct review_item *item, struct known *known, bool asked)
+{
+    sqlite3_stmt *update;
+    int rc = make_row(r, item, known);
+    if (rc == 0)
+        rc = wt__sql_prepare(r->store,
+                             "UPDATE review SET listed = 1, approved_sha256 = ?2, approved = ?3, approved_since = ?4,"
+                             " approved_after = ?5, offered_sha256 = NULL, offered = NULL, offered_since = NULL"
+                             " WHERE id = ?1",
+                             &update, r->err);
+    if (rc < 0)
+        return rc;
+    int failed = sqlite3_bind_int64(update, 1, known->id) | wt__sql_bind_text(update, 2, wt__str(item->sha256)) |
+                 wt__sql_bind_blob(update, 3, item->offered.ptr, item->offered.len) |
+                 sqlite3_bind_int64(update, 4, r->listing->now);
+    if (asked && is_tool(item))
+        failed |= sqlite3_bind_int64(update, 5, r->last_usage);
+    return failed ? wt__fail_nomem(r->err) : wt__sql_step(r->store, update, r->err);
+}
+
+static int write_offered(struct reviewing *r, const struct review_item *item, struct known *known)
+{
+    sqlite3_stmt *update;
+    int rc = make_row(r, item, known);
+    if (rc == 0)
+        rc = wt__sql_prepare(r->store,
+                             "UPDATE review SET listed = 1, offered_sha256 = ?2, offered = ?3, offered_since = ?4"
+                             " WHERE id = ?1",
+                             &update, r->err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(update, 1, known->id) | wt__sql_bind_text(update, 2, wt__str(item->sha256)) |
+        wt__sql_bind_blob(update, 3, item->offered.ptr, item->offered.len) |
+        sqlite3_bind_int64(update, 4, r->listing->now))
+        return wt__fail_nomem(r->err);
+    return wt__sql_step(r->store, update, r->err);
+}
+
+/* One statement with one or two numbers. */
+static int run(struct reviewing *r, const char *sql, int64_t one, int64_t two)
+{
+    sqlite3_stmt *statement;
+    int rc = wt__sql_prepare(r->store, sql, &statement, r->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(statement, 1, one);
+    if (sqlite3_bind_parameter_count(statement) > 1)
+        sqlite3_bind_int64(statement, 2, two);
+    return wt__sql_step(r->store, statement, r->err);
+}
+
+/* Nothing of it waits, whether it is listed or not. */
+static int withdraw(struct reviewing *r, int64_t id, bool listed)
+{
+    return run(r,
+               "UPDATE review SET listed = ?2, offered_sha256 = NULL, offered = NULL, offered_since = NULL"
+               " WHERE id = ?1",
+               id, listed);
+}
+
+/* ---------------------------------------------------------------- judging */
+
+static bool is_approved(const struct reviewing *r, const struct review_item *item, const struct known *known)
+{
+    const struct review_listing *listing = r->listing;
+    if (listing->lock)
+        return item->locked;
+    bool first = (r->baseline >> item->kind & 1) == 0;
+    return (listing->trust_first && first) || (known->approved && strcmp(known->approved_sha256, item->sha256) == 0);
+}
+
+static int approve(struct reviewing *r, struct review_item *item, struct known *known)
+{
+    bool same = known->approved && strcmp(known->approved_sha256, item->sha256) == 0;
+    item->verdict = REVIEW_APPROVED;
+    if (!same)
+        return write_approved(r, item, known, r->any_approved);
+    r->changes.returned += known->offered && is_tool(item);
+    return known->offered || !known->listed ? withdraw(r, known->id, true) : 0;
+}
+
+static int wait(struct reviewing *r, struct review_item *item, struct known *known)
+{
+    bool same = known->offered && strcmp(known->offered_sha256, item->sha256) == 0;
+    bool fits = r->waiting < WT_MAX_WAITING && item->offered.len <= WT_MAX_WAITING_BYTES - r->waiting_bytes &&
+                (!is_instructions(item) || item->offered.len <= WT_MAX_INSTRUCTIONS_BYTES);
+    if (!fits) {
+        item->verdict = REVIEW_BEYOND;
+        return known->id != 0 && (known->offered || known->listed) ? withdraw(r, known->id, false) : 0;
+    }
+    item->verdict = known->approved ? REVIEW_CHANGED : REVIEW_NEW;
+    r->waiting++;
+    r->waiting_bytes += item->offered.len;
+    return same && known->listed ? 0 : write_offered(r, item, known);
+}
+
+static int judge_all(struct reviewing *r)
+{
+    const struct review_listing *listing = r->listing;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < listing->count; i++) {
+        struct review_item *item = &listing->items[i];
+        rc = find_known(r, item, &r->known[i]);
+        item->verdict = is_approved(r, item, &r->known[i]) ? REVIEW_APPROVED
+                        : r->known[i].approved             ? REVIEW_CHANGED
+                                                           : REVIEW_NEW;
+    }
+    for (int verdict = REVIEW_APPROVED; rc == 0 && verdict <= REVIEW_CHANGED; verdict++) {
+        static const enum review_verdict order[] = {REVIEW_APPROVED, REVIEW_CHANGED, REVIEW_NEW};
+        for (size_t i = 0; rc == 0 && i < listing->count; i++) {
+            struct review_item *item = &listing->items[i];
+            if (item->verdict != order[verdict])
+                continue;
+            rc = item->verdict == REVIEW_APPROVED ? approve(r, item, &r->known[i]) : wait(r, item, &r->known[i]);
+        }
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- what is not listed any more */
+
+/* Bits of the kinds that the listing has all of. */
+static int64_t kinds_told(const struct review_listing *listing)
+{
+    int64_t bits = 0;
+    for (int kind = 0; kind < REVIEW_KINDS; kind++)
+        bits |= (int64_t)listing->told[kind] << kind;
+    return bits;
+}
+
+static int by_id(const void *one, const void *other)
+{
+    int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
+    return (a > b) - (a < b);
+}
+
+/* Rows of the server that this listing does not have; *gone [count]. */
+static int find_unlisted(struct reviewing *r, const int64_t *seen, size_t seen_count, int64_t **gone, size_t *count)
+{
+    size_t capacity = 0;
+    sqlite3_stmt *rows;
+    *gone = NULL;
+    *count = 0;
+    int rc = wt__sql_prepare(r->store,
+                             "SELECT id FROM review WHERE server = ?1"
+                             " AND iif(kind = 0 AND name = '', ?2, ?3 >> kind & 1)"
+                             " AND (listed OR offered_sha256 IS NOT NULL)",
+                             &rows, r->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 1, r->server);
+    sqlite3_bind_int64(rows, 2, r->listing->instructions);
+    sqlite3_bind_int64(rows, 3, kinds_told(r->listing));
+    while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1) {
+        int64_t id = sqlite3_column_int64(rows, 0);
+        rc = 0;
+        if (seen_count > 0 && bsearch(&id, seen, seen_count, sizeof id, by_id))
+            continue;
+        rc = wt__grow((void **)gone, &capacity, *count + 1, sizeof **gone) < 0 ? wt__fail_nomem(r->err) : 0;
+        if (rc == 0)
+            (*gone)[(*count)++] = id;
+    }
+    wt__sql_reset(rows);
+    return rc;
+}
+
+/* What waited does not any more; what was approved stays so, for the day when it is listed again. */
+static int leave_unlisted(struct reviewing *r)
+{
+    size_t count = r->listing->count, gone_count = 0;
+    int64_t *seen = wt__alloc_array(count + 1, sizeof *seen), *gone = NULL;
+    if (!seen)
+        return wt__fail_nomem(r->err);
+    for (size_t i = 0; i < count; i++)
+        seen[i] = r->known[i].id;
+    qsort(seen, count, sizeof *seen, by_id);
+    int rc = find_unlisted(r, seen, count, &gone, &gone_count);
+    for (size_t i = 0; rc == 0 && i < gone_count; i++) {
+        rc = run(r, "DELETE FROM review WHERE id = ?1 AND approved_sha256 IS NULL", gone[i], 0);
+        if (rc == 0)
+            rc = withdraw(r, gone[i], false);
+    }
+    free(gone);
+    free(seen);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the catalogue */
+
+static void sort_out(struct reviewing *r)
+{
+    for (size_t i = 0; i < r->listing->count; i++) {
+        const struct review_item *item = &r->listing->items[i];
+        if (!is_tool(item) || item->verdict != REVIEW_APPROVED)
+            continue;
+        r->places[r->tool_count] = i;
+        r->tools[r->tool_count++] = item->tool;
+    }
+}
+
+static int import_approved(struct reviewing *r, bool sync)
+{
+    const struct store_import_options options = {
+        .source = r->listing->source, .sync = sync, .reviewed = r->listing->provider, .progress = r->listing->progress};
+    int rc = wt__import_within(r->store, r->tools, r->tool_count, &options, r->ids, &r->changes.catalogue, r->err);
+    for (size_t i = 0; rc == 0 && i < r->tool_count; i++) {
+        const struct known *known = &r->known[r->places[i]];
+        if (known->tool != r->ids[i])
+            rc = run(r, "UPDATE review SET tool = ?2 WHERE id = ?1", known->id, r->ids[i]);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the two changes */
+
+static int begin(struct reviewing *r)
+{
+    size_t count = r->listing->count + 1;
+    r->known = wt__arena_array(&r->arena, struct known, count);
+    r->tools = wt__arena_array(&r->arena, struct tool, count);
+    r->places = wt__arena_array(&r->arena, size_t, count);
+    r->ids = wt__alloc_array(count, sizeof *r->ids);
+    if (!r->known || !r->tools || !r->places || !r->ids)
+        return wt__fail_nomem(r->err);
+    for (size_t i = 0; i < r->listing->count; i++) {
+        const struct tool *tool = &r->listing->items[i].tool;
+        int rc = is_tool(&r->listing->items[i]) ? wt__import_check(tool, 1, r->err) : 0;
+        if (rc < 0)
+            return rc;
+    }
+    r->store->progress = r->listing->progress;
+    int rc = wt__import_begin(r->store, r->err);
+    if (rc == 0)
+        rc = wt__store_last_usage(r->store, &r->last_usage, r->err);
+    return rc;
+}
+
+static int end(struct reviewing *r, int rc, struct progress *before, struct review_changes *out)
+{
+    rc = wt__import_end(r->store, rc, r->err);
+    r->store->progress = before;
+    if (rc == 0) {
+        *out = r->changes;
+        out->ids = r->ids;
+        out->tool_count = r->tool_count;
+    } else {
+        free(r->ids);
+    }
+    wt__arena_dispose(&r->arena);
+    return rc;
+}
+
+/* Reads the server's baseline, and whether any tool of it was approved. */
+static int look_back(struct reviewing *r)
+{
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(r->store,
+                             "SELECT baseline, EXISTS (SELECT 1 FROM review WHERE server = ?1 AND kind = 0"
+                             " AND name <> '' AND approved_sha256 IS NOT NULL) FROM review_server WHERE id = ?1",
+                             &row, r->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(row, 1, r->server);
+    rc = wt__sql_step(r->store, row, r->err);
+    if (rc == 1) {
+        r->baseline = sqlite3_column_int64(row, 0);
+        r->any_approved = sqlite3_column_int(row, 1) != 0;
+    }
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+/* An empty list is a baseline, too: else a server would be trusted again once it had listed nothing. */
+static int keep_baseline(struct reviewing *r)
+{
+    int64_t bits = r->baseline | kinds_told(r->listing);
+    return bits == r->baseline ? 0 : run(r, "UPDATE review_server SET baseline = ?2 WHERE id = ?1", r->server, bits);
+}
+
+int wt__store_review(struct store *store, const struct review_listing *listing, struct review_changes *out,
+                     wt_error *err)
+{
+    struct reviewing r = {.store = store, .listing = listing, .err = err};
+    struct progress *before = store->progress;
+    *out = (struct review_changes){0};
+    int rc = begin(&r);
+    if (rc == 0)
+        rc = open_server(&r);
+    if (rc == 0)
+        rc = look_back(&r);
+    if (rc == 0)
+        rc = judge_all(&r);
+    if (rc == 0)
+        rc = leave_unlisted(&r);
+    if (rc == 0)
+        rc = keep_baseline(&r);
+    if (rc == 0 && listing->told[REVIEW_TOOL]) {
+        sort_out(&r);
+        rc = import_approved(&r, true);
+    }
+    return end(&r, rc, before, out);
+}
+
+/* What waits by that name must be what was meant. */
+static int approve_waiting(struct reviewing *r, const struct review_item *item, struct known *known)
+{
+    struct str name = is_instructions(item) ? STR("the instructions") : item->tool.name;
+    int rc = find_known(r, item, known);
+    if (rc < 0)
+        return rc;
+    if (!known->offered)
+        return wt__fail(r->err, WT_ENOTFOUND, "nothing waits for approval as \"%.*s\" of %.*s", (int)name.len, name.ptr,
+                        (int)r->listing->provider.len, r->listing->provider.ptr);
+    if (strcmp(known->offered_sha256, item->sha256) != 0)
+        return wt__fail(r->err, WT_EINVAL,
+                        "\"%.*s\" of %.*s has changed again since it was shown; look at what waits now", (int)name.len,
+                        name.ptr, (int)r->listing->provider.len, r->listing->provider.ptr);
+    return write_approved(r, item, known, true);
+}
+
+/* Gateways of other processes look again when the store's generation has grown. */
+static int tell_approved_offers(struct reviewing *r)
+{
+    const struct store_changes *catalogue = &r->changes.catalogue;
+    uint64_t generation;
+    bool has_offers = false;
+    for (size_t i = 0; i < r->listing->count; i++)
+        has_offers |= r->listing->items[i].kind != REVIEW_TOOL;
+    if (!has_offers || catalogue->added + catalogue->updated + catalogue->removed > 0)
+        return 0;
+    int rc = wt__sql_next_generation(r->store, &generation, r->err);
+    return rc < 0 ? rc : wt__sql_set_generation(r->store, generation, r->err);
+}
+
+int wt__store_approve(struct store *store, const struct review_listing *listing, struct review_changes *out,
+                      wt_error *err)
+{
+    struct reviewing r = {.store = store, .listing = listing, .err = err};
+    struct progress *before = store->progress;
+    *out = (struct review_changes){0};
+    int rc = begin(&r);
+    if (rc == 0)
+        rc = wt__reserved_find(store, listing->provider, &r.server, err);
+    for (size_t i = 0; rc == 0 && i < listing->count; i++) {
+        rc = approve_waiting(&r, &listing->items[i], &r.known[i]);
+        listing->items[i].verdict = REVIEW_APPROVED;
+    }
+    sort_out(&r);
+    if (rc == 0 && r.tool_count > 0)
+        rc = import_approved(&r, false);
+    if (rc == 0)
+        rc = tell_approved_offers(&r);
+    return end(&r, rc, before, out);
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static int copy_column(struct arena *arena, sqlite3_stmt *row, int at, struct str *out)
+{
+    *out = wt__sql_column(row, at);
+    out->ptr = wt__arena_copy(arena, *out);
+    return out->ptr ? 0 : -1;
+}
+
+static int read_row(sqlite3_stmt *row, struct arena *arena, struct review_row *out)
+{
+    struct str *texts[] = {&out->provider, &out->source, &out->name, &out->approved, &out->offered};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (copy_column(arena, row, (int)i, texts[i]) < 0)
+            return -1;
+    copy_hash(out->approved_sha256, wt__sql_column(row, 5));
+    copy_hash(out->offered_sha256, wt__sql_column(row, 6));
+    out->approved_since = sqlite3_column_int64(row, 7);
+    out->offered_since = sqlite3_column_int64(row, 8);
+    out->listed = sqlite3_column_int(row, 9) != 0;
+    out->kind = (enum review_kind)sqlite3_column_int(row, 10);
+    return 0;
+}
+
+#define ROWS_SELECT                                                                                                    \
+    "SELECT s.name, s.source, r.name, r.approved, r.offered, r.approved_sha256, r.offered_sha256,"                     \
+    " r.approved_since, r.offered_since, r.listed, r.kind FROM review_server s CROSS JOIN review r ON r.server = s.id" \
+    " WHERE (s.name = ?1 OR ?2)"
+#define ROWS_ORDER " ORDER BY s.name, r.kind, r.name"
+
+int wt__store_reviews(struct store *store, enum review_rows which, const struct str *provider, struct arena *arena,
+                      struct review_row **out, size_t *count, wt_error *err)
+{
+    static const char *const selects[] = {
+        [REVIEWS_WAITING] = ROWS_SELECT " AND r.offered_sha256 IS NOT NULL" ROWS_ORDER,
+        [REVIEWS_APPROVED] = ROWS_SELECT " AND r.approved_sha256 IS NOT NULL" ROWS_ORDER,
+        [REVIEWS_INSTRUCTIONS] =
+            ROWS_SELECT " AND r.approved_sha256 IS NOT NULL AND r.kind = 0 AND r.name = ''" ROWS_ORDER,
+    };
+    struct review_row *rows = NULL;
+    size_t capacity = 0;
+    sqlite3_stmt *row;
+    int64_t server = 1;
+    *out = NULL;
+    *count = 0;
+    int rc = provider ? wt__reserved_find(store, *provider, &server, err) : 0;
+    if (rc == 0)
+        rc = wt__sql_prepare(store, selects[which], &row, err);
+    if (rc < 0)
+        return rc;
+    if (wt__sql_bind_text(row, 1, provider ? *provider : STR("")) | sqlite3_bind_int(row, 2, !provider))
+        return wt__fail_nomem(err);
+    while (rc == 0 && (rc = wt__sql_step(store, row, err)) == 1) {
+        struct review_row one;
+        rc = wt__grow((void **)&rows, &capacity, *count + 1, sizeof *rows) < 0 || read_row(row, arena, &one) < 0
+                 ? wt__fail_nomem(err)
+                 : 0;
+        if (rc == 0)
+            rows[(*count)++] = one;
+    }
+    wt__sql_reset(row);
+    *out = wt__arena_array(arena, struct review_row, *count);
+    if (rc == 0 && !*out)
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && *count > 0)
+        memcpy(*out, rows, *count * sizeof *rows);
+    free(rows);
+    return rc < 0 ? rc : server != 0;
+}
+
+int wt__store_approved_tools(struct store *store, struct str provider, struct arena *arena, int64_t **ids,
+                             size_t *count, wt_error *err)
+{
+    int64_t *list = NULL;
+    size_t capacity = 0;
+    sqlite3_stmt *rows;
+    *ids = NULL;
+    *count = 0;
+    int rc = wt__sql_prepare(store,
+                             "SELECT t.id FROM review_server s CROSS JOIN review r ON r.server = s.id"
+                             " CROSS JOIN tool t ON t.id = r.tool CROSS JOIN provider p ON p.id = t.provider"
+                             " WHERE s.name = ?1 AND p.name = ?1 AND r.kind = 0 AND t.name = r.name AND r.listed"
+                             " AND r.offered IS NULL AND t.definition = r.approved ORDER BY t.id",
+                             &rows, err);
+    if (rc < 0)
+        return rc;
+    if (wt__sql_bind_text(rows, 1, provider))
+        return wt__fail_nomem(err);
+    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
+        rc = wt__grow((void **)&list, &capacity, *count + 1, sizeof *list) < 0 ? wt__fail_nomem(err) : 0;
+        if (rc == 0)
+            list[(*count)++] = sqlite3_column_int64(rows, 0);
+    }
+    wt__sql_reset(rows);
+    *ids = wt__arena_array(arena, int64_t, *count);
+    if (rc == 0 && !*ids)
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && *count > 0)
+        memcpy(*ids, list, *count * sizeof *list);
+    free(list);
+    return rc;
+}
+
+/* A label's usages lie in order, so that whether there is a later one is one look. */
+int wt__store_new_tools(struct store *store, struct arena *arena, struct stored_new_tool **out, size_t *count,
+                        wt_error *err)
+{
+    struct stored_new_tool *list = NULL;
+    size_t capacity = 0;
+    sqlite3_stmt *rows;
+    *out = NULL;
+    *count = 0;
+    int rc = wt__sql_prepare(store,
+                             "SELECT r.tool, r.approved_since FROM review r INDEXED BY review_new"
+                             " WHERE r.approved_after IS NOT NULL AND r.approved_since > ?1 AND r.tool IS NOT NULL"
+                             " AND NOT EXISTS (SELECT 1 FROM label l CROSS JOIN usage_tool x ON x.label = l.id"
+                             " WHERE l.tool = r.tool AND x.usage > r.approved_after)",
+                             &rows, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 1, (int64_t)time(NULL) - (int64_t)WT_NEW_TOOL_DAYS * DAY_SECONDS);
+    while (rc == 0 && (rc = wt__sql_step(store, rows, err)) == 1) {
+        rc = wt__grow((void **)&list, &capacity, *count + 1, sizeof *list) < 0 ? wt__fail_nomem(err) : 0;
+        if (rc == 0)
+            list[(*count)++] = (struct stored_new_tool){sqlite3_column_int64(rows, 0), sqlite3_column_int64(rows, 1)};
+    }
+    wt__sql_reset(rows);
+    *out = wt__arena_array(arena, struct stored_new_tool, *count);
+    if (rc == 0 && !*out)
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && *count > 0)
+        memcpy(*out, list, *count * sizeof *list);
+    free(list);
+    return rc;
+}

@@ -1,0 +1,371 @@
+/* schema.c: the tables, and how files of every age become files of this one.
+ *
+ * application_id marks a file as ours, user_version counts the steps below that it has had. A step is never edited
+ * once released; a new one is added at the end.
+ *
+ * tool: the light columns come first and the texts last, so that a scan for keys does not read the definitions.
+ *   source      the file that the row came from: who may change it, and the scope of sync
+ *   generation  of the store when the row last changed
+ *   export_name of catalog/names.h
+ * provider_alias: names that a provider had, which its sources still use.
+ * vector: its own rowid table with an index, because a vector fills half a page, too much for a clustered key.
+ * request: equal requests are one row. hash is that of its words, which other writings of the request share.
+ * label: what a usage calls a tool, with a link to it, because a record of what was used outlives the tool.
+ * usage_tool:
+ *   arguments   of the call; nothing that finds tools reads them. NULL if they were not reported
+ *   client      of the usage, so that the index lists the clients of a label
+ * contrast: questions that tell two definitions apart, as a language model once put them; each can be asked for anew.
+ * client: whose requests they were, if that was reported. last is the newest usage, also if that was forgotten.
+ * usage: AUTOINCREMENT, because a mark (usage_encoding.last) must never be passed by an id that is given again.
+ *   hash        of the request, so that the index lists the clients of a request in all its writings
+ *   key         what its client calls it, unique among that client's: kept as long as the usage, and gone with it
+ * review_server: an MCP server whose definitions are approved one by one, by the name that it is given. The provider of
+ *   that name is reserved: imports, removals and renames refuse it.
+ *   baseline        bits of the kinds of which a list was seen: later lists are changes
+ * review: what of it is approved and what waits (store/review.h). Nothing that finds, lists, shows or calls reads it.
+ *   kind            enum review_kind
+ *   name            of the tool or the prompt, the resource's URI, the URI template; '' for the server's instructions
+ *   listed          in its last listing
+ *   tool            the row in the catalogue; NULL: it is not in it
+ *   approved_after  the newest usage when it was approved: a later one shows that it is called. NULL: nobody asks
+ *   offered         what waits. NULL: nothing does
+ * usage_sum: uses is -1 while the sum is stale; its data is then empty. */
+#include "store/sqlite.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+static const struct migration steps[] = {
+    {"CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+     "INSERT INTO meta VALUES ('generation', 1);"
+
+     "CREATE TABLE provider (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT;"
+     "CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;"
+
+     "CREATE TABLE tool ("
+     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+     " provider INTEGER NOT NULL REFERENCES provider (id),"
+     " state INTEGER NOT NULL DEFAULT 0 CHECK (state IN (0, 1, 2)),"
+     " source INTEGER NOT NULL REFERENCES source (id),"
+     " generation INTEGER NOT NULL,"
+     " id_hash INTEGER NOT NULL,"
+     " sha256 BLOB NOT NULL CHECK (length(sha256) = 32),"
+     " name TEXT NOT NULL,"
+     " source_id TEXT NOT NULL,"
+     " format TEXT NOT NULL,"
+     " category TEXT NOT NULL,"
+     " title TEXT NOT NULL,"
+     " description TEXT NOT NULL,"
+     " schema TEXT NOT NULL,"
+     " definition BLOB NOT NULL) STRICT;"
+     "CREATE UNIQUE INDEX tool_name ON tool (name, provider);"
+     "CREATE INDEX tool_provider ON tool (provider, state);"
+     "CREATE INDEX tool_source ON tool (source);"
+     "CREATE INDEX tool_source_id ON tool (source_id) WHERE source_id <> '';"
+     "CREATE INDEX tool_id_hash ON tool (id_hash);"
+     "CREATE INDEX tool_key ON tool (state, id, generation, provider);"
+
+     "CREATE TABLE model ("
+     " id INTEGER PRIMARY KEY,"
+     " hash TEXT NOT NULL UNIQUE,"
+     " name TEXT NOT NULL,"
+     " dim INTEGER NOT NULL CHECK (dim > 0)) STRICT;"
+     "CREATE TABLE vector ("
+     " tool INTEGER NOT NULL REFERENCES tool (id) ON DELETE CASCADE,"
+     " kind TEXT NOT NULL,"
+     " model INTEGER NOT NULL REFERENCES model (id),"
+     " data BLOB NOT NULL) STRICT;"
+     "CREATE UNIQUE INDEX vector_tool ON vector (tool, kind, model);"
+
+     "CREATE TABLE usage ("
+     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+     " request TEXT NOT NULL,"
+     " outcome TEXT NOT NULL,"
+     " created INTEGER NOT NULL) STRICT;" /* seconds since 1970, UTC */
+     "CREATE TABLE usage_tool ("
+     " usage INTEGER NOT NULL REFERENCES usage (id) ON DELETE CASCADE,"
+     " position INTEGER NOT NULL,"
+     " provider TEXT NOT NULL,"
+     " name TEXT NOT NULL,"
+     " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL,"
+     " PRIMARY KEY (usage, position)) STRICT, WITHOUT ROWID;"
+     "CREATE INDEX usage_tool_tool ON usage_tool (tool) WHERE tool IS NOT NULL;",
+     NULL},
+
+    {"ALTER TABLE usage_tool RENAME TO usage_tool_1;"
+     "ALTER TABLE usage RENAME TO usage_1;"
+
+     "CREATE TABLE request ("
+     " id INTEGER PRIMARY KEY,"
+     " hash INTEGER NOT NULL,"
+     " text TEXT NOT NULL) STRICT;"
+     "CREATE INDEX request_hash ON request (hash);"
+     "CREATE TABLE label ("
+     " id INTEGER PRIMARY KEY,"
+     " name TEXT NOT NULL,"
+     " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL) STRICT;"
+     "CREATE INDEX label_name ON label (name);"
+     "CREATE INDEX label_tool ON label (tool) WHERE tool IS NOT NULL;"
+     "CREATE TABLE usage ("
+     " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+     " request INTEGER NOT NULL REFERENCES request (id),"
+     " outcome INTEGER NOT NULL CHECK (outcome IN (0, 1, 2))," /* untold, ok, failed */
+     " created INTEGER NOT NULL) STRICT;"                      /* seconds since 1970, UTC */
+     "CREATE INDEX usage_request ON usage (request);"
+     "CREATE TABLE usage_tool ("
+     " usage INTEGER NOT NULL REFERENCES usage (id) ON DELETE CASCADE,"
+     " position INTEGER NOT NULL,"
+     " label INTEGER NOT NULL REFERENCES label (id),"
+     " PRIMARY KEY (usage, position)) STRICT, WITHOUT ROWID;"
+     "CREATE INDEX usage_tool_label ON usage_tool (label);"
+
+     "INSERT INTO request SELECT id, 0, request FROM usage_1;"
+     "INSERT INTO usage SELECT id, id, CASE outcome WHEN 'ok' THEN 1 WHEN 'failed' THEN 2 ELSE 0 END, created"
+     " FROM usage_1;"
+     "INSERT INTO label (name, tool) SELECT DISTINCT iif(provider = '', name, provider || '/' || name), tool"
+     " FROM usage_tool_1;"
+     "INSERT INTO usage_tool SELECT usage, position, label.id FROM usage_tool_1 JOIN label ON label.tool IS"
+     " usage_tool_1.tool AND label.name = iif(provider = '', usage_tool_1.name, provider || '/' || usage_tool_1.name);"
+     "DROP TABLE usage_tool_1;"
+     "DROP TABLE usage_1;"
+
+     "CREATE TABLE usage_encoding ("
+     " id INTEGER PRIMARY KEY,"
+     " kind TEXT NOT NULL,"
+     " model INTEGER NOT NULL REFERENCES model (id),"
+     " last INTEGER NOT NULL," /* the last usage that is in the sums */
+     " UNIQUE (kind, model)) STRICT;"
+     "CREATE TABLE usage_sum ("
+     " tool INTEGER NOT NULL REFERENCES tool (id) ON DELETE CASCADE,"
+     " encoding INTEGER NOT NULL REFERENCES usage_encoding (id),"
+     " generation INTEGER NOT NULL,"
+     " uses INTEGER NOT NULL,"
+     " data BLOB NOT NULL) STRICT;"
+     "CREATE UNIQUE INDEX usage_sum_tool ON usage_sum (tool, encoding);"
+     "CREATE INDEX usage_sum_key ON usage_sum (encoding, tool, uses, generation);"
+     "CREATE INDEX usage_sum_stale ON usage_sum (encoding, tool) WHERE uses < 0;"
+
+     "INSERT INTO meta VALUES ('usage_generation', 1), ('sums_generation', 1);"
+     "INSERT INTO meta SELECT 'usages', count(*) FROM usage;",
+     NULL},
+
+    {"CREATE TABLE client ("
+     " id INTEGER PRIMARY KEY,"
+     " name TEXT NOT NULL UNIQUE) STRICT;"
+     "ALTER TABLE usage ADD COLUMN client INTEGER REFERENCES client (id);" /* NULL: not told */
+     "CREATE INDEX usage_client ON usage (client, request) WHERE client IS NOT NULL;",
+     NULL},
+
+    {"DROP INDEX tool_provider;" /* tools have one state */
+     "DROP INDEX tool_key;"
+     "ALTER TABLE tool DROP COLUMN state;"
+     "CREATE INDEX tool_provider ON tool (provider);"
+     "CREATE INDEX tool_key ON tool (id, generation, provider);",
+     NULL},
+
+    {"DROP INDEX tool_id_hash;"
+     "ALTER TABLE tool DROP COLUMN id_hash;"
+     "ALTER TABLE tool ADD COLUMN export_name TEXT;" /* NULL only within a transaction */
+     "CREATE UNIQUE INDEX tool_export_name ON tool (export_name);"
+     "CREATE TABLE provider_alias ("
+     " name TEXT PRIMARY KEY,"
+     " provider INTEGER NOT NULL REFERENCES provider (id) ON DELETE CASCADE) STRICT, WITHOUT ROWID;"
+     "CREATE INDEX provider_alias_provider ON provider_alias (provider);",
+     wt__names_fill},
+
+    {"ALTER TABLE usage_tool ADD COLUMN arguments TEXT;"
+     "CREATE TABLE contrast ("
+     " definitions TEXT NOT NULL," /* SHA-256 of the two that the question tells apart */
+     " model TEXT NOT NULL,"
+     " task TEXT NOT NULL,"
+     " question TEXT NOT NULL,"
+     " PRIMARY KEY (definitions, model, task)) STRICT, WITHOUT ROWID;",
+     NULL},
+
+    {"ALTER TABLE usage ADD COLUMN key TEXT;" /* NULL: not told */
+     "CREATE UNIQUE INDEX usage_key ON usage (key, coalesce(client, 0)) WHERE key IS NOT NULL;",
+     NULL},
+
+    {"CREATE TABLE review_server ("
+     " id INTEGER PRIMARY KEY,"
+     " name TEXT NOT NULL UNIQUE,"
+     " source TEXT NOT NULL) STRICT;"
+     "CREATE TABLE review ("
+     " id INTEGER PRIMARY KEY,"
+     " server INTEGER NOT NULL REFERENCES review_server (id) ON DELETE CASCADE,"
+     " name TEXT NOT NULL,"
+     " listed INTEGER NOT NULL CHECK (listed IN (0, 1)),"
+     " tool INTEGER REFERENCES tool (id) ON DELETE SET NULL,"
+     " approved_since INTEGER," /* seconds since 1970, UTC */
+     " approved_after INTEGER,"
+     " offered_since INTEGER,"
+     " approved_sha256 TEXT CHECK (length(approved_sha256) = 64),"
+     " offered_sha256 TEXT CHECK (length(offered_sha256) = 64),"
+     " approved BLOB,"
+     " offered BLOB,"
+     " CHECK ((approved IS NULL) = (approved_sha256 IS NULL)),"
+     " CHECK ((offered IS NULL) = (offered_sha256 IS NULL))) STRICT;"
+     "CREATE UNIQUE INDEX review_name ON review (server, name);"
+     "CREATE INDEX review_tool ON review (tool) WHERE tool IS NOT NULL;"
+     "CREATE INDEX review_new ON review (approved_since) WHERE approved_after IS NOT NULL;",
+     NULL},
+
+    /* A server that an earlier version knew has listed its tools. */
+    {"ALTER TABLE review_server ADD COLUMN baseline INTEGER NOT NULL DEFAULT 0;"
+     "UPDATE review_server SET baseline = 1;"
+     "ALTER TABLE review ADD COLUMN kind INTEGER NOT NULL DEFAULT 0 CHECK (kind IN (0, 1, 2, 3));"
+     "DROP INDEX review_name;"
+     "CREATE UNIQUE INDEX review_name ON review (server, kind, name);"
+     "DELETE FROM provider_alias WHERE name IN (SELECT name FROM review_server)"
+     " OR provider IN (SELECT p.id FROM review_server s CROSS JOIN provider p ON p.name = s.name);"
+     "ALTER TABLE usage ADD COLUMN hash INTEGER NOT NULL DEFAULT 0;"
+     "ALTER TABLE usage_tool ADD COLUMN client INTEGER;"
+     "ALTER TABLE client ADD COLUMN last INTEGER NOT NULL DEFAULT 0;"
+     "UPDATE usage_tool SET client = (SELECT client FROM usage WHERE id = usage_tool.usage);"
+     "UPDATE client SET last = (SELECT coalesce(max(id), 0) FROM usage WHERE client = client.id);"
+     "DROP INDEX usage_client;"
+     "DROP INDEX usage_request;"
+     "DROP INDEX usage_tool_label;"
+     "CREATE INDEX usage_client ON usage (client, request);"
+     "CREATE INDEX usage_request ON usage (request, client);"
+     "CREATE INDEX usage_tool_label ON usage_tool (label, client);"
+     "CREATE INDEX client_last ON client (last);",
+     wt__usage_fill_hashes},
+};
+
+enum {
+    APPLICATION_ID = 0x57547374, /* "WTst" */
+    HEADER_BYTES = 100,
+    HEADER_APPLICATION_ID = 68 /* of SQLite's file format, section 1.3 */
+};
+
+/* ---------------------------------------------------------------- before the database touches the file */
+
+static uint32_t read_be32(const unsigned char *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+static bool has_journal(const char *path)
+{
+    char journal[4096];
+    int len = snprintf(journal, sizeof journal, "%s-journal", path);
+    return len > 0 && (size_t)len < sizeof journal && access(journal, F_OK) == 0;
+}
+
+/* Through the database's own descriptor, which it keeps as long as this process has locks on the file: they would be
+ * gone when any descriptor of it was closed (fcntl(2)). Nothing is read or repaired by opening alone. */
+static int read_header(const char *path, unsigned char header[HEADER_BYTES], wt_error *err)
+{
+    sqlite3 *db = NULL;
+    sqlite3_file *file = NULL;
+    int status = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    if (status == SQLITE_OK)
+        status = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (status == SQLITE_OK)
+        status = file->pMethods->xRead(file, header, HEADER_BYTES, 0);
+    int rc = status == SQLITE_OK || status == SQLITE_IOERR_SHORT_READ ? 0
+             : status == SQLITE_NOMEM                                 ? wt__fail_nomem(err)
+             : access(path, R_OK) < 0                                 ? wt__fail_errno(err, "open", path)
+                                      : wt__fail(err, WT_EIO, "cannot read %s: %s", path, sqlite3_errstr(status));
+    sqlite3_close(db);
+    return rc;
+}
+
+/* A file whose first page a lost change has left half written is told by its journal: the database will repair it,
+ * and wt__store_migrate then looks again. */
+int wt__store_inspect(const char *path, bool read_only, wt_error *err)
+{
+    struct stat info;
+    if (stat(path, &info) < 0)
+        return errno == ENOENT && !read_only ? 0 : wt__fail_errno(err, "open", path);
+    if (!S_ISREG(info.st_mode))
+        return wt__fail(err, WT_ESTORE, "%s is %s, not a whichtool store", path,
+                        S_ISDIR(info.st_mode) ? "a folder" : "no regular file");
+    if (info.st_size == 0)
+        return read_only ? wt__fail(err, WT_ESTORE, "%s is empty, not a whichtool store", path) : 0;
+    unsigned char header[HEADER_BYTES] = {0};
+    bool journal = has_journal(path); /* which may be gone once the header was read */
+    int rc = read_header(path, header, err);
+    bool ours = rc == 0 && memcmp(header, "SQLite format 3", 16) == 0 &&
+                read_be32(header + HEADER_APPLICATION_ID) == APPLICATION_ID;
+    if (rc == 0 && !ours && !journal && !has_journal(path))
+        rc = wt__fail(err, WT_ESTORE, "%s is not a whichtool store", path);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- versions */
+
+/* version: 0 for a file without content, else 1 to newest. */
+static int read_version(struct store *store, size_t newest, int64_t *version, wt_error *err)
+{
+    int64_t application = 0, objects = 0;
+    int rc = wt__sql_number(store, "PRAGMA application_id", &application, err);
+    if (rc == 0)
+        rc = wt__sql_number(store, "PRAGMA user_version", version, err);
+    if (rc == 0 && application != APPLICATION_ID) {
+        rc = wt__sql_number(store, "SELECT count(*) FROM sqlite_schema", &objects, err);
+        if (rc == 0 && (application != 0 || *version != 0 || objects != 0))
+            rc = wt__fail(err, WT_ESTORE, "%s is not a whichtool store", store->path);
+    }
+    if (rc == 0 && (*version < 0 || *version > (int64_t)newest))
+        rc = wt__fail(err, WT_ENEWER,
+                      "%s was written by a newer whichtool (store version %lld; this one knows up to %zu)", store->path,
+                      (long long)*version, newest);
+    return rc;
+}
+
+static int apply(struct store *store, const struct migration *list, size_t count, wt_error *err)
+{
+    int64_t version;
+    int rc = read_version(store, count, &version, err); /* again: another process may have been quicker */
+    for (size_t at = (size_t)version; rc == 0 && at < count; at++) {
+        rc = wt__sql_exec(store, list[at].sql, err);
+        if (rc == 0 && list[at].finish)
+            rc = list[at].finish(store, err);
+    }
+    if (rc == 0 && version < (int64_t)count) {
+        char marks[96];
+        snprintf(marks, sizeof marks, "PRAGMA application_id=%d; PRAGMA user_version=%zu", APPLICATION_ID, count);
+        rc = wt__sql_exec(store, marks, err);
+    }
+    return rc;
+}
+
+/* What makes a store is read as of one moment: another process may be making it. */
+static int look(struct store *store, size_t newest, int64_t *version, wt_error *err)
+{
+    int rc = wt__store_read_begin(store, err);
+    if (rc == 0)
+        rc = read_version(store, newest, version, err);
+    wt__store_read_end(store);
+    return rc;
+}
+
+int wt__store_migrate(struct store *store, const struct migration *list, size_t count, wt_error *err)
+{
+    int64_t version = 0;
+    int rc = look(store, count, &version, err);
+    if (rc == 0 && version < (int64_t)count && store->read_only)
+        rc = wt__fail(err, WT_EREADONLY,
+                      "%s is of an older whichtool (store version %lld) and cannot be updated: it is open for "
+                      "reading only",
+                      store->path, (long long)version);
+    bool is_behind = rc == 0 && version < (int64_t)count;
+    if (is_behind)
+        rc = wt__sql_begin(store, err);
+    if (is_behind && rc == 0)
+        rc = wt__sql_end(store, apply(store, list, count, err), err);
+    if (rc == 0)
+        store->version = (int64_t)count;
+    return rc;
+}
+
+int wt__store_update_schema(struct store *store, wt_error *err)
+{
+    return wt__store_migrate(store, steps, sizeof steps / sizeof *steps, err);
+}

@@ -1,0 +1,236 @@
+/* sql.c: statements and transactions, and how SQLite's failures become sentences. */
+#include "store/sqlite.h"
+
+#include <errno.h>
+
+/* ---------------------------------------------------------------- failures */
+
+static int fail_io(struct store *store, int code, wt_error *err)
+{
+    int last = errno; /* a commit that fails half way does not tell the database which errno it had */
+    errno = sqlite3_system_errno(store->db);
+    if (errno == 0 && last == EFBIG)
+        errno = last;
+    if (code == SQLITE_IOERR_NOMEM)
+        return wt__fail_nomem(err);
+    if (errno == 0)
+        return wt__fail(err, WT_EIO, "cannot read or write %s: %s", store->path, sqlite3_errmsg(store->db));
+    int rc = wt__fail_errno(err, (code & 0xff) == SQLITE_CANTOPEN ? "open" : "read or write", store->path);
+    /* A journal that could not be found is no missing store. */
+    return rc == WT_ENOTFOUND ? wt__fail(err, WT_EIO, "cannot open %s or the journal beside it", store->path) : rc;
+}
+
+int wt__sql_fail(struct store *store, wt_error *err)
+{
+    int code = sqlite3_extended_errcode(store->db);
+    switch (code & 0xff) {
+    case SQLITE_NOMEM:
+        return wt__fail_nomem(err);
+    case SQLITE_FULL:
+        return wt__fail(err, WT_EFULL, "cannot write %s: the disk is full", store->path);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        if (store->wait_cancelled)
+            return wt__fail_cancelled(err);
+        return wt__fail(err, WT_EBUSY, "%s: another process kept the store locked for more than %.1f seconds",
+                        store->path, store->busy_ms / 1000.0);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return wt__fail(err, WT_EREADONLY, "%s or its folder cannot be written", store->path);
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+        return fail_io(store, code, err);
+    case SQLITE_CORRUPT:
+        return wt__fail(err, WT_ESTORE, "%s is damaged: %s", store->path, sqlite3_errmsg(store->db));
+    case SQLITE_NOTADB:
+        return wt__fail(err, WT_ESTORE, "%s is not a whichtool store", store->path);
+    case SQLITE_TOOBIG:
+        return wt__fail(err, WT_ETOOLONG, "%s: a value is over %d bytes", store->path, STORE_MAX_ROW);
+    default:
+        return wt__fail(err, WT_ESTORE, "%s: the database failed: %s", store->path, sqlite3_errmsg(store->db));
+    }
+}
+
+/* ---------------------------------------------------------------- statements */
+
+int wt__sql_exec(struct store *store, const char *sql, wt_error *err)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : wt__sql_fail(store, err);
+}
+
+int wt__sql_prepare(struct store *store, const char *sql, sqlite3_stmt **out, wt_error *err)
+{
+    *out = NULL;
+    for (size_t i = 0; i < store->prepared_count; i++) {
+        if (store->prepared[i].sql == sql) {
+            *out = store->prepared[i].statement;
+            wt__sql_reset(*out);
+            return 0;
+        }
+    }
+    if (store->prepared_count == STORE_STATEMENTS_MAX)
+        return wt__fail(err, WT_ESTORE, "%s: too many statements", store->path);
+    sqlite3_stmt *statement;
+    if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL) != SQLITE_OK)
+        return wt__sql_fail(store, err);
+    store->prepared[store->prepared_count].sql = sql;
+    store->prepared[store->prepared_count++].statement = statement;
+    *out = statement;
+    return 0;
+}
+
+int wt__sql_step(struct store *store, sqlite3_stmt *statement, wt_error *err)
+{
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+        return 1;
+    int rc = code == SQLITE_DONE ? 0 : wt__sql_fail(store, err);
+    wt__sql_reset(statement);
+    return rc;
+}
+
+void wt__sql_reset(sqlite3_stmt *statement)
+{
+    if (statement) {
+        sqlite3_reset(statement);
+        sqlite3_clear_bindings(statement);
+    }
+}
+
+int wt__sql_bind_text(sqlite3_stmt *statement, int at, struct str text)
+{
+    return sqlite3_bind_text64(statement, at, text.len ? text.ptr : "", text.len, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+int wt__sql_bind_blob(sqlite3_stmt *statement, int at, const void *bytes, size_t len)
+{
+    return sqlite3_bind_blob64(statement, at, len ? bytes : "", len, SQLITE_STATIC);
+}
+
+struct str wt__sql_column(sqlite3_stmt *statement, int at)
+{
+    const char *bytes = sqlite3_column_blob(statement, at); /* unlike _text, this never copies */
+    return (struct str){bytes, bytes ? (size_t)sqlite3_column_bytes(statement, at) : 0};
+}
+
+int wt__sql_number(struct store *store, const char *sql, int64_t *out, wt_error *err)
+{
+    sqlite3_stmt *statement;
+    *out = 0;
+    int rc = wt__sql_prepare(store, sql, &statement, err);
+    if (rc == 0)
+        rc = wt__sql_step(store, statement, err);
+    if (rc == 1)
+        *out = sqlite3_column_int64(statement, 0);
+    wt__sql_reset(statement);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---------------------------------------------------------------- transactions */
+
+/* In a transaction, which it ends when the check fails: another whichtool may have updated the tables since they were
+ * opened, and this one would read and write them wrongly. */
+static int check_version(struct store *store, wt_error *err)
+{
+    int64_t version = store->version;
+    int rc = version > 0 ? wt__sql_number(store, "PRAGMA user_version", &version, err) : 0;
+    if (rc == 0 && version > store->version)
+        rc =
+            wt__fail(err, WT_ENEWER,
+                     "%s was updated by a newer whichtool while this one ran (store version %lld; this one uses %lld): "
+                     "end this process and start it again with the newer whichtool",
+                     store->path, (long long)version, (long long)store->version);
+    else if (rc == 0 && version < store->version)
+        rc = wt__fail(
+            err, WT_ESTORE,
+            "%s was replaced by an older store while this process ran (store version %lld; it was %lld): start "
+            "this process again",
+            store->path, (long long)version, (long long)store->version);
+    if (rc < 0 && !sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
+int wt__sql_begin(struct store *store, wt_error *err)
+{
+    if (store->read_only)
+        return wt__fail(err, WT_EREADONLY, "%s is open for reading only", store->path);
+    int rc = wt__sql_exec(store, "BEGIN IMMEDIATE", err);
+    return rc < 0 ? rc : check_version(store, err);
+}
+
+int wt__sql_end(struct store *store, int rc, wt_error *err)
+{
+    if (rc >= 0) {
+        int committed = wt__sql_exec(store, "COMMIT", err);
+        if (committed < 0)
+            rc = committed;
+    }
+    /* Some failures have rolled back already; of a failed rollback the journal is left, and the next opening uses it.
+     */
+    if (rc < 0 && !sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
+/* A statement that is kept, as each find begins and ends a transaction. */
+static int run_prepared(struct store *store, const char *sql, wt_error *err)
+{
+    sqlite3_stmt *statement;
+    int rc = wt__sql_prepare(store, sql, &statement, err);
+    return rc < 0 ? rc : wt__sql_step(store, statement, err);
+}
+
+int wt__store_read_begin(struct store *store, wt_error *err)
+{
+    int rc = run_prepared(store, "BEGIN", err);
+    return rc < 0 ? rc : check_version(store, err);
+}
+
+void wt__store_read_end(struct store *store)
+{
+    if (!sqlite3_get_autocommit(store->db) && run_prepared(store, "ROLLBACK", NULL) < 0)
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+int wt__store_generation(struct store *store, uint64_t *out, wt_error *err)
+{
+    int64_t generation;
+    int rc = wt__sql_number(store, "SELECT value FROM meta WHERE key = 'generation'", &generation, err);
+    *out = (uint64_t)generation;
+    return rc;
+}
+
+int wt__sql_next_generation(struct store *store, uint64_t *out, wt_error *err)
+{
+    int rc = wt__store_generation(store, out, err);
+    ++*out;
+    return rc;
+}
+
+int wt__sql_set_generation(struct store *store, uint64_t generation, wt_error *err)
+{
+    sqlite3_stmt *statement;
+    int rc = wt__sql_prepare(store, "UPDATE meta SET value = ?1 WHERE key = 'generation'", &statement, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(statement, 1, (int64_t)generation);
+    return wt__sql_step(store, statement, err);
+}
+
+/* ---------------------------------------------------------------- clients */
+
+int wt__sql_next_client(struct store *store, const char *sql, int64_t key, int64_t *client, wt_error *err)
+{
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(store, sql, &row, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(row, 1, key);
+    sqlite3_bind_int64(row, 2, *client);
+    rc = wt__sql_step(store, row, err);
+    if (rc == 1)
+        *client = sqlite3_column_int64(row, 0);
+    wt__sql_reset(row);
+    return rc;
+}

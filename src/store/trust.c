@@ -1,0 +1,203 @@
+/* trust.c: how far clients are trusted for a tool, so that no client buys a tool a place with usages of
+ * its own.
+ *
+ * Nobody can check what a client reports. But a tool that many people use is reported by several clients, and a tool
+ * that somebody wants to promote is reported by that one. So usages with a client count
+ *
+ *   for the very same request   by clients / wanted, at most 1. `wanted` grows with the clients of the store. A client
+ *                               that has reported few usages so far counts as part of one.
+ *   in a tool's mean            with a few usages per client, fewer the more clients the store has
+ *
+ * A store of few clients has them because somebody admitted them: they count in full. Usages without a client come from
+ * the owner of the store and always count in full.
+ *
+ * All limits count distinct clients, which the index usage_tool_label (label, client) lists: a client that reports a
+ * tool again and again does not hide the others. docs/learning.md ("False usages, told to a server") has the
+ * alternatives and the cost. */
+#include "store/sqlite.h"
+
+enum {
+    CLIENTS_MOST = 66,     /* clients of the store that are counted: more change nothing */
+    CLIENTS_A_WANTED = 10, /* per so many clients in the store one more must report the tool, */
+    WANTED_MOST = 5,       /* up to this many, */
+    CLIENT_KNOWN = 20,     /* each with so many usages, of any tool */
+    BELIEVED = 200,        /* usages of a tool's mean that all clients together are worth, */
+    BELIEVED_LEAST = 3,    /* and the least for one of them */
+    TRUST_READ = 200,      /* clients of a tool that are read for the first */
+    BELIEVED_READ = 1000,  /* and for the second */
+    UNTOLD_READ = 16,      /* newest usages without a client of which one must not have failed */
+    LABELS_READ = 16
+};
+
+static int count_clients(struct store *store, size_t *out, wt_error *err)
+{
+    sqlite3_stmt *row;
+    *out = 0;
+    int rc = wt__sql_prepare(store, "SELECT count(*) FROM (SELECT 1 FROM client LIMIT ?1)", &row, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int(row, 1, CLIENTS_MOST);
+    rc = wt__sql_step(store, row, err);
+    if (rc == 1)
+        *out = (size_t)sqlite3_column_int64(row, 0);
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+int wt__store_clients_wanted(struct store *store, size_t *out, wt_error *err)
+{
+    size_t clients;
+    int rc = count_clients(store, &clients, err);
+    size_t wanted = clients / CLIENTS_A_WANTED < WANTED_MOST ? clients / CLIENTS_A_WANTED : WANTED_MOST;
+    *out = wanted < 2 ? 1 : wanted;
+    return rc;
+}
+
+/* What clients report of one tool, until it is enough. */
+struct telling {
+    struct store *store;
+    int64_t clients[BELIEVED_READ]; /* that report the tool */
+    size_t told[BELIEVED_READ];     /* usages of each that count */
+    size_t count, most_clients;
+    bool untold;     /* a usage names no client */
+    double heard;    /* clients, each by its usages so far */
+    double wanted;   /* clients beyond which nothing changes; 0: usages are counted instead */
+    size_t believed; /* usages that count, */
+    size_t most;     /* of one client, */
+    size_t enough;   /* and how many are wanted */
+    wt_error *err;
+};
+
+static bool is_enough(const struct telling *t)
+{
+    bool enough = t->wanted > 0 ? t->untold || t->heard >= t->wanted : t->believed >= t->enough;
+    return enough || t->count >= t->most_clients;
+}
+
+/* Counts the client's usages of any tool. */
+static int hear_known(struct telling *t, int64_t client)
+{
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(t->store, "SELECT count(*) FROM (SELECT 1 FROM usage WHERE client = ?1 LIMIT ?2)", &row,
+                             t->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(row, 1, client);
+    sqlite3_bind_int(row, 2, CLIENT_KNOWN);
+    rc = wt__sql_step(t->store, row, t->err);
+    if (rc == 1)
+        t->heard += (double)sqlite3_column_int64(row, 0) / CLIENT_KNOWN;
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+/* *out: of the client's newest `most` usages of the label, those that did not fail. client 0: without a client. */
+static int count_usages(struct telling *t, int64_t label, int64_t client, size_t most, size_t *out)
+{
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(t->store,
+                             "SELECT count(*) FROM (SELECT u.outcome FROM usage_tool x CROSS JOIN usage u"
+                             " ON u.id = x.usage WHERE x.label = ?1 AND x.client IS nullif(?2, 0)"
+                             " ORDER BY x.usage DESC LIMIT ?3) WHERE outcome <> 2",
+                             &row, t->err);
+    *out = 0;
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(row, 1, label);
+    sqlite3_bind_int64(row, 2, client);
+    sqlite3_bind_int64(row, 3, (int64_t)most);
+    rc = wt__sql_step(t->store, row, t->err);
+    if (rc == 1)
+        *out = (size_t)sqlite3_column_int64(row, 0);
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+/* others: clients that reported the tool by another label. */
+static int hear_client(struct telling *t, int64_t label, int64_t client, size_t others)
+{
+    size_t i = 0, usages;
+    int rc = count_usages(t, label, client, t->wanted > 0 ? UNTOLD_READ : t->most, &usages);
+    if (rc < 0 || usages == 0)
+        return rc;
+    while (i < others && t->clients[i] != client)
+        i++;
+    if (i == others)
+        i = t->count;
+    if (i == t->count) {
+        t->clients[t->count] = client;
+        t->told[t->count++] = 0;
+        rc = t->wanted > 0 ? hear_known(t, client) : 0;
+    }
+    size_t left = t->most > t->told[i] ? t->most - t->told[i] : 0;
+    t->told[i] += usages < left ? usages : left;
+    t->believed += usages < left ? usages : left;
+    return rc;
+}
+
+static int hear_label(struct telling *t, int64_t label)
+{
+    static const char next[] =
+        "SELECT client FROM usage_tool WHERE label = ?1 AND client < ?2 ORDER BY client DESC LIMIT 1";
+    size_t untold, others = t->count;
+    int64_t client = INT64_MAX;
+    int rc = count_usages(t, label, 0, t->wanted > 0 ? UNTOLD_READ : t->enough, &untold);
+    t->untold |= untold > 0;
+    t->believed += untold;
+    while (rc == 0 && !is_enough(t)) {
+        rc = wt__sql_next_client(t->store, next, label, &client, t->err);
+        if (rc <= 0)
+            break;
+        rc = hear_client(t, label, client, others);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+static int hear_tool(struct telling *t, int64_t tool)
+{
+    sqlite3_stmt *rows;
+    int64_t labels[LABELS_READ];
+    int count = 0;
+    int rc = wt__sql_prepare(t->store, "SELECT id FROM label WHERE tool = ?1 ORDER BY id DESC", &rows, t->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 1, tool);
+    while (count < LABELS_READ && (rc = wt__sql_step(t->store, rows, t->err)) == 1)
+        labels[count++] = sqlite3_column_int64(rows, 0);
+    wt__sql_reset(rows);
+    for (int i = 0; rc >= 0 && i < count; i++)
+        rc = hear_label(t, labels[i]);
+    return rc < 0 ? rc : 0;
+}
+
+int wt__store_trust(struct store *store, int64_t tool, size_t *budget, double *out, wt_error *err)
+{
+    size_t wanted;
+    *out = 1;
+    int rc = wt__store_clients_wanted(store, &wanted, err);
+    if (rc < 0 || wanted < 2)
+        return rc;
+    struct telling t = {.store = store,
+                        .wanted = (double)wanted,
+                        .most_clients = *budget < TRUST_READ ? *budget : TRUST_READ,
+                        .err = err};
+    rc = hear_tool(&t, tool);
+    *budget -= t.count;
+    if (rc == 0 && !t.untold && t.heard < t.wanted)
+        *out = (t.heard > 0 ? t.heard : 1. / CLIENT_KNOWN) / t.wanted;
+    return rc;
+}
+
+int wt__store_believed(struct store *store, int64_t tool, uint32_t *uses, wt_error *err)
+{
+    size_t clients;
+    int rc = count_clients(store, &clients, err);
+    if (rc < 0 || clients < 2 || *uses <= BELIEVED_LEAST)
+        return rc;
+    size_t most = BELIEVED / clients > BELIEVED_LEAST ? BELIEVED / clients : BELIEVED_LEAST;
+    struct telling t = {.store = store, .most = most, .enough = *uses, .most_clients = BELIEVED_READ, .err = err};
+    rc = hear_tool(&t, tool);
+    if (rc == 0 && t.believed < *uses)
+        *uses = (uint32_t)t.believed;
+    return rc;
+}

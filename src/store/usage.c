@@ -1,0 +1,727 @@
+/* usage.c: recorded use: requests, the labels of the tools that they used, and how labels follow tools.
+ *
+ * A usage is a few numbers: its request and its labels are rows of their own, shared by all that are equal, so that a
+ * request that comes every day costs its text once. What nothing refers to any more is deleted with the last usage. */
+#include "store/sqlite.h"
+
+#include "base/memory.h"
+
+enum { STEP_USAGES = 256 }; /* usages between two looks at the progress */
+
+/* ---------------------------------------------------------------- counters */
+
+static int read_counter(struct store *store, const char *key, uint64_t *out, wt_error *err)
+{
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(store, "SELECT value FROM meta WHERE key = ?1", &row, err);
+    if (rc < 0)
+        return rc;
+    if (wt__sql_bind_text(row, 1, wt__str(key)))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, row, err);
+    *out = rc == 1 ? (uint64_t)sqlite3_column_int64(row, 0) : 0;
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+static int add_to_counter(struct store *store, const char *key, int64_t more, wt_error *err)
+{
+    sqlite3_stmt *update;
+    int rc = wt__sql_prepare(store, "UPDATE meta SET value = value + ?1 WHERE key = ?2", &update, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(update, 1, more) | wt__sql_bind_text(update, 2, wt__str(key)))
+        return wt__fail_nomem(err);
+    return wt__sql_step(store, update, err);
+}
+
+/* The bytes of the file's header that every commit changes (SQLite's file format, 1.3: the change counter, the sizes of
+ * the file and of its free list), behind the two that say that it has a rollback journal: with another, they stay. The
+ * connection's own descriptor is read; to close another one would end the locks of the whole process. A writer that is
+ * about to commit may have written them already, which only looks like a change too many. */
+static bool read_stamp(struct store *store, unsigned char stamp[STORE_STAMP_BYTES])
+{
+    enum { STAMP_AT = 18, ROLLBACK_JOURNAL = 1 };
+    sqlite3_file *file = NULL;
+    return sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK && file &&
+           file->pMethods && file->pMethods->xRead(file, stamp, STORE_STAMP_BYTES, STAMP_AT) == SQLITE_OK &&
+           stamp[0] == ROLLBACK_JOURNAL && stamp[1] == ROLLBACK_JOURNAL;
+}
+
+/* Whether nobody has committed since this connection read store->seen. */
+static bool is_as_seen(struct store *store)
+{
+    unsigned char stamp[STORE_STAMP_BYTES];
+    return store->has_seen && sqlite3_get_autocommit(store->db) && read_stamp(store, stamp) &&
+           memcmp(stamp, store->stamp, sizeof stamp) == 0;
+}
+
+/* In one statement: each would lock the file. Its stamp is read under the same lock, outside any transaction of our
+ * own, so that it is that of what was committed. */
+int wt__store_usage_info(struct store *store, struct usage_info *out, wt_error *err)
+{
+    sqlite3_stmt *row;
+    if (is_as_seen(store)) {
+        *out = store->seen;
+        return 0;
+    }
+    int rc = wt__sql_prepare(store,
+                             "SELECT (SELECT value FROM meta WHERE key = 'generation'),"
+                             " (SELECT value FROM meta WHERE key = 'usage_generation'),"
+                             " (SELECT value FROM meta WHERE key = 'sums_generation'),"
+                             " (SELECT value FROM meta WHERE key = 'usages')",
+                             &row, err);
+    if (rc == 0)
+        rc = wt__sql_step(store, row, err);
+    *out = (struct usage_info){0};
+    if (rc == 1)
+        *out = (struct usage_info){.catalogue = (uint64_t)sqlite3_column_int64(row, 0),
+                                   .generation = (uint64_t)sqlite3_column_int64(row, 1),
+                                   .sums_generation = (uint64_t)sqlite3_column_int64(row, 2),
+                                   .usages = (uint64_t)sqlite3_column_int64(row, 3)};
+    store->seen = *out;
+    store->has_seen = rc == 1 && sqlite3_get_autocommit(store->db) && read_stamp(store, store->stamp);
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+int wt__usage_touch(struct store *store, wt_error *err)
+{
+    return add_to_counter(store, "usage_generation", 1, err);
+}
+
+int wt__usage_next_sums(struct store *store, uint64_t *out, wt_error *err)
+{
+    int rc = add_to_counter(store, "sums_generation", 1, err);
+    return rc < 0 ? rc : read_counter(store, "sums_generation", out, err);
+}
+
+/* ---------------------------------------------------------------- adding */
+
+static int request_row(struct store *store, struct str text, int64_t *id, wt_error *err)
+{
+    sqlite3_stmt *insert;
+    int rc = wt__store_request_row(store, text, id, err);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    rc = wt__sql_prepare(store, "INSERT INTO request (hash, text) VALUES (?1, ?2)", &insert, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(insert, 1, (int64_t)wt__store_request_hash(text)) | wt__sql_bind_text(insert, 2, text))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, insert, err);
+    *id = sqlite3_last_insert_rowid(store->db);
+    return rc;
+}
+
+/* The label that a statement of the tool (?1) and the text (?2) finds: 1 and *id when there is one. */
+static int find_label(struct store *store, const char *sql, const struct usage_tool *tool, int64_t *id, wt_error *err)
+{
+    sqlite3_stmt *statement;
+    int rc = wt__sql_prepare(store, sql, &statement, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(statement, 1, tool->tool) | wt__sql_bind_text(statement, 2, tool->label))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, statement, err);
+    if (rc == 1)
+        *id = sqlite3_column_int64(statement, 0);
+    wt__sql_reset(statement);
+    return rc;
+}
+
+/* The label of a tool that is there is its id; of one that is not, what was recorded. */
+static int label_row(struct store *store, const struct usage_tool *tool, int64_t *id, wt_error *err)
+{
+    int rc = 0;
+    if (tool->tool != 0) {
+        rc = find_label(store, "SELECT id FROM label WHERE tool = ?1 AND ?2 IS NOT NULL", tool, id, err);
+        if (rc == 0)
+            rc = find_label(store,
+                            "INSERT INTO label (name, tool) SELECT iif(p.name = '', t.name, p.name || '/' || t.name),"
+                            " t.id FROM tool t JOIN provider p ON p.id = t.provider WHERE t.id = ?1 AND ?2 IS NOT NULL"
+                            " RETURNING id",
+                            tool, id, err);
+    }
+    if (rc == 0)
+        rc = find_label(store, "SELECT id FROM label WHERE name = ?2 AND tool IS NULL AND ?1 IS NOT NULL", tool, id,
+                        err);
+    if (rc == 0)
+        rc = find_label(store, "INSERT INTO label (name) SELECT ?2 WHERE ?1 IS NOT NULL RETURNING id", tool, id, err);
+    return rc < 0 ? rc : 0;
+}
+
+static int add_label(struct store *store, int64_t usage, size_t position, int64_t label, struct str arguments,
+                     wt_error *err)
+{
+    sqlite3_stmt *insert;
+    int rc = wt__sql_prepare(store,
+                             "INSERT INTO usage_tool (usage, position, label, arguments, client)"
+                             " VALUES (?1, ?2, ?3, ?4, (SELECT client FROM usage WHERE id = ?1))",
+                             &insert, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(insert, 1, usage);
+    sqlite3_bind_int64(insert, 2, (int64_t)position);
+    sqlite3_bind_int64(insert, 3, label);
+    if (arguments.len > 0 && wt__sql_bind_text(insert, 4, arguments))
+        return wt__fail_nomem(err);
+    return wt__sql_step(store, insert, err);
+}
+
+static int add_client(struct store *store, struct str name, wt_error *err)
+{
+    sqlite3_stmt *insert;
+    int rc = wt__sql_prepare(store, "INSERT OR IGNORE INTO client (name) VALUES (?1)", &insert, err);
+    if (rc < 0)
+        return rc;
+    return wt__sql_bind_text(insert, 1, name) ? wt__fail_nomem(err) : wt__sql_step(store, insert, err);
+}
+
+/* Notes the client's newest usage, by which the most recently active clients are found. */
+static int note_client(struct store *store, struct str name, int64_t usage, wt_error *err)
+{
+    sqlite3_stmt *update;
+    int rc = wt__sql_prepare(store, "UPDATE client SET last = ?1 WHERE name = ?2", &update, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(update, 1, usage) | wt__sql_bind_text(update, 2, name))
+        return wt__fail_nomem(err);
+    return wt__sql_step(store, update, err);
+}
+
+static int insert_usage(struct store *store, const struct usage *usage, int64_t *id, wt_error *err)
+{
+    sqlite3_stmt *insert;
+    int64_t request = 0, label = 0;
+    int rc = request_row(store, usage->request, &request, err);
+    if (rc == 0 && usage->client.len > 0)
+        rc = add_client(store, usage->client, err);
+    if (rc == 0)
+        rc = wt__sql_prepare(store,
+                             "INSERT INTO usage (request, hash, outcome, created, client, key) VALUES (?1,"
+                             " (SELECT hash FROM request WHERE id = ?1), ?2, ?3,"
+                             " (SELECT id FROM client WHERE name = ?4), nullif(?5, ''))",
+                             &insert, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(insert, 1, request) | sqlite3_bind_int(insert, 2, (int)usage->outcome) |
+        sqlite3_bind_int64(insert, 3, usage->time) | wt__sql_bind_text(insert, 4, usage->client) |
+        wt__sql_bind_text(insert, 5, usage->key))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, insert, err);
+    *id = sqlite3_last_insert_rowid(store->db);
+    if (rc == 0 && usage->client.len > 0)
+        rc = note_client(store, usage->client, *id, err);
+    for (size_t i = 0; rc == 0 && i < usage->tool_count; i++) {
+        rc = label_row(store, &usage->tools[i], &label, err);
+        if (rc == 0)
+            rc = add_label(store, *id, i, label, usage->tools[i].arguments, err);
+    }
+    return rc;
+}
+
+/* 1, its id and how it ended when the client has a usage of that key; else 0. */
+static int find_key(struct store *store, const struct usage *usage, int64_t *id, enum usage_outcome *outcome,
+                    wt_error *err)
+{
+    sqlite3_stmt *row;
+    int rc = wt__sql_prepare(store,
+                             "SELECT id, outcome FROM usage WHERE key = ?1 AND coalesce(client, 0) ="
+                             " iif(?2 = '', 0, (SELECT id FROM client WHERE name = ?2))",
+                             &row, err);
+    if (rc < 0)
+        return rc;
+    if (wt__sql_bind_text(row, 1, usage->key) | wt__sql_bind_text(row, 2, usage->client))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, row, err);
+    if (rc == 1) {
+        *id = sqlite3_column_int64(row, 0);
+        *outcome = (enum usage_outcome)sqlite3_column_int(row, 1);
+    }
+    wt__sql_reset(row);
+    return rc;
+}
+
+/* The sums that `select` names by ?1 are to be made, or made anew. */
+#define STALE_SUMS(select)                                                                                             \
+    "INSERT INTO usage_sum (tool, encoding, generation, uses, data) " select                                           \
+    " ON CONFLICT (tool, encoding) DO UPDATE SET generation = excluded.generation, uses = -1, data = x''"
+
+static int make_stale(struct store *store, const char *stale_sums, int64_t id, wt_error *err)
+{
+    sqlite3_stmt *insert;
+    uint64_t generation;
+    int rc = wt__usage_next_sums(store, &generation, err);
+    if (rc == 0)
+        rc = wt__sql_prepare(store, stale_sums, &insert, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(insert, 1, id);
+    sqlite3_bind_int64(insert, 2, (int64_t)generation);
+    return wt__sql_step(store, insert, err);
+}
+
+/* Those that hold the usage, and those that it would be in had it not failed. */
+static int make_stale_of(struct store *store, int64_t usage, wt_error *err)
+{
+    return make_stale(store,
+                      STALE_SUMS("SELECT DISTINCT l.tool, e.id, ?2, -1, x'' FROM usage_tool x"
+                                 " CROSS JOIN label l ON l.id = x.label CROSS JOIN usage_encoding e"
+                                 " WHERE x.usage = ?1 AND l.tool IS NOT NULL AND e.last >= ?1"),
+                      usage, err);
+}
+
+static int set_outcome(struct store *store, int64_t usage, enum usage_outcome before, enum usage_outcome outcome,
+                       wt_error *err)
+{
+    sqlite3_stmt *update;
+    int rc = wt__sql_prepare(store, "UPDATE usage SET outcome = ?2 WHERE id = ?1", &update, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(update, 1, usage);
+    sqlite3_bind_int(update, 2, (int)outcome);
+    rc = wt__sql_step(store, update, err);
+    bool teaches = outcome != USAGE_FAILED, taught = before != USAGE_FAILED;
+    return rc == 0 && teaches != taught ? make_stale_of(store, usage, err) : rc;
+}
+
+static int add_usage(struct store *store, const struct usage *usage, enum usage_fate *fate, int64_t *id, wt_error *err)
+{
+    enum usage_outcome before = USAGE_UNTOLD;
+    int64_t there = 0;
+    int known = usage->key.len > 0 ? find_key(store, usage, &there, &before, err) : 0;
+    *fate = known ? USAGE_REPEATED : USAGE_ADDED;
+    if (known < 0)
+        return known;
+    if (usage->tool_count > 0)
+        return known ? 0 : insert_usage(store, usage, id, err);
+    if (!known)
+        *fate = USAGE_MISSING;
+    if (!known || before == usage->outcome)
+        return 0;
+    *fate = USAGE_CHANGED;
+    return set_outcome(store, there, before, usage->outcome, err);
+}
+
+static int check_room(struct store *store, size_t count, wt_error *err)
+{
+    uint64_t there;
+    int rc = read_counter(store, "usages", &there, err);
+    if (rc == 0 && there + count > WT_MAX_USAGES)
+        rc = wt__fail(err, WT_ETOOLONG, "%s would hold %llu usages; at most %d fit: forget old ones", store->path,
+                      (unsigned long long)there + count, WT_MAX_USAGES);
+    return rc;
+}
+
+static int add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
+                      enum usage_fate *fates, int64_t *last, wt_error *err)
+{
+    int64_t added = 0;
+    int rc = check_room(store, count, err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        enum usage_fate fate;
+        rc = add_usage(store, &usages[i], &fate, last, err);
+        added += fate == USAGE_ADDED;
+        if (fates)
+            fates[i] = fate;
+        size_t done = i % STEP_USAGES + 1;
+        if (rc == 0 && (done == STEP_USAGES || i + 1 == count) && wt__progress_step(progress, done))
+            rc = wt__fail_cancelled(err);
+    }
+    if (rc == 0)
+        rc = add_to_counter(store, "usages", added, err);
+    return rc == 0 ? wt__usage_touch(store, err) : rc;
+}
+
+int wt__store_add_usages(struct store *store, const struct usage *usages, size_t count, struct progress *progress,
+                         enum usage_fate *fates, int64_t *last, wt_error *err)
+{
+    struct progress *before = store->progress;
+    int64_t id = 0;
+    if (wt__progress_phase(progress, "storing", count))
+        return wt__fail_cancelled(err);
+    store->progress = progress;
+    int rc = wt__sql_exec(store, "PRAGMA cache_size=-65536", err);
+    if (rc == 0)
+        rc = wt__sql_begin(store, err);
+    if (rc == 0)
+        rc = wt__sql_end(store, add_usages(store, usages, count, progress, fates, &id, err), err);
+    sqlite3_exec(store->db, "PRAGMA cache_size=-8192", NULL, NULL, NULL);
+    store->progress = before;
+    if (rc == 0 && last)
+        *last = id;
+    return rc;
+}
+
+/* Usages of the client with the same request that are compared: a request that comes every day must not make an import
+ * quadratic. */
+#define AGAIN_SEEN "16"
+
+int wt__store_count_again(struct store *store, int64_t after, uint64_t *out, wt_error *err)
+{
+    sqlite3_stmt *row;
+    *out = 0;
+    int rc = wt__sql_prepare(store,
+                             "SELECT count(*) FROM usage u WHERE u.id > ?1 AND u.key IS NULL AND EXISTS"
+                             " (SELECT 1 FROM (SELECT id FROM usage WHERE request = u.request AND client IS u.client"
+                             "  AND id <= ?1 LIMIT " AGAIN_SEEN ") o WHERE"
+                             " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = o.id"
+                             "  ORDER BY position)) ="
+                             " (SELECT group_concat(label) FROM (SELECT label FROM usage_tool WHERE usage = u.id"
+                             "  ORDER BY position)))",
+                             &row, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(row, 1, after);
+    rc = wt__sql_step(store, row, err);
+    if (rc == 1)
+        *out = (uint64_t)sqlite3_column_int64(row, 0);
+    wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+int wt__store_count_teaching(struct store *store, uint64_t *usages, uint64_t *requests, wt_error *err)
+{
+    sqlite3_stmt *row;
+    *usages = *requests = 0;
+    int rc = wt__sql_prepare(store,
+                             "SELECT count(*), count(DISTINCT u.request) FROM usage u WHERE u.outcome <> 2 AND EXISTS"
+                             " (SELECT 1 FROM usage_tool x CROSS JOIN label l ON l.id = x.label"
+                             " WHERE x.usage = u.id AND l.tool IS NOT NULL)",
+                             &row, err);
+    if (rc == 0)
+        rc = wt__sql_step(store, row, err);
+    if (rc == 1) {
+        *usages = (uint64_t)sqlite3_column_int64(row, 0);
+        *requests = (uint64_t)sqlite3_column_int64(row, 1);
+        wt__sql_reset(row);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+/* ---------------------------------------------------------------- which usages */
+
+/* ?1 after, ?2 upto, ?3 before, ?4 teaching, ?5 tool, ?6 label, ?7 limit, ?9 client. */
+#define OF_ANY_TOOL                                                                                                    \
+    " u.id > ?1 AND u.id <= ?2 AND (?3 = 0 OR u.created < ?3)"                                                         \
+    " AND (?9 = '' OR u.client = (SELECT id FROM client WHERE name = ?9))"                                             \
+    " AND (?4 = 0 OR (u.outcome <> 2 AND EXISTS (SELECT 1 FROM usage_tool x CROSS JOIN label l ON l.id = x.label"      \
+    " WHERE x.usage = u.id AND l.tool IS NOT NULL AND (?5 = 0 OR l.tool = ?5) AND" USAGE_COUNTS ")))"
+#define OF_ONE_TOOL                                                                                                    \
+    OF_ANY_TOOL " AND u.id IN (SELECT x.usage FROM label l CROSS JOIN usage_tool x ON x.label = l.id"                  \
+                " WHERE l.tool = ?5 UNION SELECT x.usage FROM label l CROSS JOIN usage_tool x ON x.label = l.id"       \
+                " WHERE l.name = ?6 AND l.tool IS NULL)"
+
+#define ROWS                                                                                                           \
+    "SELECT u.id, u.request, r.text, u.outcome, u.created, coalesce(c.name, ''), coalesce(u.key, '') FROM usage u"     \
+    " CROSS JOIN request r ON r.id = u.request LEFT JOIN client c ON c.id = u.client WHERE"
+#define COUNT "SELECT count(*) FROM usage u WHERE"
+#define DELETE "DELETE FROM usage AS u WHERE"
+#define STALE                                                                                                          \
+    "UPDATE usage_sum SET uses = -1, data = x'', generation = ?8 WHERE tool IN (SELECT l.tool FROM usage u"            \
+    " CROSS JOIN usage_tool x ON x.usage = u.id CROSS JOIN label l ON l.id = x.label"                                  \
+    " WHERE u.outcome <> 2 AND l.tool IS NOT NULL AND"
+#define IN_ORDER " ORDER BY u.id LIMIT ?7"
+
+enum statement { READ_USAGES, COUNT_USAGES, DELETE_USAGES, MARK_STALE };
+
+static const char *const statements[][2] = {
+    {ROWS OF_ANY_TOOL IN_ORDER, ROWS OF_ONE_TOOL IN_ORDER},
+    {COUNT OF_ANY_TOOL, COUNT OF_ONE_TOOL},
+    {DELETE OF_ANY_TOOL, DELETE OF_ONE_TOOL},
+    {STALE OF_ANY_TOOL ")", STALE OF_ONE_TOOL ")"},
+};
+
+static int prepare_query(struct store *store, enum statement which, const struct usage_query *query, sqlite3_stmt **out,
+                         wt_error *err)
+{
+    bool one_tool = query->tool != 0 || query->label.len > 0;
+    int rc = wt__sql_prepare(store, statements[which][one_tool], out, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(*out, 1, query->after);
+    sqlite3_bind_int64(*out, 2, query->upto ? query->upto : INT64_MAX);
+    sqlite3_bind_int64(*out, 3, query->before);
+    sqlite3_bind_int64(*out, 4, query->teaching);
+    sqlite3_bind_int64(*out, 5, query->tool);
+    int failed = wt__sql_bind_text(*out, 9, query->client);
+    if (one_tool)
+        failed |= wt__sql_bind_text(*out, 6, query->label);
+    return failed ? wt__fail_nomem(err) : 0;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+struct reading {
+    struct store *store;
+    struct arena *arena;
+    struct usage *usages;
+    size_t count, capacity;
+    struct usage_tool *tools; /* of one usage */
+    size_t tool_capacity;
+    wt_error *err;
+};
+
+static int copy_view(struct reading *r, struct str *view)
+{
+    view->ptr = wt__arena_copy(r->arena, *view);
+    return view->ptr ? 0 : wt__fail_nomem(r->err);
+}
+
+static int read_tool(struct reading *r, sqlite3_stmt *row, struct usage_tool *out)
+{
+    *out = (struct usage_tool){.tool = sqlite3_column_int64(row, 0), .label = wt__sql_column(row, 1)};
+    int rc = copy_view(r, &out->label);
+    if (rc == 0)
+        rc = wt__usage_arguments(r->store, row, 2, &out->arguments, r->err);
+    return rc == 0 ? copy_view(r, &out->arguments) : rc;
+}
+
+static int read_tools(struct reading *r, struct usage *usage, const struct usage_query *query)
+{
+    sqlite3_stmt *rows;
+    size_t count = 0;
+    int rc = wt__sql_prepare(r->store,
+                             "SELECT l.tool, l.name, CASE WHEN ?3 THEN x.arguments END FROM usage u CROSS JOIN "
+                             "usage_tool x ON x.usage = u.id"
+                             " CROSS JOIN label l ON l.id = x.label"
+                             " WHERE u.id = ?1 AND (?2 = 0 OR" USAGE_COUNTS ") ORDER BY x.position",
+                             &rows, r->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 1, usage->id);
+    sqlite3_bind_int64(rows, 2, query->teaching);
+    sqlite3_bind_int64(rows, 3, query->arguments);
+    while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1) {
+        if (wt__grow((void **)&r->tools, &r->tool_capacity, count + 1, sizeof *r->tools) < 0) {
+            rc = wt__fail_nomem(r->err);
+            break;
+        }
+        rc = read_tool(r, rows, &r->tools[count++]);
+    }
+    wt__sql_reset(rows);
+    struct usage_tool *tools = rc == 0 ? wt__arena_array(r->arena, struct usage_tool, count) : NULL;
+    if (rc == 0 && !tools)
+        rc = wt__fail_nomem(r->err);
+    if (rc == 0 && count > 0)
+        memcpy(tools, r->tools, count * sizeof *tools);
+    usage->tools = tools;
+    usage->tool_count = count;
+    return rc;
+}
+
+static int read_usage(struct reading *r, sqlite3_stmt *row, const struct usage_query *query)
+{
+    int64_t outcome = sqlite3_column_int64(row, 3);
+    struct usage usage = {.id = sqlite3_column_int64(row, 0),
+                          .request_id = sqlite3_column_int64(row, 1),
+                          .request = wt__sql_column(row, 2),
+                          .outcome =
+                              outcome > 0 && outcome < USAGE_OUTCOMES ? (enum usage_outcome)outcome : USAGE_UNTOLD,
+                          .time = sqlite3_column_int64(row, 4),
+                          .client = wt__sql_column(row, 5),
+                          .key = wt__sql_column(row, 6)};
+    if (wt__grow((void **)&r->usages, &r->capacity, r->count + 1, sizeof usage) < 0)
+        return wt__fail_nomem(r->err);
+    int rc = copy_view(r, &usage.request);
+    if (rc == 0)
+        rc = copy_view(r, &usage.client);
+    if (rc == 0)
+        rc = copy_view(r, &usage.key);
+    if (rc == 0)
+        rc = read_tools(r, &usage, query);
+    if (rc == 0)
+        r->usages[r->count++] = usage;
+    return rc;
+}
+
+static int read_usages(struct reading *r, const struct usage_query *query)
+{
+    sqlite3_stmt *rows;
+    int rc = prepare_query(r->store, READ_USAGES, query, &rows, r->err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(rows, 7, query->limit > 0 && query->limit < WT_MAX_USAGES ? (int64_t)query->limit : -1);
+    while (rc == 0 && (rc = wt__sql_step(r->store, rows, r->err)) == 1)
+        rc = read_usage(r, rows, query);
+    wt__sql_reset(rows);
+    return rc;
+}
+
+int wt__store_usages(struct store *store, const struct usage_query *query, struct arena *arena, struct usage **out,
+                     size_t *count, wt_error *err)
+{
+    struct reading r = {.store = store, .arena = arena, .err = err};
+    bool outer = !sqlite3_get_autocommit(store->db);
+    *out = NULL;
+    *count = 0;
+    int rc = outer ? 0 : wt__store_read_begin(store, err);
+    if (rc == 0)
+        rc = read_usages(&r, query);
+    if (!outer)
+        wt__store_read_end(store);
+    if (rc == 0 && !(*out = wt__arena_array(arena, struct usage, r.count)))
+        rc = wt__fail_nomem(err);
+    if (rc == 0 && r.count > 0) {
+        memcpy(*out, r.usages, r.count * sizeof **out);
+        *count = r.count;
+    }
+    free(r.usages);
+    free(r.tools);
+    return rc;
+}
+
+int wt__store_last_usage(struct store *store, int64_t *out, wt_error *err)
+{
+    return wt__sql_number(store, "SELECT coalesce(max(id), 0) FROM usage", out, err);
+}
+
+int wt__store_count_usages(struct store *store, const struct usage_query *query, uint64_t *out, wt_error *err)
+{
+    sqlite3_stmt *row;
+    *out = 0;
+    int rc = prepare_query(store, COUNT_USAGES, query, &row, err);
+    if (rc == 0)
+        rc = wt__sql_step(store, row, err);
+    if (rc == 1)
+        *out = (uint64_t)sqlite3_column_int64(row, 0);
+    if (rc >= 0)
+        wt__sql_reset(row);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---------------------------------------------------------------- forgetting */
+
+static int mark_stale(struct store *store, const struct usage_query *query, wt_error *err)
+{
+    sqlite3_stmt *update;
+    uint64_t generation;
+    int rc = wt__usage_next_sums(store, &generation, err);
+    if (rc == 0)
+        rc = prepare_query(store, MARK_STALE, query, &update, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(update, 8, (int64_t)generation);
+    return wt__sql_step(store, update, err);
+}
+
+static int64_t forget_usages(struct store *store, const struct usage_query *query, wt_error *err)
+{
+    sqlite3_stmt *statement;
+    uint64_t there;
+    int rc = wt__store_count_usages(store, query, &there, err);
+    if (rc < 0 || there == 0)
+        return rc;
+    rc = mark_stale(store, query, err);
+    if (rc == 0)
+        rc = prepare_query(store, DELETE_USAGES, query, &statement, err);
+    if (rc == 0)
+        rc = wt__sql_step(store, statement, err);
+    if (rc == 0)
+        rc = wt__sql_exec(
+            store,
+            "DELETE FROM request WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.request = request.id);"
+            "DELETE FROM label WHERE NOT EXISTS (SELECT 1 FROM usage_tool WHERE usage_tool.label = label.id);"
+            "DELETE FROM client WHERE NOT EXISTS (SELECT 1 FROM usage WHERE usage.client = client.id)",
+            err);
+    if (rc == 0)
+        rc = add_to_counter(store, "usages", -(int64_t)there, err);
+    if (rc == 0)
+        rc = wt__usage_touch(store, err);
+    return rc < 0 ? rc : (int64_t)there;
+}
+
+int64_t wt__store_forget_usages(struct store *store, const struct usage_query *query, wt_error *err)
+{
+    int rc = wt__sql_begin(store, err);
+    if (rc < 0)
+        return rc;
+    int64_t forgotten = forget_usages(store, query, err);
+    rc = wt__sql_end(store, forgotten < 0 ? (int)forgotten : 0, err);
+    return rc < 0 ? rc : forgotten;
+}
+
+/* ---------------------------------------------------------------- how labels follow tools */
+
+int wt__usage_count_links(struct store *store, int64_t *out, wt_error *err)
+{
+    return wt__sql_number(store, "SELECT count(*) FROM label WHERE tool IS NOT NULL", out, err);
+}
+
+/* Those of a tool that got usages that the mark has passed. */
+static int make_stale_tool(struct store *store, int64_t tool, wt_error *err)
+{
+    return make_stale(store, STALE_SUMS("SELECT ?1, id, ?2, -1, x'' FROM usage_encoding WHERE last > 0"), tool, err);
+}
+
+int wt__usage_link(struct store *store, int64_t tool, struct str provider, struct str name, wt_error *err)
+{
+    sqlite3_stmt *update;
+    int rc = wt__sql_prepare(store,
+                             "UPDATE label SET tool = ?1 WHERE tool IS NULL"
+                             " AND name = iif(?2 = '', ?3, ?2 || '/' || ?3)",
+                             &update, err);
+    if (rc < 0)
+        return rc;
+    if (sqlite3_bind_int64(update, 1, tool) | wt__sql_bind_text(update, 2, provider) |
+        wt__sql_bind_text(update, 3, name))
+        return wt__fail_nomem(err);
+    rc = wt__sql_step(store, update, err);
+    if (rc < 0 || sqlite3_changes(store->db) == 0)
+        return rc;
+    rc = make_stale_tool(store, tool, err);
+    return rc < 0 ? rc : wt__usage_touch(store, err);
+}
+
+/* ---------------------------------------------------------------- stores of older versions */
+
+static int set_request_hash(struct store *store, int64_t id, uint64_t hash, wt_error *err)
+{
+    sqlite3_stmt *update;
+    int rc = wt__sql_prepare(store, "UPDATE request SET hash = ?1 WHERE id = ?2 AND hash <> ?1", &update, err);
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(update, 1, (int64_t)hash);
+    sqlite3_bind_int64(update, 2, id);
+    return wt__sql_step(store, update, err);
+}
+
+/* Older versions hashed the bytes of a request rather than its words, and the first version did not hash it. */
+static int fill_request_hashes(struct store *store, wt_error *err)
+{
+    sqlite3_stmt *row;
+    int64_t after = 0;
+    int rc = 1;
+    while (rc == 1) {
+        uint64_t hash = 0;
+        rc = wt__sql_prepare(store, "SELECT id, text FROM request WHERE id > ?1 ORDER BY id LIMIT 1", &row, err);
+        if (rc < 0)
+            return rc;
+        sqlite3_bind_int64(row, 1, after);
+        rc = wt__sql_step(store, row, err);
+        if (rc == 1) {
+            after = sqlite3_column_int64(row, 0);
+            hash = wt__store_request_hash(wt__sql_column(row, 1));
+        }
+        wt__sql_reset(row);
+        int set = rc == 1 ? set_request_hash(store, after, hash, err) : 0;
+        rc = set < 0 ? set : rc;
+    }
+    return rc;
+}
+
+int wt__usage_fill_hashes(struct store *store, wt_error *err)
+{
+    int rc = fill_request_hashes(store, err);
+    if (rc == 0)
+        rc = wt__sql_exec(store,
+                          "UPDATE usage SET hash = (SELECT hash FROM request WHERE request.id = usage.request);"
+                          "CREATE INDEX usage_hash ON usage (hash, client);"
+                          "UPDATE meta SET value = value + 1 WHERE key IN ('usage_generation', 'sums_generation');"
+                          "UPDATE usage_sum SET uses = -1, data = x'' WHERE tool IN (SELECT l.tool FROM label l"
+                          " JOIN usage_tool x ON x.label = l.id WHERE l.tool IS NOT NULL AND x.client IS NOT NULL"
+                          " GROUP BY x.label, x.client HAVING count(*) > " CLIENT_TEACHES ")",
+                          err);
+    return rc;
+}

@@ -1,0 +1,179 @@
+/* What recorded use gives before anything is trained: the same request finds its tools at once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+#include "changes/recorded_use.h"
+#include "engine/usages.h"
+
+/* Ids of the first hits of the default recipe, and a '*' behind those that recorded use lifted. */
+static const char *lifted(wt_engine *engine, const char *request, size_t k, const char *recipe)
+{
+    static char text[400];
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.k = k;
+    options.explain = 1;
+    options.recipe = recipe;
+    wt_hits *hits = find_with(&place, engine, request, &options);
+    text[0] = '\0';
+    for (size_t i = 0; i < hits->len; i++) {
+        bool used = false;
+        for (size_t s = 0; s < hits->items[i]->stage_count; s++)
+            used |= strcmp(hits->items[i]->stages[s]->stage, "usage") == 0;
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s%s", i ? " " : "", hits->items[i]->tool->id,
+                 used ? "*" : "");
+    }
+    wt_hits_free(hits);
+    return text;
+}
+
+static void record_as(wt_engine *engine, const char *request, const char *tool, const char *client, const char *outcome)
+{
+    wt_record_options options;
+    wt_record_options_init(&options);
+    options.client = client;
+    options.outcome = outcome;
+    sound(&place, wt_record_usage(engine, request, strlen(request), &tool, 1, &options, &place.err));
+}
+
+static const char wish[] = "please water every lonely orchid";
+
+static void test_the_same_request_finds_its_tools_at_once(void **state)
+{
+    static const struct {
+        const char *request, *first, *recipe;
+    } cases[] = {
+        {"please water every lonely orchid", "calculator*", NULL},
+        {"Please WATER every  lonely orchid!", "calculator*", NULL},
+        {"please water every lonely orchid", "calculator*", "auto"},
+        {"could you please water every lonely orchid", "calculator*", NULL}, /* politeness is none of it */
+        {"please water every lonely cactus", NULL, NULL},
+        {"do not water every lonely orchid please", NULL, NULL},
+        {"please water every lonely orchid", NULL, "hybrid"}, /* which is what it says it is */
+        {"please water every lonely orchid", NULL, "bm25"},
+    };
+    const char *const models[] = {NULL, ""};
+    (void)state;
+    for (size_t m = 0; m < 2; m++) {
+        wt_engine *engine = open_handmade(models[m]);
+        sound(&place, RECORD(engine, wish, "calculator"));
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            if (m == 1 && cases[i].recipe && strcmp(cases[i].recipe, "hybrid") == 0)
+                continue;
+            const char *got = lifted(engine, cases[i].request, 1, cases[i].recipe);
+            if (cases[i].first ? strcmp(got, cases[i].first) != 0 : strchr(got, '*') != NULL)
+                fail_msg("model %zu, \"%s\": %s", m, cases[i].request, got);
+        }
+        wt_close(engine);
+    }
+}
+
+static void test_the_same_request_says_how_likely_its_tools_are(void **state)
+{
+    (void)state;
+    const char *const models[] = {NULL, ""};
+    for (size_t m = 0; m < 2; m++) {
+        wt_engine *engine = open_handmade(models[m]);
+        for (int times = 1; times < 4; times++) {
+            sound(&place, RECORD(engine, wish, "calculator"));
+            wt_hits *hits = find_with(&place, engine, wish, NULL);
+            assert_string_equal(hits->items[0]->tool->id, "calculator");
+            assert_true(hits->items[0]->probability >= times / (times + 1.0) - 1e-6);
+            wt_hits_free(hits);
+        }
+        wt_close(engine);
+    }
+}
+
+/* Another store's order stays what it was, to the digit, and so does that of a request that nobody made. */
+static void test_other_requests_keep_their_hits(void **state)
+{
+    (void)state;
+    static const char request[] = "find a song in a city";
+    char before[400];
+    wt_engine *engine = open_handmade(NULL);
+    snprintf(before, sizeof before, "%s", lifted(engine, request, 7, NULL));
+    sound(&place, RECORD(engine, wish, "calculator"));
+    assert_string_equal(lifted(engine, request, 7, NULL), before);
+    wt_close(engine);
+}
+
+static void test_what_is_taken_back_lifts_nothing(void **state)
+{
+    (void)state;
+    wt_usage_filter filter;
+    wt_engine *engine = open_handmade(NULL);
+    record_as(engine, wish, "calculator", NULL, "failed");
+    assert_null(strchr(lifted(engine, wish, 7, NULL), '*'));
+    record_as(engine, wish, "calculator", "a", "ok");
+    assert_string_equal(lifted(engine, wish, 1, NULL), "calculator*");
+    wt_usage_filter_init(&filter);
+    filter.client = "a";
+    assert_int_equal(wt_forget_usage(engine, &filter, 0, &place.err), 1);
+    assert_null(strchr(lifted(engine, wish, 7, NULL), '*'));
+    record_as(engine, wish, "files/search", NULL, NULL);
+    sound(&place, wt_remove(engine, "files/search", &place.err));
+    assert_null(strchr(lifted(engine, wish, 7, NULL), '*'));
+    wt_close(engine);
+}
+
+/* A client's usages of a request count once: what one client says a hundred times two others outweigh. */
+static void test_a_flood_of_one_client_counts_once(void **state)
+{
+    (void)state;
+    wt_engine *engine = open_handmade(NULL);
+    for (int i = 0; i < 100; i++)
+        record_as(engine, wish, "files/search", "flood", NULL);
+    record_as(engine, wish, "calculator", "a", NULL);
+    record_as(engine, wish, "calculator", "b", NULL);
+    assert_string_equal(lifted(engine, wish, 2, NULL), "calculator* files/search*");
+    wt_close(engine);
+}
+
+/* Once, and again when use has doubled. */
+static void test_that_training_is_due_is_told_once(void **state)
+{
+    static const struct {
+        int record;
+        int64_t due;
+    } steps[] = {{9, 0}, {0, 0}, {1, 10}, {0, 0}, {9, 0}, {1, 20}, {0, 0}};
+    (void)state;
+    wt_engine *engine = open_handmade("");
+    wt_engine *reading = NULL;
+    wt_open_options options;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        for (int n = 0; n < steps[i].record; n++)
+            sound(&place, RECORD(engine, "add two numbers", "calculator"));
+        assert_int_equal(wt_training_due(engine, &place.err), steps[i].due);
+    }
+    sound(&place, wt__usage_trained_on(engine, &place.err));
+    for (int n = 0; n < 20; n++) {
+        assert_int_equal(wt_training_due(engine, &place.err), 0);
+        sound(&place, RECORD(engine, "add two numbers", "calculator"));
+    }
+    wt_open_options_init(&options);
+    options.read_only = 1;
+    sound(&place, wt_open(&reading, place.store, &options, &place.err));
+    assert_int_equal(wt_training_due(reading, &place.err), 0);
+    wt_close(reading);
+    assert_int_equal(wt_training_due(engine, &place.err), 20);
+    wt_close(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_same_request_finds_its_tools_at_once),
+        cmocka_unit_test(test_the_same_request_says_how_likely_its_tools_are),
+        cmocka_unit_test(test_other_requests_keep_their_hits),
+        cmocka_unit_test(test_what_is_taken_back_lifts_nothing),
+        cmocka_unit_test(test_a_flood_of_one_client_counts_once),
+        cmocka_unit_test(test_that_training_is_due_is_told_once),
+    };
+    return cmocka_run_group_tests(tests, set_up_place, tear_down_place);
+}

@@ -1,0 +1,633 @@
+/* What training left, as a query uses it: hand-made folders, so that nothing is trained here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "encoder/cache.h"
+#include "encoder/encoder.h"
+#include "encoder/tiny_model.h"
+#include "engine/engine.h"
+#include "engine/set_up.h"
+#include "query/trained_folders.h"
+#include "recipe/old_members.h"
+#include "recipe/trained.h"
+#include "rerank/cross.h"
+#include "retrieve/document.h"
+
+static void without_training_auto_is_hybrid(void **state)
+{
+    (void)state;
+    wt_hits *automatic = asked("auto"), *hybrid = asked("hybrid");
+    assert_string_equal(automatic->recipe, "hybrid");
+    assert_null(automatic->why);
+    same_hits(automatic, hybrid);
+    wt_hits_free(automatic);
+    wt_hits_free(hybrid);
+}
+
+static void auto_runs_what_was_chosen_and_says_why(void **state)
+{
+    (void)state;
+    leave("auto", true,
+          "\"runs\": \"fuse(bm25, tool2vec)\", \"why\": \"it was best\", \"weights\": "
+          "{\"lexical\": 1, \"dense\": 2, \"tool2vec\": 1}");
+    wt_hits *hits = asked(NULL);
+    assert_string_equal(hits->recipe, "fuse(bm25, tool2vec)");
+    assert_string_equal(hits->why, "it was best");
+    assert_true(hits->len > 0);
+    wt_hits_free(hits);
+}
+
+/* The weights that lost on dev stand beside the name of what won: they must not run. */
+static void auto_that_chose_hybrid_is_hybrid(void **state)
+{
+    (void)state;
+    leave("auto", true,
+          "\"runs\": \"hybrid\", \"why\": \"nothing bettered it\", \"weights\": "
+          "{\"lexical\": 0, \"dense\": 1, \"subquery\": 0, \"tool2vec\": 1}");
+    wt_hits *automatic = asked(NULL), *hybrid = asked("hybrid");
+    assert_string_equal(automatic->recipe, "hybrid");
+    assert_string_equal(automatic->why, "nothing bettered it");
+    same_hits(automatic, hybrid);
+    wt_hits_free(automatic);
+    wt_hits_free(hybrid);
+}
+
+static void a_recipe_of_another_encoder_is_told(void **state)
+{
+    (void)state;
+    leave("tool2vec", false, "\"weights\": {\"dense\": 1, \"tool2vec\": 1}");
+    wt_engine *engine = open_store(&place, NULL);
+    wt_hits *hits = NULL;
+    wt_find_options options;
+    wt_find_options_init(&options);
+    options.recipe = "tool2vec";
+    refused(&place, wt_find(engine, "weather", 7, &options, &hits, &place.err), WT_ERECIPE,
+            "its encoder has been retrained; run `whichtool train tool2vec` to train it again");
+    wt_close(engine);
+}
+
+/* The chooser of sets belongs to the hits of one training of auto. */
+static void a_chooser_that_does_not_fit_is_told(void **state)
+{
+    static const char automatic[] = "\"runs\": \"hybrid\", \"whichtool\": {\"identity\": \"one\"}";
+    static const struct {
+        bool automatic;
+        const char *set, *found; /* found: what who finds is told; NULL: nothing, since auto is what it was */
+    } rows[] = {
+        {false, "\"auto\": \"one\"", "set is not used: auto, whose hits it uses, is missing"},
+        {true, "\"auto\": \"two\"", NULL},
+        {true, "\"auto\": \"one\", \"nonconformity\": []", NULL},
+    };
+    static const char request[] = "weather in a city";
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wt_picked *picked = NULL;
+        if (rows[i].automatic)
+            leave("auto", true, automatic);
+        leave("set", true, rows[i].set);
+        wt_hits *hits = asked(NULL);
+        if (rows[i].found ? !hits->notice || !strstr(hits->notice, rows[i].found) : hits->notice != NULL)
+            fail_msg("row %zu: \"%s\" is told", i, hits->notice ? hits->notice : "");
+        wt_hits_free(hits);
+        wt_engine *engine = open_store(&place, NULL);
+        sound(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
+        assert_non_null(strstr(picked->notice, "the chances are not calibrated on this catalogue but on others"));
+        wt_picked_free(picked);
+        wt_close(engine);
+    }
+}
+
+static void a_damaged_training_keeps_nobody_from_hybrid(void **state)
+{
+    (void)state;
+    leave("auto", true, "\"weights\": [");
+    wt_hits *hits = asked(NULL);
+    assert_string_equal(hits->recipe, "hybrid");
+    assert_non_null(strstr(hits->notice, "config.json"));
+    wt_hits_free(hits);
+}
+
+/* ---------------------------------------------------------------- dpr and rerank-N */
+
+static void dpr_is_the_trained_encoder_over_texts(void **state)
+{
+    (void)state;
+    leave("dpr", true, "\"weights\": {\"dense\": 1, \"subquery\": 1}"); /* as dense, and by the same encoder */
+    wt_hits *dpr = asked("dpr"), *dense = asked("dense");
+    assert_string_equal(dpr->recipe, "dpr");
+    same_hits(dpr, dense);
+    wt_hits_free(dpr);
+    wt_hits_free(dense);
+}
+
+/* ---------------------------------------------------------------- models of earlier versions */
+
+static void old_members_have_their_new_names(void **state)
+{
+    static const struct {
+        const char *old, *now;
+    } cases[] = {
+        {"{}", "{}"},
+        {"{\"weights\": {\"dense\": 1, \"part\": 0.5}}", "{\"weights\": {\"dense\": 1, \"subquery\": 0.5}}"},
+        {"{\"weights\": {\"part\": 0.5, \"subquery\": 2}}", "{\"weights\": {\"subquery\": 2}}"},
+        {"{\"weights\": 7, \"hierarchy\": []}", "{\"weights\": 7, \"hierarchy\": []}"},
+        {"{\"part\": 1}", "{\"part\": 1}"},
+        {"{\"blend\": {\"shrink\": 2}}", "{\"interpolation\": {\"shrink\": 2}}"},
+        {"{\"hierarchy\": {\"sure\": 0.5, \"alike\": 0.25, \"rules\": {\"unknown\": \"none\", \"single\": "
+         "\"concentrate\", \"multi\": \"spread\"}}}",
+         "{\"hierarchy\": {\"tau_s\": 0.5, \"tau_m\": 0.25, \"rules\": {\"unknown\": \"none\", \"single\": "
+         "\"algorithm1\", \"multi\": \"algorithm2\"}}}"},
+        {"{\"hierarchy\": {\"rules\": {\"single\": 1}}}", "{\"hierarchy\": {\"rules\": {\"single\": 1}}}"},
+        {"{\"fit\": [1], \"fit_constant\": 2, \"levels\": [3], \"none\": [4], \"unused\": [5]}",
+         "{\"answerability\": [1], \"answerability_constant\": 2, \"nonconformity\": [3], \"no_answer\": [4], "
+         "\"unused\": [5]}"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *config = json_loads(cases[i].old, 0, NULL), *wanted = json_loads(cases[i].now, 0, NULL);
+        assert_true(wt__rename_members(config));
+        if (!json_equal(config, wanted))
+            fail_msg("%s", cases[i].old);
+        json_decref(config);
+        json_decref(wanted);
+    }
+}
+
+/* A request of two sub-queries, whose weight tells. */
+static void an_old_model_opens(void **state)
+{
+    static const struct {
+        const char *recipe, *old, *now;
+    } models[] = {
+        {"dpr", "\"weights\": {\"dense\": 1, \"part\": 0}", "\"weights\": {\"dense\": 1, \"subquery\": 0}"},
+        {"tool2vec",
+         "\"weights\": {\"lexical\": 1, \"dense\": 1, \"tool2vec\": 1, \"part\": 0.5}, \"blend\": {\"usage\": 0}",
+         "\"weights\": {\"lexical\": 1, \"dense\": 1, \"tool2vec\": 1, \"subquery\": 0.5}, \"interpolation\": "
+         "{\"usage\": 0}"},
+    };
+    const char *request = "find the weather of the day in a city, then book a cheap room in a hotel";
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        leave(models[i].recipe, true, models[i].now);
+        wt_hits *now = asked_for(models[i].recipe, request, 10);
+        leave(models[i].recipe, true, models[i].old);
+        wt_hits *old = asked_for(models[i].recipe, request, 10);
+        assert_string_equal(old->recipe, models[i].recipe);
+        same_hits(old, now);
+        wt_hits_free(old);
+        wt_hits_free(now);
+    }
+}
+
+/* What the cross-encoder itself says of the request and a hit's tool, whose text is in place. */
+static float logit_of(struct cross *cross, const char *request, const wt_tool *tool, unsigned fields)
+{
+    struct tool read = {.provider = wt__str(tool->provider),
+                        .name = wt__str(tool->name),
+                        .title = wt__str(tool->title),
+                        .description = wt__str(tool->description),
+                        .category = wt__str(tool->category)};
+    struct buffer text = {0};
+    int32_t ids[CROSS_TOKENS];
+    float logit = 0;
+    wt__document_fields_text(&read, fields, &text);
+    struct token_run run = wt__cross_tokens(cross, wt__buffer_view(&text), ids);
+    sound(&place, wt__cross_score(cross, wt__str(request), &run, 1, NULL, &logit, &place.err));
+    wt__buffer_dispose(&text);
+    return logit;
+}
+
+static void check_reranked(const wt_hits *hits, const wt_hits *first, size_t n, unsigned fields, const char *request)
+{
+    struct cross *cross;
+    sound(&place, wt__cross_open(&cross, cross_folder(), &place.err));
+    assert_int_equal(hits->len, first->len);
+    for (size_t i = 0; i < hits->len; i++) {
+        const wt_hit *hit = hits->items[i];
+        const wt_stage_score *stage = stage_of(hit, "cross"),
+                             *before = i ? stage_of(hits->items[i - 1], "cross") : NULL;
+        double sum = 0;
+        assert_non_null(stage);
+        for (size_t s = 0; s < hit->stage_count; s++)
+            sum += hit->stages[s]->share;
+        assert_true(sum - hit->score < 1e-5 && hit->score - sum < 1e-5);
+        assert_true(i == 0 || hit->score <= hits->items[i - 1]->score);
+        if (i >= n) {
+            assert_int_equal(stage->rank, 0);
+            assert_string_equal(hit->tool->id, first->items[i]->tool->id);
+            continue;
+        }
+        assert_int_equal(stage->rank, i + 1);
+        assert_true(!before || stage->score <= before->score);
+        float logit = logit_of(cross, request, hit->tool, fields);
+        assert_true(logit == (float)stage->score && wt__cross_probability(logit) == (float)hit->score);
+    }
+    wt__cross_close(cross);
+}
+
+/* Ten of sixty, with twenty asked for: the cross-encoder's order, then dpr's. */
+static void reranked_are_the_first_ones_of_dpr(void **state)
+{
+    static const char request[] = "book a table in the city";
+    (void)state;
+    add_many(60);
+    leave("dpr", true, DPR);
+    tiny_model_write(cross_folder(), CROSS, 2);
+    wt_hits *first = asked_for("dpr", request, 20), *hits = asked_for("rerank-10", request, 20);
+    assert_string_equal(hits->recipe, "rerank-10");
+    check_reranked(hits, first, 10, DOCUMENT_USUAL, request);
+    for (size_t i = 0; i < 10; i++) {
+        size_t at = 0;
+        while (at < 10 && strcmp(hits->items[i]->tool->id, first->items[at]->tool->id) != 0)
+            at++;
+        assert_true(at < 10);
+    }
+    wt_hits_free(hits);
+    hits = asked_for("rerank-30", request, 20); /* more than is asked for */
+    assert_int_equal(hits->len, 20);
+    wt_hits_free(hits);
+    hits = asked_for("rerank-50", request, 200); /* more than there are behind it */
+    wt_hits_free(first);
+    first = asked_for("dpr", request, 200);
+    check_reranked(hits, first, 50, DOCUMENT_USUAL, request);
+    wt_hits_free(first);
+    wt_hits_free(hits);
+}
+
+static void a_cross_encoder_reads_the_fields_it_was_trained_on(void **state)
+{
+    static const char request[] = "weather in a city";
+    (void)state;
+    leave("dpr", true, DPR);
+    tiny_model_write(cross_folder(), CROSS ", \"whichtool\": {\"fields\": [\"name\", \"category\", \"nonsense\", 3]}",
+                     2);
+    wt_hits *first = asked_for("dpr", request, 5), *hits = asked_for("rerank-10", request, 5);
+    wt_hits_free(first);
+    first = asked_for("rerank-30", request, 5); /* seven tools: the same */
+    same_hits(first, hits);
+    check_reranked(hits, first, 10, 1u << FIELD_NAME | 1u << FIELD_CATEGORY, request);
+    wt_hits_free(first);
+    wt_hits_free(hits);
+}
+
+/* It is large: who has no use for it does not wait for it, nor stumble over it. */
+static void only_who_needs_the_cross_encoder_opens_it(void **state)
+{
+    struct arena arena = {0};
+    wt_hits *hits = NULL;
+    wt_find_options options;
+    (void)state;
+    leave("dpr", true, DPR);
+    wt_find_options_init(&options);
+    options.recipe = "rerank-10";
+    wt_engine *engine = open_store(&place, NULL);
+    refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
+            "the recipe rerank-10 needs training; run `whichtool train dpr`, then `whichtool train cross`");
+    wt_close(engine);
+    leave("toolrerank", true, "\"across\": true, " CLASSIFIED(-9));
+    tiny_model_write(cross_folder(), CROSS, 2);
+    char *weights = wt__path_join(&arena, cross_folder(), "model.safetensors");
+    assert_int_equal(remove(weights), 0);
+    wt__arena_dispose(&arena);
+    wt_hits_free(asked("dpr"));
+    wt_hits_free(asked("hybrid"));
+    wt_hits_free(asked("auto"));
+    engine = open_store(&place, NULL);
+    for (int i = 0; i < 4; i++) {
+        options.recipe = i < 2 ? "rerank-10" : "toolrerank";
+        refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_EMODEL, "model.safetensors");
+    }
+    wt_close(engine);
+}
+
+static void only_who_runs_a_refiner_reads_it(void **state)
+{
+    static const char *const others[] = {"auto", "hybrid", "tool2vec"};
+    wt_find_options options;
+    wt_hits *hits = NULL;
+    (void)state;
+    leave("tool2vec", true, "\"weights\": {\"dense\": 1, \"tool2vec\": 1}, \"whichtool\": {\"identity\": \"one\"}");
+    leave("tool2vec+refiner", true, "\"first\": \"one\", \"join\": 0, \"candidates\": 16"); /* without weights */
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        hits = asked(others[i]);
+        assert_null(hits->notice);
+        wt_hits_free(hits);
+    }
+    wt_find_options_init(&options);
+    options.recipe = "tool2vec+refiner";
+    wt_engine *engine = open_store(&place, NULL);
+    hits = NULL;
+    for (int i = 0; i < 2; i++)
+        refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ERECIPE,
+                "the trained recipe tool2vec+refiner is not used: the refiner: ");
+    wt_close(engine);
+    leave("auto", true, "\"runs\": \"tool2vec+refiner\"");
+    hits = asked(NULL);
+    assert_string_equal(hits->recipe, "hybrid");
+    assert_non_null(strstr(hits->notice, "run `whichtool train tool2vec+refiner` to train it again"));
+    wt_hits_free(hits);
+}
+
+static int note_loading(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)done, (void)total;
+    *(int *)context += strcmp(phase, "loading the model") == 0;
+    return 0;
+}
+
+/* Once the index is there, the engine's encoder is for who runs a recipe that stands on it. */
+static void runs_by(wt_engine *engine, const char *recipe)
+{
+    wt_find_options options;
+    wt_find_options_init(&options);
+    wt_hits *hits = find_with(&place, engine, "weather in a city", &options);
+    assert_string_equal(hits->recipe, recipe);
+    wt_hits_free(hits);
+}
+
+/* As another process leaves it, beside an engine that answers. */
+static void what_was_trained_since_is_read_when_that_is_asked_for(void **state)
+{
+    static const struct {
+        const char *members; /* of auto's config; NULL: all stays as it is */
+        int rc;
+        bool anew;
+        const char *runs;
+    } rows[] = {
+        {NULL, 0, false, "hybrid"},
+        {"\"runs\": \"fuse(bm25, tool2vec)\", \"weights\": {\"lexical\": 1, \"tool2vec\": 1}", 0, true,
+         "fuse(bm25, tool2vec)"},
+        {NULL, 0, false, "fuse(bm25, tool2vec)"},
+        {"nonsense", WT_EFORMAT, false, "fuse(bm25, tool2vec)"}, /* what cannot be read changes nothing */
+        {NULL, 0, false, "fuse(bm25, tool2vec)"},
+        {"\"runs\": \"fuse(bm25, dense)\", \"weights\": {\"lexical\": 1, \"dense\": 1}", 0, true, "fuse(bm25, dense)"},
+    };
+    (void)state;
+    wt_engine *engine = open_store(&place, NULL);
+    bool anew = true;
+    sound(&place, wt__engine_reload_trained(engine, &anew, &place.err)); /* nobody has asked for it yet */
+    assert_false(anew);
+    runs_by(engine, "hybrid");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].members)
+            leave("auto", true, rows[i].members);
+        runs_by(engine, rows[i > 0 ? i - 1 : 0].runs);
+        assert_int_equal(wt__engine_reload_trained(engine, &anew, &place.err), rows[i].rc);
+        assert_int_equal(anew, rows[i].anew);
+        runs_by(engine, rows[i].runs);
+    }
+    wt_close(engine);
+}
+
+static void a_trained_encoder_stands_alone(void **state)
+{
+    static const struct {
+        const char *recipe;
+        int loads;
+    } cases[] = {{"auto", 0}, {"dpr", 0}, {"hybrid", 1}};
+    struct arena arena = {0};
+    struct buffer models = {0};
+    (void)state;
+    wt__buffer_printf(&models, "%s-models", place.store);
+    const char *own = wt__path_join(&arena, models.ptr, "encoder");
+    tiny_model_write(own, TINY_BERT, 2);
+    leave_by(own, "dpr", true, DPR);
+    leave_by(own, "auto", true, "\"runs\": \"fuse(dense)\", \"weights\": {\"dense\": 1}");
+    wt_hits_free(asked("auto"));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int loads = 0;
+        wt_find_options options;
+        wt_find_options_init(&options);
+        options.recipe = cases[i].recipe;
+        options.progress = note_loading;
+        options.progress_context = &loads;
+        wt_engine *engine = open_store(&place, NULL);
+        wt_hits_free(find_with(&place, engine, "weather in a city", &options));
+        wt_close(engine);
+        if (!!loads != cases[i].loads)
+            fail_msg("%s: %d models loaded beside training's", cases[i].recipe, loads);
+    }
+    wt__buffer_dispose(&models);
+    wt__arena_dispose(&arena);
+}
+
+/* ---------------------------------------------------------------- stopping */
+
+struct stopping {
+    const char *phase;
+    int call; /* of that phase, from 1, at which it is stopped */
+    int calls;
+};
+
+/* Waits so long that the next step is told as well. */
+static int stop_at(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct stopping *stopping = context;
+    (void)done, (void)total;
+    if (strcmp(phase, stopping->phase) != 0)
+        return 0;
+    if (++stopping->calls == stopping->call)
+        return 1;
+    usleep(110000);
+    return 0;
+}
+
+static void begin_anew(void)
+{
+    struct arena arena = {0};
+    remove_folder(place.index);
+    remove(wt__path_join(&arena, place.model, MODEL_CACHE_NAME));
+    remove(wt__path_join(&arena, cross_folder(), MODEL_CACHE_NAME));
+    wt__arena_dispose(&arena);
+}
+
+/* A first query packs and loads models, makes the index and reads tools; what was stopped is begun again by the next
+ * one. */
+static void whatever_a_query_waits_for_can_be_stopped(void **state)
+{
+    enum { LAYERS = 2 }; /* of the first model: the second one's packing is told after those */
+    static const struct {
+        const char *phase;
+        int call;
+    } cases[] = {{"searching", 1},
+                 {"loading the model", 1},
+                 {"packing the model", 1},
+                 {"packing the model", 2},
+                 {"loading what was trained", 1},
+                 {"indexing", 1},
+                 {"indexing", 2},
+                 {"loading the reranker", 1},
+                 {"packing the model", 2 + LAYERS},
+                 {"reranking", 1},
+                 {"reranking", 2}};
+    wt_find_options options;
+    (void)state;
+    add_many(60);
+    leave("dpr", true, DPR);
+    tiny_model_write(cross_folder(), CROSS, 2);
+    wt_find_options_init(&options);
+    options.recipe = "rerank-50";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stopping stopping = {.phase = cases[i].phase, .call = cases[i].call};
+        wt_hits *hits = NULL;
+        begin_anew();
+        wt_engine *engine = open_store(&place, NULL);
+        options.progress = stop_at;
+        options.progress_context = &stopping;
+        refused(&place, wt_find(engine, "song", 4, &options, &hits, &place.err), WT_ECANCELLED, "stopped on request");
+        assert_null(hits);
+        assert_int_equal(stopping.calls, stopping.call);
+        options.progress = NULL;
+        hits = find_with(&place, engine, "song", &options);
+        assert_int_equal(hits->len, 5);
+        wt_hits_free(hits);
+        wt_close(engine);
+    }
+}
+
+static void picking_hears_while_it_loads(void **state)
+{
+    static const char *const phases[] = {"loading the model", "loading what was trained", "indexing"};
+    wt_pick_options options;
+    (void)state;
+    leave("dpr", true, DPR);
+    wt_pick_options_init(&options);
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        struct stopping stopping = {.phase = phases[i], .call = 1};
+        wt_picked *picked = NULL;
+        begin_anew();
+        wt_engine *engine = open_store(&place, NULL);
+        options.progress = stop_at;
+        options.progress_context = &stopping;
+        refused(&place, wt_pick(engine, "song", 4, &options, &picked, &place.err), WT_ECANCELLED, "stopped on request");
+        assert_null(picked);
+        options.progress = NULL;
+        sound(&place, wt_pick(engine, "song", 4, &options, &picked, &place.err));
+        wt_picked_free(picked);
+        wt_close(engine);
+    }
+}
+
+/* Another thread makes the index for as long as the test likes. */
+static void who_waits_for_an_index_can_be_stopped(void **state)
+{
+    static const struct {
+        const char *phase;
+        int call, code;
+        unsigned limit_ms;
+        const char *says;
+    } cases[] = {{"waiting", 1, WT_ECANCELLED, 0, "stopped on request"},
+                 {"waiting", 2, WT_ECANCELLED, 0, "stopped on request"},
+                 {"", 1, WT_ETIMEOUT, 20, "the time limit of 20 ms ran out"}};
+    wt_engine *engine = open_store(&place, NULL);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stopping stopping = {.phase = cases[i].phase, .call = cases[i].call};
+        wt_find_options options;
+        wt_hits *hits = NULL;
+        wt_find_options_init(&options);
+        options.recipe = "bm25";
+        options.progress = stop_at;
+        options.progress_context = &stopping;
+        options.time_limit_ms = cases[i].limit_ms;
+        pthread_mutex_lock(&engine->build_lock);
+        int rc = wt_find(engine, "song", 4, &options, &hits, &place.err);
+        pthread_mutex_unlock(&engine->build_lock);
+        refused(&place, rc, cases[i].code, cases[i].says);
+        assert_null(hits);
+    }
+    wt_close(engine);
+}
+
+/* ---------------------------------------------------------------- without any encoder */
+
+/* What may be left of a training whose encoder is gone, with the model that it began with. */
+static const struct {
+    const char *name, *recipe, *members;
+} leftovers[] = {
+    {"an empty folder", NULL, NULL},
+    {"dpr", "dpr", "\"weights\": {\"dense\": 1}"},
+    {"vectors of use", "tool2vec", "\"weights\": {\"dense\": 1, \"tool2vec\": 1}"},
+    {"a classifier", "mlc", "\"weights\": {\"dense\": 1, \"mlc\": 1}, \"tools\": [\"weather/getForecast\"]"},
+    {"past requests", "neighbours", "\"weights\": {\"neighbours\": 1}, \"tools\": [\"weather/getForecast\"]"},
+    {"a refiner", "tool2vec+refiner", "\"first\": \"one\", \"join\": 0, \"candidates\": 4"},
+    {"a choice", "auto", "\"runs\": \"tool2vec\", \"weights\": {\"dense\": 1, \"tool2vec\": 1}"},
+    {"a chooser", "set", "\"auto\": \"\", \"nonconformity\": []"},
+    {"rules", "toolrerank", "\"weights\": {\"dense\": 1}"},
+    {"a cross-encoder", "cross", "\"whichtool\": {\"identity\": \"one\"}"},
+};
+enum { LEFTOVERS = sizeof leftovers / sizeof *leftovers };
+
+static void words_go_on(const char *name)
+{
+    static const char request[] = "weather in a city";
+    wt_engine *engine = open_store(&place, "/no/such/model");
+    wt_find_options options;
+    wt_find_options_init(&options);
+    wt_hits *hits = find_with(&place, engine, request, &options);
+    wt_picked *picked = NULL;
+    if (strcmp(hits->recipe, "bm25") != 0 || strcmp(hits->items[0]->tool->id, "weather/getForecast") != 0 ||
+        !strstr(hits->notice, "is not installed"))
+        fail_msg("%s: %s, %s", name, hits->recipe, hits->notice);
+    wt_hits_free(hits);
+    sound(&place, wt_pick(engine, request, strlen(request), NULL, &picked, &place.err));
+    if (picked->len == 0 || !strstr(picked->notice, "is not installed") || strstr(picked->notice, "train"))
+        fail_msg("%s: a set of %zu, %s", name, picked->len, picked->notice);
+    wt_picked_free(picked);
+    for (size_t i = 0; i < LEFTOVERS; i++) {
+        const wt_recipe *recipe;
+        hits = NULL;
+        options.recipe = leftovers[i].recipe;
+        for (size_t r = 0; options.recipe && (recipe = wt_recipe_at(r)); r++)
+            if (strcmp(recipe->name, options.recipe) == 0 && recipe->needs_model && !recipe->picks)
+                refused(&place, wt_find(engine, request, strlen(request), &options, &hits, &place.err),
+                        strcmp(options.recipe, "toolrerank") == 0 ? WT_EMODEL : WT_ERECIPE, "is not installed");
+    }
+    wt_close(engine);
+}
+
+static void without_an_encoder_words_go_on(void **state)
+{
+    (void)state;
+    struct buffer folder = {0};
+    wt__buffer_printf(&folder, "%s-models", place.store);
+    sound(&place, wt__make_folders(folder.ptr, &place.err));
+    for (size_t i = 0; i < LEFTOVERS; i++) {
+        if (leftovers[i].recipe)
+            leave(leftovers[i].recipe, true, leftovers[i].members);
+        words_go_on(leftovers[i].name);
+    }
+    wt__buffer_dispose(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(without_training_auto_is_hybrid, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(auto_runs_what_was_chosen_and_says_why, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(auto_that_chose_hybrid_is_hybrid, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_recipe_of_another_encoder_is_told, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_chooser_that_does_not_fit_is_told, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_damaged_training_keeps_nobody_from_hybrid, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(without_an_encoder_words_go_on, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(dpr_is_the_trained_encoder_over_texts, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(old_members_have_their_new_names, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(an_old_model_opens, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(reranked_are_the_first_ones_of_dpr, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(a_cross_encoder_reads_the_fields_it_was_trained_on, set_up_handmade,
+                                        tear_down_place),
+        cmocka_unit_test_setup_teardown(only_who_needs_the_cross_encoder_opens_it, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(only_who_runs_a_refiner_reads_it, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(what_was_trained_since_is_read_when_that_is_asked_for, set_up_handmade,
+                                        tear_down_place),
+        cmocka_unit_test_setup_teardown(a_trained_encoder_stands_alone, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(whatever_a_query_waits_for_can_be_stopped, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(picking_hears_while_it_loads, set_up_handmade, tear_down_place),
+        cmocka_unit_test_setup_teardown(who_waits_for_an_index_can_be_stopped, set_up_handmade, tear_down_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

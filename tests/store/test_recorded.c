@@ -1,0 +1,313 @@
+/* What was recorded of the very same request, or of one near it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/older.h"
+#include "store/usages.h"
+
+/* Shares of tools a and b among what was recorded of a request, in percent. */
+static void shares_are(struct store *store, const char *request, int a, int b)
+{
+    struct arena arena = {0};
+    struct recorded_tool *tools;
+    size_t count;
+    int got[2] = {0};
+    assert_int_equal(wt__store_recorded(store, wt__str(request), &arena, &tools, &count, &err), 0);
+    for (size_t i = 0; i < count; i++)
+        got[tools[i].tool == id_of(store, "p", "b")] = (int)(100 * tools[i].share + .5);
+    if (got[0] != a || got[1] != b)
+        fail_msg("%s: %d and %d %%, not %d and %d", request, got[0], got[1], a, b);
+    wt__arena_dispose(&arena);
+}
+
+static void test_what_the_same_request_used(void **state)
+{
+    struct store *store = open_memory();
+    (void)state;
+    shares_are(store, "walk the grey dog slowly", 0, 0);
+    record(store, "walk the grey dog slowly", "a", USAGE_UNTOLD, 1);
+    shares_are(store, "Walk the grey dog, slowly!", 50, 0);
+    shares_are(store, "please walk a grey dog slowly", 50, 0); /* nearly: politeness and grammar */
+    shares_are(store, "walk the grey cat slowly", 0, 0);
+    record(store, "walk the grey dog slowly", "a b", USAGE_OK, 2);
+    record(store, "walk the grey dog slowly", "b", USAGE_FAILED, 3);
+    shares_are(store, "walk the grey dog slowly", 67, 33);
+    for (int i = 0; i < 500; i++) /* the newest count, in whatever writing */
+        record(store, "Walk the grey dog slowly", "b", USAGE_OK, 4 + i);
+    shares_are(store, "walk the grey dog slowly", 0, 100);
+    wt__store_close(store);
+}
+
+/* The share of tool a is that many percent. */
+static void keeps(struct store *store, const char *request, int percent)
+{
+    struct arena arena = {0};
+    struct recorded_tool *tools;
+    size_t count;
+    double share = 0;
+    assert_int_equal(wt__store_recorded(store, wt__str(request), &arena, &tools, &count, &err), 0);
+    for (size_t i = 0; i < count; i++)
+        if (tools[i].tool == id_of(store, "p", "a"))
+            share = tools[i].share;
+    wt__arena_dispose(&arena);
+    if ((int)(100 * share + .5) != percent)
+        fail_msg("%s: %.1f %%, not %d", request, 100 * share, percent);
+}
+
+/* However often, and in whatever writing, a client says it: neither its own usages nor others' go under. */
+static void test_what_a_client_repeats_counts_once(void **state)
+{
+    char request[60] = "walk the grey dog slowly";
+    struct store *store = open_memory();
+    (void)state;
+    for (int i = 0; i < 300; i++)
+        record_of(store, "c", request, "a", USAGE_OK, 1 + i);
+    shares_are(store, "walk the grey dog slowly", 50, 0);
+    record_of(store, "d", request, "a", USAGE_OK, 301);
+    for (int i = 0; i < 300; i++)
+        record_of(store, "e", request, "b", USAGE_OK, 302 + i);
+    shares_are(store, "walk the grey dog slowly", 50, 25);
+    for (int i = 0; i < 12; i++) {
+        strcat(request, "!");
+        record_of(store, "e", request, "b", USAGE_OK, 700 + i);
+    }
+    shares_are(store, "walk the grey dog slowly", 50, 25);
+    wt__store_close(store);
+}
+
+/* Of a store of sixty clients: what five of them tell of a tool is believed, what fewer tell in part, and who told of
+ * few usages so far is part of a client. */
+static void test_a_tool_that_few_clients_tell_of_is_believed_in_part(void **state)
+{
+    static const struct {
+        int clients, usages; /* that tell of the tool, and of which each told so far */
+        int share;
+    } rows[] = {{1, 20, 10}, {1, 50, 10}, {2, 20, 27}, {3, 20, 45}, {5, 20, 83},
+                {6, 20, 86}, {1, 10, 5},  {10, 2, 18}, {20, 2, 38}};
+    char client[20], request[40];
+    (void)state;
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        struct store *store = open_memory();
+        for (int i = 0; i < 60; i++) {
+            snprintf(client, sizeof client, "client %d", i);
+            snprintf(request, sizeof request, "request number %d", i);
+            record_of(store, client, request, "b", USAGE_OK, i);
+        }
+        for (int i = 0; i < rows[row].clients; i++)
+            for (int times = 0; times < rows[row].usages; times++) {
+                snprintf(client, sizeof client, "few %d", i);
+                record_of(store, client, "wish", "a", USAGE_OK, 100 + i);
+            }
+        shares_are(store, "wish", rows[row].share, 0);
+        record(store, "any wish", "a", USAGE_OK, 201); /* whoever names no client is believed, and so is the tool */
+        shares_are(store, "wish", (int)(100. * rows[row].clients / (rows[row].clients + 1) + .5), 0);
+        wt__store_close(store);
+    }
+}
+
+/* Long requests of others cost the look for one that is nearly the same no more than short ones. */
+static void test_what_is_read_for_a_near_request_is_bounded(void **state)
+{
+    enum { BYTES = 60000, FIT = 4 /* within 256 KB, with the one that is near */ };
+    struct store *store = open_memory();
+    char *text = malloc(BYTES + 1);
+    assert_non_null(text);
+    (void)state;
+    memset(text, 'x', BYTES);
+    text[BYTES] = '\0';
+    record(store, "walk the grey dog slowly", "a", USAGE_OK, 1);
+    for (int i = 0; i <= FIT; i++) {
+        shares_are(store, "please walk a grey dog slowly", 50, 0);
+        text[i] = 'y';
+        record(store, text, "b", USAGE_OK, 2 + i);
+    }
+    shares_are(store, "please walk a grey dog slowly", 0, 0);
+    shares_are(store, "walk the grey dog slowly", 50, 0); /* found by its hash */
+    free(text);
+    wt__store_close(store);
+}
+
+/* Versions up to 8 knew a request by its bytes, or did not hash it, and kept no client beside a usage's tools. */
+static void test_a_store_of_version_8_finds_what_was_recorded(void **state)
+{
+    char path[] = "/tmp/whichtool-recorded-XXXXXX", sql[200];
+    unsigned char digest[32];
+    int64_t hash, one = 0, two = 0;
+    struct store *store;
+    int fd = mkstemp(path);
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    wt__sha256("sit", 3, digest);
+    memcpy(&hash, digest, sizeof hash);
+    assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
+    add_tool(store, "p", "a");
+    add_tool(store, "p", "b");
+    record(store, "walk the grey dog slowly", "a", USAGE_OK, 1);
+    record_of(store, "c", "sit", "b", USAGE_OK, 2);
+    assert_int_equal(wt__store_request_row(store, STR("sit"), &one, &err), 1);
+    snprintf(sql, sizeof sql, "UPDATE request SET hash = iif(text = 'sit', %lld, 0)", (long long)hash);
+    assert_int_equal(wt__sql_exec(store, sql, &err), 0);
+    assert_int_equal(wt__sql_exec(store, BACK_TO_VERSION_8, &err), 0);
+    wt__store_close(store);
+    assert_int_equal(wt__store_open(&store, path, NULL, &err), 0);
+    shares_are(store, "Walk the grey dog, slowly!", 50, 0);
+    shares_are(store, "Sit!", 0, 50);
+    assert_int_equal(wt__store_request_row(store, STR("sit"), &two, &err), 1);
+    assert_int_equal(one, two);
+    record_of(store, "c", "sit", "b", USAGE_OK, 3);
+    shares_are(store, "sit", 0, 50);
+    assert_int_equal(wt__store_check(store, &err), 0);
+    wt__store_close(store);
+    unlink(path);
+}
+
+/* ---------------------------------------------------------------- one client against many */
+
+enum { HONEST = 25, KNOWN = 20 };
+
+static const char wish[] = "walk the grey dog slowly", near_wish[] = "please walk a grey dog slowly";
+
+/* A store in which 25 clients, each of 20 usages, used tool a for the same wish. */
+static struct store *open_honest(void)
+{
+    char client[20], request[40];
+    struct store *store = open_memory();
+    for (int i = 0; i < HONEST; i++) {
+        snprintf(client, sizeof client, "honest %d", i);
+        for (int n = 1; n < KNOWN; n++) {
+            snprintf(request, sizeof request, "chore %d of %d", n, i);
+            record_of(store, client, request, "c", USAGE_OK, 1);
+        }
+        record_of(store, client, wish, "a", USAGE_OK, 2);
+    }
+    shares_are(store, wish, 96, 0);
+    shares_are(store, near_wish, 96, 0);
+    return store;
+}
+
+/* What one client reports n times. `request` and `tools` may have a %d, which stands for the turn. */
+struct attack {
+    const char *says, *request, *tools;
+    enum usage_outcome outcome;
+    int times, wish, near; /* percent that tool a keeps of both requests */
+};
+
+static void test_one_client_cannot_undo_what_others_taught(void **state)
+{
+    static const struct attack attacks[] = {
+        {"the same usage", "walk the grey dog slowly", "b", USAGE_OK, 1000, 93, 93},
+        {"one usage, in many writings", "walk the grey dog slowly%.*s", "b", USAGE_OK, 60, 93, 93},
+        {"another tool each time", "walk the grey dog slowly", "gone%d b", USAGE_OK, 300, 93, 93},
+        {"usages of the right tool", "any other chore %d", "a", USAGE_OK, 260, 96, 96},
+        {"new requests", "any other chore %d", "b", USAGE_OK, 260, 96, 96},
+        {"requests that are nearly the same", "walk grey dog slowly %d", "b", USAGE_OK, 260, 96, 93},
+        {"failed usages", "walk the grey dog slowly", "a", USAGE_FAILED, 1000, 96, 96},
+        {"a failed usage of the near request", "please walk a grey dog slowly", "a", USAGE_FAILED, 1, 96, 96},
+        {"a usage of the near request", "please walk a grey dog slowly", "b", USAGE_OK, 1, 96, 93},
+    };
+    (void)state;
+    for (size_t a = 0; a < sizeof attacks / sizeof *attacks; a++) {
+        struct store *store = open_honest();
+        for (int i = 0; i < attacks[a].times; i++) {
+            char request[160], tools[40], marks[80];
+            memset(marks, '!', sizeof marks);
+            if (strstr(attacks[a].request, "%.*s"))
+                snprintf(request, sizeof request, "%s%.*s", wish, i, marks);
+            else
+                snprintf(request, sizeof request, attacks[a].request, i);
+            snprintf(tools, sizeof tools, attacks[a].tools, i);
+            record_of(store, "mallory", request, tools, attacks[a].outcome, 3);
+        }
+        print_message("%s\n", attacks[a].says);
+        keeps(store, wish, attacks[a].wish);
+        keeps(store, near_wish, attacks[a].near);
+        wt__store_close(store);
+    }
+}
+
+/* The words of long requests are a limit of their own. */
+static void test_long_requests_of_one_client_hide_no_near_one(void **state)
+{
+    enum { BYTES = 60000 };
+    struct store *store = open_honest();
+    char *text = malloc(BYTES + 1);
+    assert_non_null(text);
+    (void)state;
+    memset(text, 'x', BYTES);
+    text[BYTES] = '\0';
+    for (int i = 0; i < 10; i++) {
+        text[i] = 'y';
+        record_of(store, "mallory", text, "b", USAGE_OK, 3);
+    }
+    shares_are(store, near_wish, 96, 0);
+    free(text);
+    wt__store_close(store);
+}
+
+/* A usage may name more tools than a lookup has room for. */
+static void test_usages_of_many_tools_leave_room_for_others(void **state)
+{
+    enum { USAGES = 6 };
+    static char names[WT_MAX_USAGE_TOOLS][16];
+    struct usage_tool tools[WT_MAX_USAGE_TOOLS];
+    struct store *store = open_memory();
+    (void)state;
+    record_of(store, "honest", wish, "a", USAGE_OK, 1);
+    for (int u = 0; u < USAGES; u++) {
+        struct usage usage = {.request = STR("walk the grey dog slowly"), .client = STR("mallory"), .tools = tools};
+        for (int i = 0; i < WT_MAX_USAGE_TOOLS; i++) {
+            snprintf(names[i], sizeof names[i], "t%d", u * WT_MAX_USAGE_TOOLS + i);
+            add_tool(store, "q", names[i]);
+            tools[usage.tool_count++] =
+                (struct usage_tool){.tool = id_of(store, "q", names[i]), .label = wt__str(names[i])};
+        }
+        assert_int_equal(wt__store_add_usages(store, &usage, 1, NULL, NULL, NULL, &err), 0);
+    }
+    keeps(store, wish, 17); /* of six usages and one more */
+    wt__store_close(store);
+}
+
+/* How many usages of a tool's mean are believed, and how many teach. */
+static void test_one_client_moves_a_tools_mean_by_its_share(void **state)
+{
+    enum { REPORTS = 1500, TEACHES = 100 /* CLIENT_TEACHES */ };
+    struct store *store = open_honest();
+    char request[40];
+    uint64_t teaching = 0;
+    uint32_t uses = HONEST + TEACHES;
+    (void)state;
+    for (int i = 0; i < REPORTS; i++) {
+        snprintf(request, sizeof request, "chore %d of mallory", i);
+        record_of(store, "mallory", request, "a", USAGE_OK, 3);
+    }
+    const struct usage_query query = {.tool = id_of(store, "p", "a"), .teaching = true};
+    assert_int_equal(wt__store_count_usages(store, &query, &teaching, &err), 0);
+    assert_int_equal(teaching, HONEST + TEACHES);
+    assert_int_equal(wt__store_believed(store, query.tool, &uses, &err), 0);
+    assert_int_equal(uses, HONEST + 200 / (HONEST + 1));
+    wt__store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_the_same_request_used),
+        cmocka_unit_test(test_what_a_client_repeats_counts_once),
+        cmocka_unit_test(test_a_tool_that_few_clients_tell_of_is_believed_in_part),
+        cmocka_unit_test(test_what_is_read_for_a_near_request_is_bounded),
+        cmocka_unit_test(test_a_store_of_version_8_finds_what_was_recorded),
+        cmocka_unit_test(test_one_client_cannot_undo_what_others_taught),
+        cmocka_unit_test(test_long_requests_of_one_client_hide_no_near_one),
+        cmocka_unit_test(test_usages_of_many_tools_leave_room_for_others),
+        cmocka_unit_test(test_one_client_moves_a_tools_mean_by_its_share),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

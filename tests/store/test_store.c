@@ -1,0 +1,588 @@
+/* The store's content: what an import changes and does not, how tools are found, and which vectors belong to whom. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sha256.h"
+#include "catalog/names.h"
+#include "store/review.h"
+
+static wt_error err;
+
+static struct tool tool_of(const char *provider, const char *name, const char *definition)
+{
+    struct tool tool = {
+        .provider = wt__str(provider),
+        .name = wt__str(name),
+        .title = STR("A title"),
+        .description = wt__str(definition),
+        .category = STR("things"),
+        .source_id = wt__str(name),
+        .format = STR("mcp"),
+        .definition = wt__str(definition),
+        .schema = STR("{\"type\":\"object\"}"),
+    };
+    wt__sha256(definition, strlen(definition), tool.sha256);
+    return tool;
+}
+
+static struct store *open_memory(void)
+{
+    struct store *store;
+    assert_int_equal(wt__store_open(&store, ":memory:", NULL, &err), 0);
+    return store;
+}
+
+static struct store_changes import_from(struct store *store, const char *source, bool sync, const struct tool *tools,
+                                        size_t count)
+{
+    struct store_import_options options = {.source = wt__str(source), .sync = sync};
+    struct store_changes changes;
+    assert_int_equal(wt__store_import(store, tools, count, &options, &changes, &err), 0);
+    return changes;
+}
+
+static uint64_t generation_of(struct store *store)
+{
+    uint64_t generation;
+    assert_int_equal(wt__store_generation(store, &generation, &err), 0);
+    return generation;
+}
+
+/* ---------------------------------------------------------------- import */
+
+/* Each row is one import into the same store: tools as "provider/name=definition" words. */
+static const struct {
+    const char *name, *source;
+    bool sync;
+    const char *tools;
+    struct store_changes want;
+    const char *left; /* "provider/name=definition" in order of id */
+} imports[] = {
+    {"new tools are added", "a", false, "p/x=1 p/y=1 q/x=1", {.added = 3}, "p/x=1 p/y=1 q/x=1"},
+    {"the same again changes nothing", "a", false, "p/x=1 p/y=1 q/x=1", {.unchanged = 3}, "p/x=1 p/y=1 q/x=1"},
+    {"a changed definition updates in place",
+     "a",
+     false,
+     "p/x=2 p/y=1",
+     {.updated = 1, .unchanged = 1},
+     "p/x=2 p/y=1 q/x=1"},
+    {"sync removes what its source lacks", "a", true, "p/x=2", {.unchanged = 1, .removed = 2}, "p/x=2"},
+    {"sync of another source removes nothing here", "b", true, "r/z=1", {.added = 1}, "p/x=2 r/z=1"},
+    {"a tool moves to the source that brought it last", "b", false, "p/x=2", {.unchanged = 1}, "p/x=2 r/z=1"},
+    {"so the old source no longer removes it", "a", true, "", {0}, "p/x=2 r/z=1"},
+    {"a name that comes twice is two tools", "b", false, "s/t=1 s/t=2", {.added = 2}, "p/x=2 r/z=1 s/t=1 s/t~2=2"},
+    {"and both are found again", "b", false, "s/t=1 s/t=2", {.unchanged = 2}, "p/x=2 r/z=1 s/t=1 s/t~2=2"},
+    {"the same definition twice is one", "b", false, "s/t=1 s/t=1", {.unchanged = 1}, "p/x=2 r/z=1 s/t=1 s/t~2=2"},
+    {"an empty sync removes all of the source", "b", true, "", {.removed = 4}, ""},
+    {"a tool needs no provider", "b", false, "/alone=1", {.added = 1}, "/alone=1"},
+    {"another source's tool is not overwritten",
+     "c",
+     false,
+     "/alone=2 p/x=1",
+     {.added = 2, .collisions = 1},
+     "/alone=1 /alone~2=2 p/x=1"},
+    {"it is found again as its own", "c", false, "/alone=2 p/x=1", {.unchanged = 2}, "/alone=1 /alone~2=2 p/x=1"},
+    {"and changed as its own",
+     "c",
+     false,
+     "/alone=3 p/x=1",
+     {.updated = 1, .unchanged = 1},
+     "/alone=1 /alone~2=3 p/x=1"},
+    {"whoever was there first keeps its own", "b", false, "/alone=1", {.unchanged = 1}, "/alone=1 /alone~2=3 p/x=1"},
+    {"a third one takes the next number",
+     "d",
+     false,
+     "/alone=4",
+     {.added = 1, .collisions = 1},
+     "/alone=1 /alone~2=3 p/x=1 /alone~3=4"},
+    {"the same definition is one tool under its number too",
+     "e",
+     false,
+     "/alone=3",
+     {.unchanged = 1},
+     "/alone=1 /alone~2=3 p/x=1 /alone~3=4"},
+    {"a name that was left is not taken up by a number", "b", true, "", {.removed = 1}, "/alone~2=3 p/x=1 /alone~3=4"},
+    {"a numbered tool keeps its number", "d", false, "/alone=4", {.unchanged = 1}, "/alone~2=3 p/x=1 /alone~3=4"},
+    {"a name that is free is given", "f", false, "/alone=5", {.added = 1}, "/alone~2=3 p/x=1 /alone~3=4 /alone=5"},
+    {"what looks like a number may be a name",
+     "f",
+     true,
+     "/alone~2=7 /alone=5",
+     {.added = 1, .unchanged = 1, .collisions = 1},
+     "/alone~2=3 p/x=1 /alone~3=4 /alone=5 /alone~2~2=7"},
+    {"a folder's sync reaches what is below it",
+     "/dir/one",
+     false,
+     "q/a=1 q/b=1",
+     {.added = 2},
+     "/alone~2=3 p/x=1 /alone~3=4 /alone=5 /alone~2~2=7 q/a=1 q/b=1"},
+    {"and nothing beside it",
+     "/dir/on",
+     true,
+     "q/b=1",
+     {.unchanged = 1},
+     "/alone~2=3 p/x=1 /alone~3=4 /alone=5 /alone~2~2=7 q/a=1 q/b=1"},
+    {"all of it", "/dir", true, "", {.removed = 2}, "/alone~2=3 p/x=1 /alone~3=4 /alone=5 /alone~2~2=7"},
+    {"what an older version stored for a folder",
+     "/old",
+     false,
+     "o/a=1",
+     {.added = 1},
+     "/alone~2=3 p/x=1 /alone~3=4 /alone=5 /alone~2~2=7 o/a=1"},
+    {"is its files' to change",
+     "/old/sub/file",
+     false,
+     "o/a=2",
+     {.updated = 1},
+     "/alone~2=3 p/x=1 /alone~3=4 /alone=5 /alone~2~2=7 o/a=2"},
+};
+
+static size_t parse_tools(char *text, struct tool *tools)
+{
+    size_t count = 0;
+    char *save = NULL;
+    for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        char *slash = strchr(word, '/'), *equals = strchr(word, '=');
+        *slash = *equals = '\0';
+        tools[count++] = tool_of(word, slash + 1, equals + 1);
+    }
+    return count;
+}
+
+static int append_tool(void *context, const struct store_key *key, const struct tool *tool)
+{
+    char *text = context;
+    (void)key;
+    sprintf(text + strlen(text), "%s%.*s/%.*s=%.*s", *text ? " " : "", (int)tool->provider.len, tool->provider.ptr,
+            (int)tool->name.len, tool->name.ptr, (int)tool->definition.len, tool->definition.ptr);
+    return 0;
+}
+
+static void test_imports(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    for (size_t i = 0; i < sizeof imports / sizeof *imports; i++) {
+        char text[256], left[512] = "";
+        struct tool tools[8];
+        snprintf(text, sizeof text, "%s", imports[i].tools);
+        uint64_t before = generation_of(store);
+        struct store_changes got =
+            import_from(store, imports[i].source, imports[i].sync, tools, parse_tools(text, tools));
+        const struct store_changes *want = &imports[i].want;
+        bool moved = want->added || want->updated || want->removed;
+        assert_int_equal(wt__store_each(store, 0, append_tool, left, &err), 0);
+        if (memcmp(&got, want, sizeof got) != 0 || strcmp(left, imports[i].left) != 0 ||
+            generation_of(store) != before + moved)
+            fail_msg("%s: added %zu, updated %zu, unchanged %zu, removed %zu, collisions %zu; left \"%s\"",
+                     imports[i].name, got.added, got.updated, got.unchanged, got.removed, got.collisions, left);
+    }
+    wt__store_close(store);
+}
+
+/* Every field that an importer fills is part of what "unchanged" means. */
+static void test_each_field_is_compared(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    struct tool tool = tool_of("p", "x", "one");
+    import_from(store, "a", false, &tool, 1);
+    struct str *fields[] = {&tool.title,     &tool.description, &tool.category,
+                            &tool.source_id, &tool.format,      &tool.schema};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        *fields[i] = STR("another");
+        assert_int_equal(import_from(store, "a", false, &tool, 1).updated, 1);
+        *fields[i] = STR("");
+        assert_int_equal(import_from(store, "a", false, &tool, 1).updated, 1);
+        assert_int_equal(import_from(store, "a", false, &tool, 1).unchanged, 1);
+    }
+    wt__store_close(store);
+}
+
+static int last_key(void *context, const struct store_key *key, const struct tool *tool)
+{
+    (void)tool;
+    *(struct store_key *)context = *key;
+    return 0;
+}
+
+static void test_an_id_is_never_given_again(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    struct tool tool = tool_of("p", "x", "one");
+    struct store_key first, changed, again;
+    import_from(store, "a", false, &tool, 1);
+    assert_int_equal(wt__store_each(store, 0, last_key, &first, &err), 0);
+    tool = tool_of("p", "x", "two");
+    import_from(store, "a", false, &tool, 1);
+    assert_int_equal(wt__store_each(store, 0, last_key, &changed, &err), 0);
+    assert_true(changed.id == first.id && changed.provider == first.provider && changed.generation > first.generation);
+    assert_int_equal(wt__store_remove(store, &first.id, 1, &err), 1);
+    import_from(store, "a", false, &tool, 1);
+    assert_int_equal(wt__store_each(store, 0, last_key, &again, &err), 0);
+    assert_true(again.id > first.id && again.provider > first.provider && again.generation > changed.generation);
+    wt__store_close(store);
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    static char big[WT_MAX_DEFINITION_BYTES + 2];
+    struct store *store = open_memory();
+    struct store_import_options options = {.source = STR("a")};
+    struct store_changes changes;
+    char left[64] = "";
+    memset(big, 'x', sizeof big - 1);
+    struct tool tools[2] = {tool_of("p", "fine", "one"), tool_of("p", "y", "one")};
+    const struct {
+        struct str name, definition;
+        int code;
+        const char *says;
+    } rows[] = {
+        {{"", 0}, STR("1"), WT_EFORMAT, "a tool has no name"},
+        {{big, WT_MAX_NAME_BYTES + 1}, STR("1"), WT_ETOOLONG, "is over 256 bytes"},
+        {STR("y"), {big, WT_MAX_DEFINITION_BYTES + 1}, WT_ETOOLONG, "tool \"y\" has a definition of 1048577 bytes"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tools[1].name = rows[i].name;
+        tools[1].definition = rows[i].definition;
+        assert_int_equal(wt__store_import(store, tools, 2, &options, &changes, &err), rows[i].code);
+        assert_non_null(strstr(err.message, rows[i].says));
+        struct review_item item = {.tool = tools[1], .offered = STR("{}")};
+        const struct review_listing listing = {.provider = STR("p"), .source = STR("a"), .items = &item, .count = 1};
+        struct review_changes reviewed;
+        memset(item.sha256, '0', DEFINITION_DIGITS);
+        if (item.tool.name.len > 0) /* else it would be the server's instructions */
+            assert_int_equal(wt__store_review(store, &listing, &reviewed, &err), rows[i].code);
+    }
+    assert_int_equal(wt__store_import(store, tools, WT_MAX_TOOLS + 1, &options, &changes, &err), WT_ETOOLONG);
+    assert_string_equal(err.message, "2000001 tools in one import; at most 2000000 fit");
+    assert_int_equal(wt__store_each(store, 0, append_tool, left, &err), 0);
+    assert_string_equal(left, "");
+    tools[1].name = (struct str){big, WT_MAX_NAME_BYTES};
+    tools[1].definition = (struct str){big, WT_MAX_DEFINITION_BYTES};
+    assert_int_equal(import_from(store, "a", false, tools, 2).added, 2);
+    wt__store_close(store);
+}
+
+static int stop_at_storing(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    (void)context;
+    return strcmp(phase, "storing") == 0 && done == total;
+}
+
+static void test_a_cancelled_import_changes_nothing(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    struct progress progress;
+    struct tool tools[2] = {tool_of("p", "x", "one"), tool_of("p", "y", "one")};
+    struct store_changes changes;
+    wt__progress_init(&progress, stop_at_storing, NULL);
+    struct store_import_options options = {.source = STR("a"), .progress = &progress};
+    assert_int_equal(wt__store_import(store, tools, 2, &options, &changes, &err), WT_ECANCELLED);
+    assert_string_equal(err.message, "stopped on request");
+    wt__progress_dispose(&progress);
+    uint64_t tool_count, provider_count;
+    assert_int_equal(wt__store_count(store, &tool_count, &provider_count, &err), 0);
+    assert_true(tool_count == 0 && provider_count == 0);
+    assert_int_equal(import_from(store, "a", false, tools, 2).added, 2);
+    wt__store_close(store);
+}
+
+/* ---------------------------------------------------------------- finding */
+
+static void test_finding(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    struct tool tools[] = {tool_of("p", "x", "1"), tool_of("q", "x", "1"), tool_of("q", "y", "1"),
+                           tool_of("", "bare", "1")};
+    tools[2].source_id = STR("op-7");
+    tools[3].source_id = STR("");
+    import_from(store, "a", false, tools, 4);
+    int64_t ids[4], *list;
+    size_t count;
+    struct arena arena = {0};
+    struct str q = STR("q"), nobody = STR("nobody"), none = STR("");
+    assert_int_equal(wt__store_find_name(store, NULL, STR("x"), ids, 4, &err), 2);
+    assert_true(ids[0] == 1 && ids[1] == 2);
+    assert_int_equal(wt__store_find_name(store, NULL, STR("x"), ids, 1, &err), 1);
+    assert_int_equal(wt__store_find_name(store, &q, STR("x"), ids, 4, &err), 1);
+    assert_int_equal(ids[0], 2);
+    assert_int_equal(wt__store_find_name(store, &nobody, STR("x"), ids, 4, &err), 0);
+    assert_int_equal(wt__store_find_name(store, &none, STR("bare"), ids, 4, &err), 1);
+    assert_int_equal(wt__store_find_source_id(store, STR("op-7"), ids, 4, &err), 1);
+    assert_int_equal(ids[0], 3);
+    assert_int_equal(wt__store_find_source_id(store, STR(""), ids, 4, &err), 0);
+    assert_int_equal(wt__store_find_export_name(store, STR("q__y"), ids, &err), 1);
+    assert_int_equal(ids[0], 3);
+    assert_int_equal(wt__store_find_export_name(store, STR("bare"), ids, &err), 1);
+    assert_int_equal(ids[0], 4);
+    assert_int_equal(wt__store_find_export_name(store, STR("q__z"), ids, &err), 0);
+
+    static const struct {
+        const char *provider;
+        size_t limit, offset, count;
+        int64_t first;
+    } lists[] = {
+        {NULL, 0, 0, 4, 1}, {NULL, 2, 1, 2, 2}, {NULL, 0, 9, 0, 0},     {"q", 0, 0, 2, 2},
+        {"q", 1, 1, 1, 3},  {"", 0, 0, 1, 4},   {"nobody", 0, 0, 0, 0}, {NULL, SIZE_MAX, SIZE_MAX, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct str provider = wt__str(lists[i].provider);
+        assert_int_equal(wt__store_list(store, lists[i].provider ? &provider : NULL, lists[i].limit, lists[i].offset,
+                                        &arena, &list, &count, &err),
+                         0);
+        assert_int_equal(count, lists[i].count);
+        if (count)
+            assert_int_equal(list[0], lists[i].first);
+    }
+
+    static const struct {
+        const char *provider, *pattern;
+        size_t limit, offset, count;
+        int64_t first;
+    } matching[] = {
+        {NULL, "*", 0, 0, 4, 1},       {NULL, "*/x", 0, 0, 2, 1},
+        {NULL, "q/?", 0, 0, 2, 2},     {NULL, "Q", 0, 0, 2, 2},
+        {NULL, "Q/*", 0, 0, 0, 0},     {NULL, "BAR", 0, 0, 1, 4},
+        {NULL, "q/x", 0, 0, 1, 2},     {"q", "x", 0, 0, 1, 2},
+        {NULL, "?", 0, 0, 3, 1},       {NULL, "b*", 0, 0, 1, 4},
+        {"nobody", "*", 0, 0, 0, 0},   {NULL, "*", 2, 1, 2, 2},
+        {NULL, "*", 9, 3, 1, 4},       {NULL, "*", 0, 9, 0, 0},
+        {NULL, "no such", 0, 0, 0, 0}, {NULL, "*", SIZE_MAX, SIZE_MAX, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof matching / sizeof *matching; i++) {
+        struct str provider = wt__str(matching[i].provider);
+        assert_int_equal(wt__store_list_matching(store, matching[i].provider ? &provider : NULL,
+                                                 wt__str(matching[i].pattern), matching[i].limit, matching[i].offset,
+                                                 &arena, &list, &count, &err),
+                         0);
+        if (count != matching[i].count || (count && list[0] != matching[i].first))
+            fail_msg("%s: %zu from %lld", matching[i].pattern, count, count ? (long long)list[0] : 0);
+    }
+
+    int64_t wanted[] = {3, 99, 1};
+    struct tool got[3];
+    assert_int_equal(wt__store_get(store, wanted, 3, &arena, got, &err), 2);
+    assert_true(wt__str_equal(got[0].name, STR("y")) && wt__str_equal(got[0].provider, q) && got[1].name.len == 0);
+    assert_true(wt__str_equal(got[2].title, STR("A title")) && wt__str_equal(got[2].schema, tools[0].schema));
+    assert_memory_equal(got[2].sha256, tools[0].sha256, 32);
+    wt__arena_dispose(&arena);
+    wt__store_close(store);
+}
+
+static void test_removing(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    struct tool tools[] = {tool_of("p", "x", "1"), tool_of("q", "x", "1"), tool_of("q", "y", "1")};
+    uint64_t tool_count, provider_count, before;
+    int64_t ids[] = {1, 1, 42};
+    import_from(store, "a", false, tools, 3);
+    before = generation_of(store);
+    assert_int_equal(wt__store_remove_provider(store, STR("nobody"), &err), 0);
+    assert_int_equal(wt__store_remove(store, ids + 2, 1, &err), 0);
+    assert_int_equal(generation_of(store), before);
+    assert_int_equal(wt__store_remove_provider(store, STR("q"), &err), 2);
+    assert_int_equal(wt__store_count(store, &tool_count, &provider_count, &err), 0);
+    assert_true(tool_count == 1 && provider_count == 1);
+    assert_int_equal(wt__store_remove(store, ids, 3, &err), 1);
+    assert_int_equal(wt__store_count(store, &tool_count, &provider_count, &err), 0);
+    assert_true(tool_count == 0 && provider_count == 0);
+    assert_int_equal(generation_of(store), before + 2);
+    wt__store_close(store);
+}
+
+static int stop_with_seven(void *context, const struct store_key *key, const struct tool *tool)
+{
+    (void)key;
+    (void)tool;
+    ++*(int *)context;
+    return 7;
+}
+
+static void test_a_visitor_can_stop(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    struct tool tools[] = {tool_of("p", "x", "1"), tool_of("q", "x", "1")};
+    int calls = 0;
+    import_from(store, "a", false, tools, 2);
+    assert_int_equal(wt__store_each(store, 0, stop_with_seven, &calls, &err), 7);
+    assert_int_equal(calls, 1);
+    assert_int_equal(import_from(store, "a", true, tools, 1).removed, 1);
+    wt__store_close(store);
+}
+
+/* ---------------------------------------------------------------- vectors */
+
+static const struct vector_set SMALL = {"description/1", "aa", "small", 3, NULL},
+                               LARGE = {"description/1", "bb", "large", 2, NULL},
+                               OTHER_KIND = {"usage/1", "aa", "small", 3, NULL},
+                               NEXT = {"description/2", "aa", "small", 3, "description/1"};
+
+static uint64_t vectors_of(struct store *store, const struct vector_set *set)
+{
+    uint64_t count;
+    assert_int_equal(wt__store_count_vectors(store, set, &count, &err), 0);
+    return count;
+}
+
+static void test_vectors(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    struct tool tools[] = {tool_of("p", "x", "1"), tool_of("p", "y", "1"), tool_of("p", "z", "1")};
+    struct store_key keys[4];
+    const float vectors[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    import_from(store, "a", false, tools, 3);
+    assert_int_equal(wt__store_missing_vectors(store, &SMALL, 0, keys, 4, &err), 3);
+    uint64_t before = generation_of(store);
+    assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 2, &err), 2);
+    assert_int_equal(generation_of(store), before + 1);
+    assert_int_equal(wt__store_missing_vectors(store, &SMALL, 0, keys, 4, &err), 1);
+    assert_int_equal(keys[0].id, 3);
+    assert_int_equal(wt__store_missing_vectors(store, &SMALL, 3, keys, 4, &err), 0);
+
+    /* other models and other kinds lack all of them */
+    assert_int_equal(wt__store_missing_vectors(store, &LARGE, 0, keys, 4, &err), 3);
+    assert_int_equal(wt__store_missing_vectors(store, &OTHER_KIND, 1, keys, 4, &err), 2);
+    assert_int_equal(wt__store_missing_vectors(store, &OTHER_KIND, 0, keys, 1, &err), 1);
+    assert_int_equal(wt__store_put_vectors(store, &LARGE, keys, vectors, 1, &err), 1);
+    assert_true(vectors_of(store, &SMALL) == 2 && vectors_of(store, &LARGE) == 1 &&
+                vectors_of(store, &OTHER_KIND) == 0);
+
+    float got[9];
+    bool there[3];
+    assert_int_equal(wt__store_get_vectors(store, &SMALL, (int64_t[]){2, 3, 1}, 3, got, there, &err), 2);
+    assert_true(there[0] && !there[1] && there[2] && got[0] == 4 && got[3] == 0 && got[8] == 3);
+
+    struct vector_set wrong = SMALL;
+    wrong.dim = 2;
+    assert_int_equal(wt__store_put_vectors(store, &wrong, keys, vectors, 1, &err), WT_EMODEL);
+    assert_string_equal(err.message, ":memory: has vectors of model small with dimension 3, not 2");
+    wrong.dim = 0;
+    assert_int_equal(wt__store_put_vectors(store, &wrong, keys, vectors, 1, &err), WT_EMODEL);
+    wt__store_close(store);
+}
+
+/* Until there are new ones; each new one takes the place of its own. */
+static void test_vectors_of_the_kind_before_stand_in(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    struct tool tools[] = {tool_of("p", "x", "1"), tool_of("p", "y", "1"), tool_of("p", "z", "1")};
+    struct store_key keys[4];
+    const float vectors[] = {1, 2, 3, 4, 5, 6}, next[] = {7, 8, 9};
+    float got[9];
+    bool there[3];
+    uint64_t count;
+    import_from(store, "a", false, tools, 3);
+    assert_int_equal(wt__store_missing_vectors(store, &SMALL, 0, keys, 4, &err), 3);
+    assert_int_equal(wt__store_former_vectors(store, &SMALL, 0, keys, 4, &err), 0);
+    assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 2, &err), 2);
+    assert_int_equal(wt__store_missing_vectors(store, &NEXT, 0, keys, 4, &err), 3);
+    assert_int_equal(wt__store_former_vectors(store, &NEXT, 1, keys, 4, &err), 1);
+    assert_int_equal(wt__store_former_vectors(store, &NEXT, 0, keys, 4, &err), 2);
+    assert_int_equal(wt__store_get_vectors(store, &NEXT, (int64_t[]){1, 2, 3}, 3, got, there, &err), 2);
+    assert_true(there[0] && there[1] && !there[2] && got[0] == 1 && got[3] == 4);
+
+    assert_int_equal(wt__store_put_vectors(store, &NEXT, keys, next, 1, &err), 1);
+    assert_int_equal(wt__store_get_vectors(store, &NEXT, (int64_t[]){1, 2, 3}, 3, got, there, &err), 2);
+    assert_true(there[0] && there[1] && !there[2] && got[0] == 7 && got[3] == 4);
+    assert_true(vectors_of(store, &SMALL) == 1 && vectors_of(store, &NEXT) == 1);
+    assert_int_equal(wt__store_former_vectors(store, &NEXT, 0, keys, 4, &err), 1);
+    assert_int_equal(keys[0].id, 2);
+    assert_int_equal(wt__store_count_of_model(store, NEXT.kind, NEXT.former, "aa", &count, &err), 0);
+    assert_int_equal(count, 2);
+
+    /* one that a program of the version before made meanwhile is not searched */
+    assert_int_equal(wt__store_missing_vectors(store, &SMALL, 0, keys, 1, &err), 1);
+    assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 1, &err), 1);
+    assert_int_equal(wt__store_get_vectors(store, &NEXT, (int64_t[]){1}, 1, got, there, &err), 1);
+    assert_true(got[0] == 7);
+    wt__store_close(store);
+}
+
+static void test_a_changed_tool_loses_its_vectors(void **state)
+{
+    (void)state;
+    struct store *store = open_memory();
+    struct tool tools[] = {tool_of("p", "x", "1"), tool_of("p", "y", "1")};
+    struct store_key keys[2];
+    const float vectors[] = {1, 2, 3, 4, 5, 6};
+    import_from(store, "a", false, tools, 2);
+    assert_int_equal(wt__store_missing_vectors(store, &SMALL, 0, keys, 2, &err), 2);
+    assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 2, &err), 2);
+    assert_int_equal(wt__store_put_vectors(store, &OTHER_KIND, keys, vectors, 2, &err), 2);
+    tools[0] = tool_of("p", "x", "2");
+    import_from(store, "a", false, tools, 2);
+    assert_true(vectors_of(store, &SMALL) == 1 && vectors_of(store, &OTHER_KIND) == 1);
+
+    /* a vector that was made of the old text, or of a tool that has gone, comes too late */
+    assert_int_equal(wt__store_remove(store, &keys[1].id, 1, &err), 1);
+    uint64_t before = generation_of(store);
+    assert_int_equal(wt__store_put_vectors(store, &SMALL, keys, vectors, 2, &err), 0);
+    assert_true(vectors_of(store, &SMALL) == 0 && generation_of(store) == before);
+    wt__store_close(store);
+}
+
+/* ---------------------------------------------------------------- many */
+
+enum { MANY = 13242 };
+
+/* Without its indices the store would take longer than a test may. */
+static void test_many_tools(void **state)
+{
+    (void)state;
+    static char names[MANY][24], providers[MANY][24], texts[MANY][1200];
+    static struct tool tools[MANY];
+    for (int i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof names[i], "tool_%d", i);
+        snprintf(providers[i], sizeof providers[i], "provider %d", i / 5);
+        int len = snprintf(texts[i], sizeof texts[i], "{\"description\":\"number %d ", i);
+        memset(texts[i] + len, 'd', sizeof texts[i] - (size_t)len - 1);
+        tools[i] = tool_of(providers[i], names[i], texts[i]);
+        tools[i].description.len = 200;
+    }
+    struct store *store = open_memory();
+    assert_int_equal(import_from(store, "a", true, tools, MANY).added, MANY);
+    assert_int_equal(import_from(store, "a", true, tools, MANY).unchanged, MANY);
+    struct arena arena = {0};
+    struct tool out[5];
+    int64_t ids[5] = {1, 4000, 9000, 13000, MANY};
+    for (int i = 0; i < 200; i++) {
+        assert_int_equal(wt__store_get(store, ids, 5, &arena, out, &err), 5);
+        wt__arena_reset(&arena);
+    }
+    wt__arena_dispose(&arena);
+    wt__store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_imports),
+        cmocka_unit_test(test_each_field_is_compared),
+        cmocka_unit_test(test_an_id_is_never_given_again),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_a_cancelled_import_changes_nothing),
+        cmocka_unit_test(test_finding),
+        cmocka_unit_test(test_removing),
+        cmocka_unit_test(test_a_visitor_can_stop),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_vectors_of_the_kind_before_stand_in),
+        cmocka_unit_test(test_a_changed_tool_loses_its_vectors),
+        cmocka_unit_test(test_many_tools),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
