@@ -4,6 +4,7 @@
 #   make test      build and run every test    make bench      ours and peers in one table (PYTHON= with peers)
 #   make install   DESTDIR= PREFIX=/usr/local  make fmt lint   clang-format; every static check
 #   make uninstall the same: takes away what install put there
+#   make lint-full the same as lint, clang-tidy on every file instead of the changed ones
 #   make asan tsan the tests under sanitizers  make fuzz       each fuzzer for FUZZ_SECONDS=30
 #   make coverage  line coverage of the tests  make clean      removes every build folder
 #   make bench-real  finding over real catalogues, fetched from npm and PyPI (docs/real-catalogues.md)
@@ -13,7 +14,7 @@ PYTHON ?= python3
 FUZZ_SECONDS ?= 30
 C_FILES = find src include tests bench examples -name '*.[ch]'
 
-.PHONY: all demo test bench bench-real tables tables-full install uninstall fmt lint asan tsan fuzz coverage clean
+.PHONY: all demo test bench bench-real tables tables-full install uninstall fmt lint lint-full asan tsan fuzz coverage clean
 
 all:
 	@tools/bootstrap
@@ -54,6 +55,10 @@ fmt:
 lint:
 	@tools/bootstrap lint
 	@tools/lint
+
+lint-full:
+	@tools/bootstrap lint
+	@tools/lint full
 
 asan tsan:
 	@tools/bootstrap

@@ -9,8 +9,8 @@ add_link_options(-Wl,--enable-new-dtags)  # LD_LIBRARY_PATH says which mutant; t
 function(wt_mutants)
   set(checked -fsanitize=address -fno-omit-frame-pointer)
   set(rooms "")
-  foreach(room base text nn net encoder catalog schema index llm mcp retrieve rerank choose call recipe engine learn
-      generate eval audit http wire serve gateway)
+  foreach(room base text nn net encoder catalog store import schema index llm mcp setup retrieve rerank choose recipe
+      engine query changes call learn generate eval audit http wire serve gateway)
     list(APPEND rooms $<TARGET_OBJECTS:${room}_objects>)
     if(room IN_LIST WT_MUTATED_ROOMS OR room STREQUAL base)
       target_compile_options(${room}_objects PRIVATE ${checked})

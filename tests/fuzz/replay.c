@@ -1,8 +1,8 @@
-/* replay.c: a fuzz target without a fuzzer. Gives the target every file of the corpus as it is, then damaged in
+/* replay.c: the fuzz targets without a fuzzer. Gives the target every file of the corpus as it is, then damaged in
  * ways that need no luck to find: cut short, and with one byte changed. The damage follows from the file alone, so a
  * failure comes back on every machine.
  *
- *   fuzz_X FILE-OR-FOLDER...
+ *   fuzz_replay TARGET FILE-OR-FOLDER...
  *
  * Each input is a heap block of exactly its size: a sanitizer sees a read one past the end. A missing or empty
  * folder fails, because a corpus that is not there tests nothing. */
@@ -13,7 +13,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* The targets, by cmake/tests.cmake: TARGET(name) for each file, whose LLVMFuzzerTestOneInput it renames to `name`. */
+#define TARGET(name) int name(const uint8_t *data, size_t size);
+#include "fuzz_targets.h"
+#undef TARGET
+
+static const struct {
+    const char *name;
+    int (*run)(const uint8_t *data, size_t size);
+} targets[] = {
+#define TARGET(name) {#name, name},
+#include "fuzz_targets.h"
+#undef TARGET
+};
 
 enum {
     VARIANTS = 48,             /* of each kind of damage, spread evenly over the file */
@@ -25,6 +37,7 @@ enum {
 /* Bytes that parsers trip over: NUL, quote, brackets, a sign, the edges of UTF-8, all ones. */
 static const uint8_t awkward[] = {0x00, '"', '{', ']', '-', 0x7f, 0x80, 0xff};
 
+static int (*run_target)(const uint8_t *data, size_t size);
 static size_t inputs, runs;
 
 static void run(const uint8_t *data, size_t size)
@@ -36,7 +49,7 @@ static void run(const uint8_t *data, size_t size)
     }
     if (size > 0)
         memcpy(copy, data, size);
-    LLVMFuzzerTestOneInput(copy, size);
+    run_target(copy, size);
     free(copy);
     runs++;
 }
@@ -114,8 +127,15 @@ static int replay(const char *path)
 
 int main(int argc, char **argv)
 {
-    int failed = argc < 2;
-    for (int i = 1; i < argc; i++)
+    for (size_t i = 0; argc > 1 && i < sizeof targets / sizeof *targets; i++)
+        if (strcmp(targets[i].name, argv[1]) == 0)
+            run_target = targets[i].run;
+    if (!run_target) {
+        fprintf(stderr, "usage: fuzz_replay TARGET FILE-OR-FOLDER...\n");
+        return 2;
+    }
+    int failed = 0;
+    for (int i = 2; i < argc; i++)
         failed |= replay(argv[i]);
     if (inputs == 0) {
         fprintf(stderr, "replay: no inputs found\n");
