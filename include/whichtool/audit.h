@@ -1,11 +1,11 @@
-/* whichtool/audit.h: what is wrong with a catalogue, and what to write instead.
+/* whichtool/audit.h: finds problems in a catalogue, and says what to write instead.
  *
  *   wt_audit(engine, NULL, &audit, &err);
  *   for (size_t i = 0; i < audit->finding_count; i++) puts(audit->findings[i]->message);
  *   wt_audit_free(audit);
  *
- * The conventions are those of whichtool.h, which includes this header. Nothing is changed, and nothing is asked of any
- * server. */
+ * An audit changes nothing and sends no requests. docs/audit.md lists the rules. The conventions are those of
+ * whichtool.h, which includes this header. */
 #ifndef WHICHTOOL_AUDIT_H
 #define WHICHTOOL_AUDIT_H
 
@@ -17,112 +17,125 @@ extern "C" {
 
 /* Limits. */
 enum {
-    WT_MAX_AUDIT_SEARCHES = 1000000,  /* requests that are searched of one kind: made, recorded */
-    WT_MAX_AUDIT_REQUESTS = 20000,    /* the same, where options->searches is 0 */
-    WT_MAX_AUDIT_IGNORED = 1000,      /* rules and exceptions that are ignored */
-    WT_MAX_PIN_FILE_BYTES = 256 << 20 /* a file of pins */
+    WT_MAX_AUDIT_SEARCHES = 1000000,  /* maximum of wt_audit_options.searches */
+    WT_MAX_AUDIT_REQUESTS = 20000,    /* default of wt_audit_options.searches */
+    WT_MAX_AUDIT_IGNORED = 1000,      /* ignored rules and exceptions */
+    WT_MAX_PIN_FILE_BYTES = 256 << 20 /* size of a file of pins */
 };
 
-/* How bad a finding is. The numbers stay. */
+/* Severity of a finding. The numbers are stable. */
 enum {
     WT_AUDIT_NOTE = 1,    /* could be better */
-    WT_AUDIT_WARNING = 2, /* keeps a tool from being found or used, or takes from others */
-    WT_AUDIT_ERROR = 3    /* broken, deceptive, or not what was pinned */
+    WT_AUDIT_WARNING = 2, /* hides a tool from searches or users, or takes requests from other tools */
+    WT_AUDIT_ERROR = 3    /* broken, deceptive, or different from its pin */
 };
 
 typedef struct wt_audit_options {
     size_t size;
-    const char *provider;     /* only findings that concern its tools; NULL: all */
-    size_t rule_count;        /* 0: every rule */
-    const char *const *rules; /* [rule_count] ids: only these */
-    size_t ignored_count;
-    const char *const *ignored; /* [ignored_count] ids: not these; or "ID:PATTERN": not this one of tools that match, as
-                                   wt_filter.only has patterns. Of a finding about several tools the first counts, and
-                                   a provider as a whole as "PROVIDER/" */
-    size_t searches;            /* requests of one kind that are searched at most, drawn by seed, up to
-                                   WT_MAX_AUDIT_SEARCHES; 0: WT_MAX_AUDIT_REQUESTS */
-    uint64_t seed;              /* 0: 1 */
-    const char *pins;           /* [pins_len] what wt_audit_pins gave once: definitions are compared; NULL: not */
+    const char *provider;     /* only findings about tools of this provider; NULL: all */
+    size_t rule_count;        /* 0: all rules */
+    const char *const *rules; /* [rule_count] ids of the rules to check */
+    size_t ignored_count;     /* at most WT_MAX_AUDIT_IGNORED */
+    /* [ignored_count] ids of rules to skip, or "ID:PATTERN" to skip a rule for matching tools. Patterns are those of
+     * wt_filter.only. A finding about several tools is matched by its first, and one about a provider as
+     * "PROVIDER/". */
+    const char *const *ignored;
+    size_t
+        searches;  /* maximum requests of each kind (made, recorded) to search, drawn by seed; 0: WT_MAX_AUDIT_REQUESTS.
+                      At most WT_MAX_AUDIT_SEARCHES */
+    uint64_t seed; /* 0: 1 */
+    const char
+        *pins; /* [pins_len] earlier output of wt_audit_pins to compare the definitions with; NULL: do not compare */
     size_t pins_len;
     wt_progress_fn progress;
     void *progress_context;
-    const char *pins_file; /* that the pins were read from: where wt_audit_render places what is gone; NULL: it is not
-                              known */
+    const char *pins_file; /* path of the pins, used by wt_audit_render as the location of missing tools; NULL if
+                              unknown */
 } wt_audit_options;
 
 WT_INIT(wt_audit_options_init, wt_audit_options)
 
 typedef struct wt_finding {
-    const char *rule; /* id */
-    int level;        /* of the rule */
+    const char *rule; /* id of the rule */
+    int level;        /* severity of the rule */
     size_t tool_count;
-    const char *const *tools; /* [tool_count] ids of the tools that are concerned, the first of which it is about; none
-                                 where it is about a provider */
-    size_t more_tools;        /* that are concerned, too, and are not listed */
-    const char *provider;     /* of the first tool, or that it is about; "" when that has none */
-    const char *message;      /* one sentence: what is wrong */
-    const char *advice;       /* one sentence: what to write instead */
-    double figure;            /* what was measured, as the message says it; NaN: nothing was */
+    const char *const *tools; /* [tool_count] ids of the tools, the subject first; empty if about a provider */
+    size_t more_tools;        /* further tools that are not listed */
+    const char *provider;     /* provider of the first tool, or the provider that the finding is about, or "" */
+    const char *message;      /* one sentence: the problem */
+    const char *advice;       /* one sentence: the solution */
+    double figure;            /* measured value in the message; NaN without one */
 } wt_finding;
 
-/* What the whole catalogue would take in a prompt. */
+/* Size of the whole catalogue in a prompt. */
 typedef struct wt_audit_cost {
-    const char *format; /* of wt_export */
-    uint64_t tokens;    /* estimated, as in wt_hit.tokens */
+    const char *format; /* format of wt_export */
+    uint64_t tokens;    /* estimated as in wt_hit.tokens */
     uint64_t bytes;
-    const char *largest; /* id of the tool that takes most; "" without tools */
+    const char *largest; /* id of the largest tool; "" without tools */
     uint64_t largest_tokens;
 } wt_audit_cost;
 
-/* All of it is the result's, and lives as long as it does. */
+/* All pointers are owned by the result and live as long as it does. */
 typedef struct wt_audit_result {
     size_t finding_count;
-    const wt_finding *const *findings; /* by rule, then in the order of the catalogue */
-    size_t errors, warnings, notes;    /* of findings */
-    size_t tools, providers;           /* that were looked at */
-    size_t made;                       /* requests that were made of descriptions, and searched */
-    size_t recorded;                   /* recorded requests that were searched */
-    const char *recipe;                /* that searched; "" where nothing was searched */
-    const char *encoder;               /* as in wt_hits; "" for none */
+    const wt_finding *const *findings; /* sorted by rule, then in the order of the catalogue */
+    size_t errors, warnings, notes;    /* findings of each severity */
+    size_t tools, providers;           /* tools and providers examined */
+    size_t made;                       /* requests made from descriptions and searched */
+    size_t recorded;                   /* recorded requests searched */
+    const char *recipe;                /* recipe of the searches; "" without searches */
+    const char *encoder;               /* same as in wt_hits */
     size_t cost_count;
     const wt_audit_cost *const *costs; /* [cost_count] */
-    const char *notice;                /* one line on what was left out, or NULL */
+    const char *notice;                /* anything left out, in one line; NULL if complete */
     double seconds;
 } wt_audit_result;
 
 WT_API void wt_audit_free(wt_audit_result *audit);
 
-/* Looks at every tool of the catalogue, and at how they stand to each other (docs/audit.md): each is searched by the
- * beginning of its own description, by "hybrid", or by "bm25" where there is no encoder; recorded requests are searched
- * as well. Of a larger catalogue so many are drawn by seed. The same catalogue, options and encoder give the same
- * findings. Definitions are held in memory meanwhile.
+/* Examines all tools of the catalogue and their overlap (docs/audit.md).
  *
- * Finding something is no error: 0. Errors: WT_EINVAL (no such rule, or one of pins by name without pins), WT_EEMPTY
- * (no tools in the store), WT_ENOTFOUND (none of that provider), WT_EFORMAT (with the line: the pins), those of
- * wt_find, WT_ECANCELLED. */
+ * Each tool is searched by the beginning of its own description, with "hybrid", or with "bm25" without an encoder.
+ * Recorded requests are searched as well. In a large catalogue both are sampled by seed. The same catalogue, options
+ * and encoder give the same findings. Holds all definitions in memory.
+ *
+ * Findings are not errors. Errors:
+ * - WT_EINVAL: unknown rule, or a rule about pins without pins.
+ * - WT_EEMPTY: the store has no tools.
+ * - WT_ENOTFOUND: no tool has the provider.
+ * - WT_EFORMAT: malformed pins, with the line.
+ * - Those of wt_find, and WT_ECANCELLED. */
 WT_API int wt_audit(wt_engine *engine, const wt_audit_options *options, wt_audit_result **out, wt_error *err);
 
-/* The same of what a server lists, before it is in any catalogue, for what deceives alone: texts of its tools, and what
- * it says of itself, that give the model orders of the level WT_AUDIT_ERROR (overrides-instructions, hides-from-user,
- * asks-for-secrets), or that hide what they say (hidden-characters, mixed-scripts). listing: {"tools":[...]}, or pages
- * of such, as of wt_review; len 0: none. instructions: NULL: none; a finding of theirs is of the tool called as the
- * provider. Nothing is searched. Errors: WT_EINVAL (provider is empty), WT_EFORMAT (the listing is none), WT_ENOMEM. */
+/* Examines a server's list for deception only, before it enters any catalogue. No search, no engine; any thread.
+ *
+ * Rules: orders to the model of level WT_AUDIT_ERROR (overrides-instructions, hides-from-user, asks-for-secrets) and
+ * disguised text (hidden-characters, mixed-scripts), in the tools and in the instructions.
+ *
+ * listing: {"tools":[...]} or pages of it, as in wt_review; may be empty with len 0.
+ * instructions: NULL without any. A finding about them has the provider's name as the tool.
+ *
+ * Errors: WT_EINVAL (provider is empty), WT_EFORMAT (not a listing), WT_ENOMEM. */
 WT_API int wt_audit_listing(const char *provider, const char *listing, size_t len, const char *instructions,
                             wt_audit_result **out, wt_error *err);
 
-/* The same of prompts, resources or resource templates, as a JSON array of their definitions. A finding is of the tool
- * called by the definition's name. */
+/* Examines prompts, resources or resource templates in the same way. offers: JSON array of their definitions. A finding
+ * has the definition's name as the tool. Errors: as in wt_audit_listing. */
 WT_API int wt_audit_offers(const char *provider, const char *offers, wt_audit_result **out, wt_error *err);
 
-/* Pins of the catalogue as it is now, to be kept and compared with a later one (options->pins): a line for each tool,
- * sorted by id, that has the SHA-256 of its whole definition, as JSON with sorted keys, so that its layout does not
- * count, and those of each member; of an operation of OpenAPI also of its arguments with all that they refer to
- * ("arguments"), and of its method and path ("route"). provider: only its tools; NULL: all. *out ends with
- * wt_string_free. Errors: WT_EEMPTY and WT_ENOTFOUND as above, WT_ESTORE, ... */
+/* Writes pins of the current catalogue, for comparison with a later one (wt_audit_options.pins).
+ *
+ * Each tool is a line, sorted by id. It has the SHA-256 of the definition as JSON with sorted keys, so that layout does
+ * not matter, and of each member. For an OpenAPI operation also of its arguments with everything they refer to
+ * ("arguments"), and of its method and path ("route").
+ *
+ * provider: only its tools; NULL: all. *out: freed with wt_string_free.
+ * Errors: WT_EEMPTY, WT_ENOTFOUND (as in wt_audit), WT_ESTORE, ... */
 WT_API int wt_audit_pins(wt_engine *engine, const char *provider, char **out, wt_error *err);
 
-/* The result as a file for other programs, or for people: "sarif" (SARIF 2.1.0), "html" (one page that fetches
- * nothing). *out ends with wt_string_free. Errors: WT_EINVAL (no such form), WT_ENOMEM. */
+/* Writes the result as a report. form: "sarif" (SARIF 2.1.0), or "html" (one self-contained page). *out: freed with
+ * wt_string_free. Errors: WT_EINVAL (unknown form), WT_ENOMEM. */
 WT_API int wt_audit_render(const wt_audit_result *audit, const char *form, char **out, wt_error *err);
 
 #ifdef __cplusplus

@@ -1,10 +1,11 @@
-/* whichtool/call.h: from a request to the call that it asks for: which tool, and its arguments.
+/* whichtool/call.h: turns a request into a tool call: which tool, with which arguments.
  *
  *   wt_call(engine, "weather at latitude 11.6 and longitude -97.8", 44, NULL, &called, &err);
  *   if (called->tool && called->valid && !called->question) puts(called->call);
  *   wt_called_free(called);
  *
- * The conventions are those of whichtool.h, which includes this header. Nothing is called. */
+ * The library only writes the call and never executes it. The conventions are those of whichtool.h, which includes this
+ * header. */
 #ifndef WHICHTOOL_CALL_H
 #define WHICHTOOL_CALL_H
 
@@ -16,88 +17,105 @@ extern "C" {
 
 typedef struct wt_call_options {
     size_t size;
-    const char *tool;     /* the tool to call, named as in wt_get: only its arguments are looked for; NULL: choose it */
-    const char *recipe;   /* of wt_find, that finds the tools to choose from; NULL: "auto" */
-    const char *provider; /* only this provider's tools: one more of filter->providers; NULL: none more */
-    const wt_filter *filter; /* which tools may be called; NULL: all */
-    const char *form;        /* of wt_called.call: "arguments" (an object), "openai", "openai-responses", "anthropic",
-                                "gemini", "mcp", or "lines" (ToolVerifier's own); NULL: "arguments" */
-    double abstain;          /* as in wt_pick_options. With "auto" alone */
+    const char *tool;     /* tool to call, named as in wt_get, so that only its arguments are sought; NULL: choose it */
+    const char *recipe;   /* recipe of wt_find for the candidates; NULL: "auto" */
+    const char *provider; /* only tools of this provider, added to filter->providers; NULL: not restricted */
+    const wt_filter *filter; /* tools that may be called; NULL: all */
+    const char *form;        /* format of wt_called.call: "arguments" (an object), "openai", "openai-responses",
+                                "anthropic", "gemini", "mcp", or "lines" (of ToolVerifier); NULL: "arguments" */
+    double abstain;          /* same as in wt_pick_options. Only with "auto" */
     int explain;             /* fill wt_called.steps */
-    int as_typed;            /* as in wt_find_options */
-    wt_progress_fn progress; /* the same */
+    int as_typed;            /* same as in wt_find_options */
+    wt_progress_fn progress; /* same as in wt_find_options */
     void *progress_context;
-    unsigned time_limit_ms; /* the same */
-    int language_model; /* the engine's language model (wt_open_options) chooses the tool and writes the arguments, and
-                           verifies both, as ToolVerifier does; 0: none is asked */
-    /* With a language model, for experiments: */
-    const char *selection;  /* "verified" (2.2); "conditioned", whose question sees the request (4.2); or without one:
-                               "once", "one-shot" (with a recorded request of each tool, 3.2), "direct" (A.4.8),
-                               "consistent" (A.3); NULL: "verified" */
-    const char *generation; /* where the second prediction of the arguments (2.3) comes from: "react", "second-model",
-                               "sampled", or "alone" for none, and so no verification; NULL: "second-model" where one is
-                               named, else "react" */
-    const char *second_chat_model; /* of "second-model": another model of the same server, by its name there (A.4.5) */
-    const char *construction;      /* of the arguments that were decided on: "assembled", or "written" by the model from
-                                      lines of "name: value" (A.4.7); NULL: "assembled" */
+    unsigned time_limit_ms; /* same as in wt_find_options */
+    int language_model; /* let the engine's language model (wt_open_options) choose the tool, write the arguments and
+                           verify both, as in ToolVerifier; 0: do not use one */
+    /* Variants for experiments with a language model. Numbers are sections of ToolVerifier. */
+    /* Selection of the tool. NULL: "verified".
+     * - "verified": with a contrastive question (2.2)
+     * - "conditioned": the question also sees the request (4.2)
+     * - "once": no verification
+     * - "one-shot": no verification, with a recorded request of each tool (3.2)
+     * - "direct": verification without a question (A.4.8)
+     * - "consistent": majority of several samples (A.3) */
+    const char *selection;
+    /* Source of the second prediction of the arguments (2.3): "react", "second-model", "sampled", or "alone" for none,
+     * which also means no verification. NULL: "second-model" if second_chat_model is set, else "react". */
+    const char *generation;
+    const char *second_chat_model; /* for "second-model": another model of the same server, by its name there (A.4.5) */
+    const char *construction;      /* final arguments: "assembled", or "written" by the model from "name: value" lines
+                                      (A.4.7); NULL: "assembled" */
 } wt_call_options;
 
 WT_INIT(wt_call_options_init, wt_call_options)
 
-/* Something of a call that was checked. */
+/* A verified part of a call. */
 typedef struct wt_verified {
     const char *what; /* "tool", "arguments", "schema" */
-    const char *by;   /* "validator", or the language model's name */
+    const char *by;   /* "validator", or the name of the language model */
 } wt_verified;
 
-/* All of it is the result's, and lives as long as it does. */
+/* All pointers are owned by the result and live as long as it does. */
 typedef struct wt_called {
-    const wt_tool *tool;   /* NULL: no tool fits. Where question asks which tool is meant, the likeliest one */
-    const char *arguments; /* JSON: what the request gives for sure, and defaults of what is required; NULL without a
-                              tool */
-    const char *call;      /* the same in the form of the options, also where it is not complete; NULL without a tool */
-    int valid;             /* arguments fit the tool's schema, and so the call may be made, if question is NULL */
+    const wt_tool *tool;   /* NULL if no tool fits. If question asks for the tool, the likeliest one */
+    const char *arguments; /* JSON object with the values that the request gives for certain, and defaults of required
+                              arguments; NULL without a tool */
+    const char *call;      /* arguments in options->form, even if incomplete; NULL without a tool */
+    int valid;             /* true if the arguments fit the tool's schema. Make the call if question is also NULL */
     size_t missing_count;
     const char *const *missing; /* [missing_count] required arguments that the request does not give */
-    const char *question;   /* what to ask whoever made the request, in words of the tools' definitions; NULL: none */
-    int asks_tool;          /* question asks which of two tools is meant, or whether the one is, not for a value */
-    size_t violation_count; /* beside missing arguments */
-    const char *const *violations; /* [violation_count] what keeps arguments from fitting, a sentence each */
-    const char
-        *steps; /* with explain: every choice and what it stands on, as a JSON object (docs/json.md); else NULL */
-    const char *recipe;  /* what found the tools; "" with options->tool */
-    const char *notice;  /* one line on what was missing, or NULL */
-    const char *encoder; /* as in wt_hits; "" with options->tool */
-    double probability;  /* of the tool, as in wt_hit; NaN with options->tool */
+    const char *question;   /* question for the author of the request, in the words of the tools' definitions; NULL if
+                               not needed */
+    int asks_tool;          /* true if question asks which of two tools is meant, or if the one is; false if it asks for
+                               a value */
+    size_t violation_count; /* violations other than missing arguments */
+    const char *const *violations; /* [violation_count] reasons why the arguments do not fit, one sentence each */
+    const char *steps;   /* with explain: all choices and their evidence, as a JSON object (docs/json.md); else NULL */
+    const char *recipe;  /* recipe that found the candidates; "" with options->tool */
+    const char *notice;  /* anything missing, in one line; NULL if complete */
+    const char *encoder; /* same as in wt_hits; "" with options->tool */
+    double probability;  /* probability of the tool, as in wt_hit; NaN with options->tool */
     double total_ms;
     size_t verified_count;
     const wt_verified *const *verified; /* [verified_count] */
-    size_t questions;                   /* put to the language model, and answered; as in wt_picked, as are the next */
+    size_t questions;                   /* same as in wt_picked, as are the next three fields */
     uint64_t prompt_tokens, completion_tokens;
     double model_ms;
-    const char *chances; /* one line on what probability is worth where nothing was recorded to measure it by; NULL */
-    const char *doubt;   /* why the tool, which acts, is not called without asking: "question" (the request asks
-                            something), "denied" (it says not to), "unasked" (it only speaks of it), "unread" (a word of
-                            it   is not in the call); NULL if the request orders the call. Set only where question is */
+    const char *chances; /* one line on the reliability of probability if there is no recorded use to measure it; else
+                            NULL */
+    /* Reason why a tool with side effects is not called without asking; NULL if the request orders the call. Only set
+     * with a question.
+     * - "question": the request asks something
+     * - "denied": it says not to do it
+     * - "unasked": it only mentions the action
+     * - "unread": a word of it does not appear in the call */
+    const char *doubt;
 } wt_called;
 
 WT_API void wt_called_free(wt_called *called);
 
-/* A call for the request: which tool, and its arguments (ToolVerifier, sections 2.2 and 2.3; docs/verified-calls.md),
- * with or without a language model.
+/* Builds a tool call for the request, with or without a language model (ToolVerifier, sections 2.2 and 2.3;
+ * docs/verified-calls.md). Any thread.
  *
- * Without one the tool is the first one found, unless another near one takes what the request has and that one does
- * not. Where two are too close to tell, question asks. Arguments are spans of the request and values of enumerations
- * that it says, matched to the parameters by kind and by the words beside them. What is not sure is left out and asked
- * for; nothing is made up. With one, it is asked for the tool, for the next best, and, where the two differ in what
- * they say, a question that tells them apart, its answer, and which of the two it is; then for the arguments twice, and
- * for each that differs which one the request gives, if any. Arguments are validated against the tool's schema
- * (whichtool/validator.h) with formats asserted.
+ * Without a language model:
+ * - The tool is the first hit, unless a close second accepts the request's values and the first does not. If two are
+ *   too close to tell, question asks.
+ * - Arguments are spans of the request and enumeration values mentioned in it, matched to parameters by type and by the
+ *   words around them. Uncertain values are left out and asked for, never invented.
  *
- * Errors: those of wt_find, WT_ENOTFOUND and WT_EINVAL also as of wt_get for options->tool, WT_EINVAL (no such form,
- * selection, generation or construction; a second chat model that is missing, of no use, or the first one). A schema
- * that is wrong or out of the validator's bounds is no error: the call is not valid then, and notice says why. With a
- * language model also the errors that wt_pick has of it. From any thread. */
+ * With a language model:
+ * - Tool: the model names the best and the second-best candidate. If their descriptions differ, it writes a question
+ *   that distinguishes them, answers it, and decides. It may also say that no candidate fits.
+ * - Arguments: the model predicts them twice. For each difference it chooses the value given by the request, if any.
+ * - If its answers are unusable, the call is built as without a language model, and notice says so.
+ *
+ * The arguments are validated against the tool's schema (whichtool/validator.h) with formats asserted. A schema that is
+ * invalid or beyond the validator's limits is not an error: the call is not valid, and notice gives the reason.
+ *
+ * Errors: those of wt_find, and those of wt_get for options->tool. WT_EINVAL also for an unknown form, selection,
+ * generation or construction, and for a second_chat_model that is missing, unused, or the same as the first. With a
+ * language model also those of wt_pick. */
 WT_API int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt_call_options *options,
                    wt_called **out, wt_error *err);
 

@@ -1,5 +1,5 @@
-/* error.h: what every header of whichtool stands on: what is exported, the version, how a struct is begun, and how a
- * failure is told. Programs include whichtool.h, whose conventions hold here. */
+/* error.h: the basis of all headers of whichtool: exported symbols, the version, the _init functions and errors.
+ * Programs include whichtool.h, and its conventions apply. */
 #ifndef WHICHTOOL_ERROR_H
 #define WHICHTOOL_ERROR_H
 
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* Defines an _init function. memset, so that padding, which a later field may take, is 0 too. */
+/* Defines the _init function of a struct. Uses memset so that padding, which a future field may use, is also 0. */
 #define WT_INIT(name, type)                                                                                            \
     static inline void name(type *out)                                                                                 \
     {                                                                                                                  \
@@ -31,46 +31,48 @@ extern "C" {
 #define WT_VERSION_PATCH 0
 #define WT_VERSION "0.1.0"
 
-/* Limits of what more than one header takes. Input beyond one is WT_ETOOLONG. Constants that a binding can read. */
+/* Limits shared by several headers. Input beyond a limit is WT_ETOOLONG. They are constants so that a binding can read
+ * them. */
 enum {
-    WT_MAX_DEFINITION_BYTES = 1 << 20, /* one tool's definition, one schema */
+    WT_MAX_DEFINITION_BYTES = 1 << 20, /* definition of one tool, or one schema */
     WT_MAX_JSON_DEPTH = 64             /* nesting of objects and arrays */
 };
 
+/* Error codes, unrelated to the constants of errno.h. */
 typedef enum wt_code {
     WT_OK = 0,
-    WT_EINVAL = -1,      /* an argument makes no sense; unrelated to errno's EINVAL */
-    WT_EFORMAT = -2,     /* input is malformed */
-    WT_ETOOLONG = -3,    /* input is over a limit: WT_MAX_... */
+    WT_EINVAL = -1,      /* invalid argument */
+    WT_EFORMAT = -2,     /* malformed input */
+    WT_ETOOLONG = -3,    /* input beyond a limit (WT_MAX_...) */
     WT_ENOTFOUND = -4,   /* no such file, tool, provider or model */
-    WT_EEMPTY = -5,      /* the store holds no tools */
-    WT_ESTORE = -6,      /* not a store, damaged, or the database failed */
-    WT_ENEWER = -7,      /* the store was written by a newer whichtool */
-    WT_EREADONLY = -8,   /* the store or its folder cannot be written */
-    WT_EBUSY = -9,       /* another process kept the store locked too long */
-    WT_EMODEL = -10,     /* the model is missing, damaged or of an unsupported kind; or a language model of no use */
-    WT_ERECIPE = -11,    /* unknown recipe, or what it needs is missing */
-    WT_EIO = -12,        /* reading or writing failed */
-    WT_EFULL = -13,      /* the disk is full */
+    WT_EEMPTY = -5,      /* no tools in the store, or no data to work on */
+    WT_ESTORE = -6,      /* not a store, a damaged store, or a database error */
+    WT_ENEWER = -7,      /* store written by a newer whichtool */
+    WT_EREADONLY = -8,   /* store or folder not writable */
+    WT_EBUSY = -9,       /* locked by another process for too long */
+    WT_EMODEL = -10,     /* model missing, damaged or unsupported; or a language model with unusable answers */
+    WT_ERECIPE = -11,    /* unknown recipe, or one whose requirements are missing */
+    WT_EIO = -12,        /* read or write error */
+    WT_EFULL = -13,      /* disk full */
     WT_ENOMEM = -14,     /* out of memory */
-    WT_ECANCELLED = -15, /* a progress callback asked to stop */
-    WT_ENETWORK = -16,   /* a download failed, or a server or a language model did not answer */
-    WT_ETIMEOUT = -17    /* the time limit that was given, or the work that is allowed, ran out */
+    WT_ECANCELLED = -15, /* cancelled by a progress callback */
+    WT_ENETWORK = -16,   /* failed download, or a server or language model that does not answer */
+    WT_ETIMEOUT = -17    /* time limit or work limit exceeded */
 } wt_code;
 
-/* What went wrong. message is one sentence without a newline that names the file and, where known, the place. */
+/* Details of a failure. Owned by the caller, and written only on failure. */
 typedef struct wt_error {
-    int code;          /* a wt_code */
-    size_t line;       /* 1-based line in the source; 0 when unknown */
-    size_t byte;       /* 0-based byte offset in the source; meaningful when line > 0 */
-    char pointer[256]; /* JSON pointer (RFC 6901) of the value at fault; "" when none */
-    char message[1024];
+    int code;           /* a wt_code */
+    size_t line;        /* 1-based line in the source; 0 if unknown */
+    size_t byte;        /* 0-based byte offset in the source; valid if line > 0 */
+    char pointer[256];  /* JSON pointer (RFC 6901) of the invalid value, or "" */
+    char message[1024]; /* one sentence without a newline, naming the file and, if known, the place */
 } wt_error;
 
-/* The name of a code, as "WT_EFORMAT"; "WT_E?" for an unknown one. Static, never NULL. */
+/* Returns the name of a code, such as "WT_EFORMAT"; "WT_E?" if unknown. Static, never NULL. */
 WT_API const char *wt_code_name(int code);
 
-/* The library's version, equal to WT_VERSION of the header it was built with. Static. */
+/* Returns the version of the library, which is WT_VERSION of the header it was built with. Static. */
 WT_API const char *wt_version(void);
 
 #ifdef __cplusplus

@@ -1,27 +1,26 @@
-/* whichtool/review.h: which definitions of an MCP server somebody approved of, and what waits for that.
+/* whichtool/review.h: approval of an MCP server's definitions: which are approved, and which wait for it.
  *
  *   wt_review_options_init(&options);
  *   options.trust_first = 1;
- *   options.instructions = instructions;                             what the server says of itself
- *   wt_review(engine, "github", listing, len, &options, &report, &err);   {"tools":[...]}, as it came
+ *   options.instructions = instructions;                             the server's own instructions
+ *   wt_review(engine, "github", listing, len, &options, &report, &err);   {"tools":[...]}, as received
  *   wt_list_waiting(engine, "github", &waiting, &err);               what changed, in words
  *   wt_approve(engine, "github", &approval, &report, &err);
  *
- * What is not approved is not in the catalogue: a definition that is new, or is not what was approved any more, waits
- * in a table of its own, which nothing that finds, lists, shows, exports, picks or calls reads. A tool whose definition
- * changed leaves the catalogue with its old definition, too, since that is not what a call would meet.
+ * - Only approved definitions are in the catalogue. A new definition, or a changed one, waits in a separate table. The
+ *   functions that find, list, show, export, pick or call tools never read this table.
+ * - When a definition changes, the tool leaves the catalogue together with its old definition, because a call would no
+ *   longer meet it.
+ * - A definition is approved as a whole, by the SHA-256 of its canonical JSON (compact, sorted keys). Annotations,
+ *   outputSchema, title, icons, _meta and unknown members count as much as the description. Key order and white space
+ *   do not count.
+ * - The catalogue has the approved bytes. A definition that returns to its approved state is active again.
+ * - Instructions, prompts, resources and resource templates are approved in the same way. They are in no catalogue.
+ * - A reviewed provider is reserved for the server of its name. wt_add, wt_remove, wt_rename_provider and their
+ *   variants return WT_EINVAL for it, so an import can neither add a tool to the approved ones nor replace one.
  *
- * A definition is approved as a whole, by the SHA-256 of its canonical JSON (compact, keys sorted): annotations,
- * outputSchema, title, icons, _meta and members that nobody knows count as the description does; the order of keys and
- * white space do not. What is in the catalogue are the bytes that were approved. A definition that comes back to what
- * was approved is active again. A server's instructions, prompts, resources and resource templates are approved in the
- * same way; they are in no catalogue.
- *
- * A provider that was reviewed is reserved for the server of its name: wt_add, wt_remove, wt_rename_provider and their
- * variants return WT_EINVAL for it. So an import can neither add a tool to the approved ones nor replace one.
- *
- * The conventions are those of whichtool.h, which includes this header. From any thread. docs/gateway.md has the why.
- */
+ * Any thread. docs/gateway.md gives the reasons.
+ * The conventions are those of whichtool.h, which includes this header. */
 #ifndef WHICHTOOL_REVIEW_H
 #define WHICHTOOL_REVIEW_H
 
@@ -31,213 +30,228 @@
 extern "C" {
 #endif
 
-/* Limits. A server may make others wait for it, but not fill the store: what is beyond these is not in the catalogue
- * either, and is counted alone. */
+/* Limits that keep a server from filling the store. Definitions beyond them do not enter the catalogue either, and are
+ * only counted. */
 enum {
-    WT_MAX_WAITING = 1000,                /* definitions of one provider that wait */
-    WT_MAX_WAITING_BYTES = 16 << 20,      /* of all of them together */
-    WT_MAX_INSTRUCTIONS_BYTES = 64 << 10, /* of one server's instructions */
-    WT_MAX_CHANGES = 50,                  /* sentences of one definition's changes */
-    WT_MAX_CHANGE_BYTES = 600,            /* of one of them */
-    WT_NEW_TOOL_DAYS = 7                  /* that a tool counts as new after it was approved, unless it is called */
+    WT_MAX_WAITING = 1000,                /* waiting definitions of one provider */
+    WT_MAX_WAITING_BYTES = 16 << 20,      /* their total size */
+    WT_MAX_INSTRUCTIONS_BYTES = 64 << 10, /* instructions of one server */
+    WT_MAX_CHANGES = 50,                  /* changes listed per definition */
+    WT_MAX_CHANGE_BYTES = 600,            /* one of these */
+    WT_NEW_TOOL_DAYS = 7                  /* days for which an approved tool counts as new, unless it is called */
 };
 
-/* Kinds of definitions that are reviewed. Their numbers never change. */
+/* Kinds of reviewed definitions. The numbers are stable. */
 enum {
-    WT_REVIEW_TOOL = 0, /* with the server's instructions, whose name is "" */
+    WT_REVIEW_TOOL = 0, /* also the server's instructions, under the name "" */
     WT_REVIEW_PROMPT = 1,
     WT_REVIEW_RESOURCE = 2,
     WT_REVIEW_TEMPLATE = 3
 };
 
-/* ---------------------------------------------------------------- whose provider it is */
+/* ---------------------------------------------------------------- reserving a provider */
 
-/* Reserves a provider for the MCP server of that name before it has listed anything. Tools that others imported into it
- * stay in the catalogue until the server's first list replaces them. Reserving it again does nothing.
- * Errors: WT_EINVAL (no provider can have that name), WT_EREADONLY, WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
+/* Reserves a provider for the MCP server of that name before its first list. Tools imported from elsewhere stay until
+ * the first list replaces them. No-op if already reserved.
+ * Errors: WT_EINVAL (not a valid name), WT_EREADONLY, WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
 WT_API int wt_reserve_provider(wt_engine *engine, const char *provider, wt_error *err);
 
-/* Ends the reservation: forgets the server with its tools, its approvals and what waits. Its next list is a first one.
- * Returns how many tools left the catalogue. Errors: WT_ENOTFOUND (the provider is not reserved), WT_EREADONLY, ... */
+/* Ends the reservation: removes the server's tools, approvals and waiting definitions. Its next list counts as the
+ * first. Returns the number of tools that left the catalogue.
+ * Errors: WT_ENOTFOUND (not reserved), WT_EREADONLY, ... */
 WT_API int64_t wt_release_provider(wt_engine *engine, const char *provider, wt_error *err);
 
-/* The provider's tools that may be shown and called: those of its server's last list whose definitions in the catalogue
- * are byte for byte what was approved. A provider that is not reserved has none. *out ends with wt_tools_free. */
+/* Lists the provider's tools that may be shown and called: those in the server's latest list whose definition in the
+ * catalogue is byte for byte the approved one. Empty if the provider is not reserved.
+ * *out: freed with wt_tools_free. */
 WT_API int wt_list_approved(wt_engine *engine, const char *provider, wt_tools **out, wt_error *err);
 
-/* ---------------------------------------------------------------- what a server lists */
+/* ---------------------------------------------------------------- reviewing a list */
 
 typedef struct wt_review_options {
     size_t size;
-    const char *source_name; /* the scope of sync, as in wt_add_options; NULL: "mcp:PROVIDER" */
-    int trust_first;         /* the first list that a provider ever gives is approved at once: the baseline. An empty
-                                list is one, too */
-    const char *lock;        /* [lock_len] pins, as wt_lock gives them: what they name by its hash is approved and all
-                                else waits, whatever was approved before; NULL: what was approved counts */
+    const char *source_name; /* scope of sync, as in wt_add_options; NULL: "mcp:PROVIDER" */
+    int trust_first;         /* approve the provider's first list, even an empty one, at once as the baseline */
+    const char *lock; /* [lock_len] output of wt_lock: definitions with a hash in it are approved, and all others wait,
+                         regardless of earlier approvals. NULL: earlier approvals count */
     size_t lock_len;
-    const char *instructions; /* what the server says of itself now; "": nothing; NULL: not told, and left as it was */
+    const char *instructions; /* the server's current instructions, or ""; NULL: unknown, keep the stored ones */
     int no_vectors;           /* do not encode now */
     wt_progress_fn progress;
     void *progress_context;
-    const char *prompts; /* all that the server lists of them, as JSON arrays of their definitions; NULL: not told, and
-                            left as they were. The first list of each is a baseline of its own */
+    const char *prompts; /* complete lists of the server, each a JSON array of definitions; NULL: unknown, keep the
+                            stored ones. The first list of each kind has a baseline of its own */
     const char *resources;
     const char *templates;
 } wt_review_options;
 
 WT_INIT(wt_review_options_init, wt_review_options)
 
+/* Report of wt_review and wt_approve. */
 typedef struct wt_review_report {
-    size_t approved;        /* tools that are listed, approved and in the catalogue now */
-    size_t returned;        /* of those, that had changed and are what was approved again */
-    size_t waiting_new;     /* tools that wait and never were approved */
-    size_t waiting_changed; /* tools that wait and are not what was approved */
-    size_t beyond;          /* tools beyond the limits: they do not even wait */
-    size_t removed;         /* tools that left the catalogue: changed, or not listed any more */
-    size_t skipped;         /* listed tools that no catalogue can take, as of wt_add_report */
-    int instructions_wait;  /* so do the server's instructions */
-    size_t waiting_count;   /* of both kinds */
-    const char *const *ids; /* [waiting_count] as in wt_waiting.id; without the instructions */
-    size_t embedded;        /* vectors made */
-    int changed;            /* the catalogue is another one than before */
-    size_t issue_count;     /* why tools were skipped: the first WT_MAX_ISSUES */
+    size_t approved;        /* tools listed, approved and in the catalogue */
+    size_t returned;        /* tools among these that had changed and returned to their approved definition */
+    size_t waiting_new;     /* waiting tools, never approved */
+    size_t waiting_changed; /* waiting tools with another approved definition */
+    size_t beyond;          /* tools beyond the limits, not even stored as waiting */
+    size_t removed;         /* tools removed from the catalogue, because they changed or are no longer listed */
+    size_t skipped;         /* malformed tools, as in wt_add_report */
+    int instructions_wait;  /* true if the server's instructions wait */
+    size_t waiting_count;   /* waiting_new + waiting_changed */
+    const char *const *ids; /* [waiting_count] ids as in wt_waiting.id, without the instructions */
+    size_t embedded;        /* vectors computed */
+    int changed;            /* true if the catalogue changed */
+    size_t issue_count;     /* issues of skipped tools, at most WT_MAX_ISSUES */
     const wt_add_issue *const *issues;
-    const char *notice;    /* one line on what is missing (no model), or NULL */
-    size_t offers_waiting; /* prompts, resources and templates that wait, or are beyond the limits */
+    const char *notice;    /* anything missing, such as the model, in one line; NULL if complete */
+    size_t offers_waiting; /* waiting prompts, resources and templates, including those beyond the limits */
 } wt_review_report;
 
 WT_API void wt_review_report_free(wt_review_report *report);
 
-/* Takes what a server lists now, compares it with what was approved of the provider, imports what is approved (those
- * that are not listed any more go, as by sync) and leaves the others waiting, all in one transaction: at no moment,
- * whatever ends the process, is in the catalogue what is not approved. Then vectors, and the index, where anything
- * changed. listing: {"tools":[...]}, or pages of such, the bytes as the server wrote them; NULL: the tools are not
- * told, and are left as they were. Tools that another source brought into the provider leave the catalogue. Errors:
- * WT_EINVAL (provider is empty), WT_EFORMAT (the listing breaks off, or is none; the lock is no file of pins): nothing
- * was changed then; those of wt_add. With WT_ECANCELLED after the transaction, *out is set. */
+/* Compares a server's list with the approved definitions, in one transaction: imports those that are approved, removes
+ * those no longer listed (like sync), and stores the others as waiting. An unapproved definition is never in
+ * the catalogue, not even if the process is killed. Vectors and index are updated afterwards if the catalogue changed.
+ *
+ * listing: {"tools":[...]}, or pages of it, as received from the server; NULL: unknown, keep the stored tools. Tools
+ * that another source brought into the provider leave the catalogue.
+ *
+ * Errors: WT_EINVAL (empty or invalid provider), WT_EFORMAT (truncated or not a listing; malformed lock), those of
+ * wt_add. With WT_EINVAL and WT_EFORMAT nothing changes. With WT_ECANCELLED after the transaction, *out is set. */
 WT_API int wt_review(wt_engine *engine, const char *provider, const char *listing, size_t len,
                      const wt_review_options *options, wt_review_report **out, wt_error *err);
 
-/* ---------------------------------------------------------------- what waits */
+/* ---------------------------------------------------------------- waiting definitions */
 
-/* What waits, and why. The numbers stay. */
+/* Reasons for waiting. The numbers are stable. */
 enum {
-    WT_WAITING_NEW = 1,    /* nothing of that name was ever approved */
-    WT_WAITING_CHANGED = 2 /* something else was */
+    WT_WAITING_NEW = 1,    /* no definition of that name was ever approved */
+    WT_WAITING_CHANGED = 2 /* a different definition is approved */
 };
 
-/* Texts are the server's, but for id and changes: hostile, as they came. */
+/* A waiting definition. Except for id and changes, the texts are the server's own and may be hostile. */
 typedef struct wt_waiting {
-    const char *id;       /* as in wt_tool; the provider's name, of its instructions */
-    const char *provider; /* as wt_review was given it */
-    const char *name;     /* of the tool or prompt, the resource's URI, the template; "": the server's instructions */
+    const char *id;       /* id as in wt_tool; for instructions, the name of the provider */
+    const char *provider; /* provider as given to wt_review */
+    const char *name;     /* name of the tool or prompt, URI of the resource, or URI template; "" for instructions */
     int kind;             /* WT_WAITING_... */
-    int64_t since;        /* when it was first seen like this, seconds since 1970 */
-    const char *offered;  /* the definition, or the instructions, that waits */
+    int64_t since;        /* time when this version was first seen, seconds since 1970 */
+    const char *offered;  /* waiting definition or instructions */
     size_t offered_len;
-    const char *sha256;   /* of its canonical JSON (of instructions: of their bytes), 64 hexadecimal digits */
-    const char *approved; /* what was approved; NULL: nothing ever was */
+    const char *sha256; /* SHA-256 of its canonical JSON, or of the bytes of the instructions, 64 hexadecimal digits */
+    const char *approved; /* approved definition; NULL if never approved */
     size_t approved_len;
-    const char *approved_sha256; /* of that; NULL */
-    int64_t approved_since;      /* 0: never */
+    const char *approved_sha256; /* its SHA-256, or NULL */
+    int64_t approved_since;      /* time of the approval, seconds since 1970; 0 if never approved */
     size_t change_count;
-    const char *const *changes; /* [change_count] what changed, a line each: plain text in which every character that is
-                                   not seen is spelled out. Of a new one: what it says */
-    size_t more_changes;        /* that are not told: at most WT_MAX_CHANGES are */
-    int what;                   /* WT_REVIEW_... */
+    const char *const
+        *changes;        /* [change_count] changes, one line of plain text each, with invisible characters spelled
+                            out. For a new definition, its content */
+    size_t more_changes; /* further changes that are not listed */
+    int what;            /* WT_REVIEW_... */
 } wt_waiting;
 
 typedef struct wt_waiting_list {
     size_t len;
-    const wt_waiting *const *items; /* [len] by provider, what it is and name; instructions first */
+    const wt_waiting *const *items; /* [len] sorted by provider, what and name; instructions first */
 } wt_waiting_list;
 
 WT_API void wt_waiting_list_free(wt_waiting_list *list);
 
-/* What waits, of one provider or (NULL) of all. None is no error. Errors: WT_ENOTFOUND (nothing of that provider was
- * ever reviewed), WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
+/* Lists the waiting definitions of one provider, or of all (NULL). An empty list is not an error.
+ * Errors: WT_ENOTFOUND (the provider was never reviewed), WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
 WT_API int wt_list_waiting(wt_engine *engine, const char *provider, wt_waiting_list **out, wt_error *err);
 
 /* ---------------------------------------------------------------- approving */
 
 typedef struct wt_approve_options {
     size_t size;
-    size_t name_count;          /* tools to approve */
-    const char *const *names;   /* [name_count] their names, as in wt_waiting.name; "": the instructions */
-    const char *const *sha256s; /* [name_count] what was shown of each, as in wt_waiting.sha256: the approval is for
-                                   that alone; NULL, or NULL for one of them: for whatever waits now */
-    int all;                    /* everything of the provider that waits, in place of names */
-    int no_vectors;             /* do not encode now */
+    size_t name_count;        /* definitions to approve */
+    const char *const *names; /* [name_count] names as in wt_waiting.name; "" for the instructions */
+    const char *const
+        *sha256s;   /* [name_count] wt_waiting.sha256 of the version seen by the approver; the approval holds
+                       for that version only. NULL, or NULL for an item: approve the version that waits now */
+    int all;        /* approve all waiting definitions of the provider, and ignore names */
+    int no_vectors; /* do not encode now */
     wt_progress_fn progress;
     void *progress_context;
-    const int *whats; /* [name_count] what each name is of, WT_REVIEW_...; NULL: all are tools' */
+    const int *whats; /* [name_count] WT_REVIEW_... of each name; NULL: all are tools */
 } wt_approve_options;
 
 WT_INIT(wt_approve_options_init, wt_approve_options)
 
-/* Moves what waits into the catalogue, all of it or nothing, in one transaction; the report tells how many tools are
- * approved by this call (approved), and what still waits. A tool that is approved so takes at most one place of a list
- * of hits, together with other such tools of its provider, until a usage of it was recorded, or WT_NEW_TOOL_DAYS have
- * passed. Errors: WT_ENOTFOUND (nothing of that name waits), WT_EINVAL (what waits is not what was shown any more; nor
- * names nor all), WT_EREADONLY, those of wt_add. With WT_ECANCELLED after the transaction, *out is set. */
+/* Approves waiting definitions and moves the tools among them into the catalogue, all or nothing, in one transaction.
+ * The report counts the tools approved by this call.
+ *
+ * Newly approved tools of a provider together take at most one place of a list of hits, until a usage of the tool is
+ * recorded or WT_NEW_TOOL_DAYS have passed.
+ *
+ * Errors:
+ * - WT_ENOTFOUND: no such waiting definition.
+ * - WT_EINVAL: the waiting version is not the one that was seen, or neither names nor all are given.
+ * - WT_EREADONLY, and those of wt_add. With WT_ECANCELLED after the transaction, *out is set. */
 WT_API int wt_approve(wt_engine *engine, const char *provider, const wt_approve_options *options,
                       wt_review_report **out, wt_error *err);
 
-/* The instructions of the provider's server, where what it says now is what was approved; else "". *out ends with
- * wt_string_free. Errors: WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
+/* Returns the server's instructions if the current ones are approved, else "". *out: freed with wt_string_free.
+ * Errors: WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
 WT_API int wt_approved_instructions(wt_engine *engine, const char *provider, char **out, wt_error *err);
 
-/* The definitions of a provider's prompts, resources or templates (what: WT_REVIEW_...) that its server lists now and
- * that were approved, as a JSON array in order of their names. *out ends with wt_string_free. Errors: WT_EINVAL (what
- * is none of these), WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
+/* Returns the approved definitions that the server currently lists, as a JSON array sorted by name.
+ *
+ * what: WT_REVIEW_PROMPT, WT_REVIEW_RESOURCE or WT_REVIEW_TEMPLATE. *out: freed with wt_string_free.
+ * Errors: WT_EINVAL (any other value of what), WT_ESTORE, WT_EBUSY, WT_ENOMEM. */
 WT_API int wt_approved_offers(wt_engine *engine, const char *provider, int what, char **out, wt_error *err);
 
-/* Pins of what is approved, of one provider or (NULL) of all: a file for wt_review_options.lock, to be kept beside what
- * uses the servers. A line a tool, sorted, as wt_audit_pins writes them, and one for each server's instructions,
- * prompt, resource and template. *out ends with wt_string_free. Errors: WT_ENOTFOUND (nothing of that provider was ever
- * reviewed), WT_ESTORE, ... */
+/* Writes pins of the approved definitions of one provider, or of all (NULL), for wt_review_options.lock. Keep the file
+ * under version control with the configuration of the servers.
+ *
+ * One line per tool, sorted, as wt_audit_pins writes them, and one for the instructions, prompts, resources and
+ * templates of each server. *out: freed with wt_string_free.
+ * Errors: WT_ENOTFOUND (the provider was never reviewed), WT_ESTORE, ... */
 WT_API int wt_lock(wt_engine *engine, const char *provider, char **out, wt_error *err);
 
-/* ---------------------------------------------------------------- what it would take */
+/* ---------------------------------------------------------------- preview */
 
 enum {
-    WT_MAX_PREVIEW_REQUESTS = 300, /* requests that are searched, and searched again */
-    WT_PREVIEW_RECORDED = 20,      /* recorded requests from which on those are searched, and none are made */
-    WT_MAX_PREVIEW_TOOLS = 200000  /* of a catalogue that is copied for it */
+    WT_MAX_PREVIEW_REQUESTS = 300, /* requests searched without and with the waiting tools */
+    WT_PREVIEW_RECORDED = 20,      /* minimum recorded requests; with fewer, requests are made from descriptions */
+    WT_MAX_PREVIEW_TOOLS = 200000  /* maximum tools of the copied catalogue */
 };
 
 typedef struct wt_preview_options {
     size_t size;
-    size_t name_count;        /* 0: all that waits of the provider */
-    const char *const *names; /* [name_count] tools that wait, as in wt_waiting.name */
+    size_t name_count;        /* 0: all waiting tools of the provider */
+    const char *const *names; /* [name_count] waiting tools, as in wt_waiting.name */
     wt_progress_fn progress;
     void *progress_context;
 } wt_preview_options;
 
 WT_INIT(wt_preview_options_init, wt_preview_options)
 
-/* Shares are of 1. Of places: those among the first 5 of the requests that are not the provider's own, but for the
- * places of tools that a request is known to be for. */
+/* Shares from 0 to 1. "First places" are the first 5 hits of requests for other providers, except the tools
+ * known to be needed. */
 typedef struct wt_preview {
-    size_t waiting;     /* tools that wait and were looked at */
-    size_t requests;    /* that were searched */
-    int recorded;       /* they were recorded, the newest ones; 0: made of the descriptions of others' tools */
-    double places_now;  /* share of the first places that the provider's tools take */
-    double places_then; /* with what waits */
-    double tools_now;   /* the provider's share of the catalogue's tools */
-    double tools_then;
-    int far;              /* places_then is far beyond tools_then, as a flood's would be (docs/audit.md, "capture") */
-    const char *sentence; /* all that, for people */
-    const char *recipe;   /* that searched */
+    size_t waiting;     /* waiting tools examined */
+    size_t requests;    /* requests searched */
+    int recorded;       /* true if these are the latest recorded requests; 0 if made from descriptions of other tools */
+    double places_now;  /* share of first places taken by the provider's tools */
+    double places_then; /* the same with the waiting tools */
+    double tools_now;   /* the provider's share of the tools in the catalogue */
+    double tools_then;  /* the same with the waiting tools */
+    int far;            /* true if places_then is far above tools_then, as in a flood (docs/audit.md, "capture") */
+    const char *sentence; /* summary for people */
+    const char *recipe;   /* recipe of the searches */
 } wt_preview;
 
 WT_API void wt_preview_free(wt_preview *preview);
 
-/* What tools that wait would take of others, were they approved: the newest recorded requests, or, where there are too
- * few, the descriptions of other tools, are searched in a private copy of the catalogue, without and with them. Nothing
- * is changed. Takes seconds: the copy, and two searches a request. Errors: WT_ENOTFOUND (nothing of that provider, or
- * by that name, waits), WT_EEMPTY (no requests can be made: there are no other tools), WT_ETOOLONG (over
- * WT_MAX_PREVIEW_TOOLS), those of wt_add and wt_find. */
+/* Predicts the share of first places that waiting tools would take if approved. Copies the catalogue into memory and
+ * searches requests without and with the tools. The requests are the latest recorded ones, or descriptions of other
+ * tools if there are too few. Leaves the store unchanged. Takes seconds.
+ *
+ * Errors: WT_ENOTFOUND (no such waiting tools), WT_EEMPTY (no requests, because there are no other tools), WT_ETOOLONG
+ * (more than WT_MAX_PREVIEW_TOOLS), those of wt_add and wt_find. */
 WT_API int wt_preview_waiting(wt_engine *engine, const char *provider, const wt_preview_options *options,
                               wt_preview **out, wt_error *err);
 

@@ -1,6 +1,6 @@
-/* whichtool/train.h: models that are made of a store's own tools and requests.
+/* whichtool/train.h: trains models on a store's own tools and requests.
  *
- *   wt_train(engine, "all", NULL, &report, &err);    from recorded use; beside the store, and in use at the next search
+ *   wt_train(engine, "all", NULL, &report, &err);    from recorded use; the next search uses the models
  *   wt_train_report_free(report);
  *
  * The conventions are those of whichtool.h, which includes this header. */
@@ -15,108 +15,111 @@ extern "C" {
 
 /* ---------------------------------------------------------------- training */
 
-/* What can be trained: the models that make a store's recipes fit its own tools and requests, from requests whose
- * tools are known. By index from 0; NULL past the last. Static. */
+/* A lesson: a model that can be trained from requests whose tools are known. */
 typedef struct wt_lesson {
     const char *name;    /* "encoder", ... */
     const char *summary; /* one line */
 } wt_lesson;
 
+/* Returns the lesson at an index from 0, or NULL past the last. Static. */
 WT_API const wt_lesson *wt_lesson_at(size_t index);
 
-/* The figure on dev after some steps, 0 before the first: of all and, where it is the mean over data sets, of each. */
+/* Dev metric on one of several data sets. */
 typedef struct wt_dev_figure {
-    const char *set; /* the last part of its folder */
+    const char *set; /* last part of the folder's path */
     double value;
 } wt_dev_figure;
 
+/* Dev metric after a number of steps. */
 typedef struct wt_measurement {
-    uint64_t step;
+    uint64_t step; /* 0 before the first */
     double figure;
-    size_t len; /* sets; 0: the figure is not a mean over sets */
+    size_t len; /* number of data sets; 0 if the figure is not a mean over data sets */
     const wt_dev_figure *sets;
 } wt_measurement;
 
-/* How far a training is. What is not known yet is NaN, or 0 for counts. */
+/* Progress of a training. Unknown values are NaN, or 0 for counts. */
 typedef struct wt_train_progress {
-    const char *lesson;   /* a name of wt_lesson_at */
+    const char *lesson;   /* name from wt_lesson_at */
     const char *phase;    /* static: "reading", "encoding", "training", "measuring", "saving", ... */
-    uint64_t done, total; /* of the phase; when training: steps */
-    double loss;          /* mean of the last steps */
+    uint64_t done, total; /* progress within the phase; for "training", in steps */
+    double loss;          /* mean over recent steps */
     double tokens_per_second;
-    double best;                    /* the best figure on dev so far, 0 to 1 */
-    double seconds_left;            /* of this lesson */
-    const wt_measurement *measured; /* the last one, of another address than the one before; NULL: none yet */
+    double best;                    /* best dev metric so far, 0 to 1 */
+    double seconds_left;            /* remaining time of this lesson */
+    const wt_measurement *measured; /* latest measurement, at a new address each time; NULL before the first */
 } wt_train_progress;
 
-/* Called as wt_progress_fn is. A non-zero return stops: the state is kept for `resume`, and the best model so far
- * stays where it is. */
+/* Progress callback, called under the rules of wt_progress_fn. Return non-zero to stop: the state is kept for `resume`,
+ * and the best model so far stays in place. */
 typedef int (*wt_train_progress_fn)(void *context, const wt_train_progress *progress);
 
 typedef struct wt_train_options {
     size_t size;
-    const char *data;       /* a data set in BEIR layout: learn from its train split, choose on dev; NULL: learn from
-                               the store's recorded use, of which a tenth, drawn by request, is dev. Without an engine
-                               also several, a line each: then each keeps its own catalogue */
-    const char *out;        /* folder of the trained models; NULL: STORE-models, beside the store */
-    const char *model;      /* without an engine, as in wt_open_options */
-    const char *models_dir; /* the same */
-    const char *cache_dir;  /* the same, as in wt_eval_options */
-    unsigned threads;       /* 0: one a processor. The same number and seed give the same model, to the last bit */
+    /* Data set in BEIR layout: its train split is learned from, and its dev split chooses the best model. Without an
+     * engine also several, one per line, each with its own catalogue. NULL: the store's recorded use, with a tenth of
+     * its requests as dev. */
+    const char *data;
+    const char *out;        /* folder of the trained models; NULL: STORE-models */
+    const char *model;      /* without an engine: same as in wt_open_options */
+    const char *models_dir; /* without an engine: same as in wt_open_options */
+    const char *cache_dir;  /* without an engine: same as in wt_eval_options */
+    unsigned threads;       /* 0: the engine's, else one per processor. Results are bit-identical for the same number of
+                               threads and seed */
     uint64_t seed;          /* 0: 1 */
-    double epochs;          /* passes over the requests; 0: by their number */
-    size_t batch;           /* requests a step; 0: the lesson's own */
-    size_t accumulate;      /* batches a step; 0: 1 */
-    double rate;            /* highest learning rate; 0: the lesson's own */
-    size_t freeze;          /* layers of the encoder, and its embeddings, that stay as they are; 0: none */
-    const char *loss;       /* one of the lesson's losses; NULL: its first; not with "all" */
-    size_t candidates;      /* tools that a refiner looks at; 0: its own */
-    const char *precision;  /* "fp32", or "bf16": products round to bfloat16 where the processor has matrix registers,
-                               sums stay fp32; NULL: bf16 where that is faster. The model remembers which it was */
-    int resume;             /* go on where a stopped training of the same model with the same options ended */
-    uint64_t memory;        /* most bytes to take; 0: what the machine has left */
+    double epochs;          /* passes over the requests; 0: chosen by their number */
+    size_t batch;           /* requests per batch; 0: the lesson's default */
+    size_t accumulate;      /* batches per step; 0: 1 */
+    double rate;            /* peak learning rate, at most 1; 0: the lesson's default */
+    size_t freeze;          /* layers of the encoder to freeze, in addition to its embeddings; 0: freeze nothing */
+    const char *loss;       /* one of the lesson's losses; NULL: its first. Not with "all" */
+    size_t candidates;      /* tools per request for a refiner, at most 1024; 0: its default */
+    const char *precision;  /* "fp32", or "bf16": matrix products rounded to bfloat16 and summed in fp32, on processors
+                               with matrix registers (AMX). NULL: "bf16" on these, else "fp32". Stored in the model */
+    int resume;             /* continue a stopped training of the same model with the same options */
+    uint64_t memory;        /* memory limit in bytes; 0: the free memory */
     wt_train_progress_fn progress;
     void *progress_context;
-    size_t most;        /* training requests of each data set, beyond which a seeded part is taken; 0: all */
-    size_t negatives;   /* wrong tools of a request that the model takes for right, to learn from beside its right ones;
-                           for the encoder's loss "contrast" and the cross-encoder; 0: none, and the latter's own */
-    const char *fields; /* of a tool, that encoder or cross-encoder reads: some of category, provider, name, description
-                           and parameters, with commas between; NULL: provider,name,description */
-    size_t synthetic;   /* so many requests made of the descriptions of each catalogue's tools (inverse cloze task), to
-                           learn from beside the recorded ones, or in their place where there are none; for the encoder
-                           and the cross-encoder; 0: none */
-    const char *most_of; /* the same as most of one data set, a line each: "NAME=N", NAME being the last part of its
-                            folder; a line "N" is for those that no line names. NULL: all have most */
-    double join;         /* requests that need several tools, made of those of one catalogue that need few: two or three
-                            in one text, with the tools of all, as this share of all training requests, 0 to
-                            below 1; dev has none; for the encoder and the cross-encoder; 0: none */
-    int keep_last;       /* the last model is kept, not the best on dev, and training does not stop early: for a caller
-                            who chooses by something else */
-    const char *dev;     /* what of an encoder is measured on dev: "use" (NULL): each request by the tools' texts and,
-                            where training requests used all tools that it needs, by those as well; "description": by
-                            texts alone; "hybrid": by texts and words; "head": by the rows of the classifier that
-                            the losses "softmax" and "bce" train with it */
-    size_t dev_tools;    /* tools of each catalogue that answer dev requests of an encoder: those that are needed, and
-                            others up to this number; 0: all */
-    const char *teacher; /* model, by name or folder, whose likenesses between texts the encoder's loss "likeness"
-                            learns; for that alone */
+    size_t most;      /* maximum training requests per data set, drawn by seed; 0: all */
+    size_t negatives; /* hard negatives per request: wrong tools that the model ranks high, at most 8. For the encoder's
+                         loss "contrast" and the cross-encoder. 0: none, or the cross-encoder's default */
+    const char *fields; /* fields of a tool for encoder or cross-encoder: comma-separated from category, provider, name,
+                           description, parameters. NULL: provider,name,description */
+    size_t synthetic;   /* requests to generate from the tool descriptions of each catalogue (inverse cloze task), for
+                           encoder and cross-encoder. They supplement recorded requests, or replace them if there are
+                           none. 0: no synthetic requests */
+    const char *most_of; /* `most` for single data sets, one per line: "NAME=N", with the last part of the folder's path
+                            as NAME. A line "N" applies to all others. NULL: `most` applies to all */
+    double join; /* share of training requests, 0 to 0.9, made by joining two or three requests of a catalogue into one
+                    text that needs the tools of all. Not in dev. For encoder and cross-encoder. 0: do not join */
+    int keep_last; /* keep the last model rather than the best on dev, and never stop early */
+    /* Dev metric of the encoder. NULL: "use".
+     * - "use": by the tools' texts, and also by training requests if these used all tools that the request needs
+     * - "description": by the tools' texts
+     * - "hybrid": by the tools' texts and by words
+     * - "head": by the classifier trained with the losses "softmax" and "bce" */
+    const char *dev;
+    size_t dev_tools;    /* tools per catalogue that the encoder's dev requests search: those needed, plus others up to
+                            this number; 0: all */
+    const char *teacher; /* name or folder of the model whose similarities between texts the encoder's loss "likeness"
+                            learns. Only for that loss */
 } wt_train_options;
 
 WT_INIT(wt_train_options_init, wt_train_options)
 
-/* One model that was trained. */
+/* Result of one lesson. */
 typedef struct wt_trained {
     const char *lesson;
-    const char *path;     /* folder, in the layout of the Hugging Face hub; its config.json tells all of this; "" where
-                              there was too little to learn from or, of "all", no layers to train, and notice says */
-    const char *figure;   /* what was measured on dev, such as "recall@5 by description and use" */
-    double before, after; /* the figure before training (NaN: there was no model) and of the model that was kept */
+    const char *path;   /* folder of the model in the Hugging Face layout, whose config.json describes the training. ""
+                           if skipped, with a notice: too little data, or with "all" a static encoder */
+    const char *figure; /* dev metric, such as "recall@5 by description and use" */
+    double before, after; /* dev metric before the training (NaN without a previous model), and of the kept model */
     uint64_t steps;
     double epochs, seconds;
-    int stopped_early;  /* the figure had stopped growing */
-    const char *notice; /* one line on what to know, or NULL */
+    int stopped_early;  /* true if the dev metric stopped improving */
+    const char *notice; /* remark in one line, or NULL */
     size_t measurement_count;
-    const wt_measurement *const *measurements; /* of this run, in order, the worse ones too */
+    const wt_measurement *const *measurements; /* all measurements of this run, in order */
 } wt_trained;
 
 typedef struct wt_train_report {
@@ -126,73 +129,86 @@ typedef struct wt_train_report {
 
 WT_API void wt_train_report_free(wt_train_report *report);
 
-/* Trains a model: a name of wt_lesson_at, or "all" of them in that order. engine may be NULL when options->data is
- * given: the catalogue is then the data set's own. The model in out/NAME is replaced when a better one was found on
- * dev; a stop, a failure or a kill leaves the last good one.
- * Errors: WT_EEMPTY (nothing to learn from), WT_EINVAL (unknown lesson or loss, an option out of range), WT_EMODEL (no
- * encoder, one without the layers that the lesson trains, or the loss became infinite), WT_ENOMEM (it would not fit:
- * the sentence says how much it needs), WT_EBUSY (another training writes to that folder), WT_ECANCELLED (state is
- * kept), WT_ENOTFOUND, WT_EFORMAT (data, or state of another training), WT_EIO, ...
+/* Trains a model.
  *
- * With an error of a later model, *out holds the earlier ones. */
+ * engine: may be NULL with options->data and options->out. The catalogue is then that of the data set.
+ * lesson: a name from wt_lesson_at, or "all" for every lesson except the slow "cross", in the order of the table.
+ *
+ * A better model on dev replaces the one in out/NAME. Stopping, failing or being killed leaves the last good model in
+ * place. Afterwards the engine uses the new models. If a later lesson fails, *out has the results of the earlier ones.
+ *
+ * Errors:
+ * - WT_EEMPTY: no data to learn from.
+ * - WT_EINVAL: unknown lesson or loss, or an option out of range.
+ * - WT_EMODEL: no encoder, an encoder without trainable layers, or an infinite loss.
+ * - WT_ENOMEM: beyond options->memory. The message gives the required amount.
+ * - WT_EBUSY: another training writes to the folder.
+ * - WT_ECANCELLED: stopped; the state is kept.
+ * - WT_EFORMAT: malformed data, or the state of another training.
+ * - WT_ENOTFOUND, WT_EIO, ... */
 WT_API int wt_train(wt_engine *engine, const char *lesson, const wt_train_options *options, wt_train_report **out,
                     wt_error *err);
 
-/* What a training with this data and seed is said to have learned from: "data"."sha256" of a model's config.json. data
- * and seed as in wt_train_options. Errors: WT_EEMPTY, WT_ENOTFOUND, WT_EFORMAT, ... */
+/* Computes the hash of the training data, to compare with "data"."sha256" in a trained model's config.json. data and
+ * seed: same as in wt_train_options. sha256: receives 64 hexadecimal digits and NUL.
+ * Errors: WT_EEMPTY, WT_ENOTFOUND, WT_EFORMAT, ... */
 WT_API int wt_training_data(wt_engine *engine, const char *data, uint64_t seed, char sha256[65], wt_error *err);
 
 /* ---------------------------------------------------------------- distilling */
 
 typedef struct wt_distil_options {
     size_t size;
-    const char *data; /* data sets in BEIR layout, a line each: their tools' texts and training requests are learned
-                         from, where they have any; dev requests are measured, test requests not read. NULL: the
-                         store's tools and recorded use */
-    const char *out;  /* folder of the model; it may not hold one yet */
-    const char *model, *models_dir; /* the teacher: without an engine, as in wt_open_options */
-    const char *cache_dir;          /* without an engine, as in wt_eval_options */
-    unsigned threads;               /* 0: one a processor. Their number changes no bit of the model */
+    /* Data sets in BEIR layout, one per line. Their tools' texts and training requests, if any, are learned from, and
+     * their dev requests measured. Test requests are not read. NULL: the store's tools and recorded use. */
+    const char *data;
+    const char *out;                /* folder of the model, which must not contain one yet */
+    const char *model, *models_dir; /* the teacher, without an engine: same as in wt_open_options */
+    const char *cache_dir;          /* without an engine: same as in wt_eval_options */
+    unsigned threads;               /* 0: the engine's, else one per processor. Does not change the model */
     uint64_t seed;                  /* 0: 1 */
-    size_t dimension;               /* of the vectors; 0: 256. At most the teacher's */
-    double smoothing;               /* a of the tokens' weights a / (a + p), p their share of all tokens; 0: 0.001 */
-    double epochs; /* passes over the texts while they are fitted to the teacher's vectors; 0: by their number */
-    double contrast_epochs; /* passes over the requests while they are brought near to their tools; 0: the same */
-    double dense_weight;    /* of meaning in hybrid, that the model's config.json asks for, at most
-                               WT_MAX_DENSE_WEIGHT; 0: none is said */
-    double brief_weight;    /* the same in brief requests; 0: dense_weight in all */
-    const char *ablate; /* for experiments: leave out some of weights, fit, likeness, contrast and merge, with commas
-                           between; NULL: none */
+    size_t dimension;               /* dimension of the vectors, at most the teacher's; 0: 256 */
+    double smoothing;       /* a in the token weights a / (a + p), with p the frequency of the token; 0: 0.001 */
+    double epochs;          /* passes over the texts when fitting the teacher's vectors; 0: chosen by their number */
+    double contrast_epochs; /* passes over the requests when contrasting them with their tools; 0: by their number */
+    double dense_weight;    /* weight of meaning in "hybrid" to store in config.json, at most WT_MAX_DENSE_WEIGHT; 0: do
+                               not store one */
+    double brief_weight;    /* the same for brief requests; 0: dense_weight for all */
+    const char *ablate; /* for experiments, comma-separated steps to leave out: weights, fit, likeness, contrast, merge;
+                           NULL: run all steps */
     wt_progress_fn progress;
     void *progress_context;
 } wt_distil_options;
 
 WT_INIT(wt_distil_options_init, wt_distil_options)
 
-/* A static encoder that was made. */
+/* Result of wt_distil. */
 typedef struct wt_distilled {
-    const char *path;         /* its folder */
-    const char *teacher;      /* name */
-    size_t tokens, dimension; /* rows of its table, and numbers of a row */
-    uint64_t bytes;           /* of its model.safetensors */
-    size_t texts, requests;   /* it was fitted to, all different; and contrasted on */
-    size_t dev_requests;      /* that were measured */
-    double cosine;            /* of its vectors with the teacher's: the mean over those; NaN: there are none */
+    const char *path;         /* folder of the model */
+    const char *teacher;      /* name of the teacher */
+    size_t tokens, dimension; /* rows and columns of the table */
+    uint64_t bytes;           /* size of model.safetensors */
+    size_t texts, requests;   /* distinct texts fitted, and requests contrasted */
+    size_t dev_requests;      /* requests measured */
+    double cosine;            /* mean cosine with the teacher's vectors over dev_requests; NaN if 0 */
     double seconds;
-    const char *notice; /* one line on what to know, or NULL */
+    const char *notice; /* remark in one line, or NULL */
 } wt_distilled;
 
 WT_API void wt_distilled_free(wt_distilled *distilled);
 
-/* Makes a static encoder: a table with a vector a token, whose sum is a text's vector, in the place of an encoder that
- * takes a thousand times as long. Its rows begin as the teacher's vectors of single tokens, are fitted to its vectors
- * of texts, and contrasted on requests and their tools (docs/encoders.md). It becomes a model directory like any other,
- * in options->out. The teacher is the engine's encoder; engine may be NULL when options->data is given. Takes minutes,
- * nearly all of them the teacher's; a stop leaves no model, and nothing to go on from. The same texts, teacher, options
- * and seed give the same bytes on the same machine. Queries and imports may run beside it.
- * Errors: WT_EINVAL (no folder was named, it holds a model, or an option is out of range), WT_EEMPTY (no texts),
- * WT_EMODEL (no teacher, or one that is static itself), WT_ENOTFOUND, WT_EFORMAT (data), WT_ECANCELLED, WT_ENOMEM,
- * WT_EIO, ... */
+/* Distils an encoder into a static one: a table with a vector per token, so that a text's vector is a sum of rows. It
+ * replaces an encoder that is about a thousand times slower (docs/encoders.md).
+ *
+ * The rows start as the teacher's vectors of single tokens. They are then fitted to its vectors of texts, and
+ * contrasted on requests and their tools. The result in options->out is an ordinary model folder.
+ *
+ * engine: its encoder is the teacher. May be NULL with options->data.
+ *
+ * Takes minutes, mostly in the teacher. Stopping leaves neither a model nor a state to resume. The same texts, teacher,
+ * options and seed give identical bytes on the same machine. Searches and imports may run at the same time.
+ *
+ * Errors: WT_EINVAL (no folder, a folder with a model, or an option out of range), WT_EEMPTY (no texts), WT_EMODEL (no
+ * teacher, or a static one), WT_ENOTFOUND, WT_EFORMAT (data), WT_ECANCELLED, WT_ENOMEM, WT_EIO, ... */
 WT_API int wt_distil(wt_engine *engine, const wt_distil_options *options, wt_distilled **out, wt_error *err);
 
 #ifdef __cplusplus

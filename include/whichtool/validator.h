@@ -1,6 +1,5 @@
-/* validator.h: whether a JSON value fits a JSON Schema (2020-12 or draft-07), and why not, in sentences that a language
- * model can act on. Needs no store and no engine. The conventions of whichtool.h hold: `err` may be NULL and is written
- * only on failure, `out` is NULL then, options may be NULL or 0 for the defaults. docs/validator.md says more.
+/* validator.h: validates JSON values against a JSON Schema (2020-12 or draft-07), and describes violations in sentences
+ * that a language model can act on. Needs neither store nor engine. docs/validator.md lists what is supported.
  *
  *   wt_validator_open(&validator, schema, schema_len, NULL, &err);                  once
  *   wt_validate(validator, arguments, arguments_len, NULL, &validation, &err);      often, from any thread
@@ -8,7 +7,10 @@
  *   wt_validation_free(validation);
  *   wt_validator_close(validator);
  *
- * Schemas and values may be hostile: nothing is fetched, and what one of them may cost is bounded. */
+ * Schemas and values may be hostile: the validator fetches nothing, and bounds the work for each value.
+ *
+ * The conventions are those of whichtool.h: err may be NULL and is written only on failure, *out is then NULL, and NULL
+ * options and zero fields mean defaults. */
 #ifndef WHICHTOOL_VALIDATOR_H
 #define WHICHTOOL_VALIDATOR_H
 
@@ -20,25 +22,25 @@
 extern "C" {
 #endif
 
-/* Limits, beside those of error.h. docs/validator.md has those of what a schema may ask for. */
+/* Limits, in addition to those of error.h. docs/validator.md has the limits on the work for a schema. */
 enum {
-    WT_MAX_INSTANCE_BYTES = 4 << 20, /* a value that is validated; a longer one is WT_ETOOLONG */
-    WT_MAX_VIOLATIONS = 100,         /* that one validation reports; the others are counted */
-    WT_MAX_REPAIRS = 64              /* of one value; what is wrong beyond them stays */
+    WT_MAX_INSTANCE_BYTES = 4 << 20, /* size of a value; a longer one is WT_ETOOLONG */
+    WT_MAX_VIOLATIONS = 100,         /* violations reported per value; further ones are only counted */
+    WT_MAX_REPAIRS = 64              /* repairs per value; later mistakes remain violations */
 };
 
 /* ---------------------------------------------------------------- schemas */
 
-/* A schema, compiled. Immutable: any number of threads may validate with one at once. */
+/* A compiled schema. Immutable: any number of threads may validate with it at once. */
 typedef struct wt_validator wt_validator;
 
 typedef struct wt_validator_options {
     size_t size;
-    const char *dialect; /* of schemas that name none by "$schema": "2020-12" or "draft-07"; NULL: "2020-12" */
-    int assert_formats;  /* a "format" must hold; else it is a remark, as the standard has it */
-    /* [document_count] documents that a "$ref" may name, and metaschemas that a "$schema" may name: their addresses
-     * (absolute, without a fragment) and their JSON, both of which end in NUL. Borrowed for the call. What is wrong
-     * with a document, but for its JSON, is an error only where something refers to it. */
+    const char *dialect; /* dialect of schemas without "$schema": "2020-12" or "draft-07"; NULL: "2020-12" */
+    int assert_formats;  /* true: a "format" must hold. 0: it is an annotation, as in the standard */
+    /* Documents for "$ref", and metaschemas for "$schema": [document_count] absolute URIs without a fragment, and their
+     * JSON. Both end in NUL and are borrowed for the call. Invalid JSON is an error; any other mistake in a document is
+     * an error only if the schema refers to it. */
     size_t document_count;
     const char *const *document_uris;
     const char *const *documents;
@@ -46,79 +48,87 @@ typedef struct wt_validator_options {
 
 WT_INIT(wt_validator_options_init, wt_validator_options)
 
-/* Compiles a schema of the dialect that its "$schema" names, else of the options': an object, true or false.
+/* Compiles a schema: an object, true or false, in the dialect of its "$schema" or else of the options. Any thread.
  *
- * schema   JSON, borrowed for the call, need not end in NUL; at most WT_MAX_DEFINITION_BYTES, nested at most
- *          WT_MAX_JSON_DEPTH deep, and so is each document of the options. "$ref" leads to the schema itself, to the
- *          metaschemas of both dialects, or to one of these documents.
- * out      the caller's; ends with wt_validator_close().
+ * schema   JSON of at most WT_MAX_DEFINITION_BYTES, nested at most WT_MAX_JSON_DEPTH deep; so is each document of the
+ *          options. Borrowed for the call, need not end in NUL. "$ref" may refer to the schema itself, to the
+ *          metaschemas of both dialects, and to the documents.
+ * out      owned by the caller; freed with wt_validator_close().
  *
- * Returns 0, or, saying where in the schema: WT_EFORMAT (no JSON, an unknown dialect, a keyword whose value makes no
- * sense), WT_ENOTFOUND (a reference leads nowhere), WT_ETOOLONG (a limit), WT_EINVAL (options), WT_ENOMEM. A schema
- * that refers to itself without end is no error here: it may never be asked to. From any thread. */
+ * Errors, with the place in the schema:
+ * - WT_EFORMAT: not JSON, an unknown dialect, or a keyword with an invalid value.
+ * - WT_ENOTFOUND: unresolved reference.
+ * - WT_ETOOLONG: beyond a limit.
+ * - WT_EINVAL: invalid options.
+ * - WT_ENOMEM.
+ *
+ * An endlessly recursive schema is not an error here, because validation may never follow the recursion. */
 WT_API int wt_validator_open(wt_validator **out, const char *schema, size_t len, const wt_validator_options *options,
                              wt_error *err);
 
-/* NULL is a no-op. No wt_validate with it may be running or follow; validations stay valid until they are freed. */
+/* Frees the validator; NULL is a no-op. No wt_validate with it may be running or follow. Its validations stay valid
+ * until they are freed. */
 WT_API void wt_validator_close(wt_validator *validator);
 
 /* ---------------------------------------------------------------- values */
 
 typedef struct wt_validate_options {
     size_t size;
-    int repair;            /* slips that have one way out are put right, and listed: see wt_repair */
-    size_t max_violations; /* 0: WT_MAX_VIOLATIONS, which is also the most */
+    int repair;            /* correct mistakes that have only one solution, and list the repairs (wt_repair) */
+    size_t max_violations; /* maximum violations to report; 0 or above WT_MAX_VIOLATIONS: WT_MAX_VIOLATIONS */
 } wt_validate_options;
 
 WT_INIT(wt_validate_options_init, wt_validate_options)
 
-/* One thing that keeps a value from fitting. */
+/* A reason why a value does not fit. */
 typedef struct wt_violation {
-    const char *pointer;        /* JSON pointer of the value, or of the object that lacks a member; "" is the whole */
-    const char *schema_pointer; /* of the keyword in the schema; in another document with its address and '#' before */
-    const char *keyword;        /* "type", "required", ...; "" where it is none: a schema that is false, a limit */
-    const char *message;        /* one sentence, which names the place: what is expected, and what was there. What it
-                                   quotes is cut, and what nobody sees is escaped */
-    int code;                   /* WT_EFORMAT: the value does not fit. WT_ETIMEOUT: that could not be found out within
-                                   the limits, the same for the same schema and value on every machine */
+    const char *pointer; /* JSON pointer of the value, or of the object that lacks a member; "" for the whole value */
+    const char *schema_pointer; /* JSON pointer of the keyword; in another document, after its URI and '#' */
+    const char *keyword;        /* "type", "required", ...; "" for a schema that is false, and for a limit */
+    const char *message;        /* one sentence with the place, the expectation, and the actual value. Quoted values are
+                                   truncated, and invisible characters escaped */
+    int code;                   /* WT_EFORMAT if the value does not fit. WT_ETIMEOUT if validation exceeded its work
+                                   limit, which depends only on schema and value, and not on the machine */
 } wt_violation;
 
-/* One value that was put right: text that is a number, or true or false, where one is expected; a number where only
- * text is; a value where an array of such is; a value of an enumeration in other letters or blanks; a required property
- * that was missing and has a default. Each by itself takes violations away and brings none; nothing else is changed. */
+/* A repaired value. Each repair by itself removes violations and adds no new ones. The repairs are:
+ * - text that contains a number or a Boolean, where one is expected
+ * - a number, where only text is expected
+ * - a single value, where an array of such values is expected
+ * - an enumeration value in other letter case or white space
+ * - a missing required property that has a default */
 typedef struct wt_repair {
-    const char *pointer;
-    const char *was; /* JSON; "" where nothing was */
-    const char *now; /* JSON */
-    const char *why; /* a phrase, as "a number, where text is expected" */
+    const char *pointer; /* JSON pointer of the value */
+    const char *was;     /* previous value, as JSON; "" if missing */
+    const char *now;     /* new value, as JSON */
+    const char *why;     /* reason, such as "a number, where text is expected" */
 } wt_repair;
 
-/* All of it is the result's, and lives as long as it does. */
+/* All pointers are owned by the result and live as long as it does. */
 typedef struct wt_validation {
-    int valid; /* after the repairs */
+    int valid; /* true if the value fits, after the repairs */
     size_t violation_count;
-    const wt_violation *const *violations; /* in the order of the document, what was not decided last; empty when valid.
-                                              After repairs: what is left */
-    size_t more;                           /* violations beyond these that were found */
+    const wt_violation *const *violations; /* remaining violations in the order of the document; one with WT_ETIMEOUT
+                                              comes last */
+    size_t more;                           /* further violations that are not listed */
     size_t repair_count;
     const wt_repair *const *repairs; /* in the order in which they were made */
-    const char *repaired;            /* the value with its repairs, as JSON; NULL: nothing was repaired */
+    const char *repaired;            /* repaired value as JSON; NULL without repairs */
 } wt_validation;
 
-/* Whether a value fits, and why not. One that does not fit is no error: the result says so. What a hostile schema or
- * pattern makes of it is bounded: where that cannot be decided, the value does not count as valid, and the last
- * violation has the code WT_ETIMEOUT.
+/* Validates a value. A value that does not fit is not an error: see the result. If a hostile schema or pattern exceeds
+ * the work limit, the value counts as invalid, and the last violation has the code WT_ETIMEOUT.
  *
- * instance   JSON, borrowed for the call, need not end in NUL; at most WT_MAX_INSTANCE_BYTES, nested at most
- *            WT_MAX_JSON_DEPTH deep.
- * out        the caller's; ends with wt_validation_free().
+ * instance   JSON of at most WT_MAX_INSTANCE_BYTES, nested at most WT_MAX_JSON_DEPTH deep. Borrowed for the call, need
+ *            not end in NUL.
+ * out        owned by the caller; freed with wt_validation_free().
  *
- * Returns 0, or WT_EFORMAT (no JSON), WT_ETOOLONG (a limit), WT_EINVAL (options), WT_ENOMEM.
- * From any thread; takes up to 1 MB of its stack. */
+ * Any thread; uses up to 1 MB of its stack.
+ * Errors: WT_EFORMAT (not JSON), WT_ETOOLONG (beyond a limit), WT_EINVAL (invalid options), WT_ENOMEM. */
 WT_API int wt_validate(const wt_validator *validator, const char *instance, size_t len,
                        const wt_validate_options *options, wt_validation **out, wt_error *err);
 
-/* NULL is a no-op. */
+/* Frees the result; NULL is a no-op. */
 WT_API void wt_validation_free(wt_validation *validation);
 
 #ifdef __cplusplus
