@@ -9,7 +9,7 @@
 #ifndef WHICHTOOL_AUDIT_H
 #define WHICHTOOL_AUDIT_H
 
-#include "../whichtool.h"
+#include "engine.h"
 
 #ifdef __cplusplus
 extern "C" {

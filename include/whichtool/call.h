@@ -9,7 +9,7 @@
 #ifndef WHICHTOOL_CALL_H
 #define WHICHTOOL_CALL_H
 
-#include "../whichtool.h"
+#include "find.h"
 
 #ifdef __cplusplus
 extern "C" {

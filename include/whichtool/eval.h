@@ -7,7 +7,7 @@
 #ifndef WHICHTOOL_EVAL_H
 #define WHICHTOOL_EVAL_H
 
-#include "../whichtool.h"
+#include "find.h"
 
 #ifdef __cplusplus
 extern "C" {

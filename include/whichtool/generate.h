@@ -26,7 +26,7 @@
 #ifndef WHICHTOOL_GENERATE_H
 #define WHICHTOOL_GENERATE_H
 
-#include "../whichtool.h"
+#include "engine.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -24,7 +24,7 @@
 #ifndef WHICHTOOL_REVIEW_H
 #define WHICHTOOL_REVIEW_H
 
-#include "../whichtool.h"
+#include "add.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,7 +7,7 @@
 #ifndef WHICHTOOL_TRAIN_H
 #define WHICHTOOL_TRAIN_H
 
-#include "../whichtool.h"
+#include "find.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,5 +1,8 @@
 #include "base/progress.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
+
 #include "base/clock.h"
 
 static const double INTERVAL_MS = 100;
@@ -74,4 +77,38 @@ int wt__progress_step(struct progress *progress, uint64_t steps)
     int cancelled = check_cancelled(progress);
     pthread_mutex_unlock(&progress->lock);
     return cancelled;
+}
+
+struct wt_canceller {
+    atomic_bool is_cancelled;
+    wt_progress_fn progress;
+    void *context;
+};
+
+int wt_canceller_new(wt_canceller **out, wt_progress_fn progress, void *context, wt_error *err)
+{
+    *out = malloc(sizeof **out);
+    WT_CHECK_ALLOC(*out, err);
+    atomic_init(&(*out)->is_cancelled, false);
+    (*out)->progress = progress;
+    (*out)->context = context;
+    return 0;
+}
+
+void wt_canceller_free(wt_canceller *canceller)
+{
+    free(canceller);
+}
+
+void wt_canceller_cancel(wt_canceller *canceller)
+{
+    atomic_store(&canceller->is_cancelled, true);
+}
+
+int wt_canceller_progress(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    wt_canceller *canceller = context;
+    if (atomic_load(&canceller->is_cancelled))
+        return 1;
+    return canceller->progress ? canceller->progress(canceller->context, phase, done, total) : 0;
 }

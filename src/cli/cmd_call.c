@@ -166,7 +166,7 @@ int wt__cmd_call(struct cli *cli)
     wt_call_options_init(&options);
     int code = wt__read_share(cli, OPT_ABSTAIN, "abstain", &options.abstain);
     if (wt__given(cli, OPT_ABSTAIN) && options.abstain == 0)
-        options.abstain = -1;
+        options.abstain = WT_OFF;
     if (code == 0)
         code = wt__read_filter(cli, &filter);
     if (code == 0)

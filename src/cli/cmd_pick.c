@@ -101,7 +101,7 @@ int wt__cmd_pick(struct cli *cli)
     if (code == 0)
         code = read_recipes(cli, &options);
     if (wt__given(cli, OPT_ABSTAIN) && options.abstain == 0)
-        options.abstain = -1;
+        options.abstain = WT_OFF;
     if (code == 0)
         code = wt__read_filter(cli, &filter);
     if (code == 0)

@@ -125,9 +125,8 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
 
 static int check(const wt_find_options *options, wt_error *err)
 {
-    if (!(options->abstain >= 0 && options->abstain < 1))
-        return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is 0 to below 1, not %g",
-                        options->abstain);
+    if (!(options->abstain < 1))
+        return wt__fail(err, WT_EINVAL, "the share of requests to abstain at is below 1, not %g", options->abstain);
     if (options->abstain > 0 && options->recipe && strcmp(options->recipe, "auto") != 0)
         return wt__fail(err, WT_EINVAL, "whether any tool fits is told from the hits of auto, not of %s",
                         options->recipe);

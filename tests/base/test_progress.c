@@ -1,10 +1,13 @@
-/* Progress reports: at most ten times a second, always for the last step, and never after a cancellation. */
+/* Progress reports: at most ten times a second, always for the last step, and never after a cancellation. Cancelling
+ * works from another thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+
+#include <pthread.h>
 
 #include "base/pool.h"
 #include "base/progress.h"
@@ -73,12 +76,40 @@ static void accepts_null_progress_and_callback(void **state)
     wt__progress_dispose(&progress);
 }
 
+static void *cancel_operations(void *canceller)
+{
+    wt_canceller_cancel(canceller);
+    return NULL;
+}
+
+static void another_thread_cancels(void **state)
+{
+    struct heard_progress heard = {0};
+    struct progress progress;
+    wt_canceller *canceller;
+    wt_error err;
+    pthread_t thread;
+    (void)state;
+    assert_int_equal(wt_canceller_new(&canceller, hear_progress, &heard, &err), 0);
+    wt__progress_init(&progress, wt_canceller_progress, canceller);
+    assert_false(wt__progress_phase(&progress, "walking", STEPS));
+    assert_int_equal(heard.calls, 1);
+    assert_int_equal(pthread_create(&thread, NULL, cancel_operations, canceller), 0);
+    pthread_join(thread, NULL);
+    assert_true(wt__progress_phase(&progress, "running", STEPS));
+    assert_int_equal(heard.calls, 1);
+    wt__progress_dispose(&progress);
+    wt_canceller_free(canceller);
+    wt_canceller_free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reports_first_and_last_step),
         cmocka_unit_test(no_report_after_cancellation),
         cmocka_unit_test(accepts_null_progress_and_callback),
+        cmocka_unit_test(another_thread_cancels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

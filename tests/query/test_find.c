@@ -630,6 +630,24 @@ static void finding_and_picking_can_be_stopped(void **state)
     }
 }
 
+static void a_canceller_stops_finding(void **state)
+{
+    (void)state;
+    wt_find_options find;
+    wt_hits *hits;
+    wt_canceller *canceller;
+    wt_find_options_init(&find);
+    assert_int_equal(wt_canceller_new(&canceller, NULL, NULL, &place.err), 0);
+    find.progress = wt_canceller_progress;
+    find.progress_context = canceller;
+    find.abstain = WT_OFF;
+    assert_int_equal(wt_find(lexical, "song", 4, &find, &hits, &place.err), 0);
+    wt_hits_free(hits);
+    wt_canceller_cancel(canceller);
+    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_ECANCELLED, "stopped on request");
+    wt_canceller_free(canceller);
+}
+
 static void an_empty_store_has_nothing_to_find(void **state)
 {
     (void)state;
@@ -764,6 +782,7 @@ int main(void)
         cmocka_unit_test(an_explanation_names_words_and_fields),
         cmocka_unit_test(an_older_caller_has_fewer_options),
         cmocka_unit_test(finding_and_picking_can_be_stopped),
+        cmocka_unit_test(a_canceller_stops_finding),
         cmocka_unit_test(an_empty_store_has_nothing_to_find),
         cmocka_unit_test(success_leaves_the_error_alone),
         cmocka_unit_test(results_outlive_the_engine),
