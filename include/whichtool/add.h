@@ -53,6 +53,7 @@ typedef struct wt_add_report {
     const wt_add_collision *const *collided;
     size_t collided_count; /* collisions in the list, at most WT_MAX_COLLISIONS */
     int whole;             /* true if every source was read to its end */
+    unsigned notice_codes; /* WT_NOTICE_... of notice */
 } wt_add_report;
 
 WT_API void wt_add_report_free(wt_add_report *report);

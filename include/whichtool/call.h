@@ -91,6 +91,7 @@ typedef struct wt_called {
      * - "unasked": it only mentions the action
      * - "unread": a word of it does not appear in the call */
     const char *doubt;
+    unsigned notice_codes; /* WT_NOTICE_... of notice and chances */
 } wt_called;
 
 WT_API void wt_called_free(wt_called *called);

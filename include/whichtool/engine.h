@@ -72,6 +72,32 @@ WT_API void wt_canceller_cancel(wt_canceller *canceller);
 /* The progress callback to pass with a canceller as its context. */
 WT_API int wt_canceller_progress(void *canceller, const char *phase, uint64_t done, uint64_t total);
 
+/* Kinds of remarks in a `notice`. A result's notice_codes is the bitwise or of the kinds that its notice mentions. */
+enum {
+    WT_NOTICE_NO_ENCODER = 1 << 0,       /* the encoder is missing or unusable: search by words only */
+    WT_NOTICE_NO_VECTORS = 1 << 1,       /* some tools or usages have no current vector yet */
+    WT_NOTICE_UNUSED_MODEL = 1 << 2,     /* a trained model does not fit and is not used */
+    WT_NOTICE_UNCALIBRATED = 1 << 3,     /* probabilities come from other catalogues, since this one is not trained */
+    WT_NOTICE_UNFAMILIAR = 1 << 4,       /* the request is unlike those of the training, so the training is not used */
+    WT_NOTICE_LANGUAGE = 1 << 5,         /* the request is in a language that the encoder does not read */
+    WT_NOTICE_FILTER = 1 << 6,           /* a name or pattern of the filter has no tool */
+    WT_NOTICE_OVER_BUDGET = 1 << 7,      /* hits omitted because of max_tokens */
+    WT_NOTICE_CONVERSATION = 1 << 8,     /* messages or names of loaded tools were skipped */
+    WT_NOTICE_NEED_UNMET = 1 << 9,       /* no tool was found for a part of the request */
+    WT_NOTICE_COMPLETENESS = 1 << 10,    /* basis of a completeness target, or why it is not met */
+    WT_NOTICE_NO_RECORDED_USE = 1 << 11, /* the recipe lacks past use, or ignores part of it */
+    WT_NOTICE_STAND_IN = 1 << 12,        /* an evaluation's stand-in answered, not a language model */
+    WT_NOTICE_ANSWER_UNUSABLE = 1 << 13, /* the language model's answer was unusable */
+    WT_NOTICE_SCHEMA = 1 << 14,          /* the tool's schema cannot validate arguments */
+    WT_NOTICE_INCOMPLETE_SOURCE = 1 << 15, /* the source was not read to its end, so sync removed nothing */
+    WT_NOTICE_KEPT = 1 << 16,              /* tools kept by sync because the source has them in a broken form */
+    WT_NOTICE_COLLISION = 1 << 17,         /* tools imported under another name */
+    WT_NOTICE_EMPTY_SOURCE = 1 << 18       /* the source has no tools */
+};
+
+/* Returns the name of one WT_NOTICE_... code, such as "no_encoder"; NULL if unknown. Static. */
+WT_API const char *wt_notice_name(unsigned code);
+
 /* ---------------------------------------------------------------- engine */
 
 typedef struct wt_engine wt_engine;

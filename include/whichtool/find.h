@@ -159,6 +159,7 @@ typedef struct wt_hits {
     size_t weak;           /* hits omitted because of options->none_if_unsure */
     const char *last_turn; /* with options->messages: the turn that was searched for; else NULL */
     size_t kept;           /* hits with wt_hit.kept */
+    unsigned notice_codes; /* WT_NOTICE_... of notice */
 } wt_hits;
 
 WT_API void wt_hits_free(wt_hits *hits);
@@ -251,6 +252,7 @@ typedef struct wt_picked {
     size_t unknown_count;
     const char *last_turn; /* same as in wt_hits */
     size_t kept;           /* same as in wt_hits. Figures about the set exclude kept tools that were not picked */
+    unsigned notice_codes; /* WT_NOTICE_... of notice */
 } wt_picked;
 
 WT_API void wt_picked_free(wt_picked *picked);

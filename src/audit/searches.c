@@ -277,7 +277,7 @@ static int warm_up(struct searching *s, const struct encoder *encoder, struct se
                             .as_typed = true,
                             .progress = &s->a->progress};
     int rc = wt__search_run(&search, err);
-    if (rc == 0 && search.notice && !(s->a->notice = wt__arena_copy(s->a->arena, wt__str(search.notice))))
+    if (rc == 0 && search.notice.text && !(s->a->notice = wt__arena_copy(s->a->arena, wt__str(search.notice.text))))
         rc = wt__fail_nomem(err);
     if (rc == 0 && search.plan.encoder == encoder) /* a different encoder may be freed with the plan */
         s->vectors.encoder = encoder;

@@ -198,13 +198,14 @@ static int validate(struct calling *calling, const struct call_checker *checker,
     wt_error why;
     int rc;
     if (!checker->validator) {
-        rc = wt__add_notice(&out->notice, checker->why.message, calling->arena, err);
+        rc = wt__add_notice(&calling->notice, WT_NOTICE_SCHEMA, checker->why.message, calling->arena, err);
     } else if ((rc = wt_validate(checker->validator, out->arguments, strlen(out->arguments), NULL, &validation,
                                  &why)) == 0) {
         out->valid = validation->valid;
         rc = tell_violations(calling, validation, out, err);
     } else {
-        rc = rc == WT_ENOMEM ? wt__fail_nomem(err) : wt__add_notice(&out->notice, why.message, calling->arena, err);
+        rc = rc == WT_ENOMEM ? wt__fail_nomem(err)
+                             : wt__add_notice(&calling->notice, WT_NOTICE_SCHEMA, why.message, calling->arena, err);
     }
     wt_validation_free(validation);
     return rc;
@@ -281,7 +282,8 @@ static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
     struct str notice = wt__str(hits && hits->notice ? hits->notice : ""), chances = wt__str(wt__chances_untrained);
     out->recipe = hits ? hits->recipe : "";
     out->encoder = hits ? hits->encoder : "";
-    if (notice.len >= chances.len && wt__str_equal(wt__str(notice.ptr + notice.len - chances.len), chances)) {
+    bool is_uncalibrated = hits && hits->notice_codes & WT_NOTICE_UNCALIBRATED && notice.len >= chances.len;
+    if (is_uncalibrated && wt__str_equal(wt__str(notice.ptr + notice.len - chances.len), chances)) {
         out->chances = wt__chances_untrained; /* a search says it last, and behind "; " if it says more */
         notice.len -= chances.len;
         notice.len -= notice.len > 0 ? strlen("; ") : 0;
@@ -289,7 +291,9 @@ static int tell_search(struct calling *calling, wt_called *out, wt_error *err)
     const char *copy = wt__arena_copy(calling->arena, notice);
     if (!copy)
         return wt__fail_nomem(err);
-    return notice.len > 0 ? wt__add_notice(&out->notice, copy, calling->arena, err) : 0;
+    const struct notice found = {notice.len > 0 ? copy : NULL, hits ? hits->notice_codes : 0};
+    calling->notice.codes = found.codes;
+    return wt__join_notices(&calling->notice, &found, calling->arena, err);
 }
 
 /* What it cost, and that what it said could not be used. */
@@ -308,7 +312,7 @@ static int tell_model(struct calling *calling, wt_called *out, wt_error *err)
         unsaid = "the language model chose none of the listed tools; the first one found is used, unverified";
     else if (model->name && calling->count > 0 && !model->generated)
         unsaid = "the language model's arguments cannot be read; these are from the words of the request";
-    return unsaid ? wt__add_notice(&out->notice, unsaid, calling->arena, err) : 0;
+    return wt__add_notice(&calling->notice, WT_NOTICE_ANSWER_UNUSABLE, unsaid, calling->arena, err);
 }
 
 /* What was checked, and by whom. */
@@ -432,6 +436,8 @@ int wt_call(wt_engine *engine, const char *request, size_t request_len, const wt
         wt_called_free(&result->public);
         return rc;
     }
+    result->public.notice = calling.notice.text;
+    result->public.notice_codes = calling.notice.codes;
     result->public.total_ms = wt__now_ms() - begun;
     *out = &result->public;
     return 0;

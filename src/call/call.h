@@ -14,6 +14,7 @@
 #include "call/intent.h"
 #include "call/selection.h"
 #include "engine/engine_chat.h"
+#include "engine/notice.h"
 
 enum {
     CALL_CANDIDATES = 8, /* first tools that are looked at; of dev requests what is meant is seldom beyond the fifth */
@@ -67,9 +68,10 @@ struct calling {
     json_t *values;       /* the arguments that are sure */
     const char **missing; /* [missing_count] */
     size_t missing_count;
-    enum doubt doubt;  /* why the tool is not called without asking */
-    struct str unread; /* word of the request that the call leaves unread; DOUBT_UNREAD */
-    const char *wrong; /* the first violation that another value would mend; NULL: none */
+    enum doubt doubt;     /* why the tool is not called without asking */
+    struct str unread;    /* word of the request that the call leaves unread; DOUBT_UNREAD */
+    const char *wrong;    /* the first violation that another value would mend; NULL: none */
+    struct notice notice; /* becomes wt_called.notice */
 };
 
 /* Reads what the options say of the model. Errors: WT_EINVAL. */

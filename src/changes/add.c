@@ -54,12 +54,12 @@ int wt__report_new(struct report **out, const struct import *import, wt_error *e
     return wt__fail_nomem(err);
 }
 
-/* Adds a sentence to the notice, and disposes of it. */
-static int add_notice(struct report *report, struct buffer *sentence, wt_error *err)
+/* Appends a remark to the notice, and disposes of it. */
+static int add_remark(struct report *report, unsigned code, struct buffer *remark, wt_error *err)
 {
-    int rc = sentence->failed ? wt__fail_nomem(err)
-                              : wt__add_notice(&report->public.notice, sentence->ptr, &report->arena, err);
-    wt__buffer_dispose(sentence);
+    int rc = wt__take_notice(&report->notice, code, remark, &report->arena, err);
+    report->public.notice = report->notice.text;
+    report->public.notice_codes = report->notice.codes;
     return rc;
 }
 
@@ -98,7 +98,7 @@ static int tell_collisions(struct report *report, const struct store_changes *ch
                       "%s of %s is %s, for %s has that name",
                       changes->collisions, count > 1 ? "s have" : " has", count > 1 ? "were" : "was", told[0].taken,
                       told[0].source, told[0].id, told[0].other);
-    return add_notice(report, &text, err);
+    return add_remark(report, WT_NOTICE_COLLISION, &text, err);
 }
 
 /* Tools that sync would have removed, had the source not had them, broken as they are. */
@@ -109,7 +109,7 @@ static int tell_kept(struct report *report, size_t kept, wt_error *err)
         return 0;
     wt__buffer_printf(&text, "%zu tool%s that %s skipped now stay%s as stored before", kept, kept > 1 ? "s" : "",
                       kept > 1 ? "were" : "was", kept > 1 ? "" : "s");
-    return add_notice(report, &text, err);
+    return add_remark(report, WT_NOTICE_KEPT, &text, err);
 }
 
 /* Tools with a name that one before them in the source has. */
@@ -133,7 +133,7 @@ static int tell_twins(struct report *report, const struct import *import, wt_err
     wt__buffer_text(&text, "\" here");
     if (place->file != other->file)
         wt__buffer_text(&text, IMPORT_OTHER_PROVIDER);
-    return add_notice(report, &text, err);
+    return add_remark(report, WT_NOTICE_COLLISION, &text, err);
 }
 
 int wt__store_tools(wt_engine *engine, const struct import *import, struct str source, bool sync,
@@ -161,10 +161,13 @@ int wt__store_tools(wt_engine *engine, const struct import *import, struct str s
     told->updated = changes.updated;
     told->unchanged = changes.unchanged;
     told->removed = changes.removed;
-    if (sync && !import->whole)
-        told->notice = "the source was not read to its end, so nothing was removed";
-    rc = tell_kept(report, changes.kept, err);
-    return rc < 0 ? rc : tell_collisions(report, &changes, err);
+    if (sync && !import->whole) {
+        struct buffer text = {0};
+        wt__buffer_text(&text, "the source was not read to its end, so nothing was removed");
+        WT_TRY(add_remark(report, WT_NOTICE_INCOMPLETE_SOURCE, &text, err));
+    }
+    WT_TRY(tell_kept(report, changes.kept, err));
+    return tell_collisions(report, &changes, err);
 }
 
 int wt__report_take_own(struct report *report, const struct report *other, wt_error *err)
@@ -188,7 +191,7 @@ static int find_encoder(wt_engine *engine, struct report *report, const struct e
     if (rc == WT_EMODEL) {
         struct buffer text = {0};
         wt__buffer_printf(&text, "no vectors were made: %s", why.message);
-        return add_notice(report, &text, err);
+        return add_remark(report, WT_NOTICE_NO_ENCODER, &text, err);
     }
     if (rc < 0 && err)
         *err = why;
@@ -237,7 +240,7 @@ static int tell_empty(const struct import *import, struct report *report, wt_err
     if (import->tool_count > 0 || import->issue_count > 0)
         return 0;
     wt__buffer_text(&text, "no tools are in it");
-    return add_notice(report, &text, err);
+    return add_remark(report, WT_NOTICE_EMPTY_SOURCE, &text, err);
 }
 
 static int add_import(wt_engine *engine, const struct import *import, struct str source, const wt_add_options *options,

@@ -4,10 +4,12 @@
 
 #include "import/import.h"
 #include "engine/engine.h"
+#include "engine/notice.h"
 
 struct report {
     wt_add_report public; /* first, so that the public pointer is this one */
     struct own_tools own; /* what this import brought; its ids are freed with the report */
+    struct notice notice; /* public.notice */
     struct arena arena;
 };
 

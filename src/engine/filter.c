@@ -250,7 +250,7 @@ static int tell_unmet(struct making *m, struct str text, bool provider, struct b
 }
 
 /* needed: that some tool has one of them. */
-static int tell_list(struct making *m, const struct list *list, bool provider, bool needed, const char **notice)
+static int tell_list(struct making *m, const struct list *list, bool provider, bool needed, struct notice *notice)
 {
     size_t met = 0, told = 0;
     int rc = 0;
@@ -261,19 +261,17 @@ static int tell_list(struct making *m, const struct list *list, bool provider, b
         if (list->items[i].met)
             continue;
         rc = tell_unmet(m, list->items[i].text, provider, &text);
-        if (rc == 0 && text.failed)
-            rc = wt__fail_nomem(m->err);
-        else if (rc == 0 && needed && met == 0)
+        if (rc == 0 && needed && met == 0 && !text.failed)
             rc = wt__fail(m->err, WT_ENOTFOUND, "%s", text.ptr);
         else if (rc == 0)
-            rc = wt__add_notice(notice, text.ptr, m->arena, m->err);
+            rc = wt__take_notice(notice, WT_NOTICE_FILTER, &text, m->arena, m->err);
         wt__buffer_dispose(&text);
         told++;
     }
     return rc;
 }
 
-static int tell(struct making *m, const char **notice)
+static int tell(struct making *m, struct notice *notice)
 {
     const struct snapshot *snapshot = m->index->snapshot;
     uint64_t any = 0;
@@ -287,7 +285,7 @@ static int tell(struct making *m, const char **notice)
     for (size_t i = 0; i < (snapshot->rows + (size_t)63) / 64; i++)
         any |= m->bits[i];
     if (rc == 0 && !any)
-        rc = wt__add_notice(notice, "what was asked to be left out leaves no tool", m->arena, m->err);
+        rc = wt__add_notice(notice, WT_NOTICE_FILTER, "what was asked to be left out leaves no tool", m->arena, m->err);
     return rc;
 }
 
@@ -312,7 +310,7 @@ static bool any_of_ids(const struct list *patterns)
     return any;
 }
 
-static int make(struct making *m, const wt_filter *filter, const char **notice, wt_error *err)
+static int make(struct making *m, const wt_filter *filter, struct notice *notice, wt_error *err)
 {
     int rc = list_items(m, &m->providers, filter->providers, filter->provider_count);
     if (rc == 0)

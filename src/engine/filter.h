@@ -6,10 +6,11 @@
 #define WT_ENGINE_FILTER_H
 
 #include "engine/engine.h"
+#include "engine/notice.h"
 
 struct filter_mask {
     const uint64_t *bits; /* [rows] */
-    const char *notice;   /* names that no tool has; or NULL */
+    struct notice notice; /* names without a tool */
     /* filter.c */
     struct filter_mask *next;
     atomic_uint references;

@@ -1,11 +1,23 @@
-/* notice.h: what a reader of a result should know, in one line. */
+/* notice.h: remarks on a result, in one line, each with its code. */
 #ifndef WT_ENGINE_NOTICE_H
 #define WT_ENGINE_NOTICE_H
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/error.h"
 
-/* One more thing to say beside a result, behind what *notice says already; NULL: nothing. Lives in the arena. */
-int wt__add_notice(const char **notice, const char *text, struct arena *arena, wt_error *err);
+struct notice {
+    const char *text; /* remarks, separated by "; "; NULL if none. In an arena */
+    unsigned codes;   /* WT_NOTICE_... of the remarks */
+};
+
+/* Appends a remark with its code to the notice. Does nothing if text is NULL. */
+int wt__add_notice(struct notice *notice, unsigned code, const char *text, struct arena *arena, wt_error *err);
+
+/* Works like wt__add_notice and disposes of the buffer, also on failure. */
+int wt__take_notice(struct notice *notice, unsigned code, struct buffer *text, struct arena *arena, wt_error *err);
+
+/* Appends all remarks of another notice. */
+int wt__join_notices(struct notice *notice, const struct notice *other, struct arena *arena, wt_error *err);
 
 #endif

@@ -123,7 +123,7 @@ int wt__measure_answerability(double out[ANSWERABILITY_FIGURES], size_t *count, 
 {
     struct asking a = {.engine = engine, .dataset = dataset, .out_of_domain = out_of_domain, .queries = queries};
     size_t others = out_of_domain ? out_of_domain->len < queries ? out_of_domain->len : queries : 0;
-    const char *unused;
+    struct notice unused;
     a.chooser = wt__engine_chooser(engine, progress, &a.untrained, &unused);
     int rc = a.chooser ? ask_all(&a, others, progress, err) : wt__fail_nomem(err);
     if (rc == 0) {

@@ -59,7 +59,7 @@ int wt__budget_take(struct budget *budget, const struct tool *tool, size_t *toke
     return 1;
 }
 
-int wt__budget_tell(const struct budget *budget, const char **notice, struct arena *arena, wt_error *err)
+int wt__budget_tell(const struct budget *budget, struct notice *notice, struct arena *arena, wt_error *err)
 {
     struct buffer text = {0};
     if (budget->over == 0)
@@ -72,7 +72,6 @@ int wt__budget_tell(const struct budget *budget, const char **notice, struct are
     wt__buffer_str(&text, wt__buffer_view(&budget->named));
     if (budget->over > BUDGET_NAMED)
         wt__buffer_printf(&text, " and %zu more", budget->over - BUDGET_NAMED);
-    int rc = text.failed || budget->named.failed ? wt__fail_nomem(err) : wt__add_notice(notice, text.ptr, arena, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    text.failed |= budget->named.failed;
+    return wt__take_notice(notice, WT_NOTICE_OVER_BUDGET, &text, arena, err);
 }

@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "catalog/tool.h"
+#include "engine/notice.h"
 
 enum { BUDGET_BYTES_PER_TOKEN = 4, BUDGET_NAMED = 3 /* of those that did not fit, in the notice */ };
 
@@ -33,6 +34,6 @@ int wt__budget_take(struct budget *budget, const struct tool *tool, size_t *toke
 int wt__budget_keep(struct budget *budget, const struct tool *tool, size_t *tokens, wt_error *err);
 
 /* Says which tools did not fit, behind what *notice says already. */
-int wt__budget_tell(const struct budget *budget, const char **notice, struct arena *arena, wt_error *err);
+int wt__budget_tell(const struct budget *budget, struct notice *notice, struct arena *arena, wt_error *err);
 
 #endif

@@ -9,7 +9,7 @@ const char wt__chances_untrained[] = "the chances are not calibrated on this cat
                                      "run `whichtool train all`";
 
 const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *progress, bool *untrained,
-                                         const char **notice)
+                                         struct notice *notice)
 {
     const struct trained *trained = NULL;
     int rc = wt__engine_load_trained(engine, progress, &trained, NULL);
@@ -17,7 +17,7 @@ const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *pro
         return NULL;
     bool calibrated = trained && trained->chooser;
     *untrained = rc == 0 && !calibrated; /* else the search says what is wrong with it */
-    *notice = *untrained ? wt__chances_untrained : NULL;
+    *notice = *untrained ? (struct notice){wt__chances_untrained, WT_NOTICE_UNCALIBRATED} : (struct notice){0};
     return calibrated ? trained->chooser : &wt__chooser_default;
 }
 
@@ -51,7 +51,7 @@ int wt__search_if_unlike(struct search *search, const struct chooser *chooser,
         return 0;
     int rc = wt__search_untrained(search, err);
     if (rc == 0)
-        rc = wt__add_notice(&search->notice, notices[familiarity], search->arena, err);
+        rc = wt__add_notice(&search->notice, WT_NOTICE_UNFAMILIAR, notices[familiarity], search->arena, err);
     return rc < 0 ? rc : 1;
 }
 

@@ -5,6 +5,7 @@
 #include "choose/chooser.h"
 #include "choose/needs.h"
 #include "query/search.h"
+#include "engine/notice.h"
 
 enum {
     PICK_HITS = 100,          /* hits that a set is chosen from */
@@ -20,7 +21,7 @@ extern const char wt__chances_untrained[];
  * the search says why. Lives as long as the engine. NULL when memory is out. Where progress stops it, it is neither,
  * and the search that follows ends at once. */
 const struct chooser *wt__engine_chooser(wt_engine *engine, struct progress *progress, bool *untrained,
-                                         const char **notice);
+                                         struct notice *notice);
 
 /* Reads the candidates of a search with features. Returns the probability that no tool fits; NaN where there is no
  * meaning to tell it by. */

@@ -65,9 +65,7 @@ static int tell_left_out(struct conversation_input *out, const struct conversati
     if (conversation->calls_over > 0)
         wt__buffer_printf(&text, "%sonly the first %d tools that it called are kept", text.len > 0 ? "; " : "",
                           WT_MAX_KEPT);
-    int rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&out->notice, text.ptr, arena, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return wt__take_notice(&out->notice, WT_NOTICE_CONVERSATION, &text, arena, err);
 }
 
 /* What it calls, then what the caller has. */
@@ -172,7 +170,7 @@ int wt__conversation_resolve(struct search *search, wt_error *err)
     size_t missing = 0;
     if (!input)
         return 0;
-    int rc = wt__add_notice(&search->notice, input->notice, search->arena, err);
+    int rc = wt__join_notices(&search->notice, &input->notice, search->arena, err);
     if (rc < 0 || input->name_count == 0)
         return rc;
     search->kept.ids = wt__arena_array(search->arena, int64_t, input->name_count);
@@ -188,8 +186,8 @@ int wt__conversation_resolve(struct search *search, wt_error *err)
         wt__buffer_printf(&text, "no tool, or more than one, has the name %s%s, and none is kept for it", unknown.ptr,
                           missing > NAMES_TOLD ? ", ..." : "");
     if (rc >= 0)
-        rc = unknown.failed || text.failed ? wt__fail_nomem(err)
-                                           : wt__add_notice(&search->notice, text.ptr, search->arena, err);
+        rc = unknown.failed ? wt__fail_nomem(err)
+                            : wt__take_notice(&search->notice, WT_NOTICE_CONVERSATION, &text, search->arena, err);
     wt__buffer_dispose(&unknown);
     wt__buffer_dispose(&text);
     return rc < 0 ? rc : 0;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "retrieve/retrieve.h"
+#include "engine/notice.h"
 
 /* As in wt_find_options; borrowed. */
 struct conversation_options {
@@ -24,7 +25,7 @@ struct conversation_input {
     struct str context; /* what was said before it, with it at the end; empty: nothing was */
     const char **names; /* [name_count] of tools to keep; first those that were called [called] */
     size_t name_count, called;
-    const char *notice; /* what of it was left out; NULL: nothing */
+    struct notice notice; /* messages and calls that were left out */
 };
 
 /* In the arena. Errors: those of wt__messages_read; WT_EFORMAT (the user said nothing), WT_EINVAL (too many names). */

@@ -76,7 +76,7 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     if (wanted < WT_MAX_K) /* else the search says that it is too much, or all */
         search->k = kept < WT_MAX_K - wanted ? wanted + kept : WT_MAX_K;
     const struct chooser *chooser = NULL;
-    const char *notice = NULL; /* on the chooser */
+    struct notice notice = {0}; /* on the chooser */
     out->no_answer_probability = NAN;
     if (options->abstain > 0) { /* from the hits that it was calibrated on */
         chooser = wt__engine_chooser(search->engine, search->progress, &search->untrained, &notice);
@@ -110,7 +110,6 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     out->encoder = search->encoder;
     out->better = wt__engine_better(search->engine);
     out->why = search->plan.why;
-    out->notice = search->notice;
     out->read_as = search->read_as;
     out->kept = search->kept_count;
     if (rc == 0 && options->messages && !(out->last_turn = wt__arena_copy(search->arena, search->request)))
@@ -119,8 +118,12 @@ static int run(struct search *search, const wt_find_options *options, wt_hits *o
     out->tokens = search->budget.used;
     out->over_budget = search->budget.over;
     if (rc == 0)
-        rc = wt__budget_tell(&search->budget, &out->notice, search->arena, err);
-    return rc < 0 ? rc : wt__add_notice(&out->notice, notice, search->arena, err);
+        rc = wt__budget_tell(&search->budget, &search->notice, search->arena, err);
+    if (rc == 0)
+        rc = wt__join_notices(&search->notice, &notice, search->arena, err);
+    out->notice = search->notice.text;
+    out->notice_codes = search->notice.codes;
+    return rc;
 }
 
 static int check(const wt_find_options *options, wt_error *err)

@@ -80,8 +80,14 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
     wt__progress_init(&progress, options.progress, options.progress_context);
     wt__progress_limit(&progress, options.time_limit_ms);
     struct conversation_input conversation = {0};
-    struct selection selection = {engine,    request,        &options, NULL,         evaluation,
-                                  &progress, &result->arena, picked,   &conversation};
+    struct selection selection = {.engine = engine,
+                                  .request = request,
+                                  .options = &options,
+                                  .evaluation = evaluation,
+                                  .progress = &progress,
+                                  .arena = &result->arena,
+                                  .out = picked,
+                                  .conversation = &conversation};
     rc = read_conversation(&selection, selector->converses, &conversation, err);
     if (rc == 0)
         rc = wt__filter_read(options.filter, options.provider, &result->arena, &selection.filter, err);
@@ -92,6 +98,8 @@ int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *given
         wt_picked_free(picked);
         return rc;
     }
+    picked->notice = selection.notice.text;
+    picked->notice_codes = selection.notice.codes;
     picked->total_ms = wt__now_ms() - begun;
     picked->search_ms = fmax(picked->total_ms - picked->encode_ms - picked->model_ms, 0); /* replayed: none of it */
     *out = picked;

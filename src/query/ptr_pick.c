@@ -14,7 +14,7 @@ struct ptr_pick {
     struct ptr_sources sources;
     struct ptr_options options;
     struct ptr_trace trace;
-    const struct selection *selection;
+    struct selection *selection;
     const struct pick_evaluation *oracle; /* NULL for a bundle, which nobody is asked for, and where none stands in */
 };
 
@@ -182,21 +182,17 @@ static int note(struct ptr_pick *p, bool bundle, wt_error *err)
         struct buffer text = {0};
         wt__buffer_printf(&text, "answered by a stand-in that knows the judgements (%s), not by a language model",
                           p->oracle->oracle->name);
-        rc = text.failed ? wt__fail_nomem(err)
-                         : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
-        wt__buffer_dispose(&text);
+        rc = wt__take_notice(&p->selection->notice, WT_NOTICE_STAND_IN, &text, p->selection->arena, err);
     }
     if (rc == 0 && p->reach.past.count == 0 && !(p->options.ablate & PTR_ABLATE_BUNDLE) && !bundle)
-        rc = wt__add_notice(&p->selection->out->notice,
+        rc = wt__add_notice(&p->selection->notice, WT_NOTICE_NO_RECORDED_USE,
                             "no set of past use to begin with: record use, then run `whichtool train neighbours`",
                             p->selection->arena, err);
     if (rc == 0 && p->reach.bundles && p->reach.bundles->left_out > 0) {
         struct buffer text = {0};
         wt__buffer_printf(&text, "%zu of the sets of past use, the least used, are not looked at",
                           p->reach.bundles->left_out);
-        rc = text.failed ? wt__fail_nomem(err)
-                         : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
-        wt__buffer_dispose(&text);
+        rc = wt__take_notice(&p->selection->notice, WT_NOTICE_NO_RECORDED_USE, &text, p->selection->arena, err);
     }
     return rc;
 }
@@ -210,7 +206,7 @@ static int run(struct ptr_pick *p, bool bundle, wt_error *err)
         return rc;
     p->sources = wt__ptr_sources(&p->reach);
     p->selection->out->recipe = p->reach.home.plan.ran;
-    p->selection->out->notice = p->reach.home.notice;
+    p->selection->notice = p->reach.home.notice;
     p->selection->out->encoder = p->reach.home.encoder;
     p->selection->out->encode_ms = p->reach.home.hits.encode_ms;
     rc = bundle ? take_bundle(p, err) : ask_model(p, err);
@@ -221,7 +217,7 @@ static int run(struct ptr_pick *p, bool bundle, wt_error *err)
     return rc < 0 ? rc : materialise(p, err);
 }
 
-static int pick(const struct selection *selection, bool bundle, wt_error *err)
+static int pick(struct selection *selection, bool bundle, wt_error *err)
 {
     const struct pick_evaluation *evaluation = selection->evaluation;
     struct ptr_pick p = {.selection = selection,
@@ -247,7 +243,7 @@ static int pick(const struct selection *selection, bool bundle, wt_error *err)
 }
 
 /* Damage shows when vectors are read. The index can be made again: once. */
-static int pick_or_renew(const struct selection *selection, bool bundle, wt_error *err)
+static int pick_or_renew(struct selection *selection, bool bundle, wt_error *err)
 {
     const wt_picked nothing = *selection->out;
     int rc = pick(selection, bundle, err);
@@ -257,12 +253,12 @@ static int pick_or_renew(const struct selection *selection, bool bundle, wt_erro
     return pick(selection, bundle, err);
 }
 
-static int select_ptr(const struct selection *selection, wt_error *err)
+static int select_ptr(struct selection *selection, wt_error *err)
 {
     return pick_or_renew(selection, false, err);
 }
 
-static int select_bundle(const struct selection *selection, wt_error *err)
+static int select_bundle(struct selection *selection, wt_error *err)
 {
     return pick_or_renew(selection, true, err);
 }

@@ -61,8 +61,7 @@ static int stand_by(struct search *search, wt_error *err)
     struct buffer text = {0};
     wt__buffer_printf(&text, "%s finds until there are vectors of %s; `whichtool vectors` makes them",
                       wt__encoder_name(standby), wt__encoder_name(plan->encoder));
-    rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&plan->notice, text.ptr, search->arena, err);
-    wt__buffer_dispose(&text);
+    rc = wt__take_notice(&plan->notice, WT_NOTICE_NO_VECTORS, &text, search->arena, err);
     plan->encoder = standby;
     plan->retriever = wt__engine_plain(search->engine, &plan->retriever, standby);
     plan->set = set;
@@ -102,9 +101,7 @@ static int note_missing_vectors(struct search *search, wt_error *err)
         wt__buffer_printf(&text, "%zu of %u tools have vectors of an earlier version, which read them otherwise",
                           former, search->index->snapshot->rows);
     wt__buffer_text(&text, "; `whichtool vectors` makes them");
-    int rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&search->notice, text.ptr, search->arena, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return wt__take_notice(&search->notice, WT_NOTICE_NO_VECTORS, &text, search->arena, err);
 }
 
 /* The filter's mask on the index of now; what it tells is told once. */
@@ -113,7 +110,7 @@ static int read_filter(struct search *search, wt_error *err)
     bool first = !search->mask;
     wt__filter_mask_release(search->mask);
     int rc = wt__filter_mask(search->engine, search->index, search->filter, search->progress, &search->mask, err);
-    return rc == 0 && first ? wt__add_notice(&search->notice, search->mask->notice, search->arena, err) : rc;
+    return rc == 0 && first ? wt__join_notices(&search->notice, &search->mask->notice, search->arena, err) : rc;
 }
 
 int wt__search_allowed(struct search *search, const uint64_t **allowed, wt_error *err)
@@ -430,9 +427,7 @@ int wt__search_tell_language(struct search *search, wt_error *err)
                       "the request seems to be %s, and the encoder %s reads English; with --model a multilingual one "
                       "finds more: `whichtool model pull %s`, or %s",
                       language, wt__encoder_name(encoder), SMALL_MODEL, OTHER_MODEL);
-    int rc = text.failed ? wt__fail_nomem(err) : wt__add_notice(&search->notice, text.ptr, search->arena, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return wt__take_notice(&search->notice, WT_NOTICE_LANGUAGE, &text, search->arena, err);
 }
 
 int wt__search_unknown(const struct search *search, const char *const **words, size_t *count, wt_error *err)

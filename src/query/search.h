@@ -51,11 +51,11 @@ struct search {
     double context_ms; /* that its context took to encode */
 
     /* What came of it. */
-    struct hit_list hits;         /* until the end of the search */
-    struct index_handle *index;   /* whose rows they are */
-    const uint64_t *allowed;      /* those that may be found, as in struct retrieve_request */
-    struct filter_mask *mask;     /* of the filter, on that index; NULL: none was wanted yet */
-    const char *notice;           /* as in wt_hits */
+    struct hit_list hits;       /* until the end of the search */
+    struct index_handle *index; /* whose rows they are */
+    const uint64_t *allowed;    /* those that may be found, as in struct retrieve_request */
+    struct filter_mask *mask;   /* of the filter, on that index; NULL: none was wanted yet */
+    struct notice notice;
     const char *encoder;          /* the same */
     const char *read_as;          /* the same */
     struct str read;              /* the request as it was read */

@@ -34,8 +34,11 @@ static int plan_plain(wt_engine *engine, const struct search_wish *wish, const s
         return 0;
     int rc = wt__engine_load_encoder(engine, wish->progress, &out->encoder, &why);
     if (rc == WT_EMODEL && automatic) {
-        out->notice = wt__arena_copy(arena, wt__str(why.message));
-        rc = out->notice ? wt__engine_standby(engine, wish->progress, &out->encoder, &why) : wt__fail_nomem(&why);
+        wt_error failed;
+        rc = wt__add_notice(&out->notice, WT_NOTICE_NO_ENCODER, why.message, arena, &failed);
+        if (rc == 0)
+            rc = wt__engine_standby(engine, wish->progress, &out->encoder, &failed);
+        why = rc < 0 ? failed : why;
         if (rc == 0 && !out->encoder) {
             out->retriever = wt__bm25;
             out->ran = FALLBACK_RECIPE;
@@ -117,7 +120,8 @@ int wt__search_plan(wt_engine *engine, const struct search_wish *wish, struct ar
                       : wt__fail(err, WT_ERECIPE, "the recipe %s needs training; run `whichtool train %s`%s", name,
                                  recipe->reads ? wt__recipes[recipe->first].public.name : name,
                                  recipe->reads ? ", then `whichtool train cross`" : "");
-    if (notice && !(out->notice = wt__arena_copy(arena, wt__str(notice))))
-        return wt__fail_nomem(err);
+    rc = wt__add_notice(&out->notice, WT_NOTICE_UNUSED_MODEL, notice, arena, err);
+    if (rc < 0)
+        return rc;
     return plan_plain(engine, wish, recipe, automatic, arena, out, err);
 }

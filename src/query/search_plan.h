@@ -5,6 +5,7 @@
 
 #include "choose/relevance.h"
 #include "engine/engine.h"
+#include "engine/notice.h"
 
 struct search_wish {
     const char *recipe;        /* NULL: "auto" */
@@ -23,7 +24,8 @@ struct search_plan {
     bool recorded;                     /* what was recorded of the very same request has a say */
     const struct relevance *relevance; /* fitted to such hits; NULL: the default */
     const char *ran;                   /* the recipe */
-    const char *why, *notice;          /* as in wt_hits */
+    const char *why;                   /* as in wt_hits */
+    struct notice notice;
 };
 
 /* The recipe that was asked for, or the best that can run here: what training chose, else hybrid, else words alone.

@@ -10,6 +10,7 @@
 
 #include "query/search.h"
 #include "recipe/recipes.h"
+#include "engine/notice.h"
 
 /* An evaluation judges by id and measures what a promise takes: each copy of a tool counts by itself, and a set grows
  * as far as its promise goes. It may have PTR ask a stand-in that knows which tools are needed (choose/oracle.h). */
@@ -28,17 +29,18 @@ struct selection {
     struct progress *progress;
     struct arena *arena; /* the result's */
     wt_picked *out;
+    struct notice notice;                          /* becomes out->notice */
     const struct conversation_input *conversation; /* whose last turn the request is, and what is kept */
 };
 
 struct set_selector {
     bool converses; /* it reads a conversation, and keeps what was called in it or is had already */
     /* Fills selection->out. Errors: those of wt_pick. */
-    int (*select)(const struct selection *selection, wt_error *err);
+    int (*select)(struct selection *selection, wt_error *err);
 };
 
 /* What of the set did not fit, if anything: it holds no promise then. A selector's last step. */
-int wt__tell_budget(const struct selection *selection, const struct budget *budget, wt_error *err);
+int wt__tell_budget(struct selection *selection, const struct budget *budget, wt_error *err);
 
 /* pick.c: wt_pick, for those who measure it as well. evaluation: NULL outside of that; options in full. */
 int wt__pick(wt_engine *engine, struct str request, const wt_pick_options *options,

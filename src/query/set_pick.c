@@ -11,9 +11,9 @@
 
 struct picking {
     struct search search;
-    const struct selection *selection;
+    struct selection *selection;
     const struct chooser *chooser;
-    const char *notice; /* on the chooser */
+    struct notice notice; /* on the chooser */
     struct candidate_features candidates;
     uint32_t *which; /* [count] the hits that were picked; their scores are probabilities then */
     size_t count;
@@ -66,10 +66,7 @@ static int tell_missed(struct picking *p, const struct need_hit *found, size_t c
         wt__buffer_printf(&text, "%s\"%.*s\"", text.len > 0 ? ", " : "nothing was found for ", (int)words.len,
                           words.ptr);
     }
-    int rc = text.failed ? wt__fail_nomem(err)
-                         : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return wt__take_notice(&p->selection->notice, WT_NOTICE_NEED_UNMET, &text, p->selection->arena, err);
 }
 
 /* One tool a need. */
@@ -211,8 +208,8 @@ static int refuse_promise(const struct picking *p, const struct joining *joining
     else
         wt__buffer_text(&text, "; none can be promised");
     wt__buffer_text(&text, "; or take the first hits of find, or what fits a budget of tokens (max_tokens)");
-    if (p->search.notice)
-        wt__buffer_printf(&text, ". %s", p->search.notice);
+    if (p->search.notice.text)
+        wt__buffer_printf(&text, ". %s", p->search.notice.text);
     int rc = text.failed ? wt__fail_nomem(err) : wt__fail(err, WT_ERECIPE, "%s", text.ptr);
     wt__buffer_dispose(&text);
     return rc;
@@ -235,10 +232,7 @@ static int take_first(struct picking *p, const struct joining *joining, size_t w
         if (measured || p->count == 0 || !is_idle(p, joining->order[i]))
             p->which[p->count++] = joining->order[i];
     tell_unkept(p, wanted, &text);
-    int rc = text.failed ? wt__fail_nomem(err)
-                         : wt__add_notice(&p->selection->out->notice, text.ptr, p->selection->arena, err);
-    wt__buffer_dispose(&text);
-    return rc;
+    return wt__take_notice(&p->selection->notice, WT_NOTICE_COMPLETENESS, &text, p->selection->arena, err);
 }
 
 /* What a promise stands on: training chose other things by the same requests, so it is no guarantee. */
@@ -249,7 +243,7 @@ static int tell_aim(const struct picking *p, wt_error *err)
              "that nothing needed is missing for %g %% of requests is aimed at, by %zu that were held out; it is no "
              "guarantee",
              100 * p->selection->options->complete, p->chooser->nonconformity.count);
-    return wt__add_notice(&p->selection->out->notice, text, p->selection->arena, err);
+    return wt__add_notice(&p->selection->notice, WT_NOTICE_COMPLETENESS, text, p->selection->arena, err);
 }
 
 /* As many as it takes. Where that is too many, or nobody knows how many, there is an error, or what a budget takes. An
@@ -373,12 +367,11 @@ static int run(struct picking *p, wt_error *err)
     if (rc < 0)
         return rc;
     p->selection->out->recipe = p->search.plan.ran;
-    p->selection->out->notice = p->search.notice;
+    p->selection->notice = p->search.notice;
     p->selection->out->encoder = p->search.encoder;
     p->selection->out->read_as = p->search.read_as;
     p->which = wt__arena_array(p->search.arena, uint32_t, p->search.hits.len);
-    rc = p->which ? wt__add_notice(&p->selection->out->notice, p->notice, p->selection->arena, err)
-                  : wt__fail_nomem(err);
+    rc = p->which ? wt__join_notices(&p->selection->notice, &p->notice, p->selection->arena, err) : wt__fail_nomem(err);
     if (rc == 0)
         rc = pick(p, err);
     if (rc == 0)
@@ -389,7 +382,7 @@ static int run(struct picking *p, wt_error *err)
     return rc < 0 ? rc : wt__tell_budget(p->selection, &p->search.budget, err);
 }
 
-static int select_set(const struct selection *selection, wt_error *err)
+static int select_set(struct selection *selection, wt_error *err)
 {
     const wt_pick_options *options = selection->options;
     struct picking picking = {.selection = selection};

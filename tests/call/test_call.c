@@ -238,6 +238,7 @@ static void a_result_stands_alone(void **state)
     assert_non_null(strstr(called->chances, "not calibrated on this catalogue"));
     assert_non_null(called->notice); /* of the search by words alone */
     assert_null(strstr(called->notice, "calibrated"));
+    assert_true(called->notice_codes & WT_NOTICE_UNCALIBRATED);
     assert_int_not_equal(called->notice[strlen(called->notice) - 1], ' ');
     assert_true(called->total_ms > 0);
     wt_called_free(called);

@@ -84,6 +84,7 @@ static void a_bad_tool_is_reported_and_passed_over(void **state)
         assert_non_null(report->issues[i]->pointer);
     }
     assert_string_equal(report->notice, "no vectors were made: this store was opened without a model");
+    assert_int_equal(report->notice_codes, WT_NOTICE_NO_ENCODER);
     wt_add_report_free(report);
     wt_tools *tools;
     sound(&place, wt_get(engine, "mine/better", &tools, &place.err));
@@ -136,6 +137,7 @@ static void a_source_without_tools_is_no_error(void **state)
     sound(&place, wt_add(engine, source, sizeof source - 1, NULL, &report, &place.err));
     assert_memory_equal(&place.err, &untouched, sizeof untouched);
     assert_non_null(strstr(report->notice, "no tools are in it"));
+    assert_int_equal(report->notice_codes, WT_NOTICE_EMPTY_SOURCE);
     wt_add_report_free(report);
     wt_close(engine);
 }
@@ -262,6 +264,7 @@ static void vectors_can_wait(void **state)
     hits = find_with(&place, engine, "find a song", &abstaining); /* both notes, not the later one alone */
     assert_non_null(strstr(hits->notice, "7 of 8 tools have no vector yet; "));
     assert_non_null(strstr(hits->notice, "not calibrated on this catalogue"));
+    assert_int_equal(hits->notice_codes, WT_NOTICE_NO_VECTORS | WT_NOTICE_UNCALIBRATED);
     wt_hits_free(hits);
     wt_find_options_init(&dense);
     dense.recipe = "dense";

@@ -306,6 +306,7 @@ static void auto_is_the_best_that_can_run(void **state)
     wt_hits *hits = find_with(&place, absent, "find a song", NULL);
     assert_string_equal(hits->recipe, "bm25");
     assert_non_null(strstr(hits->notice, "not installed"));
+    assert_int_equal(hits->notice_codes, WT_NOTICE_NO_ENCODER);
     wt_hits_free(hits);
     wt_close(absent);
 }

@@ -257,8 +257,8 @@ static void options_that_make_no_sense_are_refused(void **state)
     }
     refused(&place, wt_pick(lexical, "", 0, NULL, &picked, &place.err), WT_EINVAL, "the request is empty");
     wt_find_options_init(&find);
-    find.abstain = -1;
-    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not -1");
+    find.abstain = 1;
+    refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not 1");
     find.abstain = 0.05;
     find.recipe = "bm25";
     refused(&place, wt_find(lexical, "song", 4, &find, &hits, &place.err), WT_EINVAL, "not of bm25");
