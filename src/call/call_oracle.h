@@ -28,11 +28,15 @@
  *   once        1 - a
  *   direct      (1 - a) (1 - f(d)) + a m (1 - a') (1 - g(d)), where a' = a, or 0 with k = 2
  *   verified    (1 - a) v(f(b)) + a m (1 - a') v(g(b)), where v(x) = (1 - x) (1 - d) + x d
- *   consistent  of three, with f and g of a: (1 - a) (1 - f^2) + a (1 - g)^2, and with the others, where three
- * different answers leave the first, (1 - a)^3 + 3 (1 - a)^2 a + (1 - a) a^2 (1 - 1/k) and that an argument is right,
- * with the rates p (prediction) and c (choice), f and g of these: alone       1 - p verified    (1 - p) (1 - f(p)) + (1
- * - p) f(p) (1 - f(c)) + p (1 - g(p)) (1 - g(c)) A call of n arguments is right with the product of the first and the
- * n-th power of the second. */
+ *   consistent  of three, with f and g of a:
+ *               - nearest: (1 - a) (1 - f^2) + a (1 - g)^2
+ *               - else:    (1 - a)^3 + 3 (1 - a)^2 a + (1 - a) a^2 (1 - 1/k): of three different answers the first stays
+ *
+ * The probability that an argument is right, with the rates p (prediction) and c (choice), and f and g of these:
+ *   alone       1 - p
+ *   verified    (1 - p) (1 - f(p)) + (1 - p) f(p) (1 - f(c)) + p (1 - g(p)) (1 - g(c))
+ *
+ * A call of n arguments is right with the product of the first probability and the n-th power of the second. */
 #ifndef WT_CALL_CALL_ORACLE_H
 #define WT_CALL_CALL_ORACLE_H
 
