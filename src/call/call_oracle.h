@@ -30,7 +30,7 @@
  *   verified    (1 - a) v(f(b)) + a m (1 - a') v(g(b)), where v(x) = (1 - x) (1 - d) + x d
  *   consistent  of three, with f and g of a:
  *               - nearest: (1 - a) (1 - f^2) + a (1 - g)^2
- *               - else:    (1 - a)^3 + 3 (1 - a)^2 a + (1 - a) a^2 (1 - 1/k), as three different answers leave the first
+ *               - else:    (1 - a)^3 + 3 (1 - a)^2 a + (1 - a) a^2 (1 - 1/k): of three different answers the first stays
  *
  * The probability that an argument is right, with the rates p (prediction) and c (choice), and f and g of these:
  *   alone       1 - p

@@ -12,7 +12,7 @@
  * the owner of the store and always count in full.
  *
  * All limits count distinct clients, which the index usage_tool_label (label, client) lists: a client that reports a
- * tool again and again does not hide the others. docs/learning.md ("False usages, told to a server") has the
+ * tool again and again does not hide the others. docs/learning.md ("False usages from clients of a server") has the
  * alternatives and the cost. */
 #include "store/sqlite.h"
 

@@ -1,0 +1,5 @@
+# A catalogue that was used, and a small model to distil.
+export WHICHTOOL_MANIFESTS=$PWD/none
+"$python" "$stand_ins/../tiny_model.py" "$PWD/mymodel"
+whichtool -q add samples/catalogue
+whichtool -q usage add samples/usages.jsonl
