@@ -1,4 +1,4 @@
-/* activation.c: the exact gelu, which nearly every encoder has, runs on the kernels; the others are seldom met. */
+/* activation.c: only the exact gelu has a kernel, because nearly every encoder uses it and the others are rare. */
 #include "nn/activation.h"
 
 #include <math.h>

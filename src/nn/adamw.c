@@ -1,5 +1,5 @@
-/* adamw.c: the parameters are cut into chunks, which are what threads take. Each value is worked out by itself and each
- * chunk's share of the norm is added in the order of chunks, so that the number of threads leaves no trace. */
+/* adamw.c: splits the parameters into chunks, the work items of the threads. Values are updated independently, and the
+ * norms of the chunks are summed in a fixed order, so the result does not depend on the number of threads. */
 #include "nn/adamw.h"
 
 #include <math.h>
@@ -10,10 +10,10 @@
 #include "base/pool.h"
 #include "nn/kernels/kernels.h"
 
-enum { CHUNK = 1 << 16 }; /* floats, about */
+enum { CHUNK = 1 << 16 }; /* approximate floats in a chunk */
 
 struct chunk {
-    size_t parameter, from, to; /* floats, on the borders of rows */
+    size_t parameter, from, to; /* range of floats; on row boundaries if the parameter is sparse */
 };
 
 static bool takes_part(const struct parameter *p)
@@ -21,7 +21,7 @@ static bool takes_part(const struct parameter *p)
     return p->gradient && !p->frozen && p->count > 0;
 }
 
-/* Floats of a chunk of p: whole rows. */
+/* Returns the floats in a chunk of p: a multiple of the row length if p is sparse. */
 static size_t chunk_length(const struct parameter *p)
 {
     return p->touched ? (CHUNK + p->row - 1) / p->row * p->row : CHUNK;
@@ -62,7 +62,7 @@ int wt__adamw_open(struct adamw *out, struct parameter *parameters, size_t count
 
         if (!takes_part(p))
             continue;
-        out->first[i] = calloc(p->count, sizeof(float)); /* not touched here: pages come with the rows that are used */
+        out->first[i] = calloc(p->count, sizeof(float)); /* The system adds pages only for rows in use. */
         out->second[i] = calloc(p->count, sizeof(float));
         out->seen[i] = p->touched ? calloc(p->count / p->row, 1) : NULL;
         if (!out->first[i] || !out->second[i] || (p->touched && !out->seen[i]))
@@ -92,7 +92,7 @@ void wt__adamw_dispose(struct adamw *a)
 
 static double sum_of_squares(const float *x, size_t n)
 {
-    enum { PART = 4096 }; /* what single precision adds up */
+    enum { PART = 4096 }; /* floats summed in single precision */
     double sum = 0;
 
     for (size_t i = 0; i < n; i += PART)
@@ -119,7 +119,7 @@ static int chunk_norm(void *context, size_t index, unsigned worker)
 
 struct step {
     struct adamw *adamw;
-    struct adamw_factors factors; /* of a parameter that decays and whose rate is 1 */
+    struct adamw_factors factors; /* before the parameter's own rate and decay */
     float rate;
 };
 
@@ -157,7 +157,7 @@ static int chunk_step(void *context, size_t index, unsigned worker)
 
 float wt__adamw_step(struct adamw *a, float rate, float scale, unsigned threads)
 {
-    const float least = 1e-6f; /* of a divisor, as in PyTorch's clipping */
+    const float least = 1e-6f; /* added to the divisor, as PyTorch does when clipping */
     const struct adamw_options *o = &a->options;
     double sum = 0;
 

@@ -1,5 +1,6 @@
-/* attention.c: attention without terms, and with MPNet's bias. That is looked up by distance, so each head begins with
- * the biases of all distances side by side, over the scale, since the scores are scaled after the terms were added. */
+/* attention.c: plain attention, and attention with the bias of MPNet. The bias is looked up by distance, so each head
+ * first collects the biases of all distances. They are divided by the scale, because the scores are scaled after the
+ * terms are added. */
 #include "nn/attention.h"
 
 #include <math.h>
@@ -10,9 +11,9 @@
 struct bias {
     const struct attention *attention;
     float scale;
-    float *near;   /* [2 reach + 1]: this head's bias of each distance, / scale */
-    float *dnear;  /* its gradient, or NULL */
-    float *dtable; /* [count, A] */
+    float *near;   /* [2 reach + 1] bias of each distance for this head, divided by scale */
+    float *dnear;  /* gradient of `near`, or NULL */
+    float *dtable; /* [count, A] gradient of the bias table */
 };
 
 static size_t near_count(const struct attention *attention)

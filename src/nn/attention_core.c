@@ -1,6 +1,6 @@
-/* attention_core.c: see attention_core.h. The backward, with P the probabilities of a block of rows:
+/* attention_core.c: attention in blocks of rows. Backward, with P the probabilities of a block:
  *
- *   dV += P^T dO    dP = dO V^T    dS = P (dP - rows' sums of P dP) scale    dQ = dS K    dK += dS^T Q */
+ *   dV += P^T dO    dP = dO V^T    dS = P (dP - row sums of P dP) scale    dQ = dS K    dK += dS^T Q */
 #include "nn/attention_core.h"
 
 #include <stdint.h>
@@ -90,7 +90,7 @@ void wt__transposed_times_rows(struct rows a, struct rows w, bool onto, float *c
                                        .c_stride = c_stride});
 }
 
-/* The block's probabilities. query: the head's first row. keys: packed. */
+/* Computes the probabilities of a block. query starts at the head's first row; keys are packed. */
 static void probabilities(const struct attention_core *core, const struct block *block, struct rows query,
                           const float *keys, float *p)
 {

@@ -1,32 +1,32 @@
-/* attention_core.h: what all attentions share, softmax((Q K^T + terms) * scale) V a head and its backward. The terms
- * are what an architecture adds to the scores (MPNet's bias, DeBERTa's positions); each keeps its own forward and
+/* attention_core.h: the common part of all attentions, softmax((Q K^T + terms) * scale) V for each head, and its
+ * backward. An architecture adds terms to the scores (MPNet's bias, DeBERTa's positions) by callbacks for forward and
  * backward.
  *
- * Both products of attention run on the matrix kernel. K is packed into panels, a head at a time; V already lies as the
- * kernel wants its right side. Rows of scores are made in blocks, so that scratch grows with T and not with its square,
- * and a block is still in the cache when softmax and V come to it. */
+ * Both products of attention run on the matrix kernel. K is packed into panels, one head at a time; V already has the
+ * layout of the kernel's right side. Scores are computed in blocks of rows, so scratch grows linearly with T, and a
+ * block is still in the cache for the softmax and the product with V. */
 #ifndef WT_NN_ATTENTION_CORE_H
 #define WT_NN_ATTENTION_CORE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { ATTENTION_BLOCK = 48 }; /* rows of scores at a time */
+enum { ATTENTION_BLOCK = 48 }; /* rows of scores in a block */
 
 struct block {
-    size_t head, row, rows; /* rows row .. row + rows - 1 of that head's scores */
+    size_t head, row, rows; /* rows row .. row + rows - 1 of the scores of `head` */
     size_t t, stride;       /* scores [rows, T], stride floats apart */
 };
 
 struct score_terms {
-    /* A head begins; called before its first block. */
+    /* Called before the first block of a head. */
     void (*begin)(void *context, size_t head);
-    /* scores += the terms of that block */
+    /* Adds the terms of the block to its scores. */
     void (*add)(void *context, const struct block *block, float *scores);
-    /* d: the gradient of the block's scores. The gradients of q, k and v that they cause are already in dqkv, those of
-     * k and v up to this block. */
+    /* d is the gradient of the block's scores. dqkv already holds its effect on q, k and v: for q of this block, for k
+     * and v of all blocks so far. */
     void (*add_backward)(void *context, const struct block *block, const float *d);
-    /* After the last block of a head; only of the backward. */
+    /* Called after the last block of a head, in the backward pass only. */
     void (*end_backward)(void *context, size_t head);
     void *context;
 };
@@ -34,35 +34,35 @@ struct score_terms {
 struct attention_core {
     size_t heads, width;
     float scale;
-    const struct score_terms *terms; /* NULL: none */
+    const struct score_terms *terms; /* NULL for plain attention */
 };
 
-/* Floats of scratch; 0 on overflow. */
+/* Return the floats of scratch, or 0 on overflow. */
 size_t wt__attention_core_scratch(const struct attention_core *core, size_t t);
 size_t wt__attention_core_backward_scratch(const struct attention_core *core, size_t t);
 
-/* As attention.h says. */
+/* Parameters as in attention.h. */
 void wt__attention_core_forward(const struct attention_core *core, const float *qkv, size_t qkv_stride, float *out,
                                 size_t out_stride, float *scratch, size_t t);
 void wt__attention_core_backward(const struct attention_core *core, const float *qkv, size_t qkv_stride,
                                  const float *dout, size_t dout_stride, float *dqkv, size_t dqkv_stride, float *scratch,
                                  size_t t);
 
-/* Small products of what attention has at hand; `onto` adds to c. Of rows read in place, WT_PANEL floats behind the
- * last must be readable. */
+/* Small products for attention. `onto` adds to c. WT_PANEL floats after the last row of an unpacked w must be
+ * readable. */
 struct rows {
     const float *at;
-    size_t stride;
+    size_t stride; /* floats between rows */
 };
-/* c [t,o] = a [t,k] w, w [k,o] packed */
+/* Computes c [t,o] = a [t,k] w with packed w [k,o]. */
 void wt__times_packed(struct rows a, const float *packed, float *c, size_t c_stride, size_t t, size_t k, size_t o);
-/* c [t,o] = a [t,k] w, w [k,o] in place */
+/* Computes c [t,o] = a [t,k] w with w [k,o] read in place. */
 void wt__times_rows(struct rows a, struct rows w, bool onto, float *c, size_t c_stride, size_t t, size_t k, size_t o);
-/* c [t,o] = a^T w, a [k,t], w [k,o] in place */
+/* Computes c [t,o] = a^T w for a [k,t], with w [k,o] read in place. */
 void wt__transposed_times_rows(struct rows a, struct rows w, bool onto, float *c, size_t c_stride, size_t t, size_t k,
                                size_t o);
 
-/* Adds rows * columns floats to *sum; 0, or -1 on overflow. */
+/* Adds rows * columns to *sum. Returns 0, or -1 on overflow. */
 int wt__scratch_add(size_t *sum, size_t rows, size_t columns);
 
 #endif

@@ -1,5 +1,5 @@
-/* blas_library.c: libopenblas by dlopen. It stays loaded: its threads cannot be unloaded safely. The interface is the
- * CBLAS of every BLAS, with 32-bit lengths; no header is needed, so that building needs no BLAS. */
+/* blas_library.c: loads libopenblas with dlopen. The library stays loaded, because its threads cannot be unloaded
+ * safely. The interface is standard CBLAS with 32-bit lengths, declared here so that the build needs no BLAS. */
 #include "nn/blas_library.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 }; /* as cblas.h has them */
+enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 }; /* values from cblas.h */
 
 typedef void sgemm_function(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a,
                             int lda, const float *b, int ldb, float beta, float *c, int ldc);
@@ -26,7 +26,7 @@ static void load(void)
 
     if (!product || !threads)
         return;
-    memcpy(&sgemm, &product, sizeof(sgemm)); /* POSIX's way to a function pointer */
+    memcpy(&sgemm, &product, sizeof(sgemm)); /* C has no cast from an object pointer to a function pointer. */
     memcpy(&set_threads, &threads, sizeof(set_threads));
     set_threads(1);
     atomic_store(&ready, true);
@@ -37,7 +37,7 @@ int wt__blas_load(wt_error *err)
     pthread_once(&once, load);
     if (atomic_load(&ready))
         return 0;
-    return wt__fail(err, WT_EMODEL, "OpenBLAS (libopenblas.so.0) cannot be loaded here; training goes on without it");
+    return wt__fail(err, WT_EMODEL, "cannot load OpenBLAS (libopenblas.so.0); training continues without it");
 }
 
 bool wt__blas_takes(const struct matmul *p)

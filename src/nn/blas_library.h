@@ -1,4 +1,4 @@
-/* blas_library.h: OpenBLAS's one function, loaded when training asks for it; see matmul.h. */
+/* blas_library.h: the matrix product of OpenBLAS, loaded on request for training; see matmul.h. */
 #ifndef WT_NN_BLAS_LIBRARY_H
 #define WT_NN_BLAS_LIBRARY_H
 
@@ -6,10 +6,10 @@
 
 #include "nn/matmul.h"
 
-/* Whether it is loaded and takes a product of these lengths. */
+/* True if OpenBLAS is loaded and its 32-bit lengths can express the product. */
 bool wt__blas_takes(const struct matmul *product);
 
-/* Only when loaded. m, n, k > 0. */
+/* Requires wt__blas_takes(product), and m, n, k > 0. */
 void wt__blas_multiply(const struct matmul *product);
 
 #endif

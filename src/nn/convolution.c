@@ -1,4 +1,4 @@
-/* convolution.c: a tap j sees row t + j - middle; the rows that exist are all but the first or last few. */
+/* convolution.c: tap j reads row t + j - taps / 2. At the ends of the sequence some of these rows do not exist. */
 #include "nn/convolution.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ void wt__convolution_add_back(float *file, const float *ours, size_t taps, size_
             file[i * taps + j] += ours[j * out * in + i];
 }
 
-/* Tap j carries `rows` rows from x's row `from` to y's row `to`. */
+/* A tap maps `rows` rows of x, starting at row `from`, to rows of y, starting at row `to`. */
 struct shift {
     size_t from, to, rows;
 };

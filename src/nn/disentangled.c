@@ -1,9 +1,9 @@
-/* disentangled.c: the two parts with positions are small products with the table's rows, then read by distance:
+/* disentangled.c: the two parts with positions are small products with rows of the table, then looked up by distance:
  *
- *   c2p [block, W] = Q PK^T, of a block of rows       p2c [T, W] = K PQ^T, of a head
+ *   c2p [block, W] = Q PK^T for a block of rows       p2c [T, W] = K PQ^T for a head
  *
- * where W are the rows of the table that this sequence's distances reach. The backward gathers the gradients of the
- * scores by distance, and then is the backward of those two products. */
+ * W is the number of table rows within reach of the sequence's distances. The backward sums the gradients of the scores
+ * by distance, then does the backward of these two products. */
 #include "nn/disentangled.h"
 
 #include <math.h>
@@ -13,11 +13,11 @@
 #include "nn/kernels/kernels.h"
 #include "nn/linear.h"
 
-/* Scratch [rows, W], rows `stride` apart. */
+/* The rows of the table within reach of one sequence. Scratch is [rows, W], rows `stride` apart. */
 struct reached {
     const struct disentangled *d;
     size_t t, hidden;
-    size_t first, count, stride; /* W = count rows of the table from `first` on; W padded to panels */
+    size_t first, count, stride; /* W = count rows of the table, starting at `first`; stride is W padded to panels */
 
     const float *qkv;
     size_t qkv_stride;
@@ -26,9 +26,9 @@ struct reached {
     float *dposition_key, *dposition_query;
 
     size_t head;
-    float *panels;      /* packed rows of PK; in begin also of PQ */
+    float *panels;      /* packed rows of PK or PQ */
     float *c2p, *p2c;   /* [ATTENTION_BLOCK, stride], [T, stride] */
-    float *dc2p, *dp2c; /* as c2p, p2c; only of the backward */
+    float *dc2p, *dp2c; /* gradients of c2p and p2c, in the backward only */
 };
 
 static size_t padded(size_t n)
@@ -36,7 +36,7 @@ static size_t padded(size_t n)
     return (n + WT_PANEL - 1) / WT_PANEL * WT_PANEL;
 }
 
-/* The row of c2p and p2c that belongs to the distance from row i to row j. */
+/* Returns the column of c2p and p2c for the distance from row i to row j. */
 static size_t column_of(const struct reached *s, size_t i, size_t j)
 {
     const struct distances *distances = s->d->distances;
@@ -45,7 +45,7 @@ static size_t column_of(const struct reached *s, size_t i, size_t j)
     return (size_t)distances->bucket[near] - s->first;
 }
 
-/* The table's rows that are reached: buckets rise with the distance. */
+/* Sets first, count and stride from the smallest and largest distance: buckets ascend with the distance. */
 static void find_reached(struct reached *s)
 {
     const struct distances *distances = s->d->distances;
@@ -67,7 +67,7 @@ static struct rows table_rows(const struct reached *s, const float *table)
     return (struct rows){table + s->first * s->d->position_stride + s->head * s->d->width, s->d->position_stride};
 }
 
-/* out [rows, W] = x table^T */
+/* Computes out [rows, W] = x table^T. */
 static void times_table(struct reached *s, struct rows x, size_t rows, const float *table, float *out)
 {
     struct rows part = table_rows(s, table);
@@ -162,7 +162,7 @@ static struct attention_core core_of(const struct disentangled *d, const struct 
     return (struct attention_core){d->heads, d->width, 1.0f / sqrtf((float)(d->width * parts)), terms};
 }
 
-/* times: 2 where gradients need the same room again. */
+/* times is 2 for the backward, whose gradients need the same space again. */
 static size_t scratch_of(const struct disentangled *d, size_t t, size_t sum, size_t times)
 {
     size_t columns = padded((size_t)d->distances->count), reached = 0;
@@ -193,7 +193,7 @@ static struct score_terms terms_of(struct reached *s)
     return (struct score_terms){begin, add, add_backward, end_backward, s};
 }
 
-/* Shares out the scratch behind the core's. */
+/* Divides the scratch after that of the core. */
 static void place(struct reached *s, float *scratch)
 {
     s->panels = scratch;

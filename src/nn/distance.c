@@ -1,5 +1,5 @@
-/* distance.c: see distance.h. Checked against tables of the reference implementations, which work in single precision:
- * no table that is known has a distance where that matters. */
+/* distance.c: the buckets of MPNet and DeBERTa. The reference implementations compute them in single precision; in the
+ * tables of the tests the result is the same for every distance. */
 #include "nn/distance.h"
 
 #include <math.h>
@@ -22,8 +22,8 @@ void wt__distances_mpnet(struct distances *out, int32_t *bucket)
     *out = (struct distances){bucket, DISTANCE_MPNET_REACH, DISTANCE_MPNET_BUCKETS};
 }
 
-/* bucket(distance) before the table's middle is added: exact up to half of the buckets, then by logarithm, so that the
- * last bucket ends at max. */
+/* Returns the bucket before the middle of the table is added: exact up to half of the buckets, then logarithmic, such
+ * that the last bucket ends at max. */
 static int32_t deberta_bucket(int32_t distance, int32_t buckets, int32_t max)
 {
     int32_t middle = buckets / 2, far = distance < 0 ? -distance : distance;

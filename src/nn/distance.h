@@ -1,27 +1,27 @@
-/* distance.h: distances between two tokens as rows of a learned table. A bucket holds the distances that share a row:
- * near ones have one each, farther ones share, by logarithm. The bucket of every distance is worked out once, into a
- * table that attention reads; beyond `reach` all count as that far. */
+/* distance.h: maps the distance between two tokens to a row of a learned table. Distances in one bucket share a row:
+ * each near distance has its own bucket, farther ones share logarithmic buckets. The buckets are computed once into a
+ * lookup table for attention. Distances are clamped to -reach .. reach. */
 #ifndef WT_NN_DISTANCE_H
 #define WT_NN_DISTANCE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Distances are query's position - key's position. */
+/* A distance is the position of the query minus the position of the key. */
 struct distances {
-    const int32_t *bucket; /* [2 reach + 1], of -reach .. reach; each 0 .. count - 1 */
+    const int32_t *bucket; /* [2 reach + 1] buckets of -reach .. reach, each 0 .. count - 1 */
     int32_t reach;
     int32_t count; /* rows of the learned table */
 };
 
 enum {
-    DISTANCE_MPNET_BUCKETS = 32, /* fixed in the model's code, not in its config */
+    DISTANCE_MPNET_BUCKETS = 32, /* fixed in the code of the model, not in its config */
     DISTANCE_MPNET_REACH = 128,
     DISTANCE_MAX_REACH = 1 << 20
 };
 
-/* The place in `bucket` of the distance from row i (the query) to row j; positions NULL: a row's place is its number.
- */
+/* Returns the index into `bucket` for the distance from row i (the query) to row j (the key). If positions is NULL, the
+ * position of a row is its index. */
 static inline size_t wt__distance_near(const int32_t *positions, size_t i, size_t j, int64_t reach)
 {
     int64_t distance = positions ? (int64_t)positions[i] - positions[j] : (int64_t)i - (int64_t)j;
@@ -29,14 +29,15 @@ static inline size_t wt__distance_near(const int32_t *positions, size_t i, size_
     return (size_t)((distance < -reach ? -reach : distance > reach ? reach : distance) + reach);
 }
 
-/* MPNet (as T5): 8 near buckets and 8 by logarithm up to 128, for keys before the query; 16 more for those after.
- * bucket: [2 DISTANCE_MPNET_REACH + 1], owned by the caller, who keeps it as long as `out`. */
+/* Fills the buckets of MPNet (as in T5): for keys before the query 8 near buckets and 8 logarithmic ones up to 128, and
+ * 16 more for keys after the query. bucket [2 DISTANCE_MPNET_REACH + 1] belongs to the caller and must live as long as
+ * `out`. */
 void wt__distances_mpnet(struct distances *out, int32_t *bucket);
 
-/* DeBERTa-v2, v3. buckets: position_buckets, or 0 or less for none, then a distance is its own bucket. max:
- * max_relative_positions, or max_position_embeddings where that is below 1. The learned table has 2 span rows, span =
- * buckets or else max. 0 < max <= DISTANCE_MAX_REACH; buckets
- * even, and 4 to max. bucket: [2 max + 1], owned by the caller. */
+/* Fills the buckets of DeBERTa-v2 and v3. buckets is position_buckets, even and 4 to max; or 0 or less, then each
+ * distance is its own bucket. max is max_relative_positions, or max_position_embeddings if that is below 1;
+ * 0 < max <= DISTANCE_MAX_REACH. The learned table has 2 * span rows, where span is buckets if positive, else max.
+ * bucket [2 max + 1] belongs to the caller and must live as long as `out`. */
 void wt__distances_deberta(struct distances *out, int32_t *bucket, int32_t buckets, int32_t max);
 
 #endif

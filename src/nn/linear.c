@@ -1,4 +1,4 @@
-/* linear.c: which product does the work. */
+/* linear.c: linear layers on the matrix kernels: packed, row-major, and in bytes. */
 #include "nn/linear.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static void forward_packed(const struct linear *l, const float *x, size_t x_stri
     wt__kernels()->gemm(&gemm);
 }
 
-/* y begins as what is added to the product. */
+/* Fills y with residual and bias first, then accumulates the product into it. */
 static void forward_row_major(const struct linear *l, const float *x, size_t x_stride, const float *residual, float *y,
                               size_t y_stride, size_t t)
 {

@@ -1,4 +1,4 @@
-/* linear_bytes.c: the panels of kernels/kernels.h. */
+/* linear_bytes.c: packs int8 weights into the panels of kernels/kernels.h. */
 #include "nn/linear_bytes.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ size_t wt__linear_bytes_size(size_t out, size_t in)
     return all;
 }
 
-/* An odd number of lines apart: at a power of two rows would all fall into the same few sets of the first cache. */
+/* Rounds up to an odd number of cache lines: rows a power of two apart would compete for a few sets of the L1 cache. */
 size_t wt__byte_row_size(size_t in)
 {
     size_t groups = groups_of(in), bytes;
@@ -38,7 +38,7 @@ size_t wt__byte_row_size(size_t in)
     return ((bytes - LINE - 1) / LINE | 1) * LINE;
 }
 
-/* A group's codes and their sums. w: the panel's first value of the group, rows `in` apart. */
+/* Packs the weights of one group and their sums. w points at the group's first value in the panel, rows `in` apart. */
 static void pack_group(unsigned char *group, const int8_t *w, size_t in, size_t rows, size_t depth)
 {
     float sums[WT_PANEL] = {0};

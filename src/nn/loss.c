@@ -1,4 +1,4 @@
-/* loss.c: see loss.h. */
+/* loss.c: the losses of loss.h. Matrix products run on wt__matmul. */
 #include "nn/loss.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ static enum pair pair_at(const struct contrast *c, size_t row, size_t column)
     return row == column ? PAIR_POSITIVE : PAIR_NEGATIVE;
 }
 
-/* The loss of one row; scores become share - 1 / positives (of positives), share (of negatives), 0. A row without a
- * positive has no loss. */
+/* Returns the loss of one row, 0 if it has no positive. Replaces the scores by their gradients: share - 1 / positives
+ * for positives, share for negatives, 0 for ignored pairs. */
 static double contrast_row(const struct contrast *c, size_t row, size_t *positives)
 {
     float *scores = c->scores + row * c->columns;
@@ -75,7 +75,7 @@ static void score_all(const struct contrast *c)
         c->scores[i] *= c->scale;
 }
 
-/* Gradients of the vectors from factor times those of the scores [B, C], which are overwritten. */
+/* Computes the gradients of the vectors from those of the scores [B, C] times factor. Overwrites dscores. */
 static void pass_back(const struct contrast *c, float *dscores, float factor, float *dqueries, float *ddocuments)
 {
     for (size_t i = 0; i < c->rows * c->columns; i++)
@@ -117,8 +117,8 @@ float wt__loss_contrast(const struct contrast *c, float *dqueries, float *ddocum
     return counted ? (float)(loss / (double)counted) : 0;
 }
 
-/* A row or a column of the pairs: `count` of them from `first` on, `stride` apart. Adds each positive's gradients
- * against the negatives; returns the sum of the positives' losses. */
+/* Handles a row or a column of the pairs: `count` of them starting at `first`, `stride` apart. Adds the gradients of
+ * each positive against the negatives, and returns the sum of the losses of the positives. */
 static double contrast_line(const struct contrast *c, size_t first, size_t stride, size_t count, size_t *positives)
 {
     const float *scores = c->scores + first;
@@ -144,7 +144,7 @@ static double contrast_line(const struct contrast *c, size_t first, size_t strid
             continue;
         ++*positives;
         if (sum == 0)
-            continue;                                        /* nothing to tell it from */
+            continue;                                        /* no negative to contrast with */
         double wrong = most + log(sum) - scores[i * stride]; /* log odds of a negative */
 
         loss += softplus(wrong);
@@ -162,7 +162,7 @@ static double contrast_line(const struct contrast *c, size_t first, size_t strid
 
 float wt__loss_contrast_both(const struct contrast *c, float *dqueries, float *ddocuments)
 {
-    size_t counted = 0; /* each positive twice */
+    size_t counted = 0; /* counts each positive twice: in its row and in its column */
     double loss = 0;
 
     score_all(c);
@@ -176,7 +176,7 @@ float wt__loss_contrast_both(const struct contrast *c, float *dqueries, float *d
     return counted ? (float)(loss / (double)counted) : 0;
 }
 
-/* |a - b + epsilon| */
+/* Returns |a - b + epsilon|. */
 static double distance(const float *a, const float *b, size_t width)
 {
     double sum = 0;
@@ -189,7 +189,7 @@ static double distance(const float *a, const float *b, size_t width)
     return sqrt(sum);
 }
 
-/* da += factor * (a - b + epsilon) / distance, db -= the same */
+/* Adds factor * (a - b + epsilon) / length to da and subtracts it from db. */
 static void pull(const float *a, const float *b, double length, double factor, size_t width, float *da, float *db)
 {
     for (size_t i = 0; i < width && length > 0; i++) {
@@ -200,7 +200,7 @@ static void pull(const float *a, const float *b, double length, double factor, s
     }
 }
 
-/* out [B, B]: inner products of rows [B, width], added to what stands there or in its place. */
+/* Computes the inner products of rows [B, width] into out [B, B], or adds them to it. */
 static void likenesses(const float *rows, size_t count, size_t width, bool accumulate, float *out)
 {
     struct matmul product = {.m = count,
@@ -255,7 +255,7 @@ float wt__loss_distil(const float *vectors, const float *teacher, size_t rows, s
     return (float)(apart / n + likeness * unlike / (n * n));
 }
 
-/* log of the sum of exp(scale * row), without place `self`. */
+/* Returns the log of the sum of exp(scale * row) over all places but `self`. */
 static double log_sum(const float *row, size_t count, size_t self, double scale)
 {
     double most = -INFINITY, sum = 0;
@@ -300,7 +300,7 @@ float wt__loss_likeness(const struct likeness *l, float *dvectors)
             q[i] = i == row ? 0 : (float)((exp(log_q) - exp(log_p)) * scale / (double)rows);
         }
     }
-    for (size_t a = 0; a < rows; a++) /* an inner product stands in two rows */
+    for (size_t a = 0; a < rows; a++) /* Each inner product occurs in two rows. */
         for (size_t b = 0; b < a; b++)
             own[a * rows + b] = own[b * rows + a] = own[a * rows + b] + own[b * rows + a];
     wt__matmul(&gradient);

@@ -1,7 +1,7 @@
-/* matmul.c: our own way packs the right side into panels and hands all of it to the matrix kernel, as inference does
- * with packed weights. The left side is read in place; a transposed one is turned, some rows at a time. Packing costs a
- * few parts in a hundred of a product of the size of a batch. (Cutting the inner dimension to keep panels in the first
- * cache, as is often done, measured slower here: the sums' way to memory and back costs more than it saves.) */
+/* matmul.c: our own product packs the right side into panels for the matrix kernel, like the packed weights of
+ * inference. The left side is read in place; a transposed left side is transposed back, a block of rows at a time.
+ * Packing costs a few percent of a product of batch size. Splitting the inner dimension to keep panels in the L1 cache
+ * is common, but measured slower here: storing and reloading the sums costs more than it saves. */
 #include "nn/matmul.h"
 
 #include <stdint.h>
@@ -15,9 +15,9 @@
 #include "nn/linear_pack.h"
 
 enum {
-    TURNED_ROWS = 144,      /* rows of a transposed left side at a time: they stay in the second cache */
-    MOST_DEPTH = 4096,      /* of the inner dimension at a time */
-    REDUCED_LEAST = 1 << 21 /* operations of a product that is worth rounding */
+    TURNED_ROWS = 144,      /* rows of a transposed left side in a block, which stays in the L2 cache */
+    MOST_DEPTH = 4096,      /* maximum part of the inner dimension at a time */
+    REDUCED_LEAST = 1 << 21 /* minimum operations of a product for which rounding pays */
 };
 
 static size_t padded(size_t n)
@@ -25,14 +25,14 @@ static size_t padded(size_t n)
     return (n + WT_PANEL - 1) / WT_PANEL * WT_PANEL;
 }
 
-/* How a product is cut so that its copies fit. */
+/* Sizes of the blocks of a product, such that the copies fit into the scratch. */
 struct plan {
     size_t depth, rows, columns;
 };
 
 static struct plan plan_for(const struct matmul *p, size_t floats)
 {
-    size_t least = WT_PANEL + (p->a_transposed ? WT_PANEL : 0); /* floats that each value of depth takes at least */
+    size_t least = WT_PANEL + (p->a_transposed ? WT_PANEL : 0); /* minimum floats per unit of depth */
     struct plan plan = {.depth = p->k < MOST_DEPTH ? p->k : MOST_DEPTH, .rows = p->m};
 
     if (padded(plan.depth) > floats / least)
@@ -47,7 +47,7 @@ static struct plan plan_for(const struct matmul *p, size_t floats)
     return plan;
 }
 
-/* Rows from .. + depth - 1 of op(b), columns first .. + width - 1, in panels. */
+/* Packs rows from .. from + depth - 1 and columns first .. first + width - 1 of op(b) into panels. */
 static void pack_right(const struct matmul *p, size_t from, size_t depth, size_t first, size_t width, float *panels)
 {
     if (p->b_transposed) {
@@ -67,7 +67,7 @@ static void pack_right(const struct matmul *p, size_t from, size_t depth, size_t
         }
 }
 
-/* Columns first .. + rows - 1 of the transposed a, its rows from .. + depth - 1, as rows padded(depth) apart. */
+/* Transposes columns first .. first + rows - 1 and rows from .. from + depth - 1 of a into rows padded(depth) apart. */
 static void turn_left(const struct matmul *p, size_t first, size_t rows, size_t from, size_t depth, float *turned)
 {
     for (size_t k = 0; k < depth; k += WT_PANEL)
@@ -127,7 +127,7 @@ static void multiply(const struct matmul *p)
     }
 }
 
-/* False when it cannot be. */
+/* Multiplies in bfloat16. Returns false if the processor cannot, or if out of memory. */
 static bool multiply_reduced(const struct matmul *p)
 {
     void *scratch = wt__amx_ready() ? wt__alloc_aligned(AMX_SCRATCH, 1) : NULL;

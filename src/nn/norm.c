@@ -1,11 +1,11 @@
-/* norm.c: rows handed to the kernel. */
+/* norm.c: calls the layer norm kernel for each row, and scales vectors to unit length. */
 #include "nn/norm.h"
 
 #include <math.h>
 
 #include "nn/kernels/kernels.h"
 
-#define SHORTEST 1e-12f /* vectors of no more are taken for zero */
+#define SHORTEST 1e-12f /* vectors of at most this length count as zero */
 
 void wt__layer_norm_forward(const struct layer_norm *norm, const float *x, float *y, size_t stride, size_t t)
 {
@@ -34,7 +34,7 @@ void wt__normalize(float *x, size_t n)
         x[i] *= factor;
 }
 
-/* With y = x / |x|:  dx = (dy - y (y . dy)) / |x| */
+/* Computes dx = (dy - y (y . dy)) / |x|, where y = x / |x|. */
 void wt__normalize_backward(const float *x, const float *dy, float *dx, size_t n)
 {
     const struct kernels *kernels = wt__kernels();

@@ -1,7 +1,6 @@
-/* principal.c: orthogonal iteration (Golub and Van Loan, Matrix Computations, 8.2.4) on the matrix of second moments:
- * the axes are multiplied by it and made orthonormal again, from the first axes of the space on, until they hardly
- * turn. Axes of nearly equal moments go on turning among themselves, which changes nothing of what they keep:
- * ITERATIONS are enough for all others. */
+/* principal.c: orthogonal iteration (Golub and Van Loan, Matrix Computations, 8.2.4) on the matrix of second moments.
+ * Each iteration multiplies the axes by the matrix and makes them orthonormal again. Axes of nearly equal moments keep
+ * rotating among themselves, but the space they span is stable; for all others ITERATIONS are enough. */
 #include "nn/principal.h"
 
 #include <math.h>
@@ -12,7 +11,7 @@
 
 enum { ITERATIONS = 64 };
 
-/* moments [width, width] = vectors^T vectors / count. */
+/* Computes moments [width, width] = vectors^T vectors / count. */
 static void second_moments(const float *vectors, size_t count, size_t width, float *moments)
 {
     struct matmul product = {.m = width,
@@ -38,7 +37,8 @@ static double dot(const float *a, const float *b, size_t width)
     return sum;
 }
 
-/* What is left of `axis` beside the axes before it, at length one; false where nothing is. Twice is enough (Kahan). */
+/* Removes the components of axis `number` along the earlier axes and scales it to unit length. Returns false if too
+ * little remains. Two passes are enough (Kahan). */
 static bool make_orthogonal(float *axes, size_t number, size_t width)
 {
     float *axis = axes + number * width;
@@ -57,7 +57,7 @@ static bool make_orthogonal(float *axes, size_t number, size_t width)
     return true;
 }
 
-/* Axes that came to nothing become the first directions of the space that are still free. */
+/* Makes the axes orthonormal. A vanished axis is replaced by the first coordinate direction that is still free. */
 static void orthonormalise(float *axes, size_t keep, size_t width)
 {
     for (size_t a = 0, free_direction = 0; a < keep; a++)

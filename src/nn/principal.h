@@ -1,5 +1,5 @@
-/* principal.h: the few directions in which many vectors differ most, seen from the origin: inner products are what is
- * to be kept, so nothing is centred. */
+/* principal.h: principal axes of a set of vectors. The vectors are not centred, because the axes should preserve inner
+ * products. */
 #ifndef WT_NN_PRINCIPAL_H
 #define WT_NN_PRINCIPAL_H
 
@@ -7,8 +7,9 @@
 
 #include "base/error.h"
 
-/* axes [keep, width]: orthonormal, of largest second moment, in falling order; keep is at most width. vectors
- * [count, width]. Where the vectors span fewer directions, the others are any. Errors: WT_ENOMEM. */
+/* Fills axes [keep, width] with the orthonormal axes of largest second moment of vectors [count, width], in descending
+ * order; keep is at most width. If the vectors span fewer directions, the remaining axes are arbitrary. Errors:
+ * WT_ENOMEM. */
 int wt__principal_axes(const float *vectors, size_t count, size_t width, size_t keep, float *axes, wt_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* safetensors.c: the header is parsed into a table sorted by place in the file, then held to the rules in one walk. */
+/* safetensors.c: parses the header into a table sorted by position in the file, then checks the table in one pass. */
 #include "nn/safetensors.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static uint64_t little_endian(const unsigned char *p, size_t len)
     return v;
 }
 
-/* A non-negative whole number, or -1. */
+/* Returns a non-negative integer, or -1 if the value is anything else. */
 static int64_t natural(const json_t *value)
 {
     return json_is_integer(value) && json_integer_value(value) >= 0 ? (int64_t)json_integer_value(value) : -1;
@@ -52,7 +52,7 @@ static int read_type(struct tensor *t, const json_t *entry, size_t *size, const 
             *size = types[i].size;
             return 0;
         }
-    return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has the unknown type \"%.*s\"", path, t->name,
+    return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has unknown type \"%.*s\"", path, t->name,
                     (int)(name.len < 20 ? name.len : 20), name.len > 0 ? name.ptr : "");
 }
 
@@ -75,7 +75,7 @@ static int read_shape(struct tensor *t, const json_t *entry, const char *path, w
     return 0;
 }
 
-/* One entry of the header. data: what follows the header, of len bytes. */
+/* Reads one entry of the header. data are the len bytes after the header. */
 static int read_tensor(struct tensor *t, const json_t *entry, const unsigned char *data, size_t len, const char *path,
                        wt_error *err)
 {
@@ -89,14 +89,14 @@ static int read_tensor(struct tensor *t, const json_t *entry, const unsigned cha
         return rc;
     int64_t begin = natural(json_array_get(offsets, 0)), end = natural(json_array_get(offsets, 1));
     if (json_array_size(offsets) != 2 || begin < 0 || end < begin)
-        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs two rising data_offsets", path, t->name);
+        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs two ascending data_offsets", path, t->name);
     if ((uint64_t)end > len)
         return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" ends at byte %lld of %zu: the file is truncated", path,
                         t->name, (long long)end, len);
     t->data = data + begin;
     t->bytes = (size_t)(end - begin);
     if (__builtin_mul_overflow(t->count, size, &need) || need != t->bytes)
-        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has %zu bytes, its shape and type need another number", path,
+        return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has %zu bytes, which do not match its shape and type", path,
                         t->name, t->bytes);
     return 0;
 }
@@ -110,7 +110,7 @@ static int by_place(const void *a, const void *b)
     return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-/* Every byte of the data belongs to one tensor. */
+/* Checks that every byte of the data belongs to exactly one tensor. */
 static int check_cover(const struct safetensors *file, const unsigned char *data, size_t len, const char *path,
                        wt_error *err)
 {
@@ -120,8 +120,8 @@ static int check_cover(const struct safetensors *file, const unsigned char *data
         const struct tensor *t = &file->tensors[i];
 
         if (t->data != at)
-            return wt__fail(err, WT_EMODEL, "%s: there is %s before tensor \"%s\"", path,
-                            t->data < at ? "an overlap" : "a hole", t->name);
+            return wt__fail(err, WT_EMODEL, "%s: the data has %s before tensor \"%s\"", path,
+                            t->data < at ? "an overlap" : "a gap", t->name);
         at += t->bytes;
     }
     if (at != data + len)
@@ -129,7 +129,7 @@ static int check_cover(const struct safetensors *file, const unsigned char *data
     return 0;
 }
 
-/* Finds the scales of bytes: "NAME.scale", an F32 number a row. */
+/* Links each I8 tensor NAME to its scales: the F32 tensor "NAME.scale" with one number per row. */
 static int link_scales(struct safetensors *file, wt_error *err)
 {
     static const char suffix[] = ".scale";
@@ -165,11 +165,11 @@ static int read_metadata(const json_t *metadata, const char *path, wt_error *err
     json_t *value;
 
     if (!json_is_object(metadata))
-        return wt__fail(err, WT_EMODEL, "%s: __metadata__ is not an object", path);
+        return wt__fail(err, WT_EMODEL, "%s: __metadata__ must be an object", path);
     json_object_foreach((json_t *)metadata, key, value)
     {
         if (!json_is_string(value))
-            return wt__fail(err, WT_EMODEL, "%s: __metadata__ holds something that is not a string", path);
+            return wt__fail(err, WT_EMODEL, "%s: the values of __metadata__ must be strings", path);
     }
     return 0;
 }
@@ -214,10 +214,10 @@ int wt__safetensors_open(struct safetensors *out, const char *path, const void *
 
     *out = (struct safetensors){0};
     if (len < 8)
-        return wt__fail(err, WT_EMODEL, "%s: %zu bytes are too few for safetensors", path, len);
+        return wt__fail(err, WT_EMODEL, "%s: not safetensors: the file has only %zu bytes", path, len);
     uint64_t header_len = little_endian(p, 8);
     if (header_len > SAFETENSORS_MAX_HEADER)
-        return wt__fail(err, WT_EMODEL, "%s: not safetensors, or its header is over %zu MiB", path,
+        return wt__fail(err, WT_EMODEL, "%s: not safetensors, or the header is over %zu MiB", path,
                         SAFETENSORS_MAX_HEADER >> 20);
     if (header_len > len - 8)
         return wt__fail(err, WT_EMODEL, "%s: the file is truncated inside its header", path);
@@ -261,7 +261,7 @@ static float float_of_bits(uint32_t bits)
     return f;
 }
 
-/* IEEE half precision, subnormal numbers, infinities and NaN included. */
+/* Converts IEEE half precision, including subnormal numbers, infinities and NaN. */
 static float float_of_half(uint32_t half)
 {
     uint32_t sign = (half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 1023;
@@ -292,7 +292,8 @@ static int scaled_floats(const struct tensor *tensor, float *out, wt_error *err)
     size_t rows = tensor->rank > 0 ? tensor->shape[0] : 0, width = rows ? tensor->count / rows : 0;
 
     if (!tensor->scale)
-        return wt__fail(err, WT_EMODEL, "tensor \"%s\" holds bytes, and no F32 \"%s.scale\" a row says what they mean",
+        return wt__fail(err, WT_EMODEL,
+                        "tensor \"%s\" holds bytes without an F32 tensor \"%s.scale\" of one number per row",
                         tensor->name, tensor->name);
     for (size_t row = 0; row < rows; row++) {
         float scale = float_of_bits((uint32_t)little_endian(tensor->scale + 4 * row, 4));

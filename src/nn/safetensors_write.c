@@ -1,4 +1,4 @@
-/* safetensors_write.c: header, then data, through a file that replaces the old one at the end. */
+/* safetensors_write.c: writes header and data to a temporary file, which replaces the old file at the end. */
 #include "nn/safetensors.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie in memory");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written in memory order");
 
 enum { LENGTH_BYTES = 8, DATA_ALIGN = 64 };
 
@@ -26,7 +26,7 @@ static int check_names(const char *path, const struct tensor_source *tensors, si
     wt__sort_texts((char **)names, count + 1);
     for (size_t i = 0; i < count && rc == 0; i++)
         if (strcmp(names[i], names[i + 1]) == 0)
-            rc = wt__fail(err, WT_EMODEL, "%s: the name \"%s\" is taken twice", path, names[i]);
+            rc = wt__fail(err, WT_EMODEL, "%s: duplicate tensor name \"%s\"", path, names[i]);
     free(names);
     return rc;
 }
@@ -36,7 +36,7 @@ static enum dtype type_of(const enum dtype *dtypes, size_t i)
     return dtypes ? dtypes[i] : DTYPE_F32;
 }
 
-/* Bytes of a tensor, or -1 when its shape is impossible. */
+/* Returns the size of a tensor in bytes, or -1 if its shape is impossible. */
 static int64_t bytes_of(const struct tensor_source *t, enum dtype dtype)
 {
     size_t bytes;
@@ -124,7 +124,7 @@ int wt__safetensors_write_as(const char *path, const struct tensor_source *tenso
     if (rc == 0)
         rc = make_header(&header, path, tensors, dtypes, count, metadata, err);
     if (rc == 0 && header.failed)
-        rc = wt__fail(err, WT_ENOMEM, "%s: no memory for the header, or it is over %zu MiB", path,
+        rc = wt__fail(err, WT_ENOMEM, "%s: out of memory, or the header is over %zu MiB", path,
                       SAFETENSORS_MAX_HEADER >> 20);
     if (rc == 0)
         rc = write_all(path, &header, tensors, dtypes, count, err);

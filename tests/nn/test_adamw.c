@@ -1,4 +1,5 @@
-/* AdamW against its formula in doubles: decay, rates, clipping, frozen and sparse parameters, checkpoints, threads. */
+/* Tests AdamW against its formula in doubles: decay, rates, clipping, frozen and sparse parameters, checkpoints,
+ * threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 enum { ROWS = 40, ROW = 24, TABLE = ROWS * ROW, DENSE = 70001, SMALL = 5, FROZEN = 3, PARAMETERS = 4, STEPS = 6 };
 
-/* A table with few touched rows, a matrix of more than one chunk, a bias without decay, and a frozen one. */
+/* A table with few touched rows, a matrix of several chunks, a bias without decay, and a frozen parameter. */
 struct model {
     float table[TABLE], dtable[TABLE], dense[DENSE], ddense[DENSE], bias[SMALL], dbias[SMALL], kept[FROZEN],
         dkept[FROZEN];
@@ -49,7 +50,7 @@ static struct model *model_new(bool sparse)
     return m;
 }
 
-/* The gradients of a step: row r of the table has one when the step divides r. */
+/* Sets the gradients of a step. Row r of the table has a gradient if step + 2 divides r. */
 static void give_gradients(struct model *m, unsigned step)
 {
     for (size_t i = 0; i < TABLE; i++) {
@@ -70,7 +71,7 @@ static const struct adamw_options options = {0.9f, 0.99f, 1e-6f, 0.1f, 2.0f};
 
 static float rate_of(unsigned step)
 {
-    return step == 0 ? 0 : 0.01f * (float)step; /* a rate of 0 moves the means alone */
+    return step == 0 ? 0 : 0.01f * (float)step; /* With a rate of 0, only the means change. */
 }
 
 static double twin_norm(const struct model *m, double scale)
@@ -83,7 +84,7 @@ static double twin_norm(const struct model *m, double scale)
     return sqrt(sum);
 }
 
-/* One step as the paper has it. state: [2][count] */
+/* Does one step by the formulas of the paper. state is [2][count]. */
 static void twin_step(const struct parameter *p, double *value, double *state, unsigned step, double rate, double scale)
 {
     for (size_t i = 0; i < p->count; i++) {
@@ -98,7 +99,7 @@ static void twin_step(const struct parameter *p, double *value, double *state, u
     }
 }
 
-static void steps_follow_the_formula(void **state)
+static void step_matches_formula(void **state)
 {
     (void)state;
     for (int sparse = 0; sparse < 2; sparse++) {
@@ -147,7 +148,7 @@ static void run(struct model *m, struct adamw *adamw, unsigned from, unsigned to
     }
 }
 
-static void threads_leave_no_trace(void **state)
+static void same_result_for_any_thread_count(void **state)
 {
     struct model *one = model_new(true), *three = model_new(true);
     struct adamw a, b;
@@ -163,7 +164,7 @@ static void threads_leave_no_trace(void **state)
     free(one), free(three);
 }
 
-static void a_checkpoint_goes_on_bit_for_bit(void **state)
+static void resumes_checkpoint_bit_for_bit(void **state)
 {
     struct model *whole = model_new(true), *resumed = model_new(true);
     struct adamw a, b, c;
@@ -185,7 +186,7 @@ static void a_checkpoint_goes_on_bit_for_bit(void **state)
     free(whole), free(resumed);
 }
 
-static void a_gradient_that_is_no_number_changes_nothing(void **state)
+static void ignores_nonfinite_gradient(void **state)
 {
     struct model *m = model_new(false), *before = model_new(false);
     struct adamw adamw;
@@ -223,7 +224,7 @@ static void schedules_rise_and_fall(void **state)
                           points[i].factor) < 1e-6f);
 }
 
-static void the_schedule_of_the_reference(void **state)
+static void schedule_matches_reference(void **state)
 {
     json_t *file = golden_json("grads/bert.adamw.json"), *steps = file ? wt__json_array(file, "steps") : NULL;
 
@@ -242,12 +243,9 @@ static void the_schedule_of_the_reference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_follow_the_formula),
-        cmocka_unit_test(threads_leave_no_trace),
-        cmocka_unit_test(a_checkpoint_goes_on_bit_for_bit),
-        cmocka_unit_test(a_gradient_that_is_no_number_changes_nothing),
-        cmocka_unit_test(schedules_rise_and_fall),
-        cmocka_unit_test(the_schedule_of_the_reference),
+        cmocka_unit_test(step_matches_formula),           cmocka_unit_test(same_result_for_any_thread_count),
+        cmocka_unit_test(resumes_checkpoint_bit_for_bit), cmocka_unit_test(ignores_nonfinite_gradient),
+        cmocka_unit_test(schedules_rise_and_fall),        cmocka_unit_test(schedule_matches_reference),
     };
 
     wt__rng_seed(&rng, 6);

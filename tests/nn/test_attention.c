@@ -1,5 +1,5 @@
-/* Attention of every kind against its meaning in doubles: forward, and backward by differences; sequences longer than a
- * block of rows; positions that are not 0 .. T - 1. */
+/* Tests all kinds of attention against an implementation in doubles: forward, and backward by differences; sequences
+ * longer than a block of rows; positions other than 0 .. T - 1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +15,10 @@
 
 enum { HEADS = 2 };
 
-/* The meaning, for all kinds at once. Terms that are NULL are absent. */
+/* All kinds of attention in doubles. A term is absent if its pointer is NULL. */
 struct twin {
     size_t t, width, hidden;
-    double *qkv, *share;                   /* [T, 3 H], [T, H]: the loss is sum of share * out */
+    double *qkv, *share;                   /* [T, 3 H], [T, H]; the loss is the sum of share * out */
     double *bias;                          /* [count, A] */
     double *position_key, *position_query; /* [count, H] */
     const struct distances *distances;
@@ -74,7 +74,7 @@ static double twin_loss(void *context)
     return product(w->out, w->share, w->t * w->hidden);
 }
 
-/* A batch of numbers for one case, in floats and in doubles. */
+/* The data of one case, in floats and in doubles. */
 struct sequence {
     size_t t, width, hidden;
     float *qkv, *dout, *out, *dqkv, *scratch;
@@ -118,7 +118,7 @@ static int32_t *some_positions(size_t t)
 
     assert_non_null(positions);
     for (size_t i = 0; i < t; i++)
-        positions[i] = (int32_t)(i < 5 ? 2 * i : 200); /* some apart, the others all in one place */
+        positions[i] = (int32_t)(i < 5 ? 2 * i : 200); /* Five differ; all others are equal. */
     return positions;
 }
 
@@ -127,7 +127,7 @@ static const struct {
 } shapes[] = {{1, 3}, {2, 16}, {7, 5}, {17, 8}, {33, 4}, {51, 3}};
 enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
 
-static void plain_attention(void **state)
+static void plain_attention_matches_doubles(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SHAPES; i++) {
@@ -146,7 +146,7 @@ static void plain_attention(void **state)
     }
 }
 
-static void attention_with_the_bias_of_mpnet(void **state)
+static void mpnet_attention_matches_doubles(void **state)
 {
     int32_t bucket[2 * DISTANCE_MPNET_REACH + 1];
     struct distances distances;
@@ -185,9 +185,9 @@ static const struct {
     bool c2p, p2c;
     int32_t buckets, max;
 } kinds[] = {{"both", true, true, 8, 32},
-             {"c2p alone, no buckets", true, false, -1, 6},
-             {"p2c alone, far distances share the last row", false, true, 4, 9},
-             {"neither: ordinary attention", false, false, 4, 9}};
+             {"c2p only, no buckets", true, false, -1, 6},
+             {"p2c only, far distances share the last row", false, true, 4, 9},
+             {"neither: plain attention", false, false, 4, 9}};
 
 static void one_disentangled(size_t kind, size_t t, size_t width, const int32_t *positions)
 {
@@ -221,14 +221,14 @@ static void one_disentangled(size_t kind, size_t t, size_t width, const int32_t 
     if (kinds[kind].p2c)
         gradient_agrees("dPQ", twin_loss, &s.twin, s.twin.position_query, table, dquery, 5e-5);
 
-    float *again = floats(t * 3 * hidden, 1); /* frozen positions change nothing else */
+    float *again = floats(t * 3 * hidden, 1); /* Frozen positions must not change the other gradients. */
     wt__disentangled_backward(&d, s.qkv, 3 * hidden, s.dout, hidden, again, 3 * hidden, NULL, NULL, s.scratch, t);
     assert_memory_equal(again, s.dqkv, t * 3 * hidden * sizeof(float));
     sequence_free(&s);
     free(key), free(query), free(dkey), free(dquery), free(again);
 }
 
-static void attention_of_deberta(void **state)
+static void deberta_attention_matches_doubles(void **state)
 {
     (void)state;
     for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
@@ -241,7 +241,7 @@ static void attention_of_deberta(void **state)
         }
 }
 
-static void rows_of_one_position_may_change_places(void **state)
+static void rows_of_equal_position_are_interchangeable(void **state)
 {
     enum { N = 9, WIDTH = 4, HIDDEN = HEADS * WIDTH };
     static const int32_t positions[N] = {0, 1, 2, 3, 4, 4, 4, 4, 4};
@@ -267,7 +267,7 @@ static void rows_of_one_position_may_change_places(void **state)
     for (size_t i = 0; i < N; i++) {
         double *want = doubles_of(out[0] + (i == 5 ? 8 : i == 8 ? 5 : i) * HIDDEN, HIDDEN);
 
-        vectors_agree("a row that moved", out[1] + i * HIDDEN, want, HIDDEN, 2e-6);
+        vectors_agree("exchanged row", out[1] + i * HIDDEN, want, HIDDEN, 2e-6);
         free(want);
     }
     free(qkv), free(table), free(scratch);
@@ -276,10 +276,10 @@ static void rows_of_one_position_may_change_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_attention),
-        cmocka_unit_test(attention_with_the_bias_of_mpnet),
-        cmocka_unit_test(attention_of_deberta),
-        cmocka_unit_test(rows_of_one_position_may_change_places),
+        cmocka_unit_test(plain_attention_matches_doubles),
+        cmocka_unit_test(mpnet_attention_matches_doubles),
+        cmocka_unit_test(deberta_attention_matches_doubles),
+        cmocka_unit_test(rows_of_equal_position_are_interchangeable),
     };
 
     wt__rng_seed(&rng, 4);

@@ -1,4 +1,4 @@
-/* Buckets of distances: exactly the reference's, wherever it looks. */
+/* Tests that distance buckets equal those of the reference implementations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ static const struct {
               {"deberta_buckets256_max514", 256, 514},
               {"deberta_buckets320_max640", 320, 640}};
 
-/* The bucket of a distance, through what attention calls. */
+/* Returns the bucket of a distance, by the lookup of attention. */
 static int32_t bucket_of(const struct distances *d, int32_t distance)
 {
     int32_t positions[2] = {distance, 0};
@@ -25,7 +25,7 @@ static int32_t bucket_of(const struct distances *d, int32_t distance)
     return d->bucket[wt__distance_near(positions, 0, 1, d->reach)];
 }
 
-static void buckets_of_the_reference(void **state)
+static void buckets_match_reference(void **state)
 {
     json_t *all = golden_json("encoders/buckets.json");
     static int32_t bucket[2 * 640 + 1];
@@ -60,7 +60,7 @@ static void buckets_of_the_reference(void **state)
     json_decref(all);
 }
 
-static void without_buckets_a_distance_is_its_own(void **state)
+static void distances_without_buckets_keep_own_rows(void **state)
 {
     int32_t bucket[2 * 32 + 1];
     struct distances d;
@@ -70,14 +70,14 @@ static void without_buckets_a_distance_is_its_own(void **state)
     assert_int_equal(d.count, 64);
     for (int32_t distance = -100; distance <= 100; distance++)
         assert_int_equal(bucket_of(&d, distance), distance < -32 ? 0 : distance > 31 ? 63 : distance + 32);
-    assert_int_equal(d.bucket[wt__distance_near(NULL, 7, 3, d.reach)], 36); /* rows stand for their places */
+    assert_int_equal(d.bucket[wt__distance_near(NULL, 7, 3, d.reach)], 36); /* positions are row indices */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buckets_of_the_reference),
-        cmocka_unit_test(without_buckets_a_distance_is_its_own),
+        cmocka_unit_test(buckets_match_reference),
+        cmocka_unit_test(distances_without_buckets_keep_own_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

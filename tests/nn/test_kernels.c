@@ -1,5 +1,5 @@
-/* Each fast kernel against its plain twin, on shapes that leave rests everywhere, and the plain ones against doubles.
- */
+/* Tests each fast kernel against the plain kernel, on shapes with remainders in every dimension, and the plain kernels
+ * against doubles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,7 +99,7 @@ static void gemm_one(const struct kernels *kernels, size_t t, size_t k, size_t o
     free(a), free(w), free(bias), free(residual), free(have), free(want);
 }
 
-static void matrix_products_agree_with_doubles(void **state)
+static void gemm_matches_doubles(void **state)
 {
     static const size_t ks[] = {1, 7, 32, 131}, os[] = {1, 15, 16, 17, 40, 64};
 
@@ -116,7 +116,7 @@ static void matrix_products_agree_with_doubles(void **state)
     }
 }
 
-static void a_row_does_not_depend_on_its_neighbours(void **state)
+static void gemm_rows_are_independent(void **state)
 {
     enum { T = 300, K = 96, O = 48 };
     float *a = floats(T * K, 1), *w = floats(K * O, 1), *all = floats(T * O, 1), *one = floats(O, 1);
@@ -151,7 +151,7 @@ static void a_row_does_not_depend_on_its_neighbours(void **state)
     free(a), free(w), free(all), free(one);
 }
 
-static void rows_of_bytes_equal_the_plain_twins(void **state)
+static void byte_rows_equal_plain_kernels(void **state)
 {
     (void)state;
     for (size_t n = 0; n < NAMES; n++) {
@@ -165,7 +165,7 @@ static void rows_of_bytes_equal_the_plain_twins(void **state)
 
             assert_true(have && want);
             for (size_t i = 0; len % 3 == 0 && i < len; i++)
-                x[i] = -2; /* all of a group alike: no step */
+                x[i] = -2; /* Equal values in a group give a step of 0. */
             wt__kernels_plain.byte_row(x, len, want);
             kernels->byte_row(x, len, have);
             assert_memory_equal(have, want, used);
@@ -178,7 +178,7 @@ static void rows_of_bytes_equal_the_plain_twins(void **state)
     }
 }
 
-/* A matrix of bytes and rows for it. */
+/* A matrix of bytes and quantised rows to multiply. */
 struct byte_product {
     struct gemm_bytes g;
     size_t k;
@@ -262,7 +262,7 @@ static void byte_product_agrees(const struct kernels *kernels, size_t t, size_t 
     free(have), free(want);
 }
 
-static void products_by_bytes_agree_with_doubles(void **state)
+static void byte_gemm_matches_doubles(void **state)
 {
     static const size_t ks[] = {1, 7, 64, 131, 384}, os[] = {1, 15, 16, 17, 40, 64};
 
@@ -279,7 +279,7 @@ static void products_by_bytes_agree_with_doubles(void **state)
     }
 }
 
-static void a_row_by_bytes_does_not_depend_on_its_neighbours(void **state)
+static void byte_gemm_rows_are_independent(void **state)
 {
     enum { T = 300, K = 200, O = 48 };
     struct byte_product p = byte_product(T, K, O);
@@ -332,7 +332,7 @@ static void gelu_is_accurate(void **state)
     free(x), free(want), free(y);
 }
 
-static void rows_agree_with_the_plain_twins(void **state)
+static void row_kernels_match_plain_kernels(void **state)
 {
     const struct kernels *plain = &wt__kernels_plain;
 
@@ -360,7 +360,7 @@ static void rows_agree_with_the_plain_twins(void **state)
     }
 }
 
-static void slopes_agree_with_the_plain_twins(void **state)
+static void backward_kernels_match_plain_kernels(void **state)
 {
     const struct kernels *plain = &wt__kernels_plain;
     const struct adamw_factors factors = {0.9f, 0.99f, 1e-6f, 0.3f, 0.99f, 0.01f, 2.5f};
@@ -410,7 +410,7 @@ static void slopes_agree_with_the_plain_twins(void **state)
     }
 }
 
-static void rows_are_turned_exactly(void **state)
+static void transpose_is_exact(void **state)
 {
     (void)state;
     for (size_t n = 0; n < NAMES; n++) {
@@ -433,7 +433,7 @@ static void rows_are_turned_exactly(void **state)
     }
 }
 
-static void softmax_takes_any_range(void **state)
+static void softmax_handles_extreme_range(void **state)
 {
     (void)state;
     for (size_t n = 0; n < NAMES; n++) {
@@ -451,7 +451,7 @@ static void softmax_takes_any_range(void **state)
     }
 }
 
-static void byte_products_are_exact(void **state)
+static void byte_dot_products_are_exact(void **state)
 {
     static const size_t dims[] = {32, 64, 96, 384, 416, 1024};
 
@@ -474,7 +474,7 @@ static void byte_products_are_exact(void **state)
     }
 }
 
-static void float_products_agree(void **state)
+static void float_dot_products_match_plain_kernels(void **state)
 {
     (void)state;
     for (size_t n = 0; n < NAMES; n++) {
@@ -493,7 +493,7 @@ static void float_products_agree(void **state)
     }
 }
 
-static void a_set_is_chosen_once_and_by_name(void **state)
+static void finds_kernel_set_by_name(void **state)
 {
     (void)state;
     assert_ptr_equal(wt__kernels(), wt__kernels());
@@ -501,25 +501,25 @@ static void a_set_is_chosen_once_and_by_name(void **state)
     assert_null(wt__kernels_named("abacus"));
     for (size_t n = 0; n < NAMES; n++)
         if (!wt__kernels_named(names[n]))
-            print_message("skipped: this processor lacks %s\n", names[n]);
+            print_message("skipped: this processor does not support %s\n", names[n]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_set_is_chosen_once_and_by_name),
-        cmocka_unit_test(matrix_products_agree_with_doubles),
-        cmocka_unit_test(a_row_does_not_depend_on_its_neighbours),
-        cmocka_unit_test(rows_of_bytes_equal_the_plain_twins),
-        cmocka_unit_test(products_by_bytes_agree_with_doubles),
-        cmocka_unit_test(a_row_by_bytes_does_not_depend_on_its_neighbours),
+        cmocka_unit_test(finds_kernel_set_by_name),
+        cmocka_unit_test(gemm_matches_doubles),
+        cmocka_unit_test(gemm_rows_are_independent),
+        cmocka_unit_test(byte_rows_equal_plain_kernels),
+        cmocka_unit_test(byte_gemm_matches_doubles),
+        cmocka_unit_test(byte_gemm_rows_are_independent),
         cmocka_unit_test(gelu_is_accurate),
-        cmocka_unit_test(rows_agree_with_the_plain_twins),
-        cmocka_unit_test(slopes_agree_with_the_plain_twins),
-        cmocka_unit_test(rows_are_turned_exactly),
-        cmocka_unit_test(softmax_takes_any_range),
-        cmocka_unit_test(byte_products_are_exact),
-        cmocka_unit_test(float_products_agree),
+        cmocka_unit_test(row_kernels_match_plain_kernels),
+        cmocka_unit_test(backward_kernels_match_plain_kernels),
+        cmocka_unit_test(transpose_is_exact),
+        cmocka_unit_test(softmax_handles_extreme_range),
+        cmocka_unit_test(byte_dot_products_are_exact),
+        cmocka_unit_test(float_dot_products_match_plain_kernels),
     };
 
     wt__rng_seed(&rng, 1);

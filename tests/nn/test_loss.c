@@ -1,4 +1,5 @@
-/* Losses against their meaning in doubles, by differences, and against the reference's values and gradients. */
+/* Tests losses against implementations in doubles and their differences, and against values and gradients of the
+ * reference implementation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,12 +51,12 @@ static double contrast_loss(void *context)
     return loss / counted;
 }
 
-static void contrast_with_masks_and_several_positives(void **state)
+static void contrast_handles_masks_and_several_positives(void **state)
 {
-    static const uint8_t pairs[B * C] = {1, 0, 0, 0, 2, 0,  /* one positive, one that must not count */
+    static const uint8_t pairs[B * C] = {1, 0, 0, 0, 2, 0,  /* one positive, one ignored pair */
                                          0, 1, 1, 0, 0, 1,  /* three positives */
-                                         2, 0, 0, 2, 0, 0,  /* none: the row is left out */
-                                         2, 2, 2, 1, 2, 2}; /* nothing to tell it from: no loss */
+                                         2, 0, 0, 2, 0, 0,  /* no positive: the row is skipped */
+                                         2, 2, 2, 1, 2, 2}; /* no negative: the loss is 0 */
     float *queries = floats(B * D, 1), *documents = floats(C * D, 1), dq[B * D], dd[C * D], scores[B * C];
     struct contrast contrast = {B, C, D, queries, documents, pairs, 3, scores, NULL};
     struct contrast_twin twin = {doubles_of(queries, B * D), doubles_of(documents, C * D), 3, pairs, B, C};
@@ -72,7 +73,7 @@ static void contrast_with_masks_and_several_positives(void **state)
     free(queries), free(documents), free(twin.queries), free(twin.documents);
 }
 
-/* Of row b or, turned, column b: the positive of place i against the negatives. */
+/* Returns the loss of place i of row b against the negatives of the row; of column b if `turned`. */
 static double pair_loss(const struct contrast_twin *c, bool turned, size_t b, size_t i)
 {
     size_t count = turned ? c->rows : c->columns;
@@ -106,12 +107,12 @@ static double both_loss(void *context)
     return loss / counted;
 }
 
-static void contrast_in_both_directions(void **state)
+static void contrast_in_both_directions_matches_doubles(void **state)
 {
-    static const uint8_t pairs[B * C] = {1, 0, 0, 0, 2, 0,  /* a column that nobody may be told from */
+    static const uint8_t pairs[B * C] = {1, 0, 0, 0, 2, 0,  /* column 4 has no negative */
                                          0, 1, 1, 0, 2, 1,  /* three positives */
-                                         2, 0, 1, 2, 2, 0,  /* a column of two */
-                                         2, 2, 2, 1, 1, 2}; /* rows without a negative, columns with some */
+                                         2, 0, 1, 2, 2, 0,  /* column 2 has two positives */
+                                         2, 2, 2, 1, 1, 2}; /* row 3 has no negative, its column 3 has some */
     float *queries = floats(B * D, 1), *documents = floats(C * D, 1), dq[B * D], dd[C * D], scores[B * C],
           gradients[B * C];
     struct contrast contrast = {B, C, D, queries, documents, pairs, 3, scores, gradients};
@@ -129,7 +130,7 @@ static void contrast_in_both_directions(void **state)
     free(queries), free(documents), free(twin.queries), free(twin.documents);
 }
 
-static void contrast_of_the_reference(void **state)
+static void contrast_matches_reference(void **state)
 {
     static const char *const files[] = {"grads/bert.infonce.safetensors", "grads/deberta_v3.infonce.safetensors"};
 
@@ -180,12 +181,12 @@ static double triplet_loss(void *context)
     return loss;
 }
 
-static void triplets_pull_and_push(void **state)
+static void triplet_loss_matches_doubles(void **state)
 {
     float *a = floats(B * D, 1), *p = floats(B * D, 1), *n = floats(B * D, 1), da[B * D], dp[B * D], dn[B * D];
 
     (void)state;
-    memcpy(p + D, a + D, D * sizeof(float)); /* row 1: far from its negative, no loss */
+    memcpy(p + D, a + D, D * sizeof(float)); /* Row 1 is far from its negative: its loss is 0. */
     for (size_t i = D; i < 2 * D; i++)
         n[i] = 9;
     struct triplet_twin twin = {doubles_of(a, B * D), doubles_of(p, B * D), doubles_of(n, B * D), 1};
@@ -197,7 +198,7 @@ static void triplets_pull_and_push(void **state)
     free(a), free(p), free(n), free(twin.a), free(twin.p), free(twin.n);
 }
 
-static void triplets_of_the_reference(void **state)
+static void triplet_loss_matches_reference(void **state)
 {
     static const char *const files[] = {"grads/bert.triplet.safetensors", "grads/deberta_v3.triplet.safetensors"};
 
@@ -214,7 +215,7 @@ static void triplets_of_the_reference(void **state)
         float *d = floats(3 * count, 1);
 
         near(files[i], wt__loss_triplet(a, p, n, 4, count / 4, 1, d, d + count, d + 2 * count), loss[0], 1e-5);
-        for (size_t j = count / 4; j < count / 2; j++) /* row 1 is inactive */
+        for (size_t j = count / 4; j < count / 2; j++) /* The loss of row 1 is 0. */
             assert_true(d[j] == 0 && d[count + j] == 0 && d[2 * count + j] == 0);
         free(a), free(p), free(n), free(loss), free(d);
         golden_close(&golden);
@@ -257,7 +258,7 @@ static double bce_loss(void *context)
     return loss;
 }
 
-static void multilabel_losses(void **state)
+static void multilabel_losses_match_doubles(void **state)
 {
     float *logits = floats(B * C, 3), d[B * C];
     double *twin = doubles_of(logits, B * C);
@@ -272,7 +273,7 @@ static void multilabel_losses(void **state)
     assert_true(wt__loss_multilabel_softmax(logits, &gold, 0, C, d) == 0);
     assert_true(wt__loss_multilabel_bce(logits, &gold, 0, C, d) == 0);
 
-    float far[2] = {-1e30f, 1e30f}, dfar[2]; /* no infinity where the loss is finite */
+    float far[2] = {-1e30f, 1e30f}, dfar[2]; /* Extreme logits must not overflow a finite loss. */
     static const size_t one[2] = {0, 1};
     static const int32_t second = 1;
     assert_true(wt__loss_multilabel_softmax(far, &(struct labels){one, &second}, 1, 2, dfar) == 0);
@@ -298,7 +299,7 @@ static double head_loss(void *context)
     return bce_loss(logits);
 }
 
-static void a_head_of_labels(void **state)
+static void multilabel_head_matches_doubles(void **state)
 {
     float *vectors = floats(B * D, 1), *head = floats(C * D, 1), logits[B * C], dv[B * D], dh[C * D], twice[C * D];
     struct head_twin twin = {doubles_of(vectors, B * D), doubles_of(head, C * D)};
@@ -310,14 +311,14 @@ static void a_head_of_labels(void **state)
     gradient_agrees("dvectors", head_loss, &twin, twin.vectors, B * D, dv, 1e-5);
     gradient_agrees("dhead", head_loss, &twin, twin.head, C * D, dh, 1e-5);
     memcpy(twice, dh, sizeof dh);
-    wt__loss_multilabel(&m, &gold, NULL, twice); /* a second batch of a step adds its own */
+    wt__loss_multilabel(&m, &gold, NULL, twice); /* A second batch adds its gradient. */
     for (size_t i = 0; i < C * D; i++)
         near("dhead twice", twice[i], 2.0 * dh[i], 1e-6);
     free(vectors), free(head), free(twin.vectors), free(twin.head);
 }
 
-/* The head's bias sees the sum of the logits' gradients over rows. */
-static void multilabel_of_the_reference(void **state)
+/* Compares sums over rows: the gradient of the head's bias is the sum of the gradients of the logits. */
+static void multilabel_losses_match_reference(void **state)
 {
     static const char *const files[] = {
         "grads/bert.multilabel_softmax.safetensors", "grads/deberta_v3.multilabel_softmax.safetensors",
@@ -373,7 +374,7 @@ static double distil_loss(void *context)
     return apart / B + t->likeness * unlike / (B * B);
 }
 
-static void a_teacher_and_its_likenesses(void **state)
+static void distillation_loss_matches_doubles(void **state)
 {
     float *vectors = floats(B * D, 1), *teacher = floats(B * D, 1), dvectors[B * D], scratch[B * B];
 
@@ -419,7 +420,7 @@ static double likeness_loss(void *context)
     return loss / B;
 }
 
-static void likenesses_alone(void **state)
+static void similarity_loss_matches_doubles(void **state)
 {
     float *vectors = floats(B * D, 1), *teacher = floats(B * D, 1), dvectors[B * D], scratch[2 * B * B];
     struct likeness_twin twin = {doubles_of(vectors, B * D), doubles_of(teacher, B * D), 3};
@@ -429,7 +430,7 @@ static void likenesses_alone(void **state)
     near("loss", wt__loss_likeness(&likeness, dvectors), likeness_loss(&twin), 1e-5);
     gradient_agrees("dvectors", likeness_loss, &twin, twin.vectors, B * D, dvectors, 1e-5);
     likeness.teacher = vectors;
-    near("of itself", wt__loss_likeness(&likeness, dvectors), 0, 1e-6);
+    near("same vectors", wt__loss_likeness(&likeness, dvectors), 0, 1e-6);
     likeness.rows = 1;
     assert_true(wt__loss_likeness(&likeness, dvectors) == 0 && dvectors[0] == 0);
     free(vectors), free(teacher), free(twin.vectors), free(twin.teacher);
@@ -438,16 +439,16 @@ static void likenesses_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contrast_with_masks_and_several_positives),
-        cmocka_unit_test(contrast_in_both_directions),
-        cmocka_unit_test(contrast_of_the_reference),
-        cmocka_unit_test(triplets_pull_and_push),
-        cmocka_unit_test(triplets_of_the_reference),
-        cmocka_unit_test(multilabel_losses),
-        cmocka_unit_test(a_head_of_labels),
-        cmocka_unit_test(multilabel_of_the_reference),
-        cmocka_unit_test(a_teacher_and_its_likenesses),
-        cmocka_unit_test(likenesses_alone),
+        cmocka_unit_test(contrast_handles_masks_and_several_positives),
+        cmocka_unit_test(contrast_in_both_directions_matches_doubles),
+        cmocka_unit_test(contrast_matches_reference),
+        cmocka_unit_test(triplet_loss_matches_doubles),
+        cmocka_unit_test(triplet_loss_matches_reference),
+        cmocka_unit_test(multilabel_losses_match_doubles),
+        cmocka_unit_test(multilabel_head_matches_doubles),
+        cmocka_unit_test(multilabel_losses_match_reference),
+        cmocka_unit_test(distillation_loss_matches_doubles),
+        cmocka_unit_test(similarity_loss_matches_doubles),
     };
 
     wt__rng_seed(&rng, 5);

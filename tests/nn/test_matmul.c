@@ -1,4 +1,5 @@
-/* The product of matrices by either way against a plain triple loop, on shapes that leave rests everywhere. */
+/* Tests the implementations of the matrix product against a triple loop in doubles, on shapes with remainders in every
+ * dimension. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +26,8 @@ static void product_in_doubles(const struct matmul *p, double *out)
         }
 }
 
-/* Variant: 1 a transposed, 2 b transposed, 4 accumulate, 8 reduced, called directly so that size does not decide. */
+/* Bits of variant: 1 a transposed, 2 b transposed, 4 accumulate, 8 reduced. A reduced product is called directly, since
+ * wt__matmul uses it for large products only. */
 static void one(size_t m, size_t n, size_t k, unsigned variant)
 {
     bool a_transposed = variant & 1, b_transposed = variant & 2;
@@ -65,7 +67,7 @@ static void one(size_t m, size_t n, size_t k, unsigned variant)
         memcpy(have + i * n, c + i * c_stride, n * sizeof(float));
     vectors_agree(what, have, want, m * n, product.reduced ? 6e-3 : 2e-6);
     if (m)
-        assert_memory_equal(behind, c + n, sizeof(behind)); /* between the rows nothing is written */
+        assert_memory_equal(behind, c + n, sizeof(behind)); /* The space between rows stays unchanged. */
     free(a), free(b), free(c), free(have), free(want);
 }
 
@@ -80,13 +82,13 @@ static void all_shapes(void)
             one(shapes[i][0], shapes[i][1], shapes[i][2], variant);
 }
 
-static void our_kernels_agree_with_doubles(void **state)
+static void own_product_matches_doubles(void **state)
 {
     (void)state;
     all_shapes();
 }
 
-static void little_scratch_gives_the_same_product(void **state)
+static void product_works_in_minimum_scratch(void **state)
 {
     enum { M = 40, N = 70, K = 700 };
     float *a = floats(M * K, 1), *b = floats(N * K, 1), *c = floats(M * N, 1);
@@ -110,14 +112,14 @@ static void little_scratch_gives_the_same_product(void **state)
 
         product_in_doubles(&product, want);
         wt__matmul_within(&product, scratch, MATMUL_LEAST);
-        vectors_agree("little scratch", c, want, M * N, 2e-6);
+        vectors_agree("minimum scratch", c, want, M * N, 2e-6);
         for (size_t i = 0; i < WT_PANEL; i++)
-            assert_true(isnan(scratch[MATMUL_LEAST + i])); /* and nothing behind it was written */
+            assert_true(isnan(scratch[MATMUL_LEAST + i])); /* The space after the scratch stays unchanged. */
     }
     free(a), free(b), free(c), free(scratch), free(want);
 }
 
-static void openblas_agrees_with_doubles(void **state)
+static void openblas_product_matches_doubles(void **state)
 {
     wt_error err = {0};
     int rc = wt__blas_load(&err);
@@ -125,8 +127,7 @@ static void openblas_agrees_with_doubles(void **state)
     (void)state;
     if (rc < 0) {
         assert_int_equal(rc, WT_EMODEL);
-        assert_string_equal(err.message,
-                            "OpenBLAS (libopenblas.so.0) cannot be loaded here; training goes on without it");
+        assert_string_equal(err.message, "cannot load OpenBLAS (libopenblas.so.0); training continues without it");
         print_message("skipped: libopenblas.so.0 is not installed\n");
         skip();
     }
@@ -134,7 +135,7 @@ static void openblas_agrees_with_doubles(void **state)
     all_shapes();
 }
 
-static void the_same_call_gives_the_same_bits(void **state)
+static void same_call_gives_same_bits(void **state)
 {
     enum { N = 200 };
     float *a = floats(N * N, 1), *b = floats(N * N, 1), *c = floats(N * N, 1), *d = floats(N * N, 1);
@@ -153,7 +154,7 @@ enum { MANY = 64, SIDE = 90 };
 
 struct many {
     const float *a, *b;
-    float *c; /* [MANY] of [SIDE, SIDE] */
+    float *c; /* [MANY][SIDE, SIDE] */
 };
 
 static int one_of_many(void *context, size_t index, unsigned worker)
@@ -174,7 +175,7 @@ static int one_of_many(void *context, size_t index, unsigned worker)
     return 0;
 }
 
-static void threads_do_not_disturb_each_other(void **state)
+static void concurrent_products_are_independent(void **state)
 {
     float *a = floats(SIDE * SIDE, 1), *b = floats(SIDE * SIDE, 1), *c = floats(MANY * SIDE * SIDE, 1);
     struct many many = {a, b, c};
@@ -186,14 +187,14 @@ static void threads_do_not_disturb_each_other(void **state)
     free(a), free(b), free(c);
 }
 
-/* Eight bits of mantissa: 2^-9 a factor, which sums of many average out. */
-static void matrix_registers_agree_as_far_as_they_round(void **state)
+/* bfloat16 has 8 bits of mantissa: each factor is off by up to 2^-9, and errors average out in long sums. */
+static void amx_product_matches_doubles(void **state)
 {
     static const size_t shapes[][3] = {{2, 3, 40},   {32, 32, 32},  {33, 31, 47},   {16, 48, 64},
                                        {100, 17, 5}, {7, 1100, 40}, {65, 90, 1030}, {64, 1056, 520}};
     (void)state;
     if (!wt__amx_ready()) {
-        print_message("skipped: this processor has no matrix registers\n");
+        print_message("skipped: this processor does not support AMX\n");
         skip();
     }
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -204,12 +205,12 @@ static void matrix_registers_agree_as_far_as_they_round(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrix_registers_agree_as_far_as_they_round),
-        cmocka_unit_test(our_kernels_agree_with_doubles), /* before the BLAS is loaded */
-        cmocka_unit_test(little_scratch_gives_the_same_product),
-        cmocka_unit_test(openblas_agrees_with_doubles),
-        cmocka_unit_test(the_same_call_gives_the_same_bits),
-        cmocka_unit_test(threads_do_not_disturb_each_other),
+        cmocka_unit_test(amx_product_matches_doubles),
+        cmocka_unit_test(own_product_matches_doubles), /* must run before OpenBLAS is loaded */
+        cmocka_unit_test(product_works_in_minimum_scratch),
+        cmocka_unit_test(openblas_product_matches_doubles),
+        cmocka_unit_test(same_call_gives_same_bits),
+        cmocka_unit_test(concurrent_products_are_independent),
     };
 
     wt__rng_seed(&rng, 2);

@@ -1,4 +1,4 @@
-/* Principal axes: of vectors whose directions are known. */
+/* Tests principal axes of vectors with known directions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,8 +21,8 @@ static double dot(const float *a, const float *b)
     return sum;
 }
 
-/* Numbers along `directions` coordinates, each half as far as the one before; the space is turned by a reflection, so
- * that no axis lies along a coordinate. */
+/* Draws vectors that spread along `directions` coordinates, each half as wide as the previous one. Reflects the space,
+ * so that no axis is parallel to a coordinate. */
 static void draw(float *vectors, size_t directions, float reflection[WIDTH])
 {
     struct rng rng;
@@ -49,14 +49,14 @@ static void axes_are_orthonormal(const float *axes, size_t keep)
             assert_true(fabs(dot(axes + a * WIDTH, axes + b * WIDTH) - (a == b)) < 1e-5);
 }
 
-static void they_are_the_directions_of_largest_moment(void **state)
+static void finds_directions_of_largest_moment(void **state)
 {
     float *vectors = calloc(COUNT * WIDTH, sizeof *vectors), reflection[WIDTH], axes[4 * WIDTH];
     (void)state;
     draw(vectors, WIDTH, reflection);
     assert_int_equal(wt__principal_axes(vectors, COUNT, WIDTH, 4, axes, NULL), 0);
     axes_are_orthonormal(axes, 4);
-    for (size_t a = 0; a < 4; a++) { /* coordinate a, reflected; the numbers are drawn, so it is not quite that */
+    for (size_t a = 0; a < 4; a++) { /* Axis a is close to the reflected coordinate a. */
         float want[WIDTH];
         for (size_t i = 0; i < WIDTH; i++)
             want[i] = (i == a) - 2 * reflection[a] * reflection[i];
@@ -65,7 +65,7 @@ static void they_are_the_directions_of_largest_moment(void **state)
     free(vectors);
 }
 
-static void fewer_directions_than_axes(void **state)
+static void handles_fewer_directions_than_axes(void **state)
 {
     float *vectors = calloc(COUNT * WIDTH, sizeof *vectors), reflection[WIDTH], axes[WIDTH * WIDTH];
     static const size_t directions[] = {0, 1, 3, WIDTH};
@@ -74,7 +74,7 @@ static void fewer_directions_than_axes(void **state)
         draw(vectors, directions[d], reflection);
         assert_int_equal(wt__principal_axes(vectors, COUNT, WIDTH, WIDTH, axes, NULL), 0);
         axes_are_orthonormal(axes, WIDTH);
-        for (size_t v = 0; v < COUNT; v++) { /* nothing of the vectors is lost */
+        for (size_t v = 0; v < COUNT; v++) { /* The axes span the vectors. */
             double left = dot(vectors + v * WIDTH, vectors + v * WIDTH);
             for (size_t a = 0; a < directions[d]; a++)
                 left -= pow(dot(vectors + v * WIDTH, axes + a * WIDTH), 2);
@@ -89,8 +89,8 @@ static void fewer_directions_than_axes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_are_the_directions_of_largest_moment),
-        cmocka_unit_test(fewer_directions_than_axes),
+        cmocka_unit_test(finds_directions_of_largest_moment),
+        cmocka_unit_test(handles_fewer_directions_than_axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* arm_neon.c: kernels for 64-bit ARM, where NEON is always there. Only what has sums worth keeping in registers is
- * written out; the rest is plain.c, which compilers turn into NEON well enough. */
+/* arm_neon.c: kernels for 64-bit ARM, which always has NEON. Only kernels that gain from sums in registers are written
+ * out; the others call plain.c, which compilers vectorise well enough. */
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/tile.h"
 
@@ -10,7 +10,7 @@
 
 enum { LANES = 4, QUARTERS = WT_PANEL / LANES, TILE_ROWS = 5, BLOCK_ROWS = 24 * TILE_ROWS };
 
-/* What follows the sums of a tile: bias, activation, residual, and the way to c. sum: [rows, WT_PANEL] */
+/* Adds bias, activation and residual to the sums [rows, WT_PANEL] of a tile and stores them in c. */
 static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, float *sum)
 {
     size_t first = panel * WT_PANEL, width = g->o - first < WT_PANEL ? g->o - first : WT_PANEL;
@@ -28,7 +28,8 @@ static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, 
     }
 }
 
-/* One tile: `rows` rows by one panel, all of K, in 4 * rows of the 32 registers. rows is a constant where inlined. */
+/* Computes one tile, `rows` rows by one panel over all of K, in 4 * rows of the 32 registers. rows is a constant after
+ * inlining. */
 INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows)
 {
     const float *a = g->a + row * g->a_stride, *w = g->w + panel * g->w_panel;
@@ -66,7 +67,7 @@ TILE(3)
 TILE(4)
 TILE(5)
 
-/* Rows in blocks whose part of `a` stays in the second cache while every panel passes by once a block. */
+/* Processes rows in blocks whose part of `a` stays in the L2 cache. Each block reads every panel once. */
 static void gemm_neon(const struct gemm *g)
 {
     static void (*const tiles[TILE_ROWS + 1])(const struct gemm *, size_t, size_t) = {NULL,   tile_1, tile_2,
@@ -146,7 +147,7 @@ static void dots_f32_neon(const float *query, const float *rows, size_t count, s
         out[i] = dot_f32_neon(query, rows + i * dim, dim);
 }
 
-/* Products of bytes fit 16 bits, and pairs of them are added into 32. */
+/* Products of bytes fit into 16 bits; pairs of products are added into 32 bits. */
 static int32_t dot_i8(const int8_t *a, const int8_t *b, size_t n)
 {
     int32x4_t low = vdupq_n_s32(0), high = vdupq_n_s32(0);

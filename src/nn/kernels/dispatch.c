@@ -1,4 +1,4 @@
-/* dispatch.c: which set of kernels this processor gets. */
+/* dispatch.c: chooses the set of kernels for this processor. */
 #include "nn/kernels/kernels.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* tile.h: what the tiles of every processor share. UNROLL before a loop with a constant count takes it apart, so that
- * an array of sums indexed by it stays in registers. gcc needs a number, clang does worse with one. */
+/* tile.h: helpers for the tiles of all processors. UNROLL unrolls a loop with a constant count, to keep an array of
+ * sums indexed by the loop in registers. gcc needs a number; clang generates worse code with one. */
 #ifndef WT_NN_KERNELS_TILE_H
 #define WT_NN_KERNELS_TILE_H
 
@@ -11,11 +11,11 @@
 #define UNROLL _Pragma("GCC unroll 32")
 #endif
 
-/* A function whose constant arguments become constants in its body. */
+/* Forces inlining, so that constant arguments become constants in the body. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* How many of the rows that are left the next tile takes, where a tile holds at most `most`: all tiles are about as
- * tall, since a low one waits for its own sums. */
+/* Returns the number of rows of the next tile, given the remaining rows and the maximum height of a tile. All tiles
+ * become about equally tall, because a low tile stalls on the latency of its sums. */
 static inline size_t even_part(size_t left, size_t most)
 {
     size_t tiles = (left + most - 1) / most;

@@ -1,12 +1,12 @@
-/* x86_amx.c: a block of op(b) is turned into bfloat16 once, in the order that tiles want; rows of op(a) follow, a
- * strip at a time, and meet it in squares of 2 x 2 tiles, whose sums stay in registers for the whole depth of the
+/* x86_amx.c: converts a block of op(b) to bfloat16 once, in tile order. Strips of rows of op(a) are converted next and
+ * multiplied with the block in squares of 2 x 2 tiles. The sums of a square stay in registers for the depth of the
  * block.
  *
  *   tile of a   16 rows of 32 values of k
- *   tile of b   16 pairs of values of k, each pair for 16 columns beside each other
+ *   tile of b   16 pairs of values of k, each pair for 16 adjacent columns
  *   tile of c   16 x 16 sums
  *
- * Edges are filled with zeros in the copies, and squares that overhang c go through a small square of their own. */
+ * The copies are padded with zeros. Squares that extend beyond c are computed in a small buffer. */
 #include "nn/kernels/amx.h"
 
 #include "nn/kernels/kernels.h"
@@ -20,10 +20,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { TILE = 16, DEPTH = 32 };          /* of one tile of a: rows, values of k */
+enum { TILE = 16, DEPTH = 32 };          /* rows and values of k in a tile of a */
 enum { SQUARE = 2 * TILE };              /* rows and columns of a square */
-enum { BLOCK_K = 512, BLOCK_N = 1024 };  /* of op(b) at a time: a megabyte */
-enum { PERMISSION = 0x1023, DATA = 18 }; /* ARCH_REQ_XCOMP_PERM for the tiles' state, of the kernel's interface */
+enum { BLOCK_K = 512, BLOCK_N = 1024 };  /* rows and columns in a block of op(b): one megabyte */
+enum { PERMISSION = 0x1023, DATA = 18 }; /* ARCH_REQ_XCOMP_PERM and XFEATURE_XTILEDATA of Linux */
 
 #define AMX __attribute__((target("amx-tile,amx-bf16,avx512f,avx512bw,avx512vl,avx512bf16")))
 
@@ -51,7 +51,7 @@ bool wt__amx_ready(void)
     return ready;
 }
 
-/* 32 floats as bfloat16; those from `count` on are 0. */
+/* Converts 32 floats to bfloat16, with 0 for those from `count` on. */
 AMX static __m512i round_row(const float *x, size_t count)
 {
     __mmask16 low = count >= 16 ? 0xffff : (__mmask16)((1u << count) - 1);
@@ -60,7 +60,7 @@ AMX static __m512i round_row(const float *x, size_t count)
     return (__m512i)_mm512_cvtne2ps_pbh(second, first);
 }
 
-/* Two rows of 16 floats as pairs: x[0] y[0] x[1] y[1] ... */
+/* Interleaves two rows of 16 floats: x[0] y[0] x[1] y[1] ... */
 AMX static __m512i round_pair(const float *x, const float *y, size_t count)
 {
     static const uint16_t order[32] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
@@ -76,7 +76,8 @@ static size_t at_most(size_t value, size_t most)
     return value < most ? value : most;
 }
 
-/* SQUARE rows of op(a) from `row`, values of k from `from`: out [2 tiles][depth / DEPTH][TILE][DEPTH]. */
+/* Packs SQUARE rows of op(a), starting at `row` and at value `from` of k, into [2 tiles][depth / DEPTH][TILE][DEPTH].
+ */
 AMX static void pack_left(const struct matmul *p, size_t row, size_t from, size_t depth, uint16_t *out)
 {
     size_t steps = (depth + DEPTH - 1) / DEPTH;
@@ -90,7 +91,7 @@ AMX static void pack_left(const struct matmul *p, size_t row, size_t from, size_
     }
 }
 
-/* The same of a transposed a, turned a tile at a time. */
+/* The same for a transposed a, one tile at a time. */
 AMX static void pack_left_turned(const struct matmul *p, size_t row, size_t from, size_t depth, uint16_t *out)
 {
     size_t steps = (depth + DEPTH - 1) / DEPTH;
@@ -108,7 +109,7 @@ AMX static void pack_left_turned(const struct matmul *p, size_t row, size_t from
     }
 }
 
-/* A tile's width of columns of op(b) from `column`: out [depth / DEPTH][DEPTH / 2][TILE] pairs. */
+/* Packs TILE columns of op(b), starting at `column`, into [depth / DEPTH][DEPTH / 2][TILE] pairs. */
 AMX static void pack_right(const struct matmul *p, size_t column, size_t from, size_t depth, uint16_t *out)
 {
     size_t count = column < p->n ? at_most(p->n - column, TILE) : 0;
@@ -119,7 +120,7 @@ AMX static void pack_right(const struct matmul *p, size_t column, size_t from, s
     }
 }
 
-/* The same of a transposed b: its rows are columns. */
+/* The same for a transposed b. */
 AMX static void pack_right_turned(const struct matmul *p, size_t column, size_t from, size_t depth, uint16_t *out)
 {
     size_t steps = (depth + DEPTH - 1) / DEPTH;
@@ -137,7 +138,8 @@ AMX static void pack_right_turned(const struct matmul *p, size_t column, size_t 
     }
 }
 
-/* c [32,32] += the product of two tiles of rows and two of columns over `steps` tiles of depth. stride in bytes. */
+/* Adds to c [32,32] the product of two tiles of rows and two of columns over `steps` tiles of depth. stride is in
+ * bytes. */
 AMX static void square(const uint16_t *a, const uint16_t *b, size_t steps, float *c, size_t stride)
 {
     const uint16_t *a1 = a + steps * TILE * DEPTH, *b1 = b + steps * TILE * DEPTH;
@@ -163,7 +165,7 @@ AMX static void square(const uint16_t *a, const uint16_t *b, size_t steps, float
     _tile_stored(3, below + TILE, stride);
 }
 
-/* A square that overhangs c, through one of its own. */
+/* Computes a square that extends beyond c, in the buffer `whole`. */
 AMX static void edge(const struct matmul *p, const uint16_t *a, const uint16_t *b, size_t steps, size_t row,
                      size_t column, float *whole)
 {
@@ -176,7 +178,7 @@ AMX static void edge(const struct matmul *p, const uint16_t *a, const uint16_t *
         memcpy(p->c + (row + r) * p->c_stride + column, whole + r * SQUARE, columns * sizeof *whole);
 }
 
-/* All rows against one block of op(b). */
+/* Multiplies all rows of op(a) with one block of op(b). */
 AMX static void multiply_block(const struct matmul *p, size_t from, size_t depth, size_t first, size_t width,
                                uint16_t *right, uint16_t *left, float *whole)
 {
@@ -213,7 +215,7 @@ AMX void wt__amx_multiply(const struct matmul *p, void *scratch)
     }
     for (size_t r = 0; r < p->m && !p->accumulate; r++)
         memset(p->c + r * p->c_stride, 0, p->n * sizeof *p->c);
-    __asm__ volatile("" : : "r"(&shape) : "memory"); /* gcc 12 takes the stores before it for dead */
+    __asm__ volatile("" : : "r"(&shape) : "memory"); /* Otherwise gcc 12 removes the stores as dead. */
     _tile_loadconfig(&shape);
     for (size_t from = 0; from < p->k; from += BLOCK_K)
         for (size_t first = 0; first < p->n; first += BLOCK_N)

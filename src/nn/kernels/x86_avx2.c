@@ -1,4 +1,4 @@
-/* x86_avx2.c: kernels for AVX2 with FMA, one after the other the twins of plain.c. */
+/* x86_avx2.c: the kernels of plain.c for AVX2 with FMA. */
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/tile.h"
 
@@ -10,10 +10,10 @@
 enum {
     LANES = 8,
     TILE_ROWS = 6,
-    AHEAD = 64 * WT_PANEL /* floats: how far before its use a part of the weights is asked for */
+    AHEAD = 64 * WT_PANEL /* prefetch distance for the weights, in floats */
 };
 
-/* The first n of 8 lanes. */
+/* Returns the mask of the first n lanes, all 8 if n is larger. */
 static __m256i lanes(size_t n)
 {
     const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -29,8 +29,8 @@ static float sum_lanes(__m256 v)
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
 
-/* erf(x / sqrt 2). erf(s) = s P(s^2) / Q(s^2) on |s| <= 3.92, beyond which erf is 1 in fp32; P and Q of degree 5 fitted
- * for the least largest relative error (2e-8 before rounding). */
+/* Returns erf(x / sqrt 2). erf(s) = s P(s^2) / Q(s^2) for |s| <= 3.92; for larger s, erf is 1 in fp32. P and Q have
+ * degree 5 and are fitted for minimal maximum relative error (2e-8 before rounding). */
 static inline __m256 erf8(__m256 x)
 {
     const __m256 limit = _mm256_set1_ps(3.92f);
@@ -72,7 +72,7 @@ static void gelu_avx2(float *x, size_t n)
     }
 }
 
-/* What follows the sums of a tile: bias, activation, residual, and the way to c. sum: [rows, WT_PANEL] */
+/* Adds bias, activation and residual to the sums [rows, WT_PANEL] of a tile and stores them in c. */
 static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, const float *sum)
 {
     size_t first = panel * WT_PANEL, width = g->o - first < WT_PANEL ? g->o - first : WT_PANEL;
@@ -94,7 +94,8 @@ static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, 
     }
 }
 
-/* One tile: `rows` rows by one panel, all of K, in 2 * rows registers. rows is a constant where this is inlined. */
+/* Computes one tile, `rows` rows by one panel over all of K, in 2 * rows registers. rows is a constant after inlining.
+ */
 INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows)
 {
     const float *a = g->a + row * g->a_stride, *w = g->w + panel * g->w_panel;
@@ -134,7 +135,7 @@ TILE(4)
 TILE(5)
 TILE(6)
 
-/* Rows in blocks whose part of `a` stays in the second cache while every panel passes by once a block. */
+/* Processes rows in blocks whose part of `a` stays in the L2 cache. Each block reads every panel once. */
 static void gemm_avx2(const struct gemm *g)
 {
     static void (*const tiles[TILE_ROWS + 1])(const struct gemm *, size_t, size_t) = {NULL,   tile_1, tile_2, tile_3,
@@ -153,7 +154,7 @@ static void gemm_avx2(const struct gemm *g)
     }
 }
 
-/* exp of values in [-87, 0]: 2^n e^r with |r| <= ln 2 / 2, e^r by a polynomial of degree 6 (3e-9). */
+/* Returns exp of values in [-87, 0], as 2^n e^r with |r| <= ln 2 / 2 and a polynomial of degree 6 for e^r (3e-9). */
 static inline __m256 exp8(__m256 x)
 {
     x = _mm256_max_ps(x, _mm256_set1_ps(-87.0f));
@@ -238,7 +239,7 @@ static void softmax_backward_avx2(const float *p, float *dp, size_t n, float sca
     }
 }
 
-/* The mean of x and one over its deviation. */
+/* Computes the mean of x and 1 / its standard deviation. */
 static inline void moments(const float *x, float epsilon, size_t n, __m256 *mean, __m256 *factor)
 {
     __m256 sum = _mm256_setzero_ps(), squares = _mm256_setzero_ps();
@@ -327,7 +328,7 @@ static void adamw_avx2(const struct adamw_factors *f, const float *gradient, flo
     }
 }
 
-/* Eight rows of eight values, turned: pairs, then fours within each half of a register, then the halves. */
+/* Transposes 8 rows of 8 values: pairs, then groups of four in each half of a register, then the halves. */
 INLINED void turn(__m256 r[8])
 {
     __m256 a[8], b[8];
@@ -371,7 +372,7 @@ static void transpose_avx2(float *out, size_t out_stride, const float *w, size_t
     }
 }
 
-/* Dot products of `count` rows at once, so that each part of the query is loaded once for all of them. */
+/* Computes the dot products of `count` rows at once, so that each part of the query is loaded only once. */
 INLINED void dots(const float *query, const float *rows, const int count, size_t dim, float *out)
 {
     size_t whole = dim / LANES * LANES;
@@ -410,7 +411,7 @@ static void dots_f32_avx2(const float *query, const float *rows, size_t count, s
         dots(query, rows + i * dim, 1, dim, out + i);
 }
 
-/* Both sides widened to 16 bits: unlike the byte products of this processor, those sums of pairs never saturate. */
+/* Widens both sides to 16 bits, because sums of pairs then never saturate, unlike the byte products of AVX2. */
 INLINED void dots_bytes(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t *out)
 {
     __m256i sum[4];

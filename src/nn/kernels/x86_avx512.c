@@ -1,9 +1,8 @@
-/* x86_avx512.c: kernels for AVX-512 (F, BW, VL, DQ), one after the other the twins of plain.c.
+/* x86_avx512.c: the kernels of plain.c for AVX-512 (F, BW, VL, DQ).
  *
- * The matrix product has two shapes of tile, since it has two lives. A request of a few tokens is bound by the stream
- * of weights out of the third cache: there one panel meets all rows (up to 24) at once, each weight is read once, and
- * is asked for ahead of time. A batch is bound by arithmetic: there two panels meet 12 rows, which needs fewer loads
- * a product. */
+ * The matrix product has two shapes of tile for two workloads. A request of a few tokens is bound by reading weights
+ * from the L3 cache: one panel meets all rows (up to 24) at once, so each weight is read once, with prefetch. A batch
+ * is bound by arithmetic: two panels meet 12 rows, for fewer loads per product. */
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/tile.h"
 #include "nn/kernels/x86_lanes.h"
@@ -13,9 +12,9 @@
 #include <immintrin.h>
 
 enum {
-    TALL_ROWS = 24,        /* rows of a tile one panel wide: 24 of the 32 registers are sums */
+    TALL_ROWS = 24,        /* rows of a tile one panel wide: 24 of the 32 registers hold sums */
     WIDE_ROWS = 12,        /* rows of a tile two panels wide */
-    AHEAD = 128 * WT_PANEL /* floats: how far before its use a part of the weights is asked for */
+    AHEAD = 128 * WT_PANEL /* prefetch distance for the weights, in floats */
 };
 
 static void gelu_avx512(float *x, size_t n)
@@ -26,7 +25,7 @@ static void gelu_avx512(float *x, size_t n)
     }
 }
 
-/* What follows the sums of a tile: bias, activation, residual, and the way to c. sum: [panels][rows, WT_PANEL] */
+/* Adds bias, activation and residual to the sums [panels][rows, WT_PANEL] of a tile and stores them in c. */
 static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, size_t panels, const float *sum)
 {
     for (size_t p = 0; p < panels; p++) {
@@ -47,15 +46,15 @@ static void finish(const struct gemm *g, size_t row, size_t panel, size_t rows, 
     }
 }
 
-/* One value of each of up to 24 rows, addressed with seven registers where a pointer a row would take more than there
- * are: a base for every eighth row, and the distances 1, 3, 5 and 7 rows, of which the processor's addressing makes 2,
- * 4 and 6 by its own factor. */
+/* Addresses of one value in each of up to 24 rows, in seven registers; one pointer per row would need too many. There
+ * is a base for every eighth row, and distances of 1, 3, 5 and 7 rows. The scale factor of the addressing mode gives 2,
+ * 4 and 6 rows. */
 struct rows {
     const char *base[3];
     size_t one, three, five, seven; /* bytes */
 };
 
-/* count: a constant. */
+/* count must be a constant. */
 INLINED struct rows rows_from(const float *first, size_t stride, int count)
 {
     const char *base = (const char *)first;
@@ -68,10 +67,10 @@ INLINED struct rows rows_from(const float *first, size_t stride, int count)
                          .seven = 7 * one};
 }
 
-/* The compiler must not see that the distances are constant, or it would fold them into pointers again. */
+/* Hides from the compiler that the distances are constant, or else it would fold them into pointers again. */
 #define HIDE_ROWS(r) __asm__("" : "+r"((r).one), "+r"((r).three), "+r"((r).five), "+r"((r).seven))
 
-/* r: a constant. */
+/* r must be a constant. */
 INLINED const float *value_of(const struct rows *rows, int r)
 {
     const char *base = rows->base[r / 8];
@@ -87,14 +86,15 @@ INLINED const float *value_of(const struct rows *rows, int r)
     return (const float *)(const void *)at;
 }
 
-/* On to the next value of each row. */
+/* Advances to the next value of each row. */
 INLINED void advance(struct rows *rows, int count, size_t bytes)
 {
     for (int i = 0; i < 3 && i * 8 < count; i++)
         rows->base[i] += bytes;
 }
 
-/* One tile: `rows` rows by `panels` panels, all of K, in rows * panels registers; both constants where inlined. */
+/* Computes one tile, `rows` rows by `panels` panels over all of K, in rows * panels registers. Both are constants after
+ * inlining. */
 INLINED void tile(const struct gemm *g, size_t row, size_t panel, const int rows, const int panels)
 {
     struct rows a = rows_from(g->a + row * g->a_stride, g->a_stride, rows);
@@ -151,7 +151,7 @@ typedef void (*tile_function)(const struct gemm *g, size_t row, size_t panel);
 static const tile_function tall[TALL_ROWS + 1] = {NULL, ROWS_1_TO_12(TALL_ENTRY) ROWS_13_TO_24(TALL_ENTRY)};
 static const tile_function wide[WIDE_ROWS + 1] = {NULL, ROWS_1_TO_12(WIDE_ENTRY)};
 
-/* Rows in blocks whose part of `a` stays in the second cache while every panel passes by once a block. */
+/* Processes rows in blocks whose part of `a` stays in the L2 cache. Each block reads every panel once. */
 static void gemm_avx512(const struct gemm *g)
 {
     enum { BLOCK_ROWS = 12 * WIDE_ROWS };
@@ -173,7 +173,7 @@ static void gemm_avx512(const struct gemm *g)
     }
 }
 
-/* exp of values in [-87, 0], as in x86_avx2.c. */
+/* Returns exp of values in [-87, 0], by the approximation in x86_avx2.c. */
 static inline __m512 exp16(__m512 x)
 {
     x = _mm512_max_ps(x, _mm512_set1_ps(-87.0f));
@@ -243,7 +243,7 @@ static void softmax_backward_avx512(const float *p, float *dp, size_t n, float s
     }
 }
 
-/* The mean of x and one over its deviation. */
+/* Computes the mean of x and 1 / its standard deviation. */
 static inline void moments(const float *x, float epsilon, size_t n, __m512 *mean, __m512 *factor)
 {
     __m512 sum = _mm512_setzero_ps(), squares = _mm512_setzero_ps();
@@ -322,7 +322,7 @@ static void adamw_avx512(const struct adamw_factors *f, const float *gradient, f
     }
 }
 
-/* Sixteen rows of sixteen values, turned: pairs, then fours within each quarter of a register, then the quarters. */
+/* Transposes 16 rows of 16 values: pairs, then groups of four in each quarter of a register, then the quarters. */
 INLINED void turn(__m512 r[16])
 {
     __m512 a[16], b[16];
@@ -370,7 +370,7 @@ static void transpose_avx512(float *out, size_t out_stride, const float *w, size
     }
 }
 
-/* Dot products of `count` rows at once, so that each part of the query is loaded once for all of them. */
+/* Computes the dot products of `count` rows at once, so that each part of the query is loaded only once. */
 INLINED void dots(const float *query, const float *rows, const int count, size_t dim, float *out)
 {
     __m512 sum[4];
@@ -403,7 +403,7 @@ static void dots_f32_avx512(const float *query, const float *rows, size_t count,
         dots(query, rows + i * dim, 1, dim, out + i);
 }
 
-/* Both sides widened to 16 bits, as in x86_avx2.c. */
+/* Widens both sides to 16 bits, as in x86_avx2.c. */
 INLINED void dots_bytes(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t *out)
 {
     __m512i sum[4];

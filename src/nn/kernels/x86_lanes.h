@@ -1,4 +1,4 @@
-/* x86_lanes.h: what the files for AVX-512 share: the lanes of a rest, and GELU on its way to memory. */
+/* x86_lanes.h: masks and GELU for the AVX-512 files. */
 #ifndef WT_NN_KERNELS_X86_LANES_H
 #define WT_NN_KERNELS_X86_LANES_H
 
@@ -9,13 +9,13 @@
 
 enum { LANES = 16 };
 
-/* The first n of 16 lanes. */
+/* Returns the mask of the first n lanes, all 16 if n is larger. */
 static inline __mmask16 lanes(size_t n)
 {
     return n < LANES ? (__mmask16)((1u << n) - 1) : (__mmask16)0xffff;
 }
 
-/* erf(x / sqrt 2), with erf(s) = s P(s^2) / Q(s^2) as in x86_avx2.c. */
+/* Returns erf(x / sqrt 2), by the approximation in x86_avx2.c. */
 static inline __m512 erf16(__m512 x)
 {
     __m512 s = _mm512_mul_ps(x, _mm512_set1_ps(0.70710678118654752f));

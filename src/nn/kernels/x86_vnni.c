@@ -1,9 +1,9 @@
-/* x86_vnni.c: products of bytes for AVX-512 VNNI, whose instruction multiplies unsigned bytes by signed ones, four at a
- * time into sums of 32 bits: four times what it multiplies in fp32.
+/* x86_vnni.c: products of bytes for AVX-512 VNNI. Its instruction multiplies unsigned by signed bytes and adds four
+ * products into each 32-bit sum: four times the throughput of fp32.
  *
- * Of the search's products both sides are signed: rows are made unsigned by adding 128 (flipping the top bit), and 128
- * times the query's sum is taken off at the end. Of linear layers, codes are unsigned and weights signed as they are. A
- * tile of theirs is six rows by two panels: the sums of a group and those of all groups so far stay in registers. */
+ * In vector search both sides are signed. Rows are made unsigned by adding 128 (flipping the top bit), and 128 times
+ * the sum of the query is subtracted at the end. In linear layers, codes are unsigned and weights are signed. A tile
+ * of a layer is six rows by two panels: the sums of a group and the totals of all groups stay in registers. */
 #include "nn/kernels/kernels.h"
 #include "nn/kernels/tile.h"
 #include "nn/kernels/x86_lanes.h"
@@ -15,10 +15,10 @@
 
 enum {
     BYTES = 64,
-    QUAD = 4,                    /* bytes that are multiplied at a time */
-    TILE_ROWS = 6,               /* by two panels: 24 of the 32 registers are sums */
-    BLOCK_ROWS = 24 * TILE_ROWS, /* codes of so many stay in the second cache while the panels pass by */
-    AHEAD = 128 * BYTES          /* bytes: how far before its use a part of the weights is asked for */
+    QUAD = 4,                    /* bytes multiplied into one sum at a time */
+    TILE_ROWS = 6,               /* rows of a tile two panels wide: 24 of the 32 registers hold sums */
+    BLOCK_ROWS = 24 * TILE_ROWS, /* rows whose codes stay in the L2 cache while all panels are read */
+    AHEAD = 128 * BYTES          /* prefetch distance for the weights, in bytes */
 };
 
 INLINED void dots(const int8_t *query, const int8_t *rows, const int count, size_t dim, int32_t excess, int32_t *out)
@@ -54,7 +54,7 @@ void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, siz
 
 /* ---------------------------------------------------------------- linear layers */
 
-/* One group, of which `rest` values are there. */
+/* Quantises one group, of which the first `rest` values exist. */
 INLINED struct byte_range byte_group(const float *x, size_t rest, unsigned char *codes)
 {
     __m512 v[4], low = _mm512_set1_ps(x[0]), high = low;
@@ -93,8 +93,7 @@ static size_t panel_bytes(const struct gemm_bytes *g)
     return g->groups * WT_PANEL_GROUP + WT_PANEL * sizeof(float);
 }
 
-/* What follows the sums of a panel's tile: scales, bias, activation, residual, and the way to c. sum: [rows, WT_PANEL]
- */
+/* Applies scales, bias, activation and residual to the sums [rows, WT_PANEL] of a tile and stores them in c. */
 static void finish(const struct gemm_bytes *g, size_t row, size_t panel, size_t rows, const float *sum)
 {
     const unsigned char *scales = g->w + (panel + 1) * panel_bytes(g) - WT_PANEL * sizeof(float);
@@ -115,7 +114,7 @@ static void finish(const struct gemm_bytes *g, size_t row, size_t panel, size_t 
     }
 }
 
-/* One tile, all of K; rows and panels are constants where inlined. */
+/* Computes one tile over all of K. rows and panels are constants after inlining. */
 INLINED void tile(const struct gemm_bytes *g, size_t row, size_t panel, const int rows, const int panels)
 {
     const unsigned char *a = g->a + row * g->a_stride, *w = g->w + panel * panel_bytes(g);
