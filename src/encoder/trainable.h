@@ -52,7 +52,7 @@ const struct model_prompts *wt__trainable_prompts(const struct trainable *t);
  * stand there (a convolution's taps outermost); all of it belongs to t. value may be changed between steps. The word
  * embeddings come first and mark the rows that have a gradient. Frozen ones are marked. No decay on biases and
  * norms. */
-void wt__trainable_parameters(struct trainable *t, struct parameter **list, size_t *count);
+void wt__trainable_parameters(struct trainable *t, struct model_parameter **list, size_t *count);
 
 /* [CLS] text [SEP] (or the model's own frame), at most max_tokens ids, which may not be beyond config's max_tokens.
  * Returns how many were written. Any thread. */

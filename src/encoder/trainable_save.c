@@ -67,7 +67,7 @@ struct tensor_source wt__trainable_tensor(const struct trainable *t, size_t i)
 static int add_parameter(struct saving *s, size_t i, wt_error *err)
 {
     const struct weight_tensor *t = &s->t->tensors[i];
-    const struct parameter *p = &s->t->parameters[i];
+    const struct model_parameter *p = &s->t->parameters[i];
     struct tensor_source *out = &s->tensors[s->count++];
 
     *out = wt__trainable_tensor(s->t, i);

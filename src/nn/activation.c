@@ -7,12 +7,12 @@
 #define TANH_FACTOR 0.79788456080286536f /* sqrt(2 / pi) */
 #define TANH_CUBIC 0.044715f
 
-static float logistic(float x)
+static float logistic_float(float x)
 {
     return 1.0f / (1.0f + expf(-x));
 }
 
-static float value(enum activation activation, float x)
+static float activation_value(enum activation activation, float x)
 {
     switch (activation) {
     case ACTIVATION_GELU_TANH:
@@ -22,13 +22,13 @@ static float value(enum activation activation, float x)
     case ACTIVATION_TANH:
         return tanhf(x);
     case ACTIVATION_SILU:
-        return x * logistic(x);
+        return x * logistic_float(x);
     default:
         return x;
     }
 }
 
-static float slope(enum activation activation, float x)
+static float activation_slope(enum activation activation, float x)
 {
     float h;
 
@@ -42,7 +42,7 @@ static float slope(enum activation activation, float x)
         h = tanhf(x);
         return 1.0f - h * h;
     case ACTIVATION_SILU:
-        h = logistic(x);
+        h = logistic_float(x);
         return h * (1.0f + x * (1.0f - h));
     default:
         return 1;
@@ -57,7 +57,7 @@ void wt__activation_forward(enum activation activation, const float *x, float *y
         wt__kernels()->gelu(y, n);
     } else {
         for (size_t i = 0; i < n; i++)
-            y[i] = value(activation, x[i]);
+            y[i] = activation_value(activation, x[i]);
     }
 }
 
@@ -67,7 +67,7 @@ void wt__activation_backward(enum activation activation, const float *x, const f
         wt__kernels()->gelu_backward(x, dy, dx, n);
     else
         for (size_t i = 0; i < n; i++)
-            dx[i] = dy[i] * slope(activation, x[i]);
+            dx[i] = dy[i] * activation_slope(activation, x[i]);
 }
 
 int wt__activation_named(const char *name)

@@ -16,51 +16,51 @@ struct chunk {
     size_t parameter, from, to; /* range of floats; on row boundaries if the parameter is sparse */
 };
 
-static bool takes_part(const struct parameter *p)
+static bool is_trained_parameter(const struct model_parameter *p)
 {
     return p->gradient && !p->frozen && p->count > 0;
 }
 
 /* Returns the floats in a chunk of p: a multiple of the row length if p is sparse. */
-static size_t chunk_length(const struct parameter *p)
+static size_t choose_chunk_length(const struct model_parameter *p)
 {
     return p->touched ? (CHUNK + p->row - 1) / p->row * p->row : CHUNK;
 }
 
-static int cut(struct adamw *a, wt_error *err)
+static int split_chunks(struct adamw *a, wt_error *err)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < a->count; i++)
-        if (takes_part(&a->parameters[i]))
-            count += (a->parameters[i].count - 1) / chunk_length(&a->parameters[i]) + 1;
+        if (is_trained_parameter(&a->parameters[i]))
+            count += (a->parameters[i].count - 1) / choose_chunk_length(&a->parameters[i]) + 1;
     a->chunks = wt__alloc_array(count + 1, sizeof(struct chunk));
     a->squares = wt__alloc_array(count + 1, sizeof(double));
     if (!a->chunks || !a->squares)
         return wt__fail_nomem(err);
     for (size_t i = 0; i < a->count; i++) {
-        const struct parameter *p = &a->parameters[i];
-        size_t length = chunk_length(p);
+        const struct model_parameter *p = &a->parameters[i];
+        size_t length = choose_chunk_length(p);
 
-        for (size_t from = 0; takes_part(p) && from < p->count; from += length)
+        for (size_t from = 0; is_trained_parameter(p) && from < p->count; from += length)
             a->chunks[a->chunk_count++] = (struct chunk){i, from, p->count - from < length ? p->count : from + length};
     }
     return 0;
 }
 
-int wt__adamw_open(struct adamw *out, struct parameter *parameters, size_t count, const struct adamw_options *options,
-                   wt_error *err)
+int wt__adamw_open(struct adamw *out, struct model_parameter *parameters, size_t count,
+                   const struct adamw_options *options, wt_error *err)
 {
     *out = (struct adamw){.options = *options, .parameters = parameters, .count = count};
     out->first = calloc(count + 1, sizeof(float *));
     out->second = calloc(count + 1, sizeof(float *));
     out->seen = calloc(count + 1, sizeof(uint8_t *));
-    int rc = out->first && out->second && out->seen ? cut(out, err) : wt__fail_nomem(err);
+    int rc = out->first && out->second && out->seen ? split_chunks(out, err) : wt__fail_nomem(err);
 
     for (size_t i = 0; i < count && rc == 0; i++) {
-        const struct parameter *p = &parameters[i];
+        const struct model_parameter *p = &parameters[i];
 
-        if (!takes_part(p))
+        if (!is_trained_parameter(p))
             continue;
         out->first[i] = calloc(p->count, sizeof(float)); /* The system adds pages only for rows in use. */
         out->second[i] = calloc(p->count, sizeof(float));
@@ -100,11 +100,11 @@ static double sum_of_squares(const float *x, size_t n)
     return sum;
 }
 
-static int chunk_norm(void *context, size_t index, unsigned worker)
+static int sum_chunk_squares(void *context, size_t index, unsigned worker)
 {
     struct adamw *a = context;
     const struct chunk *c = &a->chunks[index];
-    const struct parameter *p = &a->parameters[c->parameter];
+    const struct model_parameter *p = &a->parameters[c->parameter];
     double sum = 0;
 
     (void)worker;
@@ -117,17 +117,17 @@ static int chunk_norm(void *context, size_t index, unsigned worker)
     return 0;
 }
 
-struct step {
+struct adamw_update {
     struct adamw *adamw;
     struct adamw_factors factors; /* before the parameter's own rate and decay */
     float rate;
 };
 
-static int chunk_step(void *context, size_t index, unsigned worker)
+static int update_chunk(void *context, size_t index, unsigned worker)
 {
-    const struct step *s = context;
+    const struct adamw_update *s = context;
     const struct chunk *c = &s->adamw->chunks[index];
-    const struct parameter *p = &s->adamw->parameters[c->parameter];
+    const struct model_parameter *p = &s->adamw->parameters[c->parameter];
     float *first = s->adamw->first[c->parameter], *second = s->adamw->second[c->parameter];
     uint8_t *seen = s->adamw->seen[c->parameter];
     struct adamw_factors factors = s->factors;
@@ -161,7 +161,7 @@ float wt__adamw_step(struct adamw *a, float rate, float scale, unsigned threads)
     const struct adamw_options *o = &a->options;
     double sum = 0;
 
-    wt__pool_run(threads, a->chunk_count, chunk_norm, a);
+    wt__pool_run(threads, a->chunk_count, sum_chunk_squares, a);
     for (size_t i = 0; i < a->chunk_count; i++)
         sum += a->squares[i];
     float norm = (float)(sqrt(sum) * fabs((double)scale));
@@ -170,22 +170,22 @@ float wt__adamw_step(struct adamw *a, float rate, float scale, unsigned threads)
 
     a->step++;
     float shrink = o->clip > 0 && norm + least > o->clip ? o->clip / (norm + least) : 1.0f;
-    struct step step = {.adamw = a,
-                        .rate = rate,
-                        .factors = {.beta1 = o->beta1,
-                                    .beta2 = o->beta2,
-                                    .epsilon = o->epsilon,
-                                    .scale = scale * shrink,
-                                    .rate = (float)(rate / (1 - pow((double)o->beta1, (double)a->step))),
-                                    .root = (float)(1 / sqrt(1 - pow((double)o->beta2, (double)a->step)))}};
-    wt__pool_run(threads, a->chunk_count, chunk_step, &step);
+    struct adamw_update step = {.adamw = a,
+                                .rate = rate,
+                                .factors = {.beta1 = o->beta1,
+                                            .beta2 = o->beta2,
+                                            .epsilon = o->epsilon,
+                                            .scale = scale * shrink,
+                                            .rate = (float)(rate / (1 - pow((double)o->beta1, (double)a->step))),
+                                            .root = (float)(1 / sqrt(1 - pow((double)o->beta2, (double)a->step)))}};
+    wt__pool_run(threads, a->chunk_count, update_chunk, &step);
     return norm;
 }
 
-void wt__gradients_clear(struct parameter *parameters, size_t count)
+void wt__gradients_clear(struct model_parameter *parameters, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct parameter *p = &parameters[i];
+        struct model_parameter *p = &parameters[i];
 
         if (!p->gradient || p->count == 0)
             continue;
@@ -199,7 +199,7 @@ void wt__gradients_clear(struct parameter *parameters, size_t count)
     }
 }
 
-static bool all_zero(const float *x, size_t n)
+static bool is_all_zero(const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (x[i] != 0)
@@ -209,11 +209,11 @@ static bool all_zero(const float *x, size_t n)
 
 void wt__adamw_restore(struct adamw *a, size_t parameter, const float *first, const float *second)
 {
-    const struct parameter *p = &a->parameters[parameter];
+    const struct model_parameter *p = &a->parameters[parameter];
     size_t length = p->touched ? p->row : p->count;
 
-    for (size_t at = 0; takes_part(p) && at < p->count; at += length) {
-        bool seen = !all_zero(first + at, length) || !all_zero(second + at, length);
+    for (size_t at = 0; is_trained_parameter(p) && at < p->count; at += length) {
+        bool seen = !is_all_zero(first + at, length) || !is_all_zero(second + at, length);
 
         if (a->seen[parameter])
             a->seen[parameter][at / length] = seen;

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 
-struct parameter {
+struct model_parameter {
     const char *name;
     float *value, *gradient; /* [count]; gradient NULL if the parameter is not trained */
     size_t count;
@@ -32,7 +32,7 @@ struct adamw_options {
 
 struct adamw {
     struct adamw_options options;
-    struct parameter *parameters; /* borrowed */
+    struct model_parameter *parameters; /* borrowed */
     size_t count;
     uint64_t step;           /* number of steps done */
     float **first, **second; /* [count][parameter's count] running means of g and g^2; NULL for frozen parameters */
@@ -44,8 +44,8 @@ struct adamw {
 };
 
 /* Borrows `parameters` until dispose; their number, sizes and `frozen` must not change until then. */
-int wt__adamw_open(struct adamw *out, struct parameter *parameters, size_t count, const struct adamw_options *options,
-                   wt_error *err);
+int wt__adamw_open(struct adamw *out, struct model_parameter *parameters, size_t count,
+                   const struct adamw_options *options, wt_error *err);
 void wt__adamw_dispose(struct adamw *adamw);
 
 /* Does one step with gradient * scale (scale is 1 / batches for gradients summed over several batches). Returns the
@@ -54,7 +54,7 @@ void wt__adamw_dispose(struct adamw *adamw);
 float wt__adamw_step(struct adamw *adamw, float rate, float scale, unsigned threads);
 
 /* Zeroes all gradients (only the touched rows of sparse parameters) and the `touched` marks. */
-void wt__gradients_clear(struct parameter *parameters, size_t count);
+void wt__gradients_clear(struct model_parameter *parameters, size_t count);
 
 /* Restores the state of one parameter from a checkpoint. Does not touch the memory of rows of zeros. The caller sets
  * adamw->step. */

@@ -8,7 +8,7 @@
 
 #include "nn/attention_core.h"
 
-struct bias {
+struct bias_terms {
     const struct attention *attention;
     float scale;
     float *near;   /* [2 reach + 1] bias of each distance for this head, divided by scale */
@@ -16,20 +16,20 @@ struct bias {
     float *dtable; /* [count, A] gradient of the bias table */
 };
 
-static size_t near_count(const struct attention *attention)
+static size_t count_distances(const struct attention *attention)
 {
     return attention->bias ? 2 * (size_t)attention->distances->reach + 1 : 0;
 }
 
-static float scale_of(const struct attention *attention)
+static float score_scale(const struct attention *attention)
 {
     return 1.0f / sqrtf((float)attention->width);
 }
 
-static void begin(void *context, size_t head)
+static void begin_bias(void *context, size_t head)
 {
-    struct bias *b = context;
-    size_t count = near_count(b->attention);
+    struct bias_terms *b = context;
+    size_t count = count_distances(b->attention);
 
     for (size_t i = 0; i < count; i++) {
         size_t bucket = (size_t)b->attention->distances->bucket[i];
@@ -40,32 +40,32 @@ static void begin(void *context, size_t head)
         memset(b->dnear, 0, count * sizeof(float));
 }
 
-static void add(void *context, const struct block *block, float *scores)
+static void add_bias(void *context, const struct score_block *block, float *scores)
 {
-    struct bias *b = context;
+    struct bias_terms *b = context;
     const int32_t *positions = b->attention->positions;
     int64_t reach = b->attention->distances->reach;
 
     for (size_t r = 0; r < block->rows; r++)
         for (size_t j = 0; j < block->t; j++)
-            scores[r * block->stride + j] += b->near[wt__distance_near(positions, block->row + r, j, reach)];
+            scores[r * block->stride + j] += b->near[wt__distance_index(positions, block->row + r, j, reach)];
 }
 
-static void add_backward(void *context, const struct block *block, const float *d)
+static void add_bias_backward(void *context, const struct score_block *block, const float *d)
 {
-    struct bias *b = context;
+    struct bias_terms *b = context;
     const int32_t *positions = b->attention->positions;
     int64_t reach = b->attention->distances->reach;
 
     for (size_t r = 0; r < block->rows && b->dnear; r++)
         for (size_t j = 0; j < block->t; j++)
-            b->dnear[wt__distance_near(positions, block->row + r, j, reach)] += d[r * block->stride + j];
+            b->dnear[wt__distance_index(positions, block->row + r, j, reach)] += d[r * block->stride + j];
 }
 
-static void end_backward(void *context, size_t head)
+static void end_bias_backward(void *context, size_t head)
 {
-    struct bias *b = context;
-    size_t count = near_count(b->attention);
+    struct bias_terms *b = context;
+    size_t count = count_distances(b->attention);
 
     for (size_t i = 0; i < count && b->dnear; i++) {
         size_t bucket = (size_t)b->attention->distances->bucket[i];
@@ -74,39 +74,39 @@ static void end_backward(void *context, size_t head)
     }
 }
 
-static struct score_terms terms_of(struct bias *bias)
+static struct score_terms bias_terms_of(struct bias_terms *bias)
 {
-    return (struct score_terms){begin, add, add_backward, end_backward, bias};
+    return (struct score_terms){begin_bias, add_bias, add_bias_backward, end_bias_backward, bias};
 }
 
-static struct attention_core core_of(const struct attention *attention, const struct score_terms *terms)
+static struct attention_core bias_core_of(const struct attention *attention, const struct score_terms *terms)
 {
-    return (struct attention_core){attention->heads, attention->width, scale_of(attention),
+    return (struct attention_core){attention->heads, attention->width, score_scale(attention),
                                    attention->bias ? terms : NULL};
 }
 
 size_t wt__attention_scratch(const struct attention *attention, size_t t)
 {
-    struct attention_core core = core_of(attention, NULL);
+    struct attention_core core = bias_core_of(attention, NULL);
     size_t sum = wt__attention_core_scratch(&core, t);
 
-    return sum == 0 || wt__scratch_add(&sum, near_count(attention), 1) < 0 ? 0 : sum;
+    return sum == 0 || wt__scratch_add(&sum, count_distances(attention), 1) < 0 ? 0 : sum;
 }
 
 size_t wt__attention_backward_scratch(const struct attention *attention, size_t t)
 {
-    struct attention_core core = core_of(attention, NULL);
+    struct attention_core core = bias_core_of(attention, NULL);
     size_t sum = wt__attention_core_backward_scratch(&core, t);
 
-    return sum == 0 || wt__scratch_add(&sum, near_count(attention), 2) < 0 ? 0 : sum;
+    return sum == 0 || wt__scratch_add(&sum, count_distances(attention), 2) < 0 ? 0 : sum;
 }
 
 void wt__attention_forward(const struct attention *attention, const float *qkv, size_t qkv_stride, float *out,
                            size_t out_stride, float *scratch, size_t t)
 {
-    struct bias bias = {.attention = attention, .scale = scale_of(attention)};
-    struct score_terms terms = terms_of(&bias);
-    struct attention_core core = core_of(attention, &terms);
+    struct bias_terms bias = {.attention = attention, .scale = score_scale(attention)};
+    struct score_terms terms = bias_terms_of(&bias);
+    struct attention_core core = bias_core_of(attention, &terms);
 
     bias.near = scratch + wt__attention_core_scratch(&core, t);
     wt__attention_core_forward(&core, qkv, qkv_stride, out, out_stride, scratch, t);
@@ -115,11 +115,11 @@ void wt__attention_forward(const struct attention *attention, const float *qkv, 
 void wt__attention_backward(const struct attention *attention, const float *qkv, size_t qkv_stride, const float *dout,
                             size_t dout_stride, float *dqkv, size_t dqkv_stride, float *dbias, float *scratch, size_t t)
 {
-    struct bias bias = {.attention = attention, .scale = scale_of(attention), .dtable = dbias};
-    struct score_terms terms = terms_of(&bias);
-    struct attention_core core = core_of(attention, &terms);
+    struct bias_terms bias = {.attention = attention, .scale = score_scale(attention), .dtable = dbias};
+    struct score_terms terms = bias_terms_of(&bias);
+    struct attention_core core = bias_core_of(attention, &terms);
 
     bias.near = scratch + wt__attention_core_backward_scratch(&core, t);
-    bias.dnear = dbias ? bias.near + near_count(attention) : NULL;
+    bias.dnear = dbias ? bias.near + count_distances(attention) : NULL;
     wt__attention_core_backward(&core, qkv, qkv_stride, dout, dout_stride, dqkv, dqkv_stride, scratch, t);
 }

@@ -8,11 +8,6 @@
 #include "nn/kernels/kernels.h"
 #include "nn/linear.h"
 
-static size_t padded(size_t t)
-{
-    return (t + WT_PANEL - 1) / WT_PANEL * WT_PANEL;
-}
-
 int wt__scratch_add(size_t *sum, size_t rows, size_t columns)
 {
     size_t floats;
@@ -22,27 +17,29 @@ int wt__scratch_add(size_t *sum, size_t rows, size_t columns)
     return 0;
 }
 
-static size_t scratch_of(const struct attention_core *core, size_t t, size_t times)
+static size_t size_core_scratch(const struct attention_core *core, size_t t, size_t times)
 {
     size_t sum = 0;
 
-    if (t > SIZE_MAX - WT_PANEL || wt__scratch_add(&sum, padded(t), core->width) < 0 ||
-        wt__scratch_add(&sum, padded(t), ATTENTION_BLOCK) < 0 || __builtin_mul_overflow(sum, times, &sum))
+    if (t > SIZE_MAX - WT_PANEL || wt__scratch_add(&sum, wt__round_up_to_panel(t), core->width) < 0 ||
+        wt__scratch_add(&sum, wt__round_up_to_panel(t), ATTENTION_BLOCK) < 0 ||
+        __builtin_mul_overflow(sum, times, &sum))
         return 0;
     return sum;
 }
 
 size_t wt__attention_core_scratch(const struct attention_core *core, size_t t)
 {
-    return scratch_of(core, t, 1);
+    return size_core_scratch(core, t, 1);
 }
 
 size_t wt__attention_core_backward_scratch(const struct attention_core *core, size_t t)
 {
-    return scratch_of(core, t, 2);
+    return size_core_scratch(core, t, 2);
 }
 
-void wt__times_packed(struct rows a, const float *packed, float *c, size_t c_stride, size_t t, size_t k, size_t o)
+void wt__times_packed(struct matrix_view a, const float *packed, float *c, size_t c_stride, size_t t, size_t k,
+                      size_t o)
 {
     wt__kernels()->gemm(&(struct gemm){.t = t,
                                        .k = k,
@@ -57,7 +54,8 @@ void wt__times_packed(struct rows a, const float *packed, float *c, size_t c_str
                                        .c_stride = c_stride});
 }
 
-void wt__times_rows(struct rows a, struct rows w, bool onto, float *c, size_t c_stride, size_t t, size_t k, size_t o)
+void wt__times_rows(struct matrix_view a, struct matrix_view w, bool onto, float *c, size_t c_stride, size_t t,
+                    size_t k, size_t o)
 {
     wt__kernels()->gemm(&(struct gemm){.t = t,
                                        .k = k,
@@ -73,8 +71,8 @@ void wt__times_rows(struct rows a, struct rows w, bool onto, float *c, size_t c_
                                        .c_stride = c_stride});
 }
 
-void wt__transposed_times_rows(struct rows a, struct rows w, bool onto, float *c, size_t c_stride, size_t t, size_t k,
-                               size_t o)
+void wt__transposed_times_rows(struct matrix_view a, struct matrix_view w, bool onto, float *c, size_t c_stride,
+                               size_t t, size_t k, size_t o)
 {
     wt__kernels()->gemm(&(struct gemm){.t = t,
                                        .k = k,
@@ -91,10 +89,10 @@ void wt__transposed_times_rows(struct rows a, struct rows w, bool onto, float *c
 }
 
 /* Computes the probabilities of a block. query starts at the head's first row; keys are packed. */
-static void probabilities(const struct attention_core *core, const struct block *block, struct rows query,
-                          const float *keys, float *p)
+static void compute_probabilities(const struct attention_core *core, const struct score_block *block,
+                                  struct matrix_view query, const float *keys, float *p)
 {
-    struct rows rows = {query.at + block->row * query.stride, query.stride};
+    struct matrix_view rows = {query.at + block->row * query.stride, query.stride};
 
     wt__times_packed(rows, keys, p, block->stride, block->rows, core->width, block->t);
     if (core->terms)
@@ -103,30 +101,31 @@ static void probabilities(const struct attention_core *core, const struct block 
         wt__kernels()->softmax(p + r * block->stride, block->t, core->scale);
 }
 
-static struct block block_at(size_t head, size_t row, size_t t)
+static struct score_block block_of_rows(size_t head, size_t row, size_t t)
 {
     size_t left = t - row;
 
-    return (struct block){head, row, left < ATTENTION_BLOCK ? left : ATTENTION_BLOCK, t, padded(t)};
+    return (struct score_block){head, row, left < ATTENTION_BLOCK ? left : ATTENTION_BLOCK, t,
+                                wt__round_up_to_panel(t)};
 }
 
 void wt__attention_core_forward(const struct attention_core *core, const float *qkv, size_t qkv_stride, float *out,
                                 size_t out_stride, float *scratch, size_t t)
 {
     size_t width = core->width, hidden = core->heads * width;
-    float *keys = scratch, *p = keys + padded(t) * width; /* [ATTENTION_BLOCK, padded T] */
+    float *keys = scratch, *p = keys + wt__round_up_to_panel(t) * width; /* [ATTENTION_BLOCK, padded T] */
 
     for (size_t head = 0; head < core->heads; head++) {
-        struct rows query = {qkv + head * width, qkv_stride}, value = {query.at + 2 * hidden, qkv_stride};
+        struct matrix_view query = {qkv + head * width, qkv_stride}, value = {query.at + 2 * hidden, qkv_stride};
 
         wt__linear_pack(keys, query.at + hidden, qkv_stride, t, width);
         if (core->terms)
             core->terms->begin(core->terms->context, head);
         for (size_t row = 0; row < t; row += ATTENTION_BLOCK) {
-            struct block block = block_at(head, row, t);
+            struct score_block block = block_of_rows(head, row, t);
 
-            probabilities(core, &block, query, keys, p);
-            wt__times_rows((struct rows){p, block.stride}, value, false, out + row * out_stride + head * width,
+            compute_probabilities(core, &block, query, keys, p);
+            wt__times_rows((struct matrix_view){p, block.stride}, value, false, out + row * out_stride + head * width,
                            out_stride, block.rows, t, width);
         }
     }
@@ -136,13 +135,13 @@ void wt__attention_core_backward(const struct attention_core *core, const float 
                                  const float *dout, size_t dout_stride, float *dqkv, size_t dqkv_stride, float *scratch,
                                  size_t t)
 {
-    size_t width = core->width, hidden = core->heads * width, stride = padded(t);
+    size_t width = core->width, hidden = core->heads * width, stride = wt__round_up_to_panel(t);
     float *keys = scratch, *values = keys + stride * width;
     float *p = values + stride * width, *d = p + ATTENTION_BLOCK * stride; /* [ATTENTION_BLOCK, stride] */
-    struct rows p_rows = {p, stride}, d_rows = {d, stride};
+    struct matrix_view p_rows = {p, stride}, d_rows = {d, stride};
 
     for (size_t head = 0; head < core->heads; head++) {
-        struct rows query = {qkv + head * width, qkv_stride}, key = {query.at + hidden, qkv_stride};
+        struct matrix_view query = {qkv + head * width, qkv_stride}, key = {query.at + hidden, qkv_stride};
         float *dquery = dqkv + head * width, *dkey = dquery + hidden, *dvalue = dkey + hidden;
 
         wt__linear_pack(keys, key.at, qkv_stride, t, width);
@@ -150,12 +149,12 @@ void wt__attention_core_backward(const struct attention_core *core, const float 
         if (core->terms)
             core->terms->begin(core->terms->context, head);
         for (size_t row = 0; row < t; row += ATTENTION_BLOCK) {
-            struct block block = block_at(head, row, t);
-            struct rows query_rows = {query.at + row * qkv_stride, qkv_stride};
-            struct rows dout_rows = {dout + row * dout_stride + head * width, dout_stride};
+            struct score_block block = block_of_rows(head, row, t);
+            struct matrix_view query_rows = {query.at + row * qkv_stride, qkv_stride};
+            struct matrix_view dout_rows = {dout + row * dout_stride + head * width, dout_stride};
             bool onto = row > 0;
 
-            probabilities(core, &block, query, keys, p);
+            compute_probabilities(core, &block, query, keys, p);
             wt__transposed_times_rows(p_rows, dout_rows, onto, dvalue, dqkv_stride, t, block.rows, width);
             wt__times_packed(dout_rows, values, d, stride, block.rows, width, t);
             for (size_t r = 0; r < block.rows; r++)

@@ -13,7 +13,7 @@
 
 enum { ATTENTION_BLOCK = 48 }; /* rows of scores in a block */
 
-struct block {
+struct score_block {
     size_t head, row, rows; /* rows row .. row + rows - 1 of the scores of `head` */
     size_t t, stride;       /* scores [rows, T], stride floats apart */
 };
@@ -22,10 +22,10 @@ struct score_terms {
     /* Called before the first block of a head. */
     void (*begin)(void *context, size_t head);
     /* Adds the terms of the block to its scores. */
-    void (*add)(void *context, const struct block *block, float *scores);
+    void (*add)(void *context, const struct score_block *block, float *scores);
     /* d is the gradient of the block's scores. dqkv already holds its effect on q, k and v: for q of this block, for k
      * and v of all blocks so far. */
-    void (*add_backward)(void *context, const struct block *block, const float *d);
+    void (*add_backward)(void *context, const struct score_block *block, const float *d);
     /* Called after the last block of a head, in the backward pass only. */
     void (*end_backward)(void *context, size_t head);
     void *context;
@@ -50,17 +50,19 @@ void wt__attention_core_backward(const struct attention_core *core, const float 
 
 /* Small products for attention. `onto` adds to c. WT_PANEL floats after the last row of an unpacked w must be
  * readable. */
-struct rows {
+struct matrix_view {
     const float *at;
     size_t stride; /* floats between rows */
 };
 /* Computes c [t,o] = a [t,k] w with packed w [k,o]. */
-void wt__times_packed(struct rows a, const float *packed, float *c, size_t c_stride, size_t t, size_t k, size_t o);
+void wt__times_packed(struct matrix_view a, const float *packed, float *c, size_t c_stride, size_t t, size_t k,
+                      size_t o);
 /* Computes c [t,o] = a [t,k] w with w [k,o] read in place. */
-void wt__times_rows(struct rows a, struct rows w, bool onto, float *c, size_t c_stride, size_t t, size_t k, size_t o);
+void wt__times_rows(struct matrix_view a, struct matrix_view w, bool onto, float *c, size_t c_stride, size_t t,
+                    size_t k, size_t o);
 /* Computes c [t,o] = a^T w for a [k,t], with w [k,o] read in place. */
-void wt__transposed_times_rows(struct rows a, struct rows w, bool onto, float *c, size_t c_stride, size_t t, size_t k,
-                               size_t o);
+void wt__transposed_times_rows(struct matrix_view a, struct matrix_view w, bool onto, float *c, size_t c_stride,
+                               size_t t, size_t k, size_t o);
 
 /* Adds rows * columns to *sum. Returns 0, or -1 on overflow. */
 int wt__scratch_add(size_t *sum, size_t rows, size_t columns);

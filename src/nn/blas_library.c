@@ -17,7 +17,7 @@ static sgemm_function *sgemm;
 static atomic_bool ready;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void load(void)
+static void load_openblas(void)
 {
     void *handle = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     void *product = handle ? dlsym(handle, "cblas_sgemm") : NULL;
@@ -34,7 +34,7 @@ static void load(void)
 
 int wt__blas_load(wt_error *err)
 {
-    pthread_once(&once, load);
+    pthread_once(&once, load_openblas);
     if (atomic_load(&ready))
         return 0;
     return wt__fail(err, WT_EMODEL, "cannot load OpenBLAS (libopenblas.so.0); training continues without it");

@@ -20,16 +20,16 @@ void wt__convolution_add_back(float *file, const float *ours, size_t taps, size_
 }
 
 /* A tap maps `rows` rows of x, starting at row `from`, to rows of y, starting at row `to`. */
-struct shift {
+struct tap_shift {
     size_t from, to, rows;
 };
 
-static struct shift shift_of(const struct convolution *c, size_t j, size_t t)
+static struct tap_shift find_tap_shift(const struct convolution *c, size_t j, size_t t)
 {
     size_t middle = c->taps / 2, off = j > middle ? j - middle : middle - j;
     size_t rows = t > off ? t - off : 0;
 
-    return j > middle ? (struct shift){off, 0, rows} : (struct shift){0, off, rows};
+    return j > middle ? (struct tap_shift){off, 0, rows} : (struct tap_shift){0, off, rows};
 }
 
 void wt__convolution_forward(const struct convolution *c, const float *x, size_t x_stride, float *y, size_t y_stride,
@@ -44,7 +44,7 @@ void wt__convolution_forward(const struct convolution *c, const float *x, size_t
             memset(y + i * y_stride, 0, c->out * sizeof(float));
     }
     for (size_t j = 0; j < c->taps; j++) {
-        struct shift s = shift_of(c, j, t);
+        struct tap_shift s = find_tap_shift(c, j, t);
         struct linear tap = {.in = c->in, .out = c->out, .weight = c->weight + j * size, .row_major = c->row_major};
         float *to = y + s.to * y_stride;
 
@@ -64,7 +64,7 @@ void wt__convolution_backward(const struct convolution *c, const float *x, size_
         for (size_t o = 0; o < c->out; o++)
             dbias[o] += dy[i * dy_stride + o];
     for (size_t j = 0; j < c->taps; j++) {
-        struct shift s = shift_of(c, j, t);
+        struct tap_shift s = find_tap_shift(c, j, t);
         struct linear tap = {.in = c->in, .out = c->out, .weight = c->weight + j * size, .row_major = true};
 
         if (s.rows == 0)

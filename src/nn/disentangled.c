@@ -14,7 +14,7 @@
 #include "nn/linear.h"
 
 /* The rows of the table within reach of one sequence. Scratch is [rows, W], rows `stride` apart. */
-struct reached {
+struct position_terms {
     const struct disentangled *d;
     size_t t, hidden;
     size_t first, count, stride; /* W = count rows of the table, starting at `first`; stride is W padded to panels */
@@ -31,22 +31,17 @@ struct reached {
     float *dc2p, *dp2c; /* gradients of c2p and p2c, in the backward only */
 };
 
-static size_t padded(size_t n)
-{
-    return (n + WT_PANEL - 1) / WT_PANEL * WT_PANEL;
-}
-
 /* Returns the column of c2p and p2c for the distance from row i to row j. */
-static size_t column_of(const struct reached *s, size_t i, size_t j)
+static size_t find_column(const struct position_terms *s, size_t i, size_t j)
 {
     const struct distances *distances = s->d->distances;
-    size_t near = wt__distance_near(s->d->positions, i, j, distances->reach);
+    size_t near = wt__distance_index(s->d->positions, i, j, distances->reach);
 
     return (size_t)distances->bucket[near] - s->first;
 }
 
 /* Sets first, count and stride from the smallest and largest distance: buckets ascend with the distance. */
-static void find_reached(struct reached *s)
+static void find_table_range(struct position_terms *s)
 {
     const struct distances *distances = s->d->distances;
     const int32_t *positions = s->d->positions;
@@ -57,55 +52,56 @@ static void find_reached(struct reached *s)
         high = positions[i] > positions[high] ? i : high;
     }
     s->first = 0;
-    s->first = column_of(s, low, high);
-    s->count = (size_t)distances->bucket[wt__distance_near(positions, high, low, distances->reach)] - s->first + 1;
-    s->stride = padded(s->count);
+    s->first = find_column(s, low, high);
+    s->count = (size_t)distances->bucket[wt__distance_index(positions, high, low, distances->reach)] - s->first + 1;
+    s->stride = wt__round_up_to_panel(s->count);
 }
 
-static struct rows table_rows(const struct reached *s, const float *table)
+static struct matrix_view table_rows(const struct position_terms *s, const float *table)
 {
-    return (struct rows){table + s->first * s->d->position_stride + s->head * s->d->width, s->d->position_stride};
+    return (struct matrix_view){table + s->first * s->d->position_stride + s->head * s->d->width,
+                                s->d->position_stride};
 }
 
 /* Computes out [rows, W] = x table^T. */
-static void times_table(struct reached *s, struct rows x, size_t rows, const float *table, float *out)
+static void multiply_table(struct position_terms *s, struct matrix_view x, size_t rows, const float *table, float *out)
 {
-    struct rows part = table_rows(s, table);
+    struct matrix_view part = table_rows(s, table);
 
     wt__linear_pack(s->panels, part.at, part.stride, s->count, s->d->width);
     wt__times_packed(x, s->panels, out, s->stride, rows, s->d->width, s->count);
 }
 
-static void begin(void *context, size_t head)
+static void begin_positions(void *context, size_t head)
 {
-    struct reached *s = context;
+    struct position_terms *s = context;
     const float *key = s->qkv + s->hidden + head * s->d->width;
 
     s->head = head;
     if (s->d->position_query) {
-        times_table(s, (struct rows){key, s->qkv_stride}, s->t, s->d->position_query, s->p2c);
+        multiply_table(s, (struct matrix_view){key, s->qkv_stride}, s->t, s->d->position_query, s->p2c);
         if (s->dp2c)
             memset(s->dp2c, 0, s->t * s->stride * sizeof(float));
     }
 }
 
-static struct rows query_rows(const struct reached *s, size_t row)
+static struct matrix_view query_rows(const struct position_terms *s, size_t row)
 {
-    return (struct rows){s->qkv + row * s->qkv_stride + s->head * s->d->width, s->qkv_stride};
+    return (struct matrix_view){s->qkv + row * s->qkv_stride + s->head * s->d->width, s->qkv_stride};
 }
 
-static void add(void *context, const struct block *block, float *scores)
+static void add_positions(void *context, const struct score_block *block, float *scores)
 {
-    struct reached *s = context;
+    struct position_terms *s = context;
 
     if (s->d->position_key)
-        times_table(s, query_rows(s, block->row), block->rows, s->d->position_key, s->c2p);
+        multiply_table(s, query_rows(s, block->row), block->rows, s->d->position_key, s->c2p);
     for (size_t r = 0; r < block->rows; r++) {
         float *score = scores + r * block->stride;
         const float *c2p = s->c2p + r * s->stride;
 
         for (size_t j = 0; j < block->t; j++) {
-            size_t column = column_of(s, block->row + r, j);
+            size_t column = find_column(s, block->row + r, j);
 
             if (s->d->position_key)
                 score[j] += c2p[column];
@@ -115,15 +111,15 @@ static void add(void *context, const struct block *block, float *scores)
     }
 }
 
-static void add_backward(void *context, const struct block *block, const float *d)
+static void add_positions_backward(void *context, const struct score_block *block, const float *d)
 {
-    struct reached *s = context;
+    struct position_terms *s = context;
     size_t width = s->d->width;
 
     memset(s->dc2p, 0, block->rows * s->stride * sizeof(float));
     for (size_t r = 0; r < block->rows; r++)
         for (size_t j = 0; j < block->t; j++) {
-            size_t column = column_of(s, block->row + r, j);
+            size_t column = find_column(s, block->row + r, j);
 
             s->dc2p[r * s->stride + column] += d[r * block->stride + j];
             if (s->d->position_query)
@@ -131,7 +127,7 @@ static void add_backward(void *context, const struct block *block, const float *
         }
     if (!s->d->position_key)
         return;
-    struct rows dc2p = {s->dc2p, s->stride};
+    struct matrix_view dc2p = {s->dc2p, s->stride};
     float *dquery = s->dqkv + block->row * s->dqkv_stride + s->head * width;
     wt__times_rows(dc2p, table_rows(s, s->d->position_key), true, dquery, s->dqkv_stride, block->rows, s->count, width);
     if (s->dposition_key)
@@ -140,11 +136,11 @@ static void add_backward(void *context, const struct block *block, const float *
                                   s->d->position_stride, s->count, block->rows, width);
 }
 
-static void end_backward(void *context, size_t head)
+static void end_positions_backward(void *context, size_t head)
 {
-    struct reached *s = context;
+    struct position_terms *s = context;
     size_t width = s->d->width, at = s->hidden + head * width;
-    struct rows dp2c = {s->dp2c, s->stride}, key = {s->qkv + at, s->qkv_stride};
+    struct matrix_view dp2c = {s->dp2c, s->stride}, key = {s->qkv + at, s->qkv_stride};
 
     if (!s->d->position_query)
         return;
@@ -155,7 +151,7 @@ static void end_backward(void *context, size_t head)
                                   s->d->position_stride, s->count, s->t, width);
 }
 
-static struct attention_core core_of(const struct disentangled *d, const struct score_terms *terms)
+static struct attention_core position_core_of(const struct disentangled *d, const struct score_terms *terms)
 {
     size_t parts = 1 + (d->position_key != NULL) + (d->position_query != NULL);
 
@@ -163,9 +159,9 @@ static struct attention_core core_of(const struct disentangled *d, const struct 
 }
 
 /* times is 2 for the backward, whose gradients need the same space again. */
-static size_t scratch_of(const struct disentangled *d, size_t t, size_t sum, size_t times)
+static size_t size_position_scratch(const struct disentangled *d, size_t t, size_t sum, size_t times)
 {
-    size_t columns = padded((size_t)d->distances->count), reached = 0;
+    size_t columns = wt__round_up_to_panel((size_t)d->distances->count), reached = 0;
 
     if (sum == 0 || wt__scratch_add(&reached, columns, ATTENTION_BLOCK) < 0 ||
         wt__scratch_add(&reached, columns, t) < 0 || wt__scratch_add(&sum, reached, times) < 0 ||
@@ -176,25 +172,25 @@ static size_t scratch_of(const struct disentangled *d, size_t t, size_t sum, siz
 
 size_t wt__disentangled_scratch(const struct disentangled *d, size_t t)
 {
-    struct attention_core core = core_of(d, NULL);
+    struct attention_core core = position_core_of(d, NULL);
 
-    return scratch_of(d, t, wt__attention_core_scratch(&core, t), 1);
+    return size_position_scratch(d, t, wt__attention_core_scratch(&core, t), 1);
 }
 
 size_t wt__disentangled_backward_scratch(const struct disentangled *d, size_t t)
 {
-    struct attention_core core = core_of(d, NULL);
+    struct attention_core core = position_core_of(d, NULL);
 
-    return scratch_of(d, t, wt__attention_core_backward_scratch(&core, t), 2);
+    return size_position_scratch(d, t, wt__attention_core_backward_scratch(&core, t), 2);
 }
 
-static struct score_terms terms_of(struct reached *s)
+static struct score_terms position_terms_of(struct position_terms *s)
 {
-    return (struct score_terms){begin, add, add_backward, end_backward, s};
+    return (struct score_terms){begin_positions, add_positions, add_positions_backward, end_positions_backward, s};
 }
 
 /* Divides the scratch after that of the core. */
-static void place(struct reached *s, float *scratch)
+static void divide_scratch(struct position_terms *s, float *scratch)
 {
     s->panels = scratch;
     s->c2p = s->panels + s->stride * s->d->width;
@@ -208,12 +204,12 @@ static void place(struct reached *s, float *scratch)
 void wt__disentangled_forward(const struct disentangled *d, const float *qkv, size_t qkv_stride, float *out,
                               size_t out_stride, float *scratch, size_t t)
 {
-    struct reached s = {.d = d, .t = t, .hidden = d->heads * d->width, .qkv = qkv, .qkv_stride = qkv_stride};
-    struct score_terms terms = terms_of(&s);
-    struct attention_core core = core_of(d, &terms);
+    struct position_terms s = {.d = d, .t = t, .hidden = d->heads * d->width, .qkv = qkv, .qkv_stride = qkv_stride};
+    struct score_terms terms = position_terms_of(&s);
+    struct attention_core core = position_core_of(d, &terms);
 
-    find_reached(&s);
-    place(&s, scratch + wt__attention_core_scratch(&core, t));
+    find_table_range(&s);
+    divide_scratch(&s, scratch + wt__attention_core_scratch(&core, t));
     wt__attention_core_forward(&core, qkv, qkv_stride, out, out_stride, scratch, t);
 }
 
@@ -221,19 +217,19 @@ void wt__disentangled_backward(const struct disentangled *d, const float *qkv, s
                                size_t dout_stride, float *dqkv, size_t dqkv_stride, float *dposition_key,
                                float *dposition_query, float *scratch, size_t t)
 {
-    struct reached s = {.d = d,
-                        .t = t,
-                        .hidden = d->heads * d->width,
-                        .qkv = qkv,
-                        .qkv_stride = qkv_stride,
-                        .dqkv = dqkv,
-                        .dqkv_stride = dqkv_stride,
-                        .dposition_key = dposition_key,
-                        .dposition_query = dposition_query};
-    struct score_terms terms = terms_of(&s);
-    struct attention_core core = core_of(d, &terms);
+    struct position_terms s = {.d = d,
+                               .t = t,
+                               .hidden = d->heads * d->width,
+                               .qkv = qkv,
+                               .qkv_stride = qkv_stride,
+                               .dqkv = dqkv,
+                               .dqkv_stride = dqkv_stride,
+                               .dposition_key = dposition_key,
+                               .dposition_query = dposition_query};
+    struct score_terms terms = position_terms_of(&s);
+    struct attention_core core = position_core_of(d, &terms);
 
-    find_reached(&s);
-    place(&s, scratch + wt__attention_core_backward_scratch(&core, t));
+    find_table_range(&s);
+    divide_scratch(&s, scratch + wt__attention_core_backward_scratch(&core, t));
     wt__attention_core_backward(&core, qkv, qkv_stride, dout, dout_stride, dqkv, dqkv_stride, scratch, t);
 }

@@ -24,7 +24,7 @@ void wt__distances_mpnet(struct distances *out, int32_t *bucket)
 
 /* Returns the bucket before the middle of the table is added: exact up to half of the buckets, then logarithmic, such
  * that the last bucket ends at max. */
-static int32_t deberta_bucket(int32_t distance, int32_t buckets, int32_t max)
+static int32_t find_deberta_bucket(int32_t distance, int32_t buckets, int32_t max)
 {
     int32_t middle = buckets / 2, far = distance < 0 ? -distance : distance;
 
@@ -40,7 +40,7 @@ void wt__distances_deberta(struct distances *out, int32_t *bucket, int32_t bucke
     int32_t span = buckets > 0 ? buckets : max;
 
     for (int32_t distance = -max; distance <= max; distance++) {
-        int32_t row = deberta_bucket(distance, buckets, max) + span;
+        int32_t row = find_deberta_bucket(distance, buckets, max) + span;
 
         bucket[distance + max] = row < 0 ? 0 : row > 2 * span - 1 ? 2 * span - 1 : row;
     }

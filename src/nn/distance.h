@@ -22,7 +22,7 @@ enum {
 
 /* Returns the index into `bucket` for the distance from row i (the query) to row j (the key). If positions is NULL, the
  * position of a row is its index. */
-static inline size_t wt__distance_near(const int32_t *positions, size_t i, size_t j, int64_t reach)
+static inline size_t wt__distance_index(const int32_t *positions, size_t i, size_t j, int64_t reach)
 {
     int64_t distance = positions ? (int64_t)positions[i] - positions[j] : (int64_t)i - (int64_t)j;
 

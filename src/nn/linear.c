@@ -57,7 +57,7 @@ static void forward_row_major(const struct linear *l, const float *x, size_t x_s
     wt__matmul(&product);
 }
 
-static void activate(enum activation activation, float *y, size_t y_stride, size_t t, size_t width)
+static void activate_rows(enum activation activation, float *y, size_t y_stride, size_t t, size_t width)
 {
     for (size_t i = 0; i < t && activation != ACTIVATION_NONE; i++)
         wt__activation_forward(activation, y + i * y_stride, y + i * y_stride, width);
@@ -71,7 +71,7 @@ void wt__linear_forward(const struct linear *l, const float *x, size_t x_stride,
     else
         forward_packed(l, x, x_stride, activation, residual, y, y_stride, t);
     if (l->row_major || activation != ACTIVATION_GELU)
-        activate(activation, y, y_stride, t, l->out);
+        activate_rows(activation, y, y_stride, t, l->out);
 }
 
 void wt__linear_forward_bytes(const struct linear *l, const float *x, size_t x_stride, enum activation activation,
@@ -93,7 +93,7 @@ void wt__linear_forward_bytes(const struct linear *l, const float *x, size_t x_s
                                                    .c_stride = y_stride,
                                                    .activation = activation});
     if (activation != ACTIVATION_GELU)
-        activate(activation, y, y_stride, t, l->out);
+        activate_rows(activation, y, y_stride, t, l->out);
 }
 
 void wt__linear_backward(const struct linear *l, const float *x, size_t x_stride, const float *dy, size_t dy_stride,

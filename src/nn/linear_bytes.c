@@ -7,7 +7,7 @@
 
 enum { LINE = 64, QUAD = 4 };
 
-static size_t groups_of(size_t in)
+static size_t count_groups(size_t in)
 {
     return in / WT_GROUP + (in % WT_GROUP != 0);
 }
@@ -21,7 +21,7 @@ size_t wt__linear_bytes_size(size_t out, size_t in)
 {
     size_t panel, all, panels = out / WT_PANEL + (out % WT_PANEL != 0);
 
-    if (__builtin_mul_overflow(groups_of(in), (size_t)WT_PANEL_GROUP, &panel) ||
+    if (__builtin_mul_overflow(count_groups(in), (size_t)WT_PANEL_GROUP, &panel) ||
         __builtin_add_overflow(panel, WT_PANEL * sizeof(float), &panel) || __builtin_mul_overflow(panels, panel, &all))
         return 0;
     return all;
@@ -30,7 +30,7 @@ size_t wt__linear_bytes_size(size_t out, size_t in)
 /* Rounds up to an odd number of cache lines: rows a power of two apart would compete for a few sets of the L1 cache. */
 size_t wt__byte_row_size(size_t in)
 {
-    size_t groups = groups_of(in), bytes;
+    size_t groups = count_groups(in), bytes;
 
     if (__builtin_mul_overflow(groups, WT_GROUP + sizeof(struct byte_range), &bytes) ||
         __builtin_add_overflow(bytes, 2 * (size_t)LINE, &bytes))
@@ -39,7 +39,7 @@ size_t wt__byte_row_size(size_t in)
 }
 
 /* Packs the weights of one group and their sums. w points at the group's first value in the panel, rows `in` apart. */
-static void pack_group(unsigned char *group, const int8_t *w, size_t in, size_t rows, size_t depth)
+static void pack_byte_group(unsigned char *group, const int8_t *w, size_t in, size_t rows, size_t depth)
 {
     float sums[WT_PANEL] = {0};
 
@@ -59,7 +59,7 @@ void wt__linear_bytes_pack(unsigned char *panels, const int8_t *w, const float *
         float ends[WT_PANEL] = {0};
 
         for (size_t k = 0; k < in; k += WT_GROUP, panels += WT_PANEL_GROUP)
-            pack_group(panels, w + first * in + k, in, rows, in - k < WT_GROUP ? in - k : WT_GROUP);
+            pack_byte_group(panels, w + first * in + k, in, rows, in - k < WT_GROUP ? in - k : WT_GROUP);
         memcpy(ends, scales + first, rows * sizeof(float));
         memcpy(panels, ends, sizeof ends);
         panels += sizeof ends;

@@ -55,7 +55,7 @@ float wt__loss_likeness(const struct likeness *likeness, float *dvectors);
 
 /* Row b has the labels label[start[b]] .. label[start[b + 1] - 1], without duplicates and each below M, the number of
  * labels. */
-struct labels {
+struct label_rows {
     const size_t *start; /* [B + 1] */
     const int32_t *label;
 };
@@ -63,9 +63,9 @@ struct labels {
 /* Losses of logits [B, M] with gradients dlogits [B, M], which may be logits:
  * softmax: -(sum over rows and their labels of log softmax(logits)[b, label]) / B
  * bce:     mean over B M of the binary cross-entropy of each logit */
-float wt__loss_multilabel_softmax(const float *logits, const struct labels *gold, size_t rows, size_t labels,
+float wt__loss_multilabel_softmax(const float *logits, const struct label_rows *gold, size_t rows, size_t labels,
                                   float *dlogits);
-float wt__loss_multilabel_bce(const float *logits, const struct labels *gold, size_t rows, size_t labels,
+float wt__loss_multilabel_bce(const float *logits, const struct label_rows *gold, size_t rows, size_t labels,
                               float *dlogits);
 
 /* One of these two losses after a head of M rows: logits = scale * (vectors head^T - shift). */
@@ -73,12 +73,12 @@ struct multilabel {
     size_t rows, labels, width;  /* B, M, D */
     const float *vectors, *head; /* [B, D], [M, D] */
     float scale, shift;
-    float (*loss)(const float *logits, const struct labels *gold, size_t rows, size_t labels, float *dlogits);
+    float (*loss)(const float *logits, const struct label_rows *gold, size_t rows, size_t labels, float *dlogits);
     float *logits; /* [B, M] scratch: logits, then their gradients */
 };
 
 /* Overwrites dvectors [B, D] unless NULL. Adds to dhead [M, D], because the head is a parameter. */
-float wt__loss_multilabel(const struct multilabel *multilabel, const struct labels *gold, float *dvectors,
+float wt__loss_multilabel(const struct multilabel *multilabel, const struct label_rows *gold, float *dvectors,
                           float *dhead);
 
 #endif

@@ -20,35 +20,31 @@ enum {
     REDUCED_LEAST = 1 << 21 /* minimum operations of a product for which rounding pays */
 };
 
-static size_t padded(size_t n)
-{
-    return (n + WT_PANEL - 1) / WT_PANEL * WT_PANEL;
-}
-
 /* Sizes of the blocks of a product, such that the copies fit into the scratch. */
-struct plan {
+struct matmul_blocks {
     size_t depth, rows, columns;
 };
 
-static struct plan plan_for(const struct matmul *p, size_t floats)
+static struct matmul_blocks choose_blocks(const struct matmul *p, size_t floats)
 {
     size_t least = WT_PANEL + (p->a_transposed ? WT_PANEL : 0); /* minimum floats per unit of depth */
-    struct plan plan = {.depth = p->k < MOST_DEPTH ? p->k : MOST_DEPTH, .rows = p->m};
+    struct matmul_blocks plan = {.depth = p->k < MOST_DEPTH ? p->k : MOST_DEPTH, .rows = p->m};
 
-    if (padded(plan.depth) > floats / least)
+    if (wt__round_up_to_panel(plan.depth) > floats / least)
         plan.depth = floats / least / WT_PANEL * WT_PANEL;
     if (p->a_transposed) {
-        size_t rows = (floats - WT_PANEL * plan.depth) / padded(plan.depth);
+        size_t rows = (floats - WT_PANEL * plan.depth) / wt__round_up_to_panel(plan.depth);
 
         plan.rows = rows < TURNED_ROWS ? rows : TURNED_ROWS;
-        floats -= plan.rows * padded(plan.depth);
+        floats -= plan.rows * wt__round_up_to_panel(plan.depth);
     }
     plan.columns = floats / plan.depth / WT_PANEL * WT_PANEL;
     return plan;
 }
 
 /* Packs rows from .. from + depth - 1 and columns first .. first + width - 1 of op(b) into panels. */
-static void pack_right(const struct matmul *p, size_t from, size_t depth, size_t first, size_t width, float *panels)
+static void pack_right_panels(const struct matmul *p, size_t from, size_t depth, size_t first, size_t width,
+                              float *panels)
 {
     if (p->b_transposed) {
         wt__linear_pack(panels, p->b + first * p->b_stride + from, p->b_stride, width, depth);
@@ -67,53 +63,55 @@ static void pack_right(const struct matmul *p, size_t from, size_t depth, size_t
         }
 }
 
-/* Transposes columns first .. first + rows - 1 and rows from .. from + depth - 1 of a into rows padded(depth) apart. */
-static void turn_left(const struct matmul *p, size_t first, size_t rows, size_t from, size_t depth, float *turned)
+/* Transposes columns first .. first + rows - 1 and rows from .. from + depth - 1 of a. The stride of the resulting rows
+ * is depth rounded up to a panel. */
+static void transpose_left(const struct matmul *p, size_t first, size_t rows, size_t from, size_t depth, float *turned)
 {
     for (size_t k = 0; k < depth; k += WT_PANEL)
-        wt__kernels()->transpose(turned + k, padded(depth), p->a + (from + k) * p->a_stride + first, p->a_stride,
-                                 depth - k < WT_PANEL ? depth - k : WT_PANEL, rows);
+        wt__kernels()->transpose(turned + k, wt__round_up_to_panel(depth), p->a + (from + k) * p->a_stride + first,
+                                 p->a_stride, depth - k < WT_PANEL ? depth - k : WT_PANEL, rows);
 }
 
 void wt__matmul_within(const struct matmul *p, float *scratch, size_t floats)
 {
-    struct plan plan = plan_for(p, floats);
-    float *turned = scratch, *panels = scratch + (p->a_transposed ? plan.rows * padded(plan.depth) : 0);
+    struct matmul_blocks plan = choose_blocks(p, floats);
+    float *turned = scratch, *panels = scratch + (p->a_transposed ? plan.rows * wt__round_up_to_panel(plan.depth) : 0);
 
     for (size_t from = 0, depth; from < p->k; from += depth) {
         depth = p->k - from < plan.depth ? p->k - from : plan.depth;
         for (size_t first = 0, width; first < p->n; first += width) {
             width = p->n - first < plan.columns ? p->n - first : plan.columns;
-            pack_right(p, from, depth, first, width, panels);
+            pack_right_panels(p, from, depth, first, width, panels);
             for (size_t row = 0, rows; row < p->m; row += rows) {
                 rows = p->m - row < plan.rows ? p->m - row : plan.rows;
                 float *c = p->c + row * p->c_stride + first;
 
                 if (p->a_transposed)
-                    turn_left(p, row, rows, from, depth, turned);
-                wt__kernels()->gemm(&(struct gemm){.t = rows,
-                                                   .k = depth,
-                                                   .o = width,
-                                                   .a = p->a_transposed ? turned : p->a + row * p->a_stride + from,
-                                                   .a_stride = p->a_transposed ? padded(depth) : p->a_stride,
-                                                   .a_step = 1,
-                                                   .w = panels,
-                                                   .w_step = WT_PANEL,
-                                                   .w_panel = depth * WT_PANEL,
-                                                   .residual = p->accumulate || from > 0 ? c : NULL,
-                                                   .c = c,
-                                                   .c_stride = p->c_stride});
+                    transpose_left(p, row, rows, from, depth, turned);
+                wt__kernels()->gemm(
+                    &(struct gemm){.t = rows,
+                                   .k = depth,
+                                   .o = width,
+                                   .a = p->a_transposed ? turned : p->a + row * p->a_stride + from,
+                                   .a_stride = p->a_transposed ? wt__round_up_to_panel(depth) : p->a_stride,
+                                   .a_step = 1,
+                                   .w = panels,
+                                   .w_step = WT_PANEL,
+                                   .w_panel = depth * WT_PANEL,
+                                   .residual = p->accumulate || from > 0 ? c : NULL,
+                                   .c = c,
+                                   .c_stride = p->c_stride});
             }
         }
     }
 }
 
-static void multiply(const struct matmul *p)
+static void multiply_packed(const struct matmul *p)
 {
     const size_t most = MATMUL_SCRATCH / sizeof(float);
-    size_t depth = padded(p->k < MOST_DEPTH ? p->k : MOST_DEPTH), floats;
+    size_t depth = wt__round_up_to_panel(p->k < MOST_DEPTH ? p->k : MOST_DEPTH), floats;
 
-    if (__builtin_mul_overflow(padded(p->n), depth, &floats) || floats > most)
+    if (__builtin_mul_overflow(wt__round_up_to_panel(p->n), depth, &floats) || floats > most)
         floats = most;
     floats += p->a_transposed ? TURNED_ROWS * depth : 0;
     float *scratch = wt__alloc_aligned(floats, sizeof(float));
@@ -152,5 +150,5 @@ void wt__matmul(const struct matmul *p)
     if (wt__blas_takes(p))
         wt__blas_multiply(p);
     else
-        multiply(p);
+        multiply_packed(p);
 }

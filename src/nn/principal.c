@@ -12,7 +12,7 @@
 enum { ITERATIONS = 64 };
 
 /* Computes moments [width, width] = vectors^T vectors / count. */
-static void second_moments(const float *vectors, size_t count, size_t width, float *moments)
+static void compute_second_moments(const float *vectors, size_t count, size_t width, float *moments)
 {
     struct matmul product = {.m = width,
                              .n = width,
@@ -29,7 +29,7 @@ static void second_moments(const float *vectors, size_t count, size_t width, flo
         moments[i] /= count > 0 ? (float)count : 1;
 }
 
-static double dot(const float *a, const float *b, size_t width)
+static double dot_in_doubles(const float *a, const float *b, size_t width)
 {
     double sum = 0;
     for (size_t i = 0; i < width; i++)
@@ -42,14 +42,14 @@ static double dot(const float *a, const float *b, size_t width)
 static bool make_orthogonal(float *axes, size_t number, size_t width)
 {
     float *axis = axes + number * width;
-    double before = dot(axis, axis, width);
+    double before = dot_in_doubles(axis, axis, width);
     for (int pass = 0; pass < 2; pass++)
         for (size_t a = 0; a < number; a++) {
-            float share = (float)dot(axis, axes + a * width, width);
+            float share = (float)dot_in_doubles(axis, axes + a * width, width);
             for (size_t i = 0; i < width; i++)
                 axis[i] -= share * axes[a * width + i];
         }
-    double after = dot(axis, axis, width);
+    double after = dot_in_doubles(axis, axis, width);
     if (!(after > before * 1e-12) || !(after > 0))
         return false;
     for (size_t i = 0; i < width; i++)
@@ -58,7 +58,7 @@ static bool make_orthogonal(float *axes, size_t number, size_t width)
 }
 
 /* Makes the axes orthonormal. A vanished axis is replaced by the first coordinate direction that is still free. */
-static void orthonormalise(float *axes, size_t keep, size_t width)
+static void make_orthonormal(float *axes, size_t keep, size_t width)
 {
     for (size_t a = 0, free_direction = 0; a < keep; a++)
         while (!make_orthogonal(axes, a, width) && free_direction < width) {
@@ -72,11 +72,11 @@ int wt__principal_axes(const float *vectors, size_t count, size_t width, size_t 
     float *moments = wt__alloc_aligned(width * width, sizeof *moments);
     float *turned = wt__alloc_aligned(keep * width, sizeof *turned);
     if (moments && turned) {
-        second_moments(vectors, count, width, moments);
+        compute_second_moments(vectors, count, width, moments);
         memset(axes, 0, keep * width * sizeof *axes);
         for (size_t a = 0; a < keep; a++)
             memcpy(axes + a * width, moments + a * width, width * sizeof *axes);
-        orthonormalise(axes, keep, width);
+        make_orthonormal(axes, keep, width);
         struct matmul product = {.m = keep,
                                  .n = width,
                                  .k = width,
@@ -89,7 +89,7 @@ int wt__principal_axes(const float *vectors, size_t count, size_t width, size_t 
         for (int i = 0; i < ITERATIONS; i++) {
             wt__matmul(&product);
             memcpy(axes, turned, keep * width * sizeof *axes);
-            orthonormalise(axes, keep, width);
+            make_orthonormal(axes, keep, width);
         }
     }
     int rc = moments && turned ? 0 : wt__fail_nomem(err);

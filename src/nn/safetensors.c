@@ -27,7 +27,7 @@ const char *wt__dtype_name(enum dtype dtype, size_t *bytes)
     return types[i].name;
 }
 
-static uint64_t little_endian(const unsigned char *p, size_t len)
+static uint64_t read_little_endian(const unsigned char *p, size_t len)
 {
     uint64_t v = 0;
 
@@ -37,12 +37,12 @@ static uint64_t little_endian(const unsigned char *p, size_t len)
 }
 
 /* Returns a non-negative integer, or -1 if the value is anything else. */
-static int64_t natural(const json_t *value)
+static int64_t read_natural(const json_t *value)
 {
     return json_is_integer(value) && json_integer_value(value) >= 0 ? (int64_t)json_integer_value(value) : -1;
 }
 
-static int read_type(struct tensor *t, const json_t *entry, size_t *size, const char *path, wt_error *err)
+static int read_tensor_type(struct tensor *t, const json_t *entry, size_t *size, const char *path, wt_error *err)
 {
     struct str name = wt__json_str(entry, "dtype");
 
@@ -56,7 +56,7 @@ static int read_type(struct tensor *t, const json_t *entry, size_t *size, const 
                     (int)(name.len < 20 ? name.len : 20), name.len > 0 ? name.ptr : "");
 }
 
-static int read_shape(struct tensor *t, const json_t *entry, const char *path, wt_error *err)
+static int read_tensor_shape(struct tensor *t, const json_t *entry, const char *path, wt_error *err)
 {
     const json_t *shape = wt__json_array(entry, "shape");
 
@@ -66,7 +66,7 @@ static int read_shape(struct tensor *t, const json_t *entry, const char *path, w
     t->rank = json_array_size(shape);
     t->count = 1;
     for (size_t i = 0; i < t->rank; i++) {
-        int64_t length = natural(json_array_get(shape, i));
+        int64_t length = read_natural(json_array_get(shape, i));
 
         if (length < 0 || __builtin_mul_overflow(t->count, (size_t)length, &t->count))
             return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has an impossible shape", path, t->name);
@@ -81,13 +81,13 @@ static int read_tensor(struct tensor *t, const json_t *entry, const unsigned cha
 {
     const json_t *offsets = wt__json_array(entry, "data_offsets");
     size_t size = 0, need;
-    int rc = read_type(t, entry, &size, path, err);
+    int rc = read_tensor_type(t, entry, &size, path, err);
 
     if (rc == 0)
-        rc = read_shape(t, entry, path, err);
+        rc = read_tensor_shape(t, entry, path, err);
     if (rc < 0)
         return rc;
-    int64_t begin = natural(json_array_get(offsets, 0)), end = natural(json_array_get(offsets, 1));
+    int64_t begin = read_natural(json_array_get(offsets, 0)), end = read_natural(json_array_get(offsets, 1));
     if (json_array_size(offsets) != 2 || begin < 0 || end < begin)
         return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs two ascending data_offsets", path, t->name);
     if ((uint64_t)end > len)
@@ -101,7 +101,7 @@ static int read_tensor(struct tensor *t, const json_t *entry, const unsigned cha
     return 0;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_positions(const void *a, const void *b)
 {
     const struct tensor *x = a, *y = b;
 
@@ -111,8 +111,8 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Checks that every byte of the data belongs to exactly one tensor. */
-static int check_cover(const struct safetensors *file, const unsigned char *data, size_t len, const char *path,
-                       wt_error *err)
+static int check_coverage(const struct safetensors *file, const unsigned char *data, size_t len, const char *path,
+                          wt_error *err)
 {
     const unsigned char *at = data;
 
@@ -153,13 +153,13 @@ static int link_scales(struct safetensors *file, wt_error *err)
         if (!at || file->tensors[*at].shape[0] != scale->count)
             continue;
         file->tensors[*at].scale = scale->data;
-        scale->scales = true;
+        scale->is_scale = true;
     }
     wt__map_dispose(&bytes);
     return rc;
 }
 
-static int read_metadata(const json_t *metadata, const char *path, wt_error *err)
+static int check_metadata(const json_t *metadata, const char *path, wt_error *err)
 {
     const char *key;
     json_t *value;
@@ -174,8 +174,8 @@ static int read_metadata(const json_t *metadata, const char *path, wt_error *err
     return 0;
 }
 
-static int read_header(struct safetensors *file, const json_t *header, const unsigned char *data, size_t len,
-                       const char *path, wt_error *err)
+static int read_tensors(struct safetensors *file, const json_t *header, const unsigned char *data, size_t len,
+                        const char *path, wt_error *err)
 {
     const char *key;
     json_t *entry;
@@ -191,7 +191,7 @@ static int read_header(struct safetensors *file, const json_t *header, const uns
         struct tensor *t = &file->tensors[file->count];
 
         if (strcmp(key, "__metadata__") == 0) {
-            rc = read_metadata(entry, path, err);
+            rc = check_metadata(entry, path, err);
             file->metadata = json_incref(entry);
         } else {
             t->name = wt__arena_copy(&file->names, wt__str(key));
@@ -201,8 +201,8 @@ static int read_header(struct safetensors *file, const json_t *header, const uns
         if (rc < 0)
             return rc;
     }
-    qsort(file->tensors, file->count, sizeof(struct tensor), by_place);
-    rc = check_cover(file, data, len, path, err);
+    qsort(file->tensors, file->count, sizeof(struct tensor), compare_positions);
+    rc = check_coverage(file, data, len, path, err);
     return rc == 0 ? link_scales(file, err) : rc;
 }
 
@@ -215,7 +215,7 @@ int wt__safetensors_open(struct safetensors *out, const char *path, const void *
     *out = (struct safetensors){0};
     if (len < 8)
         return wt__fail(err, WT_EMODEL, "%s: not safetensors: the file has only %zu bytes", path, len);
-    uint64_t header_len = little_endian(p, 8);
+    uint64_t header_len = read_little_endian(p, 8);
     if (header_len > SAFETENSORS_MAX_HEADER)
         return wt__fail(err, WT_EMODEL, "%s: not safetensors, or the header is over %zu MiB", path,
                         SAFETENSORS_MAX_HEADER >> 20);
@@ -228,7 +228,7 @@ int wt__safetensors_open(struct safetensors *out, const char *path, const void *
     if (rc < 0)
         rc = wt__fail_context(err, rc == WT_ENOMEM ? rc : WT_EMODEL, "%s: header", path);
     else
-        rc = read_header(out, header, p + 8 + header_len, len - 8 - (size_t)header_len, path, err);
+        rc = read_tensors(out, header, p + 8 + header_len, len - 8 - (size_t)header_len, path, err);
     json_decref(header);
     if (rc < 0)
         wt__safetensors_dispose(out);
@@ -253,7 +253,7 @@ const struct tensor *wt__safetensors_find(const struct safetensors *file, const 
     return NULL;
 }
 
-static float float_of_bits(uint32_t bits)
+static float float_from_bits(uint32_t bits)
 {
     float f;
 
@@ -262,14 +262,14 @@ static float float_of_bits(uint32_t bits)
 }
 
 /* Converts IEEE half precision, including subnormal numbers, infinities and NaN. */
-static float float_of_half(uint32_t half)
+static float float_from_half(uint32_t half)
 {
     uint32_t sign = (half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 1023;
 
     if (exponent == 31)
-        return float_of_bits(sign | 0x7f800000 | fraction << 13);
+        return float_from_bits(sign | 0x7f800000 | fraction << 13);
     if (exponent > 0)
-        return float_of_bits(sign | (exponent + 112) << 23 | fraction << 13);
+        return float_from_bits(sign | (exponent + 112) << 23 | fraction << 13);
     float value = (float)fraction * 0x1p-24f;
     return sign ? -value : value;
 }
@@ -278,16 +278,16 @@ bool wt__tensor_is_real(const struct tensor *tensor)
 {
     if (tensor->dtype == DTYPE_I8)
         return tensor->scale != NULL;
-    return tensor->dtype != DTYPE_I64 && tensor->dtype != DTYPE_OTHER && !tensor->scales;
+    return tensor->dtype != DTYPE_I64 && tensor->dtype != DTYPE_OTHER && !tensor->is_scale;
 }
 
 void wt__tensor_scales(const struct tensor *tensor, float *out)
 {
     for (size_t row = 0; row < tensor->shape[0]; row++)
-        out[row] = float_of_bits((uint32_t)little_endian(tensor->scale + 4 * row, 4));
+        out[row] = float_from_bits((uint32_t)read_little_endian(tensor->scale + 4 * row, 4));
 }
 
-static int scaled_floats(const struct tensor *tensor, float *out, wt_error *err)
+static int convert_scaled_bytes(const struct tensor *tensor, float *out, wt_error *err)
 {
     size_t rows = tensor->rank > 0 ? tensor->shape[0] : 0, width = rows ? tensor->count / rows : 0;
 
@@ -296,7 +296,7 @@ static int scaled_floats(const struct tensor *tensor, float *out, wt_error *err)
                         "tensor \"%s\" holds bytes without an F32 tensor \"%s.scale\" of one number per row",
                         tensor->name, tensor->name);
     for (size_t row = 0; row < rows; row++) {
-        float scale = float_of_bits((uint32_t)little_endian(tensor->scale + 4 * row, 4));
+        float scale = float_from_bits((uint32_t)read_little_endian(tensor->scale + 4 * row, 4));
 
         for (size_t i = row * width; i < (row + 1) * width; i++)
             out[i] = scale * (float)(int8_t)tensor->data[i];
@@ -307,23 +307,23 @@ static int scaled_floats(const struct tensor *tensor, float *out, wt_error *err)
 int wt__tensor_floats(const struct tensor *tensor, float *out, wt_error *err)
 {
     if (tensor->dtype == DTYPE_I8)
-        return scaled_floats(tensor, out, err);
+        return convert_scaled_bytes(tensor, out, err);
     for (size_t i = 0; i < tensor->count; i++) {
         uint64_t bits;
 
         switch (tensor->dtype) {
         case DTYPE_F32:
-            out[i] = float_of_bits((uint32_t)little_endian(tensor->data + 4 * i, 4));
+            out[i] = float_from_bits((uint32_t)read_little_endian(tensor->data + 4 * i, 4));
             break;
         case DTYPE_F16:
-            out[i] = float_of_half((uint32_t)little_endian(tensor->data + 2 * i, 2));
+            out[i] = float_from_half((uint32_t)read_little_endian(tensor->data + 2 * i, 2));
             break;
         case DTYPE_BF16:
-            out[i] = float_of_bits((uint32_t)little_endian(tensor->data + 2 * i, 2) << 16);
+            out[i] = float_from_bits((uint32_t)read_little_endian(tensor->data + 2 * i, 2) << 16);
             break;
         case DTYPE_F64: {
             double wide;
-            bits = little_endian(tensor->data + 8 * i, 8);
+            bits = read_little_endian(tensor->data + 8 * i, 8);
             memcpy(&wide, &bits, sizeof(wide));
             out[i] = (float)wide;
             break;

@@ -40,7 +40,7 @@ struct tensor {
     const unsigned char *data; /* little-endian, unaligned */
     size_t bytes;
     const unsigned char *scale; /* [shape[0]] F32 scales of a DTYPE_I8 tensor; NULL if it has no valid scales */
-    bool scales;                /* true if this tensor is the scale of another one */
+    bool is_scale;              /* true if this tensor is the scale of another one */
 };
 
 struct safetensors {

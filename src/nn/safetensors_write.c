@@ -13,7 +13,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written i
 
 enum { LENGTH_BYTES = 8, DATA_ALIGN = 64 };
 
-static int check_names(const char *path, const struct tensor_source *tensors, size_t count, wt_error *err)
+static int check_tensor_names(const char *path, const struct tensor_source *tensors, size_t count, wt_error *err)
 {
     const char **names = wt__alloc_array(count + 1, sizeof(*names));
     int rc = names ? 0 : wt__fail_nomem(err);
@@ -31,13 +31,13 @@ static int check_names(const char *path, const struct tensor_source *tensors, si
     return rc;
 }
 
-static enum dtype type_of(const enum dtype *dtypes, size_t i)
+static enum dtype find_source_type(const enum dtype *dtypes, size_t i)
 {
     return dtypes ? dtypes[i] : DTYPE_F32;
 }
 
 /* Returns the size of a tensor in bytes, or -1 if its shape is impossible. */
-static int64_t bytes_of(const struct tensor_source *t, enum dtype dtype)
+static int64_t size_source(const struct tensor_source *t, enum dtype dtype)
 {
     size_t bytes;
 
@@ -66,22 +66,22 @@ static void append_metadata(struct buffer *header, const json_t *metadata)
     wt__buffer_char(header, '}');
 }
 
-static int make_header(struct buffer *header, const char *path, const struct tensor_source *tensors,
-                       const enum dtype *dtypes, size_t count, const json_t *metadata, wt_error *err)
+static int append_header(struct buffer *header, const char *path, const struct tensor_source *tensors,
+                         const enum dtype *dtypes, size_t count, const json_t *metadata, wt_error *err)
 {
     int64_t at = 0;
 
     append_metadata(header, metadata);
     for (size_t i = 0; i < count; i++) {
         const struct tensor_source *t = &tensors[i];
-        int64_t bytes = bytes_of(t, type_of(dtypes, i)), from = at;
+        int64_t bytes = size_source(t, find_source_type(dtypes, i)), from = at;
         size_t size;
 
         if (bytes < 0 || __builtin_add_overflow(at, bytes, &at))
             return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has an impossible shape", path, t->name);
         wt__buffer_char(header, ',');
         wt__buffer_json(header, wt__str(t->name));
-        wt__buffer_printf(header, ":{\"dtype\":\"%s\",\"shape\":[", wt__dtype_name(type_of(dtypes, i), &size));
+        wt__buffer_printf(header, ":{\"dtype\":\"%s\",\"shape\":[", wt__dtype_name(find_source_type(dtypes, i), &size));
         for (size_t d = 0; d < t->rank; d++)
             wt__buffer_printf(header, d ? ",%zu" : "%zu", t->shape[d]);
         wt__buffer_printf(header, "],\"data_offsets\":[%lld,%lld]}", (long long)from, (long long)at);
@@ -92,8 +92,8 @@ static int make_header(struct buffer *header, const char *path, const struct ten
     return 0;
 }
 
-static int write_all(const char *path, const struct buffer *header, const struct tensor_source *tensors,
-                     const enum dtype *dtypes, size_t count, wt_error *err)
+static int write_tensors(const char *path, const struct buffer *header, const struct tensor_source *tensors,
+                         const enum dtype *dtypes, size_t count, wt_error *err)
 {
     struct replace file;
     uint64_t length = header->len;
@@ -105,7 +105,8 @@ static int write_all(const char *path, const struct buffer *header, const struct
     if (rc == 0)
         rc = wt__replace_write(&file, header->ptr, header->len, err);
     for (size_t i = 0; i < count && rc == 0; i++)
-        rc = wt__replace_write(&file, tensors[i].data, (size_t)bytes_of(&tensors[i], type_of(dtypes, i)), err);
+        rc = wt__replace_write(&file, tensors[i].data, (size_t)size_source(&tensors[i], find_source_type(dtypes, i)),
+                               err);
     if (rc == 0)
         rc = wt__replace_commit(&file, err);
     wt__replace_abort(&file);
@@ -120,14 +121,14 @@ int wt__safetensors_write_as(const char *path, const struct tensor_source *tenso
 
     if (count > SAFETENSORS_MAX_TENSORS)
         return wt__fail(err, WT_EMODEL, "%s: more than %d tensors", path, SAFETENSORS_MAX_TENSORS);
-    rc = check_names(path, tensors, count, err);
+    rc = check_tensor_names(path, tensors, count, err);
     if (rc == 0)
-        rc = make_header(&header, path, tensors, dtypes, count, metadata, err);
+        rc = append_header(&header, path, tensors, dtypes, count, metadata, err);
     if (rc == 0 && header.failed)
         rc = wt__fail(err, WT_ENOMEM, "%s: out of memory, or the header is over %zu MiB", path,
                       SAFETENSORS_MAX_HEADER >> 20);
     if (rc == 0)
-        rc = write_all(path, &header, tensors, dtypes, count, err);
+        rc = write_tensors(path, &header, tensors, dtypes, count, err);
     wt__buffer_dispose(&header);
     return rc;
 }

@@ -26,12 +26,12 @@ static inline bool golden_path(char *path, size_t size, const char *name)
     return false;
 }
 
-struct golden {
+struct golden_file {
     struct mapping mapping;
     struct safetensors file;
 };
 
-static inline bool golden_open(struct golden *golden, const char *name)
+static inline bool golden_open(struct golden_file *golden, const char *name)
 {
     char path[4096];
 
@@ -42,14 +42,14 @@ static inline bool golden_open(struct golden *golden, const char *name)
     return true;
 }
 
-static inline void golden_close(struct golden *golden)
+static inline void golden_close(struct golden_file *golden)
 {
     wt__safetensors_dispose(&golden->file);
     wt__file_unmap(&golden->mapping);
 }
 
 /* Returns the numbers of a tensor. Free with free(). */
-static inline float *golden_floats(const struct golden *golden, const char *name, size_t *count)
+static inline float *golden_floats(const struct golden_file *golden, const char *name, size_t *count)
 {
     const struct tensor *tensor = wt__safetensors_find(&golden->file, name);
 

@@ -15,7 +15,7 @@ static struct rng rng;
 
 /* Returns n random numbers in -scale .. scale, then WT_PANEL times NAN, because kernels may read these but not use
  * them. */
-static inline float *floats(size_t n, float scale)
+static inline float *random_floats(size_t n, float scale)
 {
     float *x = wt__alloc_aligned(n + WT_PANEL, sizeof(float));
 

@@ -39,8 +39,9 @@ static double linear_loss(void *context)
 
 static void linear_backward_matches_differences(void **state)
 {
-    float *x = floats(T * I, 1), *weight = floats(O * I, 1), *bias = floats(O, 1), *dy = floats(T * O, 1);
-    float *dx = floats(T * I, 1), dweight[O * I] = {0}, dbias[O] = {0};
+    float *x = random_floats(T * I, 1), *weight = random_floats(O * I, 1), *bias = random_floats(O, 1),
+          *dy = random_floats(T * O, 1);
+    float *dx = random_floats(T * I, 1), dweight[O * I] = {0}, dbias[O] = {0};
     struct linear_twin twin = {doubles_of(x, T * I), doubles_of(weight, O * I), doubles_of(bias, O),
                                doubles_of(dy, T * O)};
     struct linear l = {.in = I, .out = O, .weight = weight, .bias = bias, .row_major = true};
@@ -64,7 +65,8 @@ static void linear_backward_matches_differences(void **state)
 static void packed_layer_matches_row_major_layer(void **state)
 {
     static const enum activation activations[] = {ACTIVATION_NONE, ACTIVATION_GELU, ACTIVATION_RELU};
-    float *x = floats(T * I, 1), *weight = floats(O * I, 1), *bias = floats(O, 1), *residual = floats(T * O, 1);
+    float *x = random_floats(T * I, 1), *weight = random_floats(O * I, 1), *bias = random_floats(O, 1),
+          *residual = random_floats(T * O, 1);
     float *packed = wt__alloc_aligned(wt__linear_packed_size(O, I), sizeof(float));
     struct linear rows = {.in = I, .out = O, .weight = weight, .row_major = true};
     struct linear panels = {.in = I, .out = O, .weight = packed};
@@ -75,7 +77,7 @@ static void packed_layer_matches_row_major_layer(void **state)
     for (int variant = 0; variant < 12; variant++) {
         enum activation activation = activations[variant / 4];
         const float *added = variant & 1 && activation == ACTIVATION_NONE ? residual : NULL;
-        float *y = floats(T * O, 1), *z = floats(T * O, 1);
+        float *y = random_floats(T * O, 1), *z = random_floats(T * O, 1);
 
         rows.bias = panels.bias = variant & 2 ? bias : NULL;
         wt__linear_forward(&rows, x, I, activation, added, y, O, T);
@@ -97,7 +99,8 @@ static void byte_layer_matches_float_layer(void **state)
 {
     enum { LONG = 150 };
     static const enum activation activations[] = {ACTIVATION_NONE, ACTIVATION_GELU, ACTIVATION_RELU};
-    float *x = floats(T * LONG, 1), *weight = floats(O * LONG, 1), *bias = floats(O, 1), *scales = floats(O, 1e-4f);
+    float *x = random_floats(T * LONG, 1), *weight = random_floats(O * LONG, 1), *bias = random_floats(O, 1),
+          *scales = random_floats(O, 1e-4f);
     unsigned char *panels = wt__alloc_aligned(wt__linear_bytes_size(O, LONG), 1);
     unsigned char *scratch = wt__alloc_aligned(T * wt__byte_row_size(LONG), 1);
     int8_t codes[O * LONG];
@@ -115,7 +118,7 @@ static void byte_layer_matches_float_layer(void **state)
     if (!wt__bytes_ready())
         print_message("skipped: these kernels do not support products of bytes\n");
     for (size_t i = 0; wt__bytes_ready() && i < 3; i++) {
-        float *y = floats(T * O, 1), *z = floats(T * O, 1);
+        float *y = random_floats(T * O, 1), *z = random_floats(T * O, 1);
 
         wt__linear_forward(&l, x, LONG, activations[i], NULL, y, O, T);
         wt__linear_forward_bytes(&l, x, LONG, activations[i], NULL, z, O, T, scratch);
@@ -134,7 +137,7 @@ static void sizes_are_0_on_overflow(void **state)
     assert_int_equal(wt__byte_row_size(SIZE_MAX), 0);
 }
 
-static double activation_value(enum activation activation, double x)
+static double activation_in_doubles(enum activation activation, double x)
 {
     switch (activation) {
     case ACTIVATION_GELU:
@@ -156,7 +159,7 @@ static void activations_match_doubles(void **state)
 {
     static const char *const spellings[] = {"linear", "gelu", "gelu_new", "relu", "tanh", "silu"};
     enum { N = 403 };
-    float *x = floats(N, 1), *dy = floats(N, 1), y[N], dx[N];
+    float *x = random_floats(N, 1), *dy = random_floats(N, 1), y[N], dx[N];
 
     (void)state;
     for (size_t i = 0; i < N; i++)
@@ -168,9 +171,9 @@ static void activations_match_doubles(void **state)
         wt__activation_forward(a, x, y, N);
         wt__activation_backward(a, x, dy, dx, N);
         for (size_t i = 0; i < N; i++) {
-            double slope = (activation_value(a, x[i] + step) - activation_value(a, x[i] - step)) / (2 * step);
+            double slope = (activation_in_doubles(a, x[i] + step) - activation_in_doubles(a, x[i] - step)) / (2 * step);
 
-            if (fabs(y[i] - activation_value(a, x[i])) > 1e-6 * fmax(1, fabs((double)x[i])) ||
+            if (fabs(y[i] - activation_in_doubles(a, x[i])) > 1e-6 * fmax(1, fabs((double)x[i])) ||
                 fabs(dx[i] - dy[i] * slope) > 2e-6)
                 fail_msg("%s at %g: %g, slope %g", spellings[a], x[i], y[i], dx[i] / dy[i]);
         }
@@ -204,8 +207,9 @@ static double norm_loss(void *context)
 
 static void layer_norm_backward_matches_differences(void **state)
 {
-    float *x = floats(T * I, 2), *gain = floats(I, 1), *bias = floats(I, 1), *dy = floats(T * I, 1);
-    float *dx = floats(T * I, 1), dgain[I] = {0}, dbias[I] = {0};
+    float *x = random_floats(T * I, 2), *gain = random_floats(I, 1), *bias = random_floats(I, 1),
+          *dy = random_floats(T * I, 1);
+    float *dx = random_floats(T * I, 1), dgain[I] = {0}, dbias[I] = {0};
     struct norm_twin twin = {doubles_of(x, T * I), doubles_of(gain, I), doubles_of(bias, I), doubles_of(dy, T * I)};
     struct layer_norm norm = {I, gain, bias, 1e-5f};
 
@@ -238,7 +242,7 @@ static double unit_loss(void *context)
 
 static void normalize_backward_matches_differences(void **state)
 {
-    float *x = floats(I, 3), *dy = floats(I, 1), dx[I];
+    float *x = random_floats(I, 3), *dy = random_floats(I, 1), dx[I];
     struct unit_twin twin = {doubles_of(x, I), doubles_of(dy, I)};
 
     (void)state;
@@ -277,13 +281,15 @@ static double convolution_loss(void *context)
     return loss;
 }
 
-static void one_convolution(size_t t)
+static void check_convolution(size_t t)
 {
-    float *x = floats(t * I, 1), *weight = floats(O * I * TAPS, 1), *bias = floats(O, 1), *dy = floats(t * O, 1);
-    float *ours = floats(O * I * TAPS, 1), *dours = floats(O * I * TAPS, 0), *dweight = floats(O * I * TAPS, 0);
-    float *y = floats(t * O, 1), *dx = floats(t * I, 1), dbias[O] = {0};
+    float *x = random_floats(t * I, 1), *weight = random_floats(O * I * TAPS, 1), *bias = random_floats(O, 1),
+          *dy = random_floats(t * O, 1);
+    float *ours = random_floats(O * I * TAPS, 1), *dours = random_floats(O * I * TAPS, 0),
+          *dweight = random_floats(O * I * TAPS, 0);
+    float *y = random_floats(t * O, 1), *dx = random_floats(t * I, 1), dbias[O] = {0};
     size_t panels = wt__linear_packed_size(O, I);
-    float *packed = floats(TAPS * panels, 1);
+    float *packed = random_floats(TAPS * panels, 1);
     struct convolution c = {.taps = TAPS, .in = I, .out = O, .weight = ours, .bias = bias, .row_major = true};
     struct convolution_twin twin = {.t = t,
                                     .x = doubles_of(x, t * I),
@@ -314,7 +320,7 @@ static void convolution_matches_doubles(void **state)
 {
     (void)state;
     for (size_t t = 1; t <= 7; t += 2) /* including sequences shorter than the taps */
-        one_convolution(t);
+        check_convolution(t);
 }
 
 int main(void)

@@ -11,7 +11,7 @@
 #include "nn/linear.h"
 #include "nn/loss.h"
 
-static void near(const char *what, double have, double want, double tolerance)
+static void check_near(const char *what, double have, double want, double tolerance)
 {
     if (!(fabs(have - want) <= tolerance * fmax(1, fabs(want))))
         fail_msg("%s is %.9g, expected %.9g", what, have, want);
@@ -57,12 +57,12 @@ static void contrast_handles_masks_and_several_positives(void **state)
                                          0, 1, 1, 0, 0, 1,  /* three positives */
                                          2, 0, 0, 2, 0, 0,  /* no positive: the row is skipped */
                                          2, 2, 2, 1, 2, 2}; /* no negative: the loss is 0 */
-    float *queries = floats(B * D, 1), *documents = floats(C * D, 1), dq[B * D], dd[C * D], scores[B * C];
+    float *queries = random_floats(B * D, 1), *documents = random_floats(C * D, 1), dq[B * D], dd[C * D], scores[B * C];
     struct contrast contrast = {B, C, D, queries, documents, pairs, 3, scores, NULL};
     struct contrast_twin twin = {doubles_of(queries, B * D), doubles_of(documents, C * D), 3, pairs, B, C};
 
     (void)state;
-    near("loss", wt__loss_contrast(&contrast, dq, dd), contrast_loss(&twin), 1e-6);
+    check_near("loss", wt__loss_contrast(&contrast, dq, dd), contrast_loss(&twin), 1e-6);
     gradient_agrees("dqueries", contrast_loss, &twin, twin.queries, B * D, dq, 1e-5);
     gradient_agrees("ddocuments", contrast_loss, &twin, twin.documents, C * D, dd, 1e-5);
 
@@ -113,13 +113,13 @@ static void contrast_in_both_directions_matches_doubles(void **state)
                                          0, 1, 1, 0, 2, 1,  /* three positives */
                                          2, 0, 1, 2, 2, 0,  /* column 2 has two positives */
                                          2, 2, 2, 1, 1, 2}; /* row 3 has no negative, its column 3 has some */
-    float *queries = floats(B * D, 1), *documents = floats(C * D, 1), dq[B * D], dd[C * D], scores[B * C],
+    float *queries = random_floats(B * D, 1), *documents = random_floats(C * D, 1), dq[B * D], dd[C * D], scores[B * C],
           gradients[B * C];
     struct contrast contrast = {B, C, D, queries, documents, pairs, 3, scores, gradients};
     struct contrast_twin twin = {doubles_of(queries, B * D), doubles_of(documents, C * D), 3, pairs, B, C};
 
     (void)state;
-    near("loss", wt__loss_contrast_both(&contrast, dq, dd), both_loss(&twin), 1e-6);
+    check_near("loss", wt__loss_contrast_both(&contrast, dq, dd), both_loss(&twin), 1e-6);
     gradient_agrees("dqueries", both_loss, &twin, twin.queries, B * D, dq, 1e-5);
     gradient_agrees("ddocuments", both_loss, &twin, twin.documents, C * D, dd, 1e-5);
 
@@ -136,7 +136,7 @@ static void contrast_matches_reference(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct golden golden;
+        struct golden_file golden;
         size_t count;
 
         if (!golden_open(&golden, files[i]))
@@ -144,7 +144,7 @@ static void contrast_matches_reference(void **state)
         float *queries = golden_floats(&golden, "out.query_emb", &count);
         float *documents = golden_floats(&golden, "out.doc_emb", NULL),
               *loss = golden_floats(&golden, "out.loss", NULL);
-        float *dq = floats(count, 1), *dd = floats(count, 1), scores[16];
+        float *dq = random_floats(count, 1), *dd = random_floats(count, 1), scores[16];
         struct contrast contrast = {.rows = 4,
                                     .columns = 4,
                                     .width = count / 4,
@@ -153,7 +153,7 @@ static void contrast_matches_reference(void **state)
                                     .scale = 20,
                                     .scores = scores};
 
-        near(files[i], wt__loss_contrast(&contrast, dq, dd), loss[0], 1e-5);
+        check_near(files[i], wt__loss_contrast(&contrast, dq, dd), loss[0], 1e-5);
         free(queries), free(documents), free(loss), free(dq), free(dd);
         golden_close(&golden);
     }
@@ -183,14 +183,15 @@ static double triplet_loss(void *context)
 
 static void triplet_loss_matches_doubles(void **state)
 {
-    float *a = floats(B * D, 1), *p = floats(B * D, 1), *n = floats(B * D, 1), da[B * D], dp[B * D], dn[B * D];
+    float *a = random_floats(B * D, 1), *p = random_floats(B * D, 1), *n = random_floats(B * D, 1), da[B * D],
+          dp[B * D], dn[B * D];
 
     (void)state;
     memcpy(p + D, a + D, D * sizeof(float)); /* Row 1 is far from its negative: its loss is 0. */
     for (size_t i = D; i < 2 * D; i++)
         n[i] = 9;
     struct triplet_twin twin = {doubles_of(a, B * D), doubles_of(p, B * D), doubles_of(n, B * D), 1};
-    near("loss", wt__loss_triplet(a, p, n, B, D, 1, da, dp, dn), triplet_loss(&twin), 1e-6);
+    check_near("loss", wt__loss_triplet(a, p, n, B, D, 1, da, dp, dn), triplet_loss(&twin), 1e-6);
     gradient_agrees("danchor", triplet_loss, &twin, twin.a, B * D, da, 1e-5);
     gradient_agrees("dpositive", triplet_loss, &twin, twin.p, B * D, dp, 1e-5);
     gradient_agrees("dnegative", triplet_loss, &twin, twin.n, B * D, dn, 1e-5);
@@ -204,7 +205,7 @@ static void triplet_loss_matches_reference(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct golden golden;
+        struct golden_file golden;
         size_t count;
 
         if (!golden_open(&golden, files[i]))
@@ -212,9 +213,9 @@ static void triplet_loss_matches_reference(void **state)
         float *a = golden_floats(&golden, "out.anchor_emb", &count),
               *p = golden_floats(&golden, "out.positive_emb", NULL);
         float *n = golden_floats(&golden, "out.negative_emb", NULL), *loss = golden_floats(&golden, "out.loss", NULL);
-        float *d = floats(3 * count, 1);
+        float *d = random_floats(3 * count, 1);
 
-        near(files[i], wt__loss_triplet(a, p, n, 4, count / 4, 1, d, d + count, d + 2 * count), loss[0], 1e-5);
+        check_near(files[i], wt__loss_triplet(a, p, n, 4, count / 4, 1, d, d + count, d + 2 * count), loss[0], 1e-5);
         for (size_t j = count / 4; j < count / 2; j++) /* The loss of row 1 is 0. */
             assert_true(d[j] == 0 && d[count + j] == 0 && d[2 * count + j] == 0);
         free(a), free(p), free(n), free(loss), free(d);
@@ -224,7 +225,7 @@ static void triplet_loss_matches_reference(void **state)
 
 static const size_t starts[B + 1] = {0, 1, 4, 4, 6}; /* row 2 has no label */
 static const int32_t numbers[] = {2, 0, 3, 5, 1, 4};
-static const struct labels gold = {starts, numbers};
+static const struct label_rows gold = {starts, numbers};
 
 static double softmax_loss(void *context)
 {
@@ -260,13 +261,13 @@ static double bce_loss(void *context)
 
 static void multilabel_losses_match_doubles(void **state)
 {
-    float *logits = floats(B * C, 3), d[B * C];
+    float *logits = random_floats(B * C, 3), d[B * C];
     double *twin = doubles_of(logits, B * C);
 
     (void)state;
-    near("softmax", wt__loss_multilabel_softmax(logits, &gold, B, C, d), softmax_loss(twin), 1e-6);
+    check_near("softmax", wt__loss_multilabel_softmax(logits, &gold, B, C, d), softmax_loss(twin), 1e-6);
     gradient_agrees("softmax", softmax_loss, twin, twin, B * C, d, 1e-5);
-    near("bce", wt__loss_multilabel_bce(logits, &gold, B, C, d), bce_loss(twin), 1e-6);
+    check_near("bce", wt__loss_multilabel_bce(logits, &gold, B, C, d), bce_loss(twin), 1e-6);
     gradient_agrees("bce", bce_loss, twin, twin, B * C, d, 1e-5);
     wt__loss_multilabel_bce(logits, &gold, B, C, logits); /* in place */
     assert_memory_equal(logits, d, sizeof(d));
@@ -276,8 +277,8 @@ static void multilabel_losses_match_doubles(void **state)
     float far[2] = {-1e30f, 1e30f}, dfar[2]; /* Extreme logits must not overflow a finite loss. */
     static const size_t one[2] = {0, 1};
     static const int32_t second = 1;
-    assert_true(wt__loss_multilabel_softmax(far, &(struct labels){one, &second}, 1, 2, dfar) == 0);
-    assert_true(wt__loss_multilabel_bce(far, &(struct labels){one, &second}, 1, 2, dfar) == 0);
+    assert_true(wt__loss_multilabel_softmax(far, &(struct label_rows){one, &second}, 1, 2, dfar) == 0);
+    assert_true(wt__loss_multilabel_bce(far, &(struct label_rows){one, &second}, 1, 2, dfar) == 0);
     free(logits), free(twin);
 }
 
@@ -301,19 +302,20 @@ static double head_loss(void *context)
 
 static void multilabel_head_matches_doubles(void **state)
 {
-    float *vectors = floats(B * D, 1), *head = floats(C * D, 1), logits[B * C], dv[B * D], dh[C * D], twice[C * D];
+    float *vectors = random_floats(B * D, 1), *head = random_floats(C * D, 1), logits[B * C], dv[B * D], dh[C * D],
+          twice[C * D];
     struct head_twin twin = {doubles_of(vectors, B * D), doubles_of(head, C * D)};
     const struct multilabel m = {B, C, D, vectors, head, 3, .5f, wt__loss_multilabel_bce, logits};
 
     (void)state;
     memset(dh, 0, sizeof dh);
-    near("loss", wt__loss_multilabel(&m, &gold, dv, dh), head_loss(&twin), 1e-6);
+    check_near("loss", wt__loss_multilabel(&m, &gold, dv, dh), head_loss(&twin), 1e-6);
     gradient_agrees("dvectors", head_loss, &twin, twin.vectors, B * D, dv, 1e-5);
     gradient_agrees("dhead", head_loss, &twin, twin.head, C * D, dh, 1e-5);
     memcpy(twice, dh, sizeof dh);
     wt__loss_multilabel(&m, &gold, NULL, twice); /* A second batch adds its gradient. */
     for (size_t i = 0; i < C * D; i++)
-        near("dhead twice", twice[i], 2.0 * dh[i], 1e-6);
+        check_near("dhead twice", twice[i], 2.0 * dh[i], 1e-6);
     free(vectors), free(head), free(twin.vectors), free(twin.head);
 }
 
@@ -325,11 +327,11 @@ static void multilabel_losses_match_reference(void **state)
         "grads/bert.multilabel_bce.safetensors", "grads/deberta_v3.multilabel_bce.safetensors"};
     static const size_t start[] = {0, 1, 3, 6, 8};
     static const int32_t label[] = {0, 1, 4, 2, 3, 6, 5, 0};
-    const struct labels labels = {start, label};
+    const struct label_rows labels = {start, label};
 
     (void)state;
     for (int i = 0; i < 4; i++) {
-        struct golden golden;
+        struct golden_file golden;
 
         if (!golden_open(&golden, files[i]))
             skip();
@@ -337,8 +339,9 @@ static void multilabel_losses_match_reference(void **state)
         float *bias = golden_floats(&golden, "grad.head.bias", NULL), sum[7] = {0};
         double *want = doubles_of(bias, 7);
 
-        near(files[i], (i < 2 ? wt__loss_multilabel_softmax : wt__loss_multilabel_bce)(logits, &labels, 4, 7, logits),
-             loss[0], 1e-5);
+        check_near(files[i],
+                   (i < 2 ? wt__loss_multilabel_softmax : wt__loss_multilabel_bce)(logits, &labels, 4, 7, logits),
+                   loss[0], 1e-5);
         for (int j = 0; j < 28; j++)
             sum[j % 7] += logits[j];
         vectors_agree(files[i], sum, want, 7, 1e-4);
@@ -352,7 +355,7 @@ struct distil_twin {
     double likeness;
 };
 
-static double dot_of(const double *rows, size_t a, size_t b)
+static double dot_teacher_rows(const double *rows, size_t a, size_t b)
 {
     double sum = 0;
 
@@ -370,20 +373,20 @@ static double distil_loss(void *context)
         apart += pow(t->vectors[i] - t->teacher[i], 2);
     for (size_t a = 0; a < B; a++)
         for (size_t b = 0; b < B; b++)
-            unlike += pow(dot_of(t->vectors, a, b) - dot_of(t->teacher, a, b), 2);
+            unlike += pow(dot_teacher_rows(t->vectors, a, b) - dot_teacher_rows(t->teacher, a, b), 2);
     return apart / B + t->likeness * unlike / (B * B);
 }
 
 static void distillation_loss_matches_doubles(void **state)
 {
-    float *vectors = floats(B * D, 1), *teacher = floats(B * D, 1), dvectors[B * D], scratch[B * B];
+    float *vectors = random_floats(B * D, 1), *teacher = random_floats(B * D, 1), dvectors[B * D], scratch[B * B];
 
     (void)state;
     for (int likeness = 0; likeness <= 7; likeness += 7) {
         struct distil_twin twin = {doubles_of(vectors, B * D), doubles_of(teacher, B * D), likeness};
 
-        near("loss", wt__loss_distil(vectors, teacher, B, D, (float)likeness, scratch, dvectors), distil_loss(&twin),
-             1e-5);
+        check_near("loss", wt__loss_distil(vectors, teacher, B, D, (float)likeness, scratch, dvectors),
+                   distil_loss(&twin), 1e-5);
         gradient_agrees("dvectors", distil_loss, &twin, twin.vectors, B * D, dvectors, 1e-5);
         free(twin.vectors), free(twin.teacher);
     }
@@ -402,8 +405,8 @@ static double log_softmax_of(const double *rows, size_t a, size_t b, double scal
     double sum = 0;
 
     for (size_t c = 0; c < B; c++)
-        sum += c == a ? 0 : exp(scale * dot_of(rows, a, c));
-    return scale * dot_of(rows, a, b) - log(sum);
+        sum += c == a ? 0 : exp(scale * dot_teacher_rows(rows, a, c));
+    return scale * dot_teacher_rows(rows, a, b) - log(sum);
 }
 
 static double likeness_loss(void *context)
@@ -422,15 +425,15 @@ static double likeness_loss(void *context)
 
 static void similarity_loss_matches_doubles(void **state)
 {
-    float *vectors = floats(B * D, 1), *teacher = floats(B * D, 1), dvectors[B * D], scratch[2 * B * B];
+    float *vectors = random_floats(B * D, 1), *teacher = random_floats(B * D, 1), dvectors[B * D], scratch[2 * B * B];
     struct likeness_twin twin = {doubles_of(vectors, B * D), doubles_of(teacher, B * D), 3};
     struct likeness likeness = {B, D, D, vectors, teacher, 3, scratch};
 
     (void)state;
-    near("loss", wt__loss_likeness(&likeness, dvectors), likeness_loss(&twin), 1e-5);
+    check_near("loss", wt__loss_likeness(&likeness, dvectors), likeness_loss(&twin), 1e-5);
     gradient_agrees("dvectors", likeness_loss, &twin, twin.vectors, B * D, dvectors, 1e-5);
     likeness.teacher = vectors;
-    near("same vectors", wt__loss_likeness(&likeness, dvectors), 0, 1e-6);
+    check_near("same vectors", wt__loss_likeness(&likeness, dvectors), 0, 1e-6);
     likeness.rows = 1;
     assert_true(wt__loss_likeness(&likeness, dvectors) == 0 && dvectors[0] == 0);
     free(vectors), free(teacher), free(twin.vectors), free(twin.teacher);

@@ -13,7 +13,7 @@
 #include "nn/kernels/amx.h"
 #include "nn/matmul.h"
 
-static void product_in_doubles(const struct matmul *p, double *out)
+static void multiply_in_doubles(const struct matmul *p, double *out)
 {
     for (size_t i = 0; i < p->m; i++)
         for (size_t j = 0; j < p->n; j++) {
@@ -28,12 +28,13 @@ static void product_in_doubles(const struct matmul *p, double *out)
 
 /* Bits of variant: 1 a transposed, 2 b transposed, 4 accumulate, 8 reduced. A reduced product is called directly, since
  * wt__matmul uses it for large products only. */
-static void one(size_t m, size_t n, size_t k, unsigned variant)
+static void check_product(size_t m, size_t n, size_t k, unsigned variant)
 {
     bool a_transposed = variant & 1, b_transposed = variant & 2;
     size_t a_stride = (a_transposed ? m : k) + 3, b_stride = (b_transposed ? k : n) + 5, c_stride = n + 2;
-    float *a = floats((a_transposed ? k : m) * a_stride, 1), *b = floats((b_transposed ? n : k) * b_stride, 1);
-    float *c = floats(m * c_stride, 1), *have = floats(m * n, 1);
+    float *a = random_floats((a_transposed ? k : m) * a_stride, 1),
+          *b = random_floats((b_transposed ? n : k) * b_stride, 1);
+    float *c = random_floats(m * c_stride, 1), *have = random_floats(m * n, 1);
     double *want = wt__alloc_array(m * n + 1, sizeof(double));
     struct matmul product = {.m = m,
                              .n = n,
@@ -52,7 +53,7 @@ static void one(size_t m, size_t n, size_t k, unsigned variant)
 
     assert_non_null(want);
     float behind[2] = {m ? c[n] : 0, m ? c[n + 1] : 0};
-    product_in_doubles(&product, want);
+    multiply_in_doubles(&product, want);
     if (product.reduced) {
         void *scratch = wt__alloc_aligned(AMX_SCRATCH, 1);
 
@@ -71,7 +72,7 @@ static void one(size_t m, size_t n, size_t k, unsigned variant)
     free(a), free(b), free(c), free(have), free(want);
 }
 
-static void all_shapes(void)
+static void check_all_shapes(void)
 {
     static const size_t shapes[][3] = {{0, 3, 3},   {3, 0, 3},     {3, 3, 0},     {1, 1, 1},      {2, 17, 5},
                                        {7, 16, 33}, {13, 31, 64},  {32, 32, 32},  {49, 33, 257},  {145, 40, 12},
@@ -79,20 +80,20 @@ static void all_shapes(void)
 
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
         for (unsigned variant = 0; variant < 8; variant++)
-            one(shapes[i][0], shapes[i][1], shapes[i][2], variant);
+            check_product(shapes[i][0], shapes[i][1], shapes[i][2], variant);
 }
 
 static void own_product_matches_doubles(void **state)
 {
     (void)state;
-    all_shapes();
+    check_all_shapes();
 }
 
 static void product_works_in_minimum_scratch(void **state)
 {
     enum { M = 40, N = 70, K = 700 };
-    float *a = floats(M * K, 1), *b = floats(N * K, 1), *c = floats(M * N, 1);
-    float *scratch = floats(MATMUL_LEAST, 1);
+    float *a = random_floats(M * K, 1), *b = random_floats(N * K, 1), *c = random_floats(M * N, 1);
+    float *scratch = random_floats(MATMUL_LEAST, 1);
     double *want = wt__alloc_array(M * N, sizeof(double));
 
     (void)state;
@@ -110,7 +111,7 @@ static void product_works_in_minimum_scratch(void **state)
                                  .c = c,
                                  .c_stride = N};
 
-        product_in_doubles(&product, want);
+        multiply_in_doubles(&product, want);
         wt__matmul_within(&product, scratch, MATMUL_LEAST);
         vectors_agree("minimum scratch", c, want, M * N, 2e-6);
         for (size_t i = 0; i < WT_PANEL; i++)
@@ -132,13 +133,14 @@ static void openblas_product_matches_doubles(void **state)
         skip();
     }
     assert_int_equal(wt__blas_load(NULL), 0);
-    all_shapes();
+    check_all_shapes();
 }
 
 static void same_call_gives_same_bits(void **state)
 {
     enum { N = 200 };
-    float *a = floats(N * N, 1), *b = floats(N * N, 1), *c = floats(N * N, 1), *d = floats(N * N, 1);
+    float *a = random_floats(N * N, 1), *b = random_floats(N * N, 1), *c = random_floats(N * N, 1),
+          *d = random_floats(N * N, 1);
     struct matmul product = {
         .m = N, .n = N, .k = N, .a = a, .a_stride = N, .b = b, .b_stride = N, .c = c, .c_stride = N};
 
@@ -157,7 +159,7 @@ struct many {
     float *c; /* [MANY][SIDE, SIDE] */
 };
 
-static int one_of_many(void *context, size_t index, unsigned worker)
+static int multiply_one_of_many(void *context, size_t index, unsigned worker)
 {
     const struct many *m = context;
 
@@ -177,11 +179,12 @@ static int one_of_many(void *context, size_t index, unsigned worker)
 
 static void concurrent_products_are_independent(void **state)
 {
-    float *a = floats(SIDE * SIDE, 1), *b = floats(SIDE * SIDE, 1), *c = floats(MANY * SIDE * SIDE, 1);
+    float *a = random_floats(SIDE * SIDE, 1), *b = random_floats(SIDE * SIDE, 1),
+          *c = random_floats(MANY * SIDE * SIDE, 1);
     struct many many = {a, b, c};
 
     (void)state;
-    assert_int_equal(wt__pool_run(8, MANY, one_of_many, &many), 0);
+    assert_int_equal(wt__pool_run(8, MANY, multiply_one_of_many, &many), 0);
     for (size_t i = 1; i < MANY; i++)
         assert_memory_equal(c, c + i * SIDE * SIDE, SIDE * SIDE * sizeof(float));
     free(a), free(b), free(c);
@@ -199,7 +202,7 @@ static void amx_product_matches_doubles(void **state)
     }
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (unsigned variant = 8; variant < 16; variant++)
-            one(shapes[i][0], shapes[i][1], shapes[i][2], variant);
+            check_product(shapes[i][0], shapes[i][1], shapes[i][2], variant);
 }
 
 int main(void)

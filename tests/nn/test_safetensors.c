@@ -16,8 +16,8 @@
 #include "nn/safetensors.h"
 
 /* Opens a file of length (8 bytes), header, and `data` zero bytes. A length of 0 stands for the actual length. */
-static int open_bytes(struct safetensors *out, const char *header, uint64_t length, size_t data, unsigned char **bytes,
-                      wt_error *err)
+static int open_safetensors(struct safetensors *out, const char *header, uint64_t length, size_t data,
+                            unsigned char **bytes, wt_error *err)
 {
     size_t len = 8 + strlen(header) + data;
     unsigned char *p = calloc(1, len);
@@ -83,7 +83,7 @@ static void rejects_malformed_files(void **state)
         unsigned char *bytes;
         wt_error err = {0};
 
-        int rc = open_bytes(&file, bad[i].header, bad[i].length, bad[i].data, &bytes, &err);
+        int rc = open_safetensors(&file, bad[i].header, bad[i].length, bad[i].data, &bytes, &err);
         if (rc != WT_EMODEL || err.code != WT_EMODEL || !strstr(err.message, bad[i].message) ||
             strncmp(err.message, "m: ", 3) != 0)
             fail_msg("%s: %d \"%s\"", bad[i].name, rc, err.message);
@@ -118,10 +118,10 @@ static void reads_valid_files(void **state)
 
     (void)state;
     /* Tensors out of order, an empty tensor, a scalar, spaces after the object, metadata. */
-    assert_int_equal(open_bytes(&file,
-                                "{\"__metadata__\":{\"format\":\"pt\"}," T("b", "I64", "[1,2]", 4, 20) "," T(
-                                    "a", "F32", "[]", 0, 4) "," T("none", "F32", "[0,7]", 4, 4) "}   ",
-                                0, 20, &bytes, NULL),
+    assert_int_equal(open_safetensors(&file,
+                                      "{\"__metadata__\":{\"format\":\"pt\"}," T("b", "I64", "[1,2]", 4, 20) "," T(
+                                          "a", "F32", "[]", 0, 4) "," T("none", "F32", "[0,7]", 4, 4) "}   ",
+                                      0, 20, &bytes, NULL),
                      0);
     assert_int_equal(file.count, 3);
     const struct tensor *a = wt__safetensors_find(&file, "a"), *b = wt__safetensors_find(&file, "b");
@@ -137,7 +137,7 @@ static void reads_valid_files(void **state)
     wt__safetensors_dispose(&file);
     free(bytes);
 
-    assert_int_equal(open_bytes(&file, "{}", 0, 0, &bytes, NULL), 0);
+    assert_int_equal(open_safetensors(&file, "{}", 0, 0, &bytes, NULL), 0);
     assert_int_equal(file.count, 0);
     wt__safetensors_dispose(&file);
     wt__safetensors_dispose(NULL);
@@ -203,7 +203,7 @@ static void scales_bytes_by_row(void **state)
         wt_error err = {0};
         float out[8];
 
-        assert_int_equal(open_bytes(&file, cases[i].header, 0, cases[i].data, &bytes, NULL), 0);
+        assert_int_equal(open_safetensors(&file, cases[i].header, 0, cases[i].data, &bytes, NULL), 0);
         const struct tensor *w = wt__safetensors_find(&file, "w"), *scale = wt__safetensors_find(&file, "w.scale");
         if (cases[i].real) {
             static const signed char numbers[8] = {-128, -127, -1, 0, 1, 2, 100, 127};
@@ -222,9 +222,9 @@ static void scales_bytes_by_row(void **state)
     }
     struct safetensors file;
     unsigned char *bytes;
-    assert_int_equal(
-        open_bytes(&file, "{" T("w", "I8", "[0,4]", 0, 0) "," T("w.scale", "F32", "[0]", 0, 0) "}", 0, 0, &bytes, NULL),
-        0);
+    assert_int_equal(open_safetensors(&file, "{" T("w", "I8", "[0,4]", 0, 0) "," T("w.scale", "F32", "[0]", 0, 0) "}",
+                                      0, 0, &bytes, NULL),
+                     0);
     float out;
     assert_int_equal(wt__tensor_floats(wt__safetensors_find(&file, "w"), &out, NULL), 0);
     wt__safetensors_dispose(&file);

@@ -117,13 +117,13 @@ static void reports_missing_folder(void **state)
     assert_non_null(strstr(err.message, "/nowhere/at/all.safetensors"));
 }
 
-static int make_folder(void **state)
+static int make_safetensors_folder(void **state)
 {
     (void)state;
     return mkdtemp(folder) && snprintf(path, sizeof(path), "%s/m.safetensors", folder) > 0 ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+static int remove_safetensors_folder(void **state)
 {
     (void)state;
     unlink(path);
@@ -138,5 +138,5 @@ int main(void)
         cmocka_unit_test(reports_missing_folder),
     };
 
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_safetensors_folder, remove_safetensors_folder);
 }

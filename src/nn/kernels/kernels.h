@@ -16,6 +16,12 @@
 /* Outputs of a weight panel: one AVX-512 register, two of AVX2, four of NEON. Part of the format of packed models. */
 enum { WT_PANEL = 16 };
 
+/* Rounds n up to a multiple of WT_PANEL. n must be at most SIZE_MAX - WT_PANEL. */
+static inline size_t wt__round_up_to_panel(size_t n)
+{
+    return (n + WT_PANEL - 1) / WT_PANEL * WT_PANEL;
+}
+
 /* c [T,O] = activation(a [T,K] W^T + bias) + residual, W [O,K] in panels of WT_PANEL outputs:
  *   w[p * w_panel + k * w_step + j]  is  W[p * WT_PANEL + j, k]
  * A packed matrix (nn/linear_pack.h) has w_step WT_PANEL and w_panel K * WT_PANEL. A row-major matrix V [K,O] is read

@@ -77,7 +77,7 @@ static void byte_row_plain(const float *x, size_t n, unsigned char *row)
 }
 
 /* Computes the sums of one row and one panel: WT_PANEL outputs. */
-static void byte_sums(const struct gemm_bytes *g, const unsigned char *row, const unsigned char *panel, float *sum)
+static void sum_byte_panel(const struct gemm_bytes *g, const unsigned char *row, const unsigned char *panel, float *sum)
 {
     const struct byte_range *ranges = (const void *)(row + g->groups * WT_GROUP);
 
@@ -103,7 +103,7 @@ static void gemm_bytes_plain(const struct gemm_bytes *g)
             size_t panel = first / WT_PANEL * (g->groups * WT_PANEL_GROUP + WT_PANEL * sizeof(float));
             float sum[WT_PANEL] = {0};
 
-            byte_sums(g, g->a + t * g->a_stride, g->w + panel, sum);
+            sum_byte_panel(g, g->a + t * g->a_stride, g->w + panel, sum);
             for (size_t j = 0; j < WT_PANEL && first + j < g->o; j++) {
                 size_t at = t * g->c_stride + first + j;
 

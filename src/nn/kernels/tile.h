@@ -16,7 +16,7 @@
 
 /* Returns the number of rows of the next tile, given the remaining rows and the maximum height of a tile. All tiles
  * become about equally tall, because a low tile stalls on the latency of its sums. */
-static inline size_t even_part(size_t left, size_t most)
+static inline size_t choose_tile_rows(size_t left, size_t most)
 {
     size_t tiles = (left + most - 1) / most;
 

@@ -10,7 +10,7 @@
 enum { LANES = 16 };
 
 /* Returns the mask of the first n lanes, all 16 if n is larger. */
-static inline __mmask16 lanes(size_t n)
+static inline __mmask16 mask_lanes_avx512(size_t n)
 {
     return n < LANES ? (__mmask16)((1u << n) - 1) : (__mmask16)0xffff;
 }
