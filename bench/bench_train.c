@@ -20,9 +20,9 @@
 #include "base/pool.h"
 #include "learn/training_batch.h"
 #include "nn/adamw.h"
-#include "nn/kernels/amx.h"
+#include "nn/kernels/kernels.h"
 #include "nn/loss.h"
-#include "nn/matmul.h"
+#include "nn/matrix.h"
 
 enum { BATCH = 32, TOKENS = 32, LABELS = 1419, GOLD = 3 };
 static const float RATE = 5e-5f, SCALE = 20;

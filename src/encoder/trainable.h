@@ -41,7 +41,7 @@ int wt__trainable_open_scorer(struct trainable **out, const char *folder, uint64
 enum { TRAINABLE_HEAD_RATE = 10 };
 void wt__trainable_close(struct trainable *t);
 
-/* Lets the products of its layers round to bfloat16, where the processor is faster at that (nn/matmul.h). */
+/* Lets the products of its layers round to bfloat16, where the processor is faster at that (nn/matrix.h). */
 void wt__trainable_reduce(struct trainable *t);
 
 const struct model_config *wt__trainable_config(const struct trainable *t); /* hidden, max_tokens, pooling, ... */

@@ -7,7 +7,7 @@
 #include "encoder/model_files.h"
 #include "encoder/pack.h"
 #include "encoder/trainable_inside.h"
-#include "nn/convolution.h"
+#include "nn/layers.h"
 #include "nn/safetensors.h"
 
 static const char *const classes[ARCHITECTURES] = {

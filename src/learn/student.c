@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 
 static float *alloc_zeroed(size_t floats)
 {

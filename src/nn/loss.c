@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "nn/matmul.h"
+#include "nn/matrix.h"
 
 static double softplus(double x)
 {

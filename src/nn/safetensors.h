@@ -68,7 +68,7 @@ int wt__tensor_floats(const struct tensor *tensor, float *out, wt_error *err);
 /* Writes the scales to out [shape[0]]. Requires tensor->scale. */
 void wt__tensor_scales(const struct tensor *tensor, float *out);
 
-/* ---------------------------------------------------------------- writing (safetensors_write.c) */
+/* ---------------------------------------------------------------- writing */
 
 struct tensor_source {
     const char *name;

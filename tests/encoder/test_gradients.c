@@ -10,7 +10,7 @@
 #include "encoder/pooling.h"
 #include "encoder/trainable.h"
 #include "nn/loss.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 
 /* One worker on one model; the loss is computed by the case. */
 struct run {

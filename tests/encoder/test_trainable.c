@@ -13,7 +13,7 @@
 #include "encoder/pooling.h"
 #include "encoder/tiny_model.h"
 #include "encoder/trainable.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 #include "nn/safetensors.h"
 
 enum { SEQUENCES = 3, ROWS = 24, EXTERNAL = 4, HIDDEN = 16 };

@@ -11,7 +11,6 @@
 
 #include "gradient.h"
 #include "nn/attention.h"
-#include "nn/disentangled.h"
 
 enum { HEADS = 2 };
 

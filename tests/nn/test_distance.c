@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "golden.h"
-#include "nn/distance.h"
+#include "nn/attention.h"
 
 static const struct {
     const char *name;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "gradient.h"
-#include "nn/linear_bytes.h"
+#include "nn/layers.h"
 
 static const char *const names[] = {"plain", "avx2", "avx512", "vnni", "neon"};
 enum { NAMES = sizeof(names) / sizeof(names[0]) };

@@ -9,11 +9,7 @@
 #include <stdbool.h>
 
 #include "gradient.h"
-#include "nn/activation.h"
-#include "nn/convolution.h"
-#include "nn/linear.h"
-#include "nn/linear_bytes.h"
-#include "nn/norm.h"
+#include "nn/layers.h"
 
 enum { T = 7, I = 21, O = 37 };
 
@@ -67,13 +63,13 @@ static void packed_layer_matches_row_major_layer(void **state)
     static const enum activation activations[] = {ACTIVATION_NONE, ACTIVATION_GELU, ACTIVATION_RELU};
     float *x = random_floats(T * I, 1), *weight = random_floats(O * I, 1), *bias = random_floats(O, 1),
           *residual = random_floats(T * O, 1);
-    float *packed = wt__alloc_aligned(wt__linear_packed_size(O, I), sizeof(float));
+    float *packed = wt__alloc_aligned(wt__matrix_packed_size(O, I), sizeof(float));
     struct linear rows = {.in = I, .out = O, .weight = weight, .row_major = true};
     struct linear panels = {.in = I, .out = O, .weight = packed};
 
     (void)state;
     assert_non_null(packed);
-    wt__linear_pack(packed, weight, I, O, I);
+    wt__matrix_pack(packed, weight, I, O, I);
     for (int variant = 0; variant < 12; variant++) {
         enum activation activation = activations[variant / 4];
         const float *added = variant & 1 && activation == ACTIVATION_NONE ? residual : NULL;
@@ -288,7 +284,7 @@ static void check_convolution(size_t t)
     float *ours = random_floats(O * I * TAPS, 1), *dours = random_floats(O * I * TAPS, 0),
           *dweight = random_floats(O * I * TAPS, 0);
     float *y = random_floats(t * O, 1), *dx = random_floats(t * I, 1), dbias[O] = {0};
-    size_t panels = wt__linear_packed_size(O, I);
+    size_t panels = wt__matrix_packed_size(O, I);
     float *packed = random_floats(TAPS * panels, 1);
     struct convolution c = {.taps = TAPS, .in = I, .out = O, .weight = ours, .bias = bias, .row_major = true};
     struct convolution_twin twin = {.t = t,
@@ -303,7 +299,7 @@ static void check_convolution(size_t t)
     wt__convolution_forward(&c, x, I, y, O, t);
     vectors_agree("row-major", y, twin.y, t * O, 1e-6);
     for (size_t j = 0; j < TAPS; j++)
-        wt__linear_pack(packed + j * panels, ours + j * O * I, I, O, I);
+        wt__matrix_pack(packed + j * panels, ours + j * O * I, I, O, I);
     wt__convolution_forward(&(struct convolution){.taps = TAPS, .in = I, .out = O, .weight = packed, .bias = bias}, x,
                             I, y, O, t);
     vectors_agree("packed", y, twin.y, t * O, 1e-6);

@@ -8,7 +8,7 @@
 
 #include "golden.h"
 #include "gradient.h"
-#include "nn/linear.h"
+#include "nn/layers.h"
 #include "nn/loss.h"
 
 static void check_near(const char *what, double have, double want, double tolerance)

@@ -10,8 +10,8 @@
 
 #include "base/pool.h"
 #include "gradient.h"
-#include "nn/kernels/amx.h"
-#include "nn/matmul.h"
+#include "nn/kernels/kernels.h"
+#include "nn/matrix.h"
 
 static void multiply_in_doubles(const struct matmul *p, double *out)
 {

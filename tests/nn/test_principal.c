@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "nn/principal.h"
+#include "nn/matrix.h"
 
 enum { COUNT = 400, WIDTH = 12 };
 

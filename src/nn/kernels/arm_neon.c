@@ -1,7 +1,7 @@
 /* arm_neon.c: kernels for 64-bit ARM, which always has NEON. Only kernels that gain from sums in registers are written
  * out; the others call plain.c, which compilers vectorise well enough. */
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/tile.h"
+#include "nn/kernels/simd.h"
 
 #if defined(__aarch64__)
 

@@ -10,6 +10,7 @@
 #ifndef WT_NN_KERNELS_H
 #define WT_NN_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,7 @@ static inline size_t wt__round_up_to_panel(size_t n)
 
 /* c [T,O] = activation(a [T,K] W^T + bias) + residual, W [O,K] in panels of WT_PANEL outputs:
  *   w[p * w_panel + k * w_step + j]  is  W[p * WT_PANEL + j, k]
- * A packed matrix (nn/linear_pack.h) has w_step WT_PANEL and w_panel K * WT_PANEL. A row-major matrix V [K,O] is read
+ * A packed matrix (nn/matrix.h) has w_step WT_PANEL and w_panel K * WT_PANEL. A row-major matrix V [K,O] is read
  * in place as W^T with w_step its row stride and w_panel WT_PANEL. The last panel is read whole, so up to WT_PANEL - 1
  * floats after O must be readable; they may be NaN. c may not overlap a or w; residual may be c. */
 enum activation {
@@ -149,5 +150,23 @@ void wt__dots_i8_vnni(const int8_t *query, const int8_t *rows, size_t count, siz
 #elif defined(__aarch64__)
 extern const struct kernels wt__kernels_neon;
 #endif
+
+/* ---------------------------------------------------------------- AMX */
+
+/* Products of matrices rounded to bfloat16, with sums in fp32, on processors with matrix registers (Intel AMX). They
+ * are several times as fast as fp32, and are used for training, where the rounding is far below the noise of a batch.
+ */
+
+struct matmul; /* see matrix.h */
+
+/* True if the processor has AMX and the system permits its use. The first call requests the permission. */
+bool wt__amx_ready(void);
+
+/* Bytes of scratch for any product. */
+enum { AMX_SCRATCH = 1088 << 10 };
+
+/* Computes the product; requires wt__amx_ready(). scratch has AMX_SCRATCH bytes and is aligned to 64 bytes.
+ * The same call gives the same bits. */
+void wt__amx_multiply(const struct matmul *product, void *scratch);
 
 #endif

@@ -7,10 +7,8 @@
  *   tile of c   16 x 16 sums
  *
  * The copies are padded with zeros. Squares that extend beyond c are computed in a small buffer. */
-#include "nn/kernels/amx.h"
-
 #include "nn/kernels/kernels.h"
-#include "nn/matmul.h"
+#include "nn/matrix.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

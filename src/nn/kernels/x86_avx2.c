@@ -1,6 +1,6 @@
 /* x86_avx2.c: the kernels of plain.c for AVX2 with FMA. */
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/tile.h"
+#include "nn/kernels/simd.h"
 
 #if defined(__x86_64__)
 

@@ -4,8 +4,7 @@
  * from the L3 cache: one panel meets all rows (up to 24) at once, so each weight is read once, with prefetch. A batch
  * is bound by arithmetic: two panels meet 12 rows, for fewer loads per product. */
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/tile.h"
-#include "nn/kernels/x86_lanes.h"
+#include "nn/kernels/simd.h"
 
 #if defined(__x86_64__)
 
@@ -19,7 +18,7 @@ enum {
 
 static void gelu_avx512(float *x, size_t n)
 {
-    for (size_t i = 0; i < n; i += LANES) {
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
         __mmask16 mask = mask_lanes_avx512(n - i);
         _mm512_mask_storeu_ps(x + i, mask, gelu16(_mm512_maskz_loadu_ps(mask, x + i)));
     }
@@ -197,7 +196,7 @@ static void gelu_backward_avx512(const float *x, const float *dy, float *dx, siz
 {
     const __m512 half = _mm512_set1_ps(0.5f);
 
-    for (size_t i = 0; i < n; i += LANES) {
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
         __mmask16 mask = mask_lanes_avx512(n - i);
         __m512 v = _mm512_maskz_loadu_ps(mask, x + i), below = _mm512_fmadd_ps(erf16(v), half, half);
         __m512 density = _mm512_mul_ps(exp16(_mm512_mul_ps(_mm512_mul_ps(v, v), _mm512_set1_ps(-0.5f))),
@@ -212,17 +211,17 @@ static void softmax_avx512(float *x, size_t n, float scale)
     const __m512 lowest = _mm512_set1_ps(-3.0e38f), factor = _mm512_set1_ps(scale);
     __m512 highest = lowest, sum = _mm512_setzero_ps();
 
-    for (size_t i = 0; i < n; i += LANES)
+    for (size_t i = 0; i < n; i += AVX512_LANES)
         highest = _mm512_max_ps(highest, _mm512_mask_loadu_ps(lowest, mask_lanes_avx512(n - i), x + i));
     __m512 most = _mm512_set1_ps(_mm512_reduce_max_ps(highest));
-    for (size_t i = 0; i < n; i += LANES) {
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
         __mmask16 mask = mask_lanes_avx512(n - i);
         __m512 e = exp16(_mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(mask, x + i), most), factor));
         sum = _mm512_mask_add_ps(sum, mask, sum, e);
         _mm512_mask_storeu_ps(x + i, mask, e);
     }
     __m512 share = _mm512_set1_ps(1.0f / _mm512_reduce_add_ps(sum));
-    for (size_t i = 0; i < n; i += LANES) {
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
         __mmask16 mask = mask_lanes_avx512(n - i);
         _mm512_mask_storeu_ps(x + i, mask, _mm512_mul_ps(_mm512_maskz_loadu_ps(mask, x + i), share));
     }
@@ -232,12 +231,12 @@ static void softmax_backward_avx512(const float *p, float *dp, size_t n, float s
 {
     __m512 products = _mm512_setzero_ps();
 
-    for (size_t i = 0; i < n; i += LANES) {
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
         __mmask16 mask = mask_lanes_avx512(n - i);
         products = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(mask, p + i), _mm512_maskz_loadu_ps(mask, dp + i), products);
     }
     __m512 sum = _mm512_set1_ps(_mm512_reduce_add_ps(products)), factor = _mm512_set1_ps(scale);
-    for (size_t i = 0; i < n; i += LANES) {
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
         __mmask16 mask = mask_lanes_avx512(n - i);
         __m512 d = _mm512_sub_ps(_mm512_maskz_loadu_ps(mask, dp + i), sum);
         d = _mm512_mul_ps(_mm512_mul_ps(_mm512_maskz_loadu_ps(mask, p + i), d), factor);
@@ -250,10 +249,10 @@ static inline void compute_moments_avx512(const float *x, float epsilon, size_t 
 {
     __m512 sum = _mm512_setzero_ps(), squares = _mm512_setzero_ps();
 
-    for (size_t i = 0; i < n; i += LANES)
+    for (size_t i = 0; i < n; i += AVX512_LANES)
         sum = _mm512_add_ps(sum, _mm512_maskz_loadu_ps(mask_lanes_avx512(n - i), x + i));
     *mean = _mm512_set1_ps(_mm512_reduce_add_ps(sum) / (float)n);
-    for (size_t i = 0; i < n; i += LANES) {
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
         __m512 d = _mm512_maskz_sub_ps(mask_lanes_avx512(n - i), _mm512_maskz_loadu_ps(mask_lanes_avx512(n - i), x + i),
                                        *mean);
         squares = _mm512_fmadd_ps(d, d, squares);
@@ -267,7 +266,7 @@ static void layer_norm_avx512(const float *x, const float *gain, const float *bi
     __m512 mean, factor;
 
     compute_moments_avx512(x, epsilon, n, &mean, &factor);
-    for (size_t i = 0; i < n; i += LANES) {
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
         __mmask16 mask = mask_lanes_avx512(n - i);
         __m512 v = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(mask, x + i), mean), factor);
         v = _mm512_fmadd_ps(v, _mm512_maskz_loadu_ps(mask, gain + i), _mm512_maskz_loadu_ps(mask, bias + i));
@@ -281,7 +280,7 @@ static void layer_norm_backward_avx512(const float *x, const float *gain, float 
     __m512 mean, factor, g_sum = _mm512_setzero_ps(), gh_sum = _mm512_setzero_ps();
 
     compute_moments_avx512(x, epsilon, n, &mean, &factor);
-    for (size_t i = 0; i < n; i += LANES) {
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
         __mmask16 mask = mask_lanes_avx512(n - i);
         __m512 d = _mm512_maskz_loadu_ps(mask, dy + i), g = _mm512_mul_ps(d, _mm512_maskz_loadu_ps(mask, gain + i));
         __m512 h = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(mask, x + i), mean), factor);
@@ -294,7 +293,7 @@ static void layer_norm_backward_avx512(const float *x, const float *gain, float 
     }
     __m512 g_mean = _mm512_set1_ps(_mm512_reduce_add_ps(g_sum) / (float)n);
     __m512 gh_mean = _mm512_set1_ps(_mm512_reduce_add_ps(gh_sum) / (float)n);
-    for (size_t i = 0; i < n; i += LANES) {
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
         __mmask16 mask = mask_lanes_avx512(n - i);
         __m512 g = _mm512_mul_ps(_mm512_maskz_loadu_ps(mask, dy + i), _mm512_maskz_loadu_ps(mask, gain + i));
         __m512 h = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(mask, x + i), mean), factor);
@@ -311,7 +310,7 @@ static void adamw_avx512(const struct adamw_factors *f, const float *gradient, f
     const __m512 root = _mm512_set1_ps(f->root), epsilon = _mm512_set1_ps(f->epsilon);
     const __m512 keep = _mm512_set1_ps(f->keep), rate = _mm512_set1_ps(f->rate);
 
-    for (size_t i = 0; i < n; i += LANES) {
+    for (size_t i = 0; i < n; i += AVX512_LANES) {
         __mmask16 mask = mask_lanes_avx512(n - i), given = gradient ? mask : 0;
         __m512 g = _mm512_mul_ps(_mm512_maskz_loadu_ps(given, (gradient ? gradient : value) + i), scale);
         __m512 m = _mm512_fmadd_ps(beta1, _mm512_maskz_loadu_ps(mask, first + i), _mm512_mul_ps(rest1, g));
@@ -358,7 +357,7 @@ INLINED void transpose_16x16(__m512 r[16])
 
 static void transpose_avx512(float *out, size_t out_stride, const float *w, size_t row_stride, size_t rows, size_t in)
 {
-    for (size_t k = 0; k < in; k += LANES) {
+    for (size_t k = 0; k < in; k += AVX512_LANES) {
         __mmask16 mask = mask_lanes_avx512(in - k);
         __m512 r[16];
 
@@ -379,7 +378,7 @@ INLINED void dot_rows_avx512(const float *query, const float *rows, const int co
     __m512 sum[4];
 
     UNROLL for (int r = 0; r < count; r++) sum[r] = _mm512_setzero_ps();
-    for (size_t d = 0; d < dim; d += LANES) {
+    for (size_t d = 0; d < dim; d += AVX512_LANES) {
         __mmask16 mask = mask_lanes_avx512(dim - d);
         __m512 q = _mm512_maskz_loadu_ps(mask, query + d);
         UNROLL for (int r = 0; r < count; r++) sum[r] =

@@ -5,8 +5,7 @@
  * the sum of the query is subtracted at the end. In linear layers, codes are unsigned and weights are signed. A tile
  * of a layer is six rows by two panels: the sums of a group and the totals of all groups stay in registers. */
 #include "nn/kernels/kernels.h"
-#include "nn/kernels/tile.h"
-#include "nn/kernels/x86_lanes.h"
+#include "nn/kernels/simd.h"
 
 #if defined(__x86_64__)
 
@@ -63,10 +62,10 @@ INLINED struct byte_range quantise_group(const float *x, size_t rest, unsigned c
 
     UNROLL for (int i = 0; i < 4; i++)
     {
-        mask[i] = rest >= (size_t)(i + 1) * LANES ? 0xffff
-                  : rest <= (size_t)i * LANES     ? 0
-                                                  : mask_lanes_avx512(rest - i * LANES);
-        v[i] = _mm512_maskz_loadu_ps(mask[i], x + i * LANES);
+        mask[i] = rest >= (size_t)(i + 1) * AVX512_LANES ? 0xffff
+                  : rest <= (size_t)i * AVX512_LANES     ? 0
+                                                         : mask_lanes_avx512(rest - i * AVX512_LANES);
+        v[i] = _mm512_maskz_loadu_ps(mask[i], x + i * AVX512_LANES);
         low = _mm512_mask_min_ps(low, mask[i], low, v[i]);
         high = _mm512_mask_max_ps(high, mask[i], high, v[i]);
     }
@@ -75,7 +74,7 @@ INLINED struct byte_range quantise_group(const float *x, size_t rest, unsigned c
     UNROLL for (int i = 0; i < 4; i++)
     {
         __m512i code = _mm512_maskz_cvtps_epi32(mask[i], _mm512_mul_ps(_mm512_sub_ps(v[i], begin), factor));
-        _mm_store_si128((__m128i *)(void *)(codes + i * LANES), _mm512_cvtusepi32_epi8(code));
+        _mm_store_si128((__m128i *)(void *)(codes + i * AVX512_LANES), _mm512_cvtusepi32_epi8(code));
     }
     return (struct byte_range){step, least};
 }

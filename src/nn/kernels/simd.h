@@ -1,18 +1,38 @@
-/* x86_lanes.h: masks and GELU for the AVX-512 files. */
-#ifndef WT_NN_KERNELS_X86_LANES_H
-#define WT_NN_KERNELS_X86_LANES_H
+/* simd.h: helpers for the SIMD kernels. UNROLL unrolls a loop with a constant count, to keep an array of sums
+ * indexed by the loop in registers. gcc needs a number; clang generates worse code with one. */
+#ifndef WT_NN_KERNELS_SIMD_H
+#define WT_NN_KERNELS_SIMD_H
 
-#if defined(__x86_64__)
-
-#include <immintrin.h>
 #include <stddef.h>
 
-enum { LANES = 16 };
+#if defined(__clang__)
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 32")
+#endif
+
+/* Forces inlining, so that constant arguments become constants in the body. */
+#define INLINED static inline __attribute__((always_inline))
+
+/* Returns the number of rows of the next tile, given the remaining rows and the maximum height of a tile. All tiles
+ * become about equally tall, because a low tile stalls on the latency of its sums. */
+static inline size_t choose_tile_rows(size_t left, size_t most)
+{
+    size_t tiles = (left + most - 1) / most;
+
+    return (left + tiles - 1) / tiles;
+}
+
+#if defined(__AVX512F__) /* in files compiled for AVX-512 */
+
+#include <immintrin.h>
+
+enum { AVX512_LANES = 16 };
 
 /* Returns the mask of the first n lanes, all 16 if n is larger. */
 static inline __mmask16 mask_lanes_avx512(size_t n)
 {
-    return n < LANES ? (__mmask16)((1u << n) - 1) : (__mmask16)0xffff;
+    return n < AVX512_LANES ? (__mmask16)((1u << n) - 1) : (__mmask16)0xffff;
 }
 
 /* Returns erf(x / sqrt 2), by the approximation in x86_avx2.c. */
