@@ -36,8 +36,7 @@ static int split_chunks(struct adamw *a, wt_error *err)
             count += (a->parameters[i].count - 1) / choose_chunk_length(&a->parameters[i]) + 1;
     a->chunks = wt__alloc_array(count + 1, sizeof(struct chunk));
     a->squares = wt__alloc_array(count + 1, sizeof(double));
-    if (!a->chunks || !a->squares)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(a->chunks && a->squares, err);
     for (size_t i = 0; i < a->count; i++) {
         const struct model_parameter *p = &a->parameters[i];
         size_t length = choose_chunk_length(p);
@@ -48,26 +47,33 @@ static int split_chunks(struct adamw *a, wt_error *err)
     return 0;
 }
 
+/* Allocates the state of all trained parameters. The caller disposes of it, also after a failure. */
+static int allocate_adamw(struct adamw *a, wt_error *err)
+{
+    a->first = calloc(a->count + 1, sizeof(float *));
+    a->second = calloc(a->count + 1, sizeof(float *));
+    a->seen = calloc(a->count + 1, sizeof(uint8_t *));
+    WT_CHECK_ALLOC(a->first && a->second && a->seen, err);
+    WT_TRY(split_chunks(a, err));
+    for (size_t i = 0; i < a->count; i++) {
+        const struct model_parameter *p = &a->parameters[i];
+
+        if (!is_trained_parameter(p))
+            continue;
+        a->first[i] = calloc(p->count, sizeof(float)); /* The system adds pages only for rows in use. */
+        a->second[i] = calloc(p->count, sizeof(float));
+        a->seen[i] = p->touched ? calloc(p->count / p->row, 1) : NULL;
+        WT_CHECK_ALLOC(a->first[i] && a->second[i] && (!p->touched || a->seen[i]), err);
+    }
+    return 0;
+}
+
 int wt__adamw_open(struct adamw *out, struct model_parameter *parameters, size_t count,
                    const struct adamw_options *options, wt_error *err)
 {
     *out = (struct adamw){.options = *options, .parameters = parameters, .count = count};
-    out->first = calloc(count + 1, sizeof(float *));
-    out->second = calloc(count + 1, sizeof(float *));
-    out->seen = calloc(count + 1, sizeof(uint8_t *));
-    int rc = out->first && out->second && out->seen ? split_chunks(out, err) : wt__fail_nomem(err);
+    int rc = allocate_adamw(out, err);
 
-    for (size_t i = 0; i < count && rc == 0; i++) {
-        const struct model_parameter *p = &parameters[i];
-
-        if (!is_trained_parameter(p))
-            continue;
-        out->first[i] = calloc(p->count, sizeof(float)); /* The system adds pages only for rows in use. */
-        out->second[i] = calloc(p->count, sizeof(float));
-        out->seen[i] = p->touched ? calloc(p->count / p->row, 1) : NULL;
-        if (!out->first[i] || !out->second[i] || (p->touched && !out->seen[i]))
-            rc = wt__fail_nomem(err);
-    }
     if (rc < 0)
         wt__adamw_dispose(out);
     return rc;

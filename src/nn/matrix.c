@@ -292,31 +292,27 @@ static void make_orthonormal(float *axes, size_t keep, size_t width)
 
 int wt__principal_axes(const float *vectors, size_t count, size_t width, size_t keep, float *axes, wt_error *err)
 {
-    float *moments = wt__alloc_aligned(width * width, sizeof *moments);
-    float *turned = wt__alloc_aligned(keep * width, sizeof *turned);
-    if (moments && turned) {
-        compute_second_moments(vectors, count, width, moments);
-        memset(axes, 0, keep * width * sizeof *axes);
-        for (size_t a = 0; a < keep; a++)
-            memcpy(axes + a * width, moments + a * width, width * sizeof *axes);
+    WT_AUTO_FREE float *moments = wt__alloc_aligned(width * width, sizeof *moments);
+    WT_AUTO_FREE float *turned = wt__alloc_aligned(keep * width, sizeof *turned);
+
+    WT_CHECK_ALLOC(moments && turned, err);
+    compute_second_moments(vectors, count, width, moments);
+    for (size_t a = 0; a < keep; a++)
+        memcpy(axes + a * width, moments + a * width, width * sizeof *axes);
+    make_orthonormal(axes, keep, width);
+    struct matmul product = {.m = keep,
+                             .n = width,
+                             .k = width,
+                             .a = axes,
+                             .a_stride = width,
+                             .b = moments,
+                             .b_stride = width,
+                             .c = turned,
+                             .c_stride = width};
+    for (int i = 0; i < ITERATIONS; i++) {
+        wt__matmul(&product);
+        memcpy(axes, turned, keep * width * sizeof *axes);
         make_orthonormal(axes, keep, width);
-        struct matmul product = {.m = keep,
-                                 .n = width,
-                                 .k = width,
-                                 .a = axes,
-                                 .a_stride = width,
-                                 .b = moments,
-                                 .b_stride = width,
-                                 .c = turned,
-                                 .c_stride = width};
-        for (int i = 0; i < ITERATIONS; i++) {
-            wt__matmul(&product);
-            memcpy(axes, turned, keep * width * sizeof *axes);
-            make_orthonormal(axes, keep, width);
-        }
     }
-    int rc = moments && turned ? 0 : wt__fail_nomem(err);
-    free(moments);
-    free(turned);
-    return rc;
+    return 0;
 }

@@ -20,7 +20,8 @@ static const struct {
              {"U64", DTYPE_OTHER, 8}, {"U32", DTYPE_OTHER, 4}, {"U16", DTYPE_OTHER, 2}, {"U8", DTYPE_OTHER, 1},
              {"BOOL", DTYPE_OTHER, 1}};
 
-const char *wt__dtype_name(enum dtype dtype, size_t *bytes)
+/* Returns the name of the type in headers and sets *bytes to the size of a number. */
+static const char *find_type_name(enum dtype dtype, size_t *bytes)
 {
     size_t i = 0;
 
@@ -84,12 +85,9 @@ static int read_tensor(struct tensor *t, const json_t *entry, const unsigned cha
 {
     const json_t *offsets = wt__json_array(entry, "data_offsets");
     size_t size = 0, need;
-    int rc = read_tensor_type(t, entry, &size, path, err);
 
-    if (rc == 0)
-        rc = read_tensor_shape(t, entry, path, err);
-    if (rc < 0)
-        return rc;
+    WT_TRY(read_tensor_type(t, entry, &size, path, err));
+    WT_TRY(read_tensor_shape(t, entry, path, err));
     int64_t begin = read_natural(json_array_get(offsets, 0)), end = read_natural(json_array_get(offsets, 1));
     if (json_array_size(offsets) != 2 || begin < 0 || end < begin)
         return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" needs two ascending data_offsets", path, t->name);
@@ -136,14 +134,12 @@ static int check_coverage(const struct safetensors *file, const unsigned char *d
 static int link_scales(struct safetensors *file, wt_error *err)
 {
     static const char suffix[] = ".scale";
-    struct map bytes = {0};
-    int rc = 0;
+    WT_CLEANUP(wt__map_dispose) struct map bytes = {0};
 
-    for (size_t i = 0; rc == 0 && i < file->count; i++)
-        if (file->tensors[i].dtype == DTYPE_I8 && file->tensors[i].rank > 0 &&
-            !wt__map_insert(&bytes, wt__str(file->tensors[i].name), (uint32_t)i, NULL))
-            rc = wt__fail_nomem(err);
-    for (size_t i = 0; rc == 0 && bytes.len > 0 && i < file->count; i++) {
+    for (size_t i = 0; i < file->count; i++)
+        if (file->tensors[i].dtype == DTYPE_I8 && file->tensors[i].rank > 0)
+            WT_CHECK_ALLOC(wt__map_insert(&bytes, wt__str(file->tensors[i].name), (uint32_t)i, NULL), err);
+    for (size_t i = 0; bytes.len > 0 && i < file->count; i++) {
         struct tensor *scale = &file->tensors[i];
         struct str name = wt__str(scale->name);
 
@@ -158,8 +154,7 @@ static int link_scales(struct safetensors *file, wt_error *err)
         file->tensors[*at].scale = scale->data;
         scale->is_scale = true;
     }
-    wt__map_dispose(&bytes);
-    return rc;
+    return 0;
 }
 
 static int check_metadata(const json_t *metadata, const char *path, wt_error *err)
@@ -182,38 +177,34 @@ static int read_tensors(struct safetensors *file, const json_t *header, const un
 {
     const char *key;
     json_t *entry;
-    int rc;
 
     if (json_object_size(header) > SAFETENSORS_MAX_TENSORS)
         return wt__fail(err, WT_EMODEL, "%s: more than %d tensors", path, SAFETENSORS_MAX_TENSORS);
     file->tensors = calloc(json_object_size(header) + 1, sizeof(struct tensor));
-    if (!file->tensors)
-        return wt__fail_nomem(err);
+    WT_CHECK_ALLOC(file->tensors, err);
     json_object_foreach((json_t *)header, key, entry)
     {
         struct tensor *t = &file->tensors[file->count];
 
         if (strcmp(key, "__metadata__") == 0) {
-            rc = check_metadata(entry, path, err);
+            WT_TRY(check_metadata(entry, path, err));
             file->metadata = json_incref(entry);
         } else {
             t->name = wt__arena_copy(&file->names, wt__str(key));
+            WT_CHECK_ALLOC(t->name, err);
+            WT_TRY(read_tensor(t, entry, data, len, path, err));
             file->count++;
-            rc = t->name ? read_tensor(t, entry, data, len, path, err) : wt__fail_nomem(err);
         }
-        if (rc < 0)
-            return rc;
     }
     qsort(file->tensors, file->count, sizeof(struct tensor), compare_positions);
-    rc = check_coverage(file, data, len, path, err);
-    return rc == 0 ? link_scales(file, err) : rc;
+    WT_TRY(check_coverage(file, data, len, path, err));
+    return link_scales(file, err);
 }
 
 int wt__safetensors_open(struct safetensors *out, const char *path, const void *bytes, size_t len, wt_error *err)
 {
     const unsigned char *p = bytes;
-    json_t *header = NULL;
-    int rc;
+    json_auto_t *header = NULL;
 
     *out = (struct safetensors){0};
     if (len < 8)
@@ -227,12 +218,10 @@ int wt__safetensors_open(struct safetensors *out, const char *path, const void *
     if (header_len == 0 || p[8] != '{')
         return wt__fail(err, WT_EMODEL, "%s: not safetensors: the header does not begin with {", path);
 
-    rc = wt__json_parse(&header, (const char *)p + 8, (size_t)header_len, err);
+    int rc = wt__json_parse(&header, (const char *)p + 8, (size_t)header_len, err);
     if (rc < 0)
-        rc = wt__fail_context(err, rc == WT_ENOMEM ? rc : WT_EMODEL, "%s: header", path);
-    else
-        rc = read_tensors(out, header, p + 8 + header_len, len - 8 - (size_t)header_len, path, err);
-    json_decref(header);
+        return wt__fail_context(err, rc == WT_ENOMEM ? rc : WT_EMODEL, "%s: header", path);
+    rc = read_tensors(out, header, p + 8 + header_len, len - 8 - (size_t)header_len, path, err);
     if (rc < 0)
         wt__safetensors_dispose(out);
     return rc;
@@ -346,20 +335,17 @@ enum { LENGTH_BYTES = 8, DATA_ALIGN = 64 };
 
 static int check_tensor_names(const char *path, const struct tensor_source *tensors, size_t count, wt_error *err)
 {
-    const char **names = wt__alloc_array(count + 1, sizeof(*names));
-    int rc = names ? 0 : wt__fail_nomem(err);
+    WT_AUTO_FREE const char **names = wt__alloc_array(count + 1, sizeof(*names));
 
-    if (rc < 0)
-        return rc;
+    WT_CHECK_ALLOC(names, err);
     for (size_t i = 0; i < count; i++)
         names[i] = tensors[i].name;
     names[count] = "__metadata__";
     wt__sort_texts((char **)names, count + 1);
-    for (size_t i = 0; i < count && rc == 0; i++)
+    for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], names[i + 1]) == 0)
-            rc = wt__fail(err, WT_EMODEL, "%s: duplicate tensor name \"%s\"", path, names[i]);
-    free(names);
-    return rc;
+            return wt__fail(err, WT_EMODEL, "%s: duplicate tensor name \"%s\"", path, names[i]);
+    return 0;
 }
 
 static enum dtype find_source_type(const enum dtype *dtypes, size_t i)
@@ -372,7 +358,7 @@ static int64_t size_source(const struct tensor_source *t, enum dtype dtype)
 {
     size_t bytes;
 
-    wt__dtype_name(dtype, &bytes);
+    find_type_name(dtype, &bytes);
     for (size_t i = 0; i < t->rank && t->rank <= TENSOR_MAX_RANK; i++)
         if (__builtin_mul_overflow(bytes, t->shape[i], &bytes) || bytes > INT64_MAX)
             return -1;
@@ -412,7 +398,7 @@ static int append_header(struct buffer *header, const char *path, const struct t
             return wt__fail(err, WT_EMODEL, "%s: tensor \"%s\" has an impossible shape", path, t->name);
         wt__buffer_char(header, ',');
         wt__buffer_json(header, wt__str(t->name));
-        wt__buffer_printf(header, ":{\"dtype\":\"%s\",\"shape\":[", wt__dtype_name(find_source_type(dtypes, i), &size));
+        wt__buffer_printf(header, ":{\"dtype\":\"%s\",\"shape\":[", find_type_name(find_source_type(dtypes, i), &size));
         for (size_t d = 0; d < t->rank; d++)
             wt__buffer_printf(header, d ? ",%zu" : "%zu", t->shape[d]);
         wt__buffer_printf(header, "],\"data_offsets\":[%lld,%lld]}", (long long)from, (long long)at);
@@ -426,42 +412,31 @@ static int append_header(struct buffer *header, const char *path, const struct t
 static int write_tensors(const char *path, const struct buffer *header, const struct tensor_source *tensors,
                          const enum dtype *dtypes, size_t count, wt_error *err)
 {
-    struct replace file;
+    WT_CLEANUP(wt__replace_abort) struct replace file = {.fd = -1};
     uint64_t length = header->len;
-    int rc = wt__replace_begin(&file, path, err);
 
-    if (rc < 0)
-        return rc;
-    rc = wt__replace_write(&file, &length, LENGTH_BYTES, err);
-    if (rc == 0)
-        rc = wt__replace_write(&file, header->ptr, header->len, err);
-    for (size_t i = 0; i < count && rc == 0; i++)
-        rc = wt__replace_write(&file, tensors[i].data, (size_t)size_source(&tensors[i], find_source_type(dtypes, i)),
-                               err);
-    if (rc == 0)
-        rc = wt__replace_commit(&file, err);
-    wt__replace_abort(&file);
-    return rc;
+    WT_TRY(wt__replace_begin(&file, path, err));
+    WT_TRY(wt__replace_write(&file, &length, LENGTH_BYTES, err));
+    WT_TRY(wt__replace_write(&file, header->ptr, header->len, err));
+    for (size_t i = 0; i < count; i++)
+        WT_TRY(wt__replace_write(&file, tensors[i].data, (size_t)size_source(&tensors[i], find_source_type(dtypes, i)),
+                                 err));
+    return wt__replace_commit(&file, err);
 }
 
 int wt__safetensors_write_as(const char *path, const struct tensor_source *tensors, const enum dtype *dtypes,
                              size_t count, const json_t *metadata, wt_error *err)
 {
-    struct buffer header = {.max = SAFETENSORS_MAX_HEADER};
-    int rc;
+    WT_CLEANUP(wt__buffer_dispose) struct buffer header = {.max = SAFETENSORS_MAX_HEADER};
 
     if (count > SAFETENSORS_MAX_TENSORS)
         return wt__fail(err, WT_EMODEL, "%s: more than %d tensors", path, SAFETENSORS_MAX_TENSORS);
-    rc = check_tensor_names(path, tensors, count, err);
-    if (rc == 0)
-        rc = append_header(&header, path, tensors, dtypes, count, metadata, err);
-    if (rc == 0 && header.failed)
-        rc = wt__fail(err, WT_ENOMEM, "%s: out of memory, or the header is over %zu MiB", path,
-                      SAFETENSORS_MAX_HEADER >> 20);
-    if (rc == 0)
-        rc = write_tensors(path, &header, tensors, dtypes, count, err);
-    wt__buffer_dispose(&header);
-    return rc;
+    WT_TRY(check_tensor_names(path, tensors, count, err));
+    WT_TRY(append_header(&header, path, tensors, dtypes, count, metadata, err));
+    if (header.failed)
+        return wt__fail(err, WT_ENOMEM, "%s: out of memory, or the header is over %zu MiB", path,
+                        SAFETENSORS_MAX_HEADER >> 20);
+    return write_tensors(path, &header, tensors, dtypes, count, err);
 }
 
 int wt__safetensors_write(const char *path, const struct tensor_source *tensors, size_t count, const json_t *metadata,

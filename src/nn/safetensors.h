@@ -76,9 +76,6 @@ struct tensor_source {
     size_t rank, shape[TENSOR_MAX_RANK];
 };
 
-/* Returns the name of the type in headers and sets *bytes to the size of a number. */
-const char *wt__dtype_name(enum dtype dtype, size_t *bytes);
-
 /* Writes a file atomically. Names must be unique. metadata is an object of strings to add to {"format":"pt"}, or NULL.
  * The data is aligned to 64 bytes in the file. Errors: WT_EMODEL for input that readers would reject, WT_ENOMEM, and
  * those of base/file.h. */
