@@ -1,5 +1,4 @@
-/* alternatives.c: see alternatives.h. The distance of an alternative is a sum over its violations. Weights, from light
- * to heavy:
+/* alternatives.c: measures the distance of an alternative as a sum over its violations. Weights, from light to heavy:
  * - a violation inside the value
  * - a missing or unknown property
  * - a wrong fixed value of a property (such values distinguish alternatives)

@@ -1,6 +1,6 @@
-/* coerce.c: see coerce.h. Walks the schema and the text of the instance together, and rebuilds the text of a container
- * from its members. A value is changed only if its subschema rejects it. The complete result is validated at the end,
- * so conditions and other keywords need no rules here. */
+/* coerce.c: walks the schema and the text of the instance together, and rebuilds the text of a container from its
+ * members. A value is changed only if its subschema rejects it. The complete result is validated at the end, so
+ * conditions and other keywords need no rules here. */
 #include "schema/coerce.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
-/* compile.c: see compile.h. Compiles the subschemas reachable from the root through a queue. A long chain of references
- * thus needs no stack, and unreferenced documents cost no time. */
+/* compile.c: compiles the subschemas reachable from the root through a queue. A long chain of references thus needs no
+ * stack, and unreferenced documents cost no time. */
 #include "schema/compile.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static int enqueue(struct compiler *c, struct subschema *s)
     if (s->queued)
         return 0;
     if (c->queued >= SCHEMA_SUBSCHEMAS)
-        return wt__fail(c->values.err, WT_ETOOLONG, "there are more than %d subschemas", SCHEMA_SUBSCHEMAS);
+        return wt__fail(c->values.err, WT_ETOOLONG, "the schema has more than %d subschemas", SCHEMA_SUBSCHEMAS);
     int rc = wt__grow(&queue, &c->capacity, c->queued + 1, sizeof *c->queue);
     c->queue = queue;
     if (rc < 0)
@@ -53,7 +53,7 @@ static int child(struct compiler *c, const struct subschema **out, struct subsch
     }
     if (!found)
         return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword,
-                                  name ? "holds what is no schema" : "is no schema", name);
+                                  name ? "must hold schemas" : "must be a schema", name);
     *out = found;
     return enqueue(c, found);
 }
@@ -63,7 +63,7 @@ static int compile_list(struct compiler *c, struct subschema *s, const struct ke
 {
     size_t len = json_array_size(value);
     if (!json_is_array(value) || len == 0)
-        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword->name, "is no list of schemas", NULL);
+        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword->name, "must be a list of schemas", NULL);
     field->items = wt__arena_array(&c->values.out->arena, const struct subschema *, len);
     if (!field->items)
         return wt__fail_nomem(c->values.err);
@@ -86,7 +86,7 @@ static int compile_named(struct compiler *c, struct subschema *s, const struct k
     json_t *member;
     int rc = 0;
     if (!json_is_object(value))
-        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword->name, "is no object", NULL);
+        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword->name, "must be an object", NULL);
     struct property *items =
         wt__arena_array(&c->values.out->arena, struct property, field->len + json_object_size(value) + 1);
     if (!items)
@@ -115,7 +115,7 @@ static int compile_patterns(struct compiler *c, struct subschema *s, const struc
     json_t *member;
     int rc = 0;
     if (!json_is_object(value))
-        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword->name, "is no object", NULL);
+        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword->name, "must be an object", NULL);
     field->items = wt__arena_array(&c->values.out->arena, struct pattern_property, json_object_size(value) + 1);
     if (!field->items)
         return wt__fail_nomem(c->values.err);
@@ -163,7 +163,7 @@ static int resolve(struct compiler *c, const struct subschema **out, struct subs
     wt_error why = {0};
     struct str reference = {json_string_value(value), json_string_length(value)};
     if (!json_is_string(value))
-        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword, "is no text", NULL);
+        return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword, "must be a string", NULL);
     int rc = wt__documents_resolve(&c->documents, &target, s->resource, reference, &why);
     if (rc == WT_ENOMEM)
         return wt__fail_nomem(c->values.err);
@@ -285,7 +285,7 @@ static int compile(struct compiler *c, json_t *schema, json_t *table)
     struct subschema *root;
     struct compiled *out = c->values.out;
     if (!json_is_object(schema) && !json_is_boolean(schema))
-        return wt__fail(c->values.err, WT_EFORMAT, "a schema is an object, true or false");
+        return wt__fail(c->values.err, WT_EFORMAT, "a schema must be an object, true or false");
     if (json_array_append(out->keep, schema) < 0 || (table && json_array_append(out->keep, table) < 0))
         return wt__fail_nomem(c->values.err);
     int rc = wt__documents_open(&c->documents, &root, schema, c->values.err);

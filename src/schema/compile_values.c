@@ -1,5 +1,5 @@
-/* compile_values.c: see compile_values.h. An invalid keyword value rejects the whole schema. Its intended restriction
- * is unknown, and accepting every instance would be a guess. */
+/* compile_values.c: an invalid keyword value rejects the whole schema. Its intended restriction is unknown, and
+ * accepting every instance would be a guess. */
 #include "schema/compile_values.h"
 
 #include <stdio.h>
@@ -69,9 +69,9 @@ static int compile_number(struct value_compiler *c, struct subschema *s, const s
                           const json_t *value)
 {
     if (!json_is_number(value))
-        return refuse(c, s, keyword, "is no number");
+        return refuse(c, s, keyword, "must be a number");
     if (keyword->shape == SHAPE_UNIT && !(json_number_value(value) > 0))
-        return refuse(c, s, keyword, "is not above 0");
+        return refuse(c, s, keyword, "must be above 0");
     const json_t **field = wt__compile_field(c->out, s, keyword);
     if (!field)
         return wt__fail_nomem(c->err);
@@ -83,7 +83,7 @@ static int compile_count(struct value_compiler *c, struct subschema *s, const st
                          const json_t *value)
 {
     if (!json_is_number(value) || !wt__number_is_integer(value) || json_number_value(value) < 0)
-        return refuse(c, s, keyword, "is no whole number of 0 or more");
+        return refuse(c, s, keyword, "must be a whole number of 0 or more");
     struct bound *field = wt__compile_field(c->out, s, keyword);
     if (!field)
         return wt__fail_nomem(c->err);
@@ -100,7 +100,7 @@ static int compile_flag(struct value_compiler *c, struct subschema *s, const str
                         const json_t *value)
 {
     if (!json_is_boolean(value))
-        return refuse(c, s, keyword, "is neither true nor false");
+        return refuse(c, s, keyword, "must be true or false");
     bool *field = wt__compile_field(c->out, s, keyword);
     if (!field)
         return wt__fail_nomem(c->err);
@@ -137,12 +137,12 @@ static int compile_type(struct value_compiler *c, struct subschema *s, const jso
         unsigned kind = json_is_string(name) ? type_named(json_string_value(name)) : 0;
         if (kind == 0)
             return wt__compile_refuse(c->err, WT_EFORMAT, s, "type",
-                                      "is none of null, boolean, integer, number, string, array and object",
+                                      "must be null, boolean, integer, number, string, array or object",
                                       json_string_value(name));
         kinds |= kind;
     }
     if (kinds == 0)
-        return wt__compile_refuse(c->err, WT_EFORMAT, s, "type", "names no type", NULL);
+        return wt__compile_refuse(c->err, WT_EFORMAT, s, "type", "must name a type", NULL);
     s->types = (unsigned char)kinds;
     return 0;
 }
@@ -151,7 +151,7 @@ static int compile_enum(struct value_compiler *c, struct subschema *s, const jso
 {
     size_t len = json_array_size(value);
     if (!json_is_array(value))
-        return wt__compile_refuse(c->err, WT_EFORMAT, s, "enum", "is no list of values", NULL);
+        return wt__compile_refuse(c->err, WT_EFORMAT, s, "enum", "must be a list of values", NULL);
     s->values = value;
     if (len <= FEW_NAMES)
         return 0;
@@ -170,7 +170,7 @@ static int compile_text_pattern(struct value_compiler *c, struct subschema *s, c
                                 const json_t *value)
 {
     if (!json_is_string(value))
-        return refuse(c, s, keyword, "is no text");
+        return refuse(c, s, keyword, "must be a string");
     if (!wt__compile_field(c->out, s, keyword))
         return wt__fail_nomem(c->err);
     s->string->pattern_text = (struct str){json_string_value(value), json_string_length(value)};
@@ -182,7 +182,7 @@ static int compile_format(struct value_compiler *c, struct subschema *s, const s
 {
     bool asserted = c->assert_formats || (s->resource->vocabularies & VOCABULARY_FORMAT_ASSERTION) != 0;
     if (!json_is_string(value))
-        return refuse(c, s, keyword, "is no text");
+        return refuse(c, s, keyword, "must be a string");
     const struct format *format =
         asserted ? wt__format_find((struct str){json_string_value(value), json_string_length(value)}) : NULL;
     if (!format)
@@ -198,14 +198,14 @@ int wt__compile_names(struct value_compiler *c, struct names *out, const struct 
 {
     size_t len = json_array_size(value);
     if (!json_is_array(value))
-        return wt__compile_refuse(c->err, WT_EFORMAT, s, keyword, "is no list of names", NULL);
+        return wt__compile_refuse(c->err, WT_EFORMAT, s, keyword, "must be a list of names", NULL);
     out->items = wt__arena_array(&c->out->arena, struct str, len);
     if (!out->items && len > 0)
         return wt__fail_nomem(c->err);
     for (size_t i = 0; i < len; i++) {
         const json_t *name = json_array_get(value, i);
         if (!json_is_string(name))
-            return wt__compile_refuse(c->err, WT_EFORMAT, s, keyword, "is no list of names", NULL);
+            return wt__compile_refuse(c->err, WT_EFORMAT, s, keyword, "must be a list of names", NULL);
         out->items[i] = (struct str){json_string_value(name), json_string_length(name)};
     }
     out->len = len;
@@ -219,7 +219,7 @@ static int compile_dependent_names(struct value_compiler *c, struct subschema *s
     json_t *wanted;
     int rc = 0;
     if (!json_is_object(value))
-        return refuse(c, s, keyword, "is no object");
+        return refuse(c, s, keyword, "must be an object");
     struct dependent_names *field = wt__compile_field(c->out, s, keyword);
     if (!field)
         return wt__fail_nomem(c->err);

@@ -1,4 +1,4 @@
-/* dialect.c: see dialect.h. */
+/* dialect.c: matches "$schema" against the standard dialects and the supplied metaschemas. */
 #include "schema/dialect.h"
 
 #include "base/json.h"
@@ -69,8 +69,8 @@ int wt__dialect_read(struct resource *r, struct str uri, const char *usual, cons
         const json_t *declared = json_object_get(metaschema, "$vocabulary");
         const char *foreign = foreign_vocabulary(declared);
         if (foreign)
-            return wt__subschema_refuse(at, WT_EFORMAT, err,
-                                        "its dialect needs a vocabulary that is not known: \"%.300s\"", foreign);
+            return wt__subschema_refuse(at, WT_EFORMAT, err, "its dialect requires an unknown vocabulary: \"%.300s\"",
+                                        foreign);
         if (declared) {
             r->vocabularies = vocabularies_of(declared);
             return 0;
@@ -81,6 +81,5 @@ int wt__dialect_read(struct resource *r, struct str uri, const char *usual, cons
     }
     return wt__subschema_refuse(
         at, WT_EFORMAT, err,
-        "\"$schema\" names a dialect that is neither 2020-12 nor draft-07 nor one that was handed over: \"%.300s\"",
-        given);
+        "\"$schema\" must name 2020-12, draft-07 or a metaschema passed with the schema: \"%.300s\"", given);
 }

@@ -1,6 +1,5 @@
-/* documents.c: see documents.h. Walks all keywords whose values are subschemas in the dialect, and collects "$id" and
- * anchors. The value of an unknown keyword is data until a reference points into it. Rows never move, because pointers
- * refer to them. */
+/* documents.c: walks all keywords whose values are subschemas in the dialect, and collects "$id" and anchors. The value
+ * of an unknown keyword is data until a reference points into it. Rows never move, because pointers refer to them. */
 #include "schema/documents.h"
 
 #include "base/memory.h"
@@ -91,7 +90,7 @@ static int address(struct documents *d, const char **out, struct str base, struc
     *out = failed || too_long ? NULL : wt__arena_copy(d->arena, wt__buffer_view(&text));
     wt__buffer_dispose(&text);
     if (too_long && !failed)
-        return wt__fail(err, WT_ETOOLONG, "makes an address of more than %d bytes", SCHEMA_URI_BYTES);
+        return wt__fail(err, WT_ETOOLONG, "resolves to an address of more than %d bytes", SCHEMA_URI_BYTES);
     return *out ? 0 : wt__fail_nomem(err);
 }
 
@@ -212,9 +211,9 @@ static int walk(struct documents *d, struct subschema **out, const json_t *json,
     if ((*out = wt__documents_at(d, json)))
         return 0;
     if (spot.depth > SCHEMA_NESTING)
-        return wt__fail(err, WT_ETOOLONG, "schemas are nested deeper than %d levels", SCHEMA_NESTING);
+        return wt__fail(err, WT_ETOOLONG, "the schema is nested deeper than %d levels", SCHEMA_NESTING);
     if (d->len >= SCHEMA_SUBSCHEMAS)
-        return wt__fail(err, WT_ETOOLONG, "there are more than %d subschemas", SCHEMA_SUBSCHEMAS);
+        return wt__fail(err, WT_ETOOLONG, "the schema has more than %d subschemas", SCHEMA_SUBSCHEMAS);
     struct subschema *s = new_row(d, json, spot.parent, spot.steps);
     if (!s || !wt__map_insert(&d->places, key_of(&s->json), (uint32_t)(d->len - 1), NULL))
         return wt__fail_nomem(err);
@@ -257,7 +256,7 @@ static int add_document(struct documents *d, struct subschema **out, const json_
 int wt__documents_open(struct documents *d, struct subschema **out, const json_t *schema, wt_error *err)
 {
     if (json_object_size(d->table) > SCHEMA_DOCUMENTS)
-        return wt__fail(err, WT_ETOOLONG, "more than %d documents come with the schema", SCHEMA_DOCUMENTS);
+        return wt__fail(err, WT_ETOOLONG, "more than %d documents are passed with the schema", SCHEMA_DOCUMENTS);
     return add_document(d, out, schema, NULL, err);
 }
 
@@ -344,12 +343,11 @@ static int find_resource(struct documents *d, const struct resource **out, const
     row = wt__map_get(&d->resources, wt__str(uri));
     if (!row)
         return wt__fail(err, WT_ENOTFOUND,
-                        "refers to \"%.200s\", which is not there: hand the document over, for nothing is fetched",
-                        uri);
+                        "refers to unknown document \"%.200s\"; pass it with the schema, as none are fetched", uri);
     *out = d->resource_rows[*row];
     if ((*out)->refused)
-        return wt__fail(err, (*out)->refused_code, "leads to document \"%.200s\", which makes no sense: %s",
-                        (*out)->document, (*out)->refused);
+        return wt__fail(err, (*out)->refused_code, "refers to invalid document \"%.200s\": %s", (*out)->document,
+                        (*out)->refused);
     return 0;
 }
 
@@ -452,7 +450,7 @@ int wt__documents_resolve(struct documents *d, struct subschema **out, const str
     struct uri parts;
     *out = NULL;
     if (reference.len > SCHEMA_URI_BYTES)
-        return wt__fail(err, WT_ETOOLONG, "a reference is longer than %d bytes", SCHEMA_URI_BYTES);
+        return wt__fail(err, WT_ETOOLONG, "is longer than %d bytes", SCHEMA_URI_BYTES);
     wt__uri_split(&parts, reference);
     const struct resource *resource = NULL;
     const char *uri;
@@ -473,6 +471,6 @@ int wt__documents_resolve(struct documents *d, struct subschema **out, const str
     else
         (*out)->resource = resource;
     if (rc == 0 && !*out)
-        return wt__fail(err, WT_ENOTFOUND, "refers to \"%.200s\", where there is no schema", reference.ptr);
+        return wt__fail(err, WT_ENOTFOUND, "refers to \"%.200s\", but there is no schema there", reference.ptr);
     return rc;
 }

@@ -1,4 +1,4 @@
-/* ecma.c: see ecma.h. Translates in one pass and leaves unknown syntax for PCRE2 to check. */
+/* ecma.c: translates in one pass and leaves unknown syntax for PCRE2 to check. */
 #include "schema/ecma.h"
 
 #include <stdint.h>
@@ -83,7 +83,7 @@ static bool refuse(struct translation *t, const char *why)
 static bool put_code_point(struct translation *t, uint32_t c)
 {
     if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
-        return refuse(t, "\\u names half a character, or none");
+        return refuse(t, "\\u does not name a character");
     wt__buffer_printf(t->out, "\\x{%x}", (unsigned)c);
     return true;
 }
@@ -172,7 +172,7 @@ static void put(struct translation *t, const char *text, size_t consumed)
 static bool escape_letter(struct translation *t, char c)
 {
     if (t->strict)
-        return refuse(t, "it escapes a letter or a digit that has no meaning so");
+        return refuse(t, "an escaped letter or digit has no meaning");
     if (c == 'A' && !t->in_class)
         put(t, "\\A", 2);
     else if ((c == 'z' || c == 'Z') && !t->in_class)
@@ -188,7 +188,7 @@ static bool escape(struct translation *t)
 {
     char c = peek(t, 1);
     if (t->at + 1 >= t->in.len)
-        return refuse(t, "it ends in a backslash");
+        return refuse(t, "it ends with a backslash");
     if (c == 'u' && (t->strict || peek(t, 2) == '{' || hex(t, 2, 4) >= 0))
         return escape_unicode(t);
     if (c == 'p' || c == 'P')
@@ -237,7 +237,7 @@ static bool counts(const struct translation *t)
 static bool open_group(struct translation *t)
 {
     if (peek(t, 1) == '*')
-        return refuse(t, "there is nothing before * that it could repeat");
+        return refuse(t, "* does not follow a repeatable item");
     if (peek(t, 1) != '?') {
         put(t, "(", 1);
         return true;
@@ -252,7 +252,7 @@ static bool open_group(struct translation *t)
         known |= c == 'P' && (peek(t, 3) == '<' || peek(t, 3) == '=');
     }
     if (!known)
-        return refuse(t, "\"(?\" begins no group that ECMA-262 has");
+        return refuse(t, "\"(?\" does not begin a group of ECMA-262");
     put(t, "(?", 2);
     return true;
 }
@@ -284,11 +284,11 @@ static bool next(struct translation *t)
         put(t, peek(t, 1) == '^' ? "[^" : "[", peek(t, 1) == '^' ? 2 : 1);
     } else if (c == '{' && !counts(t)) {
         if (t->strict)
-            return refuse(t, "\"{\" counts nothing");
+            return refuse(t, "\"{\" does not begin a count");
         put(t, "\\{", 1);
     } else if (t->strict && c == '+' && t->at > 0 && strchr("*+?}", t->in.ptr[t->at - 1]) &&
                !(t->at > 1 && t->in.ptr[t->at - 2] == '\\')) {
-        return refuse(t, "there is nothing before + that it could repeat");
+        return refuse(t, "+ does not follow a repeatable item");
     } else {
         wt__buffer_char(t->out, c);
         t->at++;

@@ -16,7 +16,7 @@
 
 /* Appends the translated pattern. Sets out->failed if out of memory.
  * strict: also reject syntax of other dialects found in real schemas ("\Z", "(?i)", "(?P<name>...)", "\a" for "a")
- * Returns false if the pattern is invalid; *why is then the end of a sentence (static). */
+ * Returns false if the pattern is invalid; *why is then the reason (static text). */
 bool wt__ecma_translate(struct buffer *out, struct str pattern, bool strict, const char **why);
 
 #endif

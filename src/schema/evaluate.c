@@ -1,6 +1,6 @@
-/* evaluate.c: see evaluate.h. Evaluates one subschema against one value: the keywords that apply in place, then the
- * groups for the kind of value. A hostile schema may multiply evaluations or refer back to itself. Limits on steps, on
- * depth and on repeated references at one place guarantee termination. */
+/* evaluate.c: evaluates one subschema against one value: the keywords that apply in place, then the groups for the kind
+ * of value. A hostile schema may multiply evaluations or refer back to itself. Limits on steps, on depth and on
+ * repeated references at one place guarantee termination. */
 #include "schema/evaluate.h"
 
 #include "schema/alternatives.h"

@@ -1,4 +1,4 @@
-/* evaluate_array.c: see evaluate_array.h. */
+/* evaluate_array.c: the keywords of arrays. */
 #include "schema/evaluate_array.h"
 
 #include "schema/same.h"

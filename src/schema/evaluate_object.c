@@ -1,5 +1,5 @@
-/* evaluate_object.c: see evaluate_object.h. Visits the members once, in document order, and counts the required ones.
- * If all required members are present, no second lookup is needed. */
+/* evaluate_object.c: visits the members once, in document order, and counts the required ones. If all required members
+ * are present, no second lookup is needed. */
 #include "schema/evaluate_object.h"
 
 #include "schema/find_property.h"

@@ -1,4 +1,4 @@
-/* evaluate_value.c: see evaluate_value.h. */
+/* evaluate_value.c: the keywords of numbers, strings and fixed values. */
 #include "schema/evaluate_value.h"
 
 #include "schema/numbers.h"

@@ -1,4 +1,4 @@
-/* evaluation.c: see evaluation.h. */
+/* evaluation.c: records violations and tracks evaluated members. */
 #include "schema/evaluation.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* keywords.c: see keywords.h. "dependencies", "definitions" and lists of "items" are read in 2020-12, too: schemas in
- * the wild seldom say which dialect they are in, and there they could mean nothing else. */
+/* keywords.c: "dependencies", "definitions" and lists of "items" are accepted in 2020-12 too. Real schemas seldom name
+ * their dialect, and these keywords have no other meaning in 2020-12. */
 #include "schema/keywords.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@
 #define CHECK VOCABULARY_VALIDATION
 #define REST VOCABULARY_UNEVALUATED
 
-/* By name, in the order of strcmp. */
+/* Sorted by name with strcmp, for binary search. */
 const struct keyword wt__keywords[] = {
     {"$defs", SHAPE_DEFINITIONS, BOTH, 0, NONE},
     {"$dynamicRef", SHAPE_DYNAMIC_REFERENCE, NEW, 0, IN_PLACE(dynamic)},

@@ -1,4 +1,4 @@
-/* lenient.c: see lenient.h. */
+/* lenient.c: compiles again after each dropped keyword, until the schema compiles or the limit is reached. */
 #include "schema/lenient.h"
 
 #include "base/json.h"
@@ -8,8 +8,8 @@
 /* ---------------------------------------------------------------- older forms */
 
 static const struct {
-    const char *uri; /* without a "#" at its end */
-    const char *means;
+    const char *uri;   /* without "#" at the end */
+    const char *means; /* the supported dialect used instead */
 } older_dialects[] = {
     {"http://json-schema.org/draft-04/schema", SCHEMA_DRAFT_07},
     {"https://json-schema.org/draft-04/schema", SCHEMA_DRAFT_07},
@@ -31,7 +31,7 @@ static int adopt_schema_address(json_t *schema)
     return 0;
 }
 
-/* Draft 04 wrote "exclusiveMinimum": true beside "minimum". */
+/* Converts the exclusive bound of draft 04, a Boolean next to "minimum" or "maximum". */
 static int adopt_exclusive_bound(json_t *schema, const char *exclusive, const char *bound)
 {
     const json_t *flag = json_object_get(schema, exclusive);
@@ -43,13 +43,13 @@ static int adopt_exclusive_bound(json_t *schema, const char *exclusive, const ch
     return json_object_set(schema, exclusive, value) < 0 ? -1 : json_object_del(schema, bound);
 }
 
-/* Keywords, and those that apply to what they do not name. */
+/* Keywords, and for each the keyword that applies to the remaining members or items. */
 static const char *const rests[][2] = {{"properties", "additionalProperties"},
                                        {"patternProperties", "additionalProperties"},
                                        {"prefixItems", "items"},
                                        {"items", "additionalItems"}};
 
-/* Removes a keyword, and with it the one that applies to the rest. */
+/* Removes a keyword, and the keyword that applies to the rest. */
 static void drop_keyword(json_t *schema, const char *keyword)
 {
     for (size_t i = 0; i < sizeof rests / sizeof *rests; i++)
@@ -65,7 +65,7 @@ static bool is_word_among(const char *key, const char *const *words, size_t coun
 
 #define AMONG(key, words) is_word_among(key, words, sizeof(words) / sizeof *(words))
 
-/* Drops keywords that are null. "const" and "default" may be. */
+/* Removes keywords with null, except "const" and "default". */
 static void drop_nulls(json_t *schema)
 {
     static const char *const values[] = {"const", "default"};
@@ -92,7 +92,8 @@ static int adopt_object(json_t *schema, bool keeps_nulls)
     return 0;
 }
 
-/* names: the keys name subschemas, and are not keywords. Nested as deep as JSON may be. */
+/* Converts older forms in a schema. names is true if the keys are names of subschemas rather than keywords. The
+ * recursion is bounded by the nesting limit of JSON. */
 static int adopt_in(json_t *schema, bool names, bool keeps_nulls)
 {
     static const char *const data[] = {"enum", "const", "default", "examples"};

@@ -1,4 +1,4 @@
-/* messages.c: see messages.h. One function a kind of violation, called with the place written already. */
+/* messages.c: one function per kind of violation, called after the place has been written. */
 #include "schema/messages.h"
 
 #include <stdio.h>
@@ -33,7 +33,8 @@ void wt__violation_keyword(struct buffer *out, const struct violation *v)
         wt__buffer_printf(out, "/%s", v->keyword);
 }
 
-/* The place as a sentence begins with it: "" for the whole, else "/a/b: ". Of an unknown property its object. */
+/* Appends the place as the start of a sentence: "/a/b: ", or "" for the whole instance. For an unknown property, this
+ * is the place of its object. */
 static void append_place(struct buffer *out, const struct violation *v)
 {
     struct buffer pointer = {0};
@@ -127,11 +128,11 @@ static void say_count(struct buffer *out, const struct violation *v, const char 
 static void say_contains(struct buffer *out, const struct violation *v)
 {
     bool most = strcmp(v->keyword, "maxContains") == 0;
-    wt__buffer_printf(out, "expected at %s %zu %s that \"contains\" describes, got %zu", most ? "most" : "least",
-                      v->limit, v->limit == 1 ? "item" : "items", v->other);
+    wt__buffer_printf(out, "expected at %s %zu %s matching \"contains\", got %zu", most ? "most" : "least", v->limit,
+                      v->limit == 1 ? "item" : "items", v->other);
 }
 
-/* What a property is called: at the top they are arguments. */
+/* Returns the word for a property: top-level properties are arguments. */
 static const char *noun(const struct violation *v, size_t depth)
 {
     return depth == 0 && v->subschema->resource->document[0] == '\0' ? "argument" : "property";
@@ -171,7 +172,7 @@ static void say_required(struct buffer *out, const struct violation *v)
     wt__quote_text(out, wt__str(v->name), MESSAGE_NAME_BYTES);
     wt__buffer_text(out, " is missing");
     if (v->kind == VIOLATION_DEPENDENT) {
-        wt__buffer_text(out, ": it goes with ");
+        wt__buffer_text(out, ": it is required by ");
         wt__quote_text(out, v->subschema->object->dependent_required.items[v->limit].name, MESSAGE_NAME_BYTES);
     }
 }
@@ -179,11 +180,10 @@ static void say_required(struct buffer *out, const struct violation *v)
 static void say_undecided(struct buffer *out, const struct violation *v)
 {
     if (v->kind == VIOLATION_STEPS)
-        wt__buffer_printf(out, "could not be checked in the time allowed: the schema asks for more than %d steps",
+        wt__buffer_printf(out, "could not be checked in the time allowed: the schema needs more than %d steps",
                           VALIDATION_STEPS);
     else if (v->kind == VIOLATION_DEPTH)
-        wt__buffer_printf(out, "could not be checked: it takes schemas within schemas more than %d deep",
-                          VALIDATION_DEPTH);
+        wt__buffer_printf(out, "could not be checked: it needs schemas nested more than %d deep", VALIDATION_DEPTH);
     else if (v->kind == VIOLATION_LOOP)
         wt__buffer_text(out, "could not be checked: the schema refers to itself without end");
     else {
@@ -233,7 +233,7 @@ static void say_kind(struct buffer *out, const struct violation *v)
         say_count(out, v, "property", "properties");
         break;
     case VIOLATION_DUPLICATE:
-        wt__buffer_printf(out, "expected items that differ, but items %zu and %zu are both ", v->limit, v->other);
+        wt__buffer_printf(out, "expected unique items, but items %zu and %zu are both ", v->limit, v->other);
         wt__quote_value(out, v->wanted);
         break;
     case VIOLATION_CONTAINS:
@@ -250,11 +250,11 @@ static void say_kind(struct buffer *out, const struct violation *v)
         say_nothing(out, v);
         break;
     case VIOLATION_NOT:
-        wt__buffer_text(out, "expected a value that the schema does not exclude by \"not\"");
+        wt__buffer_text(out, "expected a value that does not fit \"not\"");
         append_got(out, v);
         break;
     case VIOLATION_SEVERAL:
-        wt__buffer_printf(out, "expected to fit exactly one alternative of \"oneOf\", fits numbers %zu and %zu",
+        wt__buffer_printf(out, "expected to fit exactly one alternative of \"oneOf\", fits alternatives %zu and %zu",
                           v->limit + 1, v->other + 1);
         break;
     case VIOLATION_OTHER:

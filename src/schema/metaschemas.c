@@ -1,5 +1,5 @@
-/* metaschemas.c: see metaschemas.h. Of 2020-12 each vocabulary is a document of its own, and "$dynamicRef" to "#meta"
- * leads back to whichever document put them together. */
+/* metaschemas.c: in 2020-12 each vocabulary is a separate document, and "$dynamicRef" to "#meta" leads back to the
+ * document that combines them. */
 #include "schema/metaschemas.h"
 
 #define META "https://json-schema.org/draft/2020-12/meta/"

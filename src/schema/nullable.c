@@ -1,4 +1,4 @@
-/* nullable.c: see nullable.h. */
+/* nullable.c: visits all subschemas, but not the values of data keywords such as "enum". */
 #include "schema/nullable.h"
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-/* True if an array has the value. */
+/* True if the array contains the value. */
 static bool array_has(const json_t *array, const json_t *value)
 {
     bool found = false;
@@ -49,7 +49,8 @@ static bool is_keyword_among(const char *key, const char *const *words, size_t c
     return found;
 }
 
-/* Of an object whose keys are keywords, or, names, names of subschemas. Nested as deep as JSON may be. */
+/* Rewrites a schema and its subschemas. names is true if the keys are names of subschemas rather than keywords. The
+ * recursion is bounded by the nesting limit of JSON. */
 static int take_nullable_in(json_t *schema, bool names)
 {
     static const char *const data[] = {"enum", "const", "default", "examples"};

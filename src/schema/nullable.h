@@ -1,11 +1,12 @@
-/* nullable.h: OpenAPI 3.0's "nullable": true, which many servers write beside a "type". JSON Schema ignores it. */
+/* nullable.h: supports "nullable": true of OpenAPI 3.0. Many servers write it next to "type", and JSON Schema ignores
+ * it. */
 #ifndef WT_SCHEMA_NULLABLE_H
 #define WT_SCHEMA_NULLABLE_H
 
 #include <jansson.h>
 
-/* Rewrites each {"type": T, "nullable": true} of a schema, in place, so that it takes null: "type" becomes [T, "null"],
- * and null joins an "enum". Returns 0 or WT_ENOMEM. */
+/* Rewrites each {"type": T, "nullable": true} in a schema, in place, to accept null: "type" becomes [T, "null"], and
+ * null is added to "enum". Returns 0 or WT_ENOMEM. */
 int wt__schema_take_nullable(json_t *schema);
 
 #endif

@@ -1,4 +1,4 @@
-/* numbers.c: see numbers.h. */
+/* numbers.c: comparison and divisibility of integers and decimals. */
 #include "schema/numbers.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* An integer against a float, exactly: the integer part first, then the fraction. */
+/* Compares an integer with a float exactly: the integer part first, then the fraction. */
 static int compare_mixed(int64_t a, double b)
 {
     if (b >= 9223372036854775808.0)
@@ -42,14 +42,14 @@ bool wt__number_is_integer(const json_t *a)
     return isfinite(x) && trunc(x) == x;
 }
 
-/* digits * 10^exponent, digits below 10^19. */
+/* digits * 10^exponent; digits are below 10^19. */
 struct decimal {
     uint64_t digits;
     int exponent;
 };
 
-/* The shortest decimal that reads as x: what was written, as far as a float can know. The character between the digits
- * is whatever the locale has. */
+/* Returns the shortest decimal that parses as x, most likely the text as written. The decimal separator depends on the
+ * locale. */
 static struct decimal shortest(double x)
 {
     char text[40];
@@ -84,7 +84,7 @@ static struct decimal decimal_of(const json_t *number)
     return d;
 }
 
-/* a * 10 mod m without overflow; a < m. */
+/* Returns a * 10 mod m without overflow. Requires a < m. */
 static uint64_t times_ten(uint64_t a, uint64_t m)
 {
     uint64_t sum = 0;
@@ -102,7 +102,7 @@ bool wt__number_is_multiple(const json_t *value, const json_t *unit)
         return true;
     if (b.digits == 0)
         return false;
-    for (; a.exponent < b.exponent; b.exponent--) { /* a has no trailing zero: a factor of ten cannot divide it */
+    for (; a.exponent < b.exponent; b.exponent--) { /* a has no trailing zeros, so ten does not divide it. */
         if (b.digits > UINT64_MAX / 10)
             return false;
         b.digits *= 10;

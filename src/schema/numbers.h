@@ -1,18 +1,18 @@
-/* numbers.h: numbers of JSON as the mathematician sees them: 1 and 1.0 are the same, and a 64-bit integer keeps all its
- * digits beside a float. */
+/* numbers.h: compares JSON numbers by mathematical value: 1 equals 1.0, and a 64-bit integer is compared exactly with a
+ * float. */
 #ifndef WT_SCHEMA_NUMBERS_H
 #define WT_SCHEMA_NUMBERS_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Less than, equal to, greater than 0, as a is to b. Both are numbers. */
+/* Returns a number below, equal to or above 0, if a is below, equal to or above b. Both must be numbers. */
 int wt__number_compare(const json_t *a, const json_t *b);
 
-/* Whether a has no fraction. */
+/* True if the number has no fraction. */
 bool wt__number_is_integer(const json_t *a);
 
-/* Whether value is a whole multiple of unit, which is above 0, as both are written in decimal: 0.3 is one of 0.1. */
+/* True if value is a multiple of unit, which must be above 0. Both count as decimals: 0.3 is a multiple of 0.1. */
 bool wt__number_is_multiple(const json_t *value, const json_t *unit);
 
 #endif

@@ -1,6 +1,6 @@
-/* pattern.c: see pattern.h. A callout before each item of the pattern counts what a match does; it makes matching about
- * half as fast, and is the one measure that PCRE2 keeps over a whole match. Runs of one item (".*") are one callout,
- * so the distance that the match has moved counts, too. */
+/* pattern.c: a callout before each item of the pattern counts the work of a match. It makes matching about half as
+ * fast, but is the only measure of PCRE2 for a whole match. Runs of one item (".*") are a single callout, so the
+ * distance moved in the text counts too. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "schema/pattern.h"
 
@@ -17,10 +17,11 @@ struct pattern {
 
 struct counter {
     uint64_t items;
-    size_t at; /* where the last callout was */
+    size_t at; /* position of the last callout */
 };
 
-/* \z rather than \Z for "$", "[]" and "[^]" as ECMA-262 has them, a group that took no part matches nothing. */
+/* As in ECMA-262, "$" means \z, "[]" and "[^]" are classes, and a reference to an unset group matches the empty text.
+ */
 static const uint32_t options = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF |
                                 PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP | PCRE2_AUTO_CALLOUT;
 
@@ -33,7 +34,7 @@ static int compile(pcre2_code **out, struct str text, bool strict, wt_error *err
         return wt__fail(err, WT_ETOOLONG, "is longer than %d bytes", PATTERN_BYTES);
     if (!wt__ecma_translate(&translated, text, strict, &why)) {
         wt__buffer_dispose(&translated);
-        return wt__fail(err, WT_EFORMAT, "is no regular expression: %s", why);
+        return wt__fail(err, WT_EFORMAT, "is not a regular expression: %s", why);
     }
     if (translated.failed) {
         wt__buffer_dispose(&translated);
@@ -45,11 +46,11 @@ static int compile(pcre2_code **out, struct str text, bool strict, wt_error *err
     wt__buffer_dispose(&translated);
     if (*out)
         return 0;
-    if (code == PCRE2_ERROR_HEAP_FAILED) /* as a code of compilation: memory was out */
+    if (code == PCRE2_ERROR_HEAP_FAILED) /* out of memory during compilation */
         return wt__fail_nomem(err);
     PCRE2_UCHAR said[128] = "";
     pcre2_get_error_message(code, said, sizeof said);
-    return wt__fail(err, WT_EFORMAT, "is no regular expression: %s", (const char *)said);
+    return wt__fail(err, WT_EFORMAT, "is not a regular expression: %s", (const char *)said);
 }
 
 int wt__pattern_compile(struct pattern **out, struct str text, size_t *memory, wt_error *err)
@@ -66,7 +67,7 @@ int wt__pattern_compile(struct pattern **out, struct str text, size_t *memory, w
     if (!pattern) {
         pcre2_code_free(code);
         if (*memory > PATTERN_MEMORY)
-            return wt__fail(err, WT_ETOOLONG, "takes the schema's patterns over %d bytes of memory", PATTERN_MEMORY);
+            return wt__fail(err, WT_ETOOLONG, "makes the patterns of the schema exceed %d bytes", PATTERN_MEMORY);
         return wt__fail_nomem(err);
     }
     pattern->code = code;
@@ -135,7 +136,7 @@ enum pattern_answer wt__pattern_match(const struct pattern *pattern, struct patt
     int rc = pcre2_match(pattern->code, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len, 0, 0, scratch->data,
                          scratch->context);
     *steps += 1 + (counter.items + text.len / PATTERN_ITEMS_A_STEP) / PATTERN_ITEMS_A_STEP;
-    if (rc >= 0) /* 0: more groups than the scratch keeps, which nobody asks for */
+    if (rc >= 0) /* 0 means more groups than the scratch holds, and the groups are not used. */
         return PATTERN_YES;
     if (rc == PCRE2_ERROR_NOMEMORY)
         return PATTERN_NO_MEMORY;

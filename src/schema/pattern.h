@@ -1,8 +1,8 @@
-/* pattern.h: the regular expressions of schemas (ECMA-262, in its Unicode mode), by PCRE2.
+/* pattern.h: the regular expressions of schemas (ECMA-262 in Unicode mode), matched with PCRE2.
  *
- * A compiled pattern is immutable and serves any number of threads; what a match needs is in a scratch, one a
- * validation. Every item that a match tries is counted, over all places where it may begin, so that its whole work has
- * a limit: PCRE2's own counts begin anew at each place. */
+ * A compiled pattern is immutable and can be used by any number of threads; each validation has its own scratch. The
+ * items tried in a match are counted over all starting positions, so that the total work has a limit. The limits of
+ * PCRE2 alone would start again at each position. */
 #ifndef WT_SCHEMA_PATTERN_H
 #define WT_SCHEMA_PATTERN_H
 
@@ -15,12 +15,12 @@
 
 struct pattern;
 
-/* memory: bytes that a validator's patterns take, added to. err: one sentence without the pattern. Returns 0,
- * WT_EFORMAT, WT_ETOOLONG (PATTERN_BYTES, PATTERN_MEMORY) or WT_ENOMEM. */
+/* Compiles a pattern and adds its size to *memory, the bytes of all patterns of the validator. The message in err does
+ * not contain the pattern. Returns 0, WT_EFORMAT, WT_ETOOLONG (PATTERN_BYTES, PATTERN_MEMORY) or WT_ENOMEM. */
 int wt__pattern_compile(struct pattern **out, struct str text, size_t *memory, wt_error *err);
 void wt__pattern_free(struct pattern *pattern);
 
-/* All zero is one that was not used yet. */
+/* Memory for matches. Zero-initialise it before the first use. */
 struct pattern_scratch {
     void *context, *data;
 };
@@ -29,14 +29,14 @@ void wt__pattern_scratch_dispose(struct pattern_scratch *scratch);
 enum pattern_answer {
     PATTERN_NO,
     PATTERN_YES,
-    PATTERN_UNDECIDED, /* it would take too long */
+    PATTERN_UNDECIDED, /* a limit was reached */
     PATTERN_NO_MEMORY
 };
 
-/* Whether text is a regular expression by the letter of ECMA-262: for the format "regex". Never PATTERN_UNDECIDED. */
+/* Checks that text is a regular expression in strict ECMA-262, for the format "regex". Never PATTERN_UNDECIDED. */
 enum pattern_answer wt__pattern_is_valid(struct str text);
 
-/* Whether the pattern is found anywhere in text. *steps: what it cost, added to. */
+/* Searches text for the pattern, and adds the cost to *steps. */
 enum pattern_answer wt__pattern_match(const struct pattern *pattern, struct pattern_scratch *scratch, struct str text,
                                       uint64_t *steps);
 

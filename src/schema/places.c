@@ -1,4 +1,4 @@
-/* places.c: see places.h. A subschema knows only its step from the one that holds it. */
+/* places.c: a subschema stores only the steps from its parent, so a place is collected up to the root. */
 #include "schema/places.h"
 
 #include <stdarg.h>

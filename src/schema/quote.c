@@ -1,10 +1,10 @@
-/* quote.c: see quote.h. */
+/* quote.c: truncates at character boundaries, then escapes. */
 #include "schema/quote.h"
 
 #include "schema/limits.h"
 #include "text/shown.h"
 
-/* The beginning of a text, in whole characters. */
+/* Returns the start of a text, up to `most` bytes of whole characters. */
 static struct str head(struct str text, size_t most)
 {
     if (text.len <= most)
@@ -14,7 +14,7 @@ static struct str head(struct str text, size_t most)
     return (struct str){text.ptr, most};
 }
 
-/* Takes one byte more than is shown, which tells that there is more, and ends the writing then. */
+/* Callback of json_dump_callback. Keeps one byte more than is shown, to detect a longer value, then stops the dump. */
 static int take(const char *bytes, size_t len, void *buffer)
 {
     struct buffer *out = buffer;
@@ -45,7 +45,7 @@ void wt__quote_text(struct buffer *out, struct str text, size_t most)
     wt__shown_string(out, shown);
     if (shown.len == text.len || out->failed || out->len == 0)
         return;
-    wt__buffer_cut(out, out->len - 1); /* the dots belong inside */
+    wt__buffer_cut(out, out->len - 1); /* The dots go inside the quotes. */
     wt__buffer_text(out, "...\"");
 }
 

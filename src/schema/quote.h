@@ -1,4 +1,4 @@
-/* quote.h: values and texts of strangers within a sentence. */
+/* quote.h: quotes untrusted values and texts in messages. Invisible characters are escaped. */
 #ifndef WT_SCHEMA_QUOTE_H
 #define WT_SCHEMA_QUOTE_H
 
@@ -7,10 +7,11 @@
 #include "base/buffer.h"
 #include "base/str.h"
 
-/* JSON of at most MESSAGE_VALUE_BYTES; what is cut ends in "...". A long value costs no more than a short one. */
+/* Appends the value as JSON, truncated to MESSAGE_VALUE_BYTES with "..." at the end. The cost does not depend on the
+ * size of the value. */
 void wt__quote_value(struct buffer *out, const json_t *value);
 
-/* The text in quotes, or without; at most `most` bytes of it. */
+/* Append the text with or without quotes, truncated to `most` bytes. */
 void wt__quote_text(struct buffer *out, struct str text, size_t most);
 void wt__quote_plain(struct buffer *out, struct str text, size_t most);
 

@@ -1,5 +1,5 @@
-/* repair.c: see repair.h. Each violation proposes one value; it is put into the copy, the whole is validated again, and
- * where it did not help the old one comes back. So what a repair must satisfy is never spelled out twice. */
+/* repair.c: each violation proposes one value. The value is put into the copy, and the copy is validated again. If this
+ * did not help, the old value is restored. Thus the rules of a valid repair are those of the validator. */
 #include "schema/repair.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static struct str text_of(const json_t *value)
     return (struct str){json_string_value(value), json_string_length(value)};
 }
 
-/* A value that was made, which is NULL only where memory was out. */
+/* Returns a newly created value. Stops the evaluation if it is NULL, because then memory is exhausted. */
 static json_t *made(struct evaluation *e, json_t *value)
 {
     if (!value)
@@ -25,7 +25,8 @@ static json_t *made(struct evaluation *e, json_t *value)
     return value;
 }
 
-/* A number, true or false that is all of the text. NULL where it is something else, or an integer too large to keep. */
+/* Parses text that consists of a number, true or false. Returns NULL for anything else, and for an integer too large to
+ * represent. */
 static json_t *scalar_of(struct evaluation *e, struct str text)
 {
     json_t *value = NULL;
@@ -58,8 +59,8 @@ static json_t *propose_type(struct evaluation *e, const struct violation *v, con
     if (json_is_string(value)) {
         json_t *scalar = scalar_of(e, text_of(value));
         if (scalar && (wt__kind_of(scalar) & v->types)) {
-            *why = json_is_number(scalar) ? "text that is a number, where a number is expected"
-                                          : "text that is true or false, where that is expected";
+            *why = json_is_number(scalar) ? "text with a number, where a number is expected"
+                                          : "text with true or false, where true or false is expected";
             return scalar;
         }
         json_decref(scalar);
@@ -69,13 +70,14 @@ static json_t *propose_type(struct evaluation *e, const struct violation *v, con
         return made(e, text_of_number(value));
     }
     if ((v->types & KIND_ARRAY) && !json_is_array(value)) {
-        *why = "one value, where an array of such is expected";
+        *why = "a single value, where an array is expected";
         return made(e, json_pack("[O]", (json_t *)value));
     }
     return NULL;
 }
 
-/* The next character in lower case, blanks as one, none at either end; 0 at the end. */
+/* Returns the next character in lower case, or 0 at the end. A run of blanks counts as one; blanks at both ends are
+ * skipped. */
 static uint32_t next_folded(const char **at, const char *end, bool first)
 {
     bool blank = false;
@@ -109,20 +111,20 @@ static bool same_folded(struct str a, struct str b)
     return c == d;
 }
 
-/* Whether a value of an enumeration is what was meant, and why. */
+/* True if a value of an enumeration was probably meant; sets *why to the reason. */
 static bool is_meant(const json_t *wanted, const json_t *value, const json_t *scalar, const char **why)
 {
     uint64_t steps = 0;
     if (json_is_string(wanted) && json_is_string(value) && same_folded(text_of(wanted), text_of(value)))
-        *why = "the same but for upper and lower case or blanks";
+        *why = "a value that differs only in case or blanks";
     else if (scalar && !json_is_string(wanted) && wt__json_same(wanted, scalar, &steps))
-        *why = "text that is the value";
+        *why = "text with the value";
     else
         return false;
     return true;
 }
 
-/* Only where a single value may have been meant. */
+/* Proposes a value of an enumeration if exactly one may have been meant. */
 static json_t *propose_value(struct evaluation *e, const struct violation *v, const char **why)
 {
     json_t *scalar = json_is_string(v->value) ? scalar_of(e, text_of(v->value)) : NULL;
@@ -148,11 +150,11 @@ static json_t *propose_default(struct evaluation *e, const struct violation *v, 
             wt__evaluate_subschema(e, property->subschema, value) != FITS)
             return NULL;
     }
-    *why = "a required property that has a default";
+    *why = "a required property with a default";
     return value ? made(e, json_deep_copy(value)) : NULL;
 }
 
-/* What the violation proposes; NULL for nothing, or where the evaluation stops. */
+/* Returns the value proposed for a violation, or NULL if there is no proposal or the evaluation has stopped. */
 static json_t *propose(struct evaluation *e, const struct violation *v, const char **why)
 {
     if (v->of_name)
@@ -166,7 +168,7 @@ static json_t *propose(struct evaluation *e, const struct violation *v, const ch
 
 /* ---------------------------------------------------------------- one try */
 
-/* Where a value is to be put: a member or an item of holder, or, holder NULL, the whole. */
+/* Target of a repair: a member or an item of holder; the whole instance if holder is NULL. */
 struct target {
     json_t *holder;
     const char *key;
@@ -197,7 +199,8 @@ static struct target target_of(json_t *root, const struct violation *v)
     return target;
 }
 
-/* Takes the reference to value, which is NULL where a member goes that was missing. False when memory was out. */
+/* Stores value at the target and takes over its reference. A NULL value removes the member again. Returns false if out
+ * of memory. */
 static bool put(struct evaluation *e, json_t **root, const struct target *target, json_t *value)
 {
     int rc = 0;
@@ -238,7 +241,8 @@ static bool note(struct repairs *repairs, struct arena *arena, const struct viol
     return true;
 }
 
-/* Whether a value of the place is the one in the list. */
+/* True if the list has a violation at or below the place of v; for a missing property, only the same violation counts.
+ */
 static bool still_there(const struct violations *list, const struct violation *v)
 {
     for (size_t i = 0; i < list->len; i++) {
@@ -253,7 +257,7 @@ static bool still_there(const struct violations *list, const struct violation *v
     return false;
 }
 
-/* The whole, validated again. e->starved tells when memory was out. */
+/* Validates the whole instance again. Returns false if undecided, or if out of memory (then e->starved is set). */
 static bool revalidate(struct violations *out, struct evaluation *e, const struct compiled *compiled,
                        const json_t *instance)
 {
@@ -262,7 +266,7 @@ static bool revalidate(struct violations *out, struct evaluation *e, const struc
     return verdict == FITS || verdict == FITS_NOT;
 }
 
-/* Tries the violation's proposal: 1 where it stays, and *left is what is left then; 0; -1 when memory was out. */
+/* Tries the proposal for a violation. Returns 1 if it is kept, and updates *left; 0 if not; -1 if out of memory. */
 static int try_repair(struct repairs *repairs, struct violations *left, const struct violation *v, struct evaluation *e,
                       const struct compiled *compiled)
 {
@@ -293,7 +297,7 @@ static int try_repair(struct repairs *repairs, struct violations *left, const st
     return e->starved ? -1 : rc;
 }
 
-/* What was found of the instance is found again of the copy, whose values a repair may take away. */
+/* Validates the copy first, so that the violations refer to the values of the copy. */
 bool wt__repair(struct repairs *repairs, struct violations *left, struct evaluation *e, const struct compiled *compiled,
                 const json_t *instance)
 {

@@ -1,6 +1,6 @@
-/* repair.h: small slips of whoever wrote an instance, put right where there is one way to do so: a number written as
- * text or the reverse, one value where a list of such is expected, a value of an enumeration in other letters, a
- * required property that has a default. */
+/* repair.h: corrects small mistakes in an instance if there is only one way to do so: a number written as text or the
+ * reverse, a single value instead of a list, a value of an enumeration in other case, a missing required property with
+ * a default. */
 #ifndef WT_SCHEMA_REPAIR_H
 #define WT_SCHEMA_REPAIR_H
 
@@ -9,26 +9,28 @@
 #include "schema/violations.h"
 
 enum {
-    REPAIRS_MAX = 64,  /* of one instance */
-    REPAIR_TRIES = 256 /* violations that are tried */
+    REPAIRS_MAX = 64,  /* maximum repairs of an instance */
+    REPAIR_TRIES = 256 /* maximum violations tried */
 };
 
 struct repair {
     const char *pointer;
-    const char *was; /* JSON; NULL: nothing was there */
-    const char *now; /* JSON */
-    const char *why; /* static */
+    const char *was; /* JSON of the old value, NULL if the property was missing */
+    const char *now; /* JSON of the new value */
+    const char *why; /* reason, static */
 };
 
 struct repairs {
     struct repair *items; /* in the arena */
     size_t len;
-    json_t *instance; /* a copy with the repairs; NULL where there is none. Ends with json_decref */
+    json_t *instance; /* copy of the instance with the repairs, or NULL; the owner calls json_decref */
 };
 
-/* left: what the instance breaks, sorted; afterwards what is left, whose values are those of repairs->instance. A
- * repair stays only where it takes violations away and brings none. e: the evaluation that found them; each try goes on
- * with its budget, and it ends where that is spent. False: memory was out. */
+/* Repairs a copy of the instance. A repair is kept only if it removes violations and adds none.
+ *
+ * left: set to the remaining violations, sorted; they borrow from repairs->instance
+ * e: provides the arena and the budget of all tries; repairing stops once the budget is spent
+ * Returns false if out of memory. */
 bool wt__repair(struct repairs *repairs, struct violations *left, struct evaluation *e, const struct compiled *compiled,
                 const json_t *instance);
 

@@ -1,5 +1,5 @@
-/* same.c: see same.h. Of a long array the items' hashes are sorted, and only what has equal ones is compared. Values
- * are nested as deep as the parser lets them be, so recursion is bounded by it. */
+/* same.c: to find duplicates in a long array, sorts the hashes of the items and compares only items of equal hash. The
+ * parser limits the nesting of values, so the recursion is bounded. */
 #include "schema/same.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "schema/numbers.h"
 
-enum { PAIRWISE = 12 }; /* items that are compared each with each */
+enum { PAIRWISE = 12 }; /* longest array whose items are all compared with each other */
 
 static bool same_objects(const json_t *a, const json_t *b, uint64_t *steps)
 {
@@ -67,14 +67,15 @@ static uint64_t hash_bytes(const char *bytes, size_t len, uint64_t h)
     return mix(h);
 }
 
-/* Equal for what is the same. An object's members are added up, since they have no order. */
+/* Returns the same hash for equal values. The hashes of the members of an object are summed, since they have no order.
+ */
 static uint64_t hash_value(const json_t *value, uint64_t *steps)
 {
     uint64_t h = 0xCBF29CE484222325U + (uint64_t)json_typeof(value);
     (*steps)++;
     if (json_is_number(value)) {
         double number = json_number_value(value);
-        number += 0.0; /* -0 is 0 */
+        number += 0.0; /* Turns -0 into 0. */
         return hash_bytes((const char *)&number, sizeof number, 7);
     }
     if (json_is_string(value)) {
@@ -107,7 +108,7 @@ static int by_hash(const void *left, const void *right)
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Looks whether item `at` is the same as one of those before it, from a list of candidates. */
+/* Finds two equal items among candidates with the same hash. Returns false if there are none before *second. */
 static bool found(const json_t *array, const struct hashed *run, size_t count, size_t *first, size_t *second,
                   uint64_t *steps, uint64_t most)
 {

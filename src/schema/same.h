@@ -1,5 +1,5 @@
-/* same.h: equality of JSON values as schemas see it: 1 is 1.0, members have no order. What it looks at is counted, so
- * that a caller can stop. */
+/* same.h: equality of JSON values in the sense of JSON Schema: 1 equals 1.0, and members have no order. The work is
+ * counted, so that callers can limit it. */
 #ifndef WT_SCHEMA_SAME_H
 #define WT_SCHEMA_SAME_H
 
@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* *steps: values looked at, added to. */
+/* True if the values are equal. Adds the number of visited values to *steps. */
 bool wt__json_same(const json_t *a, const json_t *b, uint64_t *steps);
 
-/* Two items of an array that are the same, the earliest second one: 1, 0 where all differ, -1 when memory was out.
- * Gives up, with 0, when *steps passes most. */
+/* Finds two equal items of an array, with the earliest second item. Returns 1 if found, 0 if all differ or *steps
+ * exceeds most, -1 if out of memory. */
 int wt__json_duplicate(const json_t *array, size_t *first, size_t *second, uint64_t *steps, uint64_t most);
 
 #endif

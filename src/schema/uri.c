@@ -1,4 +1,4 @@
-/* uri.c: see uri.h. The algorithm is that of RFC 3986, section 5.2. */
+/* uri.c: the algorithm of RFC 3986, section 5.2. */
 #include "schema/uri.h"
 
 #include "base/str.h"
@@ -61,7 +61,7 @@ void wt__uri_split(struct uri *out, struct str text)
     out->path = text;
 }
 
-/* The last segment of what was appended since `from` is taken away, with the slash before it. */
+/* Removes the last segment appended after `from`, and the slash before it. */
 static void drop_segment(struct buffer *out, size_t from)
 {
     size_t len = out->len;

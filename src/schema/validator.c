@@ -1,11 +1,11 @@
-/* validator.c: see validator.h. An instance is first only asked whether it fits; what it breaks is looked for in a
- * second evaluation, which notes everything. */
+/* validator.c: first only checks if an instance fits, which is fast. If not, a second evaluation records all
+ * violations. */
 #include "schema/validator.h"
 
 enum verdict wt__validator_check(const struct compiled *compiled, const json_t *instance)
 {
     struct evaluation e = {.most_steps = VALIDATION_STEPS};
-    struct arena arena = {0}; /* for the reason of one that is not decided */
+    struct arena arena = {0}; /* for the reason, if undecided */
     e.arena = &arena;
     enum verdict verdict = wt__evaluate(&e, compiled, instance);
     wt__evaluation_dispose(&e);
@@ -13,7 +13,8 @@ enum verdict wt__validator_check(const struct compiled *compiled, const json_t *
     return verdict;
 }
 
-/* What violations borrow from the evaluation stays with them; those of the one before are gone by then. */
+/* Ends an evaluation. The names borrowed by its violations move to `v`; the violations of the previous evaluation no
+ * longer exist. */
 static void end(struct validation *v, struct evaluation *e)
 {
     json_decref(v->names);
@@ -22,7 +23,7 @@ static void end(struct validation *v, struct evaluation *e)
     wt__evaluation_dispose(e);
 }
 
-/* One evaluation with a budget of its own. */
+/* Evaluates the instance once, with a new budget. */
 static enum verdict evaluate(struct validation *v, const struct compiled *compiled, const json_t *instance,
                              bool violations)
 {

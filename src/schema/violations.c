@@ -1,4 +1,4 @@
-/* violations.c: see violations.h. */
+/* violations.c: lists of violations and paths to places. */
 #include "schema/violations.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ void wt__violations_dispose(struct violations *list)
     *list = (struct violations){0};
 }
 
-/* Stable, by what stands where and then by when it was found: the order that qsort gets is the order of finding. */
+/* A violation with its position in the list, which makes the sort stable. */
 struct ranked {
     struct violation violation;
     size_t rank;

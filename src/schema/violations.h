@@ -1,20 +1,20 @@
-/* violations.h: what of a schema an instance breaks, noted as facts; sentences are made of those that are reported
- * (messages.h). The facts borrow from the schema and the instance. */
+/* violations.h: violations of a schema by an instance, recorded as data. messages.h turns the reported ones into
+ * sentences. They borrow from the schema and the instance. */
 #ifndef WT_SCHEMA_VIOLATIONS_H
 #define WT_SCHEMA_VIOLATIONS_H
 
 #include "base/arena.h"
 #include "schema/compiled.h"
 
-/* A value on the way that led to it; on the stack of who evaluates. */
+/* A value and the way to it, on the stack of the evaluation. */
 struct place {
     const json_t *value;
-    const struct place *up; /* NULL: the instance itself */
-    const char *key;        /* of a member; NULL: an item */
-    size_t index;           /* among its siblings */
+    const struct place *up; /* NULL for the instance itself */
+    const char *key;        /* key of a member, NULL for an item */
+    size_t index;           /* position among its siblings */
 };
 
-/* The same, kept: the way down from the instance. */
+/* A step on the way down from the instance to a value. */
 struct step {
     const char *key;
     size_t index;
@@ -24,22 +24,22 @@ enum violation_kind {
     VIOLATION_TYPE,
     VIOLATION_VALUE, /* "enum" or "const" */
     VIOLATION_MULTIPLE,
-    VIOLATION_BOUND,  /* of a number: keyword says which */
-    VIOLATION_LENGTH, /* of a text */
+    VIOLATION_BOUND,  /* bound of a number, named by the keyword */
+    VIOLATION_LENGTH, /* length of a string */
     VIOLATION_PATTERN,
     VIOLATION_FORMAT,
-    VIOLATION_ITEMS,      /* how many */
-    VIOLATION_PROPERTIES, /* how many */
+    VIOLATION_ITEMS,      /* number of items */
+    VIOLATION_PROPERTIES, /* number of properties */
     VIOLATION_DUPLICATE,
     VIOLATION_CONTAINS,
     VIOLATION_REQUIRED,
     VIOLATION_DEPENDENT,
-    VIOLATION_UNKNOWN, /* a property that is not allowed */
-    VIOLATION_NOTHING, /* false */
+    VIOLATION_UNKNOWN, /* an additional property that is not allowed */
+    VIOLATION_NOTHING, /* the schema false */
     VIOLATION_NOT,
-    VIOLATION_SEVERAL, /* of "oneOf" */
-    VIOLATION_OTHER,   /* none of those that were found has been kept */
-    VIOLATION_STEPS,   /* from here on: it could not be decided */
+    VIOLATION_SEVERAL, /* several alternatives of "oneOf" */
+    VIOLATION_OTHER,   /* the actual violations were not recorded */
+    VIOLATION_STEPS,   /* from here on: undecided */
     VIOLATION_DEPTH,
     VIOLATION_PATTERN_TIME,
     VIOLATION_LOOP
@@ -48,17 +48,17 @@ enum violation_kind {
 struct violation {
     enum violation_kind kind;
     const struct subschema *subschema;
-    const char *keyword; /* "" where there is none */
+    const char *keyword; /* "" if it has no keyword */
     const struct step *path;
-    size_t depth;
-    bool of_name;        /* it is about the name of the property that path ends in */
-    const json_t *value; /* at the place */
-    const char *name;    /* of a property */
+    size_t depth;        /* length of path */
+    bool of_name;        /* true if it is about the name of the property at the end of path */
+    const json_t *value; /* value at the place */
+    const char *name;    /* name of a property */
     const json_t *wanted;
-    const struct subschema_list *branches; /* VIOLATION_VALUE: alternatives, each with a constant */
+    const struct subschema_list *branches; /* VIOLATION_VALUE: alternatives with a constant each; or NULL */
     unsigned types;
-    size_t limit, other; /* what is wanted and what is there; items, alternatives or rows that it is about */
-    size_t alternatives; /* it is what the nearest one of so many wants; 0 */
+    size_t limit, other; /* expected and actual number; or indices of items, alternatives or rows */
+    size_t alternatives; /* number of alternatives, if this is from the nearest of several; else 0 */
 };
 
 struct violations {
@@ -66,21 +66,22 @@ struct violations {
     size_t len, capacity;
 };
 
-/* The values that a VIOLATION_VALUE wants one of: how many, and each. */
+/* Return the number of values allowed by a VIOLATION_VALUE, and each of them. */
 size_t wt__violation_choices(const struct violation *violation);
 const json_t *wt__violation_choice(const struct violation *violation, size_t at);
 
-/* False when memory was out. */
+/* Returns false if out of memory. */
 bool wt__violations_add(struct violations *list, const struct violation *violation);
 void wt__violations_dispose(struct violations *list);
 
-/* By place, in the order of the document, a value before what is in it. False when memory was out. */
+/* Sorts by place in document order, a value before its contents. Returns false if out of memory. */
 bool wt__violations_sort(struct violations *list);
 
-/* How many steps lead to a place. */
+/* Returns the number of steps to a place. */
 size_t wt__place_depth(const struct place *at);
 
-/* The way to a place, in the arena; NULL with *depth > 0 when memory is out. */
+/* Returns the steps to a place in the arena, and sets *depth to their number. NULL with *depth above 0 means out of
+ * memory. */
 const struct step *wt__place_path(struct arena *arena, const struct place *at, size_t *depth);
 
 #endif

@@ -1,4 +1,4 @@
-/* Formats: what each lets in and keeps out; that they are remarks unless they are asserted. */
+/* Tests each format with valid and invalid texts. Formats are annotations unless asserted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include "schema/support.h"
 
-/* empty: whether "" fits. */
+/* empty: true if "" fits. */
 static const struct {
     const char *name;
     bool empty;
@@ -89,7 +89,7 @@ static bool fits(const struct compiled *compiled, const char *text)
     return verdict == FITS;
 }
 
-static void formats_let_in_what_they_describe(void **state)
+static void checks_each_format(void **state)
 {
     (void)state;
     size_t failures = 0;
@@ -109,7 +109,7 @@ static void formats_let_in_what_they_describe(void **state)
     assert_int_equal(failures, 0);
 }
 
-static void formats_are_remarks_unless_they_are_asserted(void **state)
+static void formats_are_annotations_by_default(void **state)
 {
     (void)state;
     struct compiled *compiled;
@@ -123,8 +123,8 @@ static void formats_are_remarks_unless_they_are_asserted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_let_in_what_they_describe),
-        cmocka_unit_test(formats_are_remarks_unless_they_are_asserted),
+        cmocka_unit_test(checks_each_format),
+        cmocka_unit_test(formats_are_annotations_by_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* The official test suite of JSON Schema, where it lies beside the project (../shared/json-schema-suite): all required
- * tests of 2020-12 and draft-07, and the optional ones but those in the list below. What they test is also tested by
- * cases of our own in test_keywords.c and test_formats.c. */
+/* Runs the official test suite of JSON Schema if it is installed next to the project (../shared/json-schema-suite): all
+ * required tests of 2020-12 and draft-07, and the optional tests except those in the list below. Our own tests in
+ * test_keywords.c and test_formats.c cover the same features. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,16 +18,16 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* Optional tests that are left out. file: below "optional"; text: part of the group's or the test's description. */
+/* Skipped optional tests. file: path below "optional"; text: part of the description of the group or the test. */
 static const struct {
     const char *file, *text, *why;
 } unsupported[] = {
-    {"format/idn-hostname.json", "", "the format asks nothing: IDNA 2008 takes tables of its own"},
-    {"format/hostname.json", "A-label", "labels of internationalised names are not decoded, for the same reason"},
-    {"format/ecmascript-regex.json", "variable-width lookbehind", "PCRE2 below 10.43 knows fixed widths only"},
-    {"content.json", "", "what contentMediaType and contentEncoding say is an annotation"},
-    {"cross-draft.json", "historic drafts", "2019-09 is no dialect of ours"},
-    {"cross-draft.json", "future drafts", "2019-09 is no dialect of ours"},
+    {"format/idn-hostname.json", "", "the format is not checked: IDNA 2008 needs its own tables"},
+    {"format/hostname.json", "A-label", "labels of internationalised names are not decoded"},
+    {"format/ecmascript-regex.json", "variable-width lookbehind", "PCRE2 before 10.43 supports only fixed widths"},
+    {"content.json", "", "contentMediaType and contentEncoding are annotations"},
+    {"cross-draft.json", "historic drafts", "2019-09 is not supported"},
+    {"cross-draft.json", "future drafts", "2019-09 is not supported"},
 };
 
 struct counts {
@@ -46,15 +46,15 @@ static json_t *read_json(const char *path)
         fail_msg("%s", err.message);
     size_t flags = JSON_ALLOW_NUL | JSON_DECODE_ANY;
     json_t *value = json_loadb(text, len, flags, NULL);
-    if (!value) /* integers of over 64 bits, as base/json.c reads them */
+    if (!value) /* integers of more than 64 bits, parsed like in base/json.c */
         value = json_loadb(text, len, flags | JSON_DECODE_INT_AS_REAL, NULL);
     free(text);
     if (!value)
-        fail_msg("%s is no JSON", path);
+        fail_msg("%s is not JSON", path);
     return value;
 }
 
-/* "a/b", in out. */
+/* Sets out to "a/b". */
 static void join(char out[PATH_BYTES], const char *a, const char *b)
 {
     int len = snprintf(out, PATH_BYTES, "%s%s%s", a, a[0] && b[0] ? "/" : "", b);
@@ -107,7 +107,7 @@ struct run {
     struct counts counts;
 };
 
-/* Whatever does not fit is told in sentences, or repaired. */
+/* Checks that an instance that does not fit gets messages or a repair. */
 static void tell(const struct compiled *compiled, const json_t *instance)
 {
     struct validation validation;
@@ -178,25 +178,25 @@ static void run_dialect(const char *folder, const char *dialect, bool optional, 
     assert_int_equal(run.counts.passed, wanted);
 }
 
-static void required_tests_of_2020_12_pass(void **state)
+static void passes_required_tests_of_2020_12(void **state)
 {
     (void)state;
     run_dialect("draft2020-12", SCHEMA_2020_12, false, 1299);
 }
 
-static void required_tests_of_draft_07_pass(void **state)
+static void passes_required_tests_of_draft_07(void **state)
 {
     (void)state;
     run_dialect("draft7", SCHEMA_DRAFT_07, false, 927);
 }
 
-static void optional_tests_of_2020_12_pass(void **state)
+static void passes_optional_tests_of_2020_12(void **state)
 {
     (void)state;
     run_dialect("draft2020-12", SCHEMA_2020_12, true, 796);
 }
 
-static void optional_tests_of_draft_07_pass(void **state)
+static void passes_optional_tests_of_draft_07(void **state)
 {
     (void)state;
     run_dialect("draft7", SCHEMA_DRAFT_07, true, 654);
@@ -230,10 +230,10 @@ static int close_suite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(required_tests_of_2020_12_pass),
-        cmocka_unit_test(required_tests_of_draft_07_pass),
-        cmocka_unit_test(optional_tests_of_2020_12_pass),
-        cmocka_unit_test(optional_tests_of_draft_07_pass),
+        cmocka_unit_test(passes_required_tests_of_2020_12),
+        cmocka_unit_test(passes_required_tests_of_draft_07),
+        cmocka_unit_test(passes_optional_tests_of_2020_12),
+        cmocka_unit_test(passes_optional_tests_of_draft_07),
     };
     return cmocka_run_group_tests(tests, open_suite, close_suite);
 }
