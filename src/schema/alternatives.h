@@ -6,9 +6,9 @@
 
 #include "schema/evaluation.h"
 
-bool wt__evaluate_any_of(struct evaluation *e, const struct subschema *s, const struct place *at,
+bool wt__evaluate_any_of(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                          struct evaluated *seen);
-bool wt__evaluate_one_of(struct evaluation *e, const struct subschema *s, const struct place *at,
+bool wt__evaluate_one_of(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                          struct evaluated *seen);
 
 #endif

@@ -22,7 +22,7 @@ struct compiler {
     struct refused_keyword refused;
 };
 
-static int enqueue(struct compiler *c, struct subschema *s)
+static int enqueue_subschema(struct compiler *c, struct subschema *s)
 {
     void *queue = c->queue;
     if (s->queued)
@@ -39,8 +39,8 @@ static int enqueue(struct compiler *c, struct subschema *s)
 }
 
 /* Finds and enqueues a subschema of `s`: the value of `keyword`, or its member `name` if not NULL. */
-static int child(struct compiler *c, const struct subschema **out, struct subschema *s, const json_t *json,
-                 const char *keyword, const char *name)
+static int compile_child(struct compiler *c, const struct subschema **out, struct subschema *s, const json_t *json,
+                         const char *keyword, const char *name)
 {
     struct subschema *found = NULL;
     if (json_is_object(json)) {
@@ -55,7 +55,7 @@ static int child(struct compiler *c, const struct subschema **out, struct subsch
         return wt__compile_refuse(c->values.err, WT_EFORMAT, s, keyword,
                                   name ? "must hold schemas" : "must be a schema", name);
     *out = found;
-    return enqueue(c, found);
+    return enqueue_subschema(c, found);
 }
 
 static int compile_list(struct compiler *c, struct subschema *s, const struct keyword *keyword,
@@ -71,7 +71,7 @@ static int compile_list(struct compiler *c, struct subschema *s, const struct ke
     for (size_t i = 0; i < len; i++) {
         char index[24];
         snprintf(index, sizeof index, "%zu", i);
-        int rc = child(c, &field->items[i], s, json_array_get(value, i), keyword->name, index);
+        int rc = compile_child(c, &field->items[i], s, json_array_get(value, i), keyword->name, index);
         if (rc < 0)
             return rc;
     }
@@ -103,7 +103,7 @@ static int compile_named(struct compiler *c, struct subschema *s, const struct k
         item->name = wt__str(wt__arena_copy(&c->values.out->arena, wt__str(name)));
         if (!item->name.ptr)
             return wt__fail_nomem(c->values.err);
-        rc = child(c, &item->subschema, s, member, keyword->name, name);
+        rc = compile_child(c, &item->subschema, s, member, keyword->name, name);
     }
     return rc;
 }
@@ -127,7 +127,7 @@ static int compile_patterns(struct compiler *c, struct subschema *s, const struc
         item->text = wt__str(text);
         rc = wt__compile_pattern(&c->values, &item->pattern, s, keyword->name, item->text);
         if (rc == 0)
-            rc = child(c, &item->subschema, s, member, keyword->name, text);
+            rc = compile_child(c, &item->subschema, s, member, keyword->name, text);
         field->len += rc == 0;
     }
     return rc;
@@ -148,16 +148,16 @@ static int compile_items(struct compiler *c, struct subschema *s, const struct k
 {
     const json_t *additional = json_object_get(s->json, "additionalItems");
     if (!json_is_array(value))
-        return child(c, &s->array->items, s, value, "items", NULL);
+        return compile_child(c, &s->array->items, s, value, "items", NULL);
     int rc = json_array_size(value) > 0 ? compile_list(c, s, keyword, &s->array->prefix, value) : 0;
     if (rc == 0 && additional)
-        rc = child(c, &s->array->items, s, additional, "additionalItems", NULL);
+        rc = compile_child(c, &s->array->items, s, additional, "additionalItems", NULL);
     return rc;
 }
 
 /* Resolves a reference. keyword: "$ref" or "$dynamicRef", used in error messages. */
-static int resolve(struct compiler *c, const struct subschema **out, struct subschema *s, const char *keyword,
-                   const json_t *value)
+static int compile_reference(struct compiler *c, const struct subschema **out, struct subschema *s, const char *keyword,
+                             const json_t *value)
 {
     struct subschema *target;
     wt_error why = {0};
@@ -170,13 +170,13 @@ static int resolve(struct compiler *c, const struct subschema **out, struct subs
     if (rc < 0)
         return wt__compile_refuse(c->values.err, rc, s, keyword, why.message, NULL);
     *out = target;
-    return enqueue(c, target);
+    return enqueue_subschema(c, target);
 }
 
 /* Compiles "$dynamicRef". It is dynamic only if its static target has a "$dynamicAnchor" of the same name. */
 static int compile_dynamic(struct compiler *c, struct subschema *s, struct in_place *field, const json_t *value)
 {
-    int rc = resolve(c, &field->dynamic, s, "$dynamicRef", value);
+    int rc = compile_reference(c, &field->dynamic, s, "$dynamicRef", value);
     const char *hash = rc < 0 ? NULL : strchr(json_string_value(value), '#');
     if (!hash || hash[1] == '\0' || field->dynamic->resource->draft7)
         return rc;
@@ -196,7 +196,7 @@ static int enqueue_anchors(struct compiler *c)
     c->anchors_of = c->documents.len;
     for (size_t i = 0; i < c->documents.resource_count; i++)
         for (const struct dynamic_anchor *a = c->documents.resource_rows[i]->dynamic; a && rc == 0; a = a->next)
-            rc = enqueue(c, (struct subschema *)a->subschema);
+            rc = enqueue_subschema(c, (struct subschema *)a->subschema);
     return rc;
 }
 
@@ -209,7 +209,7 @@ static int compile_keyword(struct compiler *c, struct subschema *s, const struct
         return wt__fail_nomem(c->values.err);
     switch (keyword->shape) {
     case SHAPE_SUBSCHEMA:
-        return child(c, field, s, value, keyword->name, NULL);
+        return compile_child(c, field, s, value, keyword->name, NULL);
     case SHAPE_LIST:
         return compile_list(c, s, keyword, field, value);
     case SHAPE_NAMED:
@@ -221,7 +221,7 @@ static int compile_keyword(struct compiler *c, struct subschema *s, const struct
     case SHAPE_ITEMS:
         return compile_items(c, s, keyword, value);
     case SHAPE_REFERENCE:
-        return resolve(c, field, s, "$ref", value);
+        return compile_reference(c, field, s, "$ref", value);
     case SHAPE_DYNAMIC_REFERENCE:
         return compile_dynamic(c, s, s->in_place, value);
     default:
@@ -230,7 +230,7 @@ static int compile_keyword(struct compiler *c, struct subschema *s, const struct
 }
 
 /* Sets the fields derived from several keywords. */
-static int finish(struct compiler *c, struct subschema *s)
+static int finish_subschema(struct compiler *c, struct subschema *s)
 {
     struct in_place *in_place = s->in_place;
     struct object_rules *object = s->object;
@@ -277,10 +277,10 @@ static int compile_subschema(struct compiler *c, struct subschema *s)
         if (rc < 0)
             return rc;
     }
-    return finish(c, s);
+    return finish_subschema(c, s);
 }
 
-static int compile(struct compiler *c, json_t *schema, json_t *table)
+static int compile_reachable(struct compiler *c, json_t *schema, json_t *table)
 {
     struct subschema *root;
     struct compiled *out = c->values.out;
@@ -290,7 +290,7 @@ static int compile(struct compiler *c, json_t *schema, json_t *table)
         return wt__fail_nomem(c->values.err);
     int rc = wt__documents_open(&c->documents, &root, schema, c->values.err);
     if (rc == 0)
-        rc = enqueue(c, root);
+        rc = enqueue_subschema(c, root);
     for (size_t i = 0; rc == 0 && i < c->queued; i++) {
         rc = compile_subschema(c, c->queue[i]);
         if (rc == 0 && i + 1 == c->queued)
@@ -312,7 +312,7 @@ int wt__compile_located(struct compiled **out, json_t *schema, const char *diale
     }
     c.documents = (struct documents){
         .arena = &c.values.out->arena, .keep = c.values.out->keep, .table = table, .dialect = dialect};
-    int rc = compile(&c, schema, table);
+    int rc = compile_reachable(&c, schema, table);
     if (refused)
         *refused = c.refused;
     wt__documents_dispose(&c.documents);

@@ -29,7 +29,7 @@ void *wt__compile_field(struct compiled *out, struct subschema *s, const struct 
 }
 
 /* Registers a map of a subschema, so that it is disposed with the compiled schema. */
-static int own_map(struct compiled *out, struct map *map)
+static int register_map(struct compiled *out, struct map *map)
 {
     void *maps = out->maps;
     int rc = wt__grow(&maps, &out->map_capacity, out->map_count + 1, sizeof *out->maps);
@@ -39,11 +39,11 @@ static int own_map(struct compiled *out, struct map *map)
     return rc;
 }
 
-int wt__compile_pattern(struct value_compiler *c, const struct pattern **out, const struct subschema *s,
+int wt__compile_pattern(struct value_compiler *c, const struct schema_pattern **out, const struct subschema *s,
                         const char *keyword, struct str text)
 {
     struct compiled *compiled = c->out;
-    struct pattern *pattern;
+    struct schema_pattern *pattern;
     wt_error why = {0};
     void *patterns = compiled->patterns;
     int rc = wt__grow(&patterns, &compiled->pattern_capacity, compiled->pattern_count + 1, sizeof *compiled->patterns);
@@ -60,7 +60,8 @@ int wt__compile_pattern(struct value_compiler *c, const struct pattern **out, co
     return 0;
 }
 
-static int refuse(struct value_compiler *c, const struct subschema *s, const struct keyword *keyword, const char *what)
+static int refuse_value(struct value_compiler *c, const struct subschema *s, const struct keyword *keyword,
+                        const char *what)
 {
     return wt__compile_refuse(c->err, WT_EFORMAT, s, keyword->name, what, NULL);
 }
@@ -69,9 +70,9 @@ static int compile_number(struct value_compiler *c, struct subschema *s, const s
                           const json_t *value)
 {
     if (!json_is_number(value))
-        return refuse(c, s, keyword, "must be a number");
+        return refuse_value(c, s, keyword, "must be a number");
     if (keyword->shape == SHAPE_UNIT && !(json_number_value(value) > 0))
-        return refuse(c, s, keyword, "must be above 0");
+        return refuse_value(c, s, keyword, "must be above 0");
     const json_t **field = wt__compile_field(c->out, s, keyword);
     if (!field)
         return wt__fail_nomem(c->err);
@@ -83,7 +84,7 @@ static int compile_count(struct value_compiler *c, struct subschema *s, const st
                          const json_t *value)
 {
     if (!json_is_number(value) || !wt__number_is_integer(value) || json_number_value(value) < 0)
-        return refuse(c, s, keyword, "must be a whole number of 0 or more");
+        return refuse_value(c, s, keyword, "must be a whole number of 0 or more");
     struct bound *field = wt__compile_field(c->out, s, keyword);
     if (!field)
         return wt__fail_nomem(c->err);
@@ -100,7 +101,7 @@ static int compile_flag(struct value_compiler *c, struct subschema *s, const str
                         const json_t *value)
 {
     if (!json_is_boolean(value))
-        return refuse(c, s, keyword, "must be true or false");
+        return refuse_value(c, s, keyword, "must be true or false");
     bool *field = wt__compile_field(c->out, s, keyword);
     if (!field)
         return wt__fail_nomem(c->err);
@@ -108,7 +109,7 @@ static int compile_flag(struct value_compiler *c, struct subschema *s, const str
     return 0;
 }
 
-static unsigned type_named(const char *name)
+static unsigned find_type_kinds(const char *name)
 {
     static const struct {
         const char *name;
@@ -134,7 +135,7 @@ static int compile_type(struct value_compiler *c, struct subschema *s, const jso
     size_t len = json_is_array(value) ? json_array_size(value) : 1;
     for (size_t i = 0; i < len; i++) {
         const json_t *name = json_is_array(value) ? json_array_get(value, i) : value;
-        unsigned kind = json_is_string(name) ? type_named(json_string_value(name)) : 0;
+        unsigned kind = json_is_string(name) ? find_type_kinds(json_string_value(name)) : 0;
         if (kind == 0)
             return wt__compile_refuse(c->err, WT_EFORMAT, s, "type",
                                       "must be null, boolean, integer, number, string, array or object",
@@ -155,7 +156,7 @@ static int compile_enum(struct value_compiler *c, struct subschema *s, const jso
     s->values = value;
     if (len <= FEW_NAMES)
         return 0;
-    if (own_map(c->out, &s->texts) < 0)
+    if (register_map(c->out, &s->texts) < 0)
         return wt__fail_nomem(c->err);
     for (size_t i = 0; i < len; i++) {
         const json_t *text = json_array_get(value, i);
@@ -170,7 +171,7 @@ static int compile_text_pattern(struct value_compiler *c, struct subschema *s, c
                                 const json_t *value)
 {
     if (!json_is_string(value))
-        return refuse(c, s, keyword, "must be a string");
+        return refuse_value(c, s, keyword, "must be a string");
     if (!wt__compile_field(c->out, s, keyword))
         return wt__fail_nomem(c->err);
     s->string->pattern_text = (struct str){json_string_value(value), json_string_length(value)};
@@ -182,7 +183,7 @@ static int compile_format(struct value_compiler *c, struct subschema *s, const s
 {
     bool asserted = c->assert_formats || (s->resource->vocabularies & VOCABULARY_FORMAT_ASSERTION) != 0;
     if (!json_is_string(value))
-        return refuse(c, s, keyword, "must be a string");
+        return refuse_value(c, s, keyword, "must be a string");
     const struct format *format =
         asserted ? wt__format_find((struct str){json_string_value(value), json_string_length(value)}) : NULL;
     if (!format)
@@ -193,7 +194,7 @@ static int compile_format(struct value_compiler *c, struct subschema *s, const s
     return 0;
 }
 
-int wt__compile_names(struct value_compiler *c, struct names *out, const struct subschema *s, const char *keyword,
+int wt__compile_names(struct value_compiler *c, struct name_list *out, const struct subschema *s, const char *keyword,
                       const json_t *value)
 {
     size_t len = json_array_size(value);
@@ -219,7 +220,7 @@ static int compile_dependent_names(struct value_compiler *c, struct subschema *s
     json_t *wanted;
     int rc = 0;
     if (!json_is_object(value))
-        return refuse(c, s, keyword, "must be an object");
+        return refuse_value(c, s, keyword, "must be an object");
     struct dependent_names *field = wt__compile_field(c->out, s, keyword);
     if (!field)
         return wt__fail_nomem(c->err);
@@ -272,7 +273,7 @@ int wt__compile_map(struct value_compiler *c, struct object_rules *object, size_
 {
     if (most <= FEW_NAMES)
         return 0;
-    if (own_map(c->out, &object->by_name) < 0)
+    if (register_map(c->out, &object->by_name) < 0)
         return wt__fail_nomem(c->err);
     object->mapped = true;
     for (size_t i = 0; i < object->properties.len; i++)
@@ -283,7 +284,7 @@ int wt__compile_map(struct value_compiler *c, struct object_rules *object, size_
 
 int wt__compile_required(struct value_compiler *c, struct subschema *s, const json_t *value)
 {
-    struct names names = {0};
+    struct name_list names = {0};
     size_t next = 0;
     int rc = wt__compile_names(c, &names, s, "required", value);
     if (rc < 0)

@@ -31,11 +31,11 @@ int wt__compile_value(struct value_compiler *c, struct subschema *s, const struc
                       const json_t *value);
 
 /* Compiles a pattern. The compiled schema owns it. */
-int wt__compile_pattern(struct value_compiler *c, const struct pattern **out, const struct subschema *s,
+int wt__compile_pattern(struct value_compiler *c, const struct schema_pattern **out, const struct subschema *s,
                         const char *keyword, struct str text);
 
 /* Compiles a list of names. */
-int wt__compile_names(struct value_compiler *c, struct names *out, const struct subschema *s, const char *keyword,
+int wt__compile_names(struct value_compiler *c, struct name_list *out, const struct subschema *s, const char *keyword,
                       const json_t *value);
 
 /* Compiles "required": marks existing properties as required and adds the missing names. */

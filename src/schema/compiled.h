@@ -69,13 +69,13 @@ struct named_subschemas {
     struct property *items;
 };
 
-struct names {
+struct name_list {
     size_t len;
     struct str *items;
 };
 
 struct pattern_property {
-    const struct pattern *pattern;
+    const struct schema_pattern *pattern;
     struct str text;
     const struct subschema *subschema;
 };
@@ -87,7 +87,7 @@ struct pattern_properties {
 
 struct dependent_name {
     struct str name;
-    struct names wanted;
+    struct name_list wanted;
 };
 
 struct dependent_names {
@@ -101,7 +101,7 @@ struct number_rules {
 
 struct string_rules {
     struct bound min_length, max_length;
-    const struct pattern *pattern;
+    const struct schema_pattern *pattern;
     struct str pattern_text;
     const struct format *format; /* asserted format, or NULL */
 };
@@ -163,7 +163,7 @@ struct compiled {
     json_t *keep; /* array of the documents; all JSON values are borrowed from them */
     const struct subschema *root;
     size_t pattern_count, pattern_capacity;
-    struct pattern **patterns;
+    struct schema_pattern **patterns;
     size_t map_count, map_capacity;
     struct map **maps; /* maps inside subschemas */
 };

@@ -7,7 +7,7 @@
 
 enum { HOPS = 8 }; /* limit on the chain of metaschemas */
 
-static unsigned vocabularies_of(const json_t *declared)
+static unsigned read_vocabularies(const json_t *declared)
 {
     static const struct {
         const char *uri;
@@ -26,7 +26,7 @@ static unsigned vocabularies_of(const json_t *declared)
 }
 
 /* Returns the URI of a required but unsupported vocabulary, or NULL if all are supported. */
-static const char *foreign_vocabulary(const json_t *declared)
+static const char *find_foreign_vocabulary(const json_t *declared)
 {
     static const char ours[] = "https://json-schema.org/draft/2020-12/vocab/";
     const char *uri;
@@ -39,7 +39,7 @@ static const char *foreign_vocabulary(const json_t *declared)
     return NULL;
 }
 
-static struct str without_hash(struct str uri)
+static struct str strip_hash(struct str uri)
 {
     return uri.len > 0 && uri.ptr[uri.len - 1] == '#' ? (struct str){uri.ptr, uri.len - 1} : uri;
 }
@@ -50,10 +50,10 @@ int wt__dialect_read(struct resource *r, struct str uri, const char *usual, cons
 {
     const char *given = uri.ptr;
     /* This URI means "the latest" and identifies no dialect. */
-    if (wt__str_equal(without_hash(uri), STR("http://json-schema.org/schema")))
+    if (wt__str_equal(strip_hash(uri), STR("http://json-schema.org/schema")))
         uri = wt__str(usual);
     for (int hop = 0; hop < HOPS; hop++) {
-        uri = without_hash(uri);
+        uri = strip_hash(uri);
         r->draft7 = wt__str_equal(uri, STR(SCHEMA_DRAFT_07)) ||
                     wt__str_equal(uri, STR("https://json-schema.org/draft-07/schema"));
         r->vocabularies = VOCABULARY_ALL;
@@ -67,12 +67,12 @@ int wt__dialect_read(struct resource *r, struct str uri, const char *usual, cons
         if (failed)
             return wt__fail_nomem(err);
         const json_t *declared = json_object_get(metaschema, "$vocabulary");
-        const char *foreign = foreign_vocabulary(declared);
+        const char *foreign = find_foreign_vocabulary(declared);
         if (foreign)
             return wt__subschema_refuse(at, WT_EFORMAT, err, "its dialect requires an unknown vocabulary: \"%.300s\"",
                                         foreign);
         if (declared) {
-            r->vocabularies = vocabularies_of(declared);
+            r->vocabularies = read_vocabularies(declared);
             return 0;
         }
         uri = wt__json_str(metaschema, "$schema");

@@ -11,30 +11,31 @@
 #include "schema/uri.h"
 
 /* Position of the walk. */
-struct spot {
+struct walk_position {
     const struct subschema *parent;
     const char *steps;
     const struct resource *resource;
     int depth;
 };
 
-static int walk(struct documents *d, struct subschema **out, const json_t *json, struct spot spot, wt_error *err);
+static int walk_schema(struct documents *d, struct subschema **out, const json_t *json, struct walk_position spot,
+                       wt_error *err);
 
 /* ---------------------------------------------------------------- rows */
 
-static struct str key_of(json_t const *const *place)
+static struct str key_of_pointer(json_t const *const *place)
 {
     return (struct str){(const char *)place, sizeof *place};
 }
 
 struct subschema *wt__documents_at(const struct documents *d, const json_t *json)
 {
-    const uint32_t *row = wt__map_get(&d->places, key_of(&json));
+    const uint32_t *row = wt__map_get(&d->places, key_of_pointer(&json));
     return row ? d->rows[*row] : NULL;
 }
 
-static struct subschema *new_row(struct documents *d, const json_t *json, const struct subschema *parent,
-                                 const char *steps)
+static struct subschema *add_subschema(struct documents *d, const json_t *json, const struct subschema *parent,
+                                       const char *steps)
 {
     void *rows = d->rows;
     int rc = wt__grow(&rows, &d->capacity, d->len + 1, sizeof *d->rows);
@@ -50,7 +51,7 @@ static struct subschema *new_row(struct documents *d, const json_t *json, const 
 struct subschema *wt__documents_boolean(struct documents *d, const json_t *json, const struct subschema *parent,
                                         const char *steps)
 {
-    struct subschema *s = new_row(d, json, parent, steps);
+    struct subschema *s = add_subschema(d, json, parent, steps);
     if (s) {
         s->verdict = json_is_true(json) ? VERDICT_TRUE : VERDICT_FALSE;
         s->resource = parent ? parent->resource : NULL;
@@ -58,7 +59,7 @@ struct subschema *wt__documents_boolean(struct documents *d, const json_t *json,
     return s;
 }
 
-static struct resource *new_resource(struct documents *d, const struct resource *like, const json_t *root)
+static struct resource *add_schema_resource(struct documents *d, const struct resource *like, const json_t *root)
 {
     void *rows = d->resource_rows;
     int rc = wt__grow(&rows, &d->resource_capacity, d->resource_count + 1, sizeof *d->resource_rows);
@@ -75,14 +76,14 @@ static struct resource *new_resource(struct documents *d, const struct resource 
 }
 
 /* Registers the newest resource under an address. An earlier resource with the same address keeps it. */
-static bool name_resource(struct documents *d, const char *uri)
+static bool register_resource(struct documents *d, const char *uri)
 {
     return wt__map_insert(&d->resources, wt__str(uri), (uint32_t)(d->resource_count - 1), NULL) != NULL;
 }
 
 /* Resolves a reference against a base address. Returns 0, WT_ENOMEM, or WT_ETOOLONG with a partial sentence for the
  * caller to complete. */
-static int address(struct documents *d, const char **out, struct str base, struct str reference, wt_error *err)
+static int resolve_address(struct documents *d, const char **out, struct str base, struct str reference, wt_error *err)
 {
     struct buffer text = {0};
     wt__uri_resolve(&text, base, reference);
@@ -104,7 +105,7 @@ static int add_anchor(struct documents *d, struct subschema *s, struct str name,
     wt__buffer_str(&key, name);
     const char *copy = key.failed ? NULL : wt__arena_copy(d->arena, wt__buffer_view(&key));
     wt__buffer_dispose(&key);
-    uint32_t row = *wt__map_get(&d->places, key_of(&s->json));
+    uint32_t row = *wt__map_get(&d->places, key_of_pointer(&s->json));
     if (!copy || !wt__map_insert(&d->anchors, wt__str(copy), row, NULL))
         return wt__fail_nomem(err);
     if (!dynamic)
@@ -122,21 +123,21 @@ static int begin_resource(struct documents *d, struct subschema *s, struct str i
     const char *uri;
     struct str dialect = wt__json_str(s->json, "$schema");
     wt_error why = {0};
-    int rc = address(d, &uri, wt__str(s->resource->uri), id, &why);
+    int rc = resolve_address(d, &uri, wt__str(s->resource->uri), id, &why);
     if (rc == WT_ETOOLONG)
         return wt__subschema_refuse(s, rc, err, "\"$id\" %s", why.message);
-    struct resource *r = rc < 0 ? NULL : new_resource(d, s->resource, s->json);
+    struct resource *r = rc < 0 ? NULL : add_schema_resource(d, s->resource, s->json);
     if (!r)
         return wt__fail_nomem(err);
     r->uri = uri;
     s->resource = r;
-    if (!name_resource(d, uri))
+    if (!register_resource(d, uri))
         return wt__fail_nomem(err);
     return dialect.len > 0 ? wt__dialect_read(r, dialect, d->dialect, d->table, s, err) : 0;
 }
 
 /* Registers "$id" and the anchors of a subschema. A fragment in "$id" defines an anchor in draft-07. */
-static int identify(struct documents *d, struct subschema *s, wt_error *err)
+static int register_identity(struct documents *d, struct subschema *s, wt_error *err)
 {
     struct str id = wt__json_str(s->json, "$id"), anchor = wt__json_str(s->json, "$anchor");
     struct str dynamic = wt__json_str(s->json, "$dynamicAnchor");
@@ -161,19 +162,19 @@ static int identify(struct documents *d, struct subschema *s, wt_error *err)
 
 /* ---------------------------------------------------------------- the walk */
 
-static int walk_child(struct documents *d, const json_t *json, struct spot from, const char *keyword, const char *name,
-                      wt_error *err)
+static int walk_child(struct documents *d, const json_t *json, struct walk_position from, const char *keyword,
+                      const char *name, wt_error *err)
 {
     struct subschema *found;
     if (!json_is_object(json))
         return 0;
     from.steps = wt__subschema_steps(d->arena, keyword, name);
     from.depth++;
-    return from.steps ? walk(d, &found, json, from, err) : wt__fail_nomem(err);
+    return from.steps ? walk_schema(d, &found, json, from, err) : wt__fail_nomem(err);
 }
 
-static int walk_keyword(struct documents *d, const struct keyword *keyword, const json_t *value, struct spot from,
-                        wt_error *err)
+static int walk_keyword(struct documents *d, const struct keyword *keyword, const json_t *value,
+                        struct walk_position from, wt_error *err)
 {
     const char *name;
     json_t *member;
@@ -204,7 +205,8 @@ static int walk_keyword(struct documents *d, const struct keyword *keyword, cons
     }
 }
 
-static int walk(struct documents *d, struct subschema **out, const json_t *json, struct spot spot, wt_error *err)
+static int walk_schema(struct documents *d, struct subschema **out, const json_t *json, struct walk_position spot,
+                       wt_error *err)
 {
     const char *key;
     json_t *value;
@@ -214,12 +216,12 @@ static int walk(struct documents *d, struct subschema **out, const json_t *json,
         return wt__fail(err, WT_ETOOLONG, "the schema is nested deeper than %d levels", SCHEMA_NESTING);
     if (d->len >= SCHEMA_SUBSCHEMAS)
         return wt__fail(err, WT_ETOOLONG, "the schema has more than %d subschemas", SCHEMA_SUBSCHEMAS);
-    struct subschema *s = new_row(d, json, spot.parent, spot.steps);
-    if (!s || !wt__map_insert(&d->places, key_of(&s->json), (uint32_t)(d->len - 1), NULL))
+    struct subschema *s = add_subschema(d, json, spot.parent, spot.steps);
+    if (!s || !wt__map_insert(&d->places, key_of_pointer(&s->json), (uint32_t)(d->len - 1), NULL))
         return wt__fail_nomem(err);
     s->resource = spot.resource;
-    int rc = identify(d, s, err);
-    struct spot inside = {s, NULL, s->resource, spot.depth};
+    int rc = register_identity(d, s, err);
+    struct walk_position inside = {s, NULL, s->resource, spot.depth};
     json_object_foreach((json_t *)json, key, value)
     {
         const struct keyword *keyword = rc < 0 ? NULL : wt__keyword_find(key, s->resource->draft7, ~0U);
@@ -233,11 +235,11 @@ static int walk(struct documents *d, struct subschema **out, const json_t *json,
 /* Adds a document with its own address. uri: NULL for the schema itself. */
 static int add_document(struct documents *d, struct subschema **out, const json_t *json, const char *uri, wt_error *err)
 {
-    struct resource *r = new_resource(d, NULL, json);
+    struct resource *r = add_schema_resource(d, NULL, json);
     if (!r)
         return wt__fail_nomem(err);
     r->document = r->uri = uri ? uri : "";
-    if (!name_resource(d, r->uri))
+    if (!register_resource(d, r->uri))
         return wt__fail_nomem(err);
     struct str dialect = wt__json_str(json, "$schema");
     struct subschema root = {.steps = "", .resource = r};
@@ -250,7 +252,7 @@ static int add_document(struct documents *d, struct subschema **out, const json_
             (*out)->resource = r;
         return *out ? 0 : wt__fail_nomem(err);
     }
-    return walk(d, out, json, (struct spot){NULL, "", r, 0}, err);
+    return walk_schema(d, out, json, (struct walk_position){NULL, "", r, 0}, err);
 }
 
 int wt__documents_open(struct documents *d, struct subschema **out, const json_t *schema, wt_error *err)
@@ -293,7 +295,7 @@ static int load_document(struct documents *d, const char *uri, json_t *document,
 }
 
 /* Loads all documents of the table, because any of them may define the address in an "$id". */
-static int load_all(struct documents *d, wt_error *err)
+static int load_all_documents(struct documents *d, wt_error *err)
 {
     const char *uri;
     json_t *document;
@@ -337,7 +339,7 @@ static int find_resource(struct documents *d, const struct resource **out, const
     else if (!row && metaschema.len > 0)
         rc = load_metaschema(d, uri, metaschema, err);
     else if (!row)
-        rc = load_all(d, err);
+        rc = load_all_documents(d, err);
     if (rc < 0)
         return rc;
     row = wt__map_get(&d->resources, wt__str(uri));
@@ -352,7 +354,7 @@ static int find_resource(struct documents *d, const struct resource **out, const
 }
 
 /* Takes one step off a JSON pointer and unescapes it. Returns false if the escape is invalid or memory is exhausted. */
-static bool next_token(struct str *pointer, struct buffer *token)
+static bool next_pointer_token(struct str *pointer, struct buffer *token)
 {
     size_t at = 1;
     wt__buffer_clear(token);
@@ -369,7 +371,7 @@ static bool next_token(struct str *pointer, struct buffer *token)
     return !token->failed;
 }
 
-static const json_t *step_into(const json_t *json, struct str token)
+static const json_t *step_into_schema(const json_t *json, struct str token)
 {
     if (json_is_object(json))
         return json_object_get(json, token.ptr);
@@ -385,8 +387,8 @@ static const json_t *step_into(const json_t *json, struct str token)
 }
 
 /* Follows a JSON pointer from the root of the resource. *out is NULL if the target is not a schema. */
-static int follow(struct documents *d, struct subschema **out, const struct resource *resource, struct str pointer,
-                  wt_error *err)
+static int follow_json_pointer(struct documents *d, struct subschema **out, const struct resource *resource,
+                               struct str pointer, wt_error *err)
 {
     const json_t *json = resource->root;
     struct subschema *last = wt__documents_at(d, json), *at;
@@ -395,7 +397,7 @@ static int follow(struct documents *d, struct subschema **out, const struct reso
     int rc = 0;
     *out = NULL;
     while (pointer.len > 0 && json) {
-        json = next_token(&pointer, &token) ? step_into(json, wt__buffer_view(&token)) : NULL;
+        json = next_pointer_token(&pointer, &token) ? step_into_schema(json, wt__buffer_view(&token)) : NULL;
         if (json && (at = wt__documents_at(d, json))) {
             last = at;
             from_last = pointer;
@@ -415,7 +417,7 @@ static int follow(struct documents *d, struct subschema **out, const struct reso
     if (!steps)
         return wt__fail_nomem(err);
     if (json_is_object(json))
-        rc = walk(d, out, json, (struct spot){last, steps, last->resource, 0}, err);
+        rc = walk_schema(d, out, json, (struct walk_position){last, steps, last->resource, 0}, err);
     else if (json_is_boolean(json) && !(*out = wt__documents_boolean(d, json, last, steps)))
         rc = wt__fail_nomem(err);
     return rc;
@@ -430,7 +432,7 @@ static int resolve_fragment(struct documents *d, struct subschema **out, const s
     if (!wt__uri_decode(&text, fragment))
         wt__buffer_clear(&text);
     else if (text.len > 0 && text.ptr[0] == '/')
-        rc = follow(d, out, resource, wt__buffer_view(&text), err);
+        rc = follow_json_pointer(d, out, resource, wt__buffer_view(&text), err);
     else if (text.len > 0) {
         wt__buffer_printf(&anchor, "%s#", resource->uri);
         wt__buffer_str(&anchor, wt__buffer_view(&text));
@@ -454,7 +456,7 @@ int wt__documents_resolve(struct documents *d, struct subschema **out, const str
     wt__uri_split(&parts, reference);
     const struct resource *resource = NULL;
     const char *uri;
-    int rc = address(d, &uri, wt__str(from->uri), reference, err);
+    int rc = resolve_address(d, &uri, wt__str(from->uri), reference, err);
     if (rc == 0)
         rc = find_resource(d, &resource, uri, err);
     if (rc < 0)

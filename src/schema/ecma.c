@@ -69,12 +69,12 @@ static const struct {
     {"Unassigned", "Cn"},
 };
 
-static char peek(const struct translation *t, size_t ahead)
+static char peek_char(const struct translation *t, size_t ahead)
 {
     return t->at + ahead < t->in.len ? t->in.ptr[t->at + ahead] : '\0';
 }
 
-static bool refuse(struct translation *t, const char *why)
+static bool refuse_pattern(struct translation *t, const char *why)
 {
     t->why = why;
     return false;
@@ -83,17 +83,17 @@ static bool refuse(struct translation *t, const char *why)
 static bool put_code_point(struct translation *t, uint32_t c)
 {
     if (c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF))
-        return refuse(t, "\\u does not name a character");
+        return refuse_pattern(t, "\\u does not name a character");
     wt__buffer_printf(t->out, "\\x{%x}", (unsigned)c);
     return true;
 }
 
 /* Parses `digits` hexadecimal digits starting at `ahead`. Returns -1 if there are fewer. */
-static int32_t hex(const struct translation *t, size_t ahead, size_t digits)
+static int32_t parse_hex(const struct translation *t, size_t ahead, size_t digits)
 {
     int32_t value = 0;
     for (size_t i = 0; i < digits; i++) {
-        int digit = wt__hex_digit(peek(t, ahead + i));
+        int digit = wt__hex_digit(peek_char(t, ahead + i));
         if (digit < 0)
             return -1;
         value = value * 16 + digit;
@@ -104,22 +104,22 @@ static int32_t hex(const struct translation *t, size_t ahead, size_t digits)
 /* Translates "\u{...}", "\uXXXX" or a surrogate pair of two "\uXXXX". */
 static bool escape_unicode(struct translation *t)
 {
-    if (peek(t, 2) == '{') {
+    if (peek_char(t, 2) == '{') {
         uint32_t c = 0;
         size_t ahead = 3;
-        for (; wt__hex_digit(peek(t, ahead)) >= 0 && c <= 0x10FFFF; ahead++)
-            c = c * 16 + (uint32_t)wt__hex_digit(peek(t, ahead));
-        if (peek(t, ahead) != '}' || ahead == 3)
-            return refuse(t, "\\u{ is not followed by hexadecimal digits and }");
+        for (; wt__hex_digit(peek_char(t, ahead)) >= 0 && c <= 0x10FFFF; ahead++)
+            c = c * 16 + (uint32_t)wt__hex_digit(peek_char(t, ahead));
+        if (peek_char(t, ahead) != '}' || ahead == 3)
+            return refuse_pattern(t, "\\u{ is not followed by hexadecimal digits and }");
         t->at += ahead + 1;
         return put_code_point(t, c);
     }
-    int32_t first = hex(t, 2, 4);
+    int32_t first = parse_hex(t, 2, 4);
     if (first < 0)
-        return refuse(t, "\\u is not followed by four hexadecimal digits");
+        return refuse_pattern(t, "\\u is not followed by four hexadecimal digits");
     t->at += 6;
-    if (first >= 0xD800 && first < 0xDC00 && peek(t, 0) == '\\' && peek(t, 1) == 'u') {
-        int32_t second = hex(t, 2, 4);
+    if (first >= 0xD800 && first < 0xDC00 && peek_char(t, 0) == '\\' && peek_char(t, 1) == 'u') {
+        int32_t second = parse_hex(t, 2, 4);
         if (second >= 0xDC00 && second < 0xE000) {
             t->at += 6;
             return put_code_point(t, 0x10000U + ((uint32_t)first - 0xD800U) * 0x400U + (uint32_t)second - 0xDC00U);
@@ -132,10 +132,10 @@ static bool escape_unicode(struct translation *t)
 static bool escape_property(struct translation *t)
 {
     static const char *const prefixes[] = {"General_Category=", "gc=", "Script=", "sc=", "Script_Extensions=", "scx="};
-    bool negated = peek(t, 1) == 'P';
+    bool negated = peek_char(t, 1) == 'P';
     const char *close = t->at + 3 < t->in.len ? memchr(t->in.ptr + t->at, '}', t->in.len - t->at) : NULL;
-    if (peek(t, 2) != '{' || !close)
-        return refuse(t, "\\p is not followed by a property in braces");
+    if (peek_char(t, 2) != '{' || !close)
+        return refuse_pattern(t, "\\p is not followed by a property in braces");
     struct str name = {t->in.ptr + t->at + 3, (size_t)(close - t->in.ptr) - t->at - 3};
     t->at += name.len + 4;
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
@@ -146,7 +146,7 @@ static bool escape_property(struct translation *t)
         }
     }
     if (name.len == 0 || memchr(name.ptr, '^', name.len))
-        return refuse(t, "\\p is not followed by a property in braces");
+        return refuse_pattern(t, "\\p is not followed by a property in braces");
     if (wt__str_equal(name, STR("ASCII"))) {
         const char *range = negated ? "\\x{80}-\\x{10ffff}" : "\\x{0}-\\x{7f}";
         wt__buffer_printf(t->out, t->in_class ? "%s" : "[%s]", range);
@@ -161,7 +161,7 @@ static bool escape_property(struct translation *t)
     return true;
 }
 
-static void put(struct translation *t, const char *text, size_t consumed)
+static void put_translated(struct translation *t, const char *text, size_t consumed)
 {
     wt__buffer_text(t->out, text);
     t->at += consumed;
@@ -172,11 +172,11 @@ static void put(struct translation *t, const char *text, size_t consumed)
 static bool escape_letter(struct translation *t, char c)
 {
     if (t->strict)
-        return refuse(t, "an escaped letter or digit has no meaning");
+        return refuse_pattern(t, "an escaped letter or digit has no meaning");
     if (c == 'A' && !t->in_class)
-        put(t, "\\A", 2);
+        put_translated(t, "\\A", 2);
     else if ((c == 'z' || c == 'Z') && !t->in_class)
-        put(t, "\\z", 2);
+        put_translated(t, "\\z", 2);
     else {
         wt__buffer_char(t->out, c);
         t->at += 2;
@@ -184,29 +184,29 @@ static bool escape_letter(struct translation *t, char c)
     return true;
 }
 
-static bool escape(struct translation *t)
+static bool translate_escape(struct translation *t)
 {
-    char c = peek(t, 1);
+    char c = peek_char(t, 1);
     if (t->at + 1 >= t->in.len)
-        return refuse(t, "it ends with a backslash");
-    if (c == 'u' && (t->strict || peek(t, 2) == '{' || hex(t, 2, 4) >= 0))
+        return refuse_pattern(t, "it ends with a backslash");
+    if (c == 'u' && (t->strict || peek_char(t, 2) == '{' || parse_hex(t, 2, 4) >= 0))
         return escape_unicode(t);
     if (c == 'p' || c == 'P')
         return escape_property(t);
     if (c == 's') {
-        put(t, t->in_class ? BLANKS : "[" BLANKS "]", 2);
+        put_translated(t, t->in_class ? BLANKS : "[" BLANKS "]", 2);
     } else if (c == 'S') {
-        put(t, t->in_class ? NO_BLANKS : "[^" BLANKS "]", 2);
+        put_translated(t, t->in_class ? NO_BLANKS : "[^" BLANKS "]", 2);
     } else if (c == 'v') {
-        put(t, "\\x{b}", 2);
-    } else if (c == 'c' && wt__is_letter(peek(t, 2))) {
-        put_code_point(t, (uint32_t)peek(t, 2) & 31U);
+        put_translated(t, "\\x{b}", 2);
+    } else if (c == 'c' && wt__is_letter(peek_char(t, 2))) {
+        put_code_point(t, (uint32_t)peek_char(t, 2) & 31U);
         t->at += 3;
-    } else if (c == 'x' && hex(t, 2, 2) >= 0) {
-        put_code_point(t, (uint32_t)hex(t, 2, 2));
+    } else if (c == 'x' && parse_hex(t, 2, 2) >= 0) {
+        put_code_point(t, (uint32_t)parse_hex(t, 2, 2));
         t->at += 4;
-    } else if (c == '0' && !wt__is_digit(peek(t, 2))) {
-        put(t, "\\x{0}", 2);
+    } else if (c == '0' && !wt__is_digit(peek_char(t, 2))) {
+        put_translated(t, "\\x{0}", 2);
     } else if ((wt__is_letter(c) && !strchr("dDwWbBnrtfk", c)) || (c == '0' && t->strict)) {
         return escape_letter(t, c);
     } else if ((unsigned char)c >= 0x80) {
@@ -219,45 +219,45 @@ static bool escape(struct translation *t)
 }
 
 /* True if "{" at t->at starts {n}, {n,} or {n,m}. */
-static bool counts(const struct translation *t)
+static bool is_repeat_count(const struct translation *t)
 {
     size_t ahead = 1;
-    while (wt__is_digit(peek(t, ahead)))
+    while (wt__is_digit(peek_char(t, ahead)))
         ahead++;
     if (ahead == 1)
         return false;
-    if (peek(t, ahead) == ',')
+    if (peek_char(t, ahead) == ',')
         ahead++;
-    while (wt__is_digit(peek(t, ahead)))
+    while (wt__is_digit(peek_char(t, ahead)))
         ahead++;
-    return peek(t, ahead) == '}';
+    return peek_char(t, ahead) == '}';
 }
 
 /* Translates the start of a group. Rejects unsupported syntax after "(?". */
-static bool open_group(struct translation *t)
+static bool translate_group(struct translation *t)
 {
-    if (peek(t, 1) == '*')
-        return refuse(t, "* does not follow a repeatable item");
-    if (peek(t, 1) != '?') {
-        put(t, "(", 1);
+    if (peek_char(t, 1) == '*')
+        return refuse_pattern(t, "* does not follow a repeatable item");
+    if (peek_char(t, 1) != '?') {
+        put_translated(t, "(", 1);
         return true;
     }
-    char c = peek(t, 2);
+    char c = peek_char(t, 2);
     bool known = c == ':' || c == '=' || c == '!' || c == '<';
     if (!known && !t->strict) {
         size_t ahead = 2;
-        while (peek(t, ahead) != '\0' && strchr("imsx-", peek(t, ahead)))
+        while (peek_char(t, ahead) != '\0' && strchr("imsx-", peek_char(t, ahead)))
             ahead++;
-        known = (ahead > 2 && (peek(t, ahead) == ':' || peek(t, ahead) == ')')) || c == '>';
-        known |= c == 'P' && (peek(t, 3) == '<' || peek(t, 3) == '=');
+        known = (ahead > 2 && (peek_char(t, ahead) == ':' || peek_char(t, ahead) == ')')) || c == '>';
+        known |= c == 'P' && (peek_char(t, 3) == '<' || peek_char(t, 3) == '=');
     }
     if (!known)
-        return refuse(t, "\"(?\" does not begin a group of ECMA-262");
-    put(t, "(?", 2);
+        return refuse_pattern(t, "\"(?\" does not begin a group of ECMA-262");
+    put_translated(t, "(?", 2);
     return true;
 }
 
-static bool in_class(struct translation *t, char c)
+static bool translate_in_class(struct translation *t, char c)
 {
     if (c == ']')
         t->in_class = false;
@@ -268,27 +268,27 @@ static bool in_class(struct translation *t, char c)
     return true;
 }
 
-static bool next(struct translation *t)
+static bool translate_next(struct translation *t)
 {
-    char c = peek(t, 0);
+    char c = peek_char(t, 0);
     if (c == '\\')
-        return escape(t);
+        return translate_escape(t);
     if (t->in_class)
-        return in_class(t, c);
+        return translate_in_class(t, c);
     if (c == '(')
-        return open_group(t);
+        return translate_group(t);
     if (c == '.') {
-        put(t, "[^\\n\\r\\x{2028}\\x{2029}]", 1);
+        put_translated(t, "[^\\n\\r\\x{2028}\\x{2029}]", 1);
     } else if (c == '[') {
         t->in_class = true;
-        put(t, peek(t, 1) == '^' ? "[^" : "[", peek(t, 1) == '^' ? 2 : 1);
-    } else if (c == '{' && !counts(t)) {
+        put_translated(t, peek_char(t, 1) == '^' ? "[^" : "[", peek_char(t, 1) == '^' ? 2 : 1);
+    } else if (c == '{' && !is_repeat_count(t)) {
         if (t->strict)
-            return refuse(t, "\"{\" does not begin a count");
-        put(t, "\\{", 1);
+            return refuse_pattern(t, "\"{\" does not begin a count");
+        put_translated(t, "\\{", 1);
     } else if (t->strict && c == '+' && t->at > 0 && strchr("*+?}", t->in.ptr[t->at - 1]) &&
                !(t->at > 1 && t->in.ptr[t->at - 2] == '\\')) {
-        return refuse(t, "+ does not follow a repeatable item");
+        return refuse_pattern(t, "+ does not follow a repeatable item");
     } else {
         wt__buffer_char(t->out, c);
         t->at++;
@@ -300,7 +300,7 @@ bool wt__ecma_translate(struct buffer *out, struct str pattern, bool strict, con
 {
     struct translation t = {.out = out, .in = pattern, .strict = strict};
     while (t.at < pattern.len)
-        if (!next(&t)) {
+        if (!translate_next(&t)) {
             *why = t.why;
             return false;
         }

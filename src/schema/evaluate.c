@@ -10,16 +10,17 @@
 
 /* Follows a reference. Stops the evaluation if the same target was already followed twice at this place: from then on,
  * the scope cannot change the target of "$dynamicRef". */
-static bool follow(struct evaluation *e, const struct subschema *s, const char *keyword, const struct subschema *target,
-                   const struct place *at, struct evaluated *seen)
+static bool follow_reference(struct schema_evaluation *e, const struct subschema *s, const char *keyword,
+                             const struct subschema *target, const struct value_place *at, struct evaluated *seen)
 {
     struct followed followed = {target, at, e->followed};
     int times = 0, links = 0;
     for (const struct followed *f = e->followed; f && f->at == at; f = f->up, links++)
         times += f->target == target;
     if (times >= 2)
-        return wt__stop(e, at, (struct violation){.kind = VIOLATION_LOOP, .subschema = s, .keyword = keyword});
-    if (!wt__spend(e, s, at, (uint64_t)links / 16))
+        return wt__stop_evaluation(e, at,
+                                   (struct violation){.kind = VIOLATION_LOOP, .subschema = s, .keyword = keyword});
+    if (!wt__spend_steps(e, s, at, (uint64_t)links / 16))
         return false;
     e->followed = &followed;
     bool fits = e->evaluate(e, target, at, seen);
@@ -28,7 +29,7 @@ static bool follow(struct evaluation *e, const struct subschema *s, const char *
 }
 
 /* Follows "$dynamicRef". The outermost resource in scope with the anchor determines the target. */
-static bool follow_dynamic(struct evaluation *e, const struct subschema *s, const struct place *at,
+static bool follow_dynamic(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                            struct evaluated *seen)
 {
     const struct in_place *rules = s->in_place;
@@ -38,46 +39,47 @@ static bool follow_dynamic(struct evaluation *e, const struct subschema *s, cons
         for (const struct dynamic_anchor *a = scope->resource->dynamic; a; a = a->next, looked++)
             if (wt__str_equal(a->name, rules->dynamic_name))
                 target = a->subschema;
-    return wt__spend(e, s, at, looked / 16) && follow(e, s, "$dynamicRef", target, at, seen);
+    return wt__spend_steps(e, s, at, looked / 16) && follow_reference(e, s, "$dynamicRef", target, at, seen);
 }
 
 /* True if the value fits `s`. Records no violations. If the value fits, merges the members evaluated by `s` into
  * `seen`. */
-static bool test(struct evaluation *e, const struct subschema *s, const struct place *at, struct evaluated *seen)
+static bool test_subschema(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                           struct evaluated *seen)
 {
     struct violations *found = e->found;
     struct evaluated own;
-    if (seen && !wt__evaluated_begin(&own, seen->count))
-        return wt__starve(e);
+    if (seen && !wt__evaluated_init(&own, seen->count))
+        return wt__stop_out_of_memory(e);
     e->found = NULL;
     bool fits = e->evaluate(e, s, at, seen ? &own : NULL);
     e->found = found;
     if (seen && fits)
-        wt__evaluated_join(seen, &own);
+        wt__evaluated_merge(seen, &own);
     if (seen)
-        wt__evaluated_end(&own);
+        wt__evaluated_dispose(&own);
     return fits;
 }
 
-static bool evaluate_in_place(struct evaluation *e, const struct subschema *s, const struct place *at,
+static bool evaluate_in_place(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                               struct evaluated *seen)
 {
     const struct in_place *rules = s->in_place;
     bool fits = true;
     if (rules->reference)
-        fits = follow(e, s, "$ref", rules->reference, at, seen);
-    if (rules->dynamic && wt__go_on(e, fits))
+        fits = follow_reference(e, s, "$ref", rules->reference, at, seen);
+    if (rules->dynamic && wt__should_continue(e, fits))
         fits &= follow_dynamic(e, s, at, seen);
-    for (size_t i = 0; i < rules->all_of.len && wt__go_on(e, fits); i++)
+    for (size_t i = 0; i < rules->all_of.len && wt__should_continue(e, fits); i++)
         fits &= e->evaluate(e, rules->all_of.items[i], at, seen);
-    if (rules->any_of.len > 0 && wt__go_on(e, fits))
+    if (rules->any_of.len > 0 && wt__should_continue(e, fits))
         fits &= wt__evaluate_any_of(e, s, at, seen);
-    if (rules->one_of.len > 0 && wt__go_on(e, fits))
+    if (rules->one_of.len > 0 && wt__should_continue(e, fits))
         fits &= wt__evaluate_one_of(e, s, at, seen);
-    if (rules->negated && wt__go_on(e, fits) && test(e, rules->negated, at, NULL))
-        fits = wt__report(e, at, (struct violation){.kind = VIOLATION_NOT, .subschema = s, .keyword = "not"});
-    if (rules->condition && wt__go_on(e, fits)) {
-        bool holds = test(e, rules->condition, at, seen);
+    if (rules->negated && wt__should_continue(e, fits) && test_subschema(e, rules->negated, at, NULL))
+        fits = wt__report_violation(e, at, (struct violation){.kind = VIOLATION_NOT, .subschema = s, .keyword = "not"});
+    if (rules->condition && wt__should_continue(e, fits)) {
+        bool holds = test_subschema(e, rules->condition, at, seen);
         const struct subschema *then = holds ? rules->then : rules->otherwise;
         if (then && !e->stopped)
             fits &= e->evaluate(e, then, at, seen);
@@ -85,15 +87,15 @@ static bool evaluate_in_place(struct evaluation *e, const struct subschema *s, c
     return fits && !e->stopped;
 }
 
-static bool evaluate_keywords(struct evaluation *e, const struct subschema *s, const struct place *at, unsigned kind,
-                              struct evaluated *seen)
+static bool evaluate_keywords(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                              unsigned kind, struct evaluated *seen)
 {
     if (!(kind & s->types))
-        return wt__report(e, at, (struct violation){VIOLATION_TYPE, s, "type", .types = s->types});
+        return wt__report_violation(e, at, (struct violation){VIOLATION_TYPE, s, "type", .types = s->types});
     if ((s->values || s->constant) && !wt__evaluate_choice(e, s, at))
         return false;
     bool fits = !s->in_place || evaluate_in_place(e, s, at, seen);
-    if (!wt__go_on(e, fits))
+    if (!wt__should_continue(e, fits))
         return false;
     if (s->string && kind == KIND_STRING)
         return wt__evaluate_string(e, s, at) && fits;
@@ -108,15 +110,15 @@ static bool evaluate_keywords(struct evaluation *e, const struct subschema *s, c
 
 /* Evaluates a subschema with "unevaluated..." keywords. Collects the members evaluated by its other keywords in a
  * separate set, then merges that set into `seen`. */
-static bool evaluate_with_rest(struct evaluation *e, const struct subschema *s, const struct place *at, unsigned kind,
-                               struct evaluated *seen)
+static bool evaluate_with_rest(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                               unsigned kind, struct evaluated *seen)
 {
     struct evaluated own;
     size_t count = kind == KIND_ARRAY ? json_array_size(at->value) : json_object_size(at->value);
-    if (!wt__spend(e, s, at, count / 64))
+    if (!wt__spend_steps(e, s, at, count / 64))
         return false;
-    if (!wt__evaluated_begin(&own, count))
-        return wt__starve(e);
+    if (!wt__evaluated_init(&own, count))
+        return wt__stop_out_of_memory(e);
     bool fits = evaluate_keywords(e, s, at, kind, &own);
     /* A failed keyword has evaluated no members, so reports about unevaluated members would be misleading. */
     if (fits && kind == KIND_ARRAY && s->array && s->array->unevaluated)
@@ -124,20 +126,21 @@ static bool evaluate_with_rest(struct evaluation *e, const struct subschema *s, 
     if (fits && kind == KIND_OBJECT && s->object && s->object->unevaluated)
         fits = wt__evaluate_rest_of_object(e, s, at, &own);
     if (seen)
-        wt__evaluated_join(seen, &own);
-    wt__evaluated_end(&own);
+        wt__evaluated_merge(seen, &own);
+    wt__evaluated_dispose(&own);
     return fits;
 }
 
-static bool evaluate(struct evaluation *e, const struct subschema *s, const struct place *at, struct evaluated *seen)
+static bool evaluate_schema(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                            struct evaluated *seen)
 {
-    if (!wt__spend(e, s, at, 1))
+    if (!wt__spend_steps(e, s, at, 1))
         return false;
     if (s->verdict != VERDICT_OPEN)
         return s->verdict == VERDICT_TRUE ||
-               wt__report(e, at, (struct violation){VIOLATION_NOTHING, s, "", .name = at->key});
+               wt__report_violation(e, at, (struct violation){VIOLATION_FALSE, s, "", .name = at->key});
     if (e->depth >= VALIDATION_DEPTH)
-        return wt__stop(e, at, (struct violation){.kind = VIOLATION_DEPTH, .subschema = s, .keyword = ""});
+        return wt__stop_evaluation(e, at, (struct violation){.kind = VIOLATION_DEPTH, .subschema = s, .keyword = ""});
     unsigned kind = wt__kind_of(at->value);
     const struct scope *outer = e->scope, inner = {s->resource, outer};
     if (!outer || outer->resource != s->resource)
@@ -150,25 +153,25 @@ static bool evaluate(struct evaluation *e, const struct subschema *s, const stru
     return fits;
 }
 
-enum verdict wt__evaluate_subschema(struct evaluation *e, const struct subschema *s, const json_t *value)
+enum verdict wt__evaluate_subschema(struct schema_evaluation *e, const struct subschema *s, const json_t *value)
 {
-    struct place root = {.value = value};
-    e->evaluate = evaluate;
-    bool fits = evaluate(e, s, &root, NULL);
-    if (e->starved)
+    struct value_place root = {.value = value};
+    e->evaluate = evaluate_schema;
+    bool fits = evaluate_schema(e, s, &root, NULL);
+    if (e->out_of_memory)
         return OUT_OF_MEMORY;
     if (e->stopped)
         return UNDECIDED;
     return fits ? FITS : FITS_NOT;
 }
 
-enum verdict wt__evaluate(struct evaluation *e, const struct compiled *compiled, const json_t *instance)
+enum verdict wt__evaluate(struct schema_evaluation *e, const struct compiled *compiled, const json_t *instance)
 {
     return wt__evaluate_subschema(e, compiled->root, instance);
 }
 
-enum verdict wt__evaluate_noting(struct evaluation *e, const struct compiled *compiled, const json_t *instance,
-                                 struct violations *found)
+enum verdict wt__evaluate_collecting(struct schema_evaluation *e, const struct compiled *compiled,
+                                     const json_t *instance, struct violations *found)
 {
     const struct violation other = {
         .kind = VIOLATION_OTHER, .subschema = compiled->root, .keyword = "", .value = instance};
@@ -180,11 +183,11 @@ enum verdict wt__evaluate_noting(struct evaluation *e, const struct compiled *co
         told &= wt__violations_add(found, &other);
     if (told)
         return verdict;
-    wt__starve(e);
+    wt__stop_out_of_memory(e);
     return OUT_OF_MEMORY;
 }
 
-void wt__evaluation_dispose(struct evaluation *e)
+void wt__evaluation_dispose(struct schema_evaluation *e)
 {
     wt__pattern_scratch_dispose(&e->patterns);
     json_decref(e->names);

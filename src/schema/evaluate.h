@@ -12,16 +12,16 @@ enum verdict { FITS, FITS_NOT, UNDECIDED, OUT_OF_MEMORY };
 
 /* Evaluates an instance. e: zeroed except arena, most_steps and the steps already spent. If the result is UNDECIDED,
  * e->why contains the reason. */
-enum verdict wt__evaluate(struct evaluation *e, const struct compiled *compiled, const json_t *instance);
+enum verdict wt__evaluate(struct schema_evaluation *e, const struct compiled *compiled, const json_t *instance);
 
 /* Same as wt__evaluate, and collects the violations in sorted order. Adds at least one violation if the instance does
  * not fit, and zero if it fits. */
-enum verdict wt__evaluate_noting(struct evaluation *e, const struct compiled *compiled, const json_t *instance,
-                                 struct violations *found);
+enum verdict wt__evaluate_collecting(struct schema_evaluation *e, const struct compiled *compiled,
+                                     const json_t *instance, struct violations *found);
 
 /* Same as wt__evaluate, for a single subschema and value. */
-enum verdict wt__evaluate_subschema(struct evaluation *e, const struct subschema *s, const json_t *value);
+enum verdict wt__evaluate_subschema(struct schema_evaluation *e, const struct subschema *s, const json_t *value);
 
-void wt__evaluation_dispose(struct evaluation *e);
+void wt__evaluation_dispose(struct schema_evaluation *e);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include "schema/evaluation.h"
 
-bool wt__evaluate_array(struct evaluation *e, const struct subschema *s, const struct place *at,
+bool wt__evaluate_array(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                         struct evaluated *seen);
 /* Evaluates "unevaluatedItems", after all other keywords. seen: items evaluated by those keywords. */
-bool wt__evaluate_rest_of_array(struct evaluation *e, const struct subschema *s, const struct place *at,
+bool wt__evaluate_rest_of_array(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                                 struct evaluated *seen);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include "schema/evaluation.h"
 
-bool wt__evaluate_object(struct evaluation *e, const struct subschema *s, const struct place *at,
+bool wt__evaluate_object(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                          struct evaluated *seen);
 /* Evaluates "unevaluatedProperties", after all other keywords. seen: members evaluated by those keywords. */
-bool wt__evaluate_rest_of_object(struct evaluation *e, const struct subschema *s, const struct place *at,
+bool wt__evaluate_rest_of_object(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
                                  struct evaluated *seen);
 
 #endif

@@ -5,8 +5,8 @@
 #include "schema/evaluation.h"
 
 /* Evaluates "enum" and "const". */
-bool wt__evaluate_choice(struct evaluation *e, const struct subschema *s, const struct place *at);
-bool wt__evaluate_number(struct evaluation *e, const struct subschema *s, const struct place *at);
-bool wt__evaluate_string(struct evaluation *e, const struct subschema *s, const struct place *at);
+bool wt__evaluate_choice(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at);
+bool wt__evaluate_number(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at);
+bool wt__evaluate_string(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at);
 
 #endif

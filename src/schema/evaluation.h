@@ -27,50 +27,53 @@ struct scope {
 /* Stack of the references followed. */
 struct followed {
     const struct subschema *target;
-    const struct place *at;
+    const struct value_place *at;
     const struct followed *up;
 };
 
-struct evaluation {
-    bool (*evaluate)(struct evaluation *e, const struct subschema *s, const struct place *at, struct evaluated *seen);
+struct schema_evaluation {
+    bool (*evaluate)(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                     struct evaluated *seen);
     struct arena *arena;      /* memory of the violations */
     struct violations *found; /* NULL if violations are not wanted */
     const struct scope *scope;
     const struct followed *followed;
     struct pattern_scratch patterns;
     uint64_t steps, most_steps;
-    size_t noted; /* number of violations recorded in all lists */
+    size_t recorded; /* number of violations recorded in all lists */
     int depth;
-    bool stopped, starved; /* stopped: undecided, see `why`; starved: out of memory */
-    bool of_name;          /* true while the name of a property is evaluated */
+    bool stopped, out_of_memory; /* stopped: undecided, see `why`, unless out_of_memory */
+    bool about_name;             /* true while the name of a property is evaluated */
     struct violation why;
     json_t *names; /* array of texts borrowed by violations; NULL if empty */
 };
 
 /* Records a violation at a place, if the limits allow. Requires e->found. Always returns false. */
-bool wt__note(struct evaluation *e, const struct place *at, struct violation violation);
+bool wt__record_violation(struct schema_evaluation *e, const struct value_place *at, struct violation violation);
 
-static inline bool wt__report(struct evaluation *e, const struct place *at, struct violation violation)
+static inline bool wt__report_violation(struct schema_evaluation *e, const struct value_place *at,
+                                        struct violation violation)
 {
-    return e->found ? wt__note(e, at, violation) : false;
+    return e->found ? wt__record_violation(e, at, violation) : false;
 }
 
 /* Stops the evaluation as undecided with this reason. Always returns false. */
-bool wt__stop(struct evaluation *e, const struct place *at, struct violation why);
-bool wt__starve(struct evaluation *e);
+bool wt__stop_evaluation(struct schema_evaluation *e, const struct value_place *at, struct violation why);
+bool wt__stop_out_of_memory(struct schema_evaluation *e);
 
 /* Spends steps. Stops the evaluation and returns false if the budget is exceeded. */
-static inline bool wt__spend(struct evaluation *e, const struct subschema *s, const struct place *at, uint64_t steps)
+static inline bool wt__spend_steps(struct schema_evaluation *e, const struct subschema *s, const struct value_place *at,
+                                   uint64_t steps)
 {
     e->steps += steps;
     if (e->steps <= e->most_steps && !e->stopped)
         return true;
-    return wt__stop(e, at, (struct violation){.kind = VIOLATION_STEPS, .subschema = s, .keyword = ""});
+    return wt__stop_evaluation(e, at, (struct violation){.kind = VIOLATION_STEPS, .subschema = s, .keyword = ""});
 }
 
 /* True if evaluation should continue with further keywords: until the first failure, or always if violations are
  * wanted. */
-static inline bool wt__go_on(const struct evaluation *e, bool fits)
+static inline bool wt__should_continue(const struct schema_evaluation *e, bool fits)
 {
     return !e->stopped && (fits || e->found);
 }
@@ -87,10 +90,10 @@ static inline unsigned wt__kind_of(const json_t *value)
     return kind == KIND_FRACTION && wt__number_is_integer(value) ? KIND_INTEGER : kind;
 }
 
-bool wt__evaluated_begin(struct evaluated *set, size_t count);
-void wt__evaluated_end(struct evaluated *set);
-void wt__evaluated_join(struct evaluated *set, const struct evaluated *more);
-void wt__evaluated_all(struct evaluated *set);
+bool wt__evaluated_init(struct evaluated *set, size_t count);
+void wt__evaluated_dispose(struct evaluated *set);
+void wt__evaluated_merge(struct evaluated *set, const struct evaluated *more);
+void wt__evaluated_mark_all(struct evaluated *set);
 
 static inline void wt__evaluated_mark(struct evaluated *set, size_t at)
 {
@@ -103,7 +106,7 @@ static inline bool wt__evaluated_has(const struct evaluated *set, size_t at)
 }
 
 /* Matches a text against a pattern. Returns false if the text does not match or the evaluation stops. */
-bool wt__evaluate_pattern(struct evaluation *e, const struct subschema *s, const struct pattern *pattern,
-                          const char *keyword, const struct place *at, struct str text);
+bool wt__evaluate_pattern(struct schema_evaluation *e, const struct subschema *s, const struct schema_pattern *pattern,
+                          const char *keyword, const struct value_place *at, struct str text);
 
 #endif

@@ -46,7 +46,7 @@ bool wt__is_ipv4(struct str text)
 
 /* Counts the groups of hexadecimal digits in a part of an IPv6 address. A final IPv4 address counts as two groups.
  * Returns -1 if the part is invalid. */
-static int groups(struct str text, bool may_end_in_ipv4)
+static int count_ipv6_groups(struct str text, bool may_end_in_ipv4)
 {
     int count = 0;
     size_t at = 0;
@@ -72,11 +72,11 @@ bool wt__is_ipv6(struct str text)
     for (size_t i = 0; i + 1 < text.len; i++) {
         if (text.ptr[i] != ':' || text.ptr[i + 1] != ':')
             continue;
-        int before = groups((struct str){text.ptr, i}, false);
-        int after = groups((struct str){text.ptr + i + 2, text.len - i - 2}, true);
+        int before = count_ipv6_groups((struct str){text.ptr, i}, false);
+        int after = count_ipv6_groups((struct str){text.ptr + i + 2, text.len - i - 2}, true);
         return before >= 0 && after >= 0 && before + after <= 7;
     }
-    return groups(text, true) == 8;
+    return count_ipv6_groups(text, true) == 8;
 }
 
 static bool is_atom(char c, bool wide)

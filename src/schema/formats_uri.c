@@ -3,14 +3,14 @@
 #include "schema/uri.h"
 #include "text/unicode.h"
 
-static bool is_unreserved(char c)
+static bool is_uri_unreserved(char c)
 {
     return wt__is_letter(c) || wt__is_digit(c) || (c != '\0' && strchr("-._~", c));
 }
 
 /* True if an IRI may contain the character: ucschar. With `private`, also true for iprivate, which is allowed in a
  * query. */
-static bool is_wide(uint32_t c, bool private)
+static bool is_iri_char(uint32_t c, bool private)
 {
     if (c < 0xA0 || (c & 0xFFFE) == 0xFFFE || (c >= 0xD800 && c <= 0xDFFF) || (c >= 0xFDD0 && c <= 0xFDEF))
         return false;
@@ -21,19 +21,19 @@ static bool is_wide(uint32_t c, bool private)
 
 /* True if the text consists of unreserved characters, sub-delims, percent-encoded bytes and characters of `more`. wide:
  * also allow the additional characters of an IRI. */
-static bool all_of(struct str text, const char *more, bool wide, bool private)
+static bool has_only_uri_chars(struct str text, const char *more, bool wide, bool private)
 {
     const char *at = text.ptr, *end = text.ptr + text.len;
     while (at < end) {
         char c = *at;
         if ((unsigned char)c >= 0x80) {
-            if (!wide || !is_wide(wt__utf8_next(&at, end), private))
+            if (!wide || !is_iri_char(wt__utf8_next(&at, end), private))
                 return false;
         } else if (c == '%') {
             if (end - at < 3 || wt__hex_digit(at[1]) < 0 || wt__hex_digit(at[2]) < 0)
                 return false;
             at += 3;
-        } else if (is_unreserved(c) || (c != '\0' && (strchr("!$&'()*+,;=", c) || strchr(more, c)))) {
+        } else if (is_uri_unreserved(c) || (c != '\0' && (strchr("!$&'()*+,;=", c) || strchr(more, c)))) {
             at++;
         } else {
             return false;
@@ -52,7 +52,7 @@ static bool is_future_address(struct str text)
         at++;
     struct str rest = {text.ptr + at, text.len - at};
     return at > 1 && rest.len > 1 && rest.ptr[0] == '.' && !memchr(rest.ptr, '%', rest.len) &&
-           all_of(rest, ":", false, false);
+           has_only_uri_chars(rest, ":", false, false);
 }
 
 static bool is_authority(struct str text, bool wide)
@@ -60,7 +60,7 @@ static bool is_authority(struct str text, bool wide)
     size_t at = 0, host;
     while (at < text.len && text.ptr[at] != '@')
         at++;
-    if (at < text.len && !all_of((struct str){text.ptr, at}, ":", wide, false))
+    if (at < text.len && !has_only_uri_chars((struct str){text.ptr, at}, ":", wide, false))
         return false;
     host = at < text.len ? at + 1 : 0;
     at = host;
@@ -75,7 +75,7 @@ static bool is_authority(struct str text, bool wide)
     } else {
         while (at < text.len && text.ptr[at] != ':')
             at++;
-        if (!all_of((struct str){text.ptr + host, at - host}, "", wide, false))
+        if (!has_only_uri_chars((struct str){text.ptr + host, at - host}, "", wide, false))
             return false;
     }
     if (at < text.len && text.ptr[at++] != ':')
@@ -85,7 +85,7 @@ static bool is_authority(struct str text, bool wide)
     return at == text.len;
 }
 
-static bool is_reference(struct str text, bool wide, bool absolute)
+static bool is_uri_reference(struct str text, bool wide, bool absolute)
 {
     struct uri uri;
     wt__uri_split(&uri, text);
@@ -99,31 +99,31 @@ static bool is_reference(struct str text, bool wide, bool absolute)
         slash++;
     if (!uri.has_scheme && !uri.has_authority && slash > 0 && memchr(uri.path.ptr, ':', slash))
         return false;
-    return all_of(uri.path, ":@/", wide, false) && all_of(uri.query, ":@/?", wide, true) &&
-           all_of(uri.fragment, ":@/?", wide, false);
+    return has_only_uri_chars(uri.path, ":@/", wide, false) && has_only_uri_chars(uri.query, ":@/?", wide, true) &&
+           has_only_uri_chars(uri.fragment, ":@/?", wide, false);
 }
 
 bool wt__is_uri(struct str text)
 {
-    return is_reference(text, false, true);
+    return is_uri_reference(text, false, true);
 }
 
 bool wt__is_uri_reference(struct str text)
 {
-    return is_reference(text, false, false);
+    return is_uri_reference(text, false, false);
 }
 
 bool wt__is_iri(struct str text)
 {
-    return is_reference(text, true, true);
+    return is_uri_reference(text, true, true);
 }
 
 bool wt__is_iri_reference(struct str text)
 {
-    return is_reference(text, true, false);
+    return is_uri_reference(text, true, false);
 }
 
-static size_t encoded(struct str text, size_t at)
+static size_t percent_length(struct str text, size_t at)
 {
     bool byte = at + 2 < text.len && text.ptr[at] == '%' && wt__hex_digit(text.ptr[at + 1]) >= 0 &&
                 wt__hex_digit(text.ptr[at + 2]) >= 0;
@@ -131,13 +131,13 @@ static size_t encoded(struct str text, size_t at)
 }
 
 /* Parses a variable name with its modifier and moves *at behind it. */
-static bool variable(struct str text, size_t *at)
+static bool parse_template_variable(struct str text, size_t *at)
 {
     size_t begin = *at;
     bool dot = true;
     while (*at < text.len) {
         char c = text.ptr[*at];
-        size_t step = wt__is_letter(c) || wt__is_digit(c) || c == '_' ? 1 : encoded(text, *at);
+        size_t step = wt__is_letter(c) || wt__is_digit(c) || c == '_' ? 1 : percent_length(text, *at);
         if (step == 0 && !(c == '.' && !dot))
             break;
         dot = step == 0;
@@ -156,13 +156,13 @@ static bool variable(struct str text, size_t *at)
     return true;
 }
 
-static bool expression(struct str text, size_t *at)
+static bool parse_template_expression(struct str text, size_t *at)
 {
     char c = *at < text.len ? text.ptr[*at] : '\0';
     if (c != '\0' && strchr("+#./;?&", c))
         (*at)++;
     do {
-        if (!variable(text, at))
+        if (!parse_template_variable(text, at))
             return false;
     } while (*at < text.len && text.ptr[*at] == ',' && ++*at);
     return *at < text.len && text.ptr[(*at)++] == '}';
@@ -175,15 +175,15 @@ bool wt__is_uri_template(struct str text)
         unsigned char c = (unsigned char)text.ptr[at];
         if (c == '{') {
             at++;
-            if (!expression(text, &at))
+            if (!parse_template_expression(text, &at))
                 return false;
         } else if (c == '%') {
-            if (!encoded(text, at))
+            if (!percent_length(text, at))
                 return false;
             at += 3;
         } else if (c >= 0x80) {
             const char *next = text.ptr + at;
-            if (!is_wide(wt__utf8_next(&next, text.ptr + text.len), true))
+            if (!is_iri_char(wt__utf8_next(&next, text.ptr + text.len), true))
                 return false;
             at = (size_t)(next - text.ptr);
         } else if (c <= ' ' || c == 0x7f || strchr("\"<>\\^`|}", c)) {

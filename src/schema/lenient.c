@@ -94,7 +94,7 @@ static int adopt_object(json_t *schema, bool keeps_nulls)
 
 /* Converts older forms in a schema. names is true if the keys are names of subschemas rather than keywords. The
  * recursion is bounded by the nesting limit of JSON. */
-static int adopt_in(json_t *schema, bool names, bool keeps_nulls)
+static int adopt_older_forms(json_t *schema, bool names, bool keeps_nulls)
 {
     static const char *const data[] = {"enum", "const", "default", "examples"};
     static const char *const maps[] = {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"};
@@ -104,7 +104,7 @@ static int adopt_in(json_t *schema, bool names, bool keeps_nulls)
     int rc = json_is_object(schema) && !names ? adopt_object(schema, keeps_nulls) : 0;
     json_array_foreach(schema, at, value)
     {
-        rc = rc < 0 ? rc : adopt_in(value, false, keeps_nulls);
+        rc = rc < 0 ? rc : adopt_older_forms(value, false, keeps_nulls);
     }
     json_object_foreach(schema, key, value)
     {
@@ -113,7 +113,7 @@ static int adopt_in(json_t *schema, bool names, bool keeps_nulls)
         if (names && json_is_null(value))
             rc = json_object_set_new(schema, key, json_true()) < 0 ? WT_ENOMEM : 0;
         else
-            rc = adopt_in(value, !names && AMONG(key, maps), keeps_nulls);
+            rc = adopt_older_forms(value, !names && AMONG(key, maps), keeps_nulls);
     }
     return rc;
 }
@@ -144,7 +144,7 @@ int wt__compile_lenient(struct compiled **out, json_t *schema, const char *diale
     *out = NULL;
     *drops = (struct schema_drops){0};
     bool may_drop = !wt__schema_may_refuse_more(schema);
-    if (adopt_in(schema, false, !may_drop) < 0)
+    if (adopt_older_forms(schema, false, !may_drop) < 0)
         return wt__fail_nomem(err);
     for (;;) {
         struct refused_keyword refused = {0};

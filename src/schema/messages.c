@@ -9,7 +9,7 @@
 #include "schema/places.h"
 #include "schema/quote.h"
 
-static bool undecided(const struct violation *v)
+static bool is_undecided(const struct violation *v)
 {
     return v->kind >= VIOLATION_STEPS;
 }
@@ -39,13 +39,13 @@ static void append_place(struct buffer *out, const struct violation *v)
 {
     struct buffer pointer = {0};
     struct violation object = *v;
-    object.depth -= v->kind == VIOLATION_UNKNOWN || (v->kind == VIOLATION_NOTHING && v->name);
+    object.depth -= v->kind == VIOLATION_UNKNOWN || (v->kind == VIOLATION_FALSE && v->name);
     wt__violation_pointer(&pointer, &object);
     if (pointer.len > 0) {
         wt__quote_plain(out, wt__buffer_view(&pointer), MESSAGE_POINTER_BYTES);
         wt__buffer_text(out, ": ");
     }
-    if (v->of_name)
+    if (v->about_name)
         wt__buffer_text(out, "the name of the property: ");
     out->failed |= pointer.failed;
     wt__buffer_dispose(&pointer);
@@ -81,7 +81,7 @@ static void append_got(struct buffer *out, const struct violation *v)
     wt__quote_value(out, v->value);
 }
 
-static void say_choice(struct buffer *out, const struct violation *v)
+static void append_choice(struct buffer *out, const struct violation *v)
 {
     struct nearest nearest;
     size_t count = wt__violation_choices(v);
@@ -108,7 +108,7 @@ static void say_choice(struct buffer *out, const struct violation *v)
     }
 }
 
-static void say_bound(struct buffer *out, const struct violation *v)
+static void append_bound(struct buffer *out, const struct violation *v)
 {
     const char *how = strcmp(v->keyword, "minimum") == 0            ? "at least"
                       : strcmp(v->keyword, "maximum") == 0          ? "at most"
@@ -119,13 +119,13 @@ static void say_bound(struct buffer *out, const struct violation *v)
     append_got(out, v);
 }
 
-static void say_count(struct buffer *out, const struct violation *v, const char *one, const char *many)
+static void append_count(struct buffer *out, const struct violation *v, const char *one, const char *many)
 {
     wt__buffer_printf(out, "expected at %s %zu %s, got %zu", strncmp(v->keyword, "min", 3) == 0 ? "least" : "most",
                       v->limit, v->limit == 1 ? one : many, v->other);
 }
 
-static void say_contains(struct buffer *out, const struct violation *v)
+static void append_contains(struct buffer *out, const struct violation *v)
 {
     bool most = strcmp(v->keyword, "maxContains") == 0;
     wt__buffer_printf(out, "expected at %s %zu %s matching \"contains\", got %zu", most ? "most" : "least", v->limit,
@@ -133,19 +133,19 @@ static void say_contains(struct buffer *out, const struct violation *v)
 }
 
 /* Returns the word for a property: top-level properties are arguments. */
-static const char *noun(const struct violation *v, size_t depth)
+static const char *property_noun(const struct violation *v, size_t depth)
 {
     return depth == 0 && v->subschema->resource->document[0] == '\0' ? "argument" : "property";
 }
 
-static void say_unknown(struct buffer *out, const struct violation *v)
+static void append_unknown(struct buffer *out, const struct violation *v)
 {
     struct nearest nearest;
     const struct object_rules *rules = v->subschema->object;
     wt__nearest_begin(&nearest, wt__str(v->name));
     for (size_t i = 0; rules && i < rules->properties.len && i < MESSAGE_NEAREST_OF; i++)
         wt__nearest_show(&nearest, rules->properties.items[i].name);
-    wt__buffer_printf(out, "unknown %s ", noun(v, v->depth - 1));
+    wt__buffer_printf(out, "unknown %s ", property_noun(v, v->depth - 1));
     wt__quote_text(out, wt__str(v->name), MESSAGE_NAME_BYTES);
     if (nearest.best[0] != '\0') {
         wt__buffer_text(out, " (did you mean ");
@@ -154,10 +154,10 @@ static void say_unknown(struct buffer *out, const struct violation *v)
     }
 }
 
-static void say_nothing(struct buffer *out, const struct violation *v)
+static void append_nothing(struct buffer *out, const struct violation *v)
 {
     if (v->name) {
-        wt__buffer_printf(out, "%s ", noun(v, v->depth - 1));
+        wt__buffer_printf(out, "%s ", property_noun(v, v->depth - 1));
         wt__quote_text(out, wt__str(v->name), MESSAGE_NAME_BYTES);
         wt__buffer_text(out, " is not allowed");
     } else {
@@ -166,9 +166,9 @@ static void say_nothing(struct buffer *out, const struct violation *v)
     }
 }
 
-static void say_required(struct buffer *out, const struct violation *v)
+static void append_required(struct buffer *out, const struct violation *v)
 {
-    wt__buffer_printf(out, "required %s ", noun(v, v->depth));
+    wt__buffer_printf(out, "required %s ", property_noun(v, v->depth));
     wt__quote_text(out, wt__str(v->name), MESSAGE_NAME_BYTES);
     wt__buffer_text(out, " is missing");
     if (v->kind == VIOLATION_DEPENDENT) {
@@ -177,7 +177,7 @@ static void say_required(struct buffer *out, const struct violation *v)
     }
 }
 
-static void say_undecided(struct buffer *out, const struct violation *v)
+static void append_undecided(struct buffer *out, const struct violation *v)
 {
     if (v->kind == VIOLATION_STEPS)
         wt__buffer_printf(out, "could not be checked in the time allowed: the schema needs more than %d steps",
@@ -195,7 +195,7 @@ static void say_undecided(struct buffer *out, const struct violation *v)
     }
 }
 
-static void say_kind(struct buffer *out, const struct violation *v)
+static void append_fault(struct buffer *out, const struct violation *v)
 {
     switch (v->kind) {
     case VIOLATION_TYPE:
@@ -204,7 +204,7 @@ static void say_kind(struct buffer *out, const struct violation *v)
         append_got(out, v);
         break;
     case VIOLATION_VALUE:
-        say_choice(out, v);
+        append_choice(out, v);
         break;
     case VIOLATION_MULTIPLE:
         wt__buffer_text(out, "expected a multiple of ");
@@ -212,10 +212,10 @@ static void say_kind(struct buffer *out, const struct violation *v)
         append_got(out, v);
         break;
     case VIOLATION_BOUND:
-        say_bound(out, v);
+        append_bound(out, v);
         break;
     case VIOLATION_LENGTH:
-        say_count(out, v, "character", "characters");
+        append_count(out, v, "character", "characters");
         break;
     case VIOLATION_PATTERN:
         wt__buffer_text(out, "expected text that matches ");
@@ -227,27 +227,27 @@ static void say_kind(struct buffer *out, const struct violation *v)
         append_got(out, v);
         break;
     case VIOLATION_ITEMS:
-        say_count(out, v, "item", "items");
+        append_count(out, v, "item", "items");
         break;
     case VIOLATION_PROPERTIES:
-        say_count(out, v, "property", "properties");
+        append_count(out, v, "property", "properties");
         break;
     case VIOLATION_DUPLICATE:
         wt__buffer_printf(out, "expected unique items, but items %zu and %zu are both ", v->limit, v->other);
         wt__quote_value(out, v->wanted);
         break;
     case VIOLATION_CONTAINS:
-        say_contains(out, v);
+        append_contains(out, v);
         break;
     case VIOLATION_REQUIRED:
     case VIOLATION_DEPENDENT:
-        say_required(out, v);
+        append_required(out, v);
         break;
     case VIOLATION_UNKNOWN:
-        say_unknown(out, v);
+        append_unknown(out, v);
         break;
-    case VIOLATION_NOTHING:
-        say_nothing(out, v);
+    case VIOLATION_FALSE:
+        append_nothing(out, v);
         break;
     case VIOLATION_NOT:
         wt__buffer_text(out, "expected a value that does not fit \"not\"");
@@ -261,14 +261,14 @@ static void say_kind(struct buffer *out, const struct violation *v)
         wt__buffer_text(out, "does not fit the schema");
         break;
     default:
-        say_undecided(out, v);
+        append_undecided(out, v);
     }
 }
 
 void wt__violation_message(struct buffer *out, const struct violation *v)
 {
     append_place(out, v);
-    say_kind(out, v);
-    if (v->alternatives > 0 && !undecided(v))
+    append_fault(out, v);
+    if (v->alternatives > 0 && !is_undecided(v))
         wt__buffer_printf(out, " (by the nearest of %zu alternatives)", v->alternatives);
 }

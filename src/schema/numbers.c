@@ -50,7 +50,7 @@ struct decimal {
 
 /* Returns the shortest decimal that parses as x, most likely the text as written. The decimal separator depends on the
  * locale. */
-static struct decimal shortest(double x)
+static struct decimal shortest_decimal(double x)
 {
     char text[40];
     struct decimal d = {0, 0};
@@ -70,14 +70,14 @@ static struct decimal shortest(double x)
     return d;
 }
 
-static struct decimal decimal_of(const json_t *number)
+static struct decimal read_decimal(const json_t *number)
 {
     struct decimal d = {0, 0};
     if (json_is_integer(number)) {
         json_int_t value = json_integer_value(number);
         d.digits = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     } else {
-        d = shortest(json_real_value(number));
+        d = shortest_decimal(json_real_value(number));
     }
     for (; d.digits > 0 && d.digits % 10 == 0; d.digits /= 10)
         d.exponent++;
@@ -85,7 +85,7 @@ static struct decimal decimal_of(const json_t *number)
 }
 
 /* Returns a * 10 mod m without overflow. Requires a < m. */
-static uint64_t times_ten(uint64_t a, uint64_t m)
+static uint64_t multiply_by_ten(uint64_t a, uint64_t m)
 {
     uint64_t sum = 0;
     for (int i = 0; i < 10; i++)
@@ -97,7 +97,7 @@ bool wt__number_is_multiple(const json_t *value, const json_t *unit)
 {
     if (json_is_integer(value) && json_is_integer(unit))
         return json_integer_value(value) % json_integer_value(unit) == 0;
-    struct decimal a = decimal_of(value), b = decimal_of(unit);
+    struct decimal a = read_decimal(value), b = read_decimal(unit);
     if (a.digits == 0)
         return true;
     if (b.digits == 0)
@@ -109,6 +109,6 @@ bool wt__number_is_multiple(const json_t *value, const json_t *unit)
     }
     uint64_t rest = a.digits % b.digits;
     for (; rest > 0 && a.exponent > b.exponent; a.exponent--)
-        rest = times_ten(rest, b.digits);
+        rest = multiply_by_ten(rest, b.digits);
     return rest == 0;
 }

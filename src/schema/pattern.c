@@ -11,7 +11,7 @@
 #include "schema/ecma.h"
 #include "schema/limits.h"
 
-struct pattern {
+struct schema_pattern {
     pcre2_code *code;
 };
 
@@ -25,7 +25,7 @@ struct counter {
 static const uint32_t options = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF |
                                 PCRE2_NEVER_BACKSLASH_C | PCRE2_NEVER_UCP | PCRE2_AUTO_CALLOUT;
 
-static int compile(pcre2_code **out, struct str text, bool strict, wt_error *err)
+static int compile_pcre(pcre2_code **out, struct str text, bool strict, wt_error *err)
 {
     struct buffer translated = {.max = 16 * (size_t)PATTERN_BYTES};
     const char *why = NULL;
@@ -53,17 +53,17 @@ static int compile(pcre2_code **out, struct str text, bool strict, wt_error *err
     return wt__fail(err, WT_EFORMAT, "is not a regular expression: %s", (const char *)said);
 }
 
-int wt__pattern_compile(struct pattern **out, struct str text, size_t *memory, wt_error *err)
+int wt__pattern_compile(struct schema_pattern **out, struct str text, size_t *memory, wt_error *err)
 {
     pcre2_code *code;
     size_t size = 0;
     *out = NULL;
-    int rc = compile(&code, text, false, err);
+    int rc = compile_pcre(&code, text, false, err);
     if (rc < 0)
         return rc;
     pcre2_pattern_info(code, PCRE2_INFO_SIZE, &size);
     *memory += size;
-    struct pattern *pattern = *memory > PATTERN_MEMORY ? NULL : malloc(sizeof *pattern);
+    struct schema_pattern *pattern = *memory > PATTERN_MEMORY ? NULL : malloc(sizeof *pattern);
     if (!pattern) {
         pcre2_code_free(code);
         if (*memory > PATTERN_MEMORY)
@@ -75,7 +75,7 @@ int wt__pattern_compile(struct pattern **out, struct str text, size_t *memory, w
     return 0;
 }
 
-void wt__pattern_free(struct pattern *pattern)
+void wt__pattern_free(struct schema_pattern *pattern)
 {
     if (!pattern)
         return;
@@ -86,14 +86,14 @@ void wt__pattern_free(struct pattern *pattern)
 enum pattern_answer wt__pattern_is_valid(struct str text)
 {
     pcre2_code *code;
-    int rc = compile(&code, text, true, NULL);
+    int rc = compile_pcre(&code, text, true, NULL);
     pcre2_code_free(code);
     if (rc == WT_ENOMEM)
         return PATTERN_NO_MEMORY;
     return rc == 0 ? PATTERN_YES : PATTERN_NO;
 }
 
-static int count(pcre2_callout_block *block, void *data)
+static int count_tried_item(pcre2_callout_block *block, void *data)
 {
     struct counter *counter = data;
     size_t at = block->current_position;
@@ -103,7 +103,7 @@ static int count(pcre2_callout_block *block, void *data)
     return counter->items > PATTERN_ITEMS ? PCRE2_ERROR_CALLOUT : 0;
 }
 
-static bool prepare(struct pattern_scratch *scratch)
+static bool prepare_match(struct pattern_scratch *scratch)
 {
     if (!scratch->context) {
         pcre2_match_context *context = pcre2_match_context_create(NULL);
@@ -126,13 +126,13 @@ void wt__pattern_scratch_dispose(struct pattern_scratch *scratch)
     *scratch = (struct pattern_scratch){0};
 }
 
-enum pattern_answer wt__pattern_match(const struct pattern *pattern, struct pattern_scratch *scratch, struct str text,
-                                      uint64_t *steps)
+enum pattern_answer wt__pattern_match(const struct schema_pattern *pattern, struct pattern_scratch *scratch,
+                                      struct str text, uint64_t *steps)
 {
     struct counter counter = {0};
-    if (!prepare(scratch))
+    if (!prepare_match(scratch))
         return PATTERN_NO_MEMORY;
-    pcre2_set_callout(scratch->context, count, &counter);
+    pcre2_set_callout(scratch->context, count_tried_item, &counter);
     int rc = pcre2_match(pattern->code, (PCRE2_SPTR)(text.ptr ? text.ptr : ""), text.len, 0, 0, scratch->data,
                          scratch->context);
     *steps += 1 + (counter.items + text.len / PATTERN_ITEMS_A_STEP) / PATTERN_ITEMS_A_STEP;

@@ -13,12 +13,12 @@
 #include "base/error.h"
 #include "base/str.h"
 
-struct pattern;
+struct schema_pattern;
 
 /* Compiles a pattern and adds its size to *memory, the bytes of all patterns of the validator. The message in err does
  * not contain the pattern. Returns 0, WT_EFORMAT, WT_ETOOLONG (PATTERN_BYTES, PATTERN_MEMORY) or WT_ENOMEM. */
-int wt__pattern_compile(struct pattern **out, struct str text, size_t *memory, wt_error *err);
-void wt__pattern_free(struct pattern *pattern);
+int wt__pattern_compile(struct schema_pattern **out, struct str text, size_t *memory, wt_error *err);
+void wt__pattern_free(struct schema_pattern *pattern);
 
 /* Memory for matches. Zero-initialise it before the first use. */
 struct pattern_scratch {
@@ -37,7 +37,7 @@ enum pattern_answer {
 enum pattern_answer wt__pattern_is_valid(struct str text);
 
 /* Searches text for the pattern, and adds the cost to *steps. */
-enum pattern_answer wt__pattern_match(const struct pattern *pattern, struct pattern_scratch *scratch, struct str text,
-                                      uint64_t *steps);
+enum pattern_answer wt__pattern_match(const struct schema_pattern *pattern, struct pattern_scratch *scratch,
+                                      struct str text, uint64_t *steps);
 
 #endif

@@ -5,7 +5,7 @@
 #include "text/shown.h"
 
 /* Returns the start of a text, up to `most` bytes of whole characters. */
-static struct str head(struct str text, size_t most)
+static struct str cut_text(struct str text, size_t most)
 {
     if (text.len <= most)
         return text;
@@ -15,7 +15,7 @@ static struct str head(struct str text, size_t most)
 }
 
 /* Callback of json_dump_callback. Keeps one byte more than is shown, to detect a longer value, then stops the dump. */
-static int take(const char *bytes, size_t len, void *buffer)
+static int collect_json(const char *bytes, size_t len, void *buffer)
 {
     struct buffer *out = buffer;
     size_t room = MESSAGE_VALUE_BYTES + 1 - out->len;
@@ -30,8 +30,8 @@ void wt__quote_value(struct buffer *out, const json_t *value)
         wt__quote_text(out, (struct str){json_string_value(value), json_string_length(value)}, MESSAGE_VALUE_BYTES);
         return;
     }
-    int rc = json_dump_callback(value, take, &json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-    struct str shown = head(wt__buffer_view(&json), MESSAGE_VALUE_BYTES);
+    int rc = json_dump_callback(value, collect_json, &json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+    struct str shown = cut_text(wt__buffer_view(&json), MESSAGE_VALUE_BYTES);
     wt__shown_json(out, shown);
     if (shown.len < json.len)
         wt__buffer_text(out, "...");
@@ -41,7 +41,7 @@ void wt__quote_value(struct buffer *out, const json_t *value)
 
 void wt__quote_text(struct buffer *out, struct str text, size_t most)
 {
-    struct str shown = head(text, most);
+    struct str shown = cut_text(text, most);
     wt__shown_string(out, shown);
     if (shown.len == text.len || out->failed || out->len == 0)
         return;

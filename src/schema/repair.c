@@ -12,29 +12,29 @@
 
 /* ---------------------------------------------------------------- proposals */
 
-static struct str text_of(const json_t *value)
+static struct str view_string(const json_t *value)
 {
     return (struct str){json_string_value(value), json_string_length(value)};
 }
 
 /* Returns a newly created value. Stops the evaluation if it is NULL, because then memory is exhausted. */
-static json_t *made(struct evaluation *e, json_t *value)
+static json_t *check_created(struct schema_evaluation *e, json_t *value)
 {
     if (!value)
-        wt__starve(e);
+        wt__stop_out_of_memory(e);
     return value;
 }
 
 /* Parses text that consists of a number, true or false. Returns NULL for anything else, and for an integer too large to
  * represent. */
-static json_t *scalar_of(struct evaluation *e, struct str text)
+static json_t *parse_scalar(struct schema_evaluation *e, struct str text)
 {
     json_t *value = NULL;
     if (text.len == 0 || wt__is_blank(text.ptr[0]) || wt__is_blank(text.ptr[text.len - 1]))
         return NULL;
     int rc = wt__json_parse(&value, text.ptr, text.len, NULL);
     if (rc == WT_ENOMEM)
-        wt__starve(e);
+        wt__stop_out_of_memory(e);
     if (rc < 0)
         return NULL;
     bool rounded = json_is_real(value) && !memchr(text.ptr, '.', text.len) && !memchr(text.ptr, 'e', text.len) &&
@@ -45,7 +45,7 @@ static json_t *scalar_of(struct evaluation *e, struct str text)
     return NULL;
 }
 
-static json_t *text_of_number(const json_t *number)
+static json_t *number_as_string(const json_t *number)
 {
     struct buffer text = {0};
     json_t *value = wt__json_write(&text, number) < 0 ? NULL : json_stringn(text.ptr, text.len);
@@ -53,11 +53,11 @@ static json_t *text_of_number(const json_t *number)
     return value;
 }
 
-static json_t *propose_type(struct evaluation *e, const struct violation *v, const char **why)
+static json_t *propose_type(struct schema_evaluation *e, const struct violation *v, const char **why)
 {
     const json_t *value = v->value;
     if (json_is_string(value)) {
-        json_t *scalar = scalar_of(e, text_of(value));
+        json_t *scalar = parse_scalar(e, view_string(value));
         if (scalar && (wt__kind_of(scalar) & v->types)) {
             *why = json_is_number(scalar) ? "text with a number, where a number is expected"
                                           : "text with true or false, where true or false is expected";
@@ -67,11 +67,11 @@ static json_t *propose_type(struct evaluation *e, const struct violation *v, con
     }
     if (json_is_number(value) && (v->types & ~(unsigned)KIND_NULL) == KIND_STRING) {
         *why = "a number, where text is expected";
-        return made(e, text_of_number(value));
+        return check_created(e, number_as_string(value));
     }
     if ((v->types & KIND_ARRAY) && !json_is_array(value)) {
         *why = "a single value, where an array is expected";
-        return made(e, json_pack("[O]", (json_t *)value));
+        return check_created(e, json_pack("[O]", (json_t *)value));
     }
     return NULL;
 }
@@ -98,7 +98,7 @@ static uint32_t next_folded(const char **at, const char *end, bool first)
     return 0;
 }
 
-static bool same_folded(struct str a, struct str b)
+static bool equal_folded(struct str a, struct str b)
 {
     const char *x = a.ptr, *y = b.ptr;
     uint32_t c, d;
@@ -115,7 +115,7 @@ static bool same_folded(struct str a, struct str b)
 static bool is_meant(const json_t *wanted, const json_t *value, const json_t *scalar, const char **why)
 {
     uint64_t steps = 0;
-    if (json_is_string(wanted) && json_is_string(value) && same_folded(text_of(wanted), text_of(value)))
+    if (json_is_string(wanted) && json_is_string(value) && equal_folded(view_string(wanted), view_string(value)))
         *why = "a value that differs only in case or blanks";
     else if (scalar && !json_is_string(wanted) && wt__json_same(wanted, scalar, &steps))
         *why = "text with the value";
@@ -125,9 +125,9 @@ static bool is_meant(const json_t *wanted, const json_t *value, const json_t *sc
 }
 
 /* Proposes a value of an enumeration if exactly one may have been meant. */
-static json_t *propose_value(struct evaluation *e, const struct violation *v, const char **why)
+static json_t *propose_value(struct schema_evaluation *e, const struct violation *v, const char **why)
 {
-    json_t *scalar = json_is_string(v->value) ? scalar_of(e, text_of(v->value)) : NULL;
+    json_t *scalar = json_is_string(v->value) ? parse_scalar(e, view_string(v->value)) : NULL;
     const json_t *meant = NULL;
     size_t count = 0;
     for (size_t i = 0; i < wt__violation_choices(v); i++)
@@ -136,10 +136,10 @@ static json_t *propose_value(struct evaluation *e, const struct violation *v, co
             count++;
         }
     json_decref(scalar);
-    return count == 1 ? made(e, json_deep_copy(meant)) : NULL;
+    return count == 1 ? check_created(e, json_deep_copy(meant)) : NULL;
 }
 
-static json_t *propose_default(struct evaluation *e, const struct violation *v, const char **why)
+static json_t *propose_default(struct schema_evaluation *e, const struct violation *v, const char **why)
 {
     const struct object_rules *rules = v->subschema->object;
     const json_t *value = NULL;
@@ -151,13 +151,13 @@ static json_t *propose_default(struct evaluation *e, const struct violation *v, 
             return NULL;
     }
     *why = "a required property with a default";
-    return value ? made(e, json_deep_copy(value)) : NULL;
+    return value ? check_created(e, json_deep_copy(value)) : NULL;
 }
 
 /* Returns the value proposed for a violation, or NULL if there is no proposal or the evaluation has stopped. */
-static json_t *propose(struct evaluation *e, const struct violation *v, const char **why)
+static json_t *propose_repair(struct schema_evaluation *e, const struct violation *v, const char **why)
 {
-    if (v->of_name)
+    if (v->about_name)
         return NULL;
     if (v->kind == VIOLATION_TYPE)
         return propose_type(e, v, why);
@@ -175,12 +175,12 @@ struct target {
     size_t index;
 };
 
-static json_t *step_into(json_t *holder, const struct step *step)
+static json_t *step_into_instance(json_t *holder, const struct path_step *step)
 {
     return step->key ? json_object_get(holder, step->key) : json_array_get(holder, step->index);
 }
 
-static struct target target_of(json_t *root, const struct violation *v)
+static struct target locate_target(json_t *root, const struct violation *v)
 {
     struct target target = {0};
     size_t depth = v->depth;
@@ -195,13 +195,13 @@ static struct target target_of(json_t *root, const struct violation *v)
     }
     target.holder = root;
     for (size_t i = 0; i < depth && target.holder; i++)
-        target.holder = step_into(target.holder, &v->path[i]);
+        target.holder = step_into_instance(target.holder, &v->path[i]);
     return target;
 }
 
 /* Stores value at the target and takes over its reference. A NULL value removes the member again. Returns false if out
  * of memory. */
-static bool put(struct evaluation *e, json_t **root, const struct target *target, json_t *value)
+static bool put_at_target(struct schema_evaluation *e, json_t **root, const struct target *target, json_t *value)
 {
     int rc = 0;
     if (!target->holder) {
@@ -214,11 +214,11 @@ static bool put(struct evaluation *e, json_t **root, const struct target *target
     } else {
         rc = json_array_set_new(target->holder, target->index, value);
     }
-    return rc == 0 || wt__starve(e);
+    return rc == 0 || wt__stop_out_of_memory(e);
 }
 
-static bool note(struct repairs *repairs, struct arena *arena, const struct violation *v, const json_t *was,
-                 const json_t *now, const char *why)
+static bool record_repair(struct repairs *repairs, struct arena *arena, const struct violation *v, const json_t *was,
+                          const json_t *now, const char *why)
 {
     struct buffer pointer = {0}, before = {0}, after = {0};
     wt__violation_pointer(&pointer, v);
@@ -243,7 +243,7 @@ static bool note(struct repairs *repairs, struct arena *arena, const struct viol
 
 /* True if the list has a violation at or below the place of v; for a missing property, only the same violation counts.
  */
-static bool still_there(const struct violations *list, const struct violation *v)
+static bool has_violation_below(const struct violations *list, const struct violation *v)
 {
     for (size_t i = 0; i < list->len; i++) {
         const struct violation *other = &list->items[i];
@@ -257,49 +257,51 @@ static bool still_there(const struct violations *list, const struct violation *v
     return false;
 }
 
-/* Validates the whole instance again. Returns false if undecided, or if out of memory (then e->starved is set). */
-static bool revalidate(struct violations *out, struct evaluation *e, const struct compiled *compiled,
+/* Validates the whole instance again. Returns false if undecided, or if out of memory (then e->out_of_memory is set).
+ */
+static bool revalidate(struct violations *out, struct schema_evaluation *e, const struct compiled *compiled,
                        const json_t *instance)
 {
-    e->noted = 0;
-    enum verdict verdict = wt__evaluate_noting(e, compiled, instance, out);
+    e->recorded = 0;
+    enum verdict verdict = wt__evaluate_collecting(e, compiled, instance, out);
     return verdict == FITS || verdict == FITS_NOT;
 }
 
 /* Tries the proposal for a violation. Returns 1 if it is kept, and updates *left; 0 if not; -1 if out of memory. */
-static int try_repair(struct repairs *repairs, struct violations *left, const struct violation *v, struct evaluation *e,
-                      const struct compiled *compiled)
+static int try_repair(struct repairs *repairs, struct violations *left, const struct violation *v,
+                      struct schema_evaluation *e, const struct compiled *compiled)
 {
     const char *why = "";
     struct violations after = {0};
-    json_t *now = propose(e, v, &why);
+    json_t *now = propose_repair(e, v, &why);
     if (!now || e->stopped) {
         json_decref(now);
-        return e->starved ? -1 : 0;
+        return e->out_of_memory ? -1 : 0;
     }
-    struct target target = target_of(repairs->instance, v);
+    struct target target = locate_target(repairs->instance, v);
     json_t *was = v->kind == VIOLATION_REQUIRED ? NULL : json_incref((json_t *)v->value);
-    bool stays = put(e, &repairs->instance, &target, json_incref(now)) &&
-                 revalidate(&after, e, compiled, repairs->instance) && after.len < left->len && !still_there(&after, v);
+    bool stays = put_at_target(e, &repairs->instance, &target, json_incref(now)) &&
+                 revalidate(&after, e, compiled, repairs->instance) && after.len < left->len &&
+                 !has_violation_below(&after, v);
     int rc = stays;
-    if (stays && !note(repairs, e->arena, v, was, now, why))
+    if (stays && !record_repair(repairs, e->arena, v, was, now, why))
         rc = -1;
     if (stays) {
         wt__violations_dispose(left);
         *left = after;
     } else {
-        if (!e->starved)
-            put(e, &repairs->instance, &target, json_incref(was));
+        if (!e->out_of_memory)
+            put_at_target(e, &repairs->instance, &target, json_incref(was));
         wt__violations_dispose(&after);
     }
     json_decref(was);
     json_decref(now);
-    return e->starved ? -1 : rc;
+    return e->out_of_memory ? -1 : rc;
 }
 
 /* Validates the copy first, so that the violations refer to the values of the copy. */
-bool wt__repair(struct repairs *repairs, struct violations *left, struct evaluation *e, const struct compiled *compiled,
-                const json_t *instance)
+bool wt__repair(struct repairs *repairs, struct violations *left, struct schema_evaluation *e,
+                const struct compiled *compiled, const json_t *instance)
 {
     int tries = 0;
     repairs->instance = json_deep_copy(instance);
@@ -308,7 +310,7 @@ bool wt__repair(struct repairs *repairs, struct violations *left, struct evaluat
         return false;
     left->len = 0;
     if (!revalidate(left, e, compiled, repairs->instance))
-        return !e->starved;
+        return !e->out_of_memory;
     for (size_t i = 0; i < left->len && repairs->len < REPAIRS_MAX && tries < REPAIR_TRIES && !e->stopped; tries++) {
         struct violation v = left->items[i];
         int rc = try_repair(repairs, left, &v, e, compiled);

@@ -31,7 +31,7 @@ struct repairs {
  * left: set to the remaining violations, sorted; they borrow from repairs->instance
  * e: provides the arena and the budget of all tries; repairing stops once the budget is spent
  * Returns false if out of memory. */
-bool wt__repair(struct repairs *repairs, struct violations *left, struct evaluation *e, const struct compiled *compiled,
-                const json_t *instance);
+bool wt__repair(struct repairs *repairs, struct violations *left, struct schema_evaluation *e,
+                const struct compiled *compiled, const json_t *instance);
 
 #endif

@@ -53,7 +53,7 @@ bool wt__json_same(const json_t *a, const json_t *b, uint64_t *steps)
     return !json_is_array(a) || same_arrays(a, b, steps);
 }
 
-static uint64_t mix(uint64_t h)
+static uint64_t mix_hash(uint64_t h)
 {
     h ^= h >> 31;
     h *= 0x9E3779B97F4A7C15U;
@@ -64,7 +64,7 @@ static uint64_t hash_bytes(const char *bytes, size_t len, uint64_t h)
 {
     for (size_t i = 0; i < len; i++)
         h = (h ^ (unsigned char)bytes[i]) * 0x100000001B3U;
-    return mix(h);
+    return mix_hash(h);
 }
 
 /* Returns the same hash for equal values. The hashes of the members of an object are summed, since they have no order.
@@ -83,16 +83,16 @@ static uint64_t hash_value(const json_t *value, uint64_t *steps)
         return hash_bytes(json_string_value(value), json_string_length(value), h);
     }
     for (size_t i = 0; json_is_array(value) && i < json_array_size(value); i++)
-        h = mix(h * 31 + hash_value(json_array_get(value, i), steps));
+        h = mix_hash(h * 31 + hash_value(json_array_get(value, i), steps));
     if (json_is_object(value)) {
         const char *key;
         json_t *member;
         json_object_foreach((json_t *)value, key, member)
         {
-            h += mix(hash_bytes(key, strlen(key), 3) * 31 + hash_value(member, steps));
+            h += mix_hash(hash_bytes(key, strlen(key), 3) * 31 + hash_value(member, steps));
         }
     }
-    return mix(h);
+    return mix_hash(h);
 }
 
 struct hashed {
@@ -100,7 +100,7 @@ struct hashed {
     size_t at;
 };
 
-static int by_hash(const void *left, const void *right)
+static int compare_item_hashes(const void *left, const void *right)
 {
     const struct hashed *a = left, *b = right;
     if (a->hash != b->hash)
@@ -109,8 +109,8 @@ static int by_hash(const void *left, const void *right)
 }
 
 /* Finds two equal items among candidates with the same hash. Returns false if there are none before *second. */
-static bool found(const json_t *array, const struct hashed *run, size_t count, size_t *first, size_t *second,
-                  uint64_t *steps, uint64_t most)
+static bool find_equal_items(const json_t *array, const struct hashed *run, size_t count, size_t *first, size_t *second,
+                             uint64_t *steps, uint64_t most)
 {
     for (size_t j = 1; j < count; j++)
         for (size_t i = 0; i < j && *steps <= most; i++) {
@@ -135,13 +135,13 @@ int wt__json_duplicate(const json_t *array, size_t *first, size_t *second, uint6
     for (size_t i = 0; i < size; i++)
         items[i] = (struct hashed){size > PAIRWISE ? hash_value(json_array_get(array, i), steps) : 0, i};
     if (size > PAIRWISE)
-        qsort(items, size, sizeof *items, by_hash);
+        qsort(items, size, sizeof *items, compare_item_hashes);
     *second = size;
     for (size_t i = 0; i < size && *steps <= most;) {
         size_t end = i + 1;
         while (end < size && items[end].hash == items[i].hash)
             end++;
-        answer |= found(array, items + i, end - i, first, second, steps, most);
+        answer |= find_equal_items(array, items + i, end - i, first, second, steps, most);
         i = end;
     }
     if (items != few)

@@ -3,7 +3,7 @@
 
 #include "base/str.h"
 
-static struct str cut(struct str *rest, size_t len, size_t skip)
+static struct str cut_front(struct str *rest, size_t len, size_t skip)
 {
     struct str head = {rest->ptr, len};
     rest->ptr += len + skip;
@@ -19,7 +19,7 @@ static size_t find_any(struct str text, const char *stops)
     return at;
 }
 
-static bool is_scheme(struct str text)
+static bool is_uri_scheme(struct str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
@@ -49,13 +49,13 @@ void wt__uri_split(struct uri *out, struct str text)
         text.len = at;
     }
     at = find_any(text, ":/");
-    if (at < text.len && text.ptr[at] == ':' && is_scheme((struct str){text.ptr, at})) {
-        out->scheme = cut(&text, at, 1);
+    if (at < text.len && text.ptr[at] == ':' && is_uri_scheme((struct str){text.ptr, at})) {
+        out->scheme = cut_front(&text, at, 1);
         out->has_scheme = true;
     }
     if (wt__str_starts(text, STR("//"))) {
-        cut(&text, 0, 2);
-        out->authority = cut(&text, find_any(text, "/"), 0);
+        cut_front(&text, 0, 2);
+        out->authority = cut_front(&text, find_any(text, "/"), 0);
         out->has_authority = true;
     }
     out->path = text;

@@ -4,7 +4,7 @@
 
 enum verdict wt__validator_check(const struct compiled *compiled, const json_t *instance)
 {
-    struct evaluation e = {.most_steps = VALIDATION_STEPS};
+    struct schema_evaluation e = {.most_steps = VALIDATION_STEPS};
     struct arena arena = {0}; /* for the reason, if undecided */
     e.arena = &arena;
     enum verdict verdict = wt__evaluate(&e, compiled, instance);
@@ -15,7 +15,7 @@ enum verdict wt__validator_check(const struct compiled *compiled, const json_t *
 
 /* Ends an evaluation. The names borrowed by its violations move to `v`; the violations of the previous evaluation no
  * longer exist. */
-static void end(struct validation *v, struct evaluation *e)
+static void end_evaluation(struct validation *v, struct schema_evaluation *e)
 {
     json_decref(v->names);
     v->names = e->names;
@@ -24,26 +24,26 @@ static void end(struct validation *v, struct evaluation *e)
 }
 
 /* Evaluates the instance once, with a new budget. */
-static enum verdict evaluate(struct validation *v, const struct compiled *compiled, const json_t *instance,
-                             bool violations)
+static enum verdict evaluate_once(struct validation *v, const struct compiled *compiled, const json_t *instance,
+                                  bool violations)
 {
-    struct evaluation e = {.arena = &v->arena, .most_steps = VALIDATION_STEPS};
-    enum verdict verdict =
-        violations ? wt__evaluate_noting(&e, compiled, instance, &v->violations) : wt__evaluate(&e, compiled, instance);
+    struct schema_evaluation e = {.arena = &v->arena, .most_steps = VALIDATION_STEPS};
+    enum verdict verdict = violations ? wt__evaluate_collecting(&e, compiled, instance, &v->violations)
+                                      : wt__evaluate(&e, compiled, instance);
     if (verdict == UNDECIDED && !wt__violations_add(&v->violations, &e.why))
         verdict = OUT_OF_MEMORY;
-    end(v, &e);
+    end_evaluation(v, &e);
     return verdict;
 }
 
-static bool repair(struct validation *v, const struct compiled *compiled, const json_t *instance)
+static bool repair_instance(struct validation *v, const struct compiled *compiled, const json_t *instance)
 {
-    struct evaluation e = {.arena = &v->arena, .most_steps = VALIDATION_STEPS};
+    struct schema_evaluation e = {.arena = &v->arena, .most_steps = VALIDATION_STEPS};
     bool done = wt__repair(&v->repairs, &v->violations, &e, compiled, instance);
     if (done && e.stopped && v->violations.len == 0)
         done = wt__violations_add(&v->violations, &e.why);
     v->fits = done && v->violations.len == 0;
-    end(v, &e);
+    end_evaluation(v, &e);
     return done;
 }
 
@@ -51,11 +51,11 @@ int wt__validator_run(struct validation *v, const struct compiled *compiled, con
                       wt_error *err)
 {
     *v = (struct validation){0};
-    enum verdict verdict = evaluate(v, compiled, instance, false);
+    enum verdict verdict = evaluate_once(v, compiled, instance, false);
     if (verdict == FITS_NOT)
-        verdict = evaluate(v, compiled, instance, true);
+        verdict = evaluate_once(v, compiled, instance, true);
     v->fits = verdict == FITS;
-    if (verdict == FITS_NOT && repairs && !repair(v, compiled, instance))
+    if (verdict == FITS_NOT && repairs && !repair_instance(v, compiled, instance))
         verdict = OUT_OF_MEMORY;
     if (verdict != OUT_OF_MEMORY)
         return 0;

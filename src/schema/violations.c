@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-static bool of_list(const struct violation *v)
+static bool is_from_enum(const struct violation *v)
 {
     return strcmp(v->keyword, "enum") == 0;
 }
@@ -15,14 +15,14 @@ size_t wt__violation_choices(const struct violation *v)
 {
     if (v->branches)
         return v->branches->len;
-    return of_list(v) ? json_array_size(v->wanted) : 1;
+    return is_from_enum(v) ? json_array_size(v->wanted) : 1;
 }
 
 const json_t *wt__violation_choice(const struct violation *v, size_t at)
 {
     if (v->branches)
         return v->branches->items[at]->constant;
-    return of_list(v) ? json_array_get(v->wanted, at) : v->wanted;
+    return is_from_enum(v) ? json_array_get(v->wanted, at) : v->wanted;
 }
 
 bool wt__violations_add(struct violations *list, const struct violation *violation)
@@ -47,7 +47,7 @@ struct ranked {
     size_t rank;
 };
 
-static int by_place(const void *left, const void *right)
+static int compare_places(const void *left, const void *right)
 {
     const struct ranked *a = left, *b = right;
     for (size_t i = 0; i < a->violation.depth && i < b->violation.depth; i++) {
@@ -69,14 +69,14 @@ bool wt__violations_sort(struct violations *list)
         return false;
     for (size_t i = 0; i < list->len; i++)
         ranked[i] = (struct ranked){list->items[i], i};
-    qsort(ranked, list->len, sizeof *ranked, by_place);
+    qsort(ranked, list->len, sizeof *ranked, compare_places);
     for (size_t i = 0; i < list->len; i++)
         list->items[i] = ranked[i].violation;
     free(ranked);
     return true;
 }
 
-size_t wt__place_depth(const struct place *at)
+size_t wt__place_depth(const struct value_place *at)
 {
     size_t depth = 0;
     for (; at->up; at = at->up)
@@ -84,11 +84,11 @@ size_t wt__place_depth(const struct place *at)
     return depth;
 }
 
-const struct step *wt__place_path(struct arena *arena, const struct place *at, size_t *depth)
+const struct path_step *wt__place_path(struct arena *arena, const struct value_place *at, size_t *depth)
 {
     size_t len = *depth = wt__place_depth(at);
-    struct step *path = len > 0 ? wt__arena_array(arena, struct step, len) : NULL;
-    for (const struct place *p = at; path && p->up; p = p->up)
-        path[--len] = (struct step){p->key, p->index};
+    struct path_step *path = len > 0 ? wt__arena_array(arena, struct path_step, len) : NULL;
+    for (const struct value_place *p = at; path && p->up; p = p->up)
+        path[--len] = (struct path_step){p->key, p->index};
     return path;
 }

@@ -7,15 +7,15 @@
 #include "schema/compiled.h"
 
 /* A value and the way to it, on the stack of the evaluation. */
-struct place {
+struct value_place {
     const json_t *value;
-    const struct place *up; /* NULL for the instance itself */
-    const char *key;        /* key of a member, NULL for an item */
-    size_t index;           /* position among its siblings */
+    const struct value_place *up; /* NULL for the instance itself */
+    const char *key;              /* key of a member, NULL for an item */
+    size_t index;                 /* position among its siblings */
 };
 
 /* A step on the way down from the instance to a value. */
-struct step {
+struct path_step {
     const char *key;
     size_t index;
 };
@@ -35,7 +35,7 @@ enum violation_kind {
     VIOLATION_REQUIRED,
     VIOLATION_DEPENDENT,
     VIOLATION_UNKNOWN, /* an additional property that is not allowed */
-    VIOLATION_NOTHING, /* the schema false */
+    VIOLATION_FALSE,   /* the schema false */
     VIOLATION_NOT,
     VIOLATION_SEVERAL, /* several alternatives of "oneOf" */
     VIOLATION_OTHER,   /* the actual violations were not recorded */
@@ -49,9 +49,9 @@ struct violation {
     enum violation_kind kind;
     const struct subschema *subschema;
     const char *keyword; /* "" if it has no keyword */
-    const struct step *path;
+    const struct path_step *path;
     size_t depth;        /* length of path */
-    bool of_name;        /* true if it is about the name of the property at the end of path */
+    bool about_name;     /* true if it is about the name of the property at the end of path */
     const json_t *value; /* value at the place */
     const char *name;    /* name of a property */
     const json_t *wanted;
@@ -78,10 +78,10 @@ void wt__violations_dispose(struct violations *list);
 bool wt__violations_sort(struct violations *list);
 
 /* Returns the number of steps to a place. */
-size_t wt__place_depth(const struct place *at);
+size_t wt__place_depth(const struct value_place *at);
 
 /* Returns the steps to a place in the arena, and sets *depth to their number. NULL with *depth above 0 means out of
  * memory. */
-const struct step *wt__place_path(struct arena *arena, const struct place *at, size_t *depth);
+const struct path_step *wt__place_path(struct arena *arena, const struct value_place *at, size_t *depth);
 
 #endif

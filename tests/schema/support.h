@@ -40,7 +40,7 @@ static inline struct compiled *compile_text(const char *schema, const char *dial
 }
 
 /* Returns the messages of the violations, one per line. Free with free(). */
-static inline char *sentences(const struct validation *validation)
+static inline char *list_messages(const struct validation *validation)
 {
     struct buffer text = {0};
     for (size_t i = 0; i < validation->violations.len; i++) {

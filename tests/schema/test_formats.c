@@ -80,7 +80,7 @@ static const struct {
      {"(", "[", "\\a", "*a", "(?i)a", "a{2,1}", "\\Z", "(?P<n>a)"}},
 };
 
-static bool fits(const struct compiled *compiled, const char *text)
+static bool text_fits(const struct compiled *compiled, const char *text)
 {
     json_t *value = json_string(text);
     assert_non_null(value);
@@ -97,12 +97,12 @@ static void checks_each_format(void **state)
         char schema[64];
         snprintf(schema, sizeof schema, "{'format': '%s'}", rows[i].name);
         struct compiled *compiled = compile_text(schema, SCHEMA_2020_12, NULL, NULL);
-        assert_int_equal(fits(compiled, ""), rows[i].empty);
+        assert_int_equal(text_fits(compiled, ""), rows[i].empty);
         for (size_t t = 0; rows[i].in[t]; t++)
-            if (!fits(compiled, rows[i].in[t]))
+            if (!text_fits(compiled, rows[i].in[t]))
                 failures += 0 < printf("%s: %s should fit\n", rows[i].name, rows[i].in[t]);
         for (size_t t = 0; rows[i].out[t]; t++)
-            if (fits(compiled, rows[i].out[t]))
+            if (text_fits(compiled, rows[i].out[t]))
                 failures += 0 < printf("%s: %s should not fit\n", rows[i].name, rows[i].out[t]);
         wt__compiled_free(compiled);
     }
@@ -115,7 +115,7 @@ static void formats_are_annotations_by_default(void **state)
     struct compiled *compiled;
     json_t *schema = json_of("{'format': 'date'}");
     assert_int_equal(wt__compile_schema(&compiled, schema, SCHEMA_2020_12, NULL, false, NULL), 0);
-    assert_true(fits(compiled, "tomorrow"));
+    assert_true(text_fits(compiled, "tomorrow"));
     wt__compiled_free(compiled);
     json_decref(schema);
 }

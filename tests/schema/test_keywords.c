@@ -8,11 +8,11 @@
 #include "schema/support.h"
 
 /* in: array of valid instances; out: array of invalid ones. */
-struct row {
+struct keyword_row {
     const char *what, *schema, *in, *out;
 };
 
-static const struct row both[] = {
+static const struct keyword_row both[] = {
     {"true", "true", "[1, null, {}]", "[]"},
     {"false", "false", "[]", "[1, null, {}]"},
     {"no keyword", "{}", "[1, [], 'x']", "[]"},
@@ -117,7 +117,7 @@ static const struct row both[] = {
      "[{'$id': 'https://e.test/x', 'type': 'null'}]", "[null]"},
 };
 
-static const struct row of_2020_12[] = {
+static const struct keyword_row of_2020_12[] = {
     {"prefixItems", "{'prefixItems': [{'type': 'integer'}, {'type': 'string'}]}", "[[], [1], [1, 'a', null]]",
      "[['a'], [1, 2]]"},
     {"items after prefixItems", "{'prefixItems': [{}], 'items': {'type': 'null'}}", "[[1], [1, null]]", "[[1, 2]]"},
@@ -185,7 +185,7 @@ static const struct row of_2020_12[] = {
      "[{'a': 1}, [null]]", "[[1]]"},
 };
 
-static const struct row of_draft_07[] = {
+static const struct keyword_row of_draft_07[] = {
     {"items as a list", "{'items': [{'type': 'integer'}, {'type': 'string'}], 'additionalItems': {'type': 'null'}}",
      "[[], [1, 'a', null], 5]", "[['a'], [1, 'a', 1]]"},
     {"additionalItems without a list", "{'items': {}, 'additionalItems': false}", "[[1, 2]]", "[]"},
@@ -205,7 +205,8 @@ static const struct row of_draft_07[] = {
      "[{'type': []}, {'required': 'a'}, {'items': [1]}]"},
 };
 
-static size_t wrong(const struct row *row, const struct compiled *compiled, const char *text, enum verdict wanted)
+static size_t count_wrong(const struct keyword_row *row, const struct compiled *compiled, const char *text,
+                          enum verdict wanted)
 {
     size_t i, failures = 0;
     json_t *instances = json_of(text), *instance;
@@ -222,7 +223,7 @@ static size_t wrong(const struct row *row, const struct compiled *compiled, cons
     return failures;
 }
 
-static void check(const struct row *rows, size_t count, const char *dialect)
+static void check_keyword_rows(const struct keyword_row *rows, size_t count, const char *dialect)
 {
     size_t failures = 0;
     for (size_t i = 0; i < count; i++) {
@@ -230,7 +231,8 @@ static void check(const struct row *rows, size_t count, const char *dialect)
         struct compiled *compiled = compile_text(rows[i].schema, dialect, NULL, &err);
         if (!compiled)
             fail_msg("%s: %s", rows[i].what, err.message);
-        failures += wrong(&rows[i], compiled, rows[i].in, FITS) + wrong(&rows[i], compiled, rows[i].out, FITS_NOT);
+        failures +=
+            count_wrong(&rows[i], compiled, rows[i].in, FITS) + count_wrong(&rows[i], compiled, rows[i].out, FITS_NOT);
         wt__compiled_free(compiled);
     }
     assert_int_equal(failures, 0);
@@ -239,26 +241,26 @@ static void check(const struct row *rows, size_t count, const char *dialect)
 static void checks_keywords_of_both_dialects(void **state)
 {
     (void)state;
-    check(both, sizeof both / sizeof both[0], SCHEMA_2020_12);
-    check(both, sizeof both / sizeof both[0], SCHEMA_DRAFT_07);
+    check_keyword_rows(both, sizeof both / sizeof both[0], SCHEMA_2020_12);
+    check_keyword_rows(both, sizeof both / sizeof both[0], SCHEMA_DRAFT_07);
 }
 
 static void checks_keywords_of_2020_12(void **state)
 {
     (void)state;
-    check(of_2020_12, sizeof of_2020_12 / sizeof of_2020_12[0], SCHEMA_2020_12);
+    check_keyword_rows(of_2020_12, sizeof of_2020_12 / sizeof of_2020_12[0], SCHEMA_2020_12);
 }
 
 static void checks_keywords_of_draft_07(void **state)
 {
     (void)state;
-    check(of_draft_07, sizeof of_draft_07 / sizeof of_draft_07[0], SCHEMA_DRAFT_07);
+    check_keyword_rows(of_draft_07, sizeof of_draft_07 / sizeof of_draft_07[0], SCHEMA_DRAFT_07);
 }
 
 /* Supplied documents: found by address or by an inner "$id", and metaschemas with fewer vocabularies. */
 static void finds_supplied_documents(void **state)
 {
-    static const struct row rows[] = {
+    static const struct keyword_row rows[] = {
         {"by address", "{'$ref': 'https://e.test/number'}", "[1]", "['x']"},
         {"by a pointer into a document", "{'$ref': 'https://e.test/defs#/$defs/n'}", "[null]", "[1]"},
         {"by an inner $id", "{'$ref': 'https://e.test/within'}", "[true]", "[1]"},
@@ -284,7 +286,8 @@ static void finds_supplied_documents(void **state)
         wt__compile_schema(&compiled, schema, SCHEMA_2020_12, table, false, &err);
         if (!compiled)
             fail_msg("%s: %s", rows[i].what, err.message);
-        assert_int_equal(wrong(&rows[i], compiled, rows[i].in, FITS) + wrong(&rows[i], compiled, rows[i].out, FITS_NOT),
+        assert_int_equal(count_wrong(&rows[i], compiled, rows[i].in, FITS) +
+                             count_wrong(&rows[i], compiled, rows[i].out, FITS_NOT),
                          0);
         wt__compiled_free(compiled);
         json_decref(schema);

@@ -74,7 +74,7 @@ static const struct {
     {"a text", "'x'", NOT_USED, NULL, NULL},
 };
 
-static bool takes(const struct compiled *compiled, const char *instance)
+static bool accepts_instance(const struct compiled *compiled, const char *instance)
 {
     json_t *json = json_of(instance);
     bool fits = wt__validator_check(compiled, json) == FITS;
@@ -95,9 +95,9 @@ static void drops_invalid_keywords(void **state)
         if ((rc == 0) != (rows[i].drops != NOT_USED) || (rc == 0 && (int)drops.count != rows[i].drops))
             fail_msg("%s: %d %s, %zu dropped", rows[i].name, rc, err.message, drops.count);
         assert_true(rc < 0 || (drops.first.code != 0) == (drops.count > 0));
-        if (rows[i].fits && !takes(compiled, rows[i].fits))
+        if (rows[i].fits && !accepts_instance(compiled, rows[i].fits))
             fail_msg("%s: %s does not fit", rows[i].name, rows[i].fits);
-        if (rows[i].refused && takes(compiled, rows[i].refused))
+        if (rows[i].refused && accepts_instance(compiled, rows[i].refused))
             fail_msg("%s: %s fits", rows[i].name, rows[i].refused);
         wt__compiled_free(compiled);
     }

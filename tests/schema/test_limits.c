@@ -19,7 +19,7 @@ static void assert_undecided(const char *schema, json_t *instance, const char *s
     assert_int_equal(wt__validator_run(&validation, compiled, instance, true, &err), 0);
     assert_false(validation.fits);
     assert_int_equal(validation.violations.len, 1);
-    char *text = sentences(&validation);
+    char *text = list_messages(&validation);
     if (!strstr(text, said)) /* The place before the message depends on the counts of PCRE2. */
         fail_msg("expected %s\ngot      %s", said, text);
     free(text);
@@ -28,7 +28,7 @@ static void assert_undecided(const char *schema, json_t *instance, const char *s
     json_decref(instance);
 }
 
-static json_t *long_text(size_t len, char c, const char *tail)
+static json_t *make_long_text(size_t len, char c, const char *tail)
 {
     struct buffer text = {0};
     for (size_t i = 0; i < len; i++)
@@ -42,14 +42,14 @@ static json_t *long_text(size_t len, char c, const char *tail)
 static void stops_slow_patterns(void **state)
 {
     (void)state;
-    assert_undecided("{'pattern': '(a+)+$'}", long_text(50, 'a', "!"),
+    assert_undecided("{'pattern': '(a+)+$'}", make_long_text(50, 'a', "!"),
                      "could not be checked in the time allowed: the pattern takes too long: (a+)+$");
     assert_undecided(
-        "{'pattern': '^(([a-z])+.)+[A-Z]([a-z])+$'}", long_text(60, 'a', ""),
+        "{'pattern': '^(([a-z])+.)+[A-Z]([a-z])+$'}", make_long_text(60, 'a', ""),
         "could not be checked in the time allowed: the pattern takes too long: ^(([a-z])+.)+[A-Z]([a-z])+$");
-    assert_undecided("{'pattern': '[a-z]*[a-z]*[a-z]*[0-9]'}", long_text(100000, 'a', ""),
+    assert_undecided("{'pattern': '[a-z]*[a-z]*[a-z]*[0-9]'}", make_long_text(100000, 'a', ""),
                      "could not be checked in the time allowed: the pattern takes too long: [a-z]*[a-z]*[a-z]*[0-9]");
-    assert_undecided("{'pattern': '[a-z]*[0-9]'}", long_text(1000000, 'a', ""),
+    assert_undecided("{'pattern': '[a-z]*[0-9]'}", make_long_text(1000000, 'a', ""),
                      "could not be checked in the time allowed: the pattern takes too long: [a-z]*[0-9]");
     assert_undecided("{'patternProperties': {'(x+x+)+[yz]': true}}",
                      json_pack("{s:i}", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 1),
@@ -57,7 +57,7 @@ static void stops_slow_patterns(void **state)
                      "takes too long");
     /* Each match stays below its own limit, but the steps of all matches add up. */
     json_t *many = json_array();
-    json_t *text = long_text(100, 'a', "");
+    json_t *text = make_long_text(100, 'a', "");
     for (int i = 0; i < 20000; i++)
         json_array_append(many, text);
     json_decref(text);
@@ -69,7 +69,7 @@ static void matches_long_text_with_simple_pattern(void **state)
 {
     (void)state;
     struct compiled *compiled = compile_text("{'pattern': '^[a-z]+$'}", SCHEMA_2020_12, NULL, NULL);
-    json_t *text = long_text(1000000, 'a', "");
+    json_t *text = make_long_text(1000000, 'a', "");
     assert_int_equal(wt__validator_check(compiled, text), FITS);
     json_decref(text);
     wt__compiled_free(compiled);
@@ -91,7 +91,7 @@ static void detects_endless_references(void **state)
 }
 
 /* Returns a schema with a chain of `len` definitions. Each refers to the next one; the last one is `last`. */
-static char *chain(int len, const char *last)
+static char *make_reference_chain(int len, const char *last)
 {
     struct buffer schema = {0};
     wt__buffer_text(&schema, "{'$ref': '#/$defs/0', '$defs': {");
@@ -105,17 +105,17 @@ static char *chain(int len, const char *last)
 static void stops_long_reference_chains(void **state)
 {
     (void)state;
-    char *schema = chain(500, "{'type': 'integer'}");
+    char *schema = make_reference_chain(500, "{'type': 'integer'}");
     struct compiled *compiled = compile_text(schema, SCHEMA_2020_12, NULL, NULL);
     json_t *instance = json_integer(1);
     assert_int_equal(wt__validator_check(compiled, instance), FITS);
     json_decref(instance);
     wt__compiled_free(compiled);
     free(schema);
-    schema = chain(200, "{'$ref': '#'}");
+    schema = make_reference_chain(200, "{'$ref': '#'}");
     assert_undecided(schema, json_integer(1), "could not be checked: the schema refers to itself without end");
     free(schema);
-    schema = chain(20000, "{'$ref': '#'}");
+    schema = make_reference_chain(20000, "{'$ref': '#'}");
     assert_undecided(schema, json_integer(1), "could not be checked: it needs schemas nested more than 512 deep");
     free(schema);
 }
@@ -167,7 +167,7 @@ static void million_evaluations_fit_budget(void **state)
     wt__buffer_dispose(&schema);
 }
 
-static json_t *nested_arrays(int depth)
+static json_t *make_nested_arrays(int depth)
 {
     json_t *value = json_array();
     for (int i = 1; i < depth; i++) {
@@ -184,13 +184,13 @@ static void stops_deep_evaluations(void **state)
     wt_error err = {0};
     struct validation validation;
     struct compiled *compiled = compile_text("{'items': {'$ref': '#'}}", SCHEMA_2020_12, NULL, NULL);
-    json_t *instance = nested_arrays(60);
+    json_t *instance = make_nested_arrays(60);
     assert_int_equal(wt__validator_check(compiled, instance), FITS);
     json_decref(instance);
-    instance = nested_arrays(1000);
+    instance = make_nested_arrays(1000);
     assert_int_equal(wt__validator_run(&validation, compiled, instance, false, &err), 0);
     assert_int_equal(validation.violations.items[0].kind, VIOLATION_DEPTH);
-    char *text = sentences(&validation);
+    char *text = list_messages(&validation);
     assert_non_null(strstr(text, "could not be checked: it needs schemas nested more than 512 deep"));
     free(text);
     wt__validation_dispose(&validation);
@@ -236,18 +236,19 @@ static void rejects_schemas_over_limits(void **state)
     for (int i = 0; i < 200; i++)
         wt__buffer_char(&said, 'a');
     wt__buffer_char(&said, '"');
-    assert_too_long(json_pack("{s:o}", "pattern", long_text(PATTERN_BYTES + 1, 'a', "")), NULL, said.ptr);
+    assert_too_long(json_pack("{s:o}", "pattern", make_long_text(PATTERN_BYTES + 1, 'a', "")), NULL, said.ptr);
     wt__buffer_dispose(&said);
-    assert_too_long(json_pack("{s:o}", "$ref", long_text(SCHEMA_URI_BYTES + 1, 'a', "")), NULL,
+    assert_too_long(json_pack("{s:o}", "$ref", make_long_text(SCHEMA_URI_BYTES + 1, 'a', "")), NULL,
                     "schema at its root: \"$ref\" is longer than 4096 bytes");
-    assert_too_long(json_pack("{s:o}", "$id", long_text(SCHEMA_URI_BYTES + 1, 'a', "")), NULL,
+    assert_too_long(json_pack("{s:o}", "$id", make_long_text(SCHEMA_URI_BYTES + 1, 'a', "")), NULL,
                     "schema at its root: \"$id\" or an anchor is longer than 4096 bytes");
     /* Each address is short enough, but the resolved one is not. */
+    assert_too_long(json_pack("{s:o, s:{s:o}}", "$id", make_long_text(3000, 'a', "/"), "not", "$id",
+                              make_long_text(3000, 'b', "/")),
+                    NULL, "schema /not: \"$id\" resolves to an address of more than 4096 bytes");
     assert_too_long(
-        json_pack("{s:o, s:{s:o}}", "$id", long_text(3000, 'a', "/"), "not", "$id", long_text(3000, 'b', "/")), NULL,
-        "schema /not: \"$id\" resolves to an address of more than 4096 bytes");
-    assert_too_long(json_pack("{s:o, s:o}", "$id", long_text(3000, 'a', "/"), "$ref", long_text(3000, 'b', "/")), NULL,
-                    "schema at its root: \"$ref\" resolves to an address of more than 4096 bytes");
+        json_pack("{s:o, s:o}", "$id", make_long_text(3000, 'a', "/"), "$ref", make_long_text(3000, 'b', "/")), NULL,
+        "schema at its root: \"$ref\" resolves to an address of more than 4096 bytes");
 }
 
 static void limits_total_pattern_memory(void **state)
@@ -296,7 +297,7 @@ static void reports_late_violation(void **state)
     json_array_append_new(instance, json_string("x"));
     assert_int_equal(wt__validator_run(&validation, compiled, instance, true, NULL), 0);
     assert_false(validation.fits);
-    char *text = sentences(&validation);
+    char *text = list_messages(&validation);
     assert_string_equal(text, "/30000: expected an integer or null, got \"x\"");
     free(text);
     wt__validation_dispose(&validation);

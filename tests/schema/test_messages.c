@@ -95,7 +95,7 @@ static void describes_each_violation(void **state)
             fail_msg("%s: %s", rows[i].what, err.message);
         json_t *instance = json_of(rows[i].instance);
         assert_int_equal(wt__validator_run(&validation, compiled, instance, false, &err), 0);
-        char *said = sentences(&validation);
+        char *said = list_messages(&validation);
         if (strcmp(said, rows[i].said) != 0) {
             printf("%s:\nexpected %s\ngot      %s\n", rows[i].what, rows[i].said, said);
             failures++;

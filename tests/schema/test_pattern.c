@@ -65,7 +65,7 @@ static void matches_like_ecma_262(void **state)
     size_t failures = 0;
     struct pattern_scratch scratch = {0};
     for (size_t i = 0; i < sizeof matches / sizeof matches[0]; i++) {
-        struct pattern *pattern;
+        struct schema_pattern *pattern;
         size_t memory = 0;
         uint64_t steps = 0;
         wt_error err = {0};
@@ -100,7 +100,7 @@ static void reports_reason_of_invalid_pattern(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct pattern *pattern;
+        struct schema_pattern *pattern;
         size_t memory = 0;
         wt_error err = {0};
         char said[256];

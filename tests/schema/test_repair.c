@@ -72,7 +72,7 @@ static const struct {
      "/A: the name of the property: expected \"a\", got \"A\""},
 };
 
-static char *listed(const struct repairs *repairs)
+static char *list_repairs(const struct repairs *repairs)
 {
     struct buffer text = {0};
     for (size_t i = 0; i < repairs->len; i++) {
@@ -97,7 +97,7 @@ static void repairs_unambiguous_mistakes(void **state)
         json_t *instance = json_of(rows[i].instance), *before = json_deep_copy(instance);
         json_t *becomes = json_of(rows[i].becomes ? rows[i].becomes : rows[i].instance);
         assert_int_equal(wt__validator_run(&validation, compiled, instance, true, &err), 0);
-        char *said = sentences(&validation), *repairs = listed(&validation.repairs);
+        char *said = list_messages(&validation), *repairs = list_repairs(&validation.repairs);
         bool changed = validation.repairs.len > 0;
         bool same = json_equal(changed ? validation.repairs.instance : instance, becomes);
         if (!same || strcmp(said, rows[i].said) != 0 || strcmp(repairs, rows[i].repairs) != 0) {

@@ -37,7 +37,7 @@ struct counts {
 static char suite[PATH_BYTES];
 static json_t *remotes;
 
-static json_t *read_json(const char *path)
+static json_t *read_suite_json(const char *path)
 {
     char *text = NULL;
     size_t len = 0;
@@ -55,27 +55,27 @@ static json_t *read_json(const char *path)
 }
 
 /* Sets out to "a/b". */
-static void join(char out[PATH_BYTES], const char *a, const char *b)
+static void join_path(char out[PATH_BYTES], const char *a, const char *b)
 {
     int len = snprintf(out, PATH_BYTES, "%s%s%s", a, a[0] && b[0] ? "/" : "", b);
     if (len < 0 || len >= PATH_BYTES)
         fail_msg("%s: path too long", a);
 }
 
-static void each_file(const char *folder, const char *below, void (*visit)(const char *, const char *, void *),
-                      void *context)
+static void visit_files(const char *folder, const char *below, void (*visit)(const char *, const char *, void *),
+                        void *context)
 {
     char path[PATH_BYTES], name[PATH_BYTES];
     struct dirent **entries;
-    join(path, folder, below);
+    join_path(path, folder, below);
     int count = scandir(path, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
         struct stat status;
-        join(name, below, entries[i]->d_name);
-        join(path, folder, name);
+        join_path(name, below, entries[i]->d_name);
+        join_path(path, folder, name);
         if (entries[i]->d_name[0] != '.' && stat(path, &status) == 0) {
             if (S_ISDIR(status.st_mode))
-                each_file(folder, name, visit, context);
+                visit_files(folder, name, visit, context);
             else
                 visit(path, name, context);
         }
@@ -89,11 +89,11 @@ static void add_remote(const char *path, const char *name, void *context)
 {
     char uri[PATH_BYTES];
     (void)context;
-    join(uri, "http://localhost:1234", name);
-    json_object_set_new(remotes, uri, read_json(path));
+    join_path(uri, "http://localhost:1234", name);
+    json_object_set_new(remotes, uri, read_suite_json(path));
 }
 
-static bool left_out(const char *file, const char *description)
+static bool is_skipped(const char *file, const char *description)
 {
     for (size_t i = 0; i < sizeof unsupported / sizeof unsupported[0]; i++)
         if (strcmp(unsupported[i].file, file) == 0 && strstr(description, unsupported[i].text))
@@ -101,14 +101,14 @@ static bool left_out(const char *file, const char *description)
     return false;
 }
 
-struct run {
+struct suite_run {
     const char *dialect;
     bool optional;
     struct counts counts;
 };
 
 /* Checks that an instance that does not fit gets messages or a repair. */
-static void tell(const struct compiled *compiled, const json_t *instance)
+static void check_messages(const struct compiled *compiled, const json_t *instance)
 {
     struct validation validation;
     assert_int_equal(wt__validator_run(&validation, compiled, instance, true, NULL), 0);
@@ -122,7 +122,7 @@ static void tell(const struct compiled *compiled, const json_t *instance)
     wt__validation_dispose(&validation);
 }
 
-static void run_group(const char *name, const json_t *group, struct run *run)
+static void run_group(const char *name, const json_t *group, struct suite_run *run)
 {
     struct compiled *compiled;
     wt_error err = {0};
@@ -135,14 +135,14 @@ static void run_group(const char *name, const json_t *group, struct run *run)
         char what[1024];
         snprintf(what, sizeof what, "%s: %s", json_string_value(json_object_get(group, "description")),
                  json_string_value(json_object_get(test, "description")));
-        if (run->optional && left_out(name + strlen("optional/"), what)) {
+        if (run->optional && is_skipped(name + strlen("optional/"), what)) {
             run->counts.left_out++;
             continue;
         }
         enum verdict wanted = json_is_true(json_object_get(test, "valid")) ? FITS : FITS_NOT;
         enum verdict got = rc < 0 ? UNDECIDED : wt__validator_check(compiled, json_object_get(test, "data"));
         if (got == FITS_NOT)
-            tell(compiled, json_object_get(test, "data"));
+            check_messages(compiled, json_object_get(test, "data"));
         if (got != wanted)
             printf("%s %s: %s%s%s\n", run->dialect, name, what, rc < 0 ? ": " : "", rc < 0 ? err.message : "");
         run->counts.passed += got == wanted;
@@ -153,12 +153,12 @@ static void run_group(const char *name, const json_t *group, struct run *run)
 
 static void run_file(const char *path, const char *name, void *context)
 {
-    struct run *run = context;
+    struct suite_run *run = context;
     size_t i;
     json_t *groups, *group;
     if (run->optional != (strncmp(name, "optional/", 9) == 0))
         return;
-    groups = read_json(path);
+    groups = read_suite_json(path);
     json_array_foreach(groups, i, group) run_group(name, group, run);
     json_decref(groups);
 }
@@ -166,12 +166,12 @@ static void run_file(const char *path, const char *name, void *context)
 static void run_dialect(const char *folder, const char *dialect, bool optional, size_t wanted)
 {
     char path[PATH_BYTES], tests[PATH_BYTES];
-    struct run run = {dialect, optional, {0}};
+    struct suite_run run = {dialect, optional, {0}};
     if (!remotes)
         skip();
-    join(tests, suite, "tests");
-    join(path, tests, folder);
-    each_file(path, "", run_file, &run);
+    join_path(tests, suite, "tests");
+    join_path(path, tests, folder);
+    visit_files(path, "", run_file, &run);
     printf("%s, %s: %zu passed, %zu failed, %zu left out\n", folder, optional ? "optional" : "required",
            run.counts.passed, run.counts.failed, run.counts.left_out);
     assert_int_equal(run.counts.failed, 0);
@@ -207,16 +207,16 @@ static int open_suite(void **state)
     const char *shared = getenv("WT_SHARED"), *source = getenv("WT_TEST_SOURCE");
     char path[PATH_BYTES], beside[PATH_BYTES];
     (void)state;
-    join(beside, source ? source : ".", "../shared");
-    join(suite, shared ? shared : beside, "json-schema-suite");
-    join(path, suite, "tests/draft7/ref.json");
+    join_path(beside, source ? source : ".", "../shared");
+    join_path(suite, shared ? shared : beside, "json-schema-suite");
+    join_path(path, suite, "tests/draft7/ref.json");
     if (!wt__is_file(path)) {
         printf("skipped: no json-schema-suite\n");
         return 0;
     }
     remotes = json_object();
-    join(path, suite, "remotes");
-    each_file(path, "", add_remote, NULL);
+    join_path(path, suite, "remotes");
+    visit_files(path, "", add_remote, NULL);
     return 0;
 }
 
