@@ -228,9 +228,9 @@ void wt__matmul(const struct matmul *p)
 
 /* ---------------------------------------------------------------- principal axes */
 
-/* Orthogonal iteration (Golub and Van Loan, Matrix Computations, 8.2.4) on the matrix of second moments.
- * Each iteration multiplies the axes by the matrix and makes them orthonormal again. Axes of nearly equal moments keep
- * rotating among themselves, but the space they span is stable; for all others ITERATIONS are enough. */
+/* Orthogonal iteration (Golub and Van Loan, Matrix Computations, 8.2.4) on the matrix of second moments. Each iteration
+ * multiplies the axes by the matrix and makes them orthonormal again. Axes of nearly equal moments keep rotating among
+ * themselves, but the space they span is stable; for all others ITERATIONS are enough. */
 
 enum { ITERATIONS = 64 };
 

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/json_check.h"
 #include "base/json_scan.h"
-#include "schema/find_property.h"
+#include "schema/evaluation.h"
 
 struct coercion {
     struct schema_evaluation e;

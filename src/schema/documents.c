@@ -1,14 +1,13 @@
 /* documents.c: walks all keywords whose values are subschemas in the dialect, and collects "$id" and anchors. The value
  * of an unknown keyword is data until a reference points into it. Rows never move, because pointers refer to them. */
-#include "schema/documents.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
-#include "schema/dialect.h"
-#include "schema/keywords.h"
+#include "schema/compiled.h"
 #include "schema/limits.h"
-#include "schema/metaschemas.h"
-#include "schema/places.h"
-#include "schema/uri.h"
 
 /* Position of the walk. */
 struct walk_position {

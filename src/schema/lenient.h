@@ -4,7 +4,10 @@
 #ifndef WT_SCHEMA_LENIENT_H
 #define WT_SCHEMA_LENIENT_H
 
-#include "schema/compile.h"
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "schema/validator.h"
 
 enum { SCHEMA_DROPS = 32 /* maximum dropped keywords of a schema */ };
 
@@ -25,5 +28,11 @@ bool wt__schema_may_refuse_more(const json_t *schema);
  * wt__compile_schema if the schema cannot be repaired. */
 int wt__compile_lenient(struct compiled **out, json_t *schema, const char *dialect, struct schema_drops *drops,
                         wt_error *err);
+
+/* Supports "nullable": true of OpenAPI 3.0. Many servers write it next to "type", and JSON Schema ignores it. */
+
+/* Rewrites each {"type": T, "nullable": true} in a schema, in place, to accept null: "type" becomes [T, "null"], and
+ * null is added to "enum". Returns 0 or WT_ENOMEM. */
+int wt__schema_take_nullable(json_t *schema);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "schema/ecma.h"
+#include "schema/compiled.h"
 #include "schema/support.h"
 
 static const struct {

@@ -165,8 +165,8 @@ bool wt__amx_ready(void);
 /* Bytes of scratch for any product. */
 enum { AMX_SCRATCH = 1088 << 10 };
 
-/* Computes the product; requires wt__amx_ready(). scratch has AMX_SCRATCH bytes and is aligned to 64 bytes.
- * The same call gives the same bits. */
+/* Computes the product; requires wt__amx_ready(). scratch has AMX_SCRATCH bytes and is aligned to 64 bytes. The same
+ * call gives the same bits. */
 void wt__amx_multiply(const struct matmul *product, void *scratch);
 
 #endif

@@ -1,5 +1,5 @@
-/* simd.h: helpers for the SIMD kernels. UNROLL unrolls a loop with a constant count, to keep an array of sums
- * indexed by the loop in registers. gcc needs a number; clang generates worse code with one. */
+/* simd.h: helpers for the SIMD kernels. UNROLL unrolls a loop with a constant count, to keep an array of sums indexed
+ * by the loop in registers. gcc needs a number; clang generates worse code with one. */
 #ifndef WT_NN_KERNELS_SIMD_H
 #define WT_NN_KERNELS_SIMD_H
 
